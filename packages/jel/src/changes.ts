@@ -1,0 +1,117 @@
+import { ChangesOverflowError } from './errors.ts'
+import type { Change } from './member.ts'
+
+/**
+ * How many changes may wait for a slow reader unless `changes({ limit })` says otherwise. A guess, with one bound below:
+ * a view holds up to 50,000 members and may arrive in one piece.
+ */
+export const DEFAULT_CHANGES_LIMIT = 65_536
+
+/**
+ * The queue between a pool and one reader of its changes. It starts with a snapshot, which does not count towards the
+ * limit; what is beyond the limit ends it with an error, never with a silent gap.
+ */
+export class ChangeQueue implements AsyncIterableIterator<Change, undefined> {
+  #waiting: Change[]
+  /** Index of the next change to hand out; the array is cut when half of it is spent, so that a shift costs nothing. */
+  #next = 0
+  readonly #limit: number
+  #snapshot: number
+  #readers: PromiseWithResolvers<IteratorResult<Change, undefined>>[] = []
+  #end: { readonly error: unknown } | 'done' | undefined
+  #onEnd: (() => void) | undefined
+
+  /** `onEnd` is called once, when nothing more will be taken in. */
+  constructor(snapshot: readonly Change[], limit: number, onEnd: () => void) {
+    this.#waiting = [...snapshot]
+    this.#snapshot = snapshot.length
+    this.#limit = limit
+    this.#onEnd = onEnd
+  }
+
+  push(change: Change): void {
+    if (this.#end !== undefined) return
+    const reader = this.#readers.shift()
+    if (reader !== undefined) {
+      reader.resolve({ done: false, value: change })
+      return
+    }
+    const queued = this.#waiting.length - Math.max(this.#next, this.#snapshot)
+    if (queued >= this.#limit) {
+      this.fail(new ChangesOverflowError(this.#limit))
+      return
+    }
+    this.#waiting.push(change)
+  }
+
+  /** What waits is still read, then the iteration ends. */
+  close(): void {
+    this.#finish('done')
+  }
+
+  /** What waits is thrown away: after a gap, or a failure, nobody should act on old news. */
+  fail(error: unknown): void {
+    if (this.#end !== undefined) return
+    this.#discard()
+    this.#finish({ error })
+  }
+
+  next(): Promise<IteratorResult<Change, undefined>> {
+    const change = this.#waiting[this.#next]
+    if (change !== undefined) {
+      this.#next += 1
+      this.#compact()
+      return Promise.resolve({ done: false, value: change })
+    }
+    if (this.#end === undefined) {
+      const reader = Promise.withResolvers<IteratorResult<Change, undefined>>()
+      this.#readers.push(reader)
+      return reader.promise
+    }
+    return this.#ended()
+  }
+
+  return(): Promise<IteratorResult<Change, undefined>> {
+    this.#discard()
+    this.#finish('done')
+    this.#end = 'done'
+    return Promise.resolve({ done: true, value: undefined })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return()
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  #finish(end: { readonly error: unknown } | 'done'): void {
+    if (this.#end !== undefined) return
+    this.#end = end
+    for (const reader of this.#readers.splice(0)) reader.resolve(this.#ended())
+    this.#onEnd?.()
+    this.#onEnd = undefined
+  }
+
+  /** An error is thrown once; whoever asks again finds the end. */
+  #ended(): Promise<IteratorResult<Change, undefined>> {
+    const end = this.#end
+    this.#end = 'done'
+    if (end === 'done' || end === undefined) return Promise.resolve({ done: true, value: undefined })
+    return Promise.reject(end.error)
+  }
+
+  #discard(): void {
+    this.#waiting = []
+    this.#next = 0
+    this.#snapshot = 0
+  }
+
+  #compact(): void {
+    if (this.#next < 1024 || this.#next * 2 < this.#waiting.length) return
+    this.#waiting = this.#waiting.slice(this.#next)
+    this.#snapshot = Math.max(0, this.#snapshot - this.#next)
+    this.#next = 0
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * What can go wrong in a call of the facade. Each error has a `code` that stays the same from version to version: tell
+ * errors apart by it, since `instanceof` does not survive a `MessagePort` or a pipe. Aborted calls reject with the
+ * reason of their `AbortSignal`, as in the web's own interfaces.
+ */
+
+/** Base of the facade's errors. */
+export abstract class JelError extends Error {
+  /** Stable and in capitals, as `POOL_LEFT`. */
+  abstract readonly code: string
+
+  override get name(): string {
+    return this.constructor.name
+  }
+}
+
+/**
+ * A consistency level of JEL §3.3 that a pool without a coordinator can't give: `reliable` joins, `uniform` elections.
+ * Raised by `joinPool` instead of giving something weaker under the same name.
+ */
+export class UnsupportedConsistencyError extends JelError {
+  readonly code = 'UNSUPPORTED_CONSISTENCY'
+  /** The option: `joins` or `elections`. */
+  readonly option: string
+  /** What was asked for. */
+  readonly level: string
+
+  constructor(option: string, level: string, offered: readonly string[]) {
+    super(`${option}: ${JSON.stringify(level)} is not offered; offered are ${offered.map((name) => `'${name}'`).join(' and ')}`)
+    this.option = option
+    this.level = level
+  }
+}
+
+/** An option of `joinPool` or a command that makes no sense: the message says which and why. */
+export class InvalidOptionError extends JelError {
+  readonly code = 'INVALID_OPTION'
+}
+
+/** A pool name that is empty, too long or holds characters that names must not hold. */
+export class InvalidPoolNameError extends JelError {
+  readonly code = 'INVALID_POOL_NAME'
+
+  constructor(problem: string) {
+    super(`pool name: ${problem}`)
+  }
+}
+
+/** An election name that is empty, too long or holds characters that names must not hold. */
+export class InvalidElectionNameError extends JelError {
+  readonly code = 'INVALID_ELECTION_NAME'
+
+  constructor(problem: string) {
+    super(`election name: ${problem}`)
+  }
+}
+
+/** A signal name that is empty, too long or holds characters that names must not hold. */
+export class InvalidSignalNameError extends JelError {
+  readonly code = 'INVALID_SIGNAL_NAME'
+
+  constructor(problem: string) {
+    super(`signal name: ${problem}`)
+  }
+}
+
+/** The tag of a node is larger than every member is asked to keep. */
+export class TagTooLargeError extends JelError {
+  readonly code = 'TAG_TOO_LARGE'
+
+  constructor(bytes: number, limit: number) {
+    super(`the tag has ${bytes} bytes; at most ${limit} are allowed`)
+  }
+}
+
+/** An election was used in a pool joined with `elections: 'off'` (JEL §3.3). */
+export class ElectionsOffError extends JelError {
+  readonly code = 'ELECTIONS_OFF'
+
+  constructor() {
+    super("elections are off in this pool: joinPool was called with elections: 'off'")
+  }
+}
+
+/** Membership changes were asked for in a pool joined with `joins: 'off'` (JEL §3.3). */
+export class JoinsOffError extends JelError {
+  readonly code = 'JOINS_OFF'
+
+  constructor() {
+    super("joins are off in this pool: joinPool was called with joins: 'off'")
+  }
+}
+
+/** The node has left the pool, or could not go on in it: then `cause` says why. */
+export class PoolLeftError extends JelError {
+  readonly code = 'POOL_LEFT'
+
+  constructor(pool: string, cause?: Error) {
+    super(
+      cause === undefined ? `the pool ${JSON.stringify(pool)} was left` : `the pool ${JSON.stringify(pool)} was lost: ${cause.message}`,
+      cause === undefined ? undefined : { cause },
+    )
+  }
+}
+
+/** A candidacy was withdrawn while its result was awaited. */
+export class CandidacyWithdrawnError extends JelError {
+  readonly code = 'CANDIDACY_WITHDRAWN'
+
+  constructor(election: string) {
+    super(`the candidacy for ${JSON.stringify(election)} was withdrawn before there was a result`)
+  }
+}
+
+/** A node id that this node's view of the pool does not hold: never seen, or gone already. */
+export class UnknownMemberError extends JelError {
+  readonly code = 'UNKNOWN_MEMBER'
+
+  constructor(id: string) {
+    super(`no member of this pool has the id ${JSON.stringify(id.slice(0, 128))}`)
+  }
+}
+
+/**
+ * A reader of `changes()` fell so far behind that changes had to be dropped. The iterator ends with this error, so that
+ * no gap goes unnoticed; a new `changes()` starts with a fresh snapshot.
+ */
+export class ChangesOverflowError extends JelError {
+  readonly code = 'CHANGES_OVERFLOW'
+
+  constructor(limit: number) {
+    super(`more than ${limit} membership changes were waiting to be read`)
+  }
+}

@@ -1,0 +1,36 @@
+import type { Health, Member, Reign } from './member.ts'
+
+/** A signal that another member sent to this one with `signal()`. */
+export interface SignalDetail {
+  readonly name: string
+  readonly from: Member
+}
+
+/** Something that went wrong while the node goes on. */
+export interface WarningDetail {
+  /** Stable, as `INTRODUCER_UNREACHABLE` or `PEER_MISBEHAVED`. */
+  readonly code: string
+  /** For people. */
+  readonly message: string
+}
+
+/**
+ * The events of a pool by name. Each is a `CustomEvent` whose `detail` is plain data. Listeners hear what happens after
+ * they were added, in order; `members()` in the same tick is exactly the state before it.
+ */
+export interface PoolEvents {
+  /** A member came in (JEL §3.1). Once a life at most, never after its end. */
+  joined: CustomEvent<Member>
+  /** A member left by its own will (JEL §3.1). */
+  left: CustomEvent<Member>
+  /** A member crashed, was killed, or can't be reached by those who watch it (JEL §3.1). */
+  died: CustomEvent<Member>
+  /** An election has another winner, or the same under another epoch (JEL §3.2). Provisional until the pool agrees (§3.3). */
+  elected: CustomEvent<Reign>
+  /** Another member signalled this one. */
+  signal: CustomEvent<SignalDetail>
+  /** `health()` reads differently: alone, in a minority, well again. */
+  health: CustomEvent<Health>
+  /** Something went wrong while the node goes on. */
+  warning: CustomEvent<WarningDetail>
+}

@@ -1,0 +1,26 @@
+/**
+ * Join-Elect-Leave: who takes part in this computation, who has which role, who is gone. `joinPool` is the way in.
+ *
+ * @packageDocumentation
+ */
+export { joinPool } from './join.ts'
+export { Pool } from './pool.ts'
+export type { Abortable, PoolEnd, PoolParts, StreamHandler } from './pool.ts'
+export type { PoolOptions } from './options.ts'
+export type { PoolEvents, SignalDetail, WarningDetail } from './events.ts'
+export type { Change, Health, Member, MemberRef, Reign } from './member.ts'
+export {
+  CandidacyWithdrawnError,
+  ChangesOverflowError,
+  ElectionsOffError,
+  InvalidElectionNameError,
+  InvalidOptionError,
+  InvalidPoolNameError,
+  InvalidSignalNameError,
+  JelError,
+  JoinsOffError,
+  PoolLeftError,
+  TagTooLargeError,
+  UnknownMemberError,
+  UnsupportedConsistencyError,
+} from './errors.ts'

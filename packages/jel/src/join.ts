@@ -1,0 +1,31 @@
+import { startOverlay, type OverlayOptions } from '@jel/overlay'
+import { TagTooLargeError } from './errors.ts'
+import { checkPoolName } from './names.ts'
+import { checkConsistency, type PoolOptions } from './options.ts'
+import { Pool } from './pool.ts'
+
+/** As every member keeps every tag (DESIGN: at most 1 KiB). */
+const TAG_BYTES = 1024
+
+/**
+ * Joins a pool (JEL §3, `init`): starts a libp2p host, enters through a member of the pool, or founds it where there is none.
+ * Resolves when this node is in the pool; with introducers that don't answer that is after a few seconds, alone, while they
+ * are retried (`health()` says so).
+ *
+ * @param name the pool; everybody who names it, and holds the same `key` if there is one, meets there
+ * @throws UnsupportedConsistencyError, InvalidOptionError, InvalidPoolNameError, TagTooLargeError before anything is started;
+ *   the overlay's errors (a malformed address or key, an identity in use, a port in use) when the host can't start
+ */
+export async function joinPool(name: string, options: PoolOptions = {}): Promise<Pool> {
+  const { joins = 'unreliable', elections = 'non-uniform', bootstrap, listen, signal, ...rest } = options
+  signal?.throwIfAborted()
+  checkConsistency('joins', joins)
+  checkConsistency('elections', elections)
+  checkPoolName(name)
+  if (rest.tag !== undefined && rest.tag.length > TAG_BYTES) throw new TagTooLargeError(rest.tag.length, TAG_BYTES)
+  const host: OverlayOptions = { ...rest, pool: name }
+  if (bootstrap !== undefined) host.bootstrap = [...bootstrap]
+  if (listen !== undefined) host.listen = [...listen]
+  if (signal !== undefined) host.signal = signal
+  return new Pool(await startOverlay(host), { joins, elections })
+}

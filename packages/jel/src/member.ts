@@ -1,0 +1,30 @@
+import type { OverlayHealth, PoolMember, PoolReign } from '@jel/overlay'
+
+/**
+ * A node of the pool as others know it (JEL §3: a single instance in a computation, tracked as one entity). Plain data:
+ * it can be cloned across a `MessagePort`. `id` and `incarnation` together name one life.
+ */
+export type Member = PoolMember
+
+/** A member, or its id alone. */
+export type MemberRef = string | { readonly id: string }
+
+/**
+ * One reign in one election: who has the role now (JEL §3.2). The fencing token is `(epoch, winner)`: it orders reigns,
+ * it can't exclude that two nodes hold a role at once while the network is partitioned.
+ */
+export type Reign = PoolReign
+
+/** How well this node is connected, as far as it can tell. */
+export type Health = OverlayHealth
+
+/** One change of the membership (JEL §3.1: join, leave and died notifications). */
+export interface Change {
+  readonly type: 'joined' | 'left' | 'died'
+  readonly member: Member
+}
+
+/** The id in a reference to a member. */
+export function idOf(member: MemberRef): string {
+  return typeof member === 'string' ? member : member.id
+}

@@ -1,0 +1,44 @@
+import { InvalidOptionError, UnsupportedConsistencyError } from './errors.ts'
+
+/** What `joinPool` may be told. Everything is optional. */
+export interface PoolOptions {
+  /**
+   * Consistency of the membership news (JEL §3.3): `'unreliable'` (default) is best effort in any order, repaired until all
+   * nodes hold the same view; `'off'` delivers none. The paper's `'reliable'` needs a coordinator and is refused.
+   */
+  joins?: 'unreliable' | 'off'
+  /**
+   * Consistency of elections (JEL §3.3): `'non-uniform'` (default) converges to one winner, and different nodes may name
+   * different winners before that; `'off'` refuses elections. The paper's `'uniform'` is refused.
+   */
+  elections?: 'non-uniform' | 'off'
+  /** Multiaddrs of members through which the pool may be entered, with or without `/p2p/…`. None: found the pool, or find it by mDNS. */
+  bootstrap?: readonly string[]
+  /** Multiaddrs to listen on. Default: all IPv4 interfaces on a free TCP port. */
+  listen?: readonly string[]
+  /** Where this node is, from fine to coarse joined by `@`, as in `node7@rack2@delft@nl`. Default: the host name. */
+  location?: string
+  /** Bytes of the application's own that every member gets to know, at most 1,024. Default: none. */
+  tag?: Uint8Array
+  /** A private pool: the text of a swarm key file. Without the same key nobody enters, and nothing can be read. */
+  key?: Uint8Array
+  /** Keeps this node's key and incarnation across starts. Created with mode 0600 if it is missing; locked while in use. Default: a new id at each start. */
+  identityFile?: string
+  /** Find other nodes on the local network. Default: yes, unless the node listens on loopback only. */
+  mdns?: boolean
+  /** Aborts the joining; after that it has no effect. */
+  signal?: AbortSignal
+}
+
+const CONSISTENCY = {
+  joins: { offered: ['unreliable', 'off'], refused: 'reliable' },
+  elections: { offered: ['non-uniform', 'off'], refused: 'uniform' },
+} as const
+
+/** Throws if a consistency level is not one that this implementation gives. */
+export function checkConsistency(option: keyof typeof CONSISTENCY, level: string): void {
+  const { offered, refused } = CONSISTENCY[option]
+  if (offered.some((name) => name === level)) return
+  if (level === refused) throw new UnsupportedConsistencyError(option, level, offered)
+  throw new InvalidOptionError(`${option}: ${JSON.stringify(level)} is unknown; offered are ${offered.map((name) => `'${name}'`).join(' and ')}`)
+}

@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest'
+import { FakeOverlay, member } from '../test/fake-overlay.ts'
+import { Pool } from './pool.ts'
+
+const parts = { joins: 'unreliable', elections: 'non-uniform' } as const
+
+function setUp(): { overlay: FakeOverlay; pool: Pool } {
+  const overlay = new FakeOverlay(member('A'), member('C'))
+  return { overlay, pool: new Pool(overlay, parts) }
+}
+
+const reign = (id: string, epoch = 1, election = 'master'): { election: string; epoch: number; winner: ReturnType<typeof member> } => ({
+  election,
+  epoch,
+  winner: member(id),
+})
+
+describe('elections', () => {
+  it('elect() is a candidacy and resolves with the next reign', async () => {
+    const { overlay, pool } = setUp()
+    const result = pool.elect('master')
+    overlay.tell({ type: 'elected', reign: reign('C', 1, 'other') })
+    overlay.tell({ type: 'elected', reign: reign('A') })
+    expect(await result).toEqual(reign('A'))
+    expect(overlay.asked).toEqual(['elect master'])
+  })
+
+  it('a living winner is the result at once', async () => {
+    const { overlay, pool } = setUp()
+    overlay.tell({ type: 'elected', reign: reign('A', 4) })
+    expect(await pool.electionResult('master')).toEqual(reign('A', 4))
+    expect(await pool.elect('master')).toEqual(reign('A', 4))
+  })
+
+  it('a winner that is gone is no result', async () => {
+    const { overlay, pool } = setUp()
+    overlay.tell({ type: 'elected', reign: reign('A') })
+    overlay.tell({ type: 'died', member: member('A') })
+    const result = pool.electionResult('master')
+    overlay.tell({ type: 'elected', reign: reign('C', 2) })
+    expect(await result).toEqual(reign('C', 2))
+    expect(overlay.asked).toEqual([])
+  })
+
+  it('an abort before the result withdraws the candidacy, one after it does not', async () => {
+    const { overlay, pool } = setUp()
+    const controller = new AbortController()
+    const given = pool.elect('master', { signal: controller.signal })
+    controller.abort(new Error('enough'))
+    await expect(given).rejects.toThrow('enough')
+    expect(overlay.asked).toEqual(['elect master', 'withdraw master'])
+
+    const later = new AbortController()
+    const kept = pool.elect('master', { signal: later.signal })
+    overlay.tell({ type: 'elected', reign: reign('B') })
+    await kept
+    later.abort()
+    expect(overlay.asked).toEqual(['elect master', 'withdraw master', 'elect master'])
+  })
+
+  it('an abort does not withdraw what another call stands for', async () => {
+    const { overlay, pool } = setUp()
+    const controller = new AbortController()
+    const one = pool.elect('master', { signal: controller.signal })
+    const other = pool.elect('master')
+    controller.abort()
+    await expect(one).rejects.toThrow('abort')
+    expect(overlay.asked).not.toContain('withdraw master')
+    overlay.tell({ type: 'elected', reign: reign('B') })
+    expect(await other).toEqual(reign('B'))
+  })
+
+  it('an aborted electionResult() leaves candidacies alone', async () => {
+    const { overlay, pool } = setUp()
+    const controller = new AbortController()
+    const result = pool.electionResult('master', { signal: controller.signal })
+    controller.abort()
+    await expect(result).rejects.toThrow('abort')
+    expect(overlay.asked).toEqual([])
+  })
+
+  it('withdraw() ends the candidacy and those who wait for it', async () => {
+    const { overlay, pool } = setUp()
+    const candidate = pool.elect('master')
+    const watcher = pool.electionResult('master')
+    pool.withdraw('master')
+    await expect(candidate).rejects.toMatchObject({ code: 'CANDIDACY_WITHDRAWN' })
+    overlay.tell({ type: 'elected', reign: reign('A') })
+    expect(await watcher).toEqual(reign('A'))
+  })
+
+  it('are refused when off', async () => {
+    const overlay = new FakeOverlay()
+    const pool = new Pool(overlay, { joins: 'unreliable', elections: 'off' })
+    await expect(pool.elect('master')).rejects.toMatchObject({ code: 'ELECTIONS_OFF' })
+    await expect(pool.electionResult('master')).rejects.toMatchObject({ code: 'ELECTIONS_OFF' })
+    expect(() => pool.withdraw('master')).toThrow(expect.objectContaining({ code: 'ELECTIONS_OFF' }))
+    pool.addEventListener('elected', () => expect.unreachable())
+    overlay.tell({ type: 'elected', reign: reign('B') })
+  })
+
+  it.each(['', 'x'.repeat(5000)])('a bad name is refused by name (%#)', async (name) => {
+    const { overlay, pool } = setUp()
+    await expect(pool.elect(name)).rejects.toMatchObject({ code: 'INVALID_ELECTION_NAME' })
+    expect(overlay.asked).toEqual([])
+  })
+})
+
+describe('events', () => {
+  it('carry plain data and come in order', () => {
+    const { overlay, pool } = setUp()
+    const heard: unknown[] = []
+    for (const type of ['joined', 'left', 'died', 'elected', 'signal', 'health', 'warning'] as const) {
+      pool.addEventListener(type, (event: CustomEvent<unknown>) => heard.push([type, structuredClone(event.detail)]))
+    }
+    overlay.tell({ type: 'joined', member: member('D') })
+    overlay.tell({ type: 'elected', reign: reign('D') })
+    overlay.tell({ type: 'signal', name: 'go', from: member('A') })
+    overlay.tell({ type: 'left', member: member('D') })
+    overlay.tell({ type: 'died', member: member('C') })
+    overlay.tell({ type: 'health', health: overlay.health() })
+    overlay.tell({ type: 'warning', code: 'INTRODUCER_UNREACHABLE', message: 'nobody answers' })
+    expect(heard).toEqual([
+      ['joined', member('D')],
+      ['elected', reign('D')],
+      ['signal', { name: 'go', from: member('A') }],
+      ['left', member('D')],
+      ['died', member('C')],
+      ['health', overlay.health()],
+      ['warning', { code: 'INTRODUCER_UNREACHABLE', message: 'nobody answers' }],
+    ])
+  })
+})
+
+describe('commands about members', () => {
+  it('take a member or an id', async () => {
+    const { overlay, pool } = setUp()
+    pool.maybeDead(member('A'))
+    pool.maybeDead('C')
+    await pool.signal('go', member('A'), 'C', 'A')
+    await pool.signal('stop', ['C'], { signal: new AbortController().signal })
+    await pool.open('A', '/x/1')
+    expect(overlay.asked).toEqual(['maybeDead A', 'maybeDead C', 'signal go A C', 'signal stop C abortable', 'open A /x/1'])
+  })
+
+  it('name an id that nobody has', async () => {
+    const { pool } = setUp()
+    const unknown = { code: 'UNKNOWN_MEMBER', message: expect.stringContaining('Z') }
+    expect(() => pool.maybeDead('Z')).toThrow(expect.objectContaining(unknown))
+    await expect(pool.signal('go', 'Z')).rejects.toMatchObject(unknown)
+    await expect(pool.open('Z', '/x/1')).rejects.toMatchObject(unknown)
+  })
+
+  it('maybeDead() of a member that is gone already is no error', () => {
+    const { overlay, pool } = setUp()
+    pool.maybeDead(member('Z'))
+    expect(overlay.asked).toEqual([])
+  })
+
+  it('handle() ends with its signal', async () => {
+    const { overlay, pool } = setUp()
+    const controller = new AbortController()
+    await pool.handle('/x/1', () => {}, { signal: controller.signal })
+    controller.abort()
+    expect(overlay.asked).toEqual(['handle /x/1', 'unhandle /x/1'])
+  })
+})
+
+describe('leave()', () => {
+  it('rejects what is pending, tells nothing afterwards, and refuses what comes later', async () => {
+    const { overlay, pool } = setUp()
+    pool.addEventListener('left', () => expect.unreachable())
+    const pending = [pool.elect('master'), pool.electionResult('master')]
+    const settled = Promise.allSettled(pending)
+    await pool.leave()
+    for (const one of await settled) expect(one).toMatchObject({ status: 'rejected', reason: { code: 'POOL_LEFT' } })
+    expect(overlay.listeners).toBe(0)
+    for (const call of [() => pool.elect('x'), () => pool.signal('go', 'A'), () => pool.open('A', '/x/1'), () => pool.handle('/x/1', () => {})]) {
+      await expect(call()).rejects.toMatchObject({ code: 'POOL_LEFT' })
+    }
+    expect(() => pool.maybeDead('A')).toThrow(expect.objectContaining({ code: 'POOL_LEFT' }))
+    expect(await pool.closed).toEqual({ reason: 'left' })
+  })
+
+  it('happens once, however often it is called', async () => {
+    const { overlay, pool } = setUp()
+    await Promise.all([pool.leave(), pool.leave()])
+    await pool[Symbol.asyncDispose]()
+    expect(overlay.asked).toEqual(['leave'])
+  })
+
+  it('goes on when the wait for it is given up', async () => {
+    const { overlay, pool } = setUp()
+    const controller = new AbortController()
+    const leaving = pool.leave({ signal: controller.signal })
+    controller.abort(new Error('enough'))
+    await expect(leaving).rejects.toThrow('enough')
+    expect(overlay.asked).toEqual(['leave'])
+    await pool.leave()
+  })
+})

@@ -1,0 +1,318 @@
+import type { Libp2p, Stream } from '@libp2p/interface'
+import type { Overlay, OverlayNotification } from '@jel/overlay'
+import { TypedEventEmitter } from 'main-event'
+import { ChangeQueue, DEFAULT_CHANGES_LIMIT } from './changes.ts'
+import { Elections } from './elections.ts'
+import { ElectionsOffError, InvalidOptionError, JoinsOffError, PoolLeftError, UnknownMemberError } from './errors.ts'
+import type { PoolEvents } from './events.ts'
+import { idOf, type Change, type Health, type Member, type MemberRef, type Reign } from './member.ts'
+import { checkElectionName, checkSignalName } from './names.ts'
+
+/** Takes what a member opened with `open()`. `from` is certain as an id, and need not be in this node's view (yet). */
+export type StreamHandler = (stream: Stream, from: string) => void | Promise<void>
+
+/** How a pool ended for this node: by `leave()`, or because it could not go on. */
+export type PoolEnd = { readonly reason: 'left' } | { readonly reason: 'failed'; readonly error: Error }
+
+/** Every operation that takes time can be given up. It then rejects with `signal.reason`. */
+export interface Abortable {
+  signal?: AbortSignal
+}
+
+/** Which parts of JEL this pool uses (JEL §3.3: parts that are not used are switched off). */
+export interface PoolParts {
+  readonly joins: 'unreliable' | 'off'
+  readonly elections: 'non-uniform' | 'off'
+}
+
+/**
+ * This node in one pool: who takes part, who has which role, who is gone (JEL §3). Made by `joinPool`. All that it hands
+ * out besides streams and `libp2p` is plain data.
+ */
+export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposable {
+  readonly #overlay: Overlay
+  readonly #parts: PoolParts
+  readonly #elections: Elections
+  readonly #queues = new Set<ChangeQueue>()
+  readonly #unsubscribe: () => void
+  readonly #closed: Promise<PoolEnd>
+  #leftError: PoolLeftError | undefined
+  #leaving: Promise<void> | undefined
+
+  /** `joinPool` is the way in; this is for a host that was started by other means. */
+  constructor(overlay: Overlay, parts: PoolParts) {
+    super()
+    this.#overlay = overlay
+    this.#parts = parts
+    this.#elections = new Elections(overlay)
+    this.#unsubscribe = overlay.subscribe((notification) => this.#notice(notification))
+    this.#closed = overlay.closed.then((end) => {
+      this.#end(end.reason === 'failed' ? end.error : undefined)
+      return end
+    })
+  }
+
+  /** The name of the pool (JEL §3.1). */
+  get name(): string {
+    return this.#overlay.pool
+  }
+
+  /**
+   * This node as the others know it. It changes when the node re-enters under a new incarnation (it had been pronounced
+   * dead while it was cut off) and when its addresses change.
+   */
+  get self(): Member {
+    return this.#overlay.self
+  }
+
+  /**
+   * The libp2p host itself, for whatever the pool does not cover. Don't stop it: `leave()` does.
+   */
+  get libp2p(): Libp2p {
+    return this.#overlay.libp2p
+  }
+
+  /** Resolves when this node is out of the pool and its host has stopped. Never rejects. */
+  get closed(): Promise<PoolEnd> {
+    return this.#closed
+  }
+
+  /**
+   * The members that this node believes to be in the pool now, itself included, by id. Works with `joins: 'off'` too: then
+   * it is a way to ask, since nothing is told.
+   */
+  members(): Member[] {
+    return this.#overlay.members()
+  }
+
+  /**
+   * Membership changes from now on (JEL §3.1), preceded by a snapshot: `joined` for this node, then for each member already
+   * present. Nothing is missed and nothing told twice. The news is unreliable in the sense of JEL §3.3: best effort, order may
+   * differ between nodes. After `leave()` what is queued is still read, then the iteration ends.
+   *
+   * The iterator starts to collect at this call; leave a loop or call `return()` to stop it.
+   *
+   * @param options.signal ends the iteration: it throws `signal.reason`
+   * @param options.limit how many changes may wait to be read, the snapshot not counted; default 65,536
+   * @throws JoinsOffError with `joins: 'off'`
+   * @throws PoolLeftError after the end of the pool; the iteration throws it if the node could not go on
+   * @throws ChangesOverflowError from the iteration, when more than `limit` changes wait: never a silent gap
+   */
+  changes(options: Abortable & { limit?: number } = {}): AsyncIterableIterator<Change, undefined> {
+    const { signal, limit = DEFAULT_CHANGES_LIMIT } = options
+    this.#check(signal)
+    if (this.#parts.joins === 'off') throw new JoinsOffError()
+    if (!Number.isSafeInteger(limit) || limit < 1) throw new InvalidOptionError('limit: must be a positive integer')
+    const self = this.self
+    const snapshot = [self, ...this.members().filter((member) => member.id !== self.id)]
+    const abort = (): void => queue.fail(signal?.reason)
+    const queue = new ChangeQueue(
+      snapshot.map((member) => ({ type: 'joined', member })),
+      limit,
+      () => {
+        this.#queues.delete(queue)
+        signal?.removeEventListener('abort', abort)
+      },
+    )
+    this.#queues.add(queue)
+    signal?.addEventListener('abort', abort)
+    return queue
+  }
+
+  /**
+   * Nominates this node and waits for a result (JEL §3.2), which need not be this node. Where a living winner is known, it
+   * stands. The candidacy lasts until `withdraw()`, leave or death; when a winner goes, the remaining candidates elect the next
+   * without being asked, told by `elected` events. A result is provisional until the pool agrees (JEL §3.3, non-uniform).
+   *
+   * @param options.signal gives up waiting; if there was no result yet, the candidacy is withdrawn
+   * @throws ElectionsOffError, InvalidElectionNameError, PoolLeftError; CandidacyWithdrawnError if `withdraw()` comes first
+   */
+  async elect(election: string, options: Abortable = {}): Promise<Reign> {
+    this.#checkElection(election, options.signal)
+    return this.#elections.elect(election, options.signal)
+  }
+
+  /**
+   * Waits for the winner of an election without being a candidate (JEL §3.2, `getElectionResult`), for as long as there is none.
+   *
+   * @param options.signal gives up waiting
+   * @throws ElectionsOffError, InvalidElectionNameError, PoolLeftError
+   */
+  async electionResult(election: string, options: Abortable = {}): Promise<Reign> {
+    this.#checkElection(election, options.signal)
+    return this.#elections.result(election, options.signal)
+  }
+
+  /**
+   * Ends this node's candidacy. If it had the role, the remaining candidates elect the next. Not in the paper.
+   *
+   * @throws ElectionsOffError, InvalidElectionNameError, PoolLeftError
+   */
+  withdraw(election: string): void {
+    this.#checkElection(election)
+    this.#elections.withdraw(election)
+  }
+
+  /**
+   * Reports a suspicion (JEL §3.1): those who watch the member probe it now. Only a hint, it kills nobody. A member that is
+   * gone already is ignored when given as a `Member`.
+   *
+   * @throws UnknownMemberError for an id that is not in the view; PoolLeftError
+   */
+  maybeDead(member: MemberRef): void {
+    this.#check()
+    const id = idOf(member)
+    if (!this.#knows(id)) {
+      if (typeof member === 'string') throw new UnknownMemberError(id)
+      return
+    }
+    this.#overlay.maybeDead(id)
+  }
+
+  /**
+   * Sends a named signal to members, who get a `signal` event. Resolves when all have acknowledged it. Not in the paper;
+   * `Registry.signal` of the Ibis Portability Layer.
+   *
+   * @throws UnknownMemberError, InvalidSignalNameError, PoolLeftError; the overlay's error names who did not acknowledge in time
+   */
+  async signal(name: string, ...members: readonly MemberRef[]): Promise<void>
+  async signal(name: string, members: readonly MemberRef[], options?: Abortable): Promise<void>
+  async signal(name: string, ...rest: readonly unknown[]): Promise<void> {
+    const [first, second] = rest
+    const listed = Array.isArray(first)
+    const members = (listed ? first : rest) as readonly MemberRef[]
+    const { signal } = (listed ? (second ?? {}) : {}) as Abortable
+    this.#check(signal)
+    checkSignalName(name)
+    const ids = [...new Set(members.map(idOf))]
+    for (const id of ids) {
+      if (!this.#knows(id)) throw new UnknownMemberError(id)
+    }
+    await this.#overlay.signal(name, ids, signal === undefined ? {} : { signal })
+  }
+
+  /**
+   * Leaves the pool gracefully (JEL §3.1): the others get `left`, then the host stops. Pending `elect` and `electionResult` calls
+   * reject with PoolLeftError, `changes()` end after what is queued. Calling it again waits for the same end.
+   *
+   * @param options.signal gives up waiting; leaving goes on
+   */
+  async leave(options: Abortable = {}): Promise<void> {
+    const { signal } = options
+    signal?.throwIfAborted()
+    this.#end()
+    this.#leaving ??= this.#overlay.leave()
+    if (signal === undefined) return this.#leaving
+    const aborted = Promise.withResolvers<never>()
+    const abort = (): void => aborted.reject(signal.reason)
+    signal.addEventListener('abort', abort)
+    try {
+      await Promise.race([this.#leaving, aborted.promise])
+    } finally {
+      signal.removeEventListener('abort', abort)
+    }
+  }
+
+  /** `await using pool = await joinPool(…)` leaves at the end of the block. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.leave()
+  }
+
+  /**
+   * Opens a stream to a member, for a protocol of the application's own (JEL §3: the model works together with any
+   * communication library). Dials where no connection is up.
+   *
+   * @param protocol as in `/render/1.0.0`
+   * @throws UnknownMemberError, PoolLeftError; whatever libp2p says when the member can't be reached or doesn't speak the protocol
+   */
+  async open(member: MemberRef, protocol: string, options: Abortable = {}): Promise<Stream> {
+    this.#check(options.signal)
+    const id = idOf(member)
+    if (!this.#knows(id)) throw new UnknownMemberError(id)
+    return this.#overlay.open(id, protocol, options)
+  }
+
+  /**
+   * Takes the streams that others open for `protocol`.
+   *
+   * @param options.signal stops taking them, as `unhandle()` does
+   * @throws PoolLeftError; libp2p's error if the protocol has a handler already
+   */
+  async handle(protocol: string, handler: StreamHandler, options: Abortable = {}): Promise<void> {
+    const { signal } = options
+    this.#check(signal)
+    await this.#overlay.handle(protocol, handler)
+    signal?.addEventListener('abort', () => void this.#overlay.unhandle(protocol), { once: true })
+  }
+
+  /** Takes no more streams for `protocol`. */
+  async unhandle(protocol: string): Promise<void> {
+    this.#check()
+    await this.#overlay.unhandle(protocol)
+  }
+
+  /**
+   * How well this node is connected: links, last reconciliation, the share of members it can't reach, and why an introducer does
+   * not answer. An application can always tell that it is alone or in a minority; the `health` event says when to look.
+   */
+  health(): Health {
+    return this.#overlay.health()
+  }
+
+  #notice(notification: OverlayNotification): void {
+    if (this.#leftError !== undefined) return
+    switch (notification.type) {
+      case 'joined':
+      case 'left':
+      case 'died': {
+        if (this.#parts.joins === 'off') return
+        const { type, member } = notification
+        for (const queue of this.#queues) queue.push({ type, member })
+        this.safeDispatchEvent(type, { detail: member })
+        return
+      }
+      case 'elected':
+        if (this.#parts.elections === 'off') return
+        this.#elections.elected(notification.reign)
+        this.safeDispatchEvent('elected', { detail: notification.reign })
+        return
+      case 'signal':
+        this.safeDispatchEvent('signal', { detail: { name: notification.name, from: notification.from } })
+        return
+      case 'health':
+        this.safeDispatchEvent('health', { detail: notification.health })
+        return
+      case 'warning':
+        this.safeDispatchEvent('warning', { detail: { code: notification.code, message: notification.message } })
+        return
+      case 'signalled':
+    }
+  }
+
+  /** From here on nothing is told any more. */
+  #end(failure?: Error): void {
+    if (this.#leftError !== undefined) return
+    this.#leftError = new PoolLeftError(this.name, failure)
+    this.#unsubscribe()
+    this.#elections.close(this.#leftError)
+    for (const queue of this.#queues) {
+      if (failure === undefined) queue.close()
+      else queue.fail(this.#leftError)
+    }
+  }
+
+  #check(signal?: AbortSignal): void {
+    if (this.#leftError !== undefined) throw this.#leftError
+    signal?.throwIfAborted()
+  }
+
+  #checkElection(election: string, signal?: AbortSignal): void {
+    this.#check(signal)
+    if (this.#parts.elections === 'off') throw new ElectionsOffError()
+    checkElectionName(election)
+  }
+
+  #knows(id: string): boolean {
+    return this.#overlay.members().some((member) => member.id === id)
+  }
+}

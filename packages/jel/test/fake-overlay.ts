@@ -1,0 +1,93 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Libp2p, Stream } from '@libp2p/interface'
+import type { Overlay, OverlayNotification, PoolMember, PoolReign } from '@jel/overlay'
+
+export function member(id: string, incarnation = 1): PoolMember {
+  return { id, incarnation, addresses: [`/ip4/127.0.0.1/tcp/1/p2p/${id}`], location: 'here', tag: new Uint8Array() }
+}
+
+/** An overlay in memory: it does what it is told, and writes down what it was asked. */
+export class FakeOverlay implements Overlay {
+  readonly pool = 'test'
+  readonly self = member('B')
+  readonly libp2p = {} as Libp2p
+  readonly asked: string[] = []
+  readonly #members = new Map<string, PoolMember>()
+  readonly #reigns = new Map<string, PoolReign>()
+  readonly #listeners = new Set<(notification: OverlayNotification) => void>()
+  readonly #end = Promise.withResolvers<Awaited<Overlay['closed']>>()
+  readonly closed = this.#end.promise
+
+  constructor(...others: PoolMember[]) {
+    for (const one of [this.self, ...others]) this.#members.set(one.id, one)
+  }
+
+  /** Something happens in the pool. */
+  tell(notification: OverlayNotification): void {
+    if (notification.type === 'joined') this.#members.set(notification.member.id, notification.member)
+    if (notification.type === 'left' || notification.type === 'died') this.#members.delete(notification.member.id)
+    if (notification.type === 'elected') this.#reigns.set(notification.reign.election, notification.reign)
+    for (const listener of this.#listeners) listener(notification)
+  }
+
+  fail(error: Error): void {
+    this.#end.resolve({ reason: 'failed', error })
+  }
+
+  members(): PoolMember[] {
+    return [...this.#members.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  }
+
+  reign(election: string): PoolReign | undefined {
+    return this.#reigns.get(election)
+  }
+
+  health(): ReturnType<Overlay['health']> {
+    return { links: 0, members: this.#members.size, suspectedShare: 0, alone: true, lastReconciliation: undefined, introducers: [] }
+  }
+
+  subscribe(listener: (notification: OverlayNotification) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  get listeners(): number {
+    return this.#listeners.size
+  }
+
+  elect(election: string): void {
+    this.asked.push(`elect ${election}`)
+  }
+
+  withdraw(election: string): void {
+    this.asked.push(`withdraw ${election}`)
+  }
+
+  maybeDead(id: string): void {
+    this.asked.push(`maybeDead ${id}`)
+  }
+
+  async signal(name: string, ids: readonly string[], options: { signal?: AbortSignal } = {}): Promise<void> {
+    this.asked.push(`signal ${name} ${ids.join(' ')}${options.signal === undefined ? '' : ' abortable'}`)
+  }
+
+  async open(id: string, protocol: string): Promise<Stream> {
+    this.asked.push(`open ${id} ${protocol}`)
+    return {} as Stream
+  }
+
+  async handle(protocol: string): Promise<void> {
+    this.asked.push(`handle ${protocol}`)
+  }
+
+  async unhandle(protocol: string): Promise<void> {
+    this.asked.push(`unhandle ${protocol}`)
+  }
+
+  async leave(): Promise<void> {
+    this.asked.push('leave')
+    this.tell({ type: 'left', member: this.self })
+    await setImmediate()
+    this.#end.resolve({ reason: 'left' })
+  }
+}
