@@ -37,21 +37,12 @@ export class InvalidOptionError extends JelError {
   readonly code = 'INVALID_OPTION'
 }
 
-/** A pool name that is empty, too long or holds characters that names must not hold. */
-export class InvalidPoolNameError extends JelError {
-  readonly code = 'INVALID_POOL_NAME'
-
-  constructor(problem: string) {
-    super(`pool name: ${problem}`)
-  }
-}
-
 /** An election name that is empty, too long or holds characters that names must not hold. */
 export class InvalidElectionNameError extends JelError {
   readonly code = 'INVALID_ELECTION_NAME'
 
   constructor(problem: string) {
-    super(`election name: ${problem}`)
+    super(`the election name ${problem}`)
   }
 }
 
@@ -60,7 +51,7 @@ export class InvalidSignalNameError extends JelError {
   readonly code = 'INVALID_SIGNAL_NAME'
 
   constructor(problem: string) {
-    super(`signal name: ${problem}`)
+    super(`the signal name ${problem}`)
   }
 }
 
@@ -109,15 +100,6 @@ export class CandidacyWithdrawnError extends JelError {
 
   constructor(election: string) {
     super(`the candidacy for ${JSON.stringify(election)} was withdrawn before there was a result`)
-  }
-}
-
-/** A node id that this node's view of the pool does not hold: never seen, or gone already. */
-export class UnknownMemberError extends JelError {
-  readonly code = 'UNKNOWN_MEMBER'
-
-  constructor(id: string) {
-    super(`no member of this pool has the id ${JSON.stringify(id.slice(0, 128))}`)
   }
 }
 

@@ -1,6 +1,5 @@
 import { startOverlay, type OverlayOptions } from '@jel/overlay'
 import { TagTooLargeError } from './errors.ts'
-import { checkPoolName } from './names.ts'
 import { checkConsistency, type PoolOptions } from './options.ts'
 import { Pool } from './pool.ts'
 
@@ -21,7 +20,6 @@ export async function joinPool(name: string, options: PoolOptions = {}): Promise
   signal?.throwIfAborted()
   checkConsistency('joins', joins)
   checkConsistency('elections', elections)
-  checkPoolName(name)
   if (rest.tag !== undefined && rest.tag.length > TAG_BYTES) throw new TagTooLargeError(rest.tag.length, TAG_BYTES)
   const host: OverlayOptions = { ...rest, pool: name }
   if (bootstrap !== undefined) host.bootstrap = [...bootstrap]

@@ -1,23 +1,24 @@
-import { InvalidElectionNameError, InvalidPoolNameError, InvalidSignalNameError } from './errors.ts'
+import { nameProblem } from '@jel/protocol'
+import { InvalidElectionNameError, InvalidSignalNameError } from './errors.ts'
 
-const nameProblem = (name: unknown): string | undefined => {
-  if (typeof name !== 'string') return 'must be a string'
-  if (name === '') return 'must not be empty'
-  const bytes = new TextEncoder().encode(name).length
-  return bytes > 64 ? `has ${bytes} bytes, at most 64 are allowed` : undefined
+/** Why an election can't have this name, or undefined: 1 to 128 bytes of UTF-8 without control characters. */
+export function electionNameProblem(name: string): string | undefined {
+  return problemOf(name)
 }
 
-export function checkPoolName(name: string): void {
-  const problem = nameProblem(name)
-  if (problem !== undefined) throw new InvalidPoolNameError(problem)
-}
-
+/** Throws InvalidElectionNameError. */
 export function checkElectionName(name: string): void {
-  const problem = nameProblem(name)
+  const problem = problemOf(name)
   if (problem !== undefined) throw new InvalidElectionNameError(problem)
 }
 
+/** Throws InvalidSignalNameError. */
 export function checkSignalName(name: string): void {
-  const problem = nameProblem(name)
+  const problem = problemOf(name)
   if (problem !== undefined) throw new InvalidSignalNameError(problem)
+}
+
+/** Callers without types, at the other end of a pipe, get an error as well. */
+function problemOf(name: unknown): string | undefined {
+  return typeof name === 'string' ? nameProblem(name) : 'must be a string'
 }

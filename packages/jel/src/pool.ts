@@ -1,9 +1,9 @@
 import type { Libp2p, Stream } from '@libp2p/interface'
-import type { Overlay, OverlayNotification } from '@jel/overlay'
+import { UnknownMemberError, type Overlay, type OverlayNotification } from '@jel/overlay'
 import { TypedEventEmitter } from 'main-event'
 import { ChangeQueue, DEFAULT_CHANGES_LIMIT } from './changes.ts'
 import { Elections } from './elections.ts'
-import { ElectionsOffError, InvalidOptionError, JoinsOffError, PoolLeftError, UnknownMemberError } from './errors.ts'
+import { ElectionsOffError, InvalidOptionError, JoinsOffError, PoolLeftError } from './errors.ts'
 import type { PoolEvents } from './events.ts'
 import { idOf, type Change, type Health, type Member, type MemberRef, type Reign } from './member.ts'
 import { checkElectionName, checkSignalName } from './names.ts'
@@ -163,7 +163,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     this.#check()
     const id = idOf(member)
     if (!this.#knows(id)) {
-      if (typeof member === 'string') throw new UnknownMemberError(id)
+      if (typeof member === 'string') throw unknown(id)
       return
     }
     this.#overlay.maybeDead(id)
@@ -186,7 +186,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     checkSignalName(name)
     const ids = [...new Set(members.map(idOf))]
     for (const id of ids) {
-      if (!this.#knows(id)) throw new UnknownMemberError(id)
+      if (!this.#knows(id)) throw unknown(id)
     }
     await this.#overlay.signal(name, ids, signal === undefined ? {} : { signal })
   }
@@ -228,7 +228,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   async open(member: MemberRef, protocol: string, options: Abortable = {}): Promise<Stream> {
     this.#check(options.signal)
     const id = idOf(member)
-    if (!this.#knows(id)) throw new UnknownMemberError(id)
+    if (!this.#knows(id)) throw unknown(id)
     return this.#overlay.open(id, protocol, options)
   }
 
@@ -315,4 +315,8 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   #knows(id: string): boolean {
     return this.#overlay.members().some((member) => member.id === id)
   }
+}
+
+function unknown(id: string): UnknownMemberError {
+  return new UnknownMemberError(`no member of this pool has the id ${JSON.stringify(id.slice(0, 128))}`)
 }

@@ -1,0 +1,26 @@
+// Starts the bundle where it is up to date, the sources otherwise. A bundle starts in a quarter of the time and needs two thirds of
+// the memory; sources are there in a checkout only, and always right.
+import { readFileSync, statSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const here = (path) => new URL(path, import.meta.url)
+const bundle = here('../dist/jel.js')
+const sources = here('../src/main.ts')
+const { version } = JSON.parse(readFileSync(here('../package.json'), 'utf8'))
+
+const { main } = await import(useBundle() ? bundle.href : sources.href)
+await main(process.argv.slice(2), fileURLToPath(here('./jel.js')), version)
+
+function useBundle() {
+  if (statSync(sources, { throwIfNoEntry: false }) === undefined) return true
+  try {
+    // What was bundled, relative to the root of the checkout: [path, size, time of the last change in milliseconds].
+    const inputs = JSON.parse(readFileSync(here('../dist/jel.inputs.json'), 'utf8'))
+    return inputs.every(([path, size, changed]) => {
+      const status = statSync(here(`../../../${path}`))
+      return status.size === size && status.mtimeMs === changed
+    })
+  } catch {
+    return false
+  }
+}

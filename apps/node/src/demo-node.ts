@@ -1,0 +1,104 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import type { NodeEvent, NodeJson } from './events.ts'
+import { oneLine } from './text.ts'
+
+/** How much of what a process says on standard error is kept for the report of a failure, in characters. */
+const COMPLAINTS = 2000
+
+/** One reign as a node named it last. */
+export interface NamedReign {
+  readonly epoch: number
+  readonly winner: string
+}
+
+/** A `jel join --json` process of the demo, and what it has told so far. */
+export class DemoNode {
+  readonly number: number
+  readonly exited: Promise<number | NodeJS.Signals>
+  readonly members = new Set<string>()
+  readonly gone = new Map<string, 'left' | 'died'>()
+  self: NodeJson | undefined
+  reign: NamedReign | undefined
+  /** Status or signal, once the process has ended. */
+  end: number | NodeJS.Signals | undefined
+  complaints = ''
+  readonly #child: ChildProcessWithoutNullStreams
+
+  /** `onNews` is called after each event that the node told, and when it ended. */
+  constructor(number: number, script: string, args: readonly string[], onNews: (node: DemoNode) => void) {
+    this.number = number
+    this.#child = spawn(process.execPath, [script, ...args])
+    const exited = Promise.withResolvers<number | NodeJS.Signals>()
+    this.exited = exited.promise
+    createInterface({ input: this.#child.stdout }).on('line', (line) => {
+      this.#take(line)
+      onNews(this)
+    })
+    this.#child.stderr.setEncoding('utf8').on('data', (text: string) => (this.complaints = (this.complaints + text).slice(-COMPLAINTS)))
+    // Writing to a process that was killed fails; its end is what counts.
+    this.#child.stdin.on('error', () => {})
+    const ended = (end: number | NodeJS.Signals): void => {
+      this.end ??= end
+      exited.resolve(this.end)
+      onNews(this)
+    }
+    this.#child.on('error', (error) => {
+      this.complaints += error.message
+      ended(1)
+    })
+    this.#child.on('close', (status, signal) => ended(signal ?? status ?? 1))
+  }
+
+  get running(): boolean {
+    return this.end === undefined
+  }
+
+  /** The latest words on standard error. */
+  get complaint(): string {
+    return oneLine(this.complaints)
+  }
+
+  command(command: object): void {
+    this.#child.stdin.write(`${JSON.stringify(command)}\n`)
+  }
+
+  /** By process id, and only while it is certain that the id is still this child's. */
+  kill(signal: NodeJS.Signals): void {
+    if (this.running) this.#child.kill(signal)
+  }
+
+  #take(line: string): void {
+    let event: NodeEvent
+    try {
+      event = JSON.parse(line) as NodeEvent
+    } catch {
+      this.complaints += `not JSON on standard output: ${line}\n`
+      return
+    }
+    switch (event.event) {
+      case 'started':
+        this.self = event.node
+        return
+      case 'joined':
+        this.members.add(event.node.id)
+        return
+      case 'left':
+      case 'died':
+        this.members.delete(event.node.id)
+        this.gone.set(event.node.id, event.event)
+        return
+      case 'elected':
+        this.reign = { epoch: event.epoch, winner: event.node.id }
+        return
+      case 'error':
+        this.complaints += `${event.code}: ${event.message}\n`
+        return
+      case 'signal':
+      case 'health':
+      case 'members':
+      case 'done':
+      case 'stopped':
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import colors from 'picocolors'
+import stringWidth from 'string-width'
+import type { DemoNode } from './demo-node.ts'
+import type { Timing } from './demo-stage.ts'
+import { oneLine, seconds } from './text.ts'
+
+/** Shows the demo as it happens. */
+export interface DemoPrinter {
+  title(text: string): void
+  /** A step begins. */
+  step(text: string): void
+  /** A node did something, `after` milliseconds from the begin of what is awaited. */
+  node(node: DemoNode, after: number | undefined, what: string): void
+  /** Something awaited holds for all nodes. */
+  done(what: string, timing: Timing): void
+  summary(): void
+  failure(message: string): void
+}
+
+export function demoPrinter(json: boolean): DemoPrinter {
+  return json ? jsonPrinter() : textPrinter()
+}
+
+function textPrinter(): DemoPrinter {
+  const start = performance.now()
+  const results: [string, Timing][] = []
+  const write = (line: string): void => void process.stdout.write(`${line}\n`)
+  return {
+    title: (text) => write(`${colors.bold('jel demo')}  ${text}`),
+    step: (text) => write(`\n${colors.bold(text)}`),
+    node: ({ number }, after, what) =>
+      write(`  ${colors.dim(after === undefined ? '        ' : `+${seconds(after)}`.padStart(8))}  node ${String(number).padEnd(2)} ${what}`),
+    done(what, timing) {
+      results.push([what, timing])
+      write(`  ${colors.green('✓')} ${what} ${colors.dim(`(${seconds(timing.last)})`)}`)
+    },
+    summary() {
+      const width = Math.max(...results.map(([what]) => stringWidth(what)))
+      write(`\n${colors.bold('what'.padEnd(width))}  ${colors.bold('  first')}  ${colors.bold('   last')}`)
+      for (const [what, { first, last }] of results) {
+        write(`${what}${' '.repeat(width - stringWidth(what))}  ${seconds(first).padStart(7)}  ${seconds(last).padStart(7)}`)
+      }
+      write(`\nAll of it happened, in ${seconds(performance.now() - start)}.`)
+    },
+    failure: (message) => void process.stderr.write(`jel: demo failed: ${oneLine(message)}\n`),
+  }
+}
+
+function jsonPrinter(): DemoPrinter {
+  const start = performance.now()
+  const results: { what: string; firstMs: number; lastMs: number }[] = []
+  const write = (value: object): void => void process.stdout.write(`${JSON.stringify({ ...value, time: Date.now() })}\n`)
+  return {
+    title: (text) => write({ event: 'demo', text }),
+    step: (text) => write({ event: 'step', text }),
+    node: ({ number, self }, after, what) => write({ event: 'node', node: number, id: self?.id, afterMs: after, what }),
+    done(what, { first, last }) {
+      const result = { what, firstMs: Math.round(first), lastMs: Math.round(last) }
+      results.push(result)
+      write({ event: 'done', ...result })
+    },
+    summary: () => write({ event: 'summary', results, totalMs: Math.round(performance.now() - start) }),
+    failure(message) {
+      write({ event: 'failure', message })
+      process.stderr.write(`jel: demo failed: ${oneLine(message)}\n`)
+    },
+  }
+}

@@ -1,0 +1,112 @@
+import { DemoNode } from './demo-node.ts'
+import { seconds } from './text.ts'
+
+/** A step of the demo did not happen: what was expected, and what was seen instead. */
+export class DemoFailure extends Error {
+  readonly code = 'DEMO_FAILED'
+
+  constructor(expected: string, seen: string) {
+    super(`expected: ${expected}; seen: ${seen}`)
+  }
+}
+
+/** What the nodes of the demo did about one thing: when the first and the last of them did it, in milliseconds. */
+export interface Timing {
+  readonly first: number
+  readonly last: number
+}
+
+/** The processes of the demo and the wait for what they tell. */
+export class DemoStage {
+  readonly nodes: DemoNode[] = []
+  readonly #script: string
+  readonly #pool: string
+  readonly #watchers = new Set<() => void>()
+  #interrupted: Error | undefined
+
+  constructor(script: string, pool: string) {
+    this.#script = script
+    this.#pool = pool
+  }
+
+  /** Nodes whose processes run. */
+  get running(): DemoNode[] {
+    return this.nodes.filter((node) => node.running)
+  }
+
+  start(introducer?: DemoNode): DemoNode {
+    const number = this.nodes.length + 1
+    const args = ['join', this.#pool, '--json', '--listen', '/ip4/127.0.0.1/tcp/0', '--location', `node${number}`]
+    for (const address of introducer?.self?.addresses ?? []) args.push('--bootstrap', address)
+    const node = new DemoNode(number, this.#script, args, () => this.#news())
+    this.nodes.push(node)
+    return node
+  }
+
+  /**
+   * Waits until `done` holds for all of these nodes, and calls `each` as it comes to hold for one after the other.
+   *
+   * @param expected for people, in case it doesn't happen: what should hold
+   * @param seen for people: what a node for which it doesn't hold shows instead
+   * @param limit milliseconds
+   * @throws DemoFailure
+   */
+  async all(
+    nodes: readonly DemoNode[],
+    step: {
+      readonly expected: string
+      readonly limit: number
+      done(node: DemoNode): boolean
+      seen(node: DemoNode): string
+      each?(node: DemoNode, after: number): void
+    },
+  ): Promise<Timing> {
+    const start = performance.now()
+    const times = new Map<DemoNode, number>()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const look = (): void => {
+      for (const node of nodes) {
+        if (times.has(node) || !step.done(node)) continue
+        const after = performance.now() - start
+        times.set(node, after)
+        step.each?.(node, after)
+      }
+      if (times.size === nodes.length || this.#interrupted !== undefined) resolve()
+    }
+    const timer = setTimeout(resolve, step.limit)
+    this.#watchers.add(look)
+    look()
+    await promise
+    this.#watchers.delete(look)
+    clearTimeout(timer)
+    if (this.#interrupted !== undefined) throw this.#interrupted
+    const missing = nodes.filter((node) => !step.done(node))
+    if (missing.length > 0) throw new DemoFailure(`${step.expected} within ${seconds(step.limit)}`, describe(missing, step.seen))
+    return { first: Math.min(...times.values()), last: Math.max(...times.values()) }
+  }
+
+  /** Ends the wait that is under way, and all later ones. */
+  interrupt(reason: Error): void {
+    this.#interrupted = reason
+    this.#news()
+  }
+
+  /** Ends all processes that were started here and still run. Returns when they are gone. */
+  async end(): Promise<void> {
+    for (const node of this.nodes) node.kill('SIGKILL')
+    await Promise.all(this.nodes.map(({ exited }) => exited))
+  }
+
+  #news(): void {
+    for (const look of this.#watchers) look()
+  }
+}
+
+function describe(nodes: readonly DemoNode[], seen: (node: DemoNode) => string): string {
+  const shown = nodes.slice(0, 5).map((node) => {
+    const end = node.running ? '' : `, ended with ${node.end}`
+    const complaint = node.complaint === '' ? '' : ` (${node.complaint})`
+    return `node ${node.number}: ${seen(node)}${end}${complaint}`
+  })
+  return [...shown, ...(nodes.length > shown.length ? [`and ${nodes.length - shown.length} more`] : [])].join('; ')
+}

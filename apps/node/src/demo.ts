@@ -1,0 +1,178 @@
+import { randomBytes } from 'node:crypto'
+import type { DemoNode } from './demo-node.ts'
+import { DemoStage, type Timing } from './demo-stage.ts'
+import { demoPrinter, type DemoPrinter } from './demo-printer.ts'
+import { shortId } from './text.ts'
+import { messageOf } from './usage-error.ts'
+
+/** The flags of `jel demo`. */
+export interface DemoFlags {
+  readonly nodes: number
+  readonly json?: boolean
+}
+
+/** The longest a step may take before it counts as not happening, in milliseconds: several times what it takes. */
+const LIMITS = { start: 5000, startPerNode: 400, news: 5000, election: 5000, stop: 5000 } as const
+
+const ELECTION = 'master'
+
+/** Starts a pool of node processes on this machine, makes things happen, and shows what the nodes see of it. Returns the exit status. */
+export async function demo(script: string, flags: DemoFlags): Promise<number> {
+  const pool = `demo-${randomBytes(4).toString('hex')}`
+  const stage = new DemoStage(script, pool)
+  const printer = demoPrinter(flags.json === true)
+  const interrupt = (signal: NodeJS.Signals): void => stage.interrupt(new Error(`interrupted by ${signal}`))
+  process.on('SIGINT', interrupt)
+  process.on('SIGTERM', interrupt)
+  // The reader of the output is gone: end the processes, not only this one.
+  process.stdout.on('error', () => stage.interrupt(new Error('standard output was closed')))
+  try {
+    printer.title(`pool ${pool}: ${flags.nodes} processes on this machine, each told only the address of the first`)
+    await play(stage, printer, flags.nodes)
+    printer.summary()
+    return 0
+  } catch (error) {
+    printer.failure(messageOf(error))
+    return 1
+  } finally {
+    await stage.end()
+  }
+}
+
+async function play(stage: DemoStage, printer: DemoPrinter, count: number): Promise<void> {
+  await startAll(stage, printer, count)
+  await meet(stage, printer)
+  const first = await elect(stage, printer)
+  const second = await killWinner(stage, printer, first)
+  await leave(stage, printer, second)
+  await lateJoin(stage, printer)
+  await stop(stage, printer)
+}
+
+async function startAll(stage: DemoStage, printer: DemoPrinter, count: number): Promise<void> {
+  const limit = LIMITS.start + count * LIMITS.startPerNode
+  const started = { limit, done: (node: DemoNode) => node.self !== undefined, seen: () => 'not started' }
+  printer.step(`${count} processes start`)
+  const first = stage.start()
+  const alone = await stage.all([first], { ...started, expected: 'the first node starts' })
+  printer.node(first, alone.first, `started as ${nameOf(first)}`)
+  for (let number = 2; number <= count; number += 1) stage.start(first)
+  const others = await stage.all(stage.nodes.slice(1), {
+    ...started,
+    expected: 'all nodes start',
+    each: (node, after) => printer.node(node, alone.last + after, `started as ${nameOf(node)}`),
+  })
+  printer.done('started', { first: alone.first, last: alone.last + others.last })
+}
+
+async function meet(stage: DemoStage, printer: DemoPrinter): Promise<void> {
+  const ids = stage.nodes.map(idOf)
+  printer.step('everybody finds everybody')
+  const timing = await stage.all(stage.nodes, {
+    expected: `all ${ids.length} nodes see all ${ids.length}`,
+    limit: LIMITS.news,
+    done: (node) => ids.every((id) => node.members.has(id)),
+    seen: (node) => `sees ${node.members.size}`,
+    each: (node, after) => printer.node(node, after, `sees all ${ids.length}`),
+  })
+  printer.done('all see all, after the last start', timing)
+}
+
+async function elect(stage: DemoStage, printer: DemoPrinter): Promise<DemoNode> {
+  printer.step(`all are candidates for ‘${ELECTION}’`)
+  for (const node of stage.nodes) node.command({ command: 'elect', election: ELECTION })
+  const { winner, timing } = await agree(stage, stage.nodes, 1, printer)
+  printer.done(`all name node ${winner.number}`, timing)
+  return winner
+}
+
+async function killWinner(stage: DemoStage, printer: DemoPrinter, winner: DemoNode): Promise<DemoNode> {
+  const epoch = winner.reign?.epoch ?? 0
+  const others = stage.running.filter((node) => node !== winner)
+  printer.step(`the winner, node ${winner.number}, is killed (SIGKILL)`)
+  winner.kill('SIGKILL')
+  const [died, next] = await Promise.all([see(stage, printer, others, winner, 'died'), agree(stage, others, epoch + 1, printer)])
+  printer.done(`all see node ${winner.number} die`, died)
+  printer.done(`all name node ${next.winner.number} without being asked`, next.timing)
+  return next.winner
+}
+
+async function leave(stage: DemoStage, printer: DemoPrinter, winner: DemoNode): Promise<void> {
+  const leaver = stage.running.findLast((node) => node !== winner) ?? winner
+  printer.step(`node ${leaver.number} leaves (SIGTERM)`)
+  leaver.kill('SIGTERM')
+  const others = stage.running.filter((node) => node !== leaver)
+  printer.done(`all see node ${leaver.number} leave`, await see(stage, printer, others, leaver, 'left'))
+}
+
+async function lateJoin(stage: DemoStage, printer: DemoPrinter): Promise<void> {
+  const before = stage.running
+  const introducer = before.find((node) => node.number !== 1) as DemoNode
+  printer.step(`a newcomer enters through node ${introducer.number}`)
+  const newcomer = stage.start(introducer)
+  await stage.all([newcomer], { expected: 'the newcomer starts', limit: LIMITS.start, done: ({ self }) => self !== undefined, seen: () => 'not started' })
+  printer.node(newcomer, undefined, `started as ${nameOf(newcomer)}`)
+  const ids = [...before, newcomer].map(idOf)
+  const timing = await stage.all([...before, newcomer], {
+    expected: `all see the newcomer, and it sees all ${ids.length}`,
+    limit: LIMITS.news,
+    done: (node) => (node === newcomer ? ids.every((id) => node.members.has(id)) : node.members.has(idOf(newcomer))),
+    seen: (node) => (node === newcomer ? `sees ${node.members.size}` : 'does not see it'),
+    each: (node, after) => printer.node(node, after, node === newcomer ? `sees all ${ids.length}` : `sees node ${newcomer.number}`),
+  })
+  printer.done('all see the newcomer, after its start', timing)
+}
+
+async function stop(stage: DemoStage, printer: DemoPrinter): Promise<void> {
+  const last = stage.running
+  printer.step('all leave')
+  for (const node of last) node.kill('SIGTERM')
+  const timing = await stage.all(last, {
+    expected: 'all processes end with status 0',
+    limit: LIMITS.stop,
+    done: (node) => node.end === 0,
+    seen: (node) => (node.running ? 'still runs' : 'failed'),
+  })
+  printer.done('all processes ended by themselves', timing)
+}
+
+function see(stage: DemoStage, printer: DemoPrinter, nodes: readonly DemoNode[], whom: DemoNode, what: 'left' | 'died'): Promise<Timing> {
+  return stage.all(nodes, {
+    expected: `all others see that node ${whom.number} ${what}`,
+    limit: LIMITS.news,
+    done: (node) => node.gone.get(idOf(whom)) === what,
+    seen: (node) => node.gone.get(idOf(whom)) ?? 'nothing of it',
+    each: (node, after) => printer.node(node, after, `sees that node ${whom.number} ${what}`),
+  })
+}
+
+/** All name the same living winner, under the same epoch, which is this or a later one. */
+async function agree(stage: DemoStage, nodes: readonly DemoNode[], epoch: number, printer: DemoPrinter): Promise<{ winner: DemoNode; timing: Timing }> {
+  const winnerOf = (node: DemoNode): DemoNode | undefined => nodes.find(({ self }) => self?.id === node.reign?.winner)
+  const provisional = (node: DemoNode): boolean => node.reign !== undefined && node.reign.epoch >= epoch && winnerOf(node) !== undefined
+  const agreed = (): boolean =>
+    nodes.every((node) => provisional(node) && node.reign?.winner === nodes[0]?.reign?.winner && node.reign?.epoch === nodes[0]?.reign?.epoch)
+  const named = new Map<DemoNode, number>()
+  const timing = await stage.all(nodes, {
+    expected: `all name one winner of ‘${ELECTION}’ with an epoch of at least ${epoch}`,
+    limit: LIMITS.election,
+    done: (node) => {
+      const winner = winnerOf(node)
+      if (provisional(node) && winner !== undefined && named.get(node) !== winner.number) {
+        named.set(node, winner.number)
+        printer.node(node, undefined, `names node ${winner.number}, epoch ${node.reign?.epoch}`)
+      }
+      return agreed()
+    },
+    seen: (node) => (node.reign === undefined ? 'names nobody' : `names ${shortId(node.reign.winner)}, epoch ${node.reign.epoch}`),
+  })
+  return { winner: winnerOf(nodes[0] as DemoNode) as DemoNode, timing }
+}
+
+function idOf(node: DemoNode): string {
+  return node.self?.id ?? ''
+}
+
+function nameOf(node: DemoNode): string {
+  return shortId(idOf(node))
+}

@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs'
+import { joinPool, type Pool, type PoolOptions } from '@jel/jel'
+import { Control, inputEnds, waitForEnd } from './control.ts'
+import { ElectedLog } from './elected-log.ts'
+import { healthEvent, nodeJson, withRe, type NodeEvent } from './events.ts'
+import { Output } from './output.ts'
+import { jsonReporter, plainReporter, type Reporter } from './reporter.ts'
+import { Stop, stopOnSignals } from './stop.ts'
+import { codeOf, messageOf, statusOf, UsageError } from './usage-error.ts'
+
+/** The flags of `jel join`. */
+export interface JoinFlags {
+  readonly bootstrap: readonly string[]
+  readonly listen: readonly string[]
+  readonly elect: readonly string[]
+  readonly location?: string
+  readonly tag?: string
+  readonly keyFile?: string
+  readonly identity?: string
+  /** Milliseconds. */
+  readonly for?: number
+  readonly json?: boolean
+}
+
+/** Runs one node until there is a reason to stop. Returns the exit status; throws what kept it from starting. */
+export async function join(name: string, flags: JoinFlags): Promise<number> {
+  const options = poolOptions(flags)
+  const stop = new Stop()
+  stopOnSignals(stop)
+  const output = new Output(process.stdout, (reason) => stop.now(reason === 'gone' ? 'output gone' : 'output behind'))
+  const reporter = await chooseReporter(flags, output, name)
+  try {
+    const pool = await joinPool(name, { ...options, signal: stop.signal })
+    return await run(pool, flags, stop, reporter)
+  } catch (error) {
+    if (stop.signal.aborted) {
+      reporter.report({ event: 'stopped' })
+      return 0
+    }
+    if (statusOf(error) === 1) reporter.report({ event: 'error', code: codeOf(error), message: messageOf(error) })
+    throw error
+  } finally {
+    reporter.close()
+  }
+}
+
+async function run(pool: Pool, flags: JoinFlags, stop: Stop, reporter: Reporter): Promise<number> {
+  const report = (event: NodeEvent): void => reporter.report(event)
+  const elected = new ElectedLog(report)
+  tell(pool, report, elected)
+  const control = new Control(pool, report, elected, stop)
+  for (const election of new Set(flags.elect)) void candidate(pool, election, report, elected)
+  if (flags.json === true) void control.follow(process.stdin, inputEnds())
+  else if (inputEnds()) void waitForEnd(process.stdin, stop)
+  const timer = flags.for === undefined ? undefined : setTimeout(() => stop.now('time'), flags.for)
+
+  const end = await Promise.race([stop.reason, pool.closed])
+  clearTimeout(timer)
+  process.stdin.destroy()
+  if (typeof end === 'object' && end.reason === 'failed') throw end.error
+  await pool.leave()
+  report({ event: 'stopped', ...withRe(control.leaveId) })
+  if (end !== 'output behind') return 0
+  throw new Error('standard output is not being read')
+}
+
+async function candidate(pool: Pool, election: string, report: (event: NodeEvent) => void, elected: ElectedLog): Promise<void> {
+  try {
+    elected.tell(await pool.elect(election))
+  } catch (error) {
+    if (codeOf(error) !== 'POOL_LEFT') report({ event: 'error', code: codeOf(error), message: messageOf(error) })
+  }
+}
+
+/** Listeners first, then the state: in one go, so that nothing happens in between. */
+function tell(pool: Pool, report: (event: NodeEvent) => void, elected: ElectedLog): void {
+  for (const type of ['joined', 'left', 'died'] as const) {
+    pool.addEventListener(type, ({ detail }) => report({ event: type, node: nodeJson(detail) }))
+  }
+  pool.addEventListener('elected', ({ detail }) => elected.tell(detail))
+  pool.addEventListener('signal', ({ detail }) => report({ event: 'signal', name: detail.name, node: nodeJson(detail.from) }))
+  pool.addEventListener('health', ({ detail }) => report(healthEvent(detail)))
+  pool.addEventListener('warning', ({ detail }) => report({ event: 'error', code: detail.code, message: detail.message }))
+
+  const { self } = pool
+  report({ event: 'started', node: nodeJson(self) })
+  report({ event: 'joined', node: nodeJson(self) })
+  for (const member of pool.members()) {
+    if (member.id !== self.id) report({ event: 'joined', node: nodeJson(member) })
+  }
+  for (const { address, reason } of pool.health().introducers) {
+    report({ event: 'error', code: 'INTRODUCER_UNREACHABLE', message: `${address}: ${reason}` })
+  }
+}
+
+function poolOptions(flags: JoinFlags): PoolOptions {
+  const options: PoolOptions = {}
+  if (flags.bootstrap.length > 0) options.bootstrap = flags.bootstrap
+  if (flags.listen.length > 0) options.listen = flags.listen
+  if (flags.location !== undefined) options.location = flags.location
+  if (flags.tag !== undefined) options.tag = new TextEncoder().encode(flags.tag)
+  if (flags.identity !== undefined) options.identityFile = flags.identity
+  if (flags.keyFile !== undefined) options.key = readKey(flags.keyFile)
+  return options
+}
+
+function readKey(file: string): Uint8Array {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    throw new UsageError(`--key-file: ${messageOf(error)}`)
+  }
+}
+
+async function chooseReporter(flags: JoinFlags, output: Output, pool: string): Promise<Reporter> {
+  if (flags.json === true) return jsonReporter(output, pool)
+  if (!process.stdout.isTTY) return plainReporter(output)
+  const { liveReporter } = await import('./live.ts')
+  return liveReporter(process.stdout, pool)
+}

@@ -1,0 +1,35 @@
+import { writeFileSync } from 'node:fs'
+import { generateIdentity, generatePoolKey } from '@jel/jel'
+import { messageOf, UsageError } from './usage-error.ts'
+
+/** The flags of `jel keygen`. */
+export interface KeygenFlags {
+  readonly keyFile?: string
+  readonly identity?: string
+}
+
+/** Makes a key and writes it where only its owner can read it. What is there already is never replaced. */
+export async function keygen(flags: KeygenFlags): Promise<void> {
+  if (flags.keyFile !== undefined && flags.identity !== undefined) {
+    throw new UsageError('--key-file and --identity are two things: make one at a time')
+  }
+  if (flags.identity !== undefined) {
+    const id = await generateIdentity(flags.identity)
+    process.stdout.write(`${id}\n`)
+    return
+  }
+  const key = generatePoolKey()
+  if (flags.keyFile === undefined) process.stdout.write(key)
+  else writeNew(flags.keyFile, key)
+}
+
+function writeNew(file: string, content: Uint8Array): void {
+  try {
+    writeFileSync(file, content, { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') {
+      throw new Error(`${file} exists already; it is not replaced`, { cause: error })
+    }
+    throw new Error(`can't write ${file}: ${messageOf(error)}`, { cause: error })
+  }
+}

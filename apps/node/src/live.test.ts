@@ -1,0 +1,55 @@
+import { stripVTControlCharacters } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import type { NodeJson } from './events.ts'
+import { LiveView } from './live.ts'
+
+function node(id: string, location = 'here'): NodeJson {
+  return { id, incarnation: 1, addresses: [], location, tag: '' }
+}
+
+function view(count: number): LiveView {
+  const view = new LiveView('render-farm')
+  view.take({ event: 'started', node: node('self') }, 0)
+  for (let index = 0; index < count; index += 1) view.take({ event: 'joined', node: node(index === 0 ? 'self' : `peer${index}`) }, 0)
+  return view
+}
+
+function draw(view: LiveView, now: number, columns = 100, rows = 30): string[] {
+  return stripVTControlCharacters(view.draw(now, columns, rows)).split('\n')
+}
+
+describe('the live view', () => {
+  it('shows members, their state and their roles', () => {
+    const pool = view(3)
+    pool.take({ event: 'elected', election: 'master', epoch: 1, node: node('peer1') }, 1000)
+    pool.take({ event: 'died', node: node('peer2') }, 1000)
+    const lines = draw(pool, 5000)
+    expect(lines[0]).toBe('render-farm  2 members')
+    expect(lines.some((line) => /^\* +…self +here +0:05/u.test(line))).toBe(true)
+    expect(lines.some((line) => /…peer1 +here .* master$/u.test(line))).toBe(true)
+    expect(lines.some((line) => /…peer2 +died/u.test(line))).toBe(true)
+  })
+
+  it('forgets who is gone after a while', () => {
+    const pool = view(2)
+    pool.take({ event: 'left', node: node('peer1') }, 0)
+    expect(draw(pool, 5000).join('\n')).toMatch(/peer1 +left/u)
+    expect(draw(pool, 11_000).join('\n')).not.toMatch(/peer1 +left/u)
+  })
+
+  it('fits the terminal however large the pool is, and keeps itself in sight', () => {
+    const pool = view(500)
+    const lines = draw(pool, 0, 60, 24)
+    expect(lines.length).toBeLessThanOrEqual(24)
+    expect(lines.join('\n')).toMatch(/\* +…self/u)
+    expect(lines.join('\n')).toMatch(/… and \d+ more/u)
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(60)
+  })
+
+  it('lets no escape sequence of others through', () => {
+    const pool = view(1)
+    pool.take({ event: 'joined', node: node('evil', '\u001B[2J\u001B]0;owned\u0007a\nb\u009B') }, 0)
+    expect(pool.draw(0, 100, 30)).not.toMatch(/\u001B\[2J|\u001B\]0|\u0007|\u009B/u)
+    expect(draw(pool, 0).some((line) => line.includes('a b'))).toBe(true)
+  })
+})

@@ -1,0 +1,98 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import type { DemoFlags } from './demo.ts'
+import type { JoinFlags } from './join.ts'
+import type { KeygenFlags } from './keygen.ts'
+import { flushed } from './output.ts'
+import { oneLine } from './text.ts'
+import { messageOf, statusOf, UsageError } from './usage-error.ts'
+
+/** How long the last lines may take to reach their reader, in milliseconds. A guess. */
+const FLUSH_TIME = 2000
+/** The longest time a timer can be set to: 2³¹ - 1 milliseconds. */
+const MAX_SECONDS = Math.floor((2 ** 31 - 1) / 1000)
+
+/** Runs the command line and ends the process with its status. `script` is the file that was started, for `jel demo`. */
+export async function main(args: readonly string[], script: string, version: string): Promise<void> {
+  const status = await run(args, script, version)
+  await Promise.all([flushed(process.stdout, FLUSH_TIME), flushed(process.stderr, FLUSH_TIME)])
+  process.exit(status)
+}
+
+async function run(args: readonly string[], script: string, version: string): Promise<number> {
+  let status = 0
+  const program = commandLine(script, version, (result) => (status = result))
+  try {
+    if (args.length === 0) throw new UsageError('missing command; jel --help lists them')
+    await program.parseAsync(args, { from: 'user' })
+    return status
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return 0
+    const wrongUsage = error instanceof CommanderError
+    process.stderr.write(`jel: ${oneLine(messageOf(error)).replace(/^error: /u, '')}\n`)
+    return wrongUsage ? 2 : statusOf(error)
+  }
+}
+
+function commandLine(script: string, version: string, done: (status: number) => void): Command {
+  const program = new Command('jel')
+    .description('A pool of peers with no one in charge: join it, watch it, elect in it.')
+    .version(version)
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} })
+
+  program
+    .command('join')
+    .argument('<pool>', 'name of the pool')
+    .description('join a pool and tell what happens in it, until SIGINT, SIGTERM or the end of standard input')
+    .option('--bootstrap <multiaddr>', 'address of a member; may be repeated', collect, [])
+    .option('--listen <multiaddr>', 'address to listen on; may be repeated (default: all interfaces, any port)', collect, [])
+    .option('--location <levels>', 'from fine to coarse, as in node7@rack2@delft@nl (default: the host name)')
+    .option('--tag <text>', 'text that all members get to know, at most 1 KiB')
+    .option('--elect <name>', 'be a candidate in an election; may be repeated', collect, [])
+    .option('--key-file <file>', 'key of a private pool, as jel keygen makes it')
+    .option('--identity <file>', 'keep this node’s key and incarnation in a file')
+    .option('--for <seconds>', 'leave after this time', durationOf)
+    .option('--json', 'one JSON object a line; commands on standard input')
+    .action(async (pool: string, flags: JoinFlags) => {
+      const { join } = await import('./join.ts')
+      done(await join(pool, flags))
+    })
+
+  program
+    .command('demo')
+    .description('start a pool of node processes on this machine and show what they do')
+    .addOption(new Option('--nodes <count>', 'how many, 3 to 50').argParser(countOf).default(8))
+    .option('--json', 'one JSON object a step')
+    .action(async (flags: DemoFlags) => {
+      const { demo } = await import('./demo.ts')
+      done(await demo(script, flags))
+    })
+
+  program
+    .command('keygen')
+    .description('make the key of a private pool (printed, or written to a new file), or an identity')
+    .option('--key-file <file>', 'write the pool key to this new file')
+    .option('--identity <file>', 'make an identity in this new file instead')
+    .action(async (flags: KeygenFlags) => {
+      const { keygen } = await import('./keygen.ts')
+      await keygen(flags)
+    })
+
+  return program
+}
+
+function collect(value: string, before: readonly string[]): string[] {
+  return [...before, value]
+}
+
+function durationOf(text: string): number {
+  const seconds = /^\d+(?:\.\d+)?$/u.test(text) ? Number(text) : Number.NaN
+  if (!(seconds > 0 && seconds <= MAX_SECONDS)) throw new InvalidArgumentError(`It must be a number of seconds above 0, at most ${MAX_SECONDS}.`)
+  return seconds * 1000
+}
+
+function countOf(text: string): number {
+  const count = /^\d+$/u.test(text) ? Number(text) : Number.NaN
+  if (!(count >= 3 && count <= 50)) throw new InvalidArgumentError('It must be a whole number from 3 to 50.')
+  return count
+}

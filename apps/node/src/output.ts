@@ -1,0 +1,40 @@
+/** How many bytes may wait for a reader of standard output that doesn't read. A guess: far more than any burst of events. */
+const BACKLOG_LIMIT = 64 * 1024 * 1024
+
+/**
+ * Standard output in whole lines. Writing never blocks the node; what a reader does not take waits in memory, up to a
+ * bound. `onLost` is called once when the reader is gone (`EPIPE`) or too far behind.
+ */
+export class Output {
+  readonly #stream: NodeJS.WriteStream
+  readonly #onLost: (reason: 'gone' | 'behind') => void
+  #lost = false
+
+  constructor(stream: NodeJS.WriteStream, onLost: (reason: 'gone' | 'behind') => void) {
+    this.#stream = stream
+    this.#onLost = onLost
+    stream.on('error', () => this.#lose('gone'))
+  }
+
+  line(text: string): void {
+    if (this.#lost) return
+    this.#stream.write(`${text}\n`)
+    if (this.#stream.writableLength > BACKLOG_LIMIT) this.#lose('behind')
+  }
+
+  #lose(reason: 'gone' | 'behind'): void {
+    if (this.#lost) return
+    this.#lost = true
+    this.#onLost(reason)
+  }
+}
+
+/** Waits until everything written so far is out, or `limit` milliseconds have passed. */
+export async function flushed(stream: NodeJS.WriteStream, limit: number): Promise<void> {
+  if (stream.writableLength === 0 || stream.destroyed) return
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, limit)
+  stream.write('', () => resolve())
+  await promise
+  clearTimeout(timer)
+}

@@ -1,0 +1,72 @@
+import type { NodeEvent, NodeJson } from './events.ts'
+import type { Output } from './output.ts'
+import { oneLine, shortId } from './text.ts'
+
+/** Tells somebody what happens: a program, a log, or a person at a terminal. */
+export interface Reporter {
+  report(event: NodeEvent): void
+  /** No more events follow. */
+  close(): void
+}
+
+/** One JSON object a line, and nothing else. */
+export function jsonReporter(output: Output, pool: string): Reporter {
+  return {
+    report({ event, ...rest }) {
+      output.line(JSON.stringify({ event, time: Date.now(), pool, ...rest }))
+    },
+    close() {},
+  }
+}
+
+/** One line an event, for people and their logs. */
+export function plainReporter(output: Output): Reporter {
+  return {
+    report(event) {
+      output.line(`${new Date().toISOString()} ${describe(event)}`)
+    },
+    close() {},
+  }
+}
+
+/** An event in words. */
+export function describe(event: NodeEvent): string {
+  switch (event.event) {
+    case 'started':
+      return `started ${event.node.id} at ${event.node.addresses.map((address) => address.replace(/\/p2p\/.*/u, '')).join(' ')}`
+    case 'joined':
+    case 'left':
+    case 'died':
+      return `${event.event} ${nodeWords(event.node)}`
+    case 'elected':
+      return `elected ${oneLine(event.election)}: ${nodeWords(event.node)}, epoch ${event.epoch}`
+    case 'signal':
+      return `signal ${oneLine(event.name)} from ${nodeWords(event.node)}`
+    case 'health':
+      return `health: ${healthWords(event)}`
+    case 'members':
+      return `${event.nodes.length} members`
+    case 'done':
+      return 'done'
+    case 'error':
+      return `${event.code}: ${oneLine(event.message)}`
+    case 'stopped':
+      return 'stopped'
+  }
+}
+
+function nodeWords({ id, incarnation, location }: NodeJson): string {
+  return `${id} (${oneLine(location)}, incarnation ${incarnation})`
+}
+
+/** How well a node is connected, in words. */
+export function healthWords({ alone, links, members, suspectedShare }: NodeEvent & { event: 'health' }): string {
+  if (alone) return members > 1 ? `alone: none of the other ${members - 1} members can be reached` : 'alone: no other member can be reached'
+  const suspected = suspectedShare === 0 ? '' : `, ${Math.round(suspectedShare * 100)} % of the others suspected or lost`
+  return `${members} members, ${links} links${suspected}`
+}
+
+/** A short name for tables: the end of the id. */
+export function nodeName({ id }: NodeJson): string {
+  return shortId(id)
+}

@@ -1,0 +1,36 @@
+/** Why a node is to stop. */
+export type StopReason = 'signal' | 'input ended' | 'command' | 'time' | 'output gone' | 'output behind'
+
+/** The first reason to stop, for whoever waits, polls, or hands on an `AbortSignal`. */
+export class Stop {
+  readonly #controller = new AbortController()
+  readonly #reason = Promise.withResolvers<StopReason>()
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  get reason(): Promise<StopReason> {
+    return this.#reason.promise
+  }
+
+  now(reason: StopReason): void {
+    this.#controller.abort()
+    this.#reason.resolve(reason)
+  }
+}
+
+/** Status of a process that a second SIGINT cuts short: 128 + 2, as shells report it. */
+const INTERRUPTED = 130
+
+/** The first SIGINT or SIGTERM stops gracefully, a further SIGINT at once. */
+export function stopOnSignals(stop: Stop): void {
+  let interrupted = false
+  process.on('SIGTERM', () => stop.now('signal'))
+  process.on('SIGHUP', () => stop.now('signal'))
+  process.on('SIGINT', () => {
+    if (interrupted) process.exit(INTERRUPTED)
+    interrupted = true
+    stop.now('signal')
+  })
+}

@@ -1,0 +1,19 @@
+import { stripVTControlCharacters } from 'node:util'
+
+/** Text of others (locations, error messages) made safe for a terminal: no escapes, one line. */
+export function oneLine(text: string): string {
+  return stripVTControlCharacters(text)
+    .replaceAll(/\s+/gu, ' ')
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/gu, '?')
+    .trim()
+}
+
+/** Ids of one kind all start alike: the end tells them apart. */
+export function shortId(id: string): string {
+  return `…${id.slice(-8)}`
+}
+
+/** As `0.42 s`. */
+export function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(2)} s`
+}

@@ -1,0 +1,36 @@
+/** Wrong usage of the command line: one line on standard error, exit status 2. */
+export class UsageError extends Error {
+  readonly code = 'USAGE'
+
+  override get name(): string {
+    return 'UsageError'
+  }
+}
+
+/** What `joinPool` refuses because of what it was given, not because of what happened: wrong usage as well. */
+const USAGE_CODES = new Set([
+  'USAGE',
+  'INVALID_POOL_NAME',
+  'INVALID_ELECTION_NAME',
+  'INVALID_OPTION',
+  'INVALID_ADDRESS',
+  'INVALID_LOCATION',
+  'INVALID_POOL_KEY',
+  'TAG_TOO_LARGE',
+  'UNSUPPORTED_CONSISTENCY',
+])
+
+/** The stable code of an error, or `INTERNAL` where it has none. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'INTERNAL'
+}
+
+/** What happened, for people. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** 2: the caller's mistake; 1: it could not be done. */
+export function statusOf(error: unknown): 1 | 2 {
+  return USAGE_CODES.has(codeOf(error)) ? 2 : 1
+}
