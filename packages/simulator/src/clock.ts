@@ -1,0 +1,56 @@
+import type { Milliseconds } from '@jel/protocol'
+import { EventQueue, type EventHandle } from './event-queue.ts'
+
+/** More events than this at one instant: something wakes itself without letting time pass. */
+const standstill = 5_000_000
+
+/** Virtual time: it stands still while something happens, and jumps to the next event. */
+export class VirtualClock {
+  readonly #queue = new EventQueue()
+  #now: Milliseconds = 0
+  #events = 0
+  #atThisInstant = 0
+
+  get now(): Milliseconds {
+    return this.#now
+  }
+
+  /** How many events have happened. */
+  get events(): number {
+    return this.#events
+  }
+
+  get nextTime(): Milliseconds | undefined {
+    return this.#queue.nextTime
+  }
+
+  /** Runs the action at a time; at once, after what is due already, if that time has passed. */
+  at(time: Milliseconds, action: () => void): EventHandle {
+    return this.#queue.schedule(Math.max(time, this.#now), action)
+  }
+
+  after(delay: Milliseconds, action: () => void): EventHandle {
+    return this.at(this.#now + delay, action)
+  }
+
+  cancel(handle: EventHandle): boolean {
+    return this.#queue.cancel(handle)
+  }
+
+  /** Runs the next event if it is due by `until`; otherwise the time becomes `until`. False if nothing was left to run. */
+  step(until: Milliseconds): boolean {
+    const next = this.#queue.nextTime
+    if (next === undefined || next > until) {
+      this.#now = Math.max(this.#now, until)
+      this.#atThisInstant = 0
+      return false
+    }
+    this.#atThisInstant = next > this.#now ? 0 : this.#atThisInstant + 1
+    if (this.#atThisInstant > standstill)
+      throw new Error(`virtual time stands still at ${this.#now} ms: ${standstill} events and no progress`)
+    this.#now = next
+    this.#events += 1
+    this.#queue.take()?.()
+    return true
+  }
+}

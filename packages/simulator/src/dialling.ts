@@ -1,0 +1,176 @@
+import type { Address, DialFailure, KnockOutcome, Milliseconds, NodeId } from '@jel/protocol'
+import { machineOf } from './address.ts'
+import type { VirtualClock } from './clock.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { EventHandle } from './event-queue.ts'
+import type { Reachability } from './reachability.ts'
+
+export interface DiallingOptions {
+  /** How long a dial waits for the other kernel; then it was silent. */
+  readonly connectTimeout: Milliseconds
+  /** How long a dial may take in all, its handshake included; then the other process is mute. */
+  readonly dialTimeout: Milliseconds
+  /** How long a knock waits for an answer. */
+  readonly knockTimeout: Milliseconds
+  /** One-way delays until the dialler may send: two for TCP, the rest for the handshakes above it. */
+  readonly setupDelays: number
+}
+
+/** A kernel repeats an unanswered SYN after so long (RFC 6298: one second, then doubled). */
+const synRepeats = [1_000, 3_000, 7_000, 15_000]
+
+/** Of several addresses that all failed, the failure that proves least about the peer is reported. */
+const weakestFirst: readonly DialFailure[] = ['mute', 'failed', 'silent', 'impostor', 'refused']
+
+interface Handshake {
+  readonly dialer: Endpoint
+  readonly target: Endpoint
+  readonly peer: NodeId | undefined
+  readonly fail: (failure: DialFailure) => void
+  timeout: EventHandle | undefined
+  done: boolean
+}
+
+/** Opens connections, or finds out why that can't be done. */
+export class Dialling {
+  readonly #clock: VirtualClock
+  readonly #reachability: Reachability
+  readonly #options: DiallingOptions
+  readonly #delay: (from: Endpoint, to: Endpoint) => Milliseconds
+  readonly #connected: (dialer: Endpoint, target: Endpoint) => void
+  /** Who listens, or listened last, on each machine. */
+  readonly #machines = new Map<number, Endpoint>()
+  /** Handshakes that wait for a process to wake up or for a path to mend. */
+  readonly #waiting = new Set<Handshake>()
+
+  constructor(
+    clock: VirtualClock,
+    reachability: Reachability,
+    options: DiallingOptions,
+    delay: (from: Endpoint, to: Endpoint) => Milliseconds,
+    connected: (dialer: Endpoint, target: Endpoint) => void,
+  ) {
+    this.#clock = clock
+    this.#reachability = reachability
+    this.#options = options
+    this.#delay = delay
+    this.#connected = connected
+  }
+
+  /** From now on this process answers at its machine's address. */
+  listen(endpoint: Endpoint): void {
+    this.#machines.set(endpoint.machine, endpoint)
+  }
+
+  /** Tries the addresses in turn. `failed` is called once, unless there is a connection. */
+  dial(from: Endpoint, peer: NodeId | undefined, addresses: readonly Address[], failed: (failure: DialFailure) => void): void {
+    const failures: DialFailure[] = []
+    const next = (): void => {
+      const address = addresses[failures.length]
+      if (address === undefined) {
+        failed(weakestFirst.find((failure) => failures.includes(failure)) ?? 'failed')
+        return
+      }
+      this.#dialOne(from, peer, address, (failure) => {
+        failures.push(failure)
+        next()
+      })
+    }
+    // Never in the midst of the effects that asked for it.
+    if (addresses.length > 0) next()
+    else this.#clock.after(0, next)
+  }
+
+  #dialOne(from: Endpoint, peer: NodeId | undefined, address: Address, fail: (failure: DialFailure) => void): void {
+    const deadline = this.#clock.now + this.#options.dialTimeout
+    this.#reach(from, address, this.#options.connectTimeout, (target) => {
+      if (target === undefined) fail('silent')
+      else if (!target.listening) fail('refused')
+      else if (target === from) fail('failed')
+      else {
+        const handshake: Handshake = { dialer: from, target, peer, fail, timeout: undefined, done: false }
+        let rest = 0
+        for (let i = 2; i < this.#options.setupDelays; i++) rest += i % 2 === 0 ? this.#delay(from, target) : this.#delay(target, from)
+        this.#clock.after(rest, () => this.#shake(handshake))
+        handshake.timeout = this.#clock.at(deadline, () => this.#end(handshake, 'mute'))
+      }
+    })
+  }
+
+  /** Knocks at the addresses in turn, until one accepts. */
+  knock(from: Endpoint, addresses: readonly Address[], done: (outcome: KnockOutcome) => void): void {
+    let tried = 0
+    let silent = false
+    const next = (): void => {
+      const address = addresses[tried++]
+      if (address === undefined) {
+        done(silent || addresses.length === 0 ? 'silent' : 'refused')
+        return
+      }
+      this.#reach(from, address, this.#options.knockTimeout, (target) => {
+        if (target?.listening === true) done('accepted')
+        else {
+          silent ||= target === undefined
+          next()
+        }
+      })
+    }
+    if (addresses.length > 0) next()
+    else this.#clock.after(0, next)
+  }
+
+  /** Handshakes that waited for this process go on. */
+  woken(endpoint: Endpoint): void {
+    for (const handshake of this.#waiting) {
+      if (handshake.dialer === endpoint || handshake.target === endpoint) this.#shake(handshake)
+    }
+  }
+
+  /** Handshakes that waited for a path go on. */
+  mended(): void {
+    for (const handshake of this.#waiting) this.#shake(handshake)
+  }
+
+  /** Sends a SYN, repeats it, and calls back one round trip after it got through; with undefined when the time is up. */
+  #reach(from: Endpoint, address: Address, timeout: Milliseconds, answered: (target: Endpoint | undefined) => void): void {
+    const machine = machineOf(address)
+    const start = this.#clock.now
+    let repeat = 0
+    const attempt = (): void => {
+      if (!from.listening) return
+      const target = machine === undefined ? undefined : this.#machines.get(machine)
+      if (target !== undefined && target.dialable && this.#reachability.joins(from, target)) {
+        const roundTrip = this.#delay(from, target) + this.#delay(target, from)
+        if (this.#clock.now + roundTrip <= start + timeout) {
+          this.#clock.after(roundTrip, () => from.listening && answered(target))
+          return
+        }
+      }
+      const again = start + (synRepeats[repeat++] ?? Infinity)
+      if (again < start + timeout) this.#clock.at(again, attempt)
+      else this.#clock.at(start + timeout, () => from.listening && answered(undefined))
+    }
+    attempt()
+  }
+
+  #shake(handshake: Handshake): void {
+    const { dialer, target, peer } = handshake
+    if (handshake.done) return
+    if (!dialer.listening) this.#end(handshake)
+    else if (!target.listening) this.#end(handshake, 'failed')
+    else if (!dialer.awake || !target.awake || !this.#reachability.joins(dialer, target)) this.#waiting.add(handshake)
+    else if (peer !== undefined && peer !== target.id) this.#end(handshake, 'impostor')
+    else {
+      this.#end(handshake)
+      this.#connected(dialer, target)
+    }
+  }
+
+  #end(handshake: Handshake, failure?: DialFailure): void {
+    if (handshake.done) return
+    handshake.done = true
+    if (handshake.timeout !== undefined) this.#clock.cancel(handshake.timeout)
+    this.#waiting.delete(handshake)
+    if (failure !== undefined && handshake.dialer.listening) handshake.fail(failure)
+  }
+}

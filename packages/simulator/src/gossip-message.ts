@@ -1,0 +1,28 @@
+import type { Milliseconds } from '@jel/protocol'
+
+/** One content on the topic, whoever published it: equal bytes are one message, and each node takes it in once. */
+export class GossipMessage {
+  readonly data: Uint8Array
+  readonly expires: Milliseconds
+  /** One bit a node, by its number. */
+  #seen = new Uint32Array(8)
+
+  constructor(data: Uint8Array, expires: Milliseconds) {
+    this.data = data
+    this.expires = expires
+  }
+
+  /** True the first time. */
+  firstSeenBy(node: number): boolean {
+    const word = node >>> 5
+    if (word >= this.#seen.length) {
+      const larger = new Uint32Array(Math.max(word + 1, this.#seen.length * 2))
+      larger.set(this.#seen)
+      this.#seen = larger
+    }
+    const bit = 1 << (node & 31)
+    const before = this.#seen[word] as number
+    this.#seen[word] = before | bit
+    return (before & bit) === 0
+  }
+}

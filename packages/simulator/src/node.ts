@@ -1,0 +1,259 @@
+import type { Address, Command, DialFailure, Effect, Input, Introducer, Milliseconds, NodeId, Notification } from '@jel/protocol'
+import { machineAddress } from './address.ts'
+import type { VirtualClock } from './clock.ts'
+import { Endpoint, type EndpointEvents } from './endpoint.ts'
+import type { EventHandle } from './event-queue.ts'
+import type { Gossip } from './gossip.ts'
+import type { GossipMessage } from './gossip-message.ts'
+import type { Network } from './network.ts'
+import type { Protocol } from './protocol.ts'
+import { Traffic } from './traffic.ts'
+
+/** A notification and when it was given, in virtual time. */
+export interface News {
+  readonly time: Milliseconds
+  readonly notification: Notification
+}
+
+/** What a node needs around it. */
+export interface NodeWorld {
+  readonly clock: VirtualClock
+  readonly network: Network
+  readonly gossip: Gossip
+  /** Called for each input, before it is handled. */
+  traced(node: SimulatedNode, input: Input): void
+  noticed(node: SimulatedNode, notification: Notification): void
+  ended(node: SimulatedNode): void
+}
+
+export interface NodeFields {
+  readonly index: number
+  readonly id: NodeId
+  readonly machine: number
+  readonly dialable: boolean
+  readonly storedIncarnation: number
+  /** Its clock is so far ahead of virtual time: nodes don't share a zero point. */
+  readonly clockOffset: Milliseconds
+}
+
+const addressesFailed: Record<DialFailure, string> = {
+  refused: 'connection refused',
+  silent: 'no answer',
+  mute: 'the connection was accepted, but nothing was said on it',
+  impostor: 'another node answers at this address',
+  failed: 'the dial failed',
+}
+
+/**
+ * One process: it runs the protocol, carries out its effects on the network, and can be stopped, stalled and killed. While it
+ * stands still its kernel goes on: connections are accepted, and what arrives waits until the process is back.
+ */
+export class SimulatedNode<P extends Protocol = Protocol> {
+  readonly index: number
+  readonly id: NodeId
+  readonly addresses: readonly Address[]
+  readonly protocol: P
+  readonly traffic = new Traffic()
+  readonly endpoint: Endpoint
+  /** Everything the application was told. */
+  readonly news: News[] = []
+  /** Runs, stands still, or is gone. */
+  state: 'running' | 'standing' | 'gone' = 'running'
+  /** Why the protocol asked to stop the host. */
+  failure: string | undefined
+  /** The incarnation that its identity file would hold. */
+  storedIncarnation: number
+  /** It was stopped, stalled, silenced or cut off at some time. */
+  disturbed = false
+  readonly #world: NodeWorld
+  readonly #clockOffset: Milliseconds
+  readonly #inbox: (() => void)[] = []
+  #timer: EventHandle | undefined
+  #timerDue = false
+  #stopped = false
+  #stalledUntil: Milliseconds = 0
+
+  constructor(world: NodeWorld, fields: NodeFields, protocol: P) {
+    this.index = fields.index
+    this.id = fields.id
+    this.storedIncarnation = fields.storedIncarnation
+    this.addresses = [machineAddress(fields.machine)]
+    this.protocol = protocol
+    this.#world = world
+    this.#clockOffset = fields.clockOffset
+    const events: EndpointEvents = {
+      linkUp: (peer, dialable) => {
+        world.gossip.linkUp(this.endpoint, peer)
+        this.#receive({ type: 'connected', peer: peer.id, dialable })
+      },
+      linkDown: (peer) => {
+        world.gossip.linkDown(this.endpoint, peer)
+        this.#receive({ type: 'disconnected', peer: peer.id })
+      },
+      frame: (from, data) => {
+        this.traffic.framesReceived += 1
+        this.traffic.frameBytesReceived += data.length
+        this.#receive({ type: 'frame', from: from.id, data })
+      },
+      message: (from, message) => this.#whenAwake(() => this.#take(message, from)),
+    }
+    this.endpoint = new Endpoint({ ...fields, traffic: this.traffic, events })
+    world.network.listen(this.endpoint)
+  }
+
+  start(introducers: readonly Introducer[]): void {
+    this.#receive({ type: 'start', addresses: this.addresses, introducers })
+  }
+
+  command(command: Command): void {
+    this.#receive({ type: 'command', command })
+  }
+
+  /** Hands in something that the network would not produce, as a hostile peer might. */
+  inject(input: Input): void {
+    this.#receive(input)
+  }
+
+  /** SIGSTOP. */
+  stop(): void {
+    this.#stopped = true
+    this.#standStill()
+  }
+
+  /** SIGCONT. */
+  continue(): void {
+    this.#stopped = false
+    this.#wakeUp()
+  }
+
+  /** The event loop is busy with something else for so long. */
+  stall(ms: Milliseconds): void {
+    this.#stalledUntil = Math.max(this.#stalledUntil, this.#world.clock.now + ms)
+    this.#world.clock.at(this.#stalledUntil, () => this.#wakeUp())
+    this.#standStill()
+  }
+
+  /** SIGKILL, and the end of a process in general. */
+  kill(): void {
+    if (this.state === 'gone') return
+    this.state = 'gone'
+    this.#inbox.length = 0
+    if (this.#timer !== undefined) this.#world.clock.cancel(this.#timer)
+    this.#world.network.exit(this.endpoint)
+    this.#world.ended(this)
+  }
+
+  #standStill(): void {
+    if (this.state !== 'running') return
+    this.state = 'standing'
+    this.disturbed = true
+    this.endpoint.awake = false
+  }
+
+  #wakeUp(): void {
+    if (this.state !== 'standing' || this.#stopped || this.#world.clock.now < this.#stalledUntil) return
+    this.state = 'running'
+    this.endpoint.awake = true
+    // An event loop that comes back looks at its timers first, then at its sockets.
+    if (this.#timerDue) this.#handle({ type: 'timer' })
+    for (const action of this.#inbox.splice(0)) action()
+    this.#world.network.woken(this.endpoint)
+  }
+
+  #receive(input: Input): void {
+    this.#whenAwake(() => this.#handle(input))
+  }
+
+  #whenAwake(action: () => void): void {
+    if (this.state === 'running') action()
+    else if (this.state === 'standing') this.#inbox.push(action)
+  }
+
+  get #now(): Milliseconds {
+    return this.#world.clock.now + this.#clockOffset
+  }
+
+  #handle(input: Input): void {
+    if (this.state === 'gone') return
+    if (input.type === 'timer') this.#timerDue = false
+    this.#world.traced(this, input)
+    this.#carryOut(this.protocol.handle(input, this.#now))
+  }
+
+  #take(message: GossipMessage, from: Endpoint): void {
+    if (this.state === 'gone') return
+    this.traffic.broadcastsReceived += 1
+    this.traffic.broadcastBytesReceived += message.data.length
+    if (!message.firstSeenBy(this.index)) {
+      this.traffic.broadcastDuplicates += 1
+      return
+    }
+    this.#world.traced(this, { type: 'broadcast', data: message.data })
+    const { verdict, effects } = this.protocol.handleBroadcast(message.data, this.#now)
+    if (verdict === 'accept') this.#world.gossip.forward(this.endpoint, message, from)
+    this.#carryOut(effects)
+  }
+
+  #carryOut(effects: readonly Effect[]): void {
+    for (const effect of effects) {
+      if (this.state === 'gone') return
+      this.#do(effect)
+    }
+  }
+
+  #do(effect: Effect): void {
+    const { network, gossip } = this.#world
+    switch (effect.type) {
+      case 'send':
+        if (!network.send(this.endpoint, effect.to, effect.data)) return
+        this.traffic.framesSent += 1
+        this.traffic.frameBytesSent += effect.data.length
+        return
+      case 'broadcast':
+        gossip.publish(this.endpoint, effect.data)
+        return
+      case 'connect':
+        this.#connect(effect.peer, effect.addresses)
+        return
+      case 'disconnect':
+        network.disconnect(this.endpoint, effect.peer)
+        return
+      case 'knock': {
+        const { peer } = effect
+        network.knock(this.endpoint, effect.addresses, (outcome) => this.#receive({ type: 'knocked', peer, outcome }))
+        return
+      }
+      case 'timer':
+        this.#setTimer(effect.at - this.#clockOffset)
+        return
+      case 'persist':
+        this.storedIncarnation = effect.incarnation
+        return
+      case 'notify':
+        this.news.push({ time: this.#world.clock.now, notification: effect.notification })
+        this.#world.noticed(this, effect.notification)
+        return
+      case 'fail':
+        this.failure = `${effect.code}: ${effect.message}`
+        this.kill()
+    }
+  }
+
+  #connect(peer: NodeId | undefined, addresses: readonly Address[]): void {
+    this.#world.network.dial(this.endpoint, peer, addresses, (failure) =>
+      this.#receive({ type: 'unreachable', peer, addresses, failure, reason: addressesFailed[failure] }),
+    )
+  }
+
+  #setTimer(at: Milliseconds): void {
+    if (this.#timer !== undefined) this.#world.clock.cancel(this.#timer)
+    this.#timerDue = false
+    this.#timer = this.#world.clock.at(at, this.#timerFired)
+  }
+
+  readonly #timerFired = (): void => {
+    this.#timer = undefined
+    if (this.state === 'running') this.#handle({ type: 'timer' })
+    else this.#timerDue = true
+  }
+}

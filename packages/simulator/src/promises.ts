@@ -1,0 +1,153 @@
+import type { Member, Milliseconds, NodeId, Notification } from '@jel/protocol'
+import type { SimulatedNode } from './node.ts'
+
+/** A promise of the protocol (DESIGN §3) was broken. The message says which, where and when, and with which seed it happens again. */
+export class BrokenPromiseError extends Error {
+  readonly code = 'PROMISE_BROKEN'
+  override readonly name = 'BrokenPromiseError'
+  readonly seed: number
+  readonly time: Milliseconds
+  readonly node: NodeId
+
+  constructor(seed: number, time: Milliseconds, node: NodeId, what: string) {
+    super(`seed ${seed}, ${time.toFixed(3)} ms, node ${node}: ${what}`)
+    this.seed = seed
+    this.time = time
+    this.node = node
+  }
+}
+
+/** What one node was told about one life. */
+const untold = 0
+const present = 1
+const over = 2
+
+/** What one node was told so far: one byte a life, found by the life's number. */
+interface Ledger {
+  lives: Uint8Array
+  /** Whether its own join has come. */
+  entered: boolean
+  readonly epochs: Map<string, number>
+}
+
+/**
+ * Holds what the nodes are told against what each of them was promised, as it is told: its own join first; for each life at
+ * most one start, then at most one end; no life resurrected, and no older life of the same id after a newer one; reigns that
+ * never go back. And against the truth, which only a simulator knows: who runs undisturbed has not died.
+ */
+export class Promises {
+  readonly #seed: number
+  /** The number of each life, by node id and incarnation. */
+  readonly #lives = new Map<NodeId, Map<number, number>>()
+  #count = 0
+  readonly #ledgers: Ledger[] = []
+  /** By node id, the latest process of that id. */
+  readonly #processes = new Map<NodeId, SimulatedNode>()
+
+  constructor(seed: number) {
+    this.#seed = seed
+  }
+
+  started(node: SimulatedNode): void {
+    this.#ledgers[node.index] = { lives: new Uint8Array(64), entered: false, epochs: new Map() }
+    this.#processes.set(node.id, node)
+  }
+
+  /** Throws {@link BrokenPromiseError}. */
+  check(node: SimulatedNode, time: Milliseconds, notification: Notification): void {
+    const broken = this.#broken(node, notification)
+    if (broken !== undefined) throw new BrokenPromiseError(this.#seed, time, node.id, broken)
+  }
+
+  #broken(node: SimulatedNode, notification: Notification): string | undefined {
+    const ledger = this.#ledgers[node.index]
+    if (ledger === undefined) return 'was told something before it started'
+    switch (notification.type) {
+      case 'joined':
+        return this.#joined(ledger, node, notification.member)
+      case 'left':
+      case 'died':
+        return this.#ended(ledger, node, notification.member, notification.type)
+      case 'elected': {
+        const { election, epoch } = notification.reign
+        const before = ledger.epochs.get(election) ?? 0
+        ledger.epochs.set(election, epoch)
+        return epoch < before ? `election ${election} went back from epoch ${before} to ${epoch}` : undefined
+      }
+      case 'signal':
+      case 'signalled':
+      case 'warning':
+      case 'health':
+        return undefined
+    }
+  }
+
+  #joined(ledger: Ledger, node: SimulatedNode, member: Member): string | undefined {
+    if (!ledger.entered && member.id !== node.id) return `was told that ${life(member)} joined before its own join`
+    ledger.entered = true
+    const state = this.#state(ledger, member)
+    if (state === present) return `was told twice that ${life(member)} joined`
+    if (state === over) return `was told that ${life(member)} joined after its end`
+    for (const [other, number] of this.#lives.get(member.id) ?? []) {
+      const told = ledger.lives[number] ?? untold
+      if (told === present) return `${life(member)} joined while incarnation ${other} was present`
+      if (told === over && other > member.incarnation) return `${life(member)} joined after the later incarnation ${other} had ended`
+    }
+    this.#tell(ledger, member, present)
+    return undefined
+  }
+
+  #ended(ledger: Ledger, node: SimulatedNode, member: Member, how: 'left' | 'died'): string | undefined {
+    const state = this.#state(ledger, member)
+    if (state === untold) return `was told that ${life(member)} ${how} but never that it joined`
+    if (state === over) return `was told that ${life(member)} ${how} after its end`
+    this.#tell(ledger, member, over)
+    const process = this.#processes.get(member.id)
+    if (
+      how === 'died' &&
+      process !== undefined &&
+      isWell(process) &&
+      isWell(node) &&
+      process.protocol.self?.incarnation === member.incarnation
+    ) {
+      return `was told that ${life(member)} died, which runs and was never disturbed`
+    }
+    return undefined
+  }
+
+  #number(member: Member): number {
+    let lives = this.#lives.get(member.id)
+    if (lives === undefined) {
+      lives = new Map()
+      this.#lives.set(member.id, lives)
+    }
+    let number = lives.get(member.incarnation)
+    if (number === undefined) {
+      number = this.#count++
+      lives.set(member.incarnation, number)
+    }
+    return number
+  }
+
+  #state(ledger: Ledger, member: Member): number {
+    return ledger.lives[this.#number(member)] ?? untold
+  }
+
+  #tell(ledger: Ledger, member: Member, state: number): void {
+    const number = this.#number(member)
+    if (number >= ledger.lives.length) {
+      const larger = new Uint8Array(Math.max(number + 1, ledger.lives.length * 2))
+      larger.set(ledger.lives)
+      ledger.lives = larger
+    }
+    ledger.lives[number] = state
+  }
+}
+
+function isWell(node: SimulatedNode): boolean {
+  return node.state === 'running' && !node.disturbed
+}
+
+function life(member: Member): string {
+  return `${member.id}#${member.incarnation}`
+}

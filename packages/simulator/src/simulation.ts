@@ -1,0 +1,277 @@
+import { createRandom, type Command, type Input, type Introducer, type Milliseconds, type NodeId, type Notification } from '@jel/protocol'
+import { VirtualClock } from './clock.ts'
+import { deriveSeed, Digest } from './digest.ts'
+import { Gossip, type GossipOptions } from './gossip.ts'
+import { cheapScheme, type Identity, type Scheme } from './identity.ts'
+import { Network, type NetworkOptions } from './network.ts'
+import { SimulatedNode, type NodeWorld } from './node.ts'
+import { Promises } from './promises.ts'
+import type { Protocol, ProtocolParts } from './protocol.ts'
+
+export interface SimulationOptions<P extends Protocol> {
+  /** One seed, one history. */
+  readonly seed: number
+  readonly createProtocol: (parts: ProtocolParts) => P
+  readonly pool?: string
+  readonly network?: Partial<NetworkOptions>
+  readonly gossip?: Partial<GossipOptions>
+  /** Default: signatures that cost nothing. */
+  readonly scheme?: Scheme
+  /** Between a left-statement and the end of the process, for what was sent to go out. */
+  readonly leaveFlush?: Milliseconds
+  /** Checks the promises of the protocol as it runs. Default: yes. */
+  readonly checkPromises?: boolean
+}
+
+export interface SpawnOptions {
+  /** Nodes or addresses to enter through. None: found a pool. */
+  readonly introducers?: readonly (SimulatedNode | Introducer)[]
+  readonly location?: string
+  readonly tag?: Uint8Array
+  /** A key pair made before, as from an identity file. Default: a new one. */
+  readonly identity?: Identity
+  /** What the identity file says. */
+  readonly storedIncarnation?: number
+  /** False behind a NAT. */
+  readonly dialable?: boolean
+  /** Takes over the address of a node that is gone. Default: a machine of its own. */
+  readonly machineOf?: SimulatedNode
+  /** Starts so long from now. */
+  readonly after?: Milliseconds
+}
+
+/** Something did not happen in the virtual time allowed. */
+export class SimulationTimeoutError extends Error {
+  readonly code = 'SIMULATION_TIMEOUT'
+  override readonly name = 'SimulationTimeoutError'
+}
+
+/** The longest virtual time between two looks at what is waited for, when no node was told anything. */
+const lookAgain = 10
+
+const inputCodes: Record<Input['type'], number> = {
+  start: 1,
+  command: 2,
+  frame: 3,
+  broadcast: 4,
+  connected: 5,
+  disconnected: 6,
+  unreachable: 7,
+  knocked: 8,
+  discovered: 9,
+  addresses: 10,
+  timer: 11,
+}
+
+/** A pool on a virtual clock and network. Everything that happens follows from the seed and from what is called in which order. */
+export class Simulation<P extends Protocol> {
+  readonly seed: number
+  /** For the choices of whoever drives the simulation. */
+  readonly random: () => number
+  readonly nodes: SimulatedNode<P>[] = []
+  readonly #options: SimulationOptions<P>
+  readonly #clock = new VirtualClock()
+  readonly #network: Network
+  readonly #gossip: Gossip
+  readonly #scheme: Scheme
+  readonly #identities: () => number
+  readonly #promises: Promises | undefined
+  readonly #trace = new Digest()
+  readonly #listeners = new Set<(node: SimulatedNode<P>, notification: Notification, time: Milliseconds) => void>()
+  readonly #world: NodeWorld
+  #machines = 0
+  #notices = 0
+
+  constructor(options: SimulationOptions<P>) {
+    this.seed = options.seed
+    this.#options = options
+    this.random = this.#stream('user')
+    this.#identities = this.#stream('identities')
+    this.#scheme = options.scheme ?? cheapScheme
+    this.#network = new Network(this.#clock, this.#stream('network'), options.network)
+    this.#gossip = new Gossip(this.#clock, this.#network, this.#stream('gossip'), options.gossip)
+    this.#promises = options.checkPromises === false ? undefined : new Promises(options.seed)
+    this.#world = {
+      clock: this.#clock,
+      network: this.#network,
+      gossip: this.#gossip,
+      traced: (node, input) => this.#traced(node, input),
+      noticed: (node, notification) => this.#noticed(node as SimulatedNode<P>, notification),
+      ended: (node) => this.#trace.text(`ended ${node.index}`),
+    }
+  }
+
+  get now(): Milliseconds {
+    return this.#clock.now
+  }
+
+  /** How many events have happened. */
+  get events(): number {
+    return this.#clock.events
+  }
+
+  /** Digest of every input to every node in order, with its time: equal histories have equal ones. */
+  get traceHash(): string {
+    return this.#trace.hex()
+  }
+
+  /** A key pair that a later spawn may use, twice if need be. */
+  createIdentity(): Identity {
+    return this.#scheme.identity(Math.floor(this.#identities() * 2 ** 32))
+  }
+
+  spawn(options: SpawnOptions = {}): SimulatedNode<P> {
+    const index = this.nodes.length
+    const identity = options.identity ?? this.createIdentity()
+    const random = this.#stream(`node ${index}`)
+    const storedIncarnation = options.storedIncarnation ?? 0
+    const protocol = this.#options.createProtocol({
+      id: identity.id,
+      pool: this.#options.pool ?? 'simulated',
+      location: options.location ?? `node${index}@simulated`,
+      tag: options.tag ?? new Uint8Array(),
+      storedIncarnation,
+      services: { random, sign: (message) => identity.sign(message), verify: (...parts) => this.#scheme.verify(...parts) },
+    })
+    const machine = options.machineOf?.endpoint.machine ?? this.#machines++
+    const clockOffset = Math.floor(random() * 1_000_000)
+    const dialable = options.dialable ?? true
+    const node = new SimulatedNode<P>(this.#world, { index, id: identity.id, machine, dialable, storedIncarnation, clockOffset }, protocol)
+    this.nodes.push(node)
+    this.#promises?.started(node)
+    const introducers = (options.introducers ?? []).map(toIntroducer)
+    this.#clock.after(options.after ?? 0, () => node.start(introducers))
+    return node
+  }
+
+  command(node: SimulatedNode<P>, command: Command): void {
+    node.command(command)
+  }
+
+  /** Leaves gracefully: the process ends when its left-statement had time to go out. */
+  leave(node: SimulatedNode<P>): void {
+    node.command({ type: 'leave' })
+    this.#clock.after(this.#options.leaveFlush ?? 100, () => node.kill())
+  }
+
+  kill(node: SimulatedNode<P>): void {
+    node.kill()
+  }
+
+  /** SIGSTOP. */
+  stopProcess(node: SimulatedNode<P>): void {
+    node.stop()
+  }
+
+  /** SIGCONT. */
+  continueProcess(node: SimulatedNode<P>): void {
+    node.continue()
+  }
+
+  /** Keeps the node's event loop busy: its timers are late, and what arrives waits. */
+  stall(node: SimulatedNode<P>, ms: Milliseconds): void {
+    node.stall(ms)
+  }
+
+  /** Pulls the cable of the node's machine, or plugs it in again. */
+  silence(node: SimulatedNode<P>, silent = true): void {
+    node.endpoint.silent = silent
+    node.disturbed = true
+    if (!silent) this.#network.mended()
+  }
+
+  /** No packet gets from one to the other; the way back stays as it is. */
+  cut(from: SimulatedNode<P>, to: SimulatedNode<P>): void {
+    from.disturbed = true
+    to.disturbed = true
+    this.#network.reachability.cut(from.endpoint, to.endpoint)
+  }
+
+  mend(from: SimulatedNode<P>, to: SimulatedNode<P>): void {
+    this.#network.reachability.mend(from.endpoint, to.endpoint)
+    this.#network.mended()
+  }
+
+  /** Splits the network. Who is in no group, later nodes too, is on the side of the first. */
+  partition(...groups: readonly (readonly SimulatedNode<P>[])[]): void {
+    for (const node of this.nodes) {
+      node.endpoint.side = Math.max(
+        groups.findIndex((group) => group.includes(node)),
+        0,
+      )
+      node.disturbed = true
+    }
+    this.#network.mended()
+  }
+
+  /** Ends partitions and cuts; silenced machines stay silent. */
+  heal(): void {
+    for (const node of this.nodes) node.endpoint.side = 0
+    this.#network.reachability.mendAll()
+    this.#network.mended()
+  }
+
+  /** Lets virtual time pass. */
+  run(forMs: Milliseconds): void {
+    const until = this.#clock.now + forMs
+    while (this.#clock.step(until));
+  }
+
+  /** Runs until the condition holds and returns how long that took. Looks after each notification, and now and then besides. */
+  runUntil(condition: () => boolean, timeout: Milliseconds, what = 'what was waited for'): Milliseconds {
+    const start = this.#clock.now
+    const end = start + timeout
+    let looked = -1
+    let lookAt = start
+    for (;;) {
+      if (looked !== this.#notices || this.#clock.now >= lookAt) {
+        looked = this.#notices
+        lookAt = this.#clock.now + lookAgain
+        if (condition()) return this.#clock.now - start
+        if (this.#clock.now >= end) throw new SimulationTimeoutError(`seed ${this.seed}: ${what} did not happen within ${timeout} ms`)
+      }
+      this.#clock.step(Math.min(end, lookAt))
+    }
+  }
+
+  /** Calls at a virtual time from now. */
+  after(ms: Milliseconds, action: () => void): void {
+    this.#clock.after(ms, action)
+  }
+
+  /** Calls for every notification to every node, as it is given. Returns the way to stop that. */
+  subscribe(listener: (node: SimulatedNode<P>, notification: Notification, time: Milliseconds) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  /** The node of this id that was started last. */
+  node(id: NodeId): SimulatedNode<P> | undefined {
+    return this.nodes.findLast((node) => node.id === id)
+  }
+
+  #stream(concern: string): () => number {
+    return createRandom(deriveSeed(this.#options.seed, concern))
+  }
+
+  #traced(node: SimulatedNode, input: Input): void {
+    this.#trace.number(this.#clock.now)
+    this.#trace.word(node.index * 16 + inputCodes[input.type])
+    if (input.type === 'frame' || input.type === 'broadcast') this.#trace.bytes(input.data)
+    if (input.type === 'frame') this.#trace.text(input.from)
+    else if ('peer' in input) this.#trace.text(input.peer ?? '')
+  }
+
+  #noticed(node: SimulatedNode<P>, notification: Notification): void {
+    this.#notices += 1
+    this.#promises?.check(node, this.#clock.now, notification)
+    for (const listener of this.#listeners) listener(node, notification, this.#clock.now)
+  }
+}
+
+function toIntroducer(introducer: SimulatedNode | Introducer): Introducer {
+  if (!(introducer instanceof SimulatedNode)) return introducer
+  const [address] = introducer.addresses
+  if (address === undefined) throw new Error('a simulated node has an address')
+  return { id: introducer.id, address }
+}

@@ -1,0 +1,69 @@
+import type { BroadcastVerdict, Effect, Input, Member, Milliseconds, Reign } from '@jel/protocol'
+import { Simulation, type Protocol, type ProtocolParts, type SimulatedNode, type SimulationOptions } from '../src/index.ts'
+
+/** A protocol without a will of its own: it writes down what comes in and does what the test says. */
+export class Puppet implements Protocol {
+  readonly parts: ProtocolParts
+  readonly inputs: { readonly input: Input; readonly now: Milliseconds }[] = []
+  /** What it answers to an input. */
+  answer: (input: Input, now: Milliseconds) => Effect[] = () => []
+  verdict: BroadcastVerdict = 'accept'
+  self: Member | undefined
+
+  constructor(parts: ProtocolParts) {
+    this.parts = parts
+  }
+
+  handle(input: Input, now: Milliseconds): Effect[] {
+    this.inputs.push({ input, now })
+    return this.answer(input, now)
+  }
+
+  handleBroadcast(data: Uint8Array, now: Milliseconds): { verdict: BroadcastVerdict; effects: Effect[] } {
+    return { verdict: this.verdict, effects: this.handle({ type: 'broadcast', data }, now) }
+  }
+
+  members(): Member[] {
+    return []
+  }
+
+  reign(): Reign | undefined {
+    return undefined
+  }
+
+  /** The inputs of one type, in order. */
+  got<T extends Input['type']>(type: T): Extract<Input, { type: T }>[] {
+    return this.inputs.map(({ input }) => input).filter((input) => input.type === type) as Extract<Input, { type: T }>[]
+  }
+
+  types(): string[] {
+    return this.inputs.map(({ input }) => input.type)
+  }
+}
+
+export type PuppetNode = SimulatedNode<Puppet>
+
+export function puppets(options: Partial<SimulationOptions<Puppet>> = {}): Simulation<Puppet> {
+  return new Simulation({ seed: 1, createProtocol: (parts) => new Puppet(parts), ...options })
+}
+
+/** Makes the puppet do something now. */
+export function act(node: PuppetNode, ...effects: Effect[]): void {
+  const { answer } = node.protocol
+  node.protocol.answer = () => effects
+  node.inject({ type: 'command', command: { type: 'withdraw', election: 'act' } })
+  node.protocol.answer = answer
+}
+
+export function connect(from: PuppetNode, to: PuppetNode): void {
+  act(from, { type: 'connect', peer: to.id, addresses: to.addresses })
+}
+
+export function send(from: PuppetNode, to: PuppetNode, text: string): void {
+  act(from, { type: 'send', to: to.id, data: new TextEncoder().encode(text) })
+}
+
+/** The texts of the frames that arrived. */
+export function texts(node: PuppetNode): string[] {
+  return node.protocol.got('frame').map(({ data }) => new TextDecoder().decode(data))
+}
