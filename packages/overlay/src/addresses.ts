@@ -1,0 +1,109 @@
+/**
+ * Addresses: multiaddrs as text for people, as bytes without their `/p2p` part for the protocol.
+ */
+import type { Address, Introducer, NodeId } from '@jel/protocol'
+import { isLinkLocal, isLoopback, isPrivate } from '@libp2p/utils'
+import { CODE_P2P, multiaddr, type Multiaddr } from '@multiformats/multiaddr'
+import { InvalidAddressError, reasonOf } from './errors.ts'
+
+/** Where TCP connects to. */
+export interface Endpoint {
+  readonly host: string
+  readonly port: number
+}
+
+/** The endpoint of an IP or DNS address over TCP, or undefined if the bytes are anything else. Never throws: addresses come from peers. */
+export function tcpEndpoint(address: Address): Endpoint | undefined {
+  const parsed = parse(address)
+  return parsed && endpointOf(parsed)
+}
+
+function endpointOf(address: Multiaddr): Endpoint | undefined {
+  const parts = address.getComponents().filter(({ code }) => code !== CODE_P2P)
+  const zone = parts[0]?.name === 'ip6zone' ? parts.shift() : undefined
+  const [net, transport] = parts
+  if (parts.length !== 2 || net?.value === undefined || transport?.name !== 'tcp') return undefined
+  if (!['ip4', 'ip6', 'dns', 'dns4', 'dns6'].includes(net.name)) return undefined
+  return { host: zone?.value === undefined ? net.value : `${net.value}%${zone.value}`, port: Number(transport.value) }
+}
+
+/** A listen address of the user. Throws {@link InvalidAddressError}. */
+export function parseListenAddress(text: string): Multiaddr {
+  const address = parseText(text, 'listen')
+  const [net] = address.getComponents()
+  if (!endpointOf(address) || net?.name.startsWith('dns') === true) {
+    throw new InvalidAddressError(`can't listen on ${JSON.stringify(text)}: an address like /ip4/0.0.0.0/tcp/4001 is needed`)
+  }
+  return address.decapsulateCode(CODE_P2P)
+}
+
+/** A bootstrap address of the user, with or without `/p2p/<id>`. Throws {@link InvalidAddressError}. */
+export function parseIntroducer(text: string): Introducer {
+  const address = parseText(text, 'bootstrap')
+  // /dnsaddr is resolved by libp2p when it is dialled.
+  if (!endpointOf(address) && address.getComponents()[0]?.name !== 'dnsaddr') {
+    throw new InvalidAddressError(`can't dial bootstrap address ${JSON.stringify(text)}: an address like /ip4/192.0.2.7/tcp/4001 is needed`)
+  }
+  return introducerOf(address)
+}
+
+/** Splits the id from an address. */
+export function introducerOf(address: Multiaddr, known?: NodeId): Introducer {
+  const id = known ?? address.getComponents().findLast(({ code }) => code === CODE_P2P)?.value
+  const bytes = address.decapsulateCode(CODE_P2P).bytes
+  return id === undefined ? { address: bytes } : { id, address: bytes }
+}
+
+function parseText(text: string, use: string): Multiaddr {
+  try {
+    return multiaddr(text)
+  } catch (error) {
+    throw new InvalidAddressError(`malformed ${use} address ${JSON.stringify(text)}: ${reasonOf(error)}`, { cause: error })
+  }
+}
+
+/** The multiaddr to dial, with the id that must answer there; undefined if the bytes are no multiaddr. */
+export function dialAddress(address: Address, peer: NodeId | undefined): Multiaddr | undefined {
+  const parsed = parse(address)
+  return parsed && peer !== undefined ? parsed.encapsulate(`/p2p/${peer}`) : parsed
+}
+
+/** As text ending in `/p2p/<id>`. Addresses that are no multiaddr are left out: they come from peers. */
+export function formatAddresses(addresses: readonly Address[], id: NodeId | undefined): string[] {
+  return addresses.flatMap((address) => dialAddress(address, id)?.toString() ?? [])
+}
+
+function parse(address: Address): Multiaddr | undefined {
+  try {
+    return multiaddr(address)
+  } catch {
+    return undefined
+  }
+}
+
+/** Those of a host's addresses that are worth announcing: what others dial in vain costs every one of them time. */
+export function announceable(addresses: readonly Multiaddr[]): Multiaddr[] {
+  // A link-local address means nothing without the name of an interface, which differs from machine to machine.
+  const useful = addresses.filter((address) => !isLinkLocal(address))
+  // On other machines, loopback is somebody else. Processes of this machine reach each other by its other addresses just as well, and
+  // what was given as 127.0.0.1 on a command line still works. A node that has nothing but loopback can only be meant for this machine.
+  const reachable = useful.filter((address) => !isLoopback(address))
+  return reachable.length > 0 ? reachable : useful
+}
+
+/** Loopback, whatever the port. */
+export function isLoopbackAddress(address: Multiaddr): boolean {
+  return isLoopback(address)
+}
+
+/**
+ * May a peer that connected to us be expected to answer at an address it announces? The rule: it comes from loopback (no NAT lies between
+ * two processes of a machine), or from an IP that it announces, or, as long as nothing is known of it, from a private network (then it
+ * is most likely on our own). Behind a NAT the address it comes from is the router's, which it does not announce.
+ */
+export function looksDialable(remote: Multiaddr, announced: readonly Address[] | undefined): boolean {
+  if (isLoopback(remote)) return true
+  if (!announced) return isPrivate(remote)
+  const host = endpointOf(remote)?.host
+  return host !== undefined && announced.some((address) => tcpEndpoint(address)?.host === host)
+}

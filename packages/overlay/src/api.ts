@@ -1,0 +1,102 @@
+/**
+ * What the overlay offers: the protocol of `@jel/protocol` at work on a libp2p host.
+ */
+import type { ConfigOverrides, Health, Member, Notification, Reign } from '@jel/protocol'
+import type { Libp2p, Stream } from '@libp2p/interface'
+
+export interface OverlayOptions {
+  /** Name of the pool: 1 to 128 bytes of UTF-8 without control characters. */
+  readonly pool: string
+  /** Multiaddrs to listen on. Default: `/ip4/0.0.0.0/tcp/0`. */
+  readonly listen?: readonly string[] | undefined
+  /** Multiaddrs of members to enter through, with or without `/p2p/<id>`. None: the pool is found by mDNS, or founded. */
+  readonly bootstrap?: readonly string[] | undefined
+  /** Levels from fine to coarse joined by `@`. Default: the host name. */
+  readonly location?: string | undefined
+  /** Bytes of the application's own that every member gets to see, at most 1 KiB. Default: none. */
+  readonly tag?: Uint8Array | undefined
+  /** The text of a `swarm.key`: makes the pool private. See {@link generatePoolKey}. */
+  readonly key?: Uint8Array | undefined
+  /** Keeps key and incarnation across restarts; created if there is none. Default: a new key at each start. */
+  readonly identityFile?: string | undefined
+  /** Find members on the local network, and be found. Default: true. A node that listens on loopback only never does. */
+  readonly mdns?: boolean | undefined
+  /** Tunables of the protocol. */
+  readonly config?: ConfigOverrides | undefined
+  /** Ends the start: what was opened is closed, and the start fails with the signal's reason. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A member of the view. */
+export interface PoolMember {
+  /** The libp2p PeerId as text. */
+  readonly id: string
+  readonly incarnation: number
+  /** Multiaddrs that end in `/p2p/<id>`. */
+  readonly addresses: readonly string[]
+  readonly location: string
+  readonly tag: Uint8Array
+}
+
+/** A reign; `(epoch, winner)` is its fencing token. */
+export interface PoolReign {
+  readonly election: string
+  readonly epoch: number
+  readonly winner: PoolMember
+}
+
+export interface OverlayHealth extends Omit<Health, 'lastReconciliation' | 'introducers'> {
+  /** When a reconciliation with a peer last ended, Unix ms; undefined: never. */
+  readonly lastReconciliation: number | undefined
+  /** Per introducer that does not answer: its multiaddr, and why. */
+  readonly introducers: readonly { readonly address: string; readonly reason: string }[]
+}
+
+/** In a type, everything of the protocol's in the form the overlay gives it. */
+type Shown<Type> = Type extends Member ? PoolMember : Type extends Reign ? PoolReign : Type extends Health ? OverlayHealth : Type
+
+/** {@link Notification} with members, reigns and health as the overlay shows them. */
+export type OverlayNotification = Notification extends infer Each
+  ? Each extends Notification
+    ? { readonly [Key in keyof Each]: Shown<Each[Key]> }
+    : never
+  : never
+
+/** Why an overlay ended. */
+export type Closed = { readonly reason: 'left' } | { readonly reason: 'failed'; readonly error: Error }
+
+export interface Overlay {
+  readonly pool: string
+  /** The host itself. Stopping it ends the overlay without a goodbye; use {@link leave}. */
+  readonly libp2p: Libp2p
+  readonly self: PoolMember
+  /** The view, self included, sorted by id. */
+  members(): readonly PoolMember[]
+  /** The reign that this node knows of. */
+  reign(election: string): PoolReign | undefined
+  health(): OverlayHealth
+  /** Calls `listener` with everything that happens from now on, in order, synchronously. Returns the function that ends it. */
+  subscribe(listener: (notification: OverlayNotification) => void): () => void
+  /** Stands as a candidate, until {@link withdraw} or {@link leave}. The result comes as an `elected` notification. */
+  elect(election: string): void
+  withdraw(election: string): void
+  /** A hint: the member's observers look now. */
+  maybeDead(id: string): void
+  /**
+   * Sends a named signal. Resolves when all acknowledged; throws {@link SignalError} that says who did not within 10 s
+   * (`limits.signalTimeout`), or the signal's reason.
+   */
+  signal(name: string, ids: readonly string[], options?: { readonly signal?: AbortSignal | undefined }): Promise<void>
+  /**
+   * Opens a stream of the application's own protocol to a member, dialling it where needed.
+   * Throws {@link UnknownMemberError}, {@link InvalidProtocolError} or {@link OpenError}.
+   */
+  open(id: string, protocol: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<Stream>
+  /** Accepts such streams, from members of the view only. An error of the handler aborts its stream. */
+  handle(protocol: string, handler: (stream: Stream, from: string) => void | Promise<void>): Promise<void>
+  unhandle(protocol: string): Promise<void>
+  /** Says goodbye, stops the host and releases the identity file. Idempotent. */
+  leave(): Promise<void>
+  /** Never rejects. */
+  readonly closed: Promise<Closed>
+}

@@ -1,0 +1,81 @@
+/**
+ * Streams of the application's own protocols, between members of the pool.
+ */
+import type { Member } from '@jel/protocol'
+import type { Connection, Libp2p, Stream } from '@libp2p/interface'
+import type { Dialer } from './dialing.ts'
+import { InvalidProtocolError, OpenError, UnknownMemberError, reasonOf } from './errors.ts'
+
+/** Prefixes of protocols that are not the application's. */
+const reserved = ['/jel/', '/meshsub/', '/floodsub/', '/ipfs/', '/multistream/']
+
+export interface ApplicationsOptions {
+  readonly libp2p: Libp2p
+  readonly dialer: Dialer
+  readonly find: (id: string) => Member | undefined
+  /** Called when a stream ended: its connection may not be needed any more. */
+  readonly onUnused: (connection: Connection) => void
+}
+
+export class Applications {
+  readonly #options: ApplicationsOptions
+
+  constructor(options: ApplicationsOptions) {
+    this.#options = options
+  }
+
+  async open(id: string, protocol: string, signal: AbortSignal | undefined): Promise<Stream> {
+    checkProtocol(protocol)
+    const { libp2p, dialer, find } = this.#options
+    signal?.throwIfAborted()
+    const member = find(id)
+    if (!member) throw new UnknownMemberError(`no member of the pool has the id ${id}`)
+    try {
+      const connection =
+        libp2p.getConnections().find(({ remotePeer, status }) => status === 'open' && remotePeer.toString() === id) ??
+        (await dialer.connect(id, member.addresses, signal))
+      const stream = await connection.newStream(protocol, signal && { signal })
+      this.#watch(stream, connection)
+      return stream
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw new OpenError(`can't open ${protocol} to ${id}: ${reasonOf(error)}`, { cause: error })
+    }
+  }
+
+  async handle(protocol: string, handler: (stream: Stream, from: string) => void | Promise<void>): Promise<void> {
+    checkProtocol(protocol)
+    const { libp2p, find } = this.#options
+    if (libp2p.getProtocols().includes(protocol)) throw new InvalidProtocolError(`${protocol} has a handler already`)
+    await libp2p.handle(protocol, async (stream, connection) => {
+      const from = connection.remotePeer.toString()
+      this.#watch(stream, connection)
+      if (!find(from)) {
+        stream.abort(new Error(`${from} is no member of the pool`))
+        return
+      }
+      try {
+        await handler(stream, from)
+      } catch (error) {
+        stream.abort(error instanceof Error ? error : new Error(reasonOf(error)))
+      }
+    })
+  }
+
+  async unhandle(protocol: string): Promise<void> {
+    checkProtocol(protocol)
+    await this.#options.libp2p.unhandle(protocol)
+  }
+
+  #watch(stream: Stream, connection: Connection): void {
+    stream.addEventListener('close', () => this.#options.onUnused(connection))
+  }
+}
+
+function checkProtocol(protocol: string): void {
+  if (!/^\/[!-~]{1,255}$/u.test(protocol)) {
+    throw new InvalidProtocolError(`a protocol id looks like /render/1.0.0: ${JSON.stringify(protocol.slice(0, 64))}`)
+  }
+  const prefix = reserved.find((each) => protocol.startsWith(each))
+  if (prefix !== undefined) throw new InvalidProtocolError(`protocol ids that start with ${prefix} are not the application's: ${protocol}`)
+}

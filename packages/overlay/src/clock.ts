@@ -1,0 +1,52 @@
+/**
+ * The protocol's time: whole milliseconds that never run backwards and include the time this machine was suspended.
+ */
+import { uptime } from 'node:os'
+import type { Milliseconds } from '@jel/protocol'
+
+/** What a clock is made of; replaced in tests. */
+export interface TimeSources {
+  /** Monotonic, stands still while the machine sleeps (CLOCK_MONOTONIC), ms. */
+  readonly monotonic: () => number
+  /** The time of day, ms. May be set by anybody at any time. */
+  readonly wall: () => number
+  /** Time since the machine started, sleep included (CLOCK_BOOTTIME on Linux), ms. Coarse, and a system call. */
+  readonly sinceBoot: () => number
+}
+
+const systemTime: TimeSources = {
+  monotonic: () => performance.now(),
+  wall: () => Date.now(),
+  sinceBoot: () => uptime() * 1_000,
+}
+
+/** A difference between the clocks below this is rounding or the slewing of NTP, ms. Guess. */
+const noticeable = 1_500
+
+export class Clock {
+  readonly #sources: TimeSources
+  #base: { monotonic: number; wall: number; sinceBoot: number }
+  #slept = 0
+
+  constructor(sources: TimeSources = systemTime) {
+    this.#sources = sources
+    this.#base = { monotonic: sources.monotonic(), wall: sources.wall(), sinceBoot: sources.sinceBoot() }
+  }
+
+  /**
+   * A stopped process (SIGSTOP) needs nothing special: the monotonic clock runs on. A suspended laptop stops it, and the protocol would
+   * not notice that the pool has long buried it. The time of day tells cheaply that something happened, but it also jumps when somebody
+   * sets it; the time since boot then decides.
+   */
+  now(): Milliseconds {
+    const monotonic = this.#sources.monotonic()
+    const wall = this.#sources.wall()
+    if (Math.abs(wall - this.#base.wall - (monotonic - this.#base.monotonic)) > noticeable) {
+      const sinceBoot = this.#sources.sinceBoot()
+      const slept = sinceBoot - this.#base.sinceBoot - (monotonic - this.#base.monotonic)
+      if (slept > noticeable) this.#slept += slept
+      this.#base = { monotonic, wall, sinceBoot }
+    }
+    return Math.floor(monotonic + this.#slept)
+  }
+}

@@ -1,0 +1,175 @@
+/**
+ * Opens links: dials, opens the stream, and where that fails says why in the terms that the protocol reasons with.
+ */
+import type { Address, DialFailure, NodeId } from '@jel/protocol'
+import type { Connection, Libp2p, Stream } from '@libp2p/interface'
+import type { Multiaddr } from '@multiformats/multiaddr'
+import { dialAddress } from './addresses.ts'
+import { codeOf, reasonOf } from './errors.ts'
+import { knockAt } from './knock.ts'
+
+/** A TCP connect that takes longer is silence, ms. Linux repeats a lost SYN after 1 s and again after 3 s: one loss is forgiven. */
+export const connectTimeout = 2_000
+
+/** From the start of a dial until the link is open, ms. Guess: a busy host, not a dead one; 100 processes that start on 2 cores need 4 s. */
+export const dialTimeout = 8_000
+
+/** Addresses tried a peer. The protocol allows 8. */
+const maxAddresses = 8
+
+/** A link that did not come about. */
+export class DialError extends Error {
+  readonly failure: DialFailure
+
+  constructor(failure: DialFailure, reason: string) {
+    super(reason)
+    this.failure = failure
+  }
+}
+
+export interface DialerOptions {
+  /** Protocol ids of the link, newest first. */
+  readonly protocols: readonly string[]
+  /** Whether this node has a pool key. */
+  readonly keyed: boolean
+  /** Instead of {@link dialTimeout}, ms. */
+  readonly timeout?: number
+}
+
+interface Target {
+  readonly address: Address
+  readonly multiaddr: Multiaddr
+}
+
+export class Dialer {
+  readonly #libp2p: Libp2p
+  readonly #options: DialerOptions
+  readonly #timeout: number
+  readonly #stop = new AbortController()
+
+  constructor(libp2p: Libp2p, options: DialerOptions) {
+    this.#libp2p = libp2p
+    this.#options = options
+    this.#timeout = options.timeout ?? dialTimeout
+  }
+
+  /** A connection to a peer, or to whoever answers if `peer` is undefined; the one that exists if there is one. Throws {@link DialError}. */
+  async connect(peer: NodeId | undefined, addresses: readonly Address[], signal?: AbortSignal): Promise<Connection> {
+    const targets = addresses.slice(0, maxAddresses).flatMap((address): Target[] => {
+      const parsed = dialAddress(address, peer)
+      return parsed ? [{ address, multiaddr: parsed }] : []
+    })
+    const [only] = targets
+    if (!only) throw new DialError('failed', 'it has no address that can be dialled')
+    return targets.length === 1 ? await this.#attempt(only, signal) : await this.#race(targets, signal)
+  }
+
+  /** Opens the stream of a link. Throws {@link DialError}. */
+  async open(connection: Connection): Promise<Stream> {
+    const timeout = AbortSignal.timeout(this.#timeout)
+    try {
+      return await connection.newStream([...this.#options.protocols], { signal: AbortSignal.any([timeout, this.#stop.signal]) })
+    } catch (error) {
+      const failure = timeout.aborted ? 'mute' : 'failed'
+      throw new DialError(failure, `${connection.remoteAddr.toString()}: ${this.#explainOpen(failure, error)}`)
+    }
+  }
+
+  /** Ends all dials. */
+  stop(): void {
+    this.#stop.abort()
+  }
+
+  /**
+   * libp2p dials the addresses of a peer one after the other, and a silent one takes seconds. So all are knocked at first, and who accepts
+   * is dialled while the others are still being waited for.
+   */
+  async #race(targets: readonly Target[], signal: AbortSignal | undefined): Promise<Connection> {
+    return await new Promise((resolve, reject) => {
+      const failures: DialError[] = []
+      const fail = (error: DialError): void => {
+        failures.push(error)
+        if (failures.length === targets.length) reject(combine(failures))
+      }
+      let connected = false
+      const attempt = async (target: Target): Promise<void> => {
+        if (connected) return
+        try {
+          resolve(await this.#attempt(target, signal))
+          connected = true
+        } catch (error) {
+          fail(error instanceof DialError ? error : new DialError('failed', reasonOf(error)))
+        }
+      }
+      let attempts = Promise.resolve()
+      for (const target of targets) {
+        void knockAt(target.address, connectTimeout).then((outcome) => {
+          if (outcome === 'accepted') attempts = attempts.then(async () => await attempt(target))
+          else fail(new DialError(outcome, this.#explain(target, outcome, undefined)))
+        })
+      }
+    })
+  }
+
+  async #attempt(target: Target, signal: AbortSignal | undefined): Promise<Connection> {
+    const timeout = new AbortController()
+    const signals = [timeout.signal, this.#stop.signal, ...(signal ? [signal] : [])]
+    let timer: NodeJS.Timeout | undefined
+    try {
+      return await this.#libp2p.dial(target.multiaddr, {
+        signal: AbortSignal.any(signals),
+        onProgress: ({ type }) => {
+          // The time a dial waits for others to end says nothing about the peer.
+          if (type === 'dial-queue:start-dial') timer ??= setTimeout(() => timeout.abort(), this.#timeout)
+        },
+      })
+    } catch (error) {
+      const failure = classify(error, timeout.signal.aborted)
+      throw new DialError(failure, this.#explain(target, failure, error))
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #explain({ multiaddr }: Target, failure: DialFailure, error: unknown): string {
+    const at = `${multiaddr.toString()}: `
+    if (failure === 'refused') return `${at}connection refused`
+    if (failure === 'silent') return `${at}no answer`
+    if (failure === 'impostor') return `${at}another node lives there now`
+    if (error instanceof Error && error.name === 'InvalidPeerIdError') return `${at}that is this node itself`
+    const what = failure === 'mute' ? `connected, but nothing was said within ${this.#timeout} ms` : reasonOf(error)
+    const hint = this.#options.keyed ? 'the other side may have another one or none' : 'the other side may require one'
+    return `${at}the handshake failed (${what}); the pool key may be the reason: ${hint}`
+  }
+
+  #explainOpen(failure: DialFailure, error: unknown): string {
+    if (failure === 'mute') return `connected, but the link was not answered within ${this.#timeout} ms`
+    if (!(error instanceof Error) || error.name !== 'UnsupportedProtocolError') return reasonOf(error)
+    return `it does not speak ${this.#options.protocols.join(' or ')}: it belongs to another pool or runs another version`
+  }
+}
+
+const silences = new Set(['ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ENETDOWN'])
+
+function classify(error: unknown, timedOut: boolean): DialFailure {
+  // One address may stand for several (DNS).
+  if (error instanceof AggregateError && error.errors.length > 0) return summarize(error.errors.map((each) => classify(each, timedOut)))
+  const code = codeOf(error)
+  if (code === 'ECONNREFUSED') return 'refused'
+  const message = reasonOf(error)
+  if ((code !== undefined && silences.has(code)) || message.includes('Connection timeout after')) return 'silent' // @libp2p/tcp
+  if (timedOut) return 'mute'
+  if (message.includes('does not match expected remote identity key')) return 'impostor' // @chainsafe/libp2p-noise
+  return 'failed'
+}
+
+/** Of several addresses the one that speaks most for a living peer counts: a death must never follow from one stale address. */
+const weight: readonly DialFailure[] = ['mute', 'failed', 'silent', 'impostor', 'refused']
+
+function combine(failures: readonly DialError[]): DialError {
+  return new DialError(summarize(failures.map(({ failure }) => failure)), failures.map(({ message }) => message).join('; '))
+}
+
+function summarize(failures: readonly DialFailure[]): DialFailure {
+  return weight.find((failure) => failures.includes(failure)) ?? 'failed'
+}

@@ -1,0 +1,98 @@
+/**
+ * Everything the overlay can refuse or fail with. Each class has a `code` that stays the same across versions; `message` is for
+ * people and names the cause.
+ */
+
+/** Base of all errors of this package. */
+export abstract class OverlayError extends Error {
+  /** Stable: compare this, not the message. */
+  abstract readonly code: string
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = new.target.name
+  }
+}
+
+/** The pool's name can't be used: empty, too long, or with control characters. */
+export class InvalidPoolNameError extends OverlayError {
+  readonly code = 'INVALID_POOL_NAME'
+}
+
+/** A listen or bootstrap address is no multiaddr, or none that TCP can use. */
+export class InvalidAddressError extends OverlayError {
+  readonly code = 'INVALID_ADDRESS'
+}
+
+/** The host can't listen where it was told to: port in use, address not of this machine, no permission. */
+export class ListenError extends OverlayError {
+  readonly code = 'LISTEN_FAILED'
+}
+
+/** The pool key is no `swarm.key` text. */
+export class PoolKeyError extends OverlayError {
+  readonly code = 'INVALID_POOL_KEY'
+}
+
+/** The identity file can't be read or written: permissions, a full disk, no such folder. */
+export class IdentityFileError extends OverlayError {
+  readonly code = 'IDENTITY_FILE'
+}
+
+/** The identity file does not hold what it should. It is left as it is. */
+export class CorruptIdentityError extends OverlayError {
+  readonly code = 'IDENTITY_CORRUPT'
+}
+
+/** Somebody else runs under this identity: another process holds the file, or the same key is at work elsewhere in the pool. */
+export class IdentityInUseError extends OverlayError {
+  readonly code = 'IDENTITY_IN_USE'
+}
+
+/** This overlay has left its pool, or its host has stopped. */
+export class OverlayClosedError extends OverlayError {
+  readonly code = 'OVERLAY_CLOSED'
+}
+
+/** No member of the view has this id. */
+export class UnknownMemberError extends OverlayError {
+  readonly code = 'UNKNOWN_MEMBER'
+}
+
+/** A protocol id of the application that can't be used: malformed, or the overlay's own. */
+export class InvalidProtocolError extends OverlayError {
+  readonly code = 'INVALID_PROTOCOL'
+}
+
+/** A member could not be reached for an application stream. */
+export class OpenError extends OverlayError {
+  readonly code = 'OPEN_FAILED'
+}
+
+/** Some of the members a signal was sent to did not acknowledge it in time. */
+export class SignalError extends OverlayError {
+  readonly code = 'SIGNAL_FAILED'
+  /** Ids of the members that acknowledged. */
+  readonly delivered: readonly string[]
+  /** Ids of those that did not; the signal may have reached them all the same. */
+  readonly failed: readonly string[]
+
+  constructor(name: string, delivered: readonly string[], failed: readonly string[]) {
+    super(`signal ${JSON.stringify(name)} was not acknowledged by ${failed.length} of ${delivered.length + failed.length}: ${failed.join(', ')}`)
+    this.delivered = delivered
+    this.failed = failed
+  }
+}
+
+/** What people see of an unknown thrown value. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return error.errors.map(reasonOf).join('; ')
+  if (error instanceof Error) return error.message === '' ? error.name : error.message
+  return String(error)
+}
+
+/** The system's code of an error (`ECONNREFUSED`), where it has one. */
+export function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}

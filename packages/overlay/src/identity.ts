@@ -1,0 +1,195 @@
+/**
+ * Identities: who a node is. An identity file keeps the Ed25519 key and the last incarnation across restarts.
+ *
+ * The file is JSON, so that people can see what it is and back it up:
+ * `{ "format": "jel-identity/1", "id": "12D3KooW…", "privateKey": "<libp2p protobuf, base64>", "incarnation": 3 }`
+ */
+import { closeSync, fsyncSync, linkSync, openSync, readSync, fstatSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { dirname } from 'node:path'
+import { generateKeyPair, privateKeyFromProtobuf, privateKeyToProtobuf } from '@libp2p/crypto/keys'
+import type { Ed25519PrivateKey } from '@libp2p/interface'
+import { peerIdFromPrivateKey } from '@libp2p/peer-id'
+import { fromString, toString } from 'uint8arrays'
+import { CorruptIdentityError, IdentityFileError, codeOf, reasonOf } from './errors.ts'
+import { lockFile, type Lock } from './lock.ts'
+
+const format = 'jel-identity/1'
+const fields = ['format', 'id', 'privateKey', 'incarnation']
+
+/** A well-formed file has 300 bytes. */
+const maxFileBytes = 4_096
+
+export interface Identity {
+  readonly id: string
+  readonly privateKey: Ed25519PrivateKey
+  /** The incarnation it last entered a pool with; 0: never. */
+  readonly incarnation: number
+  /** Writes an incarnation down, and returns when it is safe on the disk. Throws {@link IdentityFileError}. */
+  persist(incarnation: number): void
+  /** Lets others use the identity. */
+  release(): void
+}
+
+/** A new key that nobody remembers. */
+export async function ephemeralIdentity(): Promise<Identity> {
+  const { id, privateKey } = await newKey()
+  return { id, privateKey, incarnation: 0, persist: () => {}, release: () => {} }
+}
+
+/**
+ * The identity of a file, which is created if there is none, and locked until {@link Identity.release}.
+ * Throws {@link IdentityInUseError}, {@link CorruptIdentityError} or {@link IdentityFileError}.
+ */
+export async function openIdentity(file: string): Promise<Identity> {
+  const lock = lockFile(file)
+  try {
+    const content = readContent(file) ?? (await createContent(file))
+    return {
+      ...content,
+      persist: (incarnation) => replaceContent(file, { ...content, incarnation }),
+      release: () => lock.release(),
+    }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+/** Creates an identity file and returns the id in it. Throws {@link IdentityFileError}, also if the file exists. */
+export async function generateIdentity(file: string): Promise<string> {
+  let lock: Lock | undefined
+  try {
+    lock = lockFile(file)
+    return (await createContent(file)).id
+  } finally {
+    lock?.release()
+  }
+}
+
+interface Content {
+  readonly id: string
+  readonly privateKey: Ed25519PrivateKey
+  readonly incarnation: number
+}
+
+async function newKey(): Promise<Content> {
+  const privateKey = await generateKeyPair('Ed25519')
+  return { id: peerIdFromPrivateKey(privateKey).toString(), privateKey, incarnation: 0 }
+}
+
+/** Undefined if there is no such file. */
+function readContent(file: string): Content | undefined {
+  let text: string
+  try {
+    const descriptor = openSync(file, 'r')
+    try {
+      // As ssh does: a key that others can read is no secret any more, and quietly tightening the mode would hide that.
+      if (process.platform !== 'win32' && (fstatSync(descriptor).mode & 0o077) !== 0) {
+        throw new IdentityFileError(`identity file ${file} can be read by other users: run chmod 600 ${file}, or use a new one`)
+      }
+      const bytes = Buffer.alloc(maxFileBytes + 1)
+      const length = readSync(descriptor, bytes)
+      if (length > maxFileBytes) throw corrupt(file, `it is larger than ${maxFileBytes} bytes`)
+      text = bytes.toString('utf8', 0, length)
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw fileError('read', file, error)
+  }
+  return parseContent(file, text)
+}
+
+function parseContent(file: string, text: string): Content {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw corrupt(file, text.trim() === '' ? 'it is empty' : 'it is not JSON')
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw corrupt(file, 'it is not a JSON object')
+  const record = value as Record<string, unknown>
+  for (const field of fields) if (!(field in record)) throw corrupt(file, `"${field}" is missing`)
+  for (const field of Object.keys(record)) if (!fields.includes(field)) throw corrupt(file, `"${field}" is not known`)
+  if (record['format'] !== format) throw corrupt(file, `"format" is not "${format}"`)
+  const incarnation = record['incarnation']
+  if (typeof incarnation !== 'number' || !Number.isSafeInteger(incarnation) || incarnation < 0) {
+    throw corrupt(file, '"incarnation" is not a whole number ≥ 0')
+  }
+  const privateKey = parseKey(file, record['privateKey'])
+  const id = peerIdFromPrivateKey(privateKey).toString()
+  if (record['id'] !== id) throw corrupt(file, `"id" does not belong to "privateKey"`)
+  return { id, privateKey, incarnation }
+}
+
+function parseKey(file: string, text: unknown): Ed25519PrivateKey {
+  if (typeof text !== 'string') throw corrupt(file, '"privateKey" is not text')
+  let key
+  try {
+    key = privateKeyFromProtobuf(fromString(text, 'base64pad'))
+  } catch {
+    throw corrupt(file, '"privateKey" is not a private key in base64')
+  }
+  if (key.type !== 'Ed25519') throw corrupt(file, `"privateKey" is a key of type ${key.type}, not Ed25519`)
+  return key
+}
+
+async function createContent(file: string): Promise<Content> {
+  const content = await newKey()
+  writeContent(file, content, (temporary) => {
+    linkSync(temporary, file) // unlike rename, never replaces what is there
+    rmSync(temporary)
+  })
+  return content
+}
+
+function replaceContent(file: string, content: Content): void {
+  writeContent(file, content, (temporary) => renameSync(temporary, file))
+}
+
+/** All or nothing: a crash at any point leaves the old file or the new one, never half of it. */
+function writeContent(file: string, content: Content, install: (temporary: string) => void): void {
+  const temporary = `${file}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`
+  const text = JSON.stringify(
+    { format, id: content.id, privateKey: toString(privateKeyToProtobuf(content.privateKey), 'base64pad'), incarnation: content.incarnation },
+    undefined,
+    2,
+  )
+  try {
+    const descriptor = openSync(temporary, 'wx', 0o600)
+    try {
+      writeSync(descriptor, `${text}\n`)
+      fsyncSync(descriptor)
+    } finally {
+      closeSync(descriptor)
+    }
+    install(temporary)
+    syncFolder(dirname(file))
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw fileError('write', file, error)
+  }
+}
+
+/** Makes a rename outlive a power failure. Not every system lets folders be opened; there the rename itself has to do. */
+function syncFolder(folder: string): void {
+  if (process.platform === 'win32') return
+  const descriptor = openSync(folder, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function corrupt(file: string, problem: string): CorruptIdentityError {
+  return new CorruptIdentityError(`identity file ${file} is damaged: ${problem}. It was left as it is`)
+}
+
+function fileError(action: 'read' | 'write', file: string, error: unknown): Error {
+  if (error instanceof IdentityFileError || error instanceof CorruptIdentityError) return error
+  const reason = codeOf(error) === 'EEXIST' ? 'it exists already' : reasonOf(error)
+  return new IdentityFileError(`can't ${action} identity file ${file}: ${reason}`, { cause: error })
+}

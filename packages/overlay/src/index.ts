@@ -1,0 +1,22 @@
+/**
+ * Runs the jel protocol on a libp2p host.
+ */
+export type { Closed, Overlay, OverlayHealth, OverlayNotification, OverlayOptions, PoolMember, PoolReign } from './api.ts'
+export {
+  CorruptIdentityError,
+  IdentityFileError,
+  IdentityInUseError,
+  InvalidAddressError,
+  InvalidPoolNameError,
+  InvalidProtocolError,
+  ListenError,
+  OpenError,
+  OverlayClosedError,
+  OverlayError,
+  PoolKeyError,
+  SignalError,
+  UnknownMemberError,
+} from './errors.ts'
+export { generateIdentity } from './identity.ts'
+export { startOverlay } from './overlay.ts'
+export { generatePoolKey } from './poolkey.ts'

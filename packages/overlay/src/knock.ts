@@ -1,0 +1,45 @@
+/**
+ * Knocking: does anything answer at an address? A bare TCP connect, closed at once. It costs the other side's process next to nothing
+ * and works while that process is stopped, since the kernel answers for it.
+ */
+import { connect } from 'node:net'
+import type { Address, KnockOutcome } from '@jel/protocol'
+import { tcpEndpoint } from './addresses.ts'
+import { codeOf } from './errors.ts'
+
+/** No answer within this is silence, ms. Just above the one second after which Linux repeats a lost SYN. */
+const knockTimeout = 1_200
+
+/** Knocks at all addresses at once. `accepted` if one accepts, `refused` if all refuse, else `silent`. Never rejects. */
+export async function knock(addresses: readonly Address[], timeout = knockTimeout): Promise<KnockOutcome> {
+  if (addresses.length === 0) return 'silent'
+  return await new Promise((resolve) => {
+    const outcomes: KnockOutcome[] = []
+    for (const address of addresses) {
+      void knockAt(address, timeout).then((outcome) => {
+        outcomes.push(outcome)
+        if (outcome === 'accepted') resolve('accepted')
+        else if (outcomes.length === addresses.length) resolve(outcomes.includes('silent') ? 'silent' : 'refused')
+      })
+    }
+  })
+}
+
+/** One address. What TCP can't connect to is silent. */
+export async function knockAt(address: Address, timeout = knockTimeout): Promise<KnockOutcome> {
+  const endpoint = tcpEndpoint(address)
+  if (!endpoint) return 'silent'
+  return await new Promise((resolve) => {
+    const socket = connect(endpoint)
+    const timer = setTimeout(() => finish('silent'), timeout)
+    const finish = (outcome: KnockOutcome): void => {
+      clearTimeout(timer)
+      // A reset instead of a goodbye: nothing lingers on either side.
+      if (outcome === 'accepted') socket.resetAndDestroy()
+      else socket.destroy()
+      resolve(outcome)
+    }
+    socket.once('connect', () => finish('accepted'))
+    socket.on('error', (error) => finish(codeOf(error) === 'ECONNREFUSED' ? 'refused' : 'silent'))
+  })
+}

@@ -1,0 +1,153 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { bytes, maxFrameBytes, startIntruder, startPeer, stopAll, until } from '../test/peers.ts'
+import { encodePrefix } from './framing.ts'
+
+afterEach(stopAll)
+
+describe('a link', () => {
+  test('carries frames both ways, in order', async () => {
+    const [a, b] = [await startPeer(), await startPeer()]
+    await a.link(b)
+    await until(() => b.links.has(a.id))
+    const sent = Array.from({ length: 500 }, (_, index) => `frame ${index}`)
+    for (const text of sent) a.links.send(b.id, bytes(text))
+    b.links.send(a.id, bytes('answer'))
+    await until(() => b.log.length === 501 && a.log.length === 2)
+    expect(b.log).toEqual([`up ${a.id}`, ...sent])
+    expect(a.log).toEqual([`up ${b.id}`, 'answer'])
+  })
+
+  test('sends all frames of a tick in one piece', async () => {
+    const [a, b] = [await startPeer(), await startPeer()]
+    const connection = await a.link(b)
+    const stream = connection.streams.find(({ protocol }) => protocol.startsWith('/jel/'))!
+    const pieces: number[] = []
+    const send = stream.send.bind(stream)
+    stream.send = (data) => {
+      pieces.push(data.byteLength)
+      return send(data)
+    }
+    for (let count = 0; count < 10; count += 1) a.links.send(b.id, new Uint8Array(9))
+    await until(() => b.log.length === 11)
+    expect(pieces).toEqual([100])
+  })
+
+  test('is down on both sides at once when either closes it, after everything sent has arrived', async () => {
+    const [a, b] = [await startPeer(), await startPeer()]
+    await a.link(b)
+    await until(() => b.links.has(a.id))
+    a.links.send(b.id, bytes('last words'))
+    const closed = a.links.close(b.id)
+    expect(a.log.at(-1)).toBe(`down ${b.id}`)
+    await closed
+    await until(() => b.log.length === 3)
+    expect(b.log).toEqual([`up ${a.id}`, 'last words', `down ${a.id}`])
+    await until(() => a.host.libp2p.getConnections().length === 0 && b.host.libp2p.getConnections().length === 0)
+  })
+
+  test('is down within milliseconds when the connection breaks', async () => {
+    const [a, b] = [await startPeer(), await startPeer()]
+    const connection = await a.link(b)
+    await until(() => b.links.has(a.id))
+    connection.abort(new Error('cable cut'))
+    expect(a.log.at(-1)).toBe(`down ${b.id}`)
+    const start = performance.now()
+    await until(() => b.log.at(-1) === `down ${a.id}`)
+    expect(performance.now() - start).toBeLessThan(100)
+  })
+
+  test('is one for the protocol when both sides dial at once, and lives as long as one stream does', async () => {
+    const [a, b] = [await startPeer(), await startPeer()]
+    const [fromA] = await Promise.all([a.link(b), b.link(a)])
+    await until(() => a.host.libp2p.getConnections().length === 2 && b.host.libp2p.getConnections().length === 2)
+    await until(() => a.links.has(b.id) && b.links.has(a.id))
+    a.links.send(b.id, bytes('one'))
+    await until(() => b.log.includes('one'))
+    fromA.abort(new Error('cable cut'))
+    await until(() => b.host.libp2p.getConnections().length === 1)
+    a.links.send(b.id, bytes('two'))
+    b.links.send(a.id, bytes('three'))
+    await until(() => b.log.includes('two') && a.log.includes('three'))
+    expect(a.log).toEqual([`up ${b.id}`, 'three'])
+    expect(b.log).toEqual([`up ${a.id}`, 'one', 'two'])
+    a.host.libp2p.getConnections()[0]!.abort(new Error('cable cut'))
+    await until(() => b.log.at(-1) === `down ${a.id}`)
+    expect(a.log.at(-1)).toBe(`down ${b.id}`)
+  })
+
+  test('drops what is sent to a peer without one', async () => {
+    const a = await startPeer()
+    a.links.send('12D3KooWnobody', bytes('hello?'))
+    expect(a.log).toEqual([])
+  })
+
+  test('keeps its connection when the application has a stream on it', async () => {
+    const [a, b] = [await startPeer(), await startPeer()]
+    await b.host.libp2p.handle('/app/1', () => {})
+    const connection = await a.link(b)
+    const stream = await connection.newStream('/app/1')
+    await a.links.close(b.id)
+    expect(stream.status).toBe('open')
+    expect(connection.status).toBe('open')
+  })
+})
+
+describe('a peer that breaks the rules is cut off and named', () => {
+  test.each([
+    ['an oversized frame', encodePrefix(maxFrameBytes + 1), `bad a frame of ${maxFrameBytes + 1} bytes; ${maxFrameBytes} are allowed`],
+    ['garbage', Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0xff), 'bad garbage: the length of a frame takes more than 4 bytes'],
+  ])('for %s', async (_what, data, problem) => {
+    const victim = await startPeer()
+    const intruder = await startIntruder()
+    const stream = await intruder.open(victim)
+    const id = intruder.libp2p.peerId.toString()
+    await until(() => victim.links.has(id))
+    stream.send(data)
+    await until(() => victim.log.length === 3)
+    expect(victim.log).toEqual([`up ${id}`, problem, `down ${id}`])
+    await until(() => intruder.libp2p.getConnections().length === 0)
+  })
+
+  test('for reading too slowly', async () => {
+    const victim = await startPeer()
+    const intruder = await startIntruder()
+    const stream = await intruder.open(victim)
+    const id = intruder.libp2p.peerId.toString()
+    await until(() => victim.links.has(id))
+    stream.pause()
+    const frame = new Uint8Array(maxFrameBytes)
+    for (let sent = 0; victim.links.has(id) && sent < 16 * 1_048_576; sent += frame.length) {
+      victim.links.send(id, frame)
+      if (sent % (64 * frame.length) === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+    }
+    expect(victim.log.at(-2)).toMatch(/^bad reads too slowly: 4\d{6} bytes wait for it; 4194304 are allowed$/u)
+    expect(victim.log.at(-1)).toBe(`down ${id}`)
+  })
+
+  test('but a slow reader that catches up loses nothing', async () => {
+    const sender = await startPeer()
+    const reader = await startIntruder()
+    const stream = await reader.open(sender)
+    const id = reader.libp2p.peerId.toString()
+    await until(() => sender.links.has(id))
+    let received = 0
+    stream.addEventListener('message', ({ data }) => (received += data.byteLength))
+    stream.pause()
+    for (let count = 0; count < 500; count += 1) sender.links.send(id, new Uint8Array(maxFrameBytes))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(received).toBe(0)
+    stream.resume()
+    await until(() => received === 500 * (maxFrameBytes + 2))
+    expect(sender.log).toEqual([`up ${id}`])
+  })
+
+  test('for opening streams without end', async () => {
+    const victim = await startPeer()
+    const intruder = await startIntruder()
+    const first = await intruder.open(victim)
+    const others = await Promise.all(Array.from({ length: 5 }, async () => await intruder.open(victim)))
+    await until(() => others.filter(({ status }) => status !== 'open').length === 2)
+    expect(first.status).toBe('open')
+    expect(victim.log).toEqual([`up ${intruder.libp2p.peerId.toString()}`])
+  })
+})

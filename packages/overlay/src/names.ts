@@ -1,0 +1,38 @@
+/**
+ * What a pool is called on the wire. All names derive from a hash of the pool's name, so that pools of any name are short in every
+ * message and nodes of different pools have nothing to say to one another.
+ */
+import { createHash } from 'node:crypto'
+import { nameProblem } from '@jel/protocol'
+import { InvalidPoolNameError } from './errors.ts'
+
+/** Newest first: the current and, once there is one, the previous version. A peer is spoken to in the first version that both know. */
+const versions = ['1.0.0'] as const
+
+export interface PoolNames {
+  /** Protocol ids of the links, newest version first. */
+  readonly links: readonly string[]
+  /** The gossipsub topic. */
+  readonly topic: string
+  /** The mDNS service: nodes of other pools, and of the same name with another key, don't answer to it. */
+  readonly service: string
+}
+
+/** Throws {@link InvalidPoolNameError}. */
+export function poolNames(pool: string, key?: Uint8Array): PoolNames {
+  const problem = nameProblem(pool)
+  if (problem !== undefined) throw new InvalidPoolNameError(`the pool name ${problem}`)
+  const short = digest(pool)
+  return {
+    links: versions.map((version) => `/jel/${short}/${version}`),
+    topic: `/jel/${short}/${versions[0].slice(0, versions[0].indexOf('.'))}`,
+    service: `_jel-${digest(pool, key)}._udp.local`,
+  }
+}
+
+/** 64 bits: enough that pools don't meet by accident. Who wants to keep others out uses a pool key. */
+function digest(pool: string, key?: Uint8Array): string {
+  const hash = createHash('sha256').update(pool)
+  if (key) hash.update('\0').update(key)
+  return hash.digest('hex').slice(0, 16)
+}

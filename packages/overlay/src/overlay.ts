@@ -1,0 +1,379 @@
+/**
+ * Joins a pool: puts together the host, the links and the protocol, and takes them apart again.
+ */
+import { hostname } from 'node:os'
+import { ProtocolNode, makeConfig, type Address, type Config, type Effect, type Input, type NodeId, type Notification } from '@jel/protocol'
+import type { Connection, Libp2p, Stream } from '@libp2p/interface'
+import type { Multiaddr } from '@multiformats/multiaddr'
+import { introducerOf, isLoopbackAddress, looksDialable, parseIntroducer, parseListenAddress } from './addresses.ts'
+import type { Closed, Overlay, OverlayHealth, OverlayNotification, OverlayOptions, PoolMember, PoolReign } from './api.ts'
+import { Applications } from './applications.ts'
+import { Clock } from './clock.ts'
+import { DialError, Dialer } from './dialing.ts'
+import { Discovery, aloneInterval } from './discovery.ts'
+import { Driver, type Carrier } from './driver.ts'
+import { IdentityInUseError, OverlayClosedError, SignalError, reasonOf } from './errors.ts'
+import { Host } from './host.ts'
+import { ephemeralIdentity, openIdentity, type Identity } from './identity.ts'
+import { knock } from './knock.ts'
+import { Links } from './links.ts'
+import { poolNames, type PoolNames } from './names.ts'
+import { checkPoolKey } from './poolkey.ts'
+import { findMember, showHealth, showMember, showNotification, showReign } from './showing.ts'
+import { createServices } from './signatures.ts'
+
+/** Interfaces come and go without an event; this is how often the host's own addresses are looked up, ms. Guess: 50 µs each time. */
+const addressInterval = 60_000
+
+type EffectOf<Type extends Effect['type']> = Extract<Effect, { type: Type }>
+
+/**
+ * Starts a host and enters a pool. Resolves when this node is a member.
+ *
+ * Throws {@link InvalidPoolNameError}, {@link InvalidAddressError}, {@link PoolKeyError}, {@link IdentityFileError},
+ * {@link CorruptIdentityError}, {@link IdentityInUseError}, {@link ListenError}, RangeError for an impossible `config`, location or tag,
+ * or the reason of `options.signal`. Whatever was opened is closed then. An introducer that does not answer is no error: the protocol
+ * goes on alone and keeps trying, with `warning` notifications and {@link Overlay.health} saying so.
+ */
+export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
+  const key = options.key && checkPoolKey(options.key)
+  const names = poolNames(options.pool, key)
+  const listen = (options.listen ?? ['/ip4/0.0.0.0/tcp/0']).map(parseListenAddress)
+  const introducers = (options.bootstrap ?? []).map(parseIntroducer)
+  const config = makeConfig(options.config)
+  options.signal?.throwIfAborted()
+
+  const identity = options.identityFile === undefined ? await ephemeralIdentity() : await openIdentity(options.identityFile)
+  let overlay: RunningOverlay | undefined
+  try {
+    const started: { overlay?: RunningOverlay } = {}
+    const discovery = wantsDiscovery(options.mdns, listen)
+      ? new Discovery(names.service, (introducer) => started.overlay?.discovered(introducer))
+      : undefined
+    const host = await Host.create({
+      privateKey: identity.privateKey,
+      listen,
+      key,
+      topic: names.topic,
+      maxMessageBytes: config.limits.frameBytes,
+      discovery,
+    })
+    overlay = new RunningOverlay(options, { config, names, host, identity, discovery, keyed: key !== undefined })
+    started.overlay = overlay
+    await overlay.start(introducers, options.signal)
+    return overlay
+  } catch (error) {
+    await overlay?.abandon(error)
+    identity.release()
+    throw error
+  }
+}
+
+function wantsDiscovery(wanted: boolean | undefined, listen: readonly Multiaddr[]): boolean {
+  // Nobody on another machine could reach a node that listens on loopback only, so it stays out of their network.
+  return (wanted ?? true) && listen.some((address) => !isLoopbackAddress(address))
+}
+
+interface Parts {
+  readonly config: Config
+  readonly names: PoolNames
+  readonly host: Host
+  readonly identity: Identity
+  readonly discovery: Discovery | undefined
+  readonly keyed: boolean
+}
+
+class RunningOverlay implements Overlay {
+  readonly pool: string
+  readonly closed: Promise<Closed>
+  readonly #clock = new Clock()
+  readonly #node: ProtocolNode
+  readonly #host: Host
+  readonly #identity: Identity
+  readonly #names: PoolNames
+  readonly #limits: Config['limits']
+  readonly #discovery: Discovery | undefined
+  readonly #driver: Driver
+  readonly #links: Links
+  readonly #dialer: Dialer
+  readonly #applications: Applications
+  readonly #listeners = new Set<(notification: OverlayNotification) => void>()
+  readonly #entered = Promise.withResolvers<void>()
+  readonly #closed = Promise.withResolvers<Closed>()
+  readonly #signals = new Map<number, PromiseWithResolvers<void> & { readonly name: string }>()
+  readonly #timers: NodeJS.Timeout[] = []
+  #lastSignal = 0
+  #announced = ''
+  #closing: Promise<void> | undefined
+
+  constructor(options: OverlayOptions, { config, names, host, identity, discovery, keyed }: Parts) {
+    this.pool = options.pool
+    this.closed = this.#closed.promise
+    this.#host = host
+    this.#identity = identity
+    this.#names = names
+    this.#limits = config.limits
+    this.#discovery = discovery
+    this.#node = new ProtocolNode({
+      id: identity.id,
+      pool: options.pool,
+      location: options.location ?? hostname(),
+      tag: options.tag ?? new Uint8Array(),
+      storedIncarnation: identity.incarnation,
+      config,
+      services: createServices(identity.privateKey),
+    })
+    this.#driver = new Driver(this.#node, this.#carrier(), this.#clock)
+    this.#links = new Links(
+      { maxFrameBytes: config.limits.frameBytes, isOwn: (protocol) => names.links.includes(protocol) || host.isOwnProtocol(protocol) },
+      {
+        onUp: (peer, connection) => this.#linked(peer, connection),
+        onFrame: (from, data) => this.#driver.deliver({ type: 'frame', from, data }),
+        onDown: (peer) => this.#driver.deliver({ type: 'disconnected', peer }),
+        onMoved: (connection) => host.topic.introduce(connection),
+        onMisbehaviour: (peer, problem) => {
+          this.#notify({ type: 'warning', code: 'PEER_MISBEHAVED', message: `${peer} was cut off: ${problem}` })
+        },
+      },
+    )
+    this.#dialer = new Dialer(host.libp2p, { protocols: names.links, keyed })
+    this.#applications = new Applications({
+      libp2p: host.libp2p,
+      dialer: this.#dialer,
+      find: (id) => findMember(this.#node.members(), id),
+      onUnused: (connection) => this.#links.closeIfUnusedLater(connection),
+    })
+  }
+
+  /** Resolves when this node has entered the pool. */
+  async start(introducers: ReturnType<typeof parseIntroducer>[], signal: AbortSignal | undefined): Promise<void> {
+    const { libp2p, topic } = this.#host
+    await libp2p.handle([...this.#names.links], (stream, connection) => void this.#links.add(stream, connection), {
+      maxInboundStreams: 2, // a connection: one in use and one that is just being closed
+      maxOutboundStreams: 2,
+    })
+    await this.#host.start()
+    signal?.throwIfAborted()
+    libp2p.addEventListener('connection:open', ({ detail }) => this.#links.closeIfUnusedLater(detail))
+    libp2p.addEventListener('self:peer:update', () => this.#updateAddresses())
+    libp2p.addEventListener('stop', () => void this.#close({ reason: 'failed', error: new OverlayClosedError('the libp2p host was stopped') }))
+    topic.join((data) => this.#driver.judge(data))
+    this.#every(addressInterval, () => this.#updateAddresses())
+    if (this.#discovery) this.#every(aloneInterval, () => void (this.#links.count === 0 && this.#discovery?.ask()))
+    const aborted = Promise.withResolvers<never>()
+    const onAbort = (): void => aborted.reject(signal?.reason)
+    signal?.addEventListener('abort', onAbort)
+    try {
+      const addresses = this.#ownAddresses()
+      this.#announced = addresses.join(' ')
+      this.#driver.deliver({ type: 'start', addresses, introducers })
+      await Promise.race([this.#entered.promise, aborted.promise])
+    } finally {
+      signal?.removeEventListener('abort', onAbort)
+    }
+  }
+
+  /** Another node was found on the local network. */
+  discovered(introducer: ReturnType<typeof introducerOf>): void {
+    this.#driver.deliver({ type: 'discovered', introducer })
+  }
+
+  /** Takes everything down after a start that failed. */
+  async abandon(error: unknown): Promise<void> {
+    await this.#close({ reason: 'failed', error: error instanceof Error ? error : new OverlayClosedError(reasonOf(error)) })
+  }
+
+  get libp2p(): Libp2p {
+    return this.#host.libp2p
+  }
+
+  get self(): PoolMember {
+    const { self } = this.#node
+    if (!self) throw new OverlayClosedError('this node has not entered the pool yet')
+    return showMember(self)
+  }
+
+  members(): PoolMember[] {
+    return this.#node.members().map(showMember)
+  }
+
+  reign(election: string): PoolReign | undefined {
+    const reign = this.#node.reign(election)
+    return reign && showReign(reign)
+  }
+
+  health(): OverlayHealth {
+    const now = this.#clock.now()
+    return showHealth(this.#node.health(now), now)
+  }
+
+  subscribe(listener: (notification: OverlayNotification) => void): () => void {
+    const entry = (notification: OverlayNotification): void => listener(notification) // the same function may subscribe twice
+    this.#listeners.add(entry)
+    return () => void this.#listeners.delete(entry)
+  }
+
+  elect(election: string): void {
+    this.#checkOpen()
+    this.#driver.deliver({ type: 'command', command: { type: 'elect', election } })
+  }
+
+  withdraw(election: string): void {
+    this.#checkOpen()
+    this.#driver.deliver({ type: 'command', command: { type: 'withdraw', election } })
+  }
+
+  maybeDead(id: string): void {
+    this.#checkOpen()
+    this.#driver.deliver({ type: 'command', command: { type: 'maybeDead', id } })
+  }
+
+  async signal(name: string, ids: readonly string[], { signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
+    this.#checkOpen()
+    signal?.throwIfAborted()
+    this.#lastSignal += 1
+    const ref = this.#lastSignal
+    const pending = { ...Promise.withResolvers<void>(), name }
+    const onAbort = (): void => pending.reject(signal?.reason)
+    this.#signals.set(ref, pending)
+    signal?.addEventListener('abort', onAbort)
+    try {
+      this.#driver.deliver({ type: 'command', command: { type: 'signal', ref, name, to: ids } })
+      await pending.promise
+    } finally {
+      signal?.removeEventListener('abort', onAbort)
+      this.#signals.delete(ref)
+    }
+  }
+
+  async open(id: string, protocol: string, { signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<Stream> {
+    this.#checkOpen()
+    return await this.#applications.open(id, protocol, signal)
+  }
+
+  async handle(protocol: string, handler: (stream: Stream, from: string) => void | Promise<void>): Promise<void> {
+    this.#checkOpen()
+    await this.#applications.handle(protocol, handler)
+  }
+
+  async unhandle(protocol: string): Promise<void> {
+    this.#checkOpen()
+    await this.#applications.unhandle(protocol)
+  }
+
+  async leave(): Promise<void> {
+    if (!this.#closing) this.#driver.deliver({ type: 'command', command: { type: 'leave' } })
+    await this.#close({ reason: 'left' })
+  }
+
+  #carrier(): Carrier {
+    return {
+      send: ({ to, data }) => this.#links.send(to, data),
+      broadcast: ({ data }) => this.#host.topic.publish(data),
+      connect: (effect) => void this.#connect(effect),
+      disconnect: ({ peer }) => void this.#links.close(peer),
+      knock: ({ peer, addresses }) =>
+        void knock(addresses).then((outcome) => this.#driver.deliver({ type: 'knocked', peer, outcome })),
+      persist: ({ incarnation }) => this.#persist(incarnation),
+      notify: ({ notification }) => this.#notify(notification),
+      fail: ({ message }) => void this.#close({ reason: 'failed', error: new IdentityInUseError(message) }),
+    }
+  }
+
+  async #connect({ peer, addresses }: EffectOf<'connect'>): Promise<void> {
+    const isLinked = (id: NodeId | undefined): boolean => id !== undefined && this.#links.has(id)
+    try {
+      if (isLinked(peer)) return
+      const connection = await this.#dialer.connect(peer, addresses)
+      if (isLinked(connection.remotePeer.toString())) return // it was quicker
+      const stream = await this.#dialer.open(connection)
+      if (this.#links.add(stream, connection) || isLinked(connection.remotePeer.toString())) return
+      throw new DialError('failed', `${connection.remoteAddr.toString()}: the link was closed while it was being opened`)
+    } catch (error) {
+      if (isLinked(peer)) return
+      const failure = error instanceof DialError ? error.failure : 'failed'
+      this.#driver.deliver({ type: 'unreachable', peer, addresses, failure, reason: reasonOf(error) })
+    }
+  }
+
+  #linked(peer: NodeId, connection: Connection): void {
+    const announced = findMember(this.#node.members(), peer)?.addresses
+    const dialable = connection.direction === 'outbound' || looksDialable(connection.remoteAddr, announced)
+    this.#host.topic.introduce(connection)
+    this.#driver.deliver({ type: 'connected', peer, dialable })
+  }
+
+  #persist(incarnation: number): void {
+    try {
+      this.#identity.persist(incarnation)
+    } catch (error) {
+      // A life that is announced but not written down might be lived twice.
+      void this.#close({ reason: 'failed', error: error instanceof Error ? error : new OverlayClosedError(reasonOf(error)) })
+    }
+  }
+
+  #notify(notification: Notification): void {
+    if (notification.type === 'signalled') this.#settleSignal(notification)
+    const shown = showNotification(notification, this.#clock.now())
+    for (const listener of this.#listeners) {
+      try {
+        listener(shown)
+      } catch (error) {
+        // As an EventTarget does it: an error of one listener is the application's, not the pool's and not the other listeners'.
+        process.nextTick(() => {
+          throw error
+        })
+      }
+    }
+    if (notification.type === 'joined' && notification.member.id === this.#identity.id) this.#entered.resolve()
+  }
+
+  #settleSignal({ ref, delivered, failed }: Extract<Notification, { type: 'signalled' }>): void {
+    const pending = this.#signals.get(ref)
+    if (failed.length === 0) pending?.resolve()
+    else pending?.reject(new SignalError(pending.name, delivered, failed))
+  }
+
+  #ownAddresses(): Address[] {
+    return this.#host.addresses().map((address) => introducerOf(address).address).slice(0, this.#limits.addresses)
+  }
+
+  #updateAddresses(): void {
+    const addresses = this.#ownAddresses()
+    const text = addresses.join(' ')
+    if (text === this.#announced || this.#closing) return
+    this.#announced = text
+    this.#driver.deliver({ type: 'addresses', addresses } satisfies Input)
+  }
+
+  #every(interval: number, action: () => void): void {
+    this.#timers.push(setInterval(action, interval))
+  }
+
+  #checkOpen(): void {
+    if (this.#closing) throw new OverlayClosedError(`this node has left the pool ${JSON.stringify(this.pool)}`)
+  }
+
+  async #close(closed: Closed): Promise<void> {
+    this.#closing ??= this.#takeDown(closed)
+    await this.#closing
+  }
+
+  async #takeDown(closed: Closed): Promise<void> {
+    const error = closed.reason === 'failed' ? closed.error : new OverlayClosedError(`this node has left the pool ${JSON.stringify(this.pool)}`)
+    this.#driver.stop()
+    this.#dialer.stop()
+    for (const timer of this.#timers) clearInterval(timer)
+    for (const pending of this.#signals.values()) pending.reject(error)
+    this.#entered.reject(error)
+    this.#entered.promise.catch(() => {})
+    try {
+      await this.#host.topic.flushed()
+      await this.#links.closeAll()
+      await this.#host.stop()
+    } finally {
+      this.#identity.release()
+      this.#closed.resolve(closed)
+    }
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * How the overlay shows what the protocol knows.
+ */
+import type { Health, Member, Milliseconds, Notification, Reign } from '@jel/protocol'
+import { formatAddresses } from './addresses.ts'
+import type { OverlayHealth, OverlayNotification, PoolMember, PoolReign } from './api.ts'
+
+/** Members are immutable and shared, and a view is read far more often than it changes: each is converted once. */
+const shown = new WeakMap<Member, PoolMember>()
+
+export function showMember(member: Member): PoolMember {
+  let known = shown.get(member)
+  if (!known) {
+    const { id, incarnation, addresses, location, tag } = member
+    known = { id, incarnation, addresses: formatAddresses(addresses, id), location, tag }
+    shown.set(member, known)
+  }
+  return known
+}
+
+export function showReign({ election, epoch, winner }: Reign): PoolReign {
+  return { election, epoch, winner: showMember(winner) }
+}
+
+/** `now`: on the protocol's clock. */
+export function showHealth(health: Health, now: Milliseconds): OverlayHealth {
+  const { lastReconciliation, introducers } = health
+  return {
+    ...health,
+    lastReconciliation: lastReconciliation === undefined ? undefined : Date.now() - (now - lastReconciliation),
+    introducers: introducers.flatMap(({ introducer: { id, address }, reason }) =>
+      formatAddresses([address], id).map((text) => ({ address: text, reason })),
+    ),
+  }
+}
+
+export function showNotification(notification: Notification, now: Milliseconds): OverlayNotification {
+  switch (notification.type) {
+    case 'joined':
+    case 'left':
+    case 'died':
+      return { ...notification, member: showMember(notification.member) }
+    case 'elected':
+      return { ...notification, reign: showReign(notification.reign) }
+    case 'signal':
+      return { ...notification, from: showMember(notification.from) }
+    case 'health':
+      return { ...notification, health: showHealth(notification.health, now) }
+    case 'signalled':
+    case 'warning':
+      return notification
+  }
+}
+
+/** Binary search in a view, which is sorted by id. */
+export function findMember(members: readonly Member[], id: string): Member | undefined {
+  let low = 0
+  let high = members.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const member = members[middle]
+    if (!member || member.id >= id) high = middle
+    else low = middle + 1
+  }
+  const found = members[low]
+  return found?.id === id ? found : undefined
+}

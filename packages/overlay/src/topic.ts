@@ -1,0 +1,145 @@
+/**
+ * The pool's gossipsub topic: quick and unreliable. What gets lost is repaired by the protocol's reconciliation.
+ */
+import { hash } from 'node:crypto'
+import type { BroadcastVerdict } from '@jel/protocol'
+import { StrictNoSign, TopicValidatorResult, gossipsub, type GossipSub, type GossipSubComponents } from '@libp2p/gossipsub'
+import type { Connection } from '@libp2p/interface'
+import type { Registrar } from '@libp2p/interface-internal'
+
+/** Bytes that may wait for a slow reader before its stream is dropped: gossipsub has no other back-pressure. Guess. */
+const maxQueuedBytes = 1_048_576
+
+const verdicts = {
+  accept: TopicValidatorResult.Accept,
+  ignore: TopicValidatorResult.Ignore,
+  reject: TopicValidatorResult.Reject,
+} satisfies Record<BroadcastVerdict, TopicValidatorResult>
+
+/** Scores that don't count: quiet topics and slow peers are no offence. The other values only have to be valid. */
+const unused = {
+  timeInMeshWeight: 0,
+  timeInMeshQuantum: 1,
+  timeInMeshCap: 1,
+  firstMessageDeliveriesWeight: 0,
+  firstMessageDeliveriesDecay: 0.5,
+  firstMessageDeliveriesCap: 1,
+  meshMessageDeliveriesWeight: 0,
+  meshMessageDeliveriesDecay: 0.5,
+  meshMessageDeliveriesCap: 1,
+  meshMessageDeliveriesThreshold: 1,
+  meshMessageDeliveriesWindow: 10,
+  meshMessageDeliveriesActivation: 5_000,
+  meshFailurePenaltyWeight: 0,
+  meshFailurePenaltyDecay: 0.5,
+} as const
+
+/** `maxBytes`: of a message. */
+export function router(topic: string, maxBytes: number): (components: GossipSubComponents) => GossipSub {
+  return gossipsub({
+    // Statements carry signatures of their own. A hash of the content tells a duplicate before anything else is done with it.
+    globalSignaturePolicy: StrictNoSign,
+    msgIdFn: ({ data }) => messageId(data),
+    fastMsgIdFn: ({ data }) => messageId(data ?? new Uint8Array()).toString('latin1'),
+    allowedTopics: [topic],
+    emitSelf: false,
+    floodPublish: false,
+    fallbackToFloodsub: false,
+    doPX: false,
+    tagMeshPeers: false,
+    // The first node of a pool talks to nobody, and that is no error.
+    allowPublishToZeroTopicPeers: true,
+    ignoreDuplicatePublishError: true,
+    // The graph of links has a degree of about 8: well above Dhi, or some nodes end up without a mesh (measured).
+    D: 4,
+    Dlo: 3,
+    Dhi: 6,
+    Dout: 1,
+    Dscore: 2,
+    Dlazy: 2,
+    // A new peer is grafted as soon as it subscribes; heartbeats only mend what broke. Guess: until then reconciliation fills in.
+    heartbeatInterval: 2_000,
+    // Memory of what was seen: far longer than any message travels.
+    seenTTL: 60_000,
+    maxInboundStreams: 2,
+    maxOutboundStreams: 2,
+    maxOutboundBufferSize: maxQueuedBytes,
+    maxInboundDataLength: 4 * maxBytes, // an answer to IWANT holds several messages
+    decodeRpcLimits: {
+      maxSubscriptions: 16,
+      maxMessages: 256,
+      maxIhaveMessageIDs: 1_024,
+      maxIwantMessageIDs: 1_024,
+      maxIdontwantMessageIDs: 1_024,
+      maxControlMessages: 64,
+      maxPeerInfos: 0,
+    },
+    scoreParams: {
+      // The default empties the mesh as soon as more than ten peers share an address: a laboratory, a NAT, one machine (measured).
+      IPColocationFactorWeight: 0,
+      // Peers that were stopped for a moment break a few promises; that is no offence. Values as in Ethereum's consensus clients.
+      behaviourPenaltyThreshold: 6,
+      behaviourPenaltyDecay: 0.6,
+      decayInterval: 5_000,
+      retainScore: 60_000,
+      // Only one thing is held against a peer: that it forwarded what its bytes alone prove wrong.
+      topics: {
+        [topic]: {
+          topicWeight: 1,
+          invalidMessageDeliveriesWeight: -10,
+          invalidMessageDeliveriesDecay: 0.6,
+          ...unused,
+        },
+      },
+    },
+  })
+}
+
+/** 128 bits: they travel in every IHAVE. One call of OpenSSL, 1 µs. */
+function messageId(data: Uint8Array): Buffer {
+  return hash('sha256', data, 'buffer').subarray(0, 16)
+}
+
+export class Topic {
+  readonly #name: string
+  readonly #pubsub: GossipSub
+  readonly #registrar: Registrar
+  readonly #maxBytes: number
+  #publishing: Promise<unknown> = Promise.resolve()
+
+  constructor(name: string, maxBytes: number, pubsub: GossipSub, registrar: Registrar) {
+    this.#name = name
+    this.#maxBytes = maxBytes
+    this.#pubsub = pubsub
+    this.#registrar = registrar
+  }
+
+  /** Takes part in the topic. Each message is judged once, when it first arrives; only what is accepted is forwarded. */
+  join(judge: (data: Uint8Array) => BroadcastVerdict): void {
+    this.#pubsub.topicValidators.set(this.#name, (_peer, { data }) =>
+      data.length > this.#maxBytes ? TopicValidatorResult.Reject : verdicts[judge(data)],
+    )
+    this.#pubsub.subscribe(this.#name)
+  }
+
+  /**
+   * Tells gossipsub of a peer. It otherwise learns of peers from identify, which costs two streams, two signatures and 1.5 KB a link to
+   * find out what an open link proves already: that both sides speak it.
+   */
+  introduce(connection: Connection): void {
+    const [protocol] = this.#pubsub.protocols
+    for (const topology of protocol === undefined ? [] : this.#registrar.getTopologies(protocol)) {
+      void topology.onConnect?.(connection.remotePeer, connection)
+    }
+  }
+
+  publish(data: Uint8Array): void {
+    // Not being heard by anybody is normal; anything else that goes wrong here is repaired by reconciliation as well.
+    this.#publishing = this.#pubsub.publish(this.#name, data).catch(() => {})
+  }
+
+  /** Resolves when everything published so far was handed to the connections. */
+  async flushed(): Promise<void> {
+    await this.#publishing
+  }
+}

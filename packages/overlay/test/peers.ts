@@ -1,0 +1,117 @@
+/**
+ * Hosts with links but without a protocol, for tests of what lies below it. They listen on loopback only.
+ */
+import type { NodeId } from '@jel/protocol'
+import { noise } from '@chainsafe/libp2p-noise'
+import { yamux } from '@chainsafe/libp2p-yamux'
+import { generateKeyPair } from '@libp2p/crypto/keys'
+import type { Connection, Libp2p, Stream } from '@libp2p/interface'
+import { tcp } from '@libp2p/tcp'
+import { multiaddr } from '@multiformats/multiaddr'
+import { createLibp2p } from 'libp2p'
+import { introducerOf } from '../src/addresses.ts'
+import { Dialer } from '../src/dialing.ts'
+import { Host } from '../src/host.ts'
+import { Links } from '../src/links.ts'
+import { poolNames } from '../src/names.ts'
+
+export const maxFrameBytes = 4_096
+
+export interface Peer {
+  readonly id: NodeId
+  readonly address: Uint8Array
+  readonly host: Host
+  readonly links: Links
+  readonly dialer: Dialer
+  /** What happened, in order: `up <id>`, `down <id>`, `bad <problem>`, or the text of a frame. */
+  readonly log: string[]
+  /** Opens a link. */
+  link(to: Peer): Promise<Connection>
+  stop(): Promise<void>
+}
+
+const running: { stop(): Promise<void> }[] = []
+
+/** Stops everything that was started. For afterEach. */
+export async function stopAll(): Promise<void> {
+  await Promise.all(running.splice(0).map(async (each) => await each.stop()))
+}
+
+export async function startPeer({ pool = 'test', key, timeout = 2_000 }: { pool?: string; key?: Uint8Array; timeout?: number } = {}): Promise<Peer> {
+  const names = poolNames(pool, key)
+  const host = await Host.create({
+    privateKey: await generateKeyPair('Ed25519'),
+    listen: [multiaddr('/ip4/127.0.0.1/tcp/0')],
+    key,
+    topic: names.topic,
+    maxMessageBytes: maxFrameBytes,
+    discovery: undefined,
+  })
+  const log: string[] = []
+  const links = new Links(
+    { maxFrameBytes, isOwn: (protocol) => names.links.includes(protocol) || host.isOwnProtocol(protocol) },
+    {
+      onUp: (peer, connection) => {
+        log.push(`up ${peer}`)
+        host.topic.introduce(connection)
+      },
+      onFrame: (_peer, data) => log.push(new TextDecoder().decode(data)),
+      onDown: (peer) => log.push(`down ${peer}`),
+      onMoved: (connection) => host.topic.introduce(connection),
+      onMisbehaviour: (_peer, problem) => log.push(`bad ${problem}`),
+    },
+  )
+  const dialer = new Dialer(host.libp2p, { protocols: names.links, keyed: key !== undefined, timeout })
+  await host.libp2p.handle([...names.links], (stream, connection) => void links.add(stream, connection))
+  await host.start()
+  const [own] = host.addresses()
+  const { address } = introducerOf(own!)
+  const peer: Peer = {
+    id: host.libp2p.peerId.toString(),
+    address,
+    host,
+    links,
+    dialer,
+    log,
+    link: async (to) => {
+      const connection = await dialer.connect(to.id, [to.address])
+      if (!links.add(await dialer.open(connection), connection)) throw new Error('the link was not taken')
+      return connection
+    },
+    stop: async () => {
+      dialer.stop()
+      await host.stop()
+    },
+  }
+  running.push(peer)
+  return peer
+}
+
+/** A host that follows no rules: sends raw bytes on the link's protocol. */
+export async function startIntruder(pool = 'test'): Promise<{ libp2p: Libp2p; open(to: Peer): Promise<Stream> }> {
+  const libp2p = await createLibp2p({
+    transports: [tcp()],
+    connectionEncrypters: [noise()],
+    streamMuxers: [yamux()],
+    connectionMonitor: { enabled: false },
+  })
+  running.push({ stop: async () => await libp2p.stop() })
+  return {
+    libp2p,
+    open: async (to) => {
+      const connection = await libp2p.dial(multiaddr(to.address).encapsulate(`/p2p/${to.id}`))
+      return await connection.newStream([...poolNames(pool).links])
+    },
+  }
+}
+
+/** Waits until something is so. */
+export async function until(condition: () => boolean, within = 5_000): Promise<void> {
+  const end = performance.now() + within
+  while (!condition()) {
+    if (performance.now() > end) throw new Error(`not so within ${within} ms: ${condition.toString()}`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
+export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
