@@ -2,7 +2,7 @@
  * Bundles the command line into one file, apps/node/dist/jel.js, together with the licences of what is in it and a list of the
  * sources it was made from, by which apps/node/bin/start.js sees whether it is up to date.
  *
- * `--if-stale` does nothing when it is.
+ * `--if-stale` does nothing when it is, and fails for nothing: the command line runs from its sources then.
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
@@ -16,7 +16,8 @@ const bundle = join(node, 'dist/jel.js')
 const inputList = join(node, 'dist/jel.inputs.json')
 const licenceList = join(node, 'dist/LICENSES.txt')
 
-if (!process.argv.includes('--if-stale') || !isFresh()) await build()
+if (!process.argv.includes('--if-stale')) await build()
+else if (!isFresh()) await build().catch((error: unknown) => console.warn('apps/node was not bundled, it runs from its sources:', error))
 
 async function build(): Promise<void> {
   const build = await rolldown({ input: join(node, 'src/main.ts'), platform: 'node', logLevel: 'warn' })
@@ -68,7 +69,9 @@ function licences(modules: readonly string[]): string {
     .map((folder) => {
       const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<string, string>
       const files = readdirSync(folder).filter((file) => /^licen[cs]e/iu.test(file))
-      return [`${name} ${version} (${license})`, ...files.toSorted().map((file) => readFileSync(join(folder, file), 'utf8').trim())].join('\n\n')
+      return [`${name} ${version} (${license})`, ...files.toSorted().map((file) => readFileSync(join(folder, file), 'utf8').trim())].join(
+        '\n\n',
+      )
     })
     .join(`\n\n${'-'.repeat(80)}\n\n`)
     .concat('\n')

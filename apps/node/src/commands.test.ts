@@ -44,14 +44,21 @@ describe('a command', () => {
 
   it('is never anything else than read or refused', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.json(), fc.dictionary(fc.constantFrom('command', 'id', 'election', 'nodes', 'x'), fc.jsonValue()).map((value) => JSON.stringify(value))), (line) => {
-        try {
-          parseCommand(line)
-        } catch (error) {
-          if (!(error instanceof CommandError)) throw error
-          expect(error.message.length).toBeLessThan(400)
-        }
-      }),
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.json(),
+          fc.dictionary(fc.constantFrom('command', 'id', 'election', 'nodes', 'x'), fc.jsonValue()).map((value) => JSON.stringify(value)),
+        ),
+        (line) => {
+          try {
+            parseCommand(line)
+          } catch (error) {
+            if (!(error instanceof CommandError)) throw error
+            expect(error.message.length).toBeLessThan(400)
+          }
+        },
+      ),
     )
   })
 })

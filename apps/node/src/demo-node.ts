@@ -50,6 +50,10 @@ export class DemoNode {
     this.#child.on('close', (status, signal) => ended(signal ?? status ?? 1))
   }
 
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
+
   get running(): boolean {
     return this.end === undefined
   }

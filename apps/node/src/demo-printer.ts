@@ -29,7 +29,9 @@ function textPrinter(): DemoPrinter {
     title: (text) => write(`${colors.bold('jel demo')}  ${text}`),
     step: (text) => write(`\n${colors.bold(text)}`),
     node: ({ number }, after, what) =>
-      write(`  ${colors.dim(after === undefined ? '        ' : `+${seconds(after)}`.padStart(8))}  node ${String(number).padEnd(2)} ${what}`),
+      write(
+        `  ${colors.dim(after === undefined ? '        ' : `+${seconds(after)}`.padStart(8))}  node ${String(number).padEnd(2)} ${what}`,
+      ),
     done(what, timing) {
       results.push([what, timing])
       write(`  ${colors.green('✓')} ${what} ${colors.dim(`(${seconds(timing.last)})`)}`)
@@ -53,7 +55,7 @@ function jsonPrinter(): DemoPrinter {
   return {
     title: (text) => write({ event: 'demo', text }),
     step: (text) => write({ event: 'step', text }),
-    node: ({ number, self }, after, what) => write({ event: 'node', node: number, id: self?.id, afterMs: after, what }),
+    node: ({ number, pid, self }, after, what) => write({ event: 'node', node: number, pid, id: self?.id, afterMs: after, what }),
     done(what, { first, last }) {
       const result = { what, firstMs: Math.round(first), lastMs: Math.round(last) }
       results.push(result)

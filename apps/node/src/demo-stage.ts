@@ -56,9 +56,9 @@ export class DemoStage {
     step: {
       readonly expected: string
       readonly limit: number
-      done(node: DemoNode): boolean
-      seen(node: DemoNode): string
-      each?(node: DemoNode, after: number): void
+      readonly done: (node: DemoNode) => boolean
+      readonly seen: (node: DemoNode) => string
+      readonly each?: (node: DemoNode, after: number) => void
     },
   ): Promise<Timing> {
     const start = performance.now()

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { DemoNode } from './demo-node.ts'
-import { DemoStage, type Timing } from './demo-stage.ts'
+import { DemoFailure, DemoStage, type Timing } from './demo-stage.ts'
 import { demoPrinter, type DemoPrinter } from './demo-printer.ts'
 import { shortId } from './text.ts'
 import { messageOf } from './usage-error.ts'
@@ -44,8 +44,15 @@ async function play(stage: DemoStage, printer: DemoPrinter, count: number): Prom
   await meet(stage, printer)
   const first = await elect(stage, printer)
   const second = await killWinner(stage, printer, first)
-  await leave(stage, printer, second)
+  const leaver = await leave(stage, printer, second)
   await lateJoin(stage, printer)
+  checkNews(
+    stage,
+    new Map([
+      [first, 'died'],
+      [leaver, 'left'],
+    ]),
+  )
   await stop(stage, printer)
 }
 
@@ -97,12 +104,13 @@ async function killWinner(stage: DemoStage, printer: DemoPrinter, winner: DemoNo
   return next.winner
 }
 
-async function leave(stage: DemoStage, printer: DemoPrinter, winner: DemoNode): Promise<void> {
+async function leave(stage: DemoStage, printer: DemoPrinter, winner: DemoNode): Promise<DemoNode> {
   const leaver = stage.running.findLast((node) => node !== winner) ?? winner
   printer.step(`node ${leaver.number} leaves (SIGTERM)`)
   leaver.kill('SIGTERM')
   const others = stage.running.filter((node) => node !== leaver)
   printer.done(`all see node ${leaver.number} leave`, await see(stage, printer, others, leaver, 'left'))
+  return leaver
 }
 
 async function lateJoin(stage: DemoStage, printer: DemoPrinter): Promise<void> {
@@ -110,7 +118,12 @@ async function lateJoin(stage: DemoStage, printer: DemoPrinter): Promise<void> {
   const introducer = before.find((node) => node.number !== 1) as DemoNode
   printer.step(`a newcomer enters through node ${introducer.number}`)
   const newcomer = stage.start(introducer)
-  await stage.all([newcomer], { expected: 'the newcomer starts', limit: LIMITS.start, done: ({ self }) => self !== undefined, seen: () => 'not started' })
+  await stage.all([newcomer], {
+    expected: 'the newcomer starts',
+    limit: LIMITS.start,
+    done: ({ self }) => self !== undefined,
+    seen: () => 'not started',
+  })
   printer.node(newcomer, undefined, `started as ${nameOf(newcomer)}`)
   const ids = [...before, newcomer].map(idOf)
   const timing = await stage.all([...before, newcomer], {
@@ -121,6 +134,18 @@ async function lateJoin(stage: DemoStage, printer: DemoPrinter): Promise<void> {
     each: (node, after) => printer.node(node, after, node === newcomer ? `sees all ${ids.length}` : `sees node ${newcomer.number}`),
   })
   printer.done('all see the newcomer, after its start', timing)
+}
+
+/** Nobody was told to be gone but those who are. */
+function checkNews(stage: DemoStage, gone: ReadonlyMap<DemoNode, 'left' | 'died'>): void {
+  const expected = new Map([...gone].map(([node, how]) => [idOf(node), how]))
+  for (const node of stage.running) {
+    for (const [id, how] of node.gone) {
+      if (expected.get(id) === how) continue
+      const named = stage.nodes.find(({ self }) => self?.id === id)
+      throw new DemoFailure('nobody is told to be gone but those who are', `node ${node.number}: node ${named?.number ?? id} ${how}`)
+    }
+  }
 }
 
 async function stop(stage: DemoStage, printer: DemoPrinter): Promise<void> {
@@ -147,11 +172,18 @@ function see(stage: DemoStage, printer: DemoPrinter, nodes: readonly DemoNode[],
 }
 
 /** All name the same living winner, under the same epoch, which is this or a later one. */
-async function agree(stage: DemoStage, nodes: readonly DemoNode[], epoch: number, printer: DemoPrinter): Promise<{ winner: DemoNode; timing: Timing }> {
+async function agree(
+  stage: DemoStage,
+  nodes: readonly DemoNode[],
+  epoch: number,
+  printer: DemoPrinter,
+): Promise<{ winner: DemoNode; timing: Timing }> {
   const winnerOf = (node: DemoNode): DemoNode | undefined => nodes.find(({ self }) => self?.id === node.reign?.winner)
   const provisional = (node: DemoNode): boolean => node.reign !== undefined && node.reign.epoch >= epoch && winnerOf(node) !== undefined
   const agreed = (): boolean =>
-    nodes.every((node) => provisional(node) && node.reign?.winner === nodes[0]?.reign?.winner && node.reign?.epoch === nodes[0]?.reign?.epoch)
+    nodes.every(
+      (node) => provisional(node) && node.reign?.winner === nodes[0]?.reign?.winner && node.reign?.epoch === nodes[0]?.reign?.epoch,
+    )
   const named = new Map<DemoNode, number>()
   const timing = await stage.all(nodes, {
     expected: `all name one winner of ‘${ELECTION}’ with an epoch of at least ${epoch}`,

@@ -18,7 +18,7 @@ export type NodeEvent =
   | { readonly event: 'joined' | 'left' | 'died'; readonly node: NodeJson }
   | { readonly event: 'elected'; readonly election: string; readonly epoch: number; readonly node: NodeJson; readonly re?: CommandId }
   | { readonly event: 'signal'; readonly name: string; readonly node: NodeJson }
-  | { readonly event: 'health' } & HealthJson
+  | ({ readonly event: 'health' } & HealthJson)
   | { readonly event: 'members'; readonly nodes: readonly NodeJson[]; readonly re?: CommandId }
   | { readonly event: 'done'; readonly re: CommandId }
   | { readonly event: 'error'; readonly code: string; readonly message: string; readonly re?: CommandId }

@@ -5,7 +5,9 @@ async function lines(limit: number, ...chunks: (string | Uint8Array)[]): Promise
   async function* input(): AsyncGenerator<Uint8Array> {
     for (const chunk of chunks) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk
   }
-  return Array.fromAsync(readLines(input(), limit))
+  const lines: Line[] = []
+  for await (const line of readLines(input(), limit)) lines.push(line)
+  return lines
 }
 
 describe('lines of input', () => {
@@ -16,11 +18,21 @@ describe('lines of input', () => {
   })
 
   it('end with LF or CRLF', async () => {
-    expect(await lines(100, 'one\r\ntwo\nthree\r', '\nfour\r\n')).toEqual([{ text: 'one' }, { text: 'two' }, { text: 'three' }, { text: 'four' }])
+    expect(await lines(100, 'one\r\ntwo\nthree\r', '\nfour\r\n')).toEqual([
+      { text: 'one' },
+      { text: 'two' },
+      { text: 'three' },
+      { text: 'four' },
+    ])
   })
 
   it('are given up beyond the limit, and the next one is whole again', async () => {
-    expect(await lines(4, 'abcd\nabcde\nabc', 'defghijk', 'l\nok')).toEqual([{ text: 'abcd' }, { problem: 'too long' }, { problem: 'too long' }, { text: 'ok' }])
+    expect(await lines(4, 'abcd\nabcde\nabc', 'defghijk', 'l\nok')).toEqual([
+      { text: 'abcd' },
+      { problem: 'too long' },
+      { problem: 'too long' },
+      { text: 'ok' },
+    ])
   })
 
   it('are reported when they are not UTF-8', async () => {

@@ -69,7 +69,10 @@ export class LiveView {
     const rows = [...this.#rows.values()]
     const here = rows.filter((row) => row.state === 'here').length
     const room = Math.max(3, height - ROWS_BESIDES_TABLE)
-    const shown = rows.length > room ? [...rows.filter((row) => this.#isNotable(row)), ...rows.filter((row) => !this.#isNotable(row))].slice(0, room) : rows
+    const shown =
+      rows.length > room
+        ? [...rows.filter((row) => this.#isNotable(row)), ...rows.filter((row) => !this.#isNotable(row))].slice(0, room)
+        : rows
     const table = [['', 'NODE', 'STATE', 'FOR', 'LOCATION', 'ROLES'], ...shown.map((row) => this.#cells(row, now))]
     const lines: [string, Paint][] = [
       [`${oneLine(this.#pool)}  ${here} ${here === 1 ? 'member' : 'members'}`, colors.bold],
@@ -87,11 +90,20 @@ export class LiveView {
   }
 
   #cells({ node, state, since }: Row, now: number): string[] {
-    return [node.id === this.#self?.id ? '*' : '', nodeName(node), state, span(now - since), cut(oneLine(node.location), 32), this.#rolesOf(node).join(' ')]
+    return [
+      node.id === this.#self?.id ? '*' : '',
+      nodeName(node),
+      state,
+      span(now - since),
+      cut(oneLine(node.location), 32),
+      this.#rolesOf(node).join(' '),
+    ]
   }
 
   #rolesOf(node: NodeJson): string[] {
-    return [...this.#roles].filter(([, winner]) => winner.id === node.id && winner.incarnation === node.incarnation).map(([name]) => oneLine(name))
+    return [...this.#roles]
+      .filter(([, winner]) => winner.id === node.id && winner.incarnation === node.incarnation)
+      .map(([name]) => oneLine(name))
   }
 }
 

@@ -87,7 +87,8 @@ function collect(value: string, before: readonly string[]): string[] {
 
 function durationOf(text: string): number {
   const seconds = /^\d+(?:\.\d+)?$/u.test(text) ? Number(text) : Number.NaN
-  if (!(seconds > 0 && seconds <= MAX_SECONDS)) throw new InvalidArgumentError(`It must be a number of seconds above 0, at most ${MAX_SECONDS}.`)
+  if (!(seconds > 0 && seconds <= MAX_SECONDS))
+    throw new InvalidArgumentError(`It must be a number of seconds above 0, at most ${MAX_SECONDS}.`)
   return seconds * 1000
 }
 

@@ -46,13 +46,12 @@ export function describe(event: NodeEvent): string {
       return `health: ${healthWords(event)}`
     case 'members':
       return `${event.nodes.length} members`
-    case 'done':
-      return 'done'
     case 'error':
       return `${event.code}: ${oneLine(event.message)}`
+    case 'done':
     case 'stopped':
-      return 'stopped'
   }
+  return event.event
 }
 
 function nodeWords({ id, incarnation, location }: NodeJson): string {

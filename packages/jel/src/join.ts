@@ -1,5 +1,5 @@
-import { startOverlay, type OverlayOptions } from '@jel/overlay'
-import { TagTooLargeError } from './errors.ts'
+import { startOverlay } from '@jel/overlay'
+import { InvalidOptionError, TagTooLargeError } from './errors.ts'
 import { checkConsistency, type PoolOptions } from './options.ts'
 import { Pool } from './pool.ts'
 
@@ -16,14 +16,15 @@ const TAG_BYTES = 1024
  *   the overlay's errors (a malformed address or key, an identity in use, a port in use) when the host can't start
  */
 export async function joinPool(name: string, options: PoolOptions = {}): Promise<Pool> {
-  const { joins = 'unreliable', elections = 'non-uniform', bootstrap, listen, signal, ...rest } = options
-  signal?.throwIfAborted()
+  const { joins = 'unreliable', elections = 'non-uniform', ...host } = options
+  host.signal?.throwIfAborted()
   checkConsistency('joins', joins)
   checkConsistency('elections', elections)
-  if (rest.tag !== undefined && rest.tag.length > TAG_BYTES) throw new TagTooLargeError(rest.tag.length, TAG_BYTES)
-  const host: OverlayOptions = { ...rest, pool: name }
-  if (bootstrap !== undefined) host.bootstrap = [...bootstrap]
-  if (listen !== undefined) host.listen = [...listen]
-  if (signal !== undefined) host.signal = signal
-  return new Pool(await startOverlay(host), { joins, elections })
+  if (host.tag !== undefined && host.tag.length > TAG_BYTES) throw new TagTooLargeError(host.tag.length, TAG_BYTES)
+  try {
+    return new Pool(await startOverlay({ ...host, pool: name }), { joins, elections })
+  } catch (error) {
+    if (error instanceof RangeError) throw new InvalidOptionError(error.message, { cause: error })
+    throw error
+  }
 }

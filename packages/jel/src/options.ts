@@ -40,5 +40,7 @@ export function checkConsistency(option: keyof typeof CONSISTENCY, level: string
   const { offered, refused } = CONSISTENCY[option]
   if (offered.some((name) => name === level)) return
   if (level === refused) throw new UnsupportedConsistencyError(option, level, offered)
-  throw new InvalidOptionError(`${option}: ${JSON.stringify(level)} is unknown; offered are ${offered.map((name) => `'${name}'`).join(' and ')}`)
+  throw new InvalidOptionError(
+    `${option}: ${JSON.stringify(level)} is unknown; offered are ${offered.map((name) => `'${name}'`).join(' and ')}`,
+  )
 }

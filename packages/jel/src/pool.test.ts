@@ -175,7 +175,12 @@ describe('leave()', () => {
     await pool.leave()
     for (const one of await settled) expect(one).toMatchObject({ status: 'rejected', reason: { code: 'POOL_LEFT' } })
     expect(overlay.listeners).toBe(0)
-    for (const call of [() => pool.elect('x'), () => pool.signal('go', 'A'), () => pool.open('A', '/x/1'), () => pool.handle('/x/1', () => {})]) {
+    for (const call of [
+      () => pool.elect('x'),
+      () => pool.signal('go', 'A'),
+      () => pool.open('A', '/x/1'),
+      () => pool.handle('/x/1', () => {}),
+    ]) {
       await expect(call()).rejects.toMatchObject({ code: 'POOL_LEFT' })
     }
     expect(() => pool.maybeDead('A')).toThrow(expect.objectContaining({ code: 'POOL_LEFT' }))

@@ -8,7 +8,7 @@ import type { PoolEvents } from './events.ts'
 import { idOf, type Change, type Health, type Member, type MemberRef, type Reign } from './member.ts'
 import { checkElectionName, checkSignalName } from './names.ts'
 
-/** Takes what a member opened with `open()`. `from` is certain as an id, and need not be in this node's view (yet). */
+/** Takes what a member opened with `open()`. `from` is that member's id. A stream whose handler throws is aborted. */
 export type StreamHandler = (stream: Stream, from: string) => void | Promise<void>
 
 /** How a pool ended for this node: by `leave()`, or because it could not go on. */
@@ -81,7 +81,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
    * The members that this node believes to be in the pool now, itself included, by id. Works with `joins: 'off'` too: then
    * it is a way to ask, since nothing is told.
    */
-  members(): Member[] {
+  members(): readonly Member[] {
     return this.#overlay.members()
   }
 

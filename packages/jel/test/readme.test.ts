@@ -23,7 +23,9 @@ interface Started {
 }
 
 function start(...bootstrap: string[]): Started {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...bootstrap], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...bootstrap], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   children.push(child)
   const lines: string[] = []
   const address = Promise.withResolvers<string>()

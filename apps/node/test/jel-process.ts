@@ -1,0 +1,123 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { afterEach, expect } from 'vitest'
+import type { NodeEvent } from '../src/events.ts'
+
+export const script = join(import.meta.dirname, '../bin/jel.js')
+export const loopback = ['--listen', '/ip4/127.0.0.1/tcp/0']
+
+/** An event as a line of standard output gives it. */
+export type Told = NodeEvent & { readonly time: number; readonly pool: string }
+export type Kind<K extends NodeEvent['event']> = Told & { readonly event: K }
+
+/** The processes of this test that still run. */
+const running = new Set<ChildProcess>()
+
+afterEach(() => {
+  for (const child of running) child.kill('SIGKILL')
+  running.clear()
+})
+
+/** A `jel` process, what it printed, and a wait for more. */
+export class JelProcess {
+  readonly lines: string[] = []
+  readonly exited: Promise<number | NodeJS.Signals>
+  stderr = ''
+  readonly child: ChildProcess
+  readonly #watchers = new Set<() => void>()
+
+  constructor(args: readonly string[], stdin: 'pipe' | 'ignore' = 'pipe') {
+    this.child = spawn(process.execPath, [script, ...args], { stdio: [stdin, 'pipe', 'pipe'] })
+    running.add(this.child)
+    const exited = Promise.withResolvers<number | NodeJS.Signals>()
+    this.exited = exited.promise
+    this.child.on('close', (status, signal) => {
+      running.delete(this.child)
+      exited.resolve(signal ?? status ?? -1)
+      this.#news()
+    })
+    this.child.stdin?.on('error', () => {})
+    const { stdout, stderr } = this.child as { stdout: Readable; stderr: Readable }
+    stderr.setEncoding('utf8').on('data', (text: string) => (this.stderr += text))
+    createInterface({ input: stdout }).on('line', (line) => {
+      this.lines.push(line)
+      this.#news()
+    })
+  }
+
+  /** What was told so far; throws if a line is not JSON. */
+  get events(): Told[] {
+    return this.lines.map((line) => JSON.parse(line) as Told)
+  }
+
+  of<K extends NodeEvent['event']>(kind: K): Kind<K>[] {
+    return this.events.filter((event): event is Kind<K> => event.event === kind)
+  }
+
+  get id(): string {
+    return this.of('started')[0]!.node.id
+  }
+
+  get address(): string {
+    return this.of('started')[0]!.node.addresses[0]!
+  }
+
+  /** Ids told by events of a kind, in order. */
+  told(kind: 'joined' | 'left' | 'died'): string[] {
+    return this.of(kind).map(({ node }) => node.id)
+  }
+
+  send(...lines: (object | string)[]): void {
+    this.child.stdin?.write(lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join(''))
+  }
+
+  /** The answer that bears this id. */
+  async answer(re: string | number): Promise<Told> {
+    await this.until(() => this.events.some((event) => 're' in event && event.re === re), `an answer to ${re}`)
+    return this.events.find((event) => 're' in event && event.re === re)!
+  }
+
+  /** Waits until a condition holds for what was printed. */
+  async until(condition: () => boolean, what: string, limit = 10_000): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const look = (): void => {
+      if (condition()) resolve()
+    }
+    const timer = setTimeout(resolve, limit)
+    this.#watchers.add(look)
+    look()
+    await promise
+    clearTimeout(timer)
+    this.#watchers.delete(look)
+    if (!condition()) expect.fail(`${what}: not within ${limit} ms\n${this.lines.join('\n')}\n${this.stderr}`)
+  }
+
+  #news(): void {
+    for (const look of this.#watchers) look()
+  }
+}
+
+/** Runs `jel` to its end. */
+export async function run(...args: string[]): Promise<{ status: number | NodeJS.Signals; lines: string[]; stderr: string }> {
+  const jel = new JelProcess(args, 'ignore')
+  const status = await jel.exited
+  return { status, lines: jel.lines, stderr: jel.stderr }
+}
+
+/** A node on loopback, started. */
+export async function join1(pool: string, ...args: string[]): Promise<JelProcess> {
+  const node = new JelProcess(['join', pool, '--json', ...loopback, ...args])
+  await node.until(() => node.lines.length > 0, 'started')
+  return node
+}
+
+/** A pool on loopback: all see all. */
+export async function joinAll(pool: string, count: number): Promise<JelProcess[]> {
+  const first = await join1(pool)
+  const others = Array.from({ length: count - 1 }, () => join1(pool, '--bootstrap', first.address))
+  const nodes = [first, ...(await Promise.all(others))]
+  await Promise.all(nodes.map((node) => node.until(() => node.of('joined').length >= count, `${count} joined`)))
+  return nodes
+}
