@@ -1,0 +1,192 @@
+/**
+ * Every tunable of the protocol: its unit, its default and where the default comes from.
+ *
+ * "paper" names the paper, "measured" was found on real hosts (docs/benchmarks.md repeats it), "target" follows from a figure that
+ * the design promises, "guess" is an honest guess that nothing has contradicted yet.
+ */
+import type { Milliseconds } from './io.ts'
+
+export const defaultConfig = {
+  /** Entering a pool. */
+  introduction: {
+    /** Go on alone when no introducer has answered for this long, ms. Guess: an unanswered TCP dial over a wide area. */
+    aloneAfter: 3_000,
+    /** First wait before an introducer that did not answer is tried again, ms; doubles each time. Guess. */
+    retryMin: 500,
+    /** Longest such wait, ms. Guess. */
+    retryMax: 30_000,
+    /** Newcomers served in {@link crowdWindow} before the next are handed on to other members. Measured: a link costs 11 ms of processor time. */
+    crowd: 20,
+    /** ms. Guess. */
+    crowdWindow: 1_000,
+    /** Members named to somebody who is handed on. Guess. */
+    referrals: 6,
+    /** How long somebody handed on may stay connected, ms. Guess. */
+    referralGrace: 3_000,
+  },
+  /** Links that are kept up. */
+  links: {
+    /** Rings that members stand on, each linked with two successors and two predecessors. Guess between Rapid's 10 one-way rings and the cost of a link. */
+    rings: 2,
+    /** Links to random members beside these: they make the graph hard to surround. Guess (ARRG keeps its cache random for the same reason). */
+    random: 2,
+    /** A random link is replaced after about this long, ms. From the cost: 9.4 KB in ten minutes are 16 B/s. */
+    randomLifetime: 600_000,
+    /** Links a node starts with, until its view has been quiet for {@link quiet}. Target: 40 KB a node in a flash join. */
+    early: 2,
+    /** ms without a change of the view before the remaining links are built. Guess. */
+    quiet: 400,
+    /** In a pool that is never quiet they are built after this, ms. Guess. */
+    quietAtMost: 3_000,
+    /** Pause between two dials of one node, ms. Measured: 11 ms of processor time each, so a node alone uses a tenth of a core. */
+    dialPause: 100,
+    /** The lower id dials; the higher one only after this, ms. Guess. */
+    politeness: 1_500,
+    /** A dial that gave nothing is not repeated for this long, ms. Guess. */
+    dialAgain: 2_000,
+    /** Links beyond those wanted are closed only above this number. Guess: idle links cost nothing but memory. */
+    max: 24,
+    /** A link younger than this is never closed as surplus, ms. Guess. */
+    settle: 10_000,
+  },
+  /** Batching of news for the topic. */
+  rumours: {
+    /** Wait for company before news of one's own or of a newcomer is published, ms. Target: one join known in 0.3 s. */
+    delay: 20,
+    /** Others who heard the news directly wait up to this much longer, and keep silent if it was published meanwhile, ms. Guess. */
+    patience: 120,
+    /** Each batch within the last second doubles the wait up to this, ms. Guess. */
+    delayMax: 1_000,
+    /** Facts a batch; if more wait, reconciliation carries them. Measured: 200 joins as messages cost 20 s of processor time, reconciled 14 % of it. */
+    batch: 48,
+  },
+  reconciliation: {
+    /** Interval after something changed, ms; doubles while nothing changes. Target: flash join. */
+    min: 200,
+    /** Interval after a change that arrived as a broadcast, ms: spreading works, so look less soon. Guess. */
+    afterBroadcast: 500,
+    /** Longest interval, ms. Target: idle traffic. */
+    max: 30_000,
+    /** A range with no more facts than this is listed instead of compared. Guess: 24 items are as long as 16 fingerprints. */
+    list: 24,
+    /** Into how many a differing range is split. Guess. */
+    fanout: 16,
+    /** Messages a reconciliation may take; at 50,000 facts 6 are usual. */
+    rounds: 24,
+    /** No answer for this long ends one, ms. Guess. */
+    timeout: 5_000,
+  },
+  detection: {
+    /** A member is probed about this often by one of its observers in turn, ms. Target: 0.3 KB/s idle at 236 bytes a probe. */
+    period: 2_000,
+    /** A probe unanswered for this long raises doubt, ms. Guess: ten round trips of a slow wide area. */
+    probeTimeout: 1_000,
+    /** While in doubt, look again this often, ms. Guess. */
+    recheck: 500,
+    /** Silence of a host (no refusal, no acceptance) that makes a witness, ms from the first doubt. Target: 5 s in all. */
+    silence: 1_200,
+    /** A process that its kernel accepts for but that says nothing gets this long, ms. Design: a 5 s stop is no death. */
+    mute: 15_000,
+    /** A member that can't be dialled gets this long to come back by itself, ms. Guess. */
+    undialable: 4_000,
+    /** Witnesses that make a death, if there are enough observers. Design. */
+    quorum: 4,
+    /** A suspicion that found no company for this long is void, ms. Guess: above `mute`. */
+    suspicionLifetime: 30_000,
+    /** Observers without a link to us hear of a suspicion after this, ms: most often the linked ones suffice. Guess. */
+    widen: 150,
+    /** A foreign death of somebody we are in contact with waits this long for the new life, ms. Guess. */
+    hold: 5_000,
+    /** A timer this late says that this process stalled, ms. Measured: 20 processes starting on 2 cores are late by 100–300 ms. */
+    stall: 400,
+    /** Upper end of Lifeguard's local health score; time-outs grow by this factor plus one. Lifeguard (DSN'18) §3. */
+    healthMax: 8,
+    /** Deaths with too few witnesses that a node checks for itself at a time. Guess. */
+    checks: 16,
+  },
+  /** Finding the other side of a partition again. */
+  healing: {
+    /** A lost member is remembered this long, ms. Design: a day. */
+    memory: 86_400_000,
+    /** Rounds of attempts, ms. Target: 20 s to heal. */
+    interval: 4_000,
+    /** Attempts a round in the whole pool, on average. Guess: one success heals everything. */
+    attempts: 4,
+    /** Lost members remembered at most. Guess. */
+    max: 10_000,
+  },
+  election: {
+    /** Candidates settle this long after the last news of a candidate before the lowest claims, ms. Guess: two gossip hops over a wide area. */
+    settle: 400,
+    /** After the end of a reign the candidates are known already: they settle this long, ms. Target: detection + 0.5 s. */
+    resettle: 200,
+    /** Candidates remembered an election: the lowest. Who is not among them stands again when places become free. Guess. */
+    candidates: 16,
+    /** Epochs that skip some count only after so many peers told them. Guess. */
+    confirmations: 3,
+  },
+  /** Memory of ended lives. */
+  tombstones: {
+    /** Must outlive `healing.memory`, ms. Design. */
+    lifetime: 100_000_000,
+    /** Share of the lifetime after which it is no longer told to others, so that expiry reinfects nobody. Guess. */
+    shareUntil: 0.9,
+  },
+  /** What is accepted from others. */
+  limits: {
+    /** Bytes a frame or broadcast. Guess: 1,500 joined-statements. */
+    frameBytes: 262_144,
+    /** Bytes of facts put in one frame. Guess. */
+    chunkBytes: 49_152,
+    factsPerFrame: 4_096,
+    rangesPerFrame: 512,
+    /** Members a view. Design. */
+    members: 50_000,
+    /** Design. */
+    tagBytes: 1_024,
+    /** Guess. */
+    locationBytes: 256,
+    addresses: 8,
+    /** Guess: a DNS name and a port fit. */
+    addressBytes: 160,
+    witnesses: 8,
+    statementsPerAlarm: 64,
+    /** Election names a pool. Guess. */
+    elections: 256,
+    /** Statements of kinds unknown to this version that are passed on. Guess. */
+    unknown: 4_096,
+    unknownBodyBytes: 4_096,
+    /** Such a statement is forgotten after, ms. Guess. */
+    unknownLifetime: 3_600_000,
+    /** Frames a second from one peer, on average; bursts of 10 s are allowed. Guess: ten times the busiest moment of a flash join. */
+    framesPerSecond: 200,
+    /** Rule-breaking frames from one peer before it is disconnected. Guess. */
+    strikes: 3,
+    /** Who was disconnected for that stays away this long, ms. Guess. */
+    ban: 60_000,
+    /** Largest epoch and incarnation: 2^48. Keeps sums exact. */
+    counter: 281_474_976_710_656,
+    /** Acknowledgement of a signal may take this long, ms. Guess. */
+    signalTimeout: 10_000,
+  },
+}
+
+export type Config = typeof defaultConfig
+
+/** Every field optional, at every level. */
+export type ConfigOverrides = { readonly [Section in keyof Config]?: Partial<Config[Section]> }
+
+/** The defaults with some values replaced. Throws RangeError on a value that is no positive finite number. */
+export function makeConfig(overrides: ConfigOverrides = {}): Config {
+  const config = structuredClone(defaultConfig)
+  for (const [section, values] of Object.entries(overrides)) {
+    if (!(section in config)) throw new RangeError(`no such section of the configuration: ${section}`)
+    const target = config[section as keyof Config] as Record<string, Milliseconds>
+    for (const [key, value] of Object.entries(values)) {
+      if (!(key in target)) throw new RangeError(`no such setting: ${section}.${key}`)
+      if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) throw new RangeError(`${section}.${key} must be a number ≥ 0, not ${String(value)}`)
+      target[key] = value
+    }
+  }
+  return config
+}

@@ -1,0 +1,282 @@
+/**
+ * The failure detector: probes, doubts, and what they are worth.
+ *
+ * Each member is probed about once in two seconds, by one of its observers in turn; the member itself deals out the turns in its
+ * answers, so nobody has to agree on a schedule. A first failure makes all observers look. What counts is the kind of failure:
+ * a connection refused is a dead process; no answer at all a silent host, believed after a second or two; a kernel that accepts for
+ * a process that says nothing is a stopped or busy process, and gets fifteen seconds. A member that nobody can dial is only
+ * missed: it gets some time to come back by itself.
+ *
+ * A node that stalled itself, or reaches nobody, trusts its own time-outs less (Lifeguard, DSN'18 §3); refusals it trusts.
+ */
+import type { Context, Timed } from './context.ts'
+import type { DialFailure, KnockOutcome, Milliseconds, NodeId } from './io.ts'
+import { decodeId } from './id.ts'
+
+interface Probe {
+  sequence: number
+  /** When the next one is sent. */
+  nextAt: Milliseconds
+  /** When the unanswered one was sent; undefined: none is. */
+  sentAt: Milliseconds | undefined
+}
+
+interface Doubt {
+  since: Milliseconds
+  readonly incarnation: number
+  /** False for a member that was never dialled by anyone we know and comes from elsewhere than it announces. */
+  readonly dialable: boolean
+  /** Latest thing that was found out about its host. */
+  evidence: 'none' | 'silent' | 'mute'
+  /** A knock is under way since. */
+  knocking: Milliseconds | undefined
+  /** A dial is under way since. */
+  dialling: Milliseconds | undefined
+  nextCheck: Milliseconds
+  convicted: boolean
+}
+
+export interface DetectorEvents {
+  /** This node is sure that it can't reach the member. */
+  onUnreachable(id: NodeId): void
+  /** The member answered after all. */
+  onReached(id: NodeId): void
+}
+
+export class Detector implements Timed {
+  readonly #context: Context
+  readonly #events: DetectorEvents
+  readonly #probes = new Map<NodeId, Probe>()
+  readonly #doubts = new Map<NodeId, Doubt>()
+  #observed: ReadonlySet<NodeId> = new Set()
+  #sequence = 0
+  /** Lifeguard's local health score: 0 is well. */
+  #score = 0
+  #scoreFallsAt = Infinity
+  /** Where the next observer's turn begins, dealt out in answers. */
+  #nextSlot: Milliseconds = 0
+
+  constructor(context: Context, events: DetectorEvents) {
+    this.#context = context
+    this.#events = events
+  }
+
+  get nextDue(): Milliseconds {
+    let next = this.#scoreFallsAt
+    const timeout = this.#timeout()
+    for (const { nextAt, sentAt } of this.#probes.values()) next = Math.min(next, sentAt === undefined ? nextAt : sentAt + timeout)
+    for (const { nextCheck } of this.#doubts.values()) next = Math.min(next, nextCheck)
+    return next
+  }
+
+  /** Members whose state is unsure. */
+  get doubted(): number {
+    return this.#doubts.size
+  }
+
+  isDoubted(id: NodeId): boolean {
+    return this.#doubts.has(id)
+  }
+
+  isConvicted(id: NodeId): boolean {
+    return this.#doubts.get(id)?.convicted === true
+  }
+
+  /** A link is up and nothing speaks against the member. */
+  isInContact(id: NodeId): boolean {
+    return this.#context.links.has(id) && !this.#doubts.has(id)
+  }
+
+  /** Whom to probe. */
+  observe(members: ReadonlySet<NodeId>): void {
+    this.#observed = members
+    for (const id of this.#probes.keys()) if (!members.has(id)) this.#probes.delete(id)
+    for (const id of members) if (this.#context.links.has(id)) this.#schedule(id)
+  }
+
+  linkUp(peer: NodeId): void {
+    this.#reached(peer)
+    if (this.#observed.has(peer)) this.#schedule(peer)
+  }
+
+  /** A link broke. Deliberate ends (`goodbye`) raise no doubt. */
+  linkLost(peer: NodeId, goodbye: boolean, dialable: boolean): void {
+    this.#probes.delete(peer)
+    const doubt = this.#doubts.get(peer)
+    if (doubt !== undefined) doubt.nextCheck = this.#context.now
+    else if (!goodbye) this.#doubt(peer, dialable)
+  }
+
+  /** Any frame is a sign of life. */
+  heard(peer: NodeId): void {
+    if (this.#doubts.has(peer)) this.#reached(peer)
+  }
+
+  /** Answers a probe, with the time of this observer's next turn. */
+  answer(sequence: number, from: NodeId): void {
+    const { now, config } = this.#context
+    this.#nextSlot = Math.max(this.#nextSlot, now) + config.detection.period
+    const nextInMs = Math.round(this.#nextSlot - now)
+    this.#context.send(from, { ack: { sequence, nextInMs } })
+  }
+
+  acknowledged(from: NodeId, sequence: number, nextInMs: number): void {
+    const probe = this.#probes.get(from)
+    if (probe === undefined || probe.sequence !== sequence) return
+    const { now, config } = this.#context
+    const { period } = config.detection
+    // A member that deals out turns far ahead could escape its observers: no turn is later than if all had one and a half.
+    const latest = period * config.links.rings * 4 * 1.5
+    probe.sentAt = undefined
+    probe.nextAt = now + Math.min(Math.max(nextInMs, period / 2), latest)
+    this.#relax()
+  }
+
+  /** A hint that this member may be gone (`maybeDead`, an observer's doubt, a death with few witnesses): look now. */
+  suspect(id: NodeId): void {
+    const { links, view, config } = this.#context
+    if (id === this.#context.id || view.get(id) === undefined || this.#doubts.has(id)) return
+    if (links.has(id)) this.#probe(id)
+    else if (this.#doubts.size < config.detection.checks) this.#doubt(id, true)
+  }
+
+  /** A dial to a member came to nothing: every one is evidence, whatever it was for. */
+  unreachable(id: NodeId, failure: DialFailure): void {
+    if (this.#context.links.has(id) || this.#context.view.get(id) === undefined) return
+    const doubt = this.#doubts.get(id) ?? this.#doubt(id, true)
+    if (doubt === undefined) return
+    doubt.dialling = undefined
+    if (!doubt.dialable) return
+    if (failure === 'refused' || failure === 'impostor') this.#convict(id, doubt)
+    else doubt.evidence = failure === 'silent' ? 'silent' : 'mute'
+  }
+
+  knocked(id: NodeId, outcome: KnockOutcome): void {
+    const doubt = this.#doubts.get(id)
+    if (doubt === undefined) return
+    doubt.knocking = undefined
+    if (!doubt.dialable) return
+    if (outcome === 'refused') this.#convict(id, doubt)
+    else doubt.evidence = outcome === 'silent' ? 'silent' : 'mute'
+  }
+
+  /** A life ended or a new one began. */
+  forget(id: NodeId): void {
+    this.#doubts.delete(id)
+    this.#probes.delete(id)
+  }
+
+  /** This process did nothing for `lateness`: what it missed says nothing about others. */
+  stalled(lateness: Milliseconds): void {
+    const { now, config } = this.#context
+    this.#score = Math.min(config.detection.healthMax, this.#score + 1)
+    this.#scoreFallsAt = now + config.detection.period
+    for (const probe of this.#probes.values()) if (probe.sentAt !== undefined) probe.sentAt = now
+    for (const doubt of this.#doubts.values()) {
+      doubt.since += lateness
+    }
+  }
+
+  due(): void {
+    const { now, config } = this.#context
+    if (now >= this.#scoreFallsAt) this.#relax()
+    const timeout = this.#timeout()
+    for (const [id, probe] of this.#probes) {
+      if (probe.sentAt === undefined) {
+        if (now >= probe.nextAt) this.#probe(id)
+      } else if (now - probe.sentAt >= timeout) {
+        probe.sentAt = undefined
+        probe.nextAt = now + config.detection.period
+        if (!this.#doubts.has(id)) {
+          this.#doubt(id, this.#context.links.get(id)?.dialable ?? true)
+          this.#alarm(id)
+        }
+      }
+    }
+    for (const [id, doubt] of this.#doubts) if (now >= doubt.nextCheck) this.#check(id, doubt)
+  }
+
+  #schedule(id: NodeId): void {
+    if (this.#probes.has(id)) return
+    const { now, config } = this.#context
+    const round = config.detection.period * this.#observed.size
+    this.#probes.set(id, { sequence: 0, nextAt: now + this.#context.random() * Math.max(round, config.detection.period), sentAt: undefined })
+  }
+
+  #probe(id: NodeId): void {
+    const { now } = this.#context
+    const probe = this.#probes.get(id) ?? { sequence: 0, nextAt: now, sentAt: undefined }
+    if (probe.sentAt !== undefined) return
+    this.#sequence = (this.#sequence + 1) >>> 0
+    probe.sequence = this.#sequence
+    probe.sentAt = now
+    this.#probes.set(id, probe)
+    this.#context.send(id, { probe: { sequence: probe.sequence } })
+  }
+
+  #doubt(id: NodeId, dialable: boolean): Doubt | undefined {
+    const member = this.#context.view.get(id)
+    if (member === undefined || id === this.#context.id) return undefined
+    const { now } = this.#context
+    const doubt: Doubt = { since: now, incarnation: member.incarnation, dialable, evidence: 'none', knocking: undefined, dialling: undefined, nextCheck: now, convicted: false }
+    this.#doubts.set(id, doubt)
+    return doubt
+  }
+
+  #check(id: NodeId, doubt: Doubt): void {
+    const { now, config, links, view } = this.#context
+    const member = view.get(id)
+    if (member === undefined || member.incarnation !== doubt.incarnation) {
+      this.#doubts.delete(id)
+      return
+    }
+    const { detection } = config
+    doubt.nextCheck = now + detection.recheck
+    const elapsed = (now - doubt.since) / this.#distrust()
+    const patience = !doubt.dialable ? detection.undialable : doubt.evidence === 'silent' ? detection.silence : detection.mute
+    if (elapsed >= patience) this.#convict(id, doubt)
+    const isOver = (since: Milliseconds | undefined): boolean => since === undefined || now - since >= detection.mute
+    if (isOver(doubt.knocking)) {
+      doubt.knocking = now
+      this.#context.effects.push({ type: 'knock', peer: id, addresses: member.addresses })
+    }
+    if (links.has(id)) this.#probe(id)
+    else if (isOver(doubt.dialling)) {
+      doubt.dialling = now
+      this.#context.effects.push({ type: 'connect', peer: id, addresses: member.addresses })
+    }
+  }
+
+  #convict(id: NodeId, doubt: Doubt): void {
+    doubt.convicted = true
+    this.#events.onUnreachable(id)
+  }
+
+  #reached(id: NodeId): void {
+    const doubt = this.#doubts.get(id)
+    if (doubt === undefined) return
+    this.#doubts.delete(id)
+    this.#events.onReached(id)
+  }
+
+  /** Tells the other observers to look. */
+  #alarm(id: NodeId): void {
+    for (const peer of this.#observed) if (peer !== id) this.#context.send(peer, { alarm: { statements: [], doubted: [decodeId(id) as Uint8Array<ArrayBuffer>] } })
+  }
+
+  #timeout(): Milliseconds {
+    return this.#context.config.detection.probeTimeout * (1 + this.#score)
+  }
+
+  /** By how much to stretch one's own time-outs: the local health, and three times that when nobody is in contact. */
+  #distrust(): number {
+    const { links } = this.#context
+    const reachesNobody = [...links.keys()].every((peer) => this.#doubts.has(peer))
+    return (1 + this.#score) * (reachesNobody && this.#context.view.size > 2 ? 3 : 1)
+  }
+
+  #relax(): void {
+    this.#score = Math.max(0, this.#score - 1)
+    this.#scoreFallsAt = this.#score === 0 ? Infinity : this.#context.now + this.#context.config.detection.period
+  }
+}

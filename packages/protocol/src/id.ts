@@ -1,0 +1,37 @@
+/**
+ * Node ids: the text form of an Ed25519 PeerId on the outside, the 32 raw bytes of its public key on the wire.
+ *
+ * An Ed25519 PeerId carries its key inside (an identity multihash), so the id is all that is needed to check a signature, and
+ * the 6 bytes of prefix need not travel. Base58 of equally long inputs keeps their order, so ids compare as text.
+ */
+import { base58btc } from 'multiformats/bases/base58'
+import { FrameError } from './errors.ts'
+import type { NodeId } from './io.ts'
+
+/** Multihash code 0 (identity), length 36; then protobuf: key type 1 (Ed25519), 32 bytes of data. libp2p peer-ids specification. */
+const prefix = Uint8Array.of(0x00, 0x24, 0x08, 0x01, 0x12, 0x20)
+
+export const publicKeyBytes = 32
+
+/** The id of a raw Ed25519 public key. Throws {@link FrameError} if it isn't 32 bytes long. */
+export function encodeId(publicKey: Uint8Array): NodeId {
+  if (publicKey.length !== publicKeyBytes) throw new FrameError(`a public key has ${publicKeyBytes} bytes, not ${publicKey.length}`)
+  const bytes = new Uint8Array(prefix.length + publicKeyBytes)
+  bytes.set(prefix)
+  bytes.set(publicKey, prefix.length)
+  return base58btc.baseEncode(bytes)
+}
+
+/** The raw Ed25519 public key of an id. Throws {@link FrameError} if the text is no Ed25519 PeerId. */
+export function decodeId(id: NodeId): Uint8Array {
+  let bytes: Uint8Array
+  try {
+    bytes = base58btc.baseDecode(id)
+  } catch {
+    throw new FrameError(`not a node id: ${JSON.stringify(id.slice(0, 64))}`)
+  }
+  if (bytes.length !== prefix.length + publicKeyBytes || prefix.some((byte, i) => bytes[i] !== byte)) {
+    throw new FrameError(`not an Ed25519 node id: ${JSON.stringify(id.slice(0, 64))}`)
+  }
+  return bytes.slice(prefix.length)
+}

@@ -1,0 +1,135 @@
+/**
+ * Introduction: how a node gets into a pool.
+ *
+ * Both ends of a new link say hello: the highest incarnation of the other that they know, so that a newcomer can choose the next. The newcomer
+ * stores it, signs its joined-statement, hands that over and reconciles, which brings the whole pool in one round trip; whoever
+ * it came to makes it known. When many knock at once the introducer names other members instead of serving all (the bootstrap node was
+ * the bottleneck of the paper's distributed implementation, JEL §6.1.1). Where no introducer answers the node goes on alone and keeps
+ * trying; meeting a pool later is the same reconciliation between two grown sides.
+ */
+import type { Context, Timed } from './context.ts'
+import { factToWire } from './fact.ts'
+import type { Address, Introducer, Milliseconds, NodeId } from './io.ts'
+import { pickSome } from './random.ts'
+
+interface Attempt {
+  readonly introducer: Introducer
+  failures: number
+  nextTry: Milliseconds
+  reason: string | undefined
+}
+
+export class Introduction implements Timed {
+  readonly #context: Context
+  readonly #enter: (learned: number) => void
+  #attempts: Attempt[] = []
+  #entering = false
+  #aloneAt = Infinity
+  /** Highest incarnation of this node that others know. */
+  #learned = 0
+  #newcomers: Milliseconds[] = []
+
+  constructor(context: Context, enter: (learned: number) => void) {
+    this.#context = context
+    this.#enter = enter
+  }
+
+  get nextDue(): Milliseconds {
+    return Math.min(this.#aloneAt, ...this.#attempts.map(({ nextTry }) => nextTry))
+  }
+
+  /** Introducers that did not answer, and why. */
+  get failing(): { introducer: Introducer; reason: string }[] {
+    return this.#attempts.flatMap(({ introducer, reason }) => (reason === undefined ? [] : [{ introducer, reason }]))
+  }
+
+  get learned(): number {
+    return this.#learned
+  }
+
+  start(introducers: readonly Introducer[]): void {
+    if (introducers.length === 0) {
+      this.#enter(0)
+      return
+    }
+    const { now, config } = this.#context
+    this.#entering = true
+    this.#aloneAt = now + config.introduction.aloneAfter
+    this.#attempts = introducers.map((introducer) => ({ introducer, failures: 0, nextTry: now, reason: undefined }))
+  }
+
+  /** Another way in, found on the local network. */
+  discovered(introducer: Introducer): void {
+    const { links, view, effects } = this.#context
+    if (introducer.id === undefined || introducer.id === this.#context.id || links.has(introducer.id) || view.get(introducer.id) !== undefined) return
+    effects.push({ type: 'connect', peer: introducer.id, addresses: [introducer.address] })
+  }
+
+  /** A link is up: say hello, and hand on who comes in too large a crowd. */
+  linkUp(peer: NodeId): void {
+    const { view, id } = this.#context
+    this.#attempts = this.#attempts.filter(({ introducer }) => introducer.id !== peer)
+    const known = view.known(peer)
+    if (known === 0 && view.get(id) !== undefined) this.#handOn(peer)
+    const ended = known > 0 && view.hasEnded(peer, known)
+    this.#context.send(peer, { hello: { known, ended, incarnation: view.get(id)?.incarnation ?? 0 } })
+  }
+
+  /** The other end's hello: what it knows of us. */
+  greeted(known: number): void {
+    this.#learned = Math.max(this.#learned, known)
+    if (!this.#entering) return
+    this.#entering = false
+    this.#aloneAt = Infinity
+    this.#enter(this.#learned)
+  }
+
+  /** A dial that was ours came to nothing. */
+  unreachable(peer: NodeId | undefined, addresses: readonly Address[], reason: string): void {
+    const { now, config } = this.#context
+    const attempt = this.#attempts.find(({ introducer }) => (introducer.id ?? undefined) === peer && addresses.some((address) => sameAddress(address, introducer.address)))
+    if (attempt === undefined) return
+    attempt.failures += 1
+    const { retryMin, retryMax } = config.introduction
+    attempt.nextTry = now + this.#context.jitter(Math.min(retryMax, retryMin * 2 ** Math.min(attempt.failures - 1, 16)))
+    const isNews = attempt.reason !== reason
+    attempt.reason = reason
+    if (isNews) this.#context.warn('INTRODUCER_UNREACHABLE', `${reason} (goes on trying)`)
+    if (this.#entering && this.#attempts.every(({ failures }) => failures > 0)) this.#goAlone()
+  }
+
+  due(): void {
+    const { now, config, links, view, effects } = this.#context
+    if (now >= this.#aloneAt) this.#goAlone()
+    this.#attempts = this.#attempts.filter(({ introducer: { id } }) =>
+      // Who is behind a bare address only the host knows: any link will do.
+      id === undefined ? links.size === 0 : !links.has(id) && view.get(id) === undefined && id !== this.#context.id,
+    )
+    for (const attempt of this.#attempts) {
+      if (now < attempt.nextTry) continue
+      attempt.nextTry = now + config.introduction.retryMax
+      effects.push({ type: 'connect', peer: attempt.introducer.id, addresses: [attempt.introducer.address] })
+    }
+  }
+
+  #goAlone(): void {
+    this.#aloneAt = Infinity
+    if (!this.#entering) return
+    this.#entering = false
+    this.#enter(this.#learned)
+  }
+
+  #handOn(peer: NodeId): void {
+    const { now, config, view, id } = this.#context
+    const { crowd, crowdWindow, referrals } = config.introduction
+    this.#newcomers = [...this.#newcomers.filter((time) => now - time < crowdWindow), now]
+    if (this.#newcomers.length <= crowd || view.size <= crowd) return
+    const members = pickSome(() => this.#context.random(), [...view.members()], referrals + 1).filter((member) => member.id !== id && member.id !== peer)
+    const facts = members.slice(0, referrals).flatMap((member) => view.fact(member.id) ?? [])
+    this.#context.send(peer, { redirect: { members: facts.map((fact) => factToWire(fact, now)) } })
+  }
+}
+
+function sameAddress(a: Address, b: Address): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i])
+}

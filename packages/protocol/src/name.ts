@@ -1,0 +1,15 @@
+/**
+ * Names of pools, elections and signals: what may be said on the wire, in a topic and on a terminal.
+ */
+const maxNameBytes = 128 // guess: long enough for a URL path, short enough to repeat in statements
+const encoder = new TextEncoder()
+
+/** Why this name is refused, or undefined if it is fine: 1 to 128 bytes of UTF-8 without control characters. */
+export function nameProblem(name: string): string | undefined {
+  if (name.length === 0) return 'is empty'
+  if (!name.isWellFormed()) return 'is not well-formed Unicode'
+  if (/\p{Cc}/u.test(name)) return 'contains a control character'
+  const bytes = encoder.encode(name).length
+  if (bytes > maxNameBytes) return `is ${bytes} bytes long, more than the ${maxNameBytes} that are allowed`
+  return undefined
+}

@@ -1,0 +1,195 @@
+/**
+ * Reconciliation: two nodes make their fact sets equal, for bytes in proportion to the difference (range-based set reconciliation,
+ * Meyer 2022, over fingerprints of position ranges).
+ *
+ * One says the fingerprint of everything. Equal: a small answer, done; that is the usual case, and it makes an idle pool cheap. Different: a short
+ * range is answered by the list of its items, a long one by the fingerprints of its parts. Against a list the other sends
+ * what is missing there and asks for what it lacks itself. Each message is answered by exactly one until one has no ranges, so neither
+ * side keeps state for the other beyond a count of rounds. A newcomer, whose whole state is a short range, gets the pool in one
+ * round trip this way.
+ *
+ * The interval between reconciliations with a random link shortens when something changes and doubles while nothing does.
+ */
+import type { Context, Timed } from './context.ts'
+import { FrameError } from './errors.ts'
+import type { Fact } from './fact.ts'
+import { hashSpace } from './hash.ts'
+import type { Milliseconds, NodeId } from './io.ts'
+import { pickOne } from './random.ts'
+import type * as wire from './wire/messages.js'
+
+/** A packed item: position in 7 bytes, half the version in 4. */
+const itemBytes = 11
+const none = new Uint8Array(0)
+
+export class Reconciler implements Timed {
+  readonly #context: Context
+  readonly #onCompleted: (peer: NodeId) => void
+  /** Reconciliations under way that this node began: when. */
+  readonly #open = new Map<NodeId, Milliseconds>()
+  #interval: Milliseconds
+  #nextDue = Infinity
+  #lastCompleted: Milliseconds | undefined
+
+  constructor(context: Context, onCompleted: (peer: NodeId) => void) {
+    this.#context = context
+    this.#onCompleted = onCompleted
+    this.#interval = context.config.reconciliation.min
+  }
+
+  get nextDue(): Milliseconds {
+    return this.#nextDue
+  }
+
+  get lastCompleted(): Milliseconds | undefined {
+    return this.#lastCompleted
+  }
+
+  /** Something changed: look around soon. */
+  quicken(cause: 'broadcast' | 'other'): void {
+    const { reconciliation } = this.#context.config
+    const wanted = cause === 'broadcast' ? reconciliation.afterBroadcast : reconciliation.min
+    this.#interval = Math.min(this.#interval, wanted)
+    this.#nextDue = Math.min(this.#nextDue, this.#context.now + this.#context.jitter(this.#interval))
+  }
+
+  due(): void {
+    const { now, config, links } = this.#context
+    if (now < this.#nextDue) return
+    for (const [peer, since] of this.#open) if (now - since > config.reconciliation.timeout) this.#open.delete(peer)
+    const peers = [...links.values()].filter((link) => link.entered && !this.#open.has(link.peer)).map((link) => link.peer)
+    const peer = pickOne(() => this.#context.random(), peers)
+    if (peer !== undefined) this.begin(peer)
+    this.#nextDue = now + this.#context.jitter(this.#interval)
+    this.#interval = Math.min(config.reconciliation.max, this.#interval * 2)
+  }
+
+  /** Starts one with this peer, unless one is under way. */
+  begin(peer: NodeId): void {
+    const { now, config } = this.#context
+    const since = this.#open.get(peer)
+    if (since !== undefined && now - since < config.reconciliation.timeout) return
+    this.#open.set(peer, now)
+    this.#context.send(peer, { reconcile: { round: 1, ranges: [this.#describe(0, hashSpace)] } })
+  }
+
+  linkLost(peer: NodeId): void {
+    this.#open.delete(peer)
+  }
+
+  /** Answers one message. Throws {@link FrameError} on ranges that make no sense. */
+  receive(from: NodeId, { round, ranges }: wire.Reconcile): void {
+    const { config, links } = this.#context
+    if (round > config.reconciliation.rounds) throw new FrameError(`a reconciliation takes at most ${config.reconciliation.rounds} rounds`)
+    const link = links.get(from)
+    if (link !== undefined) link.entered = true
+    if (ranges.length === 0) {
+      this.#completed(from)
+      return
+    }
+    const answer: wire.Range[] = []
+    const missing: Fact[] = []
+    for (const range of ranges) this.#answer(range, answer, missing)
+    this.#context.sendFacts(from, membersFirst(missing), false)
+    this.#context.send(from, { reconcile: { round: round + 1, ranges: answer.slice(0, config.limits.rangesPerFrame) } })
+    if (answer.length === 0) this.#completed(from)
+  }
+
+  #completed(peer: NodeId): void {
+    this.#open.delete(peer)
+    this.#lastCompleted = this.#context.now
+    this.#onCompleted(peer)
+  }
+
+  #answer(range: wire.Range, answer: wire.Range[], missing: Fact[]): void {
+    const { facts, config } = this.#context
+    const { from, to } = range
+    if (!Number.isSafeInteger(from) || to > hashSpace || from < 0 || from >= to) throw new FrameError(`no range: ${from} to ${to}`)
+    if (range.wanted.length > 0) {
+      const wanted = new Set(unpack(range.wanted).map(({ position }) => position))
+      missing.push(...facts.range(from, to).filter((fact) => wanted.has(fact.position)))
+      return
+    }
+    if (range.listed) {
+      const theirs = new Map(unpack(range.items).map(({ position, version }) => [position, version]))
+      for (const fact of facts.range(from, to)) {
+        if (theirs.get(fact.position) !== fact.low) missing.push(fact)
+        else theirs.delete(fact.position)
+      }
+      if (theirs.size > 0) answer.push({ ...bare(from, to), wanted: pack([...theirs].map(([position, version]) => ({ position, version }))) })
+      return
+    }
+    const mine = facts.fingerprint(from, to)
+    if (mine.count === range.count && equal(range.fingerprint, mine)) return
+    if (mine.count <= config.reconciliation.list) answer.push(this.#list(from, to))
+    else if (range.count <= config.reconciliation.list) answer.push(this.#compare(from, to))
+    else {
+      const borders = facts.split(from, to, config.reconciliation.fanout)
+      for (let i = 1; i < borders.length; i++) answer.push(this.#describe(borders[i - 1] as number, borders[i] as number))
+    }
+  }
+
+  /** A short range by its items, a long one by its fingerprint. */
+  #describe(from: number, to: number): wire.Range {
+    const { count } = this.#context.facts.fingerprint(from, to)
+    // The first message compares even a short state: most often both are equal, and a list of more than two items is longer.
+    const short = from === 0 && to === hashSpace ? 2 : this.#context.config.reconciliation.list
+    return count <= short ? this.#list(from, to) : this.#compare(from, to)
+  }
+
+  #list(from: number, to: number): wire.Range {
+    const items = this.#context.facts.range(from, to).map(({ position, low }) => ({ position, version: low }))
+    return { ...bare(from, to), listed: true, items: pack(items) }
+  }
+
+  #compare(from: number, to: number): wire.Range {
+    const { count, high, low } = this.#context.facts.fingerprint(from, to)
+    const fingerprint = new Uint8Array(8)
+    const view = new DataView(fingerprint.buffer)
+    view.setUint32(0, high)
+    view.setUint32(4, low)
+    return { ...bare(from, to), count, fingerprint }
+  }
+}
+
+function bare(from: number, to: number): wire.Range {
+  return { from, to, count: 0, fingerprint: none, items: none, wanted: none, listed: false }
+}
+
+function equal(theirs: Uint8Array, mine: { high: number; low: number }): boolean {
+  if (theirs.length !== 8) throw new FrameError('a fingerprint has 8 bytes')
+  const view = new DataView(theirs.buffer, theirs.byteOffset)
+  return view.getUint32(0) === mine.high && view.getUint32(4) === mine.low
+}
+
+interface Item {
+  readonly position: number
+  readonly version: number
+}
+
+function pack(items: readonly Item[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(items.length * itemBytes)
+  const view = new DataView(bytes.buffer)
+  items.forEach(({ position, version }, i) => {
+    view.setUint8(i * itemBytes, Math.floor(position / 2 ** 48))
+    view.setUint16(i * itemBytes + 1, Math.floor(position / 2 ** 32) % 65536)
+    view.setUint32(i * itemBytes + 3, position >>> 0)
+    view.setUint32(i * itemBytes + 7, version)
+  })
+  return bytes
+}
+
+function unpack(bytes: Uint8Array): Item[] {
+  if (bytes.length % itemBytes !== 0) throw new FrameError(`items have ${itemBytes} bytes each`)
+  const view = new DataView(bytes.buffer, bytes.byteOffset)
+  return Array.from({ length: bytes.length / itemBytes }, (_, i) => ({
+    position: view.getUint8(i * itemBytes) * 2 ** 48 + view.getUint16(i * itemBytes + 1) * 2 ** 32 + view.getUint32(i * itemBytes + 3),
+    version: view.getUint32(i * itemBytes + 7),
+  }))
+}
+
+/** Candidacies and claims mean nothing to somebody who does not know the member yet. */
+function membersFirst(facts: readonly Fact[]): Fact[] {
+  const isMember = ({ key }: Fact): boolean => key.startsWith('m')
+  return [...facts.filter(isMember), ...facts.filter((fact) => !isMember(fact))]
+}

@@ -1,0 +1,65 @@
+/**
+ * Rumours: fresh facts on their way to the pool's broadcast topic, in batches.
+ *
+ * One broadcast costs every node processor time, and a node that just started is heard by nobody, so the member that hears a fact
+ * first, not its author, publishes it, after a short wait for company. Several may have heard it (a leaver tells all its links,
+ * observers certify a death together): they wait a little longer, each a different time, and keep silent when the fact comes
+ * in by broadcast before their turn. In a crowd the wait grows, and what does not fit a batch is left to reconciliation.
+ */
+import type { Context, Timed } from './context.ts'
+import { factToWire, type Fact } from './fact.ts'
+import type { Milliseconds } from './io.ts'
+import * as wire from './wire/messages.js'
+
+export class Rumours implements Timed {
+  readonly #context: Context
+  readonly #waiting = new Map<string, { fact: Fact; due: Milliseconds }>()
+  #recent: Milliseconds[] = []
+  #nextDue = Infinity
+
+  constructor(context: Context) {
+    this.#context = context
+  }
+
+  get nextDue(): Milliseconds {
+    return this.#nextDue
+  }
+
+  /** Publish this soon. `shared`: others heard it too and may be first. */
+  tell(fact: Fact, shared: boolean): void {
+    const { rumours } = this.#context.config
+    const { now } = this.#context
+    this.#recent = this.#recent.filter((time) => now - time < 1_000)
+    const wait = Math.min(rumours.delayMax, rumours.delay * 2 ** this.#recent.length)
+    const due = now + wait + (shared ? this.#context.random() * rumours.patience : 0)
+    this.#waiting.set(fact.key, { fact, due })
+    this.#nextDue = Math.min(this.#nextDue, due)
+  }
+
+  /** Somebody published this fact or a newer one with the same key. */
+  overheard(key: string): void {
+    this.#waiting.delete(key)
+  }
+
+  due(): void {
+    const { now, config } = this.#context
+    if (now < this.#nextDue) return
+    const ripe = [...this.#waiting.values()].some(({ due }) => due <= now)
+    if (ripe) {
+      // Everything that waits goes along: a message costs more than a fact. But never more than a batch.
+      const batch = [...this.#waiting.values()].slice(0, config.rumours.batch).map(({ fact }) => fact)
+      this.#waiting.clear()
+      this.publish(batch)
+    }
+    this.#nextDue = Math.min(Infinity, ...[...this.#waiting.values()].map(({ due }) => due))
+  }
+
+  /** Publishes at once. */
+  publish(facts: readonly Fact[]): void {
+    if (facts.length === 0) return
+    this.#recent.push(this.#context.now)
+    const nonce = Math.floor(this.#context.random() * 2 ** 32)
+    const data = wire.Broadcast.encode({ nonce, facts: facts.map((fact) => factToWire(fact, this.#context.now)) })
+    this.#context.effects.push({ type: 'broadcast', data })
+  }
+}

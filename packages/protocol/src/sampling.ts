@@ -1,0 +1,140 @@
+/**
+ * Peer sampling: which links a node keeps up.
+ *
+ * Those to its ring neighbours, who observe it, and a few to members chosen at random and replaced now and then, so that the graph of links
+ * can't be surrounded by whoever picks its id well. A newcomer starts with one or two; the others are built, a few a second, when the view
+ * has become quiet, because a link costs more than all that is said over it in a crowd. Nothing below redials by itself: that is done here.
+ *
+ * ARRG's fallback cache (JEL §5.2) is the view itself together with the memory of the lost (`heal`): every member's addresses
+ * are kept as long as it may live.
+ */
+import type { Context, Timed } from './context.ts'
+import type { Milliseconds, NodeId } from './io.ts'
+import { pickIndex, pickOne } from './random.ts'
+
+export class Sampling implements Timed {
+  readonly #context: Context
+  readonly #isDoubted: (id: NodeId) => boolean
+  /** Random members wanted as links: since when. */
+  readonly #random = new Map<NodeId, Milliseconds>()
+  /** Wanted members without a link: since when they are missing, and when one was last dialled. */
+  readonly #missing = new Map<NodeId, { readonly since: Milliseconds; dialled: Milliseconds }>()
+  #neighbours: ReadonlySet<NodeId> = new Set()
+  #lastChange: Milliseconds = -Infinity
+  #firstChange: Milliseconds | undefined
+  #nextDial: Milliseconds = 0
+  #nextDue: Milliseconds = Infinity
+
+  constructor(context: Context, isDoubted: (id: NodeId) => boolean) {
+    this.#context = context
+    this.#isDoubted = isDoubted
+  }
+
+  get nextDue(): Milliseconds {
+    return this.#nextDue
+  }
+
+  /** The view or the ring neighbours changed. */
+  update(neighbours: ReadonlySet<NodeId>): void {
+    this.#neighbours = neighbours
+    this.#lastChange = this.#context.now
+    this.#firstChange ??= this.#context.now
+    this.#wake(this.#context.now)
+  }
+
+  linkLost(): void {
+    this.#wake(this.#context.now)
+  }
+
+  linkUp(peer: NodeId): void {
+    this.#missing.delete(peer)
+    if (this.#context.links.size > this.#context.config.links.max) this.#wake(this.#context.now + this.#context.config.links.settle)
+  }
+
+  due(): void {
+    const { now } = this.#context
+    if (now < this.#nextDue) return
+    this.#nextDue = Infinity
+    this.#chooseRandom()
+    this.#trim()
+    this.#dialMissing()
+  }
+
+  #wake(at: Milliseconds): void {
+    this.#nextDue = Math.min(this.#nextDue, at)
+  }
+
+  #wanted(): Set<NodeId> {
+    return new Set([...this.#neighbours, ...this.#random.keys()])
+  }
+
+  #chooseRandom(): void {
+    const { now, view, config, id } = this.#context
+    for (const [peer, since] of this.#random) {
+      const outlived = now - since >= config.links.randomLifetime
+      if (view.get(peer) === undefined || this.#neighbours.has(peer) || outlived) this.#random.delete(peer)
+    }
+    const others = view.size - 1 - this.#neighbours.size
+    for (let tries = 0; this.#random.size < Math.min(config.links.random, others) && tries < 16; tries++) {
+      const pick = view.at(pickIndex(() => this.#context.random(), view.size))
+      if (pick === undefined || pick.id === id || this.#neighbours.has(pick.id) || this.#random.has(pick.id)) continue
+      this.#random.set(pick.id, now - this.#context.random() * config.links.randomLifetime * 0.5)
+    }
+    for (const since of this.#random.values()) this.#wake(since + config.links.randomLifetime)
+  }
+
+  /** Closes links that nobody needs, where there are too many. */
+  #trim(): void {
+    const { now, links, config } = this.#context
+    let surplus = links.size - config.links.max
+    if (surplus <= 0) return
+    const wanted = this.#wanted()
+    const old = [...links.values()].filter(({ peer }) => !wanted.has(peer))
+    for (const { peer, since } of old) {
+      if (surplus <= 0) break
+      if (now - since < config.links.settle) {
+        this.#wake(since + config.links.settle)
+        continue
+      }
+      surplus -= 1
+      this.#context.send(peer, { goodbye: { reason: 'more links than needed' } })
+      this.#context.effects.push({ type: 'disconnect', peer, reason: 'more links than needed' })
+    }
+  }
+
+  #dialMissing(): void {
+    const { now, links, view, config, id } = this.#context
+    const wanted = this.#wanted()
+    for (const peer of this.#missing.keys()) if (!wanted.has(peer) || links.has(peer)) this.#missing.delete(peer)
+    for (const peer of wanted) if (!links.has(peer) && !this.#missing.has(peer)) this.#missing.set(peer, { since: now, dialled: -Infinity })
+    if (this.#missing.size === 0) {
+      this.#firstChange = undefined
+      return
+    }
+    const isFew = [...links.keys()].filter((peer) => view.get(peer) !== undefined).length < config.links.early
+    const quietAt = Math.min(this.#lastChange + config.links.quiet, (this.#firstChange ?? now) + config.links.quietAtMost)
+    if (!isFew && now < quietAt) {
+      this.#wake(quietAt)
+      return
+    }
+    if (now < this.#nextDial) {
+      this.#wake(this.#nextDial)
+      return
+    }
+    const ready: NodeId[] = []
+    for (const [peer, { since, dialled }] of this.#missing) {
+      const at = Math.max(dialled + config.links.dialAgain, isFew || id < peer ? since : since + config.links.politeness)
+      if (this.#isDoubted(peer)) this.#wake(now + config.links.dialAgain) // the detector dials it
+      else if (at <= now) ready.push(peer)
+      else this.#wake(at)
+    }
+    const peer = pickOne(() => this.#context.random(), ready)
+    if (peer === undefined) return
+    const missing = this.#missing.get(peer)
+    if (missing !== undefined) missing.dialled = now
+    const addresses = view.get(peer)?.addresses ?? []
+    this.#context.effects.push({ type: 'connect', peer, addresses })
+    this.#nextDial = now + this.#context.jitter(config.links.dialPause)
+    this.#wake(this.#nextDial)
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * Signals: a short named message from one member to others, acknowledged (JEL's `signal` in the Ibis registry).
+ */
+import type { Context, Timed } from './context.ts'
+import type { Milliseconds, NodeId } from './io.ts'
+
+interface Sending {
+  readonly name: string
+  readonly deadline: Milliseconds
+  readonly waiting: Set<NodeId>
+  readonly delivered: NodeId[]
+  readonly failed: NodeId[]
+}
+
+export class Signals implements Timed {
+  readonly #context: Context
+  readonly #sendings = new Map<number, Sending>()
+
+  constructor(context: Context) {
+    this.#context = context
+  }
+
+  get nextDue(): Milliseconds {
+    return Math.min(Infinity, ...[...this.#sendings.values()].map(({ deadline }) => deadline))
+  }
+
+  send(ref: number, name: string, to: readonly NodeId[]): void {
+    const { now, config, view, links, id } = this.#context
+    const sending: Sending = { name, deadline: now + config.limits.signalTimeout, waiting: new Set(), delivered: [], failed: [] }
+    this.#sendings.set(ref, sending)
+    for (const peer of new Set(to)) {
+      const member = view.get(peer)
+      const self = view.get(id)
+      if (peer === id && self !== undefined) {
+        sending.delivered.push(id)
+        this.#context.notify({ type: 'signal', name, from: self })
+      } else if (member === undefined) sending.failed.push(peer)
+      else {
+        sending.waiting.add(peer)
+        if (links.has(peer)) this.#context.send(peer, { signal: { reference: ref, name } })
+        else this.#context.effects.push({ type: 'connect', peer, addresses: member.addresses })
+      }
+    }
+    this.#finish(ref, sending)
+  }
+
+  linkUp(peer: NodeId): void {
+    for (const [reference, { name, waiting }] of this.#sendings) if (waiting.has(peer)) this.#context.send(peer, { signal: { reference, name } })
+  }
+
+  acknowledged(from: NodeId, ref: number): void {
+    const sending = this.#sendings.get(ref)
+    if (sending === undefined || !sending.waiting.delete(from)) return
+    sending.delivered.push(from)
+    this.#finish(ref, sending)
+  }
+
+  /** The member is gone or can't be reached. */
+  unreachable(peer: NodeId): void {
+    for (const [ref, sending] of this.#sendings) {
+      if (!sending.waiting.delete(peer)) continue
+      sending.failed.push(peer)
+      this.#finish(ref, sending)
+    }
+  }
+
+  due(): void {
+    for (const [ref, sending] of this.#sendings) {
+      if (this.#context.now < sending.deadline) continue
+      sending.failed.push(...sending.waiting)
+      sending.waiting.clear()
+      this.#finish(ref, sending)
+    }
+  }
+
+  #finish(ref: number, { waiting, delivered, failed }: Sending): void {
+    if (waiting.size > 0) return
+    this.#sendings.delete(ref)
+    this.#context.notify({ type: 'signalled', ref, delivered, failed })
+  }
+}

@@ -1,0 +1,1194 @@
+import type { Codec, DecodeOptions } from 'protons-runtime';
+import type { Uint8ArrayList } from 'uint8arraylist';
+export interface Statement {
+    kind: number;
+    signer: Uint8Array<ArrayBuffer>;
+    body: Uint8Array<ArrayBuffer>;
+    signature: Uint8Array<ArrayBuffer>;
+}
+export declare namespace Statement {
+    const codec: () => Codec<Statement>;
+    interface StatementKindFieldEvent {
+        field: '$.kind';
+        value: number;
+    }
+    interface StatementSignerFieldEvent {
+        field: '$.signer';
+        value: Uint8Array<ArrayBuffer>;
+    }
+    interface StatementBodyFieldEvent {
+        field: '$.body';
+        value: Uint8Array<ArrayBuffer>;
+    }
+    interface StatementSignatureFieldEvent {
+        field: '$.signature';
+        value: Uint8Array<ArrayBuffer>;
+    }
+    function encode(obj: Partial<Statement>): Uint8Array<ArrayBuffer>;
+    function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Statement>): Statement;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Statement>): Generator<StatementKindFieldEvent | StatementSignerFieldEvent | StatementBodyFieldEvent | StatementSignatureFieldEvent>;
+}
+export interface Joined {
+    incarnation: number;
+    nonce: number;
+    addresses: Uint8Array<ArrayBuffer>[];
+    location: string;
+    tag: Uint8Array<ArrayBuffer>;
+}
+export declare namespace Joined {
+    const codec: () => Codec<Joined>;
+    interface JoinedIncarnationFieldEvent {
+        field: '$.incarnation';
+        value: number;
+    }
+    interface JoinedNonceFieldEvent {
+        field: '$.nonce';
+        value: number;
+    }
+    interface JoinedAddressesFieldEvent {
+        field: '$.addresses[]';
+        index: number;
+        value: Uint8Array<ArrayBuffer>;
+    }
+    interface JoinedLocationFieldEvent {
+        field: '$.location';
+        value: string;
+    }
+    interface JoinedTagFieldEvent {
+        field: '$.tag';
+        value: Uint8Array<ArrayBuffer>;
+    }
+    function encode(obj: Partial<Joined>): Uint8Array<ArrayBuffer>;
+    function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Joined>): Joined;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Joined>): Generator<JoinedIncarnationFieldEvent | JoinedNonceFieldEvent | JoinedAddressesFieldEvent | JoinedLocationFieldEvent | JoinedTagFieldEvent>;
+}
+export interface Left {
+    incarnation: number;
+}
+export declare namespace Left {
+    const codec: () => Codec<Left>;
+    interface LeftIncarnationFieldEvent {
+        field: '$.incarnation';
+        value: number;
+    }
+    function encode(obj: Partial<Left>): Uint8Array<ArrayBuffer>;
+    function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Left>): Left;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Left>): Generator<LeftIncarnationFieldEvent>;
+}
+export interface Suspicion {
+    suspect: Uint8Array<ArrayBuffer>;
+    incarnation: number;
+    refutations: number;
+}
+export declare namespace Suspicion {
+    const codec: () => Codec<Suspicion>;
+    interface SuspicionSuspectFieldEvent {
+        field: '$.suspect';
+        value: Uint8Array<ArrayBuffer>;
+    }
+    interface SuspicionIncarnationFieldEvent {
+        field: '$.incarnation';
+        value: number;
+    }
+    interface SuspicionRefutationsFieldEvent {
+        field: '$.refutations';
+        value: number;
+    }
+    function encode(obj: Partial<Suspicion>): Uint8Array<ArrayBuffer>;
+    function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Suspicion>): Suspicion;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Suspicion>): Generator<SuspicionSuspectFieldEvent | SuspicionIncarnationFieldEvent | SuspicionRefutationsFieldEvent>;
+}
+export interface Refutation {
+    incarnation: number;
+    number: number;
+}
+export declare namespace Refutation {
+    const codec: () => Codec<Refutation>;
+    interface RefutationIncarnationFieldEvent {
+        field: '$.incarnation';
+        value: number;
+    }
+    interface RefutationNumberFieldEvent {
+        field: '$.number';
+        value: number;
+    }
+    function encode(obj: Partial<Refutation>): Uint8Array<ArrayBuffer>;
+    function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Refutation>): Refutation;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Refutation>): Generator<RefutationIncarnationFieldEvent | RefutationNumberFieldEvent>;
+}
+export interface Candidacy {
+    election: string;
+    incarnation: number;
+    sequence: number;
+    withdrawn: boolean;
+}
+export declare namespace Candidacy {
+    const codec: () => Codec<Candidacy>;
+    interface CandidacyElectionFieldEvent {
+        field: '$.election';
+        value: string;
+    }
+    interface CandidacyIncarnationFieldEvent {
+        field: '$.incarnation';
+        value: number;
+    }
+    interface CandidacySequenceFieldEvent {
+        field: '$.sequence';
+        value: number;
+    }
+    interface CandidacyWithdrawnFieldEvent {
+        field: '$.withdrawn';
+        value: boolean;
+    }
+    function encode(obj: Partial<Candidacy>): Uint8Array<ArrayBuffer>;
+    function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Candidacy>): Candidacy;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Candidacy>): Generator<CandidacyElectionFieldEvent | CandidacyIncarnationFieldEvent | CandidacySequenceFieldEvent | CandidacyWithdrawnFieldEvent>;
+}
+export interface Claim {
+    election: string;
+    epoch: number;
+    incarnation: number;
+    endedWinner: Uint8Array<ArrayBuffer>;
+    endedIncarnation: number;
+}
+export declare namespace Claim {
+    const codec: () => Codec<Claim>;
+    interface ClaimElectionFieldEvent {
+        field: '$.election';
+        value: string;
+    }
+    interface ClaimEpochFieldEvent {
+        field: '$.epoch';
+        value: number;
+    }
+    interface ClaimIncarnationFieldEvent {
+        field: '$.incarnation';
+        value: number;
+    }
+    interface ClaimEndedWinnerFieldEvent {
+        field: '$.endedWinner';
+        value: Uint8Array<ArrayBuffer>;
+    }
+    interface ClaimEndedIncarnationFieldEvent {
+        field: '$.endedIncarnation';
+        value: number;
+    }
+    function encode(obj: Partial<Claim>): Uint8Array<ArrayBuffer>;
+    function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Claim>): Claim;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Claim>): Generator<ClaimElectionFieldEvent | ClaimEpochFieldEvent | ClaimIncarnationFieldEvent | ClaimEndedWinnerFieldEvent | ClaimEndedIncarnationFieldEvent>;
+}
+export interface Certificate {
+    suspect: Uint8Array<ArrayBuffer>;
+    incarnation: number;
+    witnesses: Witness[];
+}
+export declare namespace Certificate {
+    const codec: () => Codec<Certificate>;
+    interface CertificateSuspectFieldEvent {
+        field: '$.suspect';
+        value: Uint8Array<ArrayBuffer>;
+    }
+    interface CertificateIncarnationFieldEvent {
+        field: '$.incarnation';
+        value: number;
+    }
+    interface CertificateWitnessesSignerFieldEvent {
+        field: '$.witnesses[].signer';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface CertificateWitnessesRefutationsFieldEvent {
+        field: '$.witnesses[].refutations';
+        value: number;
+        index: number;
+    }
+    interface CertificateWitnessesSignatureFieldEvent {
+        field: '$.witnesses[].signature';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    function encode(obj: Partial<Certificate>): Uint8Array<ArrayBuffer>;
+    function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Certificate>): Certificate;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Certificate>): Generator<CertificateSuspectFieldEvent | CertificateIncarnationFieldEvent | CertificateWitnessesSignerFieldEvent | CertificateWitnessesRefutationsFieldEvent | CertificateWitnessesSignatureFieldEvent>;
+}
+export interface Witness {
+    signer: Uint8Array<ArrayBuffer>;
+    refutations: number;
+    signature: Uint8Array<ArrayBuffer>;
+}
+export declare namespace Witness {
+    const codec: () => Codec<Witness>;
+    interface WitnessSignerFieldEvent {
+        field: '$.signer';
+        value: Uint8Array<ArrayBuffer>;
+    }
+    interface WitnessRefutationsFieldEvent {
+        field: '$.refutations';
+        value: number;
+    }
+    interface WitnessSignatureFieldEvent {
+        field: '$.signature';
+        value: Uint8Array<ArrayBuffer>;
+    }
+    function encode(obj: Partial<Witness>): Uint8Array<ArrayBuffer>;
+    function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Witness>): Witness;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Witness>): Generator<WitnessSignerFieldEvent | WitnessRefutationsFieldEvent | WitnessSignatureFieldEvent>;
+}
+export interface Fact {
+    statement?: Statement;
+    certificate?: Certificate;
+    ageSeconds: number;
+    because?: Statement;
+    becauseDeath?: Certificate;
+}
+export declare namespace Fact {
+    const codec: () => Codec<Fact>;
+    interface FactStatementKindFieldEvent {
+        field: '$.statement.kind';
+        value: number;
+    }
+    interface FactStatementSignerFieldEvent {
+        field: '$.statement.signer';
+        value: Uint8Array<ArrayBuffer>;
+    }
+    interface FactStatementBodyFieldEvent {
+        field: '$.statement.body';
+        value: Uint8Array<ArrayBuffer>;
+    }
+    interface FactStatementSignatureFieldEvent {
+        field: '$.statement.signature';
+        value: Uint8Array<ArrayBuffer>;
+    }
+    interface FactCertificateSuspectFieldEvent {
+        field: '$.certificate.suspect';
+        value: Uint8Array<ArrayBuffer>;
+    }
+    interface FactCertificateIncarnationFieldEvent {
+        field: '$.certificate.incarnation';
+        value: number;
+    }
+    interface FactCertificateWitnessesSignerFieldEvent {
+        field: '$.certificate.witnesses[].signer';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FactCertificateWitnessesRefutationsFieldEvent {
+        field: '$.certificate.witnesses[].refutations';
+        value: number;
+        index: number;
+    }
+    interface FactCertificateWitnessesSignatureFieldEvent {
+        field: '$.certificate.witnesses[].signature';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FactAgeSecondsFieldEvent {
+        field: '$.ageSeconds';
+        value: number;
+    }
+    interface FactBecauseKindFieldEvent {
+        field: '$.because.kind';
+        value: number;
+    }
+    interface FactBecauseSignerFieldEvent {
+        field: '$.because.signer';
+        value: Uint8Array<ArrayBuffer>;
+    }
+    interface FactBecauseBodyFieldEvent {
+        field: '$.because.body';
+        value: Uint8Array<ArrayBuffer>;
+    }
+    interface FactBecauseSignatureFieldEvent {
+        field: '$.because.signature';
+        value: Uint8Array<ArrayBuffer>;
+    }
+    interface FactBecauseDeathSuspectFieldEvent {
+        field: '$.becauseDeath.suspect';
+        value: Uint8Array<ArrayBuffer>;
+    }
+    interface FactBecauseDeathIncarnationFieldEvent {
+        field: '$.becauseDeath.incarnation';
+        value: number;
+    }
+    interface FactBecauseDeathWitnessesSignerFieldEvent {
+        field: '$.becauseDeath.witnesses[].signer';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FactBecauseDeathWitnessesRefutationsFieldEvent {
+        field: '$.becauseDeath.witnesses[].refutations';
+        value: number;
+        index: number;
+    }
+    interface FactBecauseDeathWitnessesSignatureFieldEvent {
+        field: '$.becauseDeath.witnesses[].signature';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    function encode(obj: Partial<Fact>): Uint8Array<ArrayBuffer>;
+    function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Fact>): Fact;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Fact>): Generator<FactStatementKindFieldEvent | FactStatementSignerFieldEvent | FactStatementBodyFieldEvent | FactStatementSignatureFieldEvent | FactCertificateSuspectFieldEvent | FactCertificateIncarnationFieldEvent | FactCertificateWitnessesSignerFieldEvent | FactCertificateWitnessesRefutationsFieldEvent | FactCertificateWitnessesSignatureFieldEvent | FactAgeSecondsFieldEvent | FactBecauseKindFieldEvent | FactBecauseSignerFieldEvent | FactBecauseBodyFieldEvent | FactBecauseSignatureFieldEvent | FactBecauseDeathSuspectFieldEvent | FactBecauseDeathIncarnationFieldEvent | FactBecauseDeathWitnessesSignerFieldEvent | FactBecauseDeathWitnessesRefutationsFieldEvent | FactBecauseDeathWitnessesSignatureFieldEvent>;
+}
+export interface Broadcast {
+    nonce: number;
+    facts: Fact[];
+}
+export declare namespace Broadcast {
+    const codec: () => Codec<Broadcast>;
+    interface BroadcastNonceFieldEvent {
+        field: '$.nonce';
+        value: number;
+    }
+    interface BroadcastFactsStatementKindFieldEvent {
+        field: '$.facts[].statement.kind';
+        value: number;
+        index: number;
+    }
+    interface BroadcastFactsStatementSignerFieldEvent {
+        field: '$.facts[].statement.signer';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface BroadcastFactsStatementBodyFieldEvent {
+        field: '$.facts[].statement.body';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface BroadcastFactsStatementSignatureFieldEvent {
+        field: '$.facts[].statement.signature';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface BroadcastFactsCertificateSuspectFieldEvent {
+        field: '$.facts[].certificate.suspect';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface BroadcastFactsCertificateIncarnationFieldEvent {
+        field: '$.facts[].certificate.incarnation';
+        value: number;
+        index: number;
+    }
+    interface BroadcastFactsCertificateWitnessesSignerFieldEvent {
+        field: '$.facts[].certificate.witnesses[].signer';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface BroadcastFactsCertificateWitnessesRefutationsFieldEvent {
+        field: '$.facts[].certificate.witnesses[].refutations';
+        value: number;
+        index: number;
+    }
+    interface BroadcastFactsCertificateWitnessesSignatureFieldEvent {
+        field: '$.facts[].certificate.witnesses[].signature';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface BroadcastFactsAgeSecondsFieldEvent {
+        field: '$.facts[].ageSeconds';
+        value: number;
+        index: number;
+    }
+    interface BroadcastFactsBecauseKindFieldEvent {
+        field: '$.facts[].because.kind';
+        value: number;
+        index: number;
+    }
+    interface BroadcastFactsBecauseSignerFieldEvent {
+        field: '$.facts[].because.signer';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface BroadcastFactsBecauseBodyFieldEvent {
+        field: '$.facts[].because.body';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface BroadcastFactsBecauseSignatureFieldEvent {
+        field: '$.facts[].because.signature';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface BroadcastFactsBecauseDeathSuspectFieldEvent {
+        field: '$.facts[].becauseDeath.suspect';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface BroadcastFactsBecauseDeathIncarnationFieldEvent {
+        field: '$.facts[].becauseDeath.incarnation';
+        value: number;
+        index: number;
+    }
+    interface BroadcastFactsBecauseDeathWitnessesSignerFieldEvent {
+        field: '$.facts[].becauseDeath.witnesses[].signer';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface BroadcastFactsBecauseDeathWitnessesRefutationsFieldEvent {
+        field: '$.facts[].becauseDeath.witnesses[].refutations';
+        value: number;
+        index: number;
+    }
+    interface BroadcastFactsBecauseDeathWitnessesSignatureFieldEvent {
+        field: '$.facts[].becauseDeath.witnesses[].signature';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    function encode(obj: Partial<Broadcast>): Uint8Array<ArrayBuffer>;
+    function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Broadcast>): Broadcast;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Broadcast>): Generator<BroadcastNonceFieldEvent | BroadcastFactsStatementKindFieldEvent | BroadcastFactsStatementSignerFieldEvent | BroadcastFactsStatementBodyFieldEvent | BroadcastFactsStatementSignatureFieldEvent | BroadcastFactsCertificateSuspectFieldEvent | BroadcastFactsCertificateIncarnationFieldEvent | BroadcastFactsCertificateWitnessesSignerFieldEvent | BroadcastFactsCertificateWitnessesRefutationsFieldEvent | BroadcastFactsCertificateWitnessesSignatureFieldEvent | BroadcastFactsAgeSecondsFieldEvent | BroadcastFactsBecauseKindFieldEvent | BroadcastFactsBecauseSignerFieldEvent | BroadcastFactsBecauseBodyFieldEvent | BroadcastFactsBecauseSignatureFieldEvent | BroadcastFactsBecauseDeathSuspectFieldEvent | BroadcastFactsBecauseDeathIncarnationFieldEvent | BroadcastFactsBecauseDeathWitnessesSignerFieldEvent | BroadcastFactsBecauseDeathWitnessesRefutationsFieldEvent | BroadcastFactsBecauseDeathWitnessesSignatureFieldEvent>;
+}
+export interface Frame {
+    hello?: Hello;
+    redirect?: Redirect;
+    reconcile?: Reconcile;
+    facts?: Facts;
+    probe?: Probe;
+    ack?: Ack;
+    alarm?: Alarm;
+    signal?: Signal;
+    signalAck?: SignalAck;
+    goodbye?: Goodbye;
+}
+export declare namespace Frame {
+    const codec: () => Codec<Frame>;
+    interface FrameHelloKnownFieldEvent {
+        field: '$.hello.known';
+        value: number;
+    }
+    interface FrameHelloEndedFieldEvent {
+        field: '$.hello.ended';
+        value: boolean;
+    }
+    interface FrameHelloIncarnationFieldEvent {
+        field: '$.hello.incarnation';
+        value: number;
+    }
+    interface FrameRedirectMembersStatementKindFieldEvent {
+        field: '$.redirect.members[].statement.kind';
+        value: number;
+        index: number;
+    }
+    interface FrameRedirectMembersStatementSignerFieldEvent {
+        field: '$.redirect.members[].statement.signer';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FrameRedirectMembersStatementBodyFieldEvent {
+        field: '$.redirect.members[].statement.body';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FrameRedirectMembersStatementSignatureFieldEvent {
+        field: '$.redirect.members[].statement.signature';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FrameRedirectMembersCertificateSuspectFieldEvent {
+        field: '$.redirect.members[].certificate.suspect';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FrameRedirectMembersCertificateIncarnationFieldEvent {
+        field: '$.redirect.members[].certificate.incarnation';
+        value: number;
+        index: number;
+    }
+    interface FrameRedirectMembersCertificateWitnessesSignerFieldEvent {
+        field: '$.redirect.members[].certificate.witnesses[].signer';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FrameRedirectMembersCertificateWitnessesRefutationsFieldEvent {
+        field: '$.redirect.members[].certificate.witnesses[].refutations';
+        value: number;
+        index: number;
+    }
+    interface FrameRedirectMembersCertificateWitnessesSignatureFieldEvent {
+        field: '$.redirect.members[].certificate.witnesses[].signature';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FrameRedirectMembersAgeSecondsFieldEvent {
+        field: '$.redirect.members[].ageSeconds';
+        value: number;
+        index: number;
+    }
+    interface FrameRedirectMembersBecauseKindFieldEvent {
+        field: '$.redirect.members[].because.kind';
+        value: number;
+        index: number;
+    }
+    interface FrameRedirectMembersBecauseSignerFieldEvent {
+        field: '$.redirect.members[].because.signer';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FrameRedirectMembersBecauseBodyFieldEvent {
+        field: '$.redirect.members[].because.body';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FrameRedirectMembersBecauseSignatureFieldEvent {
+        field: '$.redirect.members[].because.signature';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FrameRedirectMembersBecauseDeathSuspectFieldEvent {
+        field: '$.redirect.members[].becauseDeath.suspect';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FrameRedirectMembersBecauseDeathIncarnationFieldEvent {
+        field: '$.redirect.members[].becauseDeath.incarnation';
+        value: number;
+        index: number;
+    }
+    interface FrameRedirectMembersBecauseDeathWitnessesSignerFieldEvent {
+        field: '$.redirect.members[].becauseDeath.witnesses[].signer';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FrameRedirectMembersBecauseDeathWitnessesRefutationsFieldEvent {
+        field: '$.redirect.members[].becauseDeath.witnesses[].refutations';
+        value: number;
+        index: number;
+    }
+    interface FrameRedirectMembersBecauseDeathWitnessesSignatureFieldEvent {
+        field: '$.redirect.members[].becauseDeath.witnesses[].signature';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FrameReconcileRoundFieldEvent {
+        field: '$.reconcile.round';
+        value: number;
+    }
+    interface FrameReconcileRangesFromFieldEvent {
+        field: '$.reconcile.ranges[].from';
+        value: number;
+        index: number;
+    }
+    interface FrameReconcileRangesToFieldEvent {
+        field: '$.reconcile.ranges[].to';
+        value: number;
+        index: number;
+    }
+    interface FrameReconcileRangesCountFieldEvent {
+        field: '$.reconcile.ranges[].count';
+        value: number;
+        index: number;
+    }
+    interface FrameReconcileRangesFingerprintFieldEvent {
+        field: '$.reconcile.ranges[].fingerprint';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FrameReconcileRangesItemsFieldEvent {
+        field: '$.reconcile.ranges[].items';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FrameReconcileRangesWantedFieldEvent {
+        field: '$.reconcile.ranges[].wanted';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FrameReconcileRangesListedFieldEvent {
+        field: '$.reconcile.ranges[].listed';
+        value: boolean;
+        index: number;
+    }
+    interface FrameFactsFactsStatementKindFieldEvent {
+        field: '$.facts.facts[].statement.kind';
+        value: number;
+        index: number;
+    }
+    interface FrameFactsFactsStatementSignerFieldEvent {
+        field: '$.facts.facts[].statement.signer';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FrameFactsFactsStatementBodyFieldEvent {
+        field: '$.facts.facts[].statement.body';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FrameFactsFactsStatementSignatureFieldEvent {
+        field: '$.facts.facts[].statement.signature';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FrameFactsFactsCertificateSuspectFieldEvent {
+        field: '$.facts.facts[].certificate.suspect';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FrameFactsFactsCertificateIncarnationFieldEvent {
+        field: '$.facts.facts[].certificate.incarnation';
+        value: number;
+        index: number;
+    }
+    interface FrameFactsFactsCertificateWitnessesSignerFieldEvent {
+        field: '$.facts.facts[].certificate.witnesses[].signer';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FrameFactsFactsCertificateWitnessesRefutationsFieldEvent {
+        field: '$.facts.facts[].certificate.witnesses[].refutations';
+        value: number;
+        index: number;
+    }
+    interface FrameFactsFactsCertificateWitnessesSignatureFieldEvent {
+        field: '$.facts.facts[].certificate.witnesses[].signature';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FrameFactsFactsAgeSecondsFieldEvent {
+        field: '$.facts.facts[].ageSeconds';
+        value: number;
+        index: number;
+    }
+    interface FrameFactsFactsBecauseKindFieldEvent {
+        field: '$.facts.facts[].because.kind';
+        value: number;
+        index: number;
+    }
+    interface FrameFactsFactsBecauseSignerFieldEvent {
+        field: '$.facts.facts[].because.signer';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FrameFactsFactsBecauseBodyFieldEvent {
+        field: '$.facts.facts[].because.body';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FrameFactsFactsBecauseSignatureFieldEvent {
+        field: '$.facts.facts[].because.signature';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FrameFactsFactsBecauseDeathSuspectFieldEvent {
+        field: '$.facts.facts[].becauseDeath.suspect';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FrameFactsFactsBecauseDeathIncarnationFieldEvent {
+        field: '$.facts.facts[].becauseDeath.incarnation';
+        value: number;
+        index: number;
+    }
+    interface FrameFactsFactsBecauseDeathWitnessesSignerFieldEvent {
+        field: '$.facts.facts[].becauseDeath.witnesses[].signer';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FrameFactsFactsBecauseDeathWitnessesRefutationsFieldEvent {
+        field: '$.facts.facts[].becauseDeath.witnesses[].refutations';
+        value: number;
+        index: number;
+    }
+    interface FrameFactsFactsBecauseDeathWitnessesSignatureFieldEvent {
+        field: '$.facts.facts[].becauseDeath.witnesses[].signature';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FrameFactsFreshFieldEvent {
+        field: '$.facts.fresh';
+        value: boolean;
+    }
+    interface FrameProbeSequenceFieldEvent {
+        field: '$.probe.sequence';
+        value: number;
+    }
+    interface FrameAckSequenceFieldEvent {
+        field: '$.ack.sequence';
+        value: number;
+    }
+    interface FrameAckNextInMsFieldEvent {
+        field: '$.ack.nextInMs';
+        value: number;
+    }
+    interface FrameAlarmStatementsKindFieldEvent {
+        field: '$.alarm.statements[].kind';
+        value: number;
+        index: number;
+    }
+    interface FrameAlarmStatementsSignerFieldEvent {
+        field: '$.alarm.statements[].signer';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FrameAlarmStatementsBodyFieldEvent {
+        field: '$.alarm.statements[].body';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FrameAlarmStatementsSignatureFieldEvent {
+        field: '$.alarm.statements[].signature';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FrameAlarmDoubtedFieldEvent {
+        field: '$.alarm.doubted[]';
+        index: number;
+        value: Uint8Array<ArrayBuffer>;
+    }
+    interface FrameSignalReferenceFieldEvent {
+        field: '$.signal.reference';
+        value: number;
+    }
+    interface FrameSignalNameFieldEvent {
+        field: '$.signal.name';
+        value: string;
+    }
+    interface FrameSignalAckReferenceFieldEvent {
+        field: '$.signalAck.reference';
+        value: number;
+    }
+    interface FrameGoodbyeReasonFieldEvent {
+        field: '$.goodbye.reason';
+        value: string;
+    }
+    function encode(obj: Partial<Frame>): Uint8Array<ArrayBuffer>;
+    function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Frame>): Frame;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Frame>): Generator<FrameHelloKnownFieldEvent | FrameHelloEndedFieldEvent | FrameHelloIncarnationFieldEvent | FrameRedirectMembersStatementKindFieldEvent | FrameRedirectMembersStatementSignerFieldEvent | FrameRedirectMembersStatementBodyFieldEvent | FrameRedirectMembersStatementSignatureFieldEvent | FrameRedirectMembersCertificateSuspectFieldEvent | FrameRedirectMembersCertificateIncarnationFieldEvent | FrameRedirectMembersCertificateWitnessesSignerFieldEvent | FrameRedirectMembersCertificateWitnessesRefutationsFieldEvent | FrameRedirectMembersCertificateWitnessesSignatureFieldEvent | FrameRedirectMembersAgeSecondsFieldEvent | FrameRedirectMembersBecauseKindFieldEvent | FrameRedirectMembersBecauseSignerFieldEvent | FrameRedirectMembersBecauseBodyFieldEvent | FrameRedirectMembersBecauseSignatureFieldEvent | FrameRedirectMembersBecauseDeathSuspectFieldEvent | FrameRedirectMembersBecauseDeathIncarnationFieldEvent | FrameRedirectMembersBecauseDeathWitnessesSignerFieldEvent | FrameRedirectMembersBecauseDeathWitnessesRefutationsFieldEvent | FrameRedirectMembersBecauseDeathWitnessesSignatureFieldEvent | FrameReconcileRoundFieldEvent | FrameReconcileRangesFromFieldEvent | FrameReconcileRangesToFieldEvent | FrameReconcileRangesCountFieldEvent | FrameReconcileRangesFingerprintFieldEvent | FrameReconcileRangesItemsFieldEvent | FrameReconcileRangesWantedFieldEvent | FrameReconcileRangesListedFieldEvent | FrameFactsFactsStatementKindFieldEvent | FrameFactsFactsStatementSignerFieldEvent | FrameFactsFactsStatementBodyFieldEvent | FrameFactsFactsStatementSignatureFieldEvent | FrameFactsFactsCertificateSuspectFieldEvent | FrameFactsFactsCertificateIncarnationFieldEvent | FrameFactsFactsCertificateWitnessesSignerFieldEvent | FrameFactsFactsCertificateWitnessesRefutationsFieldEvent | FrameFactsFactsCertificateWitnessesSignatureFieldEvent | FrameFactsFactsAgeSecondsFieldEvent | FrameFactsFactsBecauseKindFieldEvent | FrameFactsFactsBecauseSignerFieldEvent | FrameFactsFactsBecauseBodyFieldEvent | FrameFactsFactsBecauseSignatureFieldEvent | FrameFactsFactsBecauseDeathSuspectFieldEvent | FrameFactsFactsBecauseDeathIncarnationFieldEvent | FrameFactsFactsBecauseDeathWitnessesSignerFieldEvent | FrameFactsFactsBecauseDeathWitnessesRefutationsFieldEvent | FrameFactsFactsBecauseDeathWitnessesSignatureFieldEvent | FrameFactsFreshFieldEvent | FrameProbeSequenceFieldEvent | FrameAckSequenceFieldEvent | FrameAckNextInMsFieldEvent | FrameAlarmStatementsKindFieldEvent | FrameAlarmStatementsSignerFieldEvent | FrameAlarmStatementsBodyFieldEvent | FrameAlarmStatementsSignatureFieldEvent | FrameAlarmDoubtedFieldEvent | FrameSignalReferenceFieldEvent | FrameSignalNameFieldEvent | FrameSignalAckReferenceFieldEvent | FrameGoodbyeReasonFieldEvent>;
+}
+export interface Hello {
+    known: number;
+    ended: boolean;
+    incarnation: number;
+}
+export declare namespace Hello {
+    const codec: () => Codec<Hello>;
+    interface HelloKnownFieldEvent {
+        field: '$.known';
+        value: number;
+    }
+    interface HelloEndedFieldEvent {
+        field: '$.ended';
+        value: boolean;
+    }
+    interface HelloIncarnationFieldEvent {
+        field: '$.incarnation';
+        value: number;
+    }
+    function encode(obj: Partial<Hello>): Uint8Array<ArrayBuffer>;
+    function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Hello>): Hello;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Hello>): Generator<HelloKnownFieldEvent | HelloEndedFieldEvent | HelloIncarnationFieldEvent>;
+}
+export interface Redirect {
+    members: Fact[];
+}
+export declare namespace Redirect {
+    const codec: () => Codec<Redirect>;
+    interface RedirectMembersStatementKindFieldEvent {
+        field: '$.members[].statement.kind';
+        value: number;
+        index: number;
+    }
+    interface RedirectMembersStatementSignerFieldEvent {
+        field: '$.members[].statement.signer';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface RedirectMembersStatementBodyFieldEvent {
+        field: '$.members[].statement.body';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface RedirectMembersStatementSignatureFieldEvent {
+        field: '$.members[].statement.signature';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface RedirectMembersCertificateSuspectFieldEvent {
+        field: '$.members[].certificate.suspect';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface RedirectMembersCertificateIncarnationFieldEvent {
+        field: '$.members[].certificate.incarnation';
+        value: number;
+        index: number;
+    }
+    interface RedirectMembersCertificateWitnessesSignerFieldEvent {
+        field: '$.members[].certificate.witnesses[].signer';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface RedirectMembersCertificateWitnessesRefutationsFieldEvent {
+        field: '$.members[].certificate.witnesses[].refutations';
+        value: number;
+        index: number;
+    }
+    interface RedirectMembersCertificateWitnessesSignatureFieldEvent {
+        field: '$.members[].certificate.witnesses[].signature';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface RedirectMembersAgeSecondsFieldEvent {
+        field: '$.members[].ageSeconds';
+        value: number;
+        index: number;
+    }
+    interface RedirectMembersBecauseKindFieldEvent {
+        field: '$.members[].because.kind';
+        value: number;
+        index: number;
+    }
+    interface RedirectMembersBecauseSignerFieldEvent {
+        field: '$.members[].because.signer';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface RedirectMembersBecauseBodyFieldEvent {
+        field: '$.members[].because.body';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface RedirectMembersBecauseSignatureFieldEvent {
+        field: '$.members[].because.signature';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface RedirectMembersBecauseDeathSuspectFieldEvent {
+        field: '$.members[].becauseDeath.suspect';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface RedirectMembersBecauseDeathIncarnationFieldEvent {
+        field: '$.members[].becauseDeath.incarnation';
+        value: number;
+        index: number;
+    }
+    interface RedirectMembersBecauseDeathWitnessesSignerFieldEvent {
+        field: '$.members[].becauseDeath.witnesses[].signer';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface RedirectMembersBecauseDeathWitnessesRefutationsFieldEvent {
+        field: '$.members[].becauseDeath.witnesses[].refutations';
+        value: number;
+        index: number;
+    }
+    interface RedirectMembersBecauseDeathWitnessesSignatureFieldEvent {
+        field: '$.members[].becauseDeath.witnesses[].signature';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    function encode(obj: Partial<Redirect>): Uint8Array<ArrayBuffer>;
+    function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Redirect>): Redirect;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Redirect>): Generator<RedirectMembersStatementKindFieldEvent | RedirectMembersStatementSignerFieldEvent | RedirectMembersStatementBodyFieldEvent | RedirectMembersStatementSignatureFieldEvent | RedirectMembersCertificateSuspectFieldEvent | RedirectMembersCertificateIncarnationFieldEvent | RedirectMembersCertificateWitnessesSignerFieldEvent | RedirectMembersCertificateWitnessesRefutationsFieldEvent | RedirectMembersCertificateWitnessesSignatureFieldEvent | RedirectMembersAgeSecondsFieldEvent | RedirectMembersBecauseKindFieldEvent | RedirectMembersBecauseSignerFieldEvent | RedirectMembersBecauseBodyFieldEvent | RedirectMembersBecauseSignatureFieldEvent | RedirectMembersBecauseDeathSuspectFieldEvent | RedirectMembersBecauseDeathIncarnationFieldEvent | RedirectMembersBecauseDeathWitnessesSignerFieldEvent | RedirectMembersBecauseDeathWitnessesRefutationsFieldEvent | RedirectMembersBecauseDeathWitnessesSignatureFieldEvent>;
+}
+export interface Reconcile {
+    round: number;
+    ranges: Range[];
+}
+export declare namespace Reconcile {
+    const codec: () => Codec<Reconcile>;
+    interface ReconcileRoundFieldEvent {
+        field: '$.round';
+        value: number;
+    }
+    interface ReconcileRangesFromFieldEvent {
+        field: '$.ranges[].from';
+        value: number;
+        index: number;
+    }
+    interface ReconcileRangesToFieldEvent {
+        field: '$.ranges[].to';
+        value: number;
+        index: number;
+    }
+    interface ReconcileRangesCountFieldEvent {
+        field: '$.ranges[].count';
+        value: number;
+        index: number;
+    }
+    interface ReconcileRangesFingerprintFieldEvent {
+        field: '$.ranges[].fingerprint';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface ReconcileRangesItemsFieldEvent {
+        field: '$.ranges[].items';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface ReconcileRangesWantedFieldEvent {
+        field: '$.ranges[].wanted';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface ReconcileRangesListedFieldEvent {
+        field: '$.ranges[].listed';
+        value: boolean;
+        index: number;
+    }
+    function encode(obj: Partial<Reconcile>): Uint8Array<ArrayBuffer>;
+    function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Reconcile>): Reconcile;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Reconcile>): Generator<ReconcileRoundFieldEvent | ReconcileRangesFromFieldEvent | ReconcileRangesToFieldEvent | ReconcileRangesCountFieldEvent | ReconcileRangesFingerprintFieldEvent | ReconcileRangesItemsFieldEvent | ReconcileRangesWantedFieldEvent | ReconcileRangesListedFieldEvent>;
+}
+export interface Range {
+    from: number;
+    to: number;
+    count: number;
+    fingerprint: Uint8Array<ArrayBuffer>;
+    items: Uint8Array<ArrayBuffer>;
+    wanted: Uint8Array<ArrayBuffer>;
+    listed: boolean;
+}
+export declare namespace Range {
+    const codec: () => Codec<Range>;
+    interface RangeFromFieldEvent {
+        field: '$.from';
+        value: number;
+    }
+    interface RangeToFieldEvent {
+        field: '$.to';
+        value: number;
+    }
+    interface RangeCountFieldEvent {
+        field: '$.count';
+        value: number;
+    }
+    interface RangeFingerprintFieldEvent {
+        field: '$.fingerprint';
+        value: Uint8Array<ArrayBuffer>;
+    }
+    interface RangeItemsFieldEvent {
+        field: '$.items';
+        value: Uint8Array<ArrayBuffer>;
+    }
+    interface RangeWantedFieldEvent {
+        field: '$.wanted';
+        value: Uint8Array<ArrayBuffer>;
+    }
+    interface RangeListedFieldEvent {
+        field: '$.listed';
+        value: boolean;
+    }
+    function encode(obj: Partial<Range>): Uint8Array<ArrayBuffer>;
+    function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Range>): Range;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Range>): Generator<RangeFromFieldEvent | RangeToFieldEvent | RangeCountFieldEvent | RangeFingerprintFieldEvent | RangeItemsFieldEvent | RangeWantedFieldEvent | RangeListedFieldEvent>;
+}
+export interface Facts {
+    facts: Fact[];
+    fresh: boolean;
+}
+export declare namespace Facts {
+    const codec: () => Codec<Facts>;
+    interface FactsFactsStatementKindFieldEvent {
+        field: '$.facts[].statement.kind';
+        value: number;
+        index: number;
+    }
+    interface FactsFactsStatementSignerFieldEvent {
+        field: '$.facts[].statement.signer';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FactsFactsStatementBodyFieldEvent {
+        field: '$.facts[].statement.body';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FactsFactsStatementSignatureFieldEvent {
+        field: '$.facts[].statement.signature';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FactsFactsCertificateSuspectFieldEvent {
+        field: '$.facts[].certificate.suspect';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FactsFactsCertificateIncarnationFieldEvent {
+        field: '$.facts[].certificate.incarnation';
+        value: number;
+        index: number;
+    }
+    interface FactsFactsCertificateWitnessesSignerFieldEvent {
+        field: '$.facts[].certificate.witnesses[].signer';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FactsFactsCertificateWitnessesRefutationsFieldEvent {
+        field: '$.facts[].certificate.witnesses[].refutations';
+        value: number;
+        index: number;
+    }
+    interface FactsFactsCertificateWitnessesSignatureFieldEvent {
+        field: '$.facts[].certificate.witnesses[].signature';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FactsFactsAgeSecondsFieldEvent {
+        field: '$.facts[].ageSeconds';
+        value: number;
+        index: number;
+    }
+    interface FactsFactsBecauseKindFieldEvent {
+        field: '$.facts[].because.kind';
+        value: number;
+        index: number;
+    }
+    interface FactsFactsBecauseSignerFieldEvent {
+        field: '$.facts[].because.signer';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FactsFactsBecauseBodyFieldEvent {
+        field: '$.facts[].because.body';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FactsFactsBecauseSignatureFieldEvent {
+        field: '$.facts[].because.signature';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FactsFactsBecauseDeathSuspectFieldEvent {
+        field: '$.facts[].becauseDeath.suspect';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FactsFactsBecauseDeathIncarnationFieldEvent {
+        field: '$.facts[].becauseDeath.incarnation';
+        value: number;
+        index: number;
+    }
+    interface FactsFactsBecauseDeathWitnessesSignerFieldEvent {
+        field: '$.facts[].becauseDeath.witnesses[].signer';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FactsFactsBecauseDeathWitnessesRefutationsFieldEvent {
+        field: '$.facts[].becauseDeath.witnesses[].refutations';
+        value: number;
+        index: number;
+    }
+    interface FactsFactsBecauseDeathWitnessesSignatureFieldEvent {
+        field: '$.facts[].becauseDeath.witnesses[].signature';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FactsFreshFieldEvent {
+        field: '$.fresh';
+        value: boolean;
+    }
+    function encode(obj: Partial<Facts>): Uint8Array<ArrayBuffer>;
+    function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Facts>): Facts;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Facts>): Generator<FactsFactsStatementKindFieldEvent | FactsFactsStatementSignerFieldEvent | FactsFactsStatementBodyFieldEvent | FactsFactsStatementSignatureFieldEvent | FactsFactsCertificateSuspectFieldEvent | FactsFactsCertificateIncarnationFieldEvent | FactsFactsCertificateWitnessesSignerFieldEvent | FactsFactsCertificateWitnessesRefutationsFieldEvent | FactsFactsCertificateWitnessesSignatureFieldEvent | FactsFactsAgeSecondsFieldEvent | FactsFactsBecauseKindFieldEvent | FactsFactsBecauseSignerFieldEvent | FactsFactsBecauseBodyFieldEvent | FactsFactsBecauseSignatureFieldEvent | FactsFactsBecauseDeathSuspectFieldEvent | FactsFactsBecauseDeathIncarnationFieldEvent | FactsFactsBecauseDeathWitnessesSignerFieldEvent | FactsFactsBecauseDeathWitnessesRefutationsFieldEvent | FactsFactsBecauseDeathWitnessesSignatureFieldEvent | FactsFreshFieldEvent>;
+}
+export interface Probe {
+    sequence: number;
+}
+export declare namespace Probe {
+    const codec: () => Codec<Probe>;
+    interface ProbeSequenceFieldEvent {
+        field: '$.sequence';
+        value: number;
+    }
+    function encode(obj: Partial<Probe>): Uint8Array<ArrayBuffer>;
+    function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Probe>): Probe;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Probe>): Generator<ProbeSequenceFieldEvent>;
+}
+export interface Ack {
+    sequence: number;
+    nextInMs: number;
+}
+export declare namespace Ack {
+    const codec: () => Codec<Ack>;
+    interface AckSequenceFieldEvent {
+        field: '$.sequence';
+        value: number;
+    }
+    interface AckNextInMsFieldEvent {
+        field: '$.nextInMs';
+        value: number;
+    }
+    function encode(obj: Partial<Ack>): Uint8Array<ArrayBuffer>;
+    function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Ack>): Ack;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Ack>): Generator<AckSequenceFieldEvent | AckNextInMsFieldEvent>;
+}
+export interface Alarm {
+    statements: Statement[];
+    doubted: Uint8Array<ArrayBuffer>[];
+}
+export declare namespace Alarm {
+    const codec: () => Codec<Alarm>;
+    interface AlarmStatementsKindFieldEvent {
+        field: '$.statements[].kind';
+        value: number;
+        index: number;
+    }
+    interface AlarmStatementsSignerFieldEvent {
+        field: '$.statements[].signer';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface AlarmStatementsBodyFieldEvent {
+        field: '$.statements[].body';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface AlarmStatementsSignatureFieldEvent {
+        field: '$.statements[].signature';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface AlarmDoubtedFieldEvent {
+        field: '$.doubted[]';
+        index: number;
+        value: Uint8Array<ArrayBuffer>;
+    }
+    function encode(obj: Partial<Alarm>): Uint8Array<ArrayBuffer>;
+    function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Alarm>): Alarm;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Alarm>): Generator<AlarmStatementsKindFieldEvent | AlarmStatementsSignerFieldEvent | AlarmStatementsBodyFieldEvent | AlarmStatementsSignatureFieldEvent | AlarmDoubtedFieldEvent>;
+}
+export interface Signal {
+    reference: number;
+    name: string;
+}
+export declare namespace Signal {
+    const codec: () => Codec<Signal>;
+    interface SignalReferenceFieldEvent {
+        field: '$.reference';
+        value: number;
+    }
+    interface SignalNameFieldEvent {
+        field: '$.name';
+        value: string;
+    }
+    function encode(obj: Partial<Signal>): Uint8Array<ArrayBuffer>;
+    function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Signal>): Signal;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Signal>): Generator<SignalReferenceFieldEvent | SignalNameFieldEvent>;
+}
+export interface SignalAck {
+    reference: number;
+}
+export declare namespace SignalAck {
+    const codec: () => Codec<SignalAck>;
+    interface SignalAckReferenceFieldEvent {
+        field: '$.reference';
+        value: number;
+    }
+    function encode(obj: Partial<SignalAck>): Uint8Array<ArrayBuffer>;
+    function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<SignalAck>): SignalAck;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<SignalAck>): Generator<SignalAckReferenceFieldEvent>;
+}
+export interface Goodbye {
+    reason: string;
+}
+export declare namespace Goodbye {
+    const codec: () => Codec<Goodbye>;
+    interface GoodbyeReasonFieldEvent {
+        field: '$.reason';
+        value: string;
+    }
+    function encode(obj: Partial<Goodbye>): Uint8Array<ArrayBuffer>;
+    function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Goodbye>): Goodbye;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Goodbye>): Generator<GoodbyeReasonFieldEvent>;
+}

@@ -1,0 +1,2732 @@
+import { decodeMessage, encodeMessage, MaxLengthError, message, streamMessage } from 'protons-runtime';
+import { alloc as uint8ArrayAlloc } from 'uint8arrays/alloc';
+export var Statement;
+(function (Statement) {
+    let _codec;
+    Statement.codec = () => {
+        if (_codec == null) {
+            _codec = message((obj, w, opts = {}) => {
+                if (opts.lengthDelimited !== false) {
+                    w.fork();
+                }
+                if ((obj.kind != null && obj.kind !== 0)) {
+                    w.uint32(8);
+                    w.uint32(obj.kind);
+                }
+                if ((obj.signer != null && obj.signer.byteLength > 0)) {
+                    w.uint32(18);
+                    w.bytes(obj.signer);
+                }
+                if ((obj.body != null && obj.body.byteLength > 0)) {
+                    w.uint32(26);
+                    w.bytes(obj.body);
+                }
+                if ((obj.signature != null && obj.signature.byteLength > 0)) {
+                    w.uint32(34);
+                    w.bytes(obj.signature);
+                }
+                if (opts.lengthDelimited !== false) {
+                    w.ldelim();
+                }
+            }, (reader, length, opts = {}) => {
+                const obj = {
+                    kind: 0,
+                    signer: uint8ArrayAlloc(0),
+                    body: uint8ArrayAlloc(0),
+                    signature: uint8ArrayAlloc(0)
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            obj.kind = reader.uint32();
+                            break;
+                        }
+                        case 2: {
+                            obj.signer = reader.bytes();
+                            break;
+                        }
+                        case 3: {
+                            obj.body = reader.bytes();
+                            break;
+                        }
+                        case 4: {
+                            obj.signature = reader.bytes();
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+                return obj;
+            }, function* (reader, length, prefix, opts = {}) {
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            yield {
+                                field: `${prefix}.kind`,
+                                value: reader.uint32()
+                            };
+                            break;
+                        }
+                        case 2: {
+                            yield {
+                                field: `${prefix}.signer`,
+                                value: reader.bytes()
+                            };
+                            break;
+                        }
+                        case 3: {
+                            yield {
+                                field: `${prefix}.body`,
+                                value: reader.bytes()
+                            };
+                            break;
+                        }
+                        case 4: {
+                            yield {
+                                field: `${prefix}.signature`,
+                                value: reader.bytes()
+                            };
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+            });
+        }
+        return _codec;
+    };
+    function encode(obj) {
+        return encodeMessage(obj, Statement.codec());
+    }
+    Statement.encode = encode;
+    function decode(buf, opts) {
+        return decodeMessage(buf, Statement.codec(), opts);
+    }
+    Statement.decode = decode;
+    function stream(buf, opts) {
+        return streamMessage(buf, Statement.codec(), opts);
+    }
+    Statement.stream = stream;
+})(Statement || (Statement = {}));
+export var Joined;
+(function (Joined) {
+    let _codec;
+    Joined.codec = () => {
+        if (_codec == null) {
+            _codec = message((obj, w, opts = {}) => {
+                if (opts.lengthDelimited !== false) {
+                    w.fork();
+                }
+                if ((obj.incarnation != null && obj.incarnation !== 0)) {
+                    w.uint32(8);
+                    w.uint64Number(obj.incarnation);
+                }
+                if ((obj.nonce != null && obj.nonce !== 0)) {
+                    w.uint32(21);
+                    w.fixed32(obj.nonce);
+                }
+                if (obj.addresses != null && obj.addresses.length > 0) {
+                    for (const value of obj.addresses) {
+                        w.uint32(26);
+                        w.bytes(value);
+                    }
+                }
+                if ((obj.location != null && obj.location !== '')) {
+                    w.uint32(34);
+                    w.string(obj.location);
+                }
+                if ((obj.tag != null && obj.tag.byteLength > 0)) {
+                    w.uint32(42);
+                    w.bytes(obj.tag);
+                }
+                if (opts.lengthDelimited !== false) {
+                    w.ldelim();
+                }
+            }, (reader, length, opts = {}) => {
+                const obj = {
+                    incarnation: 0,
+                    nonce: 0,
+                    addresses: [],
+                    location: '',
+                    tag: uint8ArrayAlloc(0)
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            obj.incarnation = reader.uint64Number();
+                            break;
+                        }
+                        case 2: {
+                            obj.nonce = reader.fixed32();
+                            break;
+                        }
+                        case 3: {
+                            if (opts.limits?.addresses != null && obj.addresses.length === opts.limits.addresses) {
+                                throw new MaxLengthError('Decode error - repeated field "addresses" had too many elements');
+                            }
+                            obj.addresses.push(reader.bytes());
+                            break;
+                        }
+                        case 4: {
+                            obj.location = reader.string();
+                            break;
+                        }
+                        case 5: {
+                            obj.tag = reader.bytes();
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+                return obj;
+            }, function* (reader, length, prefix, opts = {}) {
+                const obj = {
+                    addresses: 0
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            yield {
+                                field: `${prefix}.incarnation`,
+                                value: reader.uint64Number()
+                            };
+                            break;
+                        }
+                        case 2: {
+                            yield {
+                                field: `${prefix}.nonce`,
+                                value: reader.fixed32()
+                            };
+                            break;
+                        }
+                        case 3: {
+                            if (opts.limits?.addresses != null && obj.addresses === opts.limits.addresses) {
+                                throw new MaxLengthError('Streaming decode error - repeated field "addresses" had too many elements');
+                            }
+                            yield {
+                                field: `${prefix}.addresses[]`,
+                                index: obj.addresses,
+                                value: reader.bytes()
+                            };
+                            obj.addresses++;
+                            break;
+                        }
+                        case 4: {
+                            yield {
+                                field: `${prefix}.location`,
+                                value: reader.string()
+                            };
+                            break;
+                        }
+                        case 5: {
+                            yield {
+                                field: `${prefix}.tag`,
+                                value: reader.bytes()
+                            };
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+            });
+        }
+        return _codec;
+    };
+    function encode(obj) {
+        return encodeMessage(obj, Joined.codec());
+    }
+    Joined.encode = encode;
+    function decode(buf, opts) {
+        return decodeMessage(buf, Joined.codec(), opts);
+    }
+    Joined.decode = decode;
+    function stream(buf, opts) {
+        return streamMessage(buf, Joined.codec(), opts);
+    }
+    Joined.stream = stream;
+})(Joined || (Joined = {}));
+export var Left;
+(function (Left) {
+    let _codec;
+    Left.codec = () => {
+        if (_codec == null) {
+            _codec = message((obj, w, opts = {}) => {
+                if (opts.lengthDelimited !== false) {
+                    w.fork();
+                }
+                if ((obj.incarnation != null && obj.incarnation !== 0)) {
+                    w.uint32(8);
+                    w.uint64Number(obj.incarnation);
+                }
+                if (opts.lengthDelimited !== false) {
+                    w.ldelim();
+                }
+            }, (reader, length, opts = {}) => {
+                const obj = {
+                    incarnation: 0
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            obj.incarnation = reader.uint64Number();
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+                return obj;
+            }, function* (reader, length, prefix, opts = {}) {
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            yield {
+                                field: `${prefix}.incarnation`,
+                                value: reader.uint64Number()
+                            };
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+            });
+        }
+        return _codec;
+    };
+    function encode(obj) {
+        return encodeMessage(obj, Left.codec());
+    }
+    Left.encode = encode;
+    function decode(buf, opts) {
+        return decodeMessage(buf, Left.codec(), opts);
+    }
+    Left.decode = decode;
+    function stream(buf, opts) {
+        return streamMessage(buf, Left.codec(), opts);
+    }
+    Left.stream = stream;
+})(Left || (Left = {}));
+export var Suspicion;
+(function (Suspicion) {
+    let _codec;
+    Suspicion.codec = () => {
+        if (_codec == null) {
+            _codec = message((obj, w, opts = {}) => {
+                if (opts.lengthDelimited !== false) {
+                    w.fork();
+                }
+                if ((obj.suspect != null && obj.suspect.byteLength > 0)) {
+                    w.uint32(10);
+                    w.bytes(obj.suspect);
+                }
+                if ((obj.incarnation != null && obj.incarnation !== 0)) {
+                    w.uint32(16);
+                    w.uint64Number(obj.incarnation);
+                }
+                if ((obj.refutations != null && obj.refutations !== 0)) {
+                    w.uint32(24);
+                    w.uint32(obj.refutations);
+                }
+                if (opts.lengthDelimited !== false) {
+                    w.ldelim();
+                }
+            }, (reader, length, opts = {}) => {
+                const obj = {
+                    suspect: uint8ArrayAlloc(0),
+                    incarnation: 0,
+                    refutations: 0
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            obj.suspect = reader.bytes();
+                            break;
+                        }
+                        case 2: {
+                            obj.incarnation = reader.uint64Number();
+                            break;
+                        }
+                        case 3: {
+                            obj.refutations = reader.uint32();
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+                return obj;
+            }, function* (reader, length, prefix, opts = {}) {
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            yield {
+                                field: `${prefix}.suspect`,
+                                value: reader.bytes()
+                            };
+                            break;
+                        }
+                        case 2: {
+                            yield {
+                                field: `${prefix}.incarnation`,
+                                value: reader.uint64Number()
+                            };
+                            break;
+                        }
+                        case 3: {
+                            yield {
+                                field: `${prefix}.refutations`,
+                                value: reader.uint32()
+                            };
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+            });
+        }
+        return _codec;
+    };
+    function encode(obj) {
+        return encodeMessage(obj, Suspicion.codec());
+    }
+    Suspicion.encode = encode;
+    function decode(buf, opts) {
+        return decodeMessage(buf, Suspicion.codec(), opts);
+    }
+    Suspicion.decode = decode;
+    function stream(buf, opts) {
+        return streamMessage(buf, Suspicion.codec(), opts);
+    }
+    Suspicion.stream = stream;
+})(Suspicion || (Suspicion = {}));
+export var Refutation;
+(function (Refutation) {
+    let _codec;
+    Refutation.codec = () => {
+        if (_codec == null) {
+            _codec = message((obj, w, opts = {}) => {
+                if (opts.lengthDelimited !== false) {
+                    w.fork();
+                }
+                if ((obj.incarnation != null && obj.incarnation !== 0)) {
+                    w.uint32(8);
+                    w.uint64Number(obj.incarnation);
+                }
+                if ((obj.number != null && obj.number !== 0)) {
+                    w.uint32(16);
+                    w.uint32(obj.number);
+                }
+                if (opts.lengthDelimited !== false) {
+                    w.ldelim();
+                }
+            }, (reader, length, opts = {}) => {
+                const obj = {
+                    incarnation: 0,
+                    number: 0
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            obj.incarnation = reader.uint64Number();
+                            break;
+                        }
+                        case 2: {
+                            obj.number = reader.uint32();
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+                return obj;
+            }, function* (reader, length, prefix, opts = {}) {
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            yield {
+                                field: `${prefix}.incarnation`,
+                                value: reader.uint64Number()
+                            };
+                            break;
+                        }
+                        case 2: {
+                            yield {
+                                field: `${prefix}.number`,
+                                value: reader.uint32()
+                            };
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+            });
+        }
+        return _codec;
+    };
+    function encode(obj) {
+        return encodeMessage(obj, Refutation.codec());
+    }
+    Refutation.encode = encode;
+    function decode(buf, opts) {
+        return decodeMessage(buf, Refutation.codec(), opts);
+    }
+    Refutation.decode = decode;
+    function stream(buf, opts) {
+        return streamMessage(buf, Refutation.codec(), opts);
+    }
+    Refutation.stream = stream;
+})(Refutation || (Refutation = {}));
+export var Candidacy;
+(function (Candidacy) {
+    let _codec;
+    Candidacy.codec = () => {
+        if (_codec == null) {
+            _codec = message((obj, w, opts = {}) => {
+                if (opts.lengthDelimited !== false) {
+                    w.fork();
+                }
+                if ((obj.election != null && obj.election !== '')) {
+                    w.uint32(10);
+                    w.string(obj.election);
+                }
+                if ((obj.incarnation != null && obj.incarnation !== 0)) {
+                    w.uint32(16);
+                    w.uint64Number(obj.incarnation);
+                }
+                if ((obj.sequence != null && obj.sequence !== 0)) {
+                    w.uint32(24);
+                    w.uint32(obj.sequence);
+                }
+                if ((obj.withdrawn != null && obj.withdrawn !== false)) {
+                    w.uint32(32);
+                    w.bool(obj.withdrawn);
+                }
+                if (opts.lengthDelimited !== false) {
+                    w.ldelim();
+                }
+            }, (reader, length, opts = {}) => {
+                const obj = {
+                    election: '',
+                    incarnation: 0,
+                    sequence: 0,
+                    withdrawn: false
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            obj.election = reader.string();
+                            break;
+                        }
+                        case 2: {
+                            obj.incarnation = reader.uint64Number();
+                            break;
+                        }
+                        case 3: {
+                            obj.sequence = reader.uint32();
+                            break;
+                        }
+                        case 4: {
+                            obj.withdrawn = reader.bool();
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+                return obj;
+            }, function* (reader, length, prefix, opts = {}) {
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            yield {
+                                field: `${prefix}.election`,
+                                value: reader.string()
+                            };
+                            break;
+                        }
+                        case 2: {
+                            yield {
+                                field: `${prefix}.incarnation`,
+                                value: reader.uint64Number()
+                            };
+                            break;
+                        }
+                        case 3: {
+                            yield {
+                                field: `${prefix}.sequence`,
+                                value: reader.uint32()
+                            };
+                            break;
+                        }
+                        case 4: {
+                            yield {
+                                field: `${prefix}.withdrawn`,
+                                value: reader.bool()
+                            };
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+            });
+        }
+        return _codec;
+    };
+    function encode(obj) {
+        return encodeMessage(obj, Candidacy.codec());
+    }
+    Candidacy.encode = encode;
+    function decode(buf, opts) {
+        return decodeMessage(buf, Candidacy.codec(), opts);
+    }
+    Candidacy.decode = decode;
+    function stream(buf, opts) {
+        return streamMessage(buf, Candidacy.codec(), opts);
+    }
+    Candidacy.stream = stream;
+})(Candidacy || (Candidacy = {}));
+export var Claim;
+(function (Claim) {
+    let _codec;
+    Claim.codec = () => {
+        if (_codec == null) {
+            _codec = message((obj, w, opts = {}) => {
+                if (opts.lengthDelimited !== false) {
+                    w.fork();
+                }
+                if ((obj.election != null && obj.election !== '')) {
+                    w.uint32(10);
+                    w.string(obj.election);
+                }
+                if ((obj.epoch != null && obj.epoch !== 0)) {
+                    w.uint32(16);
+                    w.uint64Number(obj.epoch);
+                }
+                if ((obj.incarnation != null && obj.incarnation !== 0)) {
+                    w.uint32(24);
+                    w.uint64Number(obj.incarnation);
+                }
+                if ((obj.endedWinner != null && obj.endedWinner.byteLength > 0)) {
+                    w.uint32(34);
+                    w.bytes(obj.endedWinner);
+                }
+                if ((obj.endedIncarnation != null && obj.endedIncarnation !== 0)) {
+                    w.uint32(40);
+                    w.uint64Number(obj.endedIncarnation);
+                }
+                if (opts.lengthDelimited !== false) {
+                    w.ldelim();
+                }
+            }, (reader, length, opts = {}) => {
+                const obj = {
+                    election: '',
+                    epoch: 0,
+                    incarnation: 0,
+                    endedWinner: uint8ArrayAlloc(0),
+                    endedIncarnation: 0
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            obj.election = reader.string();
+                            break;
+                        }
+                        case 2: {
+                            obj.epoch = reader.uint64Number();
+                            break;
+                        }
+                        case 3: {
+                            obj.incarnation = reader.uint64Number();
+                            break;
+                        }
+                        case 4: {
+                            obj.endedWinner = reader.bytes();
+                            break;
+                        }
+                        case 5: {
+                            obj.endedIncarnation = reader.uint64Number();
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+                return obj;
+            }, function* (reader, length, prefix, opts = {}) {
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            yield {
+                                field: `${prefix}.election`,
+                                value: reader.string()
+                            };
+                            break;
+                        }
+                        case 2: {
+                            yield {
+                                field: `${prefix}.epoch`,
+                                value: reader.uint64Number()
+                            };
+                            break;
+                        }
+                        case 3: {
+                            yield {
+                                field: `${prefix}.incarnation`,
+                                value: reader.uint64Number()
+                            };
+                            break;
+                        }
+                        case 4: {
+                            yield {
+                                field: `${prefix}.endedWinner`,
+                                value: reader.bytes()
+                            };
+                            break;
+                        }
+                        case 5: {
+                            yield {
+                                field: `${prefix}.endedIncarnation`,
+                                value: reader.uint64Number()
+                            };
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+            });
+        }
+        return _codec;
+    };
+    function encode(obj) {
+        return encodeMessage(obj, Claim.codec());
+    }
+    Claim.encode = encode;
+    function decode(buf, opts) {
+        return decodeMessage(buf, Claim.codec(), opts);
+    }
+    Claim.decode = decode;
+    function stream(buf, opts) {
+        return streamMessage(buf, Claim.codec(), opts);
+    }
+    Claim.stream = stream;
+})(Claim || (Claim = {}));
+export var Certificate;
+(function (Certificate) {
+    let _codec;
+    Certificate.codec = () => {
+        if (_codec == null) {
+            _codec = message((obj, w, opts = {}) => {
+                if (opts.lengthDelimited !== false) {
+                    w.fork();
+                }
+                if ((obj.suspect != null && obj.suspect.byteLength > 0)) {
+                    w.uint32(10);
+                    w.bytes(obj.suspect);
+                }
+                if ((obj.incarnation != null && obj.incarnation !== 0)) {
+                    w.uint32(16);
+                    w.uint64Number(obj.incarnation);
+                }
+                if (obj.witnesses != null && obj.witnesses.length > 0) {
+                    for (const value of obj.witnesses) {
+                        w.uint32(26);
+                        Witness.codec().encode(value, w);
+                    }
+                }
+                if (opts.lengthDelimited !== false) {
+                    w.ldelim();
+                }
+            }, (reader, length, opts = {}) => {
+                const obj = {
+                    suspect: uint8ArrayAlloc(0),
+                    incarnation: 0,
+                    witnesses: []
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            obj.suspect = reader.bytes();
+                            break;
+                        }
+                        case 2: {
+                            obj.incarnation = reader.uint64Number();
+                            break;
+                        }
+                        case 3: {
+                            if (opts.limits?.witnesses != null && obj.witnesses.length === opts.limits.witnesses) {
+                                throw new MaxLengthError('Decode error - repeated field "witnesses" had too many elements');
+                            }
+                            obj.witnesses.push(Witness.codec().decode(reader, reader.uint32(), {
+                                limits: opts.limits?.witnesses$
+                            }));
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+                return obj;
+            }, function* (reader, length, prefix, opts = {}) {
+                const obj = {
+                    witnesses: 0
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            yield {
+                                field: `${prefix}.suspect`,
+                                value: reader.bytes()
+                            };
+                            break;
+                        }
+                        case 2: {
+                            yield {
+                                field: `${prefix}.incarnation`,
+                                value: reader.uint64Number()
+                            };
+                            break;
+                        }
+                        case 3: {
+                            if (opts.limits?.witnesses != null && obj.witnesses === opts.limits.witnesses) {
+                                throw new MaxLengthError('Streaming decode error - repeated field "witnesses" had too many elements');
+                            }
+                            for (const evt of Witness.codec().stream(reader, reader.uint32(), `${prefix}.witnesses[]`, {
+                                limits: opts.limits?.witnesses$
+                            })) {
+                                yield {
+                                    ...evt,
+                                    index: obj.witnesses
+                                };
+                            }
+                            obj.witnesses++;
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+            });
+        }
+        return _codec;
+    };
+    function encode(obj) {
+        return encodeMessage(obj, Certificate.codec());
+    }
+    Certificate.encode = encode;
+    function decode(buf, opts) {
+        return decodeMessage(buf, Certificate.codec(), opts);
+    }
+    Certificate.decode = decode;
+    function stream(buf, opts) {
+        return streamMessage(buf, Certificate.codec(), opts);
+    }
+    Certificate.stream = stream;
+})(Certificate || (Certificate = {}));
+export var Witness;
+(function (Witness) {
+    let _codec;
+    Witness.codec = () => {
+        if (_codec == null) {
+            _codec = message((obj, w, opts = {}) => {
+                if (opts.lengthDelimited !== false) {
+                    w.fork();
+                }
+                if ((obj.signer != null && obj.signer.byteLength > 0)) {
+                    w.uint32(10);
+                    w.bytes(obj.signer);
+                }
+                if ((obj.refutations != null && obj.refutations !== 0)) {
+                    w.uint32(16);
+                    w.uint32(obj.refutations);
+                }
+                if ((obj.signature != null && obj.signature.byteLength > 0)) {
+                    w.uint32(26);
+                    w.bytes(obj.signature);
+                }
+                if (opts.lengthDelimited !== false) {
+                    w.ldelim();
+                }
+            }, (reader, length, opts = {}) => {
+                const obj = {
+                    signer: uint8ArrayAlloc(0),
+                    refutations: 0,
+                    signature: uint8ArrayAlloc(0)
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            obj.signer = reader.bytes();
+                            break;
+                        }
+                        case 2: {
+                            obj.refutations = reader.uint32();
+                            break;
+                        }
+                        case 3: {
+                            obj.signature = reader.bytes();
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+                return obj;
+            }, function* (reader, length, prefix, opts = {}) {
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            yield {
+                                field: `${prefix}.signer`,
+                                value: reader.bytes()
+                            };
+                            break;
+                        }
+                        case 2: {
+                            yield {
+                                field: `${prefix}.refutations`,
+                                value: reader.uint32()
+                            };
+                            break;
+                        }
+                        case 3: {
+                            yield {
+                                field: `${prefix}.signature`,
+                                value: reader.bytes()
+                            };
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+            });
+        }
+        return _codec;
+    };
+    function encode(obj) {
+        return encodeMessage(obj, Witness.codec());
+    }
+    Witness.encode = encode;
+    function decode(buf, opts) {
+        return decodeMessage(buf, Witness.codec(), opts);
+    }
+    Witness.decode = decode;
+    function stream(buf, opts) {
+        return streamMessage(buf, Witness.codec(), opts);
+    }
+    Witness.stream = stream;
+})(Witness || (Witness = {}));
+export var Fact;
+(function (Fact) {
+    let _codec;
+    Fact.codec = () => {
+        if (_codec == null) {
+            _codec = message((obj, w, opts = {}) => {
+                if (opts.lengthDelimited !== false) {
+                    w.fork();
+                }
+                if (obj.statement != null) {
+                    w.uint32(10);
+                    Statement.codec().encode(obj.statement, w);
+                }
+                if (obj.certificate != null) {
+                    w.uint32(18);
+                    Certificate.codec().encode(obj.certificate, w);
+                }
+                if ((obj.ageSeconds != null && obj.ageSeconds !== 0)) {
+                    w.uint32(24);
+                    w.uint32(obj.ageSeconds);
+                }
+                if (obj.because != null) {
+                    w.uint32(34);
+                    Statement.codec().encode(obj.because, w);
+                }
+                if (obj.becauseDeath != null) {
+                    w.uint32(42);
+                    Certificate.codec().encode(obj.becauseDeath, w);
+                }
+                if (opts.lengthDelimited !== false) {
+                    w.ldelim();
+                }
+            }, (reader, length, opts = {}) => {
+                const obj = {
+                    ageSeconds: 0
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            obj.statement = Statement.codec().decode(reader, reader.uint32(), {
+                                limits: opts.limits?.statement
+                            });
+                            break;
+                        }
+                        case 2: {
+                            obj.certificate = Certificate.codec().decode(reader, reader.uint32(), {
+                                limits: opts.limits?.certificate
+                            });
+                            break;
+                        }
+                        case 3: {
+                            obj.ageSeconds = reader.uint32();
+                            break;
+                        }
+                        case 4: {
+                            obj.because = Statement.codec().decode(reader, reader.uint32(), {
+                                limits: opts.limits?.because
+                            });
+                            break;
+                        }
+                        case 5: {
+                            obj.becauseDeath = Certificate.codec().decode(reader, reader.uint32(), {
+                                limits: opts.limits?.becauseDeath
+                            });
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+                return obj;
+            }, function* (reader, length, prefix, opts = {}) {
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            yield* Statement.codec().stream(reader, reader.uint32(), `${prefix}.statement`, {
+                                limits: opts.limits?.statement
+                            });
+                            break;
+                        }
+                        case 2: {
+                            yield* Certificate.codec().stream(reader, reader.uint32(), `${prefix}.certificate`, {
+                                limits: opts.limits?.certificate
+                            });
+                            break;
+                        }
+                        case 3: {
+                            yield {
+                                field: `${prefix}.ageSeconds`,
+                                value: reader.uint32()
+                            };
+                            break;
+                        }
+                        case 4: {
+                            yield* Statement.codec().stream(reader, reader.uint32(), `${prefix}.because`, {
+                                limits: opts.limits?.because
+                            });
+                            break;
+                        }
+                        case 5: {
+                            yield* Certificate.codec().stream(reader, reader.uint32(), `${prefix}.becauseDeath`, {
+                                limits: opts.limits?.becauseDeath
+                            });
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+            });
+        }
+        return _codec;
+    };
+    function encode(obj) {
+        return encodeMessage(obj, Fact.codec());
+    }
+    Fact.encode = encode;
+    function decode(buf, opts) {
+        return decodeMessage(buf, Fact.codec(), opts);
+    }
+    Fact.decode = decode;
+    function stream(buf, opts) {
+        return streamMessage(buf, Fact.codec(), opts);
+    }
+    Fact.stream = stream;
+})(Fact || (Fact = {}));
+export var Broadcast;
+(function (Broadcast) {
+    let _codec;
+    Broadcast.codec = () => {
+        if (_codec == null) {
+            _codec = message((obj, w, opts = {}) => {
+                if (opts.lengthDelimited !== false) {
+                    w.fork();
+                }
+                if ((obj.nonce != null && obj.nonce !== 0)) {
+                    w.uint32(13);
+                    w.fixed32(obj.nonce);
+                }
+                if (obj.facts != null && obj.facts.length > 0) {
+                    for (const value of obj.facts) {
+                        w.uint32(18);
+                        Fact.codec().encode(value, w);
+                    }
+                }
+                if (opts.lengthDelimited !== false) {
+                    w.ldelim();
+                }
+            }, (reader, length, opts = {}) => {
+                const obj = {
+                    nonce: 0,
+                    facts: []
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            obj.nonce = reader.fixed32();
+                            break;
+                        }
+                        case 2: {
+                            if (opts.limits?.facts != null && obj.facts.length === opts.limits.facts) {
+                                throw new MaxLengthError('Decode error - repeated field "facts" had too many elements');
+                            }
+                            obj.facts.push(Fact.codec().decode(reader, reader.uint32(), {
+                                limits: opts.limits?.facts$
+                            }));
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+                return obj;
+            }, function* (reader, length, prefix, opts = {}) {
+                const obj = {
+                    facts: 0
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            yield {
+                                field: `${prefix}.nonce`,
+                                value: reader.fixed32()
+                            };
+                            break;
+                        }
+                        case 2: {
+                            if (opts.limits?.facts != null && obj.facts === opts.limits.facts) {
+                                throw new MaxLengthError('Streaming decode error - repeated field "facts" had too many elements');
+                            }
+                            for (const evt of Fact.codec().stream(reader, reader.uint32(), `${prefix}.facts[]`, {
+                                limits: opts.limits?.facts$
+                            })) {
+                                yield {
+                                    ...evt,
+                                    index: obj.facts
+                                };
+                            }
+                            obj.facts++;
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+            });
+        }
+        return _codec;
+    };
+    function encode(obj) {
+        return encodeMessage(obj, Broadcast.codec());
+    }
+    Broadcast.encode = encode;
+    function decode(buf, opts) {
+        return decodeMessage(buf, Broadcast.codec(), opts);
+    }
+    Broadcast.decode = decode;
+    function stream(buf, opts) {
+        return streamMessage(buf, Broadcast.codec(), opts);
+    }
+    Broadcast.stream = stream;
+})(Broadcast || (Broadcast = {}));
+export var Frame;
+(function (Frame) {
+    let _codec;
+    Frame.codec = () => {
+        if (_codec == null) {
+            _codec = message((obj, w, opts = {}) => {
+                if (opts.lengthDelimited !== false) {
+                    w.fork();
+                }
+                obj = { ...obj };
+                if (obj.goodbye != null) {
+                    obj.signalAck = undefined;
+                    obj.signal = undefined;
+                    obj.alarm = undefined;
+                    obj.ack = undefined;
+                    obj.probe = undefined;
+                    obj.facts = undefined;
+                    obj.reconcile = undefined;
+                    obj.redirect = undefined;
+                    obj.hello = undefined;
+                }
+                if (obj.signalAck != null) {
+                    obj.goodbye = undefined;
+                    obj.signal = undefined;
+                    obj.alarm = undefined;
+                    obj.ack = undefined;
+                    obj.probe = undefined;
+                    obj.facts = undefined;
+                    obj.reconcile = undefined;
+                    obj.redirect = undefined;
+                    obj.hello = undefined;
+                }
+                if (obj.signal != null) {
+                    obj.goodbye = undefined;
+                    obj.signalAck = undefined;
+                    obj.alarm = undefined;
+                    obj.ack = undefined;
+                    obj.probe = undefined;
+                    obj.facts = undefined;
+                    obj.reconcile = undefined;
+                    obj.redirect = undefined;
+                    obj.hello = undefined;
+                }
+                if (obj.alarm != null) {
+                    obj.goodbye = undefined;
+                    obj.signalAck = undefined;
+                    obj.signal = undefined;
+                    obj.ack = undefined;
+                    obj.probe = undefined;
+                    obj.facts = undefined;
+                    obj.reconcile = undefined;
+                    obj.redirect = undefined;
+                    obj.hello = undefined;
+                }
+                if (obj.ack != null) {
+                    obj.goodbye = undefined;
+                    obj.signalAck = undefined;
+                    obj.signal = undefined;
+                    obj.alarm = undefined;
+                    obj.probe = undefined;
+                    obj.facts = undefined;
+                    obj.reconcile = undefined;
+                    obj.redirect = undefined;
+                    obj.hello = undefined;
+                }
+                if (obj.probe != null) {
+                    obj.goodbye = undefined;
+                    obj.signalAck = undefined;
+                    obj.signal = undefined;
+                    obj.alarm = undefined;
+                    obj.ack = undefined;
+                    obj.facts = undefined;
+                    obj.reconcile = undefined;
+                    obj.redirect = undefined;
+                    obj.hello = undefined;
+                }
+                if (obj.facts != null) {
+                    obj.goodbye = undefined;
+                    obj.signalAck = undefined;
+                    obj.signal = undefined;
+                    obj.alarm = undefined;
+                    obj.ack = undefined;
+                    obj.probe = undefined;
+                    obj.reconcile = undefined;
+                    obj.redirect = undefined;
+                    obj.hello = undefined;
+                }
+                if (obj.reconcile != null) {
+                    obj.goodbye = undefined;
+                    obj.signalAck = undefined;
+                    obj.signal = undefined;
+                    obj.alarm = undefined;
+                    obj.ack = undefined;
+                    obj.probe = undefined;
+                    obj.facts = undefined;
+                    obj.redirect = undefined;
+                    obj.hello = undefined;
+                }
+                if (obj.redirect != null) {
+                    obj.goodbye = undefined;
+                    obj.signalAck = undefined;
+                    obj.signal = undefined;
+                    obj.alarm = undefined;
+                    obj.ack = undefined;
+                    obj.probe = undefined;
+                    obj.facts = undefined;
+                    obj.reconcile = undefined;
+                    obj.hello = undefined;
+                }
+                if (obj.hello != null) {
+                    obj.goodbye = undefined;
+                    obj.signalAck = undefined;
+                    obj.signal = undefined;
+                    obj.alarm = undefined;
+                    obj.ack = undefined;
+                    obj.probe = undefined;
+                    obj.facts = undefined;
+                    obj.reconcile = undefined;
+                    obj.redirect = undefined;
+                }
+                if (obj.hello != null) {
+                    w.uint32(10);
+                    Hello.codec().encode(obj.hello, w);
+                }
+                if (obj.redirect != null) {
+                    w.uint32(18);
+                    Redirect.codec().encode(obj.redirect, w);
+                }
+                if (obj.reconcile != null) {
+                    w.uint32(26);
+                    Reconcile.codec().encode(obj.reconcile, w);
+                }
+                if (obj.facts != null) {
+                    w.uint32(34);
+                    Facts.codec().encode(obj.facts, w);
+                }
+                if (obj.probe != null) {
+                    w.uint32(42);
+                    Probe.codec().encode(obj.probe, w);
+                }
+                if (obj.ack != null) {
+                    w.uint32(50);
+                    Ack.codec().encode(obj.ack, w);
+                }
+                if (obj.alarm != null) {
+                    w.uint32(58);
+                    Alarm.codec().encode(obj.alarm, w);
+                }
+                if (obj.signal != null) {
+                    w.uint32(66);
+                    Signal.codec().encode(obj.signal, w);
+                }
+                if (obj.signalAck != null) {
+                    w.uint32(74);
+                    SignalAck.codec().encode(obj.signalAck, w);
+                }
+                if (obj.goodbye != null) {
+                    w.uint32(82);
+                    Goodbye.codec().encode(obj.goodbye, w);
+                }
+                if (opts.lengthDelimited !== false) {
+                    w.ldelim();
+                }
+            }, (reader, length, opts = {}) => {
+                const obj = {};
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            obj.hello = Hello.codec().decode(reader, reader.uint32(), {
+                                limits: opts.limits?.hello
+                            });
+                            break;
+                        }
+                        case 2: {
+                            obj.redirect = Redirect.codec().decode(reader, reader.uint32(), {
+                                limits: opts.limits?.redirect
+                            });
+                            break;
+                        }
+                        case 3: {
+                            obj.reconcile = Reconcile.codec().decode(reader, reader.uint32(), {
+                                limits: opts.limits?.reconcile
+                            });
+                            break;
+                        }
+                        case 4: {
+                            obj.facts = Facts.codec().decode(reader, reader.uint32(), {
+                                limits: opts.limits?.facts
+                            });
+                            break;
+                        }
+                        case 5: {
+                            obj.probe = Probe.codec().decode(reader, reader.uint32(), {
+                                limits: opts.limits?.probe
+                            });
+                            break;
+                        }
+                        case 6: {
+                            obj.ack = Ack.codec().decode(reader, reader.uint32(), {
+                                limits: opts.limits?.ack
+                            });
+                            break;
+                        }
+                        case 7: {
+                            obj.alarm = Alarm.codec().decode(reader, reader.uint32(), {
+                                limits: opts.limits?.alarm
+                            });
+                            break;
+                        }
+                        case 8: {
+                            obj.signal = Signal.codec().decode(reader, reader.uint32(), {
+                                limits: opts.limits?.signal
+                            });
+                            break;
+                        }
+                        case 9: {
+                            obj.signalAck = SignalAck.codec().decode(reader, reader.uint32(), {
+                                limits: opts.limits?.signalAck
+                            });
+                            break;
+                        }
+                        case 10: {
+                            obj.goodbye = Goodbye.codec().decode(reader, reader.uint32(), {
+                                limits: opts.limits?.goodbye
+                            });
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+                if (obj.goodbye != null) {
+                    delete obj.signalAck;
+                    delete obj.signal;
+                    delete obj.alarm;
+                    delete obj.ack;
+                    delete obj.probe;
+                    delete obj.facts;
+                    delete obj.reconcile;
+                    delete obj.redirect;
+                    delete obj.hello;
+                }
+                if (obj.signalAck != null) {
+                    delete obj.goodbye;
+                    delete obj.signal;
+                    delete obj.alarm;
+                    delete obj.ack;
+                    delete obj.probe;
+                    delete obj.facts;
+                    delete obj.reconcile;
+                    delete obj.redirect;
+                    delete obj.hello;
+                }
+                if (obj.signal != null) {
+                    delete obj.goodbye;
+                    delete obj.signalAck;
+                    delete obj.alarm;
+                    delete obj.ack;
+                    delete obj.probe;
+                    delete obj.facts;
+                    delete obj.reconcile;
+                    delete obj.redirect;
+                    delete obj.hello;
+                }
+                if (obj.alarm != null) {
+                    delete obj.goodbye;
+                    delete obj.signalAck;
+                    delete obj.signal;
+                    delete obj.ack;
+                    delete obj.probe;
+                    delete obj.facts;
+                    delete obj.reconcile;
+                    delete obj.redirect;
+                    delete obj.hello;
+                }
+                if (obj.ack != null) {
+                    delete obj.goodbye;
+                    delete obj.signalAck;
+                    delete obj.signal;
+                    delete obj.alarm;
+                    delete obj.probe;
+                    delete obj.facts;
+                    delete obj.reconcile;
+                    delete obj.redirect;
+                    delete obj.hello;
+                }
+                if (obj.probe != null) {
+                    delete obj.goodbye;
+                    delete obj.signalAck;
+                    delete obj.signal;
+                    delete obj.alarm;
+                    delete obj.ack;
+                    delete obj.facts;
+                    delete obj.reconcile;
+                    delete obj.redirect;
+                    delete obj.hello;
+                }
+                if (obj.facts != null) {
+                    delete obj.goodbye;
+                    delete obj.signalAck;
+                    delete obj.signal;
+                    delete obj.alarm;
+                    delete obj.ack;
+                    delete obj.probe;
+                    delete obj.reconcile;
+                    delete obj.redirect;
+                    delete obj.hello;
+                }
+                if (obj.reconcile != null) {
+                    delete obj.goodbye;
+                    delete obj.signalAck;
+                    delete obj.signal;
+                    delete obj.alarm;
+                    delete obj.ack;
+                    delete obj.probe;
+                    delete obj.facts;
+                    delete obj.redirect;
+                    delete obj.hello;
+                }
+                if (obj.redirect != null) {
+                    delete obj.goodbye;
+                    delete obj.signalAck;
+                    delete obj.signal;
+                    delete obj.alarm;
+                    delete obj.ack;
+                    delete obj.probe;
+                    delete obj.facts;
+                    delete obj.reconcile;
+                    delete obj.hello;
+                }
+                if (obj.hello != null) {
+                    delete obj.goodbye;
+                    delete obj.signalAck;
+                    delete obj.signal;
+                    delete obj.alarm;
+                    delete obj.ack;
+                    delete obj.probe;
+                    delete obj.facts;
+                    delete obj.reconcile;
+                    delete obj.redirect;
+                }
+                return obj;
+            }, function* (reader, length, prefix, opts = {}) {
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            yield* Hello.codec().stream(reader, reader.uint32(), `${prefix}.hello`, {
+                                limits: opts.limits?.hello
+                            });
+                            break;
+                        }
+                        case 2: {
+                            yield* Redirect.codec().stream(reader, reader.uint32(), `${prefix}.redirect`, {
+                                limits: opts.limits?.redirect
+                            });
+                            break;
+                        }
+                        case 3: {
+                            yield* Reconcile.codec().stream(reader, reader.uint32(), `${prefix}.reconcile`, {
+                                limits: opts.limits?.reconcile
+                            });
+                            break;
+                        }
+                        case 4: {
+                            yield* Facts.codec().stream(reader, reader.uint32(), `${prefix}.facts`, {
+                                limits: opts.limits?.facts
+                            });
+                            break;
+                        }
+                        case 5: {
+                            yield* Probe.codec().stream(reader, reader.uint32(), `${prefix}.probe`, {
+                                limits: opts.limits?.probe
+                            });
+                            break;
+                        }
+                        case 6: {
+                            yield* Ack.codec().stream(reader, reader.uint32(), `${prefix}.ack`, {
+                                limits: opts.limits?.ack
+                            });
+                            break;
+                        }
+                        case 7: {
+                            yield* Alarm.codec().stream(reader, reader.uint32(), `${prefix}.alarm`, {
+                                limits: opts.limits?.alarm
+                            });
+                            break;
+                        }
+                        case 8: {
+                            yield* Signal.codec().stream(reader, reader.uint32(), `${prefix}.signal`, {
+                                limits: opts.limits?.signal
+                            });
+                            break;
+                        }
+                        case 9: {
+                            yield* SignalAck.codec().stream(reader, reader.uint32(), `${prefix}.signalAck`, {
+                                limits: opts.limits?.signalAck
+                            });
+                            break;
+                        }
+                        case 10: {
+                            yield* Goodbye.codec().stream(reader, reader.uint32(), `${prefix}.goodbye`, {
+                                limits: opts.limits?.goodbye
+                            });
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+            });
+        }
+        return _codec;
+    };
+    function encode(obj) {
+        return encodeMessage(obj, Frame.codec());
+    }
+    Frame.encode = encode;
+    function decode(buf, opts) {
+        return decodeMessage(buf, Frame.codec(), opts);
+    }
+    Frame.decode = decode;
+    function stream(buf, opts) {
+        return streamMessage(buf, Frame.codec(), opts);
+    }
+    Frame.stream = stream;
+})(Frame || (Frame = {}));
+export var Hello;
+(function (Hello) {
+    let _codec;
+    Hello.codec = () => {
+        if (_codec == null) {
+            _codec = message((obj, w, opts = {}) => {
+                if (opts.lengthDelimited !== false) {
+                    w.fork();
+                }
+                if ((obj.known != null && obj.known !== 0)) {
+                    w.uint32(8);
+                    w.uint64Number(obj.known);
+                }
+                if ((obj.ended != null && obj.ended !== false)) {
+                    w.uint32(16);
+                    w.bool(obj.ended);
+                }
+                if ((obj.incarnation != null && obj.incarnation !== 0)) {
+                    w.uint32(24);
+                    w.uint64Number(obj.incarnation);
+                }
+                if (opts.lengthDelimited !== false) {
+                    w.ldelim();
+                }
+            }, (reader, length, opts = {}) => {
+                const obj = {
+                    known: 0,
+                    ended: false,
+                    incarnation: 0
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            obj.known = reader.uint64Number();
+                            break;
+                        }
+                        case 2: {
+                            obj.ended = reader.bool();
+                            break;
+                        }
+                        case 3: {
+                            obj.incarnation = reader.uint64Number();
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+                return obj;
+            }, function* (reader, length, prefix, opts = {}) {
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            yield {
+                                field: `${prefix}.known`,
+                                value: reader.uint64Number()
+                            };
+                            break;
+                        }
+                        case 2: {
+                            yield {
+                                field: `${prefix}.ended`,
+                                value: reader.bool()
+                            };
+                            break;
+                        }
+                        case 3: {
+                            yield {
+                                field: `${prefix}.incarnation`,
+                                value: reader.uint64Number()
+                            };
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+            });
+        }
+        return _codec;
+    };
+    function encode(obj) {
+        return encodeMessage(obj, Hello.codec());
+    }
+    Hello.encode = encode;
+    function decode(buf, opts) {
+        return decodeMessage(buf, Hello.codec(), opts);
+    }
+    Hello.decode = decode;
+    function stream(buf, opts) {
+        return streamMessage(buf, Hello.codec(), opts);
+    }
+    Hello.stream = stream;
+})(Hello || (Hello = {}));
+export var Redirect;
+(function (Redirect) {
+    let _codec;
+    Redirect.codec = () => {
+        if (_codec == null) {
+            _codec = message((obj, w, opts = {}) => {
+                if (opts.lengthDelimited !== false) {
+                    w.fork();
+                }
+                if (obj.members != null && obj.members.length > 0) {
+                    for (const value of obj.members) {
+                        w.uint32(10);
+                        Fact.codec().encode(value, w);
+                    }
+                }
+                if (opts.lengthDelimited !== false) {
+                    w.ldelim();
+                }
+            }, (reader, length, opts = {}) => {
+                const obj = {
+                    members: []
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            if (opts.limits?.members != null && obj.members.length === opts.limits.members) {
+                                throw new MaxLengthError('Decode error - repeated field "members" had too many elements');
+                            }
+                            obj.members.push(Fact.codec().decode(reader, reader.uint32(), {
+                                limits: opts.limits?.members$
+                            }));
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+                return obj;
+            }, function* (reader, length, prefix, opts = {}) {
+                const obj = {
+                    members: 0
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            if (opts.limits?.members != null && obj.members === opts.limits.members) {
+                                throw new MaxLengthError('Streaming decode error - repeated field "members" had too many elements');
+                            }
+                            for (const evt of Fact.codec().stream(reader, reader.uint32(), `${prefix}.members[]`, {
+                                limits: opts.limits?.members$
+                            })) {
+                                yield {
+                                    ...evt,
+                                    index: obj.members
+                                };
+                            }
+                            obj.members++;
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+            });
+        }
+        return _codec;
+    };
+    function encode(obj) {
+        return encodeMessage(obj, Redirect.codec());
+    }
+    Redirect.encode = encode;
+    function decode(buf, opts) {
+        return decodeMessage(buf, Redirect.codec(), opts);
+    }
+    Redirect.decode = decode;
+    function stream(buf, opts) {
+        return streamMessage(buf, Redirect.codec(), opts);
+    }
+    Redirect.stream = stream;
+})(Redirect || (Redirect = {}));
+export var Reconcile;
+(function (Reconcile) {
+    let _codec;
+    Reconcile.codec = () => {
+        if (_codec == null) {
+            _codec = message((obj, w, opts = {}) => {
+                if (opts.lengthDelimited !== false) {
+                    w.fork();
+                }
+                if ((obj.round != null && obj.round !== 0)) {
+                    w.uint32(8);
+                    w.uint32(obj.round);
+                }
+                if (obj.ranges != null && obj.ranges.length > 0) {
+                    for (const value of obj.ranges) {
+                        w.uint32(18);
+                        Range.codec().encode(value, w);
+                    }
+                }
+                if (opts.lengthDelimited !== false) {
+                    w.ldelim();
+                }
+            }, (reader, length, opts = {}) => {
+                const obj = {
+                    round: 0,
+                    ranges: []
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            obj.round = reader.uint32();
+                            break;
+                        }
+                        case 2: {
+                            if (opts.limits?.ranges != null && obj.ranges.length === opts.limits.ranges) {
+                                throw new MaxLengthError('Decode error - repeated field "ranges" had too many elements');
+                            }
+                            obj.ranges.push(Range.codec().decode(reader, reader.uint32(), {
+                                limits: opts.limits?.ranges$
+                            }));
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+                return obj;
+            }, function* (reader, length, prefix, opts = {}) {
+                const obj = {
+                    ranges: 0
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            yield {
+                                field: `${prefix}.round`,
+                                value: reader.uint32()
+                            };
+                            break;
+                        }
+                        case 2: {
+                            if (opts.limits?.ranges != null && obj.ranges === opts.limits.ranges) {
+                                throw new MaxLengthError('Streaming decode error - repeated field "ranges" had too many elements');
+                            }
+                            for (const evt of Range.codec().stream(reader, reader.uint32(), `${prefix}.ranges[]`, {
+                                limits: opts.limits?.ranges$
+                            })) {
+                                yield {
+                                    ...evt,
+                                    index: obj.ranges
+                                };
+                            }
+                            obj.ranges++;
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+            });
+        }
+        return _codec;
+    };
+    function encode(obj) {
+        return encodeMessage(obj, Reconcile.codec());
+    }
+    Reconcile.encode = encode;
+    function decode(buf, opts) {
+        return decodeMessage(buf, Reconcile.codec(), opts);
+    }
+    Reconcile.decode = decode;
+    function stream(buf, opts) {
+        return streamMessage(buf, Reconcile.codec(), opts);
+    }
+    Reconcile.stream = stream;
+})(Reconcile || (Reconcile = {}));
+export var Range;
+(function (Range) {
+    let _codec;
+    Range.codec = () => {
+        if (_codec == null) {
+            _codec = message((obj, w, opts = {}) => {
+                if (opts.lengthDelimited !== false) {
+                    w.fork();
+                }
+                if ((obj.from != null && obj.from !== 0)) {
+                    w.uint32(8);
+                    w.uint64Number(obj.from);
+                }
+                if ((obj.to != null && obj.to !== 0)) {
+                    w.uint32(16);
+                    w.uint64Number(obj.to);
+                }
+                if ((obj.count != null && obj.count !== 0)) {
+                    w.uint32(24);
+                    w.uint32(obj.count);
+                }
+                if ((obj.fingerprint != null && obj.fingerprint.byteLength > 0)) {
+                    w.uint32(34);
+                    w.bytes(obj.fingerprint);
+                }
+                if ((obj.items != null && obj.items.byteLength > 0)) {
+                    w.uint32(42);
+                    w.bytes(obj.items);
+                }
+                if ((obj.wanted != null && obj.wanted.byteLength > 0)) {
+                    w.uint32(50);
+                    w.bytes(obj.wanted);
+                }
+                if ((obj.listed != null && obj.listed !== false)) {
+                    w.uint32(56);
+                    w.bool(obj.listed);
+                }
+                if (opts.lengthDelimited !== false) {
+                    w.ldelim();
+                }
+            }, (reader, length, opts = {}) => {
+                const obj = {
+                    from: 0,
+                    to: 0,
+                    count: 0,
+                    fingerprint: uint8ArrayAlloc(0),
+                    items: uint8ArrayAlloc(0),
+                    wanted: uint8ArrayAlloc(0),
+                    listed: false
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            obj.from = reader.uint64Number();
+                            break;
+                        }
+                        case 2: {
+                            obj.to = reader.uint64Number();
+                            break;
+                        }
+                        case 3: {
+                            obj.count = reader.uint32();
+                            break;
+                        }
+                        case 4: {
+                            obj.fingerprint = reader.bytes();
+                            break;
+                        }
+                        case 5: {
+                            obj.items = reader.bytes();
+                            break;
+                        }
+                        case 6: {
+                            obj.wanted = reader.bytes();
+                            break;
+                        }
+                        case 7: {
+                            obj.listed = reader.bool();
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+                return obj;
+            }, function* (reader, length, prefix, opts = {}) {
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            yield {
+                                field: `${prefix}.from`,
+                                value: reader.uint64Number()
+                            };
+                            break;
+                        }
+                        case 2: {
+                            yield {
+                                field: `${prefix}.to`,
+                                value: reader.uint64Number()
+                            };
+                            break;
+                        }
+                        case 3: {
+                            yield {
+                                field: `${prefix}.count`,
+                                value: reader.uint32()
+                            };
+                            break;
+                        }
+                        case 4: {
+                            yield {
+                                field: `${prefix}.fingerprint`,
+                                value: reader.bytes()
+                            };
+                            break;
+                        }
+                        case 5: {
+                            yield {
+                                field: `${prefix}.items`,
+                                value: reader.bytes()
+                            };
+                            break;
+                        }
+                        case 6: {
+                            yield {
+                                field: `${prefix}.wanted`,
+                                value: reader.bytes()
+                            };
+                            break;
+                        }
+                        case 7: {
+                            yield {
+                                field: `${prefix}.listed`,
+                                value: reader.bool()
+                            };
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+            });
+        }
+        return _codec;
+    };
+    function encode(obj) {
+        return encodeMessage(obj, Range.codec());
+    }
+    Range.encode = encode;
+    function decode(buf, opts) {
+        return decodeMessage(buf, Range.codec(), opts);
+    }
+    Range.decode = decode;
+    function stream(buf, opts) {
+        return streamMessage(buf, Range.codec(), opts);
+    }
+    Range.stream = stream;
+})(Range || (Range = {}));
+export var Facts;
+(function (Facts) {
+    let _codec;
+    Facts.codec = () => {
+        if (_codec == null) {
+            _codec = message((obj, w, opts = {}) => {
+                if (opts.lengthDelimited !== false) {
+                    w.fork();
+                }
+                if (obj.facts != null && obj.facts.length > 0) {
+                    for (const value of obj.facts) {
+                        w.uint32(10);
+                        Fact.codec().encode(value, w);
+                    }
+                }
+                if ((obj.fresh != null && obj.fresh !== false)) {
+                    w.uint32(16);
+                    w.bool(obj.fresh);
+                }
+                if (opts.lengthDelimited !== false) {
+                    w.ldelim();
+                }
+            }, (reader, length, opts = {}) => {
+                const obj = {
+                    facts: [],
+                    fresh: false
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            if (opts.limits?.facts != null && obj.facts.length === opts.limits.facts) {
+                                throw new MaxLengthError('Decode error - repeated field "facts" had too many elements');
+                            }
+                            obj.facts.push(Fact.codec().decode(reader, reader.uint32(), {
+                                limits: opts.limits?.facts$
+                            }));
+                            break;
+                        }
+                        case 2: {
+                            obj.fresh = reader.bool();
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+                return obj;
+            }, function* (reader, length, prefix, opts = {}) {
+                const obj = {
+                    facts: 0
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            if (opts.limits?.facts != null && obj.facts === opts.limits.facts) {
+                                throw new MaxLengthError('Streaming decode error - repeated field "facts" had too many elements');
+                            }
+                            for (const evt of Fact.codec().stream(reader, reader.uint32(), `${prefix}.facts[]`, {
+                                limits: opts.limits?.facts$
+                            })) {
+                                yield {
+                                    ...evt,
+                                    index: obj.facts
+                                };
+                            }
+                            obj.facts++;
+                            break;
+                        }
+                        case 2: {
+                            yield {
+                                field: `${prefix}.fresh`,
+                                value: reader.bool()
+                            };
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+            });
+        }
+        return _codec;
+    };
+    function encode(obj) {
+        return encodeMessage(obj, Facts.codec());
+    }
+    Facts.encode = encode;
+    function decode(buf, opts) {
+        return decodeMessage(buf, Facts.codec(), opts);
+    }
+    Facts.decode = decode;
+    function stream(buf, opts) {
+        return streamMessage(buf, Facts.codec(), opts);
+    }
+    Facts.stream = stream;
+})(Facts || (Facts = {}));
+export var Probe;
+(function (Probe) {
+    let _codec;
+    Probe.codec = () => {
+        if (_codec == null) {
+            _codec = message((obj, w, opts = {}) => {
+                if (opts.lengthDelimited !== false) {
+                    w.fork();
+                }
+                if ((obj.sequence != null && obj.sequence !== 0)) {
+                    w.uint32(8);
+                    w.uint32(obj.sequence);
+                }
+                if (opts.lengthDelimited !== false) {
+                    w.ldelim();
+                }
+            }, (reader, length, opts = {}) => {
+                const obj = {
+                    sequence: 0
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            obj.sequence = reader.uint32();
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+                return obj;
+            }, function* (reader, length, prefix, opts = {}) {
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            yield {
+                                field: `${prefix}.sequence`,
+                                value: reader.uint32()
+                            };
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+            });
+        }
+        return _codec;
+    };
+    function encode(obj) {
+        return encodeMessage(obj, Probe.codec());
+    }
+    Probe.encode = encode;
+    function decode(buf, opts) {
+        return decodeMessage(buf, Probe.codec(), opts);
+    }
+    Probe.decode = decode;
+    function stream(buf, opts) {
+        return streamMessage(buf, Probe.codec(), opts);
+    }
+    Probe.stream = stream;
+})(Probe || (Probe = {}));
+export var Ack;
+(function (Ack) {
+    let _codec;
+    Ack.codec = () => {
+        if (_codec == null) {
+            _codec = message((obj, w, opts = {}) => {
+                if (opts.lengthDelimited !== false) {
+                    w.fork();
+                }
+                if ((obj.sequence != null && obj.sequence !== 0)) {
+                    w.uint32(8);
+                    w.uint32(obj.sequence);
+                }
+                if ((obj.nextInMs != null && obj.nextInMs !== 0)) {
+                    w.uint32(16);
+                    w.uint32(obj.nextInMs);
+                }
+                if (opts.lengthDelimited !== false) {
+                    w.ldelim();
+                }
+            }, (reader, length, opts = {}) => {
+                const obj = {
+                    sequence: 0,
+                    nextInMs: 0
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            obj.sequence = reader.uint32();
+                            break;
+                        }
+                        case 2: {
+                            obj.nextInMs = reader.uint32();
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+                return obj;
+            }, function* (reader, length, prefix, opts = {}) {
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            yield {
+                                field: `${prefix}.sequence`,
+                                value: reader.uint32()
+                            };
+                            break;
+                        }
+                        case 2: {
+                            yield {
+                                field: `${prefix}.nextInMs`,
+                                value: reader.uint32()
+                            };
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+            });
+        }
+        return _codec;
+    };
+    function encode(obj) {
+        return encodeMessage(obj, Ack.codec());
+    }
+    Ack.encode = encode;
+    function decode(buf, opts) {
+        return decodeMessage(buf, Ack.codec(), opts);
+    }
+    Ack.decode = decode;
+    function stream(buf, opts) {
+        return streamMessage(buf, Ack.codec(), opts);
+    }
+    Ack.stream = stream;
+})(Ack || (Ack = {}));
+export var Alarm;
+(function (Alarm) {
+    let _codec;
+    Alarm.codec = () => {
+        if (_codec == null) {
+            _codec = message((obj, w, opts = {}) => {
+                if (opts.lengthDelimited !== false) {
+                    w.fork();
+                }
+                if (obj.statements != null && obj.statements.length > 0) {
+                    for (const value of obj.statements) {
+                        w.uint32(10);
+                        Statement.codec().encode(value, w);
+                    }
+                }
+                if (obj.doubted != null && obj.doubted.length > 0) {
+                    for (const value of obj.doubted) {
+                        w.uint32(18);
+                        w.bytes(value);
+                    }
+                }
+                if (opts.lengthDelimited !== false) {
+                    w.ldelim();
+                }
+            }, (reader, length, opts = {}) => {
+                const obj = {
+                    statements: [],
+                    doubted: []
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            if (opts.limits?.statements != null && obj.statements.length === opts.limits.statements) {
+                                throw new MaxLengthError('Decode error - repeated field "statements" had too many elements');
+                            }
+                            obj.statements.push(Statement.codec().decode(reader, reader.uint32(), {
+                                limits: opts.limits?.statements$
+                            }));
+                            break;
+                        }
+                        case 2: {
+                            if (opts.limits?.doubted != null && obj.doubted.length === opts.limits.doubted) {
+                                throw new MaxLengthError('Decode error - repeated field "doubted" had too many elements');
+                            }
+                            obj.doubted.push(reader.bytes());
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+                return obj;
+            }, function* (reader, length, prefix, opts = {}) {
+                const obj = {
+                    statements: 0,
+                    doubted: 0
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            if (opts.limits?.statements != null && obj.statements === opts.limits.statements) {
+                                throw new MaxLengthError('Streaming decode error - repeated field "statements" had too many elements');
+                            }
+                            for (const evt of Statement.codec().stream(reader, reader.uint32(), `${prefix}.statements[]`, {
+                                limits: opts.limits?.statements$
+                            })) {
+                                yield {
+                                    ...evt,
+                                    index: obj.statements
+                                };
+                            }
+                            obj.statements++;
+                            break;
+                        }
+                        case 2: {
+                            if (opts.limits?.doubted != null && obj.doubted === opts.limits.doubted) {
+                                throw new MaxLengthError('Streaming decode error - repeated field "doubted" had too many elements');
+                            }
+                            yield {
+                                field: `${prefix}.doubted[]`,
+                                index: obj.doubted,
+                                value: reader.bytes()
+                            };
+                            obj.doubted++;
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+            });
+        }
+        return _codec;
+    };
+    function encode(obj) {
+        return encodeMessage(obj, Alarm.codec());
+    }
+    Alarm.encode = encode;
+    function decode(buf, opts) {
+        return decodeMessage(buf, Alarm.codec(), opts);
+    }
+    Alarm.decode = decode;
+    function stream(buf, opts) {
+        return streamMessage(buf, Alarm.codec(), opts);
+    }
+    Alarm.stream = stream;
+})(Alarm || (Alarm = {}));
+export var Signal;
+(function (Signal) {
+    let _codec;
+    Signal.codec = () => {
+        if (_codec == null) {
+            _codec = message((obj, w, opts = {}) => {
+                if (opts.lengthDelimited !== false) {
+                    w.fork();
+                }
+                if ((obj.reference != null && obj.reference !== 0)) {
+                    w.uint32(8);
+                    w.uint32(obj.reference);
+                }
+                if ((obj.name != null && obj.name !== '')) {
+                    w.uint32(18);
+                    w.string(obj.name);
+                }
+                if (opts.lengthDelimited !== false) {
+                    w.ldelim();
+                }
+            }, (reader, length, opts = {}) => {
+                const obj = {
+                    reference: 0,
+                    name: ''
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            obj.reference = reader.uint32();
+                            break;
+                        }
+                        case 2: {
+                            obj.name = reader.string();
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+                return obj;
+            }, function* (reader, length, prefix, opts = {}) {
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            yield {
+                                field: `${prefix}.reference`,
+                                value: reader.uint32()
+                            };
+                            break;
+                        }
+                        case 2: {
+                            yield {
+                                field: `${prefix}.name`,
+                                value: reader.string()
+                            };
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+            });
+        }
+        return _codec;
+    };
+    function encode(obj) {
+        return encodeMessage(obj, Signal.codec());
+    }
+    Signal.encode = encode;
+    function decode(buf, opts) {
+        return decodeMessage(buf, Signal.codec(), opts);
+    }
+    Signal.decode = decode;
+    function stream(buf, opts) {
+        return streamMessage(buf, Signal.codec(), opts);
+    }
+    Signal.stream = stream;
+})(Signal || (Signal = {}));
+export var SignalAck;
+(function (SignalAck) {
+    let _codec;
+    SignalAck.codec = () => {
+        if (_codec == null) {
+            _codec = message((obj, w, opts = {}) => {
+                if (opts.lengthDelimited !== false) {
+                    w.fork();
+                }
+                if ((obj.reference != null && obj.reference !== 0)) {
+                    w.uint32(8);
+                    w.uint32(obj.reference);
+                }
+                if (opts.lengthDelimited !== false) {
+                    w.ldelim();
+                }
+            }, (reader, length, opts = {}) => {
+                const obj = {
+                    reference: 0
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            obj.reference = reader.uint32();
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+                return obj;
+            }, function* (reader, length, prefix, opts = {}) {
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            yield {
+                                field: `${prefix}.reference`,
+                                value: reader.uint32()
+                            };
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+            });
+        }
+        return _codec;
+    };
+    function encode(obj) {
+        return encodeMessage(obj, SignalAck.codec());
+    }
+    SignalAck.encode = encode;
+    function decode(buf, opts) {
+        return decodeMessage(buf, SignalAck.codec(), opts);
+    }
+    SignalAck.decode = decode;
+    function stream(buf, opts) {
+        return streamMessage(buf, SignalAck.codec(), opts);
+    }
+    SignalAck.stream = stream;
+})(SignalAck || (SignalAck = {}));
+export var Goodbye;
+(function (Goodbye) {
+    let _codec;
+    Goodbye.codec = () => {
+        if (_codec == null) {
+            _codec = message((obj, w, opts = {}) => {
+                if (opts.lengthDelimited !== false) {
+                    w.fork();
+                }
+                if ((obj.reason != null && obj.reason !== '')) {
+                    w.uint32(10);
+                    w.string(obj.reason);
+                }
+                if (opts.lengthDelimited !== false) {
+                    w.ldelim();
+                }
+            }, (reader, length, opts = {}) => {
+                const obj = {
+                    reason: ''
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            obj.reason = reader.string();
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+                return obj;
+            }, function* (reader, length, prefix, opts = {}) {
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            yield {
+                                field: `${prefix}.reason`,
+                                value: reader.string()
+                            };
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+            });
+        }
+        return _codec;
+    };
+    function encode(obj) {
+        return encodeMessage(obj, Goodbye.codec());
+    }
+    Goodbye.encode = encode;
+    function decode(buf, opts) {
+        return decodeMessage(buf, Goodbye.codec(), opts);
+    }
+    Goodbye.decode = decode;
+    function stream(buf, opts) {
+        return streamMessage(buf, Goodbye.codec(), opts);
+    }
+    Goodbye.stream = stream;
+})(Goodbye || (Goodbye = {}));
