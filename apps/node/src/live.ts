@@ -10,8 +10,8 @@ const DRAW_INTERVAL = 100
 /** How long who is gone stays in the table, in milliseconds. A guess: long enough to be noticed. */
 const GONE_FOR = 10_000
 const RECENT_EVENTS = 6
-/** Title, column heads, blank lines and the recent events. */
-const ROWS_BESIDES_TABLE = RECENT_EVENTS + 6
+/** Title, address, column heads, blank lines and the recent events. */
+const ROWS_BESIDES_TABLE = RECENT_EVENTS + 7
 
 interface Row {
   readonly node: NodeJson
@@ -76,6 +76,7 @@ export class LiveView {
     const table = [['', 'NODE', 'STATE', 'FOR', 'LOCATION', 'ROLES'], ...shown.map((row) => this.#cells(row, now))]
     const lines: [string, Paint][] = [
       [`${oneLine(this.#pool)}  ${here} ${here === 1 ? 'member' : 'members'}`, colors.bold],
+      [this.#self?.addresses[0] ?? '', colors.dim],
       [this.#health ?? '', colors.yellow],
       ...align(table).map((line, index): [string, Paint] => [line, paintOf(shown[index - 1])]),
       [rows.length > shown.length ? `… and ${rows.length - shown.length} more` : '', colors.dim],

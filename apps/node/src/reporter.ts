@@ -33,7 +33,7 @@ export function plainReporter(output: Output): Reporter {
 export function describe(event: NodeEvent): string {
   switch (event.event) {
     case 'started':
-      return `started ${event.node.id} at ${event.node.addresses.map((address) => address.replace(/\/p2p\/.*/u, '')).join(' ')}`
+      return `started ${event.node.id} at ${event.node.addresses.join(' ')}`
     case 'joined':
     case 'left':
     case 'died':
