@@ -34,6 +34,8 @@ export interface DialerOptions {
   readonly keyed: boolean
   /** Instead of {@link dialTimeout}, ms. */
   readonly timeout?: number
+  /** Instead of {@link connectTimeout} where several addresses are tried, ms. */
+  readonly raceTimeout?: number
 }
 
 interface Target {
@@ -103,7 +105,7 @@ export class Dialer {
       }
       let attempts = Promise.resolve()
       for (const target of targets) {
-        void knockAt(target.address, connectTimeout).then((outcome) => {
+        void knockAt(target.address, this.#options.raceTimeout ?? connectTimeout).then((outcome) => {
           if (outcome === 'accepted') attempts = attempts.then(async () => await attempt(target))
           else fail(new DialError(outcome, this.#explain(target, outcome, undefined)))
         })

@@ -61,7 +61,7 @@ export async function startPeer({ pool = 'test', key, timeout = 2_000 }: { pool?
       onMisbehaviour: (_peer, problem) => log.push(`bad ${problem}`),
     },
   )
-  const dialer = new Dialer(host.libp2p, { protocols: names.links, keyed: key !== undefined, timeout })
+  const dialer = new Dialer(host.libp2p, { protocols: names.links, keyed: key !== undefined, timeout, raceTimeout: 300 })
   await host.libp2p.handle([...names.links], (stream, connection) => void links.add(stream, connection))
   await host.start()
   const [own] = host.addresses()

@@ -1,0 +1,71 @@
+import fc from 'fast-check'
+import { multiaddr } from '@multiformats/multiaddr'
+import { describe, expect, test } from 'vitest'
+import { announceable, formatAddresses, looksDialable, parseIntroducer, parseListenAddress, tcpEndpoint } from './addresses.ts'
+import { InvalidAddressError } from './errors.ts'
+
+const id = '12D3KooWQbjhTZwRrkRXZWwusceeWZ9xLT9HSpyCNhpzj9um7iM5'
+const addr = (text: string): Uint8Array => multiaddr(text).bytes
+
+describe('addresses of the user', () => {
+  test.each(['', 'localhost:4001', '/ip4/300.0.0.1/tcp/1', '/ip4/127.0.0.1/udp/1', '/ip4/127.0.0.1', '/dns4/example.org/tcp/1', '/ip4/127.0.0.1/tcp/1/ws'])(
+    'that nobody can listen on are refused by name: %j',
+    (text) => {
+      expect(() => parseListenAddress(text)).toThrow(InvalidAddressError)
+      expect(() => parseListenAddress(text)).toThrow(JSON.stringify(text))
+    },
+  )
+
+  test.each(['', 'nonsense', '/ip4/127.0.0.1/udp/1/quic-v1', `/p2p/${id}`])('that nobody can dial are refused by name: %j', (text) => {
+    expect(() => parseIntroducer(text)).toThrow(InvalidAddressError)
+    expect(() => parseIntroducer(text)).toThrow(JSON.stringify(text))
+  })
+
+  test.each(['/ip4/127.0.0.1/tcp/1', '/ip6/::1/tcp/1', '/dns4/example.org/tcp/1', '/dnsaddr/example.org'])('lead to an introducer: %s', (text) => {
+    expect(parseIntroducer(text)).toEqual({ address: addr(text) })
+    expect(parseIntroducer(`${text}/p2p/${id}`)).toEqual({ id, address: addr(text) })
+  })
+})
+
+describe('addresses of peers', () => {
+  test('never throw, whatever their bytes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 64 }), (garbage) => {
+        tcpEndpoint(garbage)
+        for (const text of formatAddresses([garbage], id)) expect(text).toMatch(new RegExp(`/p2p/${id}$`, 'u'))
+      }),
+    )
+  })
+
+  test('are shown with the id', () => {
+    expect(formatAddresses([addr('/ip4/1.2.3.4/tcp/5'), Uint8Array.of(1)], id)).toEqual([`/ip4/1.2.3.4/tcp/5/p2p/${id}`])
+  })
+
+  test('give an endpoint for TCP only', () => {
+    expect(tcpEndpoint(addr('/ip4/1.2.3.4/tcp/5'))).toEqual({ host: '1.2.3.4', port: 5 })
+    expect(tcpEndpoint(addr('/ip6zone/eth0/ip6/fe80::1/tcp/5'))).toEqual({ host: 'fe80::1%eth0', port: 5 })
+    expect(tcpEndpoint(addr('/ip4/1.2.3.4/udp/5'))).toBeUndefined()
+    expect(tcpEndpoint(addr('/ip4/1.2.3.4/tcp/5/ws'))).toBeUndefined()
+  })
+})
+
+describe('announced', () => {
+  const announced = (...texts: string[]): string[] => announceable(texts.map((text) => multiaddr(text))).map(String)
+  test('is no loopback where there is anything else, and never a link-local address', () => {
+    expect(announced('/ip4/127.0.0.1/tcp/1', '/ip4/192.168.1.5/tcp/1', '/ip6/fe80::1/tcp/1', '/ip6/::1/tcp/1')).toEqual(['/ip4/192.168.1.5/tcp/1'])
+  })
+  test('is loopback where there is nothing else', () => {
+    expect(announced('/ip4/127.0.0.1/tcp/1')).toEqual(['/ip4/127.0.0.1/tcp/1'])
+  })
+})
+
+describe('a peer that connected looks dialable', () => {
+  const from = (text: string, announced?: string[]): boolean => looksDialable(multiaddr(text), announced?.map(addr))
+  test('from loopback', () => expect(from('/ip4/127.0.0.1/tcp/50000', ['/ip4/10.0.0.1/tcp/1'])).toBe(true))
+  test('from an IP that it announces', () => expect(from('/ip4/8.8.8.8/tcp/50000', ['/ip4/10.0.0.1/tcp/1', '/ip4/8.8.8.8/tcp/1'])).toBe(true))
+  test('not from behind a NAT', () => expect(from('/ip4/8.8.8.8/tcp/50000', ['/ip4/10.0.0.1/tcp/1'])).toBe(false))
+  test('before it is known: from a private network only', () => {
+    expect(from('/ip4/192.168.1.5/tcp/50000')).toBe(true)
+    expect(from('/ip4/8.8.8.8/tcp/50000')).toBe(false)
+  })
+})

@@ -1,0 +1,189 @@
+import { createServer, type Server } from 'node:net'
+import { Worker } from 'node:worker_threads'
+import { connect, type Socket } from 'node:net'
+import { multiaddr } from '@multiformats/multiaddr'
+import { afterEach, describe, expect, test } from 'vitest'
+import { startPeer, stopAll, type Peer } from '../test/peers.ts'
+import { DialError } from './dialing.ts'
+import { knock } from './knock.ts'
+import { generatePoolKey, checkPoolKey } from './poolkey.ts'
+
+const cleanUps: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0)) await cleanUp()
+  await stopAll()
+})
+
+const addressOf = (port: number): Uint8Array => multiaddr(`/ip4/127.0.0.1/tcp/${port}`).bytes
+
+async function failureOf(attempt: Promise<unknown>): Promise<DialError> {
+  const error: unknown = await attempt.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(DialError)
+  return error as DialError
+}
+
+async function link(from: Peer, to: { id: string | undefined; addresses: Uint8Array[] }): Promise<void> {
+  await from.dialer.open(await from.dialer.connect(to.id, to.addresses))
+}
+
+/** An address where nothing listens. */
+async function refusing(): Promise<Uint8Array> {
+  const { server, address } = await mute()
+  await new Promise((resolve) => server.close(resolve))
+  return address
+}
+
+/** An address where somebody accepts and says nothing. */
+async function mute(): Promise<{ server: Server; address: Uint8Array }> {
+  const sockets: Socket[] = []
+  const server = createServer((socket) => sockets.push(socket.on('error', () => {})))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  cleanUps.push(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return { server, address: addressOf((server.address() as { port: number }).port) }
+}
+
+/** An address whose packets go unanswered: a listener that never accepts, its queue filled up. */
+async function silent(): Promise<Uint8Array> {
+  const worker = new Worker(
+    `const { parentPort } = require('node:worker_threads')
+     const server = require('node:net').createServer()
+     server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+       parentPort.postMessage(server.address().port)
+       setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0), 20)
+     })`,
+    { eval: true },
+  )
+  cleanUps.push(async () => await worker.terminate())
+  const port = await new Promise<number>((resolve) => worker.once('message', resolve))
+  await new Promise((resolve) => setTimeout(resolve, 60))
+  const fillers = Array.from({ length: 4 }, () => connect({ port, host: '127.0.0.1' }).on('error', () => {}))
+  cleanUps.push(() => fillers.forEach((filler) => filler.destroy()))
+  await new Promise((resolve) => setTimeout(resolve, 60))
+  return addressOf(port)
+}
+
+const nobody = '12D3KooWQbjhTZwRrkRXZWwusceeWZ9xLT9HSpyCNhpzj9um7iM5'
+
+describe('a dial that fails is', () => {
+  test('refused where nothing listens', async () => {
+    const a = await startPeer()
+    const start = performance.now()
+    const failure = await failureOf(a.dialer.connect(nobody, [await refusing()]))
+    expect(failure.failure).toBe('refused')
+    expect(failure.message).toMatch(/127\.0\.0\.1.*connection refused/u)
+    expect(performance.now() - start).toBeLessThan(500)
+  })
+
+  test('mute where somebody accepts and says nothing', async () => {
+    const a = await startPeer({ timeout: 300 })
+    const failure = await failureOf(a.dialer.connect(nobody, [(await mute()).address]))
+    expect(failure.failure).toBe('mute')
+    expect(failure.message).toMatch(/nothing was said within 300 ms/u)
+  })
+
+  test('silent where nothing answers', async () => {
+    const a = await startPeer({ timeout: 8_000 })
+    const start = performance.now()
+    const failure = await failureOf(a.dialer.connect(nobody, [await silent()]))
+    expect(failure.failure).toBe('silent')
+    expect(performance.now() - start).toBeLessThan(3_000)
+  })
+
+  test('impostor where another key answers', async () => {
+    const [a, b] = [await startPeer(), await startPeer()]
+    const failure = await failureOf(a.dialer.connect(nobody, [b.address]))
+    expect(failure.failure).toBe('impostor')
+    expect(failure.message).toMatch(/another node lives there now/u)
+  })
+
+  test('failed for an address that is none, and for no address', async () => {
+    const a = await startPeer()
+    expect((await failureOf(a.dialer.connect(nobody, [Uint8Array.of(1, 2, 3)]))).failure).toBe('failed')
+    expect((await failureOf(a.dialer.connect(nobody, []))).message).toMatch(/no address/u)
+  })
+
+  test('failed at itself', async () => {
+    const a = await startPeer()
+    const failure = await failureOf(a.dialer.connect(undefined, [a.address]))
+    expect(failure.failure).toBe('failed')
+    expect(failure.message).toMatch(/this node itself/u)
+  })
+
+  test('failed at a member of another pool, and says so', async () => {
+    const [a, b] = [await startPeer(), await startPeer({ pool: 'another' })]
+    const failure = await failureOf(link(a, { id: b.id, addresses: [b.address] }))
+    expect(failure.failure).toBe('failed')
+    expect(failure.message).toMatch(/belongs to another pool or runs another version/u)
+    expect(b.log).toEqual([])
+  })
+})
+
+describe('a wrong pool key', () => {
+  const key = checkPoolKey(generatePoolKey())
+  const other = checkPoolKey(generatePoolKey())
+  test.each([
+    ['of a dialler with another key', other, key],
+    ['of a dialler without', undefined, key],
+    ['of a listener without', key, undefined],
+  ])('%s gives no link and a reason that names the key', async (_who, dialling, listening) => {
+    const b = await startPeer(listening && { key: listening })
+    const a = await startPeer({ ...(dialling && { key: dialling }), timeout: 500 })
+    const failure = await failureOf(link(a, { id: b.id, addresses: [b.address] }))
+    expect(['failed', 'mute']).toContain(failure.failure)
+    expect(failure.message).toMatch(/pool key may be the reason/u)
+    expect(b.log).toEqual([])
+  })
+
+  test('is no problem when it is the right one', async () => {
+    const [a, b] = [await startPeer({ key }), await startPeer({ key })]
+    await a.link(b)
+    expect(a.log).toEqual([`up ${b.id}`])
+  })
+})
+
+describe('of several addresses', () => {
+  test('the one that answers is taken without waiting for the others', async () => {
+    const [a, b] = [await startPeer(), await startPeer()]
+    const [quiet, gone] = [await silent(), await refusing()]
+    const start = performance.now()
+    await a.dialer.connect(b.id, [quiet, gone, b.address])
+    expect(performance.now() - start).toBeLessThan(1_000)
+  })
+
+  test('another key at one does not hide the peer at the next', async () => {
+    const [a, b, c] = [await startPeer(), await startPeer(), await startPeer()]
+    const connection = await a.dialer.connect(b.id, [c.address, b.address])
+    expect(connection.remotePeer.toString()).toBe(b.id)
+  })
+
+  test('all must refuse for a refusal', async () => {
+    const a = await startPeer({ timeout: 300 })
+    const [gone, quiet, busy] = [await refusing(), await silent(), (await mute()).address]
+    expect((await failureOf(a.dialer.connect(nobody, [gone, await refusing()]))).failure).toBe('refused')
+    expect((await failureOf(a.dialer.connect(nobody, [gone, quiet]))).failure).toBe('silent')
+    expect((await failureOf(a.dialer.connect(nobody, [gone, busy, quiet]))).failure).toBe('mute')
+  })
+})
+
+describe('a knock', () => {
+  test('tells who accepts, refuses and is silent', async () => {
+    const [gone, quiet, busy] = [await refusing(), await silent(), (await mute()).address]
+    expect(await knock([gone])).toBe('refused')
+    expect(await knock([quiet], 200)).toBe('silent')
+    expect(await knock([gone, quiet], 200)).toBe('silent')
+    const start = performance.now()
+    expect(await knock([gone, quiet, busy])).toBe('accepted')
+    expect(performance.now() - start).toBeLessThan(200)
+  })
+
+  test('finds silence where there is nothing to knock at', async () => {
+    expect(await knock([])).toBe('silent')
+    expect(await knock([Uint8Array.of(255)])).toBe('silent')
+  })
+})

@@ -1,0 +1,177 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { generateKeyPair, privateKeyToProtobuf } from '@libp2p/crypto/keys'
+import { toString } from 'uint8arrays'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { CorruptIdentityError, IdentityFileError, IdentityInUseError } from './errors.ts'
+import { generateIdentity, openIdentity } from './identity.ts'
+
+let folder: string
+let file: string
+const children: ChildProcess[] = []
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'jel-identity-'))
+  file = join(folder, 'identity.json')
+})
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+  rmSync(folder, { recursive: true })
+})
+
+/** Another process that holds the lock of a file. */
+async function holder(target: string): Promise<ChildProcess> {
+  const lock = JSON.stringify(new URL('./lock.ts', import.meta.url).href)
+  const child = spawn(
+    process.execPath,
+    ['--input-type=module', '-e', `import { lockFile } from ${lock}; lockFile(${JSON.stringify(target)}); console.log('held'); setInterval(() => {}, 1000)`],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  children.push(child)
+  await once(child.stdout!, 'data')
+  return child
+}
+
+describe('an identity file', () => {
+  test('is created for its owner alone, and gives the same id and the last incarnation again', async () => {
+    const first = await openIdentity(file)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(first.incarnation).toBe(0)
+    first.persist(7)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    first.release()
+    const second = await openIdentity(file)
+    expect(second.id).toBe(first.id)
+    expect(second.incarnation).toBe(7)
+    second.release()
+    expect(readdirSync(folder)).toEqual(['identity.json'])
+  })
+
+  test('is generated once and never overwritten', async () => {
+    const id = await generateIdentity(file)
+    const before = readFileSync(file, 'utf8')
+    await expect(generateIdentity(file)).rejects.toThrow(/exists already/u)
+    expect(readFileSync(file, 'utf8')).toBe(before)
+    const identity = await openIdentity(file)
+    expect(identity.id).toBe(id)
+    identity.release()
+  })
+
+  test('that can be read by others is refused', async () => {
+    await generateIdentity(file)
+    chmodSync(file, 0o644)
+    await expect(openIdentity(file)).rejects.toThrow(IdentityFileError)
+    await expect(openIdentity(file)).rejects.toThrow(/chmod 600/u)
+  })
+
+  test('that can not be written names itself', async () => {
+    const missing = join(folder, 'nowhere', 'identity.json')
+    const error: unknown = await openIdentity(missing).catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(IdentityFileError)
+    expect((error as Error).message).toContain(missing)
+  })
+
+  test('whose disk is gone fails to persist with a clear error', async () => {
+    const identity = await openIdentity(file)
+    rmSync(folder, { recursive: true })
+    expect(() => identity.persist(2)).toThrow(IdentityFileError)
+    identity.release()
+    folder = mkdtempSync(join(tmpdir(), 'jel-identity-'))
+  })
+})
+
+describe('a damaged identity file is refused by name and left as it is:', () => {
+  const good = async (): Promise<Record<string, unknown>> => {
+    await generateIdentity(file)
+    return JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
+  }
+  test.each<[string, (content: Record<string, unknown>) => Promise<unknown>, RegExp]>([
+    ['empty', async () => '', /it is empty/u],
+    ['cut off', async (content) => JSON.stringify(content).slice(0, 50), /not JSON/u],
+    ['no object', async () => '[]', /not a JSON object/u],
+    ['too large', async () => 'x'.repeat(5_000), /larger than 4096 bytes/u],
+    ['a field missing', async ({ id: _, ...rest }) => rest, /"id" is missing/u],
+    ['an unknown field', async (content) => ({ ...content, extra: 1 }), /"extra" is not known/u],
+    ['another format', async (content) => ({ ...content, format: 'pem' }), /"format"/u],
+    ['a negative incarnation', async (content) => ({ ...content, incarnation: -1 }), /"incarnation"/u],
+    ['a broken key', async (content) => ({ ...content, privateKey: 'AAAA' }), /"privateKey" is not a private key/u],
+    [
+      'another type of key',
+      async (content) => ({ ...content, privateKey: toString(privateKeyToProtobuf(await generateKeyPair('secp256k1')), 'base64pad') }),
+      /type secp256k1/u,
+    ],
+    [
+      "another node's key",
+      async (content) => ({ ...content, privateKey: toString(privateKeyToProtobuf(await generateKeyPair('Ed25519')), 'base64pad') }),
+      /"id" does not belong/u,
+    ],
+  ])('%s', async (_what, damage, problem) => {
+    const damaged = await damage(await good())
+    const text = typeof damaged === 'string' ? damaged : JSON.stringify(damaged)
+    writeFileSync(file, text)
+    const error: unknown = await openIdentity(file).catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(CorruptIdentityError)
+    expect((error as Error).message).toMatch(problem)
+    expect((error as Error).message).toContain(file)
+    expect(readFileSync(file, 'utf8')).toBe(text)
+    expect(existsSync(`${file}.lock`)).toBe(false)
+  })
+})
+
+describe('the lock of an identity file', () => {
+  test('refuses a second use in the same process, also by another name', async () => {
+    const identity = await openIdentity(file)
+    await expect(openIdentity(file)).rejects.toThrow(IdentityInUseError)
+    symlinkSync(file, join(folder, 'alias.json'))
+    await expect(openIdentity(join(folder, 'alias.json'))).rejects.toThrow(`in use by process ${process.pid}`)
+    identity.release()
+    const again = await openIdentity(file)
+    again.release()
+  })
+
+  test('refuses another process by name, and is void as soon as that is killed', async () => {
+    await generateIdentity(file)
+    const child = await holder(file)
+    const error: unknown = await openIdentity(file).catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(IdentityInUseError)
+    expect((error as Error).message).toBe(`identity file ${file} is in use by process ${child.pid}`)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    expect(existsSync(`${file}.lock`)).toBe(true)
+    const identity = await openIdentity(file)
+    identity.release()
+  })
+
+  test('knows a process from a later one with the same pid', async () => {
+    await generateIdentity(file)
+    writeFileSync(`${file}.lock`, readFileSync(await lockText(), 'utf8').replace(/"started":"[^"]*"/u, '"started":"another-boot/1"'))
+    const identity = await openIdentity(file)
+    identity.release()
+  })
+
+  test('of another machine is respected', async () => {
+    await generateIdentity(file)
+    writeFileSync(`${file}.lock`, JSON.stringify({ host: 'elsewhere', pid: 1, started: '' }))
+    await expect(openIdentity(file)).rejects.toThrow(/process 1 on elsewhere.*remove .*lock/u)
+  })
+
+  test('that is debris does not stand in the way', async () => {
+    await generateIdentity(file)
+    writeFileSync(`${file}.lock`, 'garbage')
+    const identity = await openIdentity(file)
+    identity.release()
+    expect(readdirSync(folder)).toEqual(['identity.json'])
+  })
+
+  /** A copy of this process's own lock. */
+  async function lockText(): Promise<string> {
+    const identity = await openIdentity(file)
+    const copy = join(folder, 'copy')
+    writeFileSync(copy, readFileSync(`${file}.lock`))
+    identity.release()
+    return copy
+  }
+})

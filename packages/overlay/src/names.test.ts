@@ -1,0 +1,29 @@
+import { describe, expect, test } from 'vitest'
+import { InvalidPoolNameError } from './errors.ts'
+import { generatePoolKey } from './poolkey.ts'
+import { poolNames } from './names.ts'
+
+describe('names on the wire', () => {
+  test('differ between pools and repeat for one', () => {
+    expect(poolNames('a')).toEqual(poolNames('a'))
+    const [a, b] = [poolNames('a'), poolNames('b')]
+    expect(a.links).not.toEqual(b.links)
+    expect(a.topic).not.toBe(b.topic)
+    expect(a.service).not.toBe(b.service)
+  })
+
+  test('let pools of one name with different keys not find each other', () => {
+    const services = [poolNames('a'), poolNames('a', generatePoolKey()), poolNames('a', generatePoolKey())].map(({ service }) => service)
+    expect(new Set(services).size).toBe(3)
+  })
+
+  test('are short whatever the pool is called, and fit a DNS label', () => {
+    const { links, topic, service } = poolNames('名'.repeat(42))
+    for (const name of [...links, topic]) expect(name).toMatch(/^\/jel\/[0-9a-f]{16}\/1/u)
+    expect(service).toMatch(/^_[a-z0-9-]{1,62}\._udp\.local$/u)
+  })
+
+  test.each(['', 'x'.repeat(129), 'a\nb', '\ud800'])('are not made of an impossible pool name: %j', (name) => {
+    expect(() => poolNames(name)).toThrow(InvalidPoolNameError)
+  })
+})

@@ -1,0 +1,79 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { bytes, maxFrameBytes, startPeer, stopAll, until, type Peer } from '../test/peers.ts'
+
+afterEach(stopAll)
+
+/** Hosts in a row, each linked with the next, and what each of them heard. */
+async function row(count: number, judge: (text: string, index: number) => 'accept' | 'ignore' | 'reject' = () => 'accept') {
+  const peers: Peer[] = []
+  const heard: string[][] = []
+  for (let index = 0; index < count; index += 1) {
+    const peer = await startPeer()
+    heard.push([])
+    peer.host.topic.join((data) => {
+      const text = new TextDecoder().decode(data)
+      heard[index]!.push(text)
+      return judge(text, index)
+    })
+    if (index > 0) await peer.link(peers[index - 1]!)
+    peers.push(peer)
+  }
+  const neighbours = (index: number): number => Number(index > 0) + Number(index < count - 1)
+  await until(() => peers.every(({ host }, index) => host.libp2p.services.pubsub.getSubscribers(host.libp2p.services.pubsub.getTopics()[0]!).length === neighbours(index)))
+  await new Promise((resolve) => setTimeout(resolve, 100)) // for the mesh
+  return { peers, heard }
+}
+
+describe('the topic', () => {
+  test('carries a broadcast across, once to everybody and not back', async () => {
+    const { peers, heard } = await row(4)
+    peers[0]!.host.topic.publish(bytes('news'))
+    await until(() => heard[3]!.length === 1)
+    peers[3]!.host.topic.publish(bytes('more'))
+    await until(() => heard[0]!.length === 1)
+    expect(heard).toEqual([['more'], ['news', 'more'], ['news', 'more'], ['news']])
+  })
+
+  test('does not pass on what a node ignores or rejects', async () => {
+    const { peers, heard } = await row(3, (text, index) => (index === 1 && text !== 'fine' ? (text as 'ignore' | 'reject') : 'accept'))
+    for (const text of ['ignore', 'fine', 'reject']) peers[0]!.host.topic.publish(bytes(text))
+    await until(() => heard[1]!.length === 3 && heard[2]!.length > 0)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(heard[2]).toEqual(['fine'])
+  })
+
+  test('refuses oversized messages before the protocol sees them', async () => {
+    const { peers, heard } = await row(2)
+    peers[0]!.host.topic.publish(new Uint8Array(maxFrameBytes + 1))
+    peers[0]!.host.topic.publish(bytes('fine'))
+    await until(() => heard[1]!.length > 0)
+    expect(heard[1]).toEqual(['fine'])
+  })
+
+  test('goes on over the other connection when one of two breaks', async () => {
+    const { peers, heard } = await row(1)
+    const [a] = peers as [Peer]
+    const b = await startPeer()
+    const heardByB: string[] = []
+    b.host.topic.join((data) => {
+      heardByB.push(new TextDecoder().decode(data))
+      return 'accept'
+    })
+    const [first] = await Promise.all([a.link(b), b.link(a)])
+    await until(() => a.host.libp2p.getConnections().length === 2 && b.host.libp2p.getConnections().length === 2)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    first.abort(new Error('cable cut'))
+    await until(() => b.host.libp2p.getConnections().length === 1)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    a.host.topic.publish(bytes('from a'))
+    b.host.topic.publish(bytes('from b'))
+    await until(() => heardByB.length === 1 && heard[0]!.length === 1)
+    expect([heardByB, heard[0]]).toEqual([['from a'], ['from b']])
+  })
+
+  test('publishes to nobody without complaint', async () => {
+    const { peers } = await row(1)
+    peers[0]!.host.topic.publish(bytes('anybody?'))
+    await expect(peers[0]!.host.topic.flushed()).resolves.toBeUndefined()
+  })
+})
