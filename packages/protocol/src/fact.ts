@@ -7,7 +7,7 @@
  */
 import { certificateToWire, readCertificate, type Certificate } from './certificate.ts'
 import { FrameError } from './errors.ts'
-import { hash53 } from './hash.ts'
+import { hash52 } from './hash.ts'
 import type { Config } from './config.ts'
 import type { Milliseconds, NodeId } from './io.ts'
 import { statementToWire, type Statement, type StatementCodec } from './statement.ts'
@@ -38,10 +38,10 @@ export const claimKey = (election: string): string => `e${election}`
 export const unknownKey = (statement: Statement): string => `u${statement.signer}${statement.kind}:${hex(statement.signature.subarray(0, 8))}`
 
 export function makeFact(key: string, content: FactContent, born?: Milliseconds): Fact {
-  const position = hash53(key)
+  const position = hash52(key)
   if ('certificate' in content) {
     const life = `${content.certificate.suspect}:${content.certificate.incarnation}`
-    return { key, position, high: hash53(life, 1) >>> 0, low: hash53(life, 2) >>> 0, content, born }
+    return { key, position, high: hash52(life, 1) >>> 0, low: hash52(life, 2) >>> 0, content, born }
   }
   const view = new DataView(content.statement.signature.buffer, content.statement.signature.byteOffset)
   return { key, position, high: view.getUint32(0), low: view.getUint32(4), content, born }

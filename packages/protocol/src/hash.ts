@@ -1,10 +1,10 @@
 /**
- * A fast 53-bit hash (cyrb53, public domain) for positions on rings and in the fact set.
+ * A fast 52-bit hash (cyrb53, public domain, less one bit, so that the end of the space is exact, too) for positions on rings and in the fact set.
  *
  * Not cryptographic: who picks an id can pick its position. Nothing here relies on positions being unpredictable; what
  * must hold against a liar rests on signatures, and random links go around a neighbourhood that somebody chose.
  */
-export function hash53(text: string, seed = 0): number {
+export function hash52(text: string, seed = 0): number {
   let h1 = 0xdeadbeef ^ seed
   let h2 = 0x41c6ce57 ^ seed
   for (let i = 0; i < text.length; i++) {
@@ -14,8 +14,8 @@ export function hash53(text: string, seed = 0): number {
   }
   h1 = Math.imul(h1 ^ (h1 >>> 16), 2246822507) ^ Math.imul(h2 ^ (h2 >>> 13), 3266489909)
   h2 = Math.imul(h2 ^ (h2 >>> 16), 2246822507) ^ Math.imul(h1 ^ (h1 >>> 13), 3266489909)
-  return 4294967296 * (2097151 & h2) + (h1 >>> 0)
+  return 4294967296 * (1048575 & h2) + (h1 >>> 0)
 }
 
-/** One past the largest {@link hash53}. */
-export const hashSpace = 2 ** 53
+/** One past the largest {@link hash52}. */
+export const hashSpace = 2 ** 52

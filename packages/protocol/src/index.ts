@@ -26,4 +26,4 @@ export type {
 } from './io.ts'
 export { nameProblem } from './name.ts'
 export { ProtocolNode, type NodeOptions } from './node.ts'
-export { createRandom } from './random.ts'
+export { createRandom, pickIndex, pickOne, pickSome } from './random.ts'

@@ -141,7 +141,7 @@ export class ProtocolNode {
   }
 
   health(now: Milliseconds = this.#context.now): Health {
-    this.#context.now = Math.max(this.#context.now, now)
+    this.#context.now = Math.max(this.#context.now, Math.floor(now))
     const { view, links } = this.#context
     const lost = this.#healer.recentlyLost()
     const others = view.size - 1 + lost
@@ -170,7 +170,8 @@ export class ProtocolNode {
 
   #begin(now: Milliseconds): void {
     const context = this.#context
-    context.now = Math.max(context.now, now)
+    // Whole milliseconds: sums and differences of times are exact, and what is due by one comparison is due by the other.
+    context.now = Math.max(context.now, Math.floor(now))
     context.effects = []
     const lateness = context.now - this.#armedAt
     if (lateness <= context.config.detection.stall) return
@@ -198,7 +199,7 @@ export class ProtocolNode {
     let next = this.#context.view.nextExpiry
     for (const part of this.#timed) next = Math.min(next, part.nextDue)
     for (const { until } of this.#held.values()) next = Math.min(next, until)
-    next = Math.max(next, this.#context.now)
+    next = Math.max(Math.ceil(next), this.#context.now)
     if (next === this.#armedAt || next === Infinity) return
     this.#armedAt = next
     this.#context.effects.push({ type: 'timer', at: next })

@@ -10,7 +10,7 @@
  * Nobody stores a ring. A node keeps only its own neighbours: a newcomer either stands between or it doesn't, and the loss of a
  * neighbour is rare enough for a scan. The neighbours of others are looked up by a scan when they are suspected.
  */
-import { hash53, hashSpace } from './hash.ts'
+import { hash52, hashSpace } from './hash.ts'
 import type { NodeId } from './io.ts'
 
 /** Successors, and as many predecessors, linked on each ring. */
@@ -33,7 +33,7 @@ export class Rings {
   constructor(self: NodeId, count: number) {
     this.#self = self
     this.#count = count
-    this.#positions = Array.from({ length: count }, (_, ring) => hash53(self, ring + 1))
+    this.#positions = Array.from({ length: count }, (_, ring) => hash52(self, ring + 1))
     this.#sides = Array.from({ length: 2 * count }, () => [])
   }
 
@@ -47,7 +47,7 @@ export class Rings {
   add(id: NodeId): void {
     if (id === this.#self) return
     for (let ring = 0; ring < this.#count; ring++) {
-      const ahead = distance(this.#positions[ring] as number, hash53(id, ring + 1))
+      const ahead = distance(this.#positions[ring] as number, hash52(id, ring + 1))
       this.#insert(2 * ring, id, ahead)
       this.#insert(2 * ring + 1, id, hashSpace - ahead)
     }
