@@ -1,0 +1,61 @@
+import type { Theme } from './case.ts'
+import { dying } from './dying.ts'
+import { electing } from './electing.ts'
+import { healing } from './healing.ts'
+import { joining } from './joining.ts'
+import { leaving } from './leaving.ts'
+import type { Swarm, SwarmFeature } from './swarm.ts'
+import { telling } from './telling.ts'
+import { World } from './world.ts'
+
+const themes: readonly Theme[] = [joining, leaving, dying, electing, healing, telling]
+
+export interface AcceptanceOptions {
+  /** What is being tested, for people. */
+  readonly name: string
+  /** Makes a swarm without nodes, for one case. */
+  readonly create: () => Promise<Swarm>
+  /** Nodes in a pool of ordinary size: 8 or more. */
+  readonly size: number
+  /** Bounds of time are multiplied by this: 1 where nodes have the machine for themselves. */
+  readonly scale?: number
+  /** What the swarm can't do, and why: cases that need it are skipped under that reason. */
+  readonly lacks?: Partial<Record<SwarmFeature, string>>
+}
+
+/** The part of a test runner that the suite uses; that of vitest, jest or mocha will do. */
+export interface TestRunner {
+  readonly describe: (name: string, body: () => void) => unknown
+  readonly it: ((name: string, body: () => Promise<void>) => unknown) & {
+    readonly skip: (name: string, body: () => Promise<void>) => unknown
+  }
+}
+
+/**
+ * Holds an implementation against the promises of the pool: registers one test a case. Each gets a swarm of its own, and at its
+ * end everything that any node was told is held against the promises once more, whatever the case was about.
+ */
+export function acceptance(options: AcceptanceOptions, { describe, it }: TestRunner): void {
+  const { create, size, scale = 1, lacks = {} } = options
+  describe(options.name, () => {
+    for (const theme of themes) {
+      describe(theme.name, () => {
+        for (const { name, needs = [], run } of theme.cases) {
+          const body = async (): Promise<void> => {
+            const swarm = await create()
+            const world = new World(swarm, size, scale)
+            try {
+              await run(world)
+              world.finish()
+            } finally {
+              await swarm.close()
+            }
+          }
+          const missing = needs.flatMap((feature) => lacks[feature] ?? [])
+          if (missing.length === 0) it(name, body)
+          else it.skip(`${name} (skipped: ${missing.join('; ')})`, body)
+        }
+      })
+    }
+  })
+}

@@ -1,0 +1,64 @@
+import type { NodeId } from '@jel/protocol'
+import { check } from './failure.ts'
+import type { SwarmEvent, SwarmMember, SwarmNode, SwarmReign } from './swarm.ts'
+
+/**
+ * What one node was told, held against the promises as it is read: its own join first; each life joins at most once and then
+ * ends at most once; of one id only one life at a time, and later ones have higher incarnations.
+ */
+export class Account {
+  readonly node: SwarmNode
+  /** Incarnations of who is present. */
+  readonly present = new Map<NodeId, number>()
+  /** Lives that ended, and how. */
+  readonly ended: { readonly member: SwarmMember; readonly how: 'left' | 'died' }[] = []
+  /** The latest reign told of each election. */
+  readonly reigns = new Map<string, SwarmReign>()
+  readonly #latest = new Map<NodeId, number>()
+  #read = 0
+
+  constructor(node: SwarmNode) {
+    this.node = node
+  }
+
+  /** Takes in what is new. Throws AcceptanceError when a promise is broken. */
+  read(): this {
+    for (; this.#read < this.node.events.length; this.#read++) {
+      const event = this.node.events[this.#read]
+      if (event !== undefined) this.#take(event)
+    }
+    return this
+  }
+
+  #take(event: SwarmEvent): void {
+    if (event.type === 'elected') this.reigns.set(event.reign.election, event.reign)
+    if (event.type !== 'joined' && event.type !== 'left' && event.type !== 'died') return
+    const { member, type } = event
+    const words = (): string => `${name(this.node.id)} was told that ${name(member.id)}#${member.incarnation} ${type}`
+    const incarnation = this.present.get(member.id)
+    if (type === 'joined') {
+      check(this.#latest.size > 0 || member.id === this.node.id, () => `${words()} before its own join`)
+      check(incarnation === undefined, () => `${words()} while incarnation ${incarnation} was present`)
+      check(
+        (this.#latest.get(member.id) ?? 0) < member.incarnation,
+        () => `${words()} after incarnation ${this.#latest.get(member.id)} had ended`,
+      )
+      this.present.set(member.id, member.incarnation)
+      this.#latest.set(member.id, member.incarnation)
+      return
+    }
+    check(incarnation === member.incarnation, () => `${words()}, which was not present`)
+    this.present.delete(member.id)
+    this.ended.push({ member, how: type })
+  }
+
+  /** How the lives of this id ended so far. */
+  endsOf(id: NodeId): ('left' | 'died')[] {
+    return this.ended.filter(({ member }) => member.id === id).map(({ how }) => how)
+  }
+}
+
+/** Enough of an id to tell it from others: all begin alike. */
+export function name(id: NodeId): string {
+  return `…${id.slice(-6)}`
+}

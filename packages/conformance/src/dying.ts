@@ -1,0 +1,123 @@
+import type { Theme } from './case.ts'
+import { check } from './failure.ts'
+
+export const dying: Theme = {
+  name: 'dying',
+  cases: [
+    {
+      name: 'who is killed has died, and nobody else',
+      needs: ['kill'],
+      async run(world) {
+        const [first, second, ...others] = await world.pool()
+        await second.kill()
+        await world.allHear(1_000, 'died', [second], [first, ...others])
+        await world.pass(3_000)
+        world.nobodyElseEnded([second], [first, ...others])
+        await world.allSee(1, [first, ...others])
+      },
+    },
+    {
+      name: 'a third is killed at once, and nobody else has died',
+      needs: ['kill'],
+      async run(world) {
+        const nodes = await world.pool()
+        const count = Math.floor(nodes.length * 0.3)
+        const victims = nodes.slice(2, 2 + count)
+        const others = nodes.filter((node) => !victims.includes(node))
+        await Promise.all(victims.map(async (node) => await node.kill()))
+        await world.allHear(3_000, 'died', victims, others)
+        await world.pass(3_000)
+        world.nobodyElseEnded(victims, others)
+        await world.allSee(1, others)
+      },
+    },
+    {
+      name: 'of two, one is killed',
+      needs: ['kill'],
+      async run(world) {
+        const [first, second] = await world.pool(2)
+        await first.kill()
+        await world.allHear(2_000, 'died', [first], [second])
+      },
+    },
+    {
+      name: 'all but one are killed at once',
+      needs: ['kill'],
+      async run(world) {
+        const [last, ...victims] = await world.pool(Math.min(world.size, 10))
+        await Promise.all(victims.map(async (node) => await node.kill()))
+        await world.allHear(10_000, 'died', victims, [last])
+      },
+    },
+    {
+      name: 'a silent host has died',
+      needs: ['silence'],
+      async run(world) {
+        const [first, second, ...others] = await world.pool()
+        await second.silence()
+        await world.allHear(6_000, 'died', [second], [first, ...others])
+        await world.pass(3_000)
+        world.nobodyElseEnded([second], [first, ...others])
+      },
+    },
+    {
+      name: 'a pause of 5 s kills nobody, in either direction',
+      needs: ['pause'],
+      async run(world) {
+        const nodes = await world.pool()
+        const [, second] = nodes
+        await second.pause()
+        await world.pass(5_000)
+        await second.resume()
+        await world.pass(5_000)
+        world.nobodyElseEnded([], nodes)
+        await world.allSee(1_000, nodes)
+      },
+    },
+    {
+      name: 'a pause of 60 s is a death, and who wakes up comes back with a higher incarnation and a whole view',
+      needs: ['pause', 'patience'],
+      async run(world) {
+        const nodes = await world.pool()
+        const [first, second, ...others] = nodes
+        await second.pause()
+        await world.allHear(60_000, 'died', [second], [first, ...others])
+        await world.pass(30_000)
+        await world.allSee(1, [first, ...others])
+        await second.resume()
+        await world.allSee(10_000, nodes)
+        for (const node of [first, ...others]) {
+          check((world.account(node).present.get(second.id) ?? 0) > 1, () => 'it came back with the incarnation it had')
+          check(
+            world.account(node).endsOf(second.id).join() === 'died',
+            () => `it was told ${world.account(node).endsOf(second.id).join()}`,
+          )
+        }
+        world.nobodyElseEnded([second], [first, ...others])
+      },
+    },
+    {
+      name: 'a hint that somebody may be dead kills nobody',
+      async run(world) {
+        const nodes = await world.pool()
+        const [first, second, third] = nodes
+        for (const node of [first, third]) await world.kept(1_000, 'the hint is taken', node?.maybeDead(second.id) ?? Promise.resolve())
+        await world.pass(5_000)
+        world.nobodyElseEnded([], nodes)
+      },
+    },
+    {
+      name: 'in a quiet pool nothing happens for a minute',
+      needs: ['patience'],
+      async run(world) {
+        const nodes = await world.pool()
+        const before = nodes.map(({ events }) => events.length)
+        await world.pass(60_000)
+        check(
+          nodes.every(({ events }, i) => events.length === before[i]),
+          () => 'something was told',
+        )
+      },
+    },
+  ],
+}

@@ -1,0 +1,204 @@
+import type { Theme } from './case.ts'
+import { check } from './failure.ts'
+import type { SwarmNode, SwarmReign } from './swarm.ts'
+import { byId, describe, sameReign, type World } from './world.ts'
+
+const election = 'master'
+
+/** All these stand; resolves with the reign on which everybody agrees. */
+async function elect(world: World, candidates: readonly SwarmNode[], everybody: readonly SwarmNode[]): Promise<SwarmReign> {
+  const results = candidates.map((node) => node.elect(election))
+  const reign = await world.allAgree(3_000, election, everybody)
+  const told = await world.kept(3_000, 'each candidate has its result', Promise.all(results))
+  for (const result of told) check(result.election === election, () => `the result is one of ${result.election}`)
+  return reign
+}
+
+/** The node that won. */
+function winnerOf(reign: SwarmReign, nodes: readonly SwarmNode[]): SwarmNode {
+  const winner = nodes.find(({ id }) => id === reign.winner.id)
+  check(winner !== undefined, () => `${describe(reign)} is none of the candidates`)
+  return winner
+}
+
+export const electing: Theme = {
+  name: 'electing',
+  cases: [
+    {
+      name: 'all stand at once, and all name one of them',
+      async run(world) {
+        const nodes = await world.pool()
+        const reign = await elect(world, nodes, nodes)
+        winnerOf(reign, nodes)
+        check(reign.epoch === 1, () => `the first epoch is ${reign.epoch}`)
+        await world.pass(3_000)
+        const still = await world.allAgree(1, election, nodes)
+        check(sameReign(reign, still), () => `${describe(reign)} was followed by ${describe(still)}`)
+      },
+    },
+    {
+      name: 'a single candidate wins',
+      async run(world) {
+        const nodes = await world.pool(5)
+        const reign = await elect(world, nodes.slice(3, 4), nodes)
+        winnerOf(reign, nodes.slice(3, 4))
+      },
+    },
+    {
+      name: 'who is alone wins',
+      async run(world) {
+        const alone = await world.spawn()
+        await world.allSee(3_000, [alone])
+        winnerOf(await elect(world, [alone], [alone]), [alone])
+      },
+    },
+    {
+      name: 'a late candidate with a lower id does not unseat the winner',
+      async run(world) {
+        const nodes = await world.pool()
+        const [lowest, ...others] = byId(nodes)
+        check(lowest !== undefined, () => 'a pool has members')
+        const reign = await elect(world, others, nodes)
+        await world.pass(2_000)
+        const told = await world.kept(3_000, 'the late candidate has its result', lowest.elect(election))
+        check(sameReign(told, reign), () => `it was told ${describe(told)}, not ${describe(reign)}`)
+        await world.pass(3_000)
+        const still = await world.allAgree(1, election, nodes)
+        check(sameReign(still, reign), () => `${describe(reign)} was unseated by ${describe(still)}`)
+      },
+    },
+    {
+      name: 'when the winner is killed, all name a next one with a higher epoch, without being asked',
+      needs: ['kill'],
+      async run(world) {
+        const nodes = await world.pool()
+        const reign = await elect(world, nodes, nodes)
+        const winner = winnerOf(reign, nodes)
+        const others = nodes.filter((node) => node !== winner)
+        await winner.kill()
+        const next = await world.allAgree(2_000, election, others, ({ epoch }) => epoch > reign.epoch)
+        winnerOf(next, others)
+      },
+    },
+    {
+      name: 'when the winner leaves, likewise',
+      async run(world) {
+        const nodes = await world.pool()
+        const reign = await elect(world, nodes, nodes)
+        const winner = winnerOf(reign, nodes)
+        const others = nodes.filter((node) => node !== winner)
+        world.outcome(winner.leave())
+        const next = await world.allAgree(2_000, election, others, ({ epoch }) => epoch > reign.epoch)
+        winnerOf(next, others)
+      },
+    },
+    {
+      name: 'winners are killed one after the other, and epochs grow',
+      needs: ['kill'],
+      async run(world) {
+        let nodes: SwarmNode[] = await world.pool(Math.min(world.size, 8))
+        let reign = await elect(world, nodes, nodes)
+        while (nodes.length > 3) {
+          const before = reign
+          const winner = winnerOf(reign, nodes)
+          nodes = nodes.filter((node) => node !== winner)
+          await winner.kill()
+          reign = await world.allAgree(3_000, election, nodes, ({ epoch }) => epoch > before.epoch)
+        }
+      },
+    },
+    {
+      name: 'when the winner withdraws, the next one reigns; when the last one does, nobody new',
+      needs: ['withdraw'],
+      async run(world) {
+        const nodes = await world.pool(5)
+        const candidates = nodes.slice(0, 2)
+        const reign = await elect(world, candidates, nodes)
+        const winner = winnerOf(reign, candidates)
+        await winner.withdraw(election)
+        const next = await world.allAgree(3_000, election, nodes, ({ epoch }) => epoch > reign.epoch)
+        const second = winnerOf(next, candidates)
+        check(second !== winner, () => 'it won again after it had withdrawn')
+        await second.withdraw(election)
+        await world.pass(3_000)
+        const still = await world.allAgree(1, election, nodes)
+        check(sameReign(still, next), () => `${describe(still)} reigns without being a candidate`)
+      },
+    },
+    {
+      name: 'who only asks for the result gets it, now or later, and is no candidate',
+      async run(world) {
+        const nodes = await world.pool(5)
+        const [asker, , candidate] = byId(nodes)
+        check(asker !== undefined && candidate !== undefined, () => 'a pool has members')
+        const early = asker.result(election)
+        await world.pass(2_000)
+        check(world.account(asker).reigns.size === 0, () => 'there was a result without a candidate')
+        const reign = await elect(world, [candidate], nodes)
+        winnerOf(reign, [candidate])
+        for (const result of [early, asker.result(election)]) {
+          const told = await world.kept(1_000, 'the result is told', result)
+          check(sameReign(told, reign), () => `it was told ${describe(told)}, not ${describe(reign)}`)
+        }
+      },
+    },
+    {
+      name: 'a newcomer learns who reigns',
+      async run(world) {
+        const [first, second, ...others] = await world.pool(5)
+        const reign = await elect(world, [second], [first, second, ...others])
+        const newcomer = await world.spawn({ introducers: [first] })
+        const told = await world.kept(5_000, 'the newcomer has the result', newcomer.result(election))
+        check(sameReign(told, reign), () => `it was told ${describe(told)}, not ${describe(reign)}`)
+      },
+    },
+    {
+      name: 'an abort before the result withdraws the candidacy',
+      needs: ['abort'],
+      async run(world) {
+        const nodes = await world.pool(5)
+        const [lowest, , other] = byId(nodes)
+        check(lowest !== undefined && other !== undefined, () => 'a pool has members')
+        const abort = new AbortController()
+        const attempt = world.outcome(lowest.elect(election, { signal: abort.signal }))
+        abort.abort()
+        await world.within(1_000, 'the attempt is given up', () => attempt.state === 'broken')
+        await world.pass(1_000)
+        winnerOf(await elect(world, [other], nodes), [other])
+      },
+    },
+    {
+      name: 'elections of different names have nothing to do with each other',
+      async run(world) {
+        const nodes = await world.pool(5)
+        const [first, second] = nodes
+        const results = [first.elect('painter'), second.elect('singer')]
+        await world.kept(3_000, 'both have their results', Promise.all(results))
+        for (const [name, node] of [
+          ['painter', first],
+          ['singer', second],
+        ] as const) {
+          const reign = await world.allAgree(3_000, name, nodes)
+          check(reign.winner.id === node.id, () => `${name} is ${describe(reign)}`)
+        }
+      },
+    },
+    {
+      name: 'epochs outlive a time without candidates',
+      needs: ['kill'],
+      async run(world) {
+        const nodes = await world.pool(5)
+        const [first, second, ...others] = nodes
+        const reign = await elect(world, [second], nodes)
+        await second.kill()
+        await world.allHear(2_000, 'died', [second], [first, ...others])
+        await world.pass(3_000)
+        check(sameReign(await world.allAgree(1, election, [first, ...others]), reign), () => 'somebody reigns who is no candidate')
+        const result = first.elect(election)
+        const next = await world.allAgree(3_000, election, [first, ...others], ({ epoch }) => epoch > reign.epoch)
+        winnerOf(next, [first])
+        await world.kept(1_000, 'the candidate has its result', result)
+      },
+    },
+  ],
+}

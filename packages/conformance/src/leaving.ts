@@ -1,0 +1,88 @@
+import type { Theme } from './case.ts'
+import { check } from './failure.ts'
+
+export const leaving: Theme = {
+  name: 'leaving',
+  cases: [
+    {
+      name: 'who leaves has left, and has not died',
+      async run(world) {
+        const [first, second, ...others] = await world.pool()
+        const leave = world.outcome(second.leave())
+        await world.allHear(500, 'left', [second], [first, ...others])
+        await world.within(3_000, 'it has stopped', () => leave.state === 'kept')
+        await world.pass(3_000)
+        await world.allSee(1, [first, ...others])
+        world.nobodyElseEnded([second], [first, ...others])
+      },
+    },
+    {
+      name: 'several leave at once, the founder among them',
+      async run(world) {
+        const nodes = await world.pool()
+        const leavers = nodes.filter((_, i) => i % 3 === 0)
+        const others = nodes.filter((_, i) => i % 3 !== 0)
+        for (const node of leavers) world.outcome(node.leave())
+        await world.allHear(1_000, 'left', leavers, others)
+        await world.pass(3_000)
+        await world.allSee(1, others)
+        world.nobodyElseEnded(leavers, others)
+      },
+    },
+    {
+      name: 'a newcomer is not told of who left before',
+      async run(world) {
+        const [first, second, ...others] = await world.pool(5)
+        world.outcome(second.leave())
+        await world.allHear(1_000, 'left', [second], [first, ...others])
+        const newcomer = await world.spawn({ introducers: [first] })
+        await world.allSee(3_000, [first, ...others, newcomer])
+        await world.pass(2_000)
+        const told = newcomer.events.some((event) => 'member' in event && event.member.id === second.id)
+        check(!told, () => 'it was told of who had left')
+      },
+    },
+    {
+      name: 'who stays behind alone can be joined',
+      async run(world) {
+        const [first, second] = await world.pool(2)
+        world.outcome(first.leave())
+        await world.allHear(1_000, 'left', [first], [second])
+        const newcomer = await world.spawn({ introducers: [second] })
+        await world.allSee(3_000, [second, newcomer])
+      },
+    },
+    {
+      name: 'all leave at once, and each of them stops',
+      async run(world) {
+        const nodes = await world.pool(5)
+        const leaves = nodes.map((node) => world.outcome(node.leave()))
+        await world.within(5_000, 'all have stopped', () => leaves.every(({ state }) => state === 'kept'))
+        for (const node of nodes) {
+          const died = world.account(node).ended.filter(({ how }) => how === 'died')
+          check(died.length === 0, () => 'one that left was told that another died')
+        }
+      },
+    },
+    {
+      name: 'an identity that left comes back with a higher incarnation',
+      needs: ['identity'],
+      async run(world) {
+        const [first, second, ...others] = await world.pool(5)
+        await world.kept(3_000, 'it has stopped', second.leave())
+        const again = await world.spawn({ introducers: [first], identityOf: second })
+        await world.allSee(5_000, [first, ...others, again])
+        for (const node of [first, ...others]) {
+          check(
+            world.account(node).present.get(again.id) === 2,
+            () => `its incarnation is ${world.account(node).present.get(again.id)}, not 2`,
+          )
+          check(
+            world.account(node).endsOf(again.id).join() === 'left',
+            () => `its first life ended ${world.account(node).endsOf(again.id).join()}`,
+          )
+        }
+      },
+    },
+  ],
+}

@@ -1,0 +1,214 @@
+import type { Milliseconds, NodeId } from '@jel/protocol'
+import { Account, name } from './account.ts'
+import { AcceptanceError, check } from './failure.ts'
+import type { Swarm, SwarmNode, SwarmReign, SwarmSpawnOptions } from './swarm.ts'
+
+/** A promise as the suite may look at it while time passes. */
+export interface Outcome<T> {
+  readonly promise: Promise<T>
+  state: 'waiting' | 'kept' | 'broken'
+  error?: unknown
+}
+
+/** One case's swarm, with what the suite asks of it again and again. */
+export class World {
+  /** How many nodes a pool of ordinary size has here. */
+  readonly size: number
+  readonly #swarm: Swarm
+  readonly #scale: number
+  readonly #accounts = new Map<SwarmNode, Account>()
+
+  constructor(swarm: Swarm, size: number, scale: number) {
+    this.#swarm = swarm
+    this.size = size
+    this.#scale = scale
+  }
+
+  async spawn(options: SwarmSpawnOptions = {}): Promise<SwarmNode> {
+    const node = await this.#swarm.spawn(options)
+    this.#accounts.set(node, new Account(node))
+    return node
+  }
+
+  /** A founder, and the others all at once, given only the founder's address. Resolves when all see all. */
+  async pool(size = this.size): Promise<[first: SwarmNode, second: SwarmNode, ...others: SwarmNode[]]> {
+    const first = await this.spawn()
+    const others = await Promise.all(Array.from({ length: size - 1 }, async () => await this.spawn({ introducers: [first] })))
+    const nodes = [first, ...others]
+    await this.allSee(3_000, nodes)
+    const [, second] = nodes
+    check(second !== undefined, () => 'a pool has at least two nodes')
+    return [first, second, ...others.slice(1)]
+  }
+
+  async within(limit: Milliseconds, what: string, condition: () => boolean): Promise<Milliseconds> {
+    try {
+      return await this.#swarm.within(limit * this.#scale, condition)
+    } catch (error) {
+      if (error instanceof AcceptanceError) throw error
+      throw new AcceptanceError(`not within ${limit * this.#scale} ms: ${what}`, { cause: error })
+    }
+  }
+
+  /** Waits until the promise is kept. */
+  async kept<T>(limit: Milliseconds, what: string, promise: Promise<T>): Promise<T> {
+    const outcome = this.outcome(promise)
+    await this.within(limit, what, () => outcome.state !== 'waiting')
+    return await promise
+  }
+
+  outcome<T>(promise: Promise<T>): Outcome<T> {
+    const outcome: Outcome<T> = { promise, state: 'waiting' }
+    promise.then(
+      () => (outcome.state = 'kept'),
+      (error: unknown) => {
+        outcome.state = 'broken'
+        outcome.error = error
+      },
+    )
+    return outcome
+  }
+
+  async pass(time: Milliseconds): Promise<void> {
+    await this.#swarm.pass(time)
+  }
+
+  async partition(...groups: readonly (readonly SwarmNode[])[]): Promise<void> {
+    await this.#swarm.partition(groups)
+  }
+
+  async heal(): Promise<void> {
+    await this.#swarm.heal()
+  }
+
+  async introduce(node: SwarmNode, other: SwarmNode): Promise<void> {
+    await this.#swarm.introduce(node, other)
+  }
+
+  account(node: SwarmNode): Account {
+    const account = this.#accounts.get(node)
+    check(account !== undefined, () => `${name(node.id)} is none of this swarm`)
+    return account.read()
+  }
+
+  /** Whether the node was told of exactly these as present. */
+  sees(node: SwarmNode, others: readonly SwarmNode[]): boolean {
+    const { present } = this.account(node)
+    return present.size === others.length && others.every(({ id }) => present.has(id))
+  }
+
+  /** Waits until each of these was told of exactly all of these, in the same lives; then asks them for their views as well. */
+  async allSee(limit: Milliseconds, nodes: readonly SwarmNode[]): Promise<Milliseconds> {
+    const time = await this.within(limit, `${nodes.length} nodes see each other and nobody else${this.#gaps(nodes)}`, () =>
+      this.#agree(nodes),
+    ).catch((error: unknown) => {
+      throw error instanceof AcceptanceError ? new AcceptanceError(`${error.message}${this.#gaps(nodes)}`, { cause: error }) : error
+    })
+    await this.#ask(nodes)
+    return time
+  }
+
+  #agree(nodes: readonly SwarmNode[]): boolean {
+    const [first, ...others] = nodes
+    if (first === undefined || !nodes.every((node) => this.sees(node, nodes))) return false
+    const lives = this.account(first).present
+    return others.every((node) => [...this.account(node).present].every(([id, incarnation]) => lives.get(id) === incarnation))
+  }
+
+  async #ask(nodes: readonly SwarmNode[]): Promise<void> {
+    const views = await this.kept(3_000, 'the nodes say whom they see', Promise.all(nodes.map(async (node) => await node.members())))
+    for (const [i, view] of views.entries()) {
+      const node = nodes[i] as SwarmNode
+      const { present } = this.account(node)
+      const same = view.length === present.size && view.every(({ id, incarnation }) => present.get(id) === incarnation)
+      check(same, () => `${name(node.id)} was told of ${present.size} members and names ${view.length}: they differ`)
+    }
+  }
+
+  /** Who lacks whom, for people. */
+  #gaps(nodes: readonly SwarmNode[]): string {
+    const gaps = nodes.flatMap((node) => {
+      const { present } = this.account(node)
+      const lacks = nodes.filter(({ id }) => !present.has(id)).map(({ id }) => name(id))
+      const extra = [...present.keys()].filter((id) => !nodes.some((other) => other.id === id)).map(name)
+      if (lacks.length + extra.length === 0) return []
+      return [`${name(node.id)} lacks [${lacks.join(' ')}] and has [${extra.join(' ')}] too many`]
+    })
+    return gaps.length === 0 ? '' : `: ${gaps.slice(0, 5).join('; ')}${gaps.length > 5 ? `; ${gaps.length - 5} more` : ''}`
+  }
+
+  /** Waits until all these were told that these have ended in this way, and checks that nobody else has. */
+  async allHear(limit: Milliseconds, how: 'left' | 'died', gone: readonly SwarmNode[], told: readonly SwarmNode[]): Promise<Milliseconds> {
+    const deaf = (): SwarmNode[] => told.filter((node) => !gone.every(({ id }) => this.account(node).endsOf(id).length > 0))
+    const time = await this.within(limit, `${told.length} nodes are told that ${gone.length} ${how}`, () => deaf().length === 0).catch(
+      (error: unknown) => {
+        throw new AcceptanceError(`${String(error)}; ${deaf().length} were not`, { cause: error })
+      },
+    )
+    for (const node of told) {
+      for (const { id } of gone)
+        check(
+          this.account(node).endsOf(id).join() === how,
+          () => `${name(node.id)} was told that ${name(id)} ${this.account(node).endsOf(id).join()}, not ${how}`,
+        )
+    }
+    this.nobodyElseEnded(gone, told)
+    return time
+  }
+
+  nobodyElseEnded(gone: readonly SwarmNode[], told: readonly SwarmNode[]): void {
+    const ids = new Set(gone.map(({ id }) => id))
+    for (const node of told) {
+      const wrong = this.account(node).ended.find(({ member }) => !ids.has(member.id))
+      check(wrong === undefined, () => `${name(node.id)} was told that ${name(wrong?.member.id ?? '')} ${wrong?.how}, which runs`)
+    }
+  }
+
+  /** The one reign that all these were told last; undefined while they differ or some know none. */
+  agreed(election: string, nodes: readonly SwarmNode[]): SwarmReign | undefined {
+    const [first, ...others] = nodes.map((node) => this.account(node).reigns.get(election))
+    if (first === undefined) return undefined
+    return others.every((reign) => reign !== undefined && sameReign(reign, first)) ? first : undefined
+  }
+
+  /** Waits until all these name one reign that meets the condition. */
+  async allAgree(
+    limit: Milliseconds,
+    election: string,
+    nodes: readonly SwarmNode[],
+    condition: (reign: SwarmReign) => boolean = () => true,
+  ): Promise<SwarmReign> {
+    const reign = (): SwarmReign | undefined => this.agreed(election, nodes)
+    const told = (): string => [...new Set(nodes.map((node) => describe(this.account(node).reigns.get(election))))].join(', ')
+    await this.within(limit, `${nodes.length} nodes name one winner`, () => {
+      const agreed = reign()
+      return agreed !== undefined && condition(agreed)
+    }).catch((error: unknown) => {
+      throw new AcceptanceError(`${String(error)}; they name ${told()}`, { cause: error })
+    })
+    return reign() as SwarmReign
+  }
+
+  /** Reads all accounts once more: throws if any promise was broken, whatever the case was about. */
+  finish(): void {
+    for (const account of this.#accounts.values()) account.read()
+  }
+}
+
+export function sameReign(a: SwarmReign, b: SwarmReign): boolean {
+  return a.epoch === b.epoch && a.winner.id === b.winner.id && a.winner.incarnation === b.winner.incarnation
+}
+
+export function describe(reign: SwarmReign | undefined): string {
+  return reign === undefined ? 'nobody' : `${name(reign.winner.id)}#${reign.winner.incarnation} in epoch ${reign.epoch}`
+}
+
+/** By id, lowest first. */
+export function byId(nodes: readonly SwarmNode[]): SwarmNode[] {
+  return nodes.toSorted((a, b) => compare(a.id, b.id))
+}
+
+function compare(a: NodeId, b: NodeId): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}

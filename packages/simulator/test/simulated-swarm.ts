@@ -1,0 +1,200 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Swarm, SwarmEvent, SwarmMember, SwarmNode, SwarmReign, SwarmSpawnOptions } from '@jel/conformance'
+import { defaultConfig, ProtocolNode, type Milliseconds, type NodeId, type Notification } from '@jel/protocol'
+import { Simulation, SimulationTimeoutError, type Identity, type SimulatedNode, type SimulationOptions } from '../src/index.ts'
+
+export type PoolNode = SimulatedNode<ProtocolNode>
+
+/** A simulation of the real protocol. */
+export function simulatePool(options: Partial<SimulationOptions<ProtocolNode>> & { readonly seed: number }): Simulation<ProtocolNode> {
+  return new Simulation({ createProtocol: (parts) => new ProtocolNode({ ...parts, config: defaultConfig }), ...options })
+}
+
+/** How much virtual time passes between two looks. */
+const tick = 5
+
+/** The deterministic driver as a swarm: virtual time passes while the suite waits for it. */
+export class SimulatedSwarm implements Swarm {
+  readonly simulation: Simulation<ProtocolNode>
+  readonly #nodes = new Map<SwarmNode, { readonly node: PoolNode; readonly identity: Identity }>()
+
+  constructor(options: Parameters<typeof simulatePool>[0]) {
+    this.simulation = simulatePool(options)
+  }
+
+  spawn({ introducers = [], identityOf, ...options }: SwarmSpawnOptions = {}): Promise<SwarmNode> {
+    const former = identityOf === undefined ? undefined : this.#nodes.get(identityOf)
+    const identity = former?.identity ?? this.simulation.createIdentity()
+    const storedIncarnation = former?.node.storedIncarnation ?? 0
+    const node = this.simulation.spawn({ ...options, introducers: introducers.map((one) => this.#node(one)), identity, storedIncarnation })
+    const swarmNode = new SimulatedSwarmNode(this.simulation, node)
+    this.#nodes.set(swarmNode, { node, identity })
+    return Promise.resolve(swarmNode)
+  }
+
+  async within(limit: Milliseconds, condition: () => boolean): Promise<Milliseconds> {
+    const start = this.simulation.now
+    for (;;) {
+      // Whoever waits for a promise goes on here, in no virtual time at all.
+      await setImmediate()
+      if (condition()) return this.simulation.now - start
+      if (this.simulation.now >= start + limit)
+        throw new SimulationTimeoutError(`seed ${this.simulation.seed}, at ${this.simulation.now} ms`)
+      this.simulation.run(Math.min(tick, start + limit - this.simulation.now))
+    }
+  }
+
+  async pass(time: Milliseconds): Promise<void> {
+    this.simulation.run(time)
+    await setImmediate()
+  }
+
+  async partition(groups: readonly (readonly SwarmNode[])[]): Promise<void> {
+    this.simulation.partition(...groups.map((group) => group.map((node) => this.#node(node))))
+    await this.pass(0)
+  }
+
+  async heal(): Promise<void> {
+    this.simulation.heal()
+    await this.pass(0)
+  }
+
+  async introduce(node: SwarmNode, other: SwarmNode): Promise<void> {
+    const { id, addresses } = this.#node(other)
+    const [address] = addresses
+    if (address !== undefined) this.#node(node).inject({ type: 'discovered', introducer: { id, address } })
+    await this.pass(0)
+  }
+
+  async close(): Promise<void> {
+    for (const { node } of this.#nodes.values()) this.simulation.kill(node)
+    await this.pass(0)
+  }
+
+  #node(node: SwarmNode): PoolNode {
+    const known = this.#nodes.get(node)
+    if (known === undefined) throw new Error('that node is of another swarm')
+    return known.node
+  }
+}
+
+class SimulatedSwarmNode implements SwarmNode {
+  readonly id: NodeId
+  readonly events: SwarmEvent[] = []
+  readonly #simulation: Simulation<ProtocolNode>
+  readonly #node: PoolNode
+  readonly #waiting = new Set<(notification: Notification) => void>()
+  #signals = 0
+
+  constructor(simulation: Simulation<ProtocolNode>, node: PoolNode) {
+    this.id = node.id
+    this.#simulation = simulation
+    this.#node = node
+    simulation.subscribe((told, notification) => {
+      if (told !== node) return
+      this.#record(notification)
+      for (const waiting of this.#waiting) waiting(notification)
+    })
+  }
+
+  members(): Promise<readonly SwarmMember[]> {
+    return Promise.resolve(this.#node.protocol.members())
+  }
+
+  elect(election: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<SwarmReign> {
+    this.#node.command({ type: 'elect', election })
+    signal?.addEventListener('abort', () => this.#node.command({ type: 'withdraw', election }))
+    return this.result(election, signal === undefined ? {} : { signal })
+  }
+
+  result(election: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<SwarmReign> {
+    const known = this.#node.protocol.reign(election)
+    const lives = known !== undefined && this.#node.protocol.member(known.winner.id)?.incarnation === known.winner.incarnation
+    if (lives) return Promise.resolve(known)
+    return this.#next(
+      (notification) => (notification.type === 'elected' && notification.reign.election === election ? notification.reign : undefined),
+      signal,
+    )
+  }
+
+  withdraw(election: string): Promise<void> {
+    this.#node.command({ type: 'withdraw', election })
+    return Promise.resolve()
+  }
+
+  maybeDead(id: NodeId): Promise<void> {
+    this.#node.command({ type: 'maybeDead', id })
+    return Promise.resolve()
+  }
+
+  async signal(name: string, to: readonly NodeId[]): Promise<void> {
+    const ref = this.#signals++
+    const ended = this.#next((notification) => (notification.type === 'signalled' && notification.ref === ref ? notification : undefined))
+    this.#node.command({ type: 'signal', ref, name, to })
+    const { failed } = await ended
+    if (failed.length > 0) throw new Error(`${failed.length} did not acknowledge`)
+  }
+
+  async leave(): Promise<void> {
+    this.#simulation.leave(this.#node)
+    const { promise, resolve } = Promise.withResolvers<undefined>()
+    this.#simulation.after(1_000, () => resolve(undefined))
+    await promise
+  }
+
+  async kill(): Promise<void> {
+    this.#simulation.kill(this.#node)
+    await setImmediate()
+  }
+
+  async pause(): Promise<void> {
+    this.#simulation.stopProcess(this.#node)
+    await setImmediate()
+  }
+
+  async resume(): Promise<void> {
+    this.#simulation.continueProcess(this.#node)
+    await setImmediate()
+  }
+
+  async silence(): Promise<void> {
+    this.#simulation.silence(this.#node)
+    await setImmediate()
+  }
+
+  watch(): Promise<readonly SwarmEvent[]> {
+    return Promise.reject(new Error('subscriptions are the facade’s'))
+  }
+
+  #record(notification: Notification): void {
+    switch (notification.type) {
+      case 'joined':
+      case 'left':
+      case 'died':
+      case 'elected':
+      case 'signal':
+        this.events.push(notification)
+        return
+      case 'signalled':
+      case 'warning':
+      case 'health':
+    }
+  }
+
+  /** The first notification of which the reader makes something. */
+  #next<T>(read: (notification: Notification) => T | undefined, signal?: AbortSignal): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    const take = (notification: Notification): void => {
+      const value = read(notification)
+      if (value === undefined) return
+      this.#waiting.delete(take)
+      resolve(value)
+    }
+    this.#waiting.add(take)
+    signal?.addEventListener('abort', () => {
+      this.#waiting.delete(take)
+      reject(new Error('aborted'))
+    })
+    return promise
+  }
+}
