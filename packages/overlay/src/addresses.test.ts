@@ -8,23 +8,31 @@ const id = '12D3KooWQbjhTZwRrkRXZWwusceeWZ9xLT9HSpyCNhpzj9um7iM5'
 const addr = (text: string): Uint8Array => multiaddr(text).bytes
 
 describe('addresses of the user', () => {
-  test.each(['', 'localhost:4001', '/ip4/300.0.0.1/tcp/1', '/ip4/127.0.0.1/udp/1', '/ip4/127.0.0.1', '/dns4/example.org/tcp/1', '/ip4/127.0.0.1/tcp/1/ws'])(
-    'that nobody can listen on are refused by name: %j',
-    (text) => {
-      expect(() => parseListenAddress(text)).toThrow(InvalidAddressError)
-      expect(() => parseListenAddress(text)).toThrow(JSON.stringify(text))
-    },
-  )
+  test.each([
+    '',
+    'localhost:4001',
+    '/ip4/300.0.0.1/tcp/1',
+    '/ip4/127.0.0.1/udp/1',
+    '/ip4/127.0.0.1',
+    '/dns4/example.org/tcp/1',
+    '/ip4/127.0.0.1/tcp/1/ws',
+  ])('that nobody can listen on are refused by name: %j', (text) => {
+    expect(() => parseListenAddress(text)).toThrow(InvalidAddressError)
+    expect(() => parseListenAddress(text)).toThrow(JSON.stringify(text))
+  })
 
   test.each(['', 'nonsense', '/ip4/127.0.0.1/udp/1/quic-v1', `/p2p/${id}`])('that nobody can dial are refused by name: %j', (text) => {
     expect(() => parseIntroducer(text)).toThrow(InvalidAddressError)
     expect(() => parseIntroducer(text)).toThrow(JSON.stringify(text))
   })
 
-  test.each(['/ip4/127.0.0.1/tcp/1', '/ip6/::1/tcp/1', '/dns4/example.org/tcp/1', '/dnsaddr/example.org'])('lead to an introducer: %s', (text) => {
-    expect(parseIntroducer(text)).toEqual({ address: addr(text) })
-    expect(parseIntroducer(`${text}/p2p/${id}`)).toEqual({ id, address: addr(text) })
-  })
+  test.each(['/ip4/127.0.0.1/tcp/1', '/ip6/::1/tcp/1', '/dns4/example.org/tcp/1', '/dnsaddr/example.org'])(
+    'lead to an introducer: %s',
+    (text) => {
+      expect(parseIntroducer(text)).toEqual({ address: addr(text) })
+      expect(parseIntroducer(`${text}/p2p/${id}`)).toEqual({ id, address: addr(text) })
+    },
+  )
 })
 
 describe('addresses of peers', () => {
@@ -52,7 +60,9 @@ describe('addresses of peers', () => {
 describe('announced', () => {
   const announced = (...texts: string[]): string[] => announceable(texts.map((text) => multiaddr(text))).map(String)
   test('is no loopback where there is anything else, and never a link-local address', () => {
-    expect(announced('/ip4/127.0.0.1/tcp/1', '/ip4/192.168.1.5/tcp/1', '/ip6/fe80::1/tcp/1', '/ip6/::1/tcp/1')).toEqual(['/ip4/192.168.1.5/tcp/1'])
+    expect(announced('/ip4/127.0.0.1/tcp/1', '/ip4/192.168.1.5/tcp/1', '/ip6/fe80::1/tcp/1', '/ip6/::1/tcp/1')).toEqual([
+      '/ip4/192.168.1.5/tcp/1',
+    ])
   })
   test('is loopback where there is nothing else', () => {
     expect(announced('/ip4/127.0.0.1/tcp/1')).toEqual(['/ip4/127.0.0.1/tcp/1'])
@@ -62,7 +72,8 @@ describe('announced', () => {
 describe('a peer that connected looks dialable', () => {
   const from = (text: string, announced?: string[]): boolean => looksDialable(multiaddr(text), announced?.map(addr))
   test('from loopback', () => expect(from('/ip4/127.0.0.1/tcp/50000', ['/ip4/10.0.0.1/tcp/1'])).toBe(true))
-  test('from an IP that it announces', () => expect(from('/ip4/8.8.8.8/tcp/50000', ['/ip4/10.0.0.1/tcp/1', '/ip4/8.8.8.8/tcp/1'])).toBe(true))
+  test('from an IP that it announces', () =>
+    expect(from('/ip4/8.8.8.8/tcp/50000', ['/ip4/10.0.0.1/tcp/1', '/ip4/8.8.8.8/tcp/1'])).toBe(true))
   test('not from behind a NAT', () => expect(from('/ip4/8.8.8.8/tcp/50000', ['/ip4/10.0.0.1/tcp/1'])).toBe(false))
   test('before it is known: from a private network only', () => {
     expect(from('/ip4/192.168.1.5/tcp/50000')).toBe(true)

@@ -1,6 +1,5 @@
-import { createServer, type Server } from 'node:net'
+import { connect, createServer, type Server, type Socket } from 'node:net'
 import { Worker } from 'node:worker_threads'
-import { connect, type Socket } from 'node:net'
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterEach, describe, expect, test } from 'vitest'
 import { startPeer, stopAll, type Peer } from '../test/peers.ts'

@@ -11,8 +11,8 @@ import { knockAt } from './knock.ts'
 /** A TCP connect that takes longer is silence, ms. Linux repeats a lost SYN after 1 s and again after 3 s: one loss is forgiven. */
 export const connectTimeout = 2_000
 
-/** From the start of a dial until the link is open, ms. Guess: a busy host, not a dead one; 100 processes that start on 2 cores need 4 s. */
-export const dialTimeout = 8_000
+/** From the start of a dial until the handshake is done, and once more until the link is open, ms. Guess: busy hosts get this long. */
+export const dialTimeout = 5_000
 
 /** Addresses tried a peer. The protocol allows 8. */
 const maxAddresses = 8

@@ -78,7 +78,9 @@ export class SignalError extends OverlayError {
   readonly failed: readonly string[]
 
   constructor(name: string, delivered: readonly string[], failed: readonly string[]) {
-    super(`signal ${JSON.stringify(name)} was not acknowledged by ${failed.length} of ${delivered.length + failed.length}: ${failed.join(', ')}`)
+    super(
+      `signal ${JSON.stringify(name)} was not acknowledged by ${failed.length} of ${delivered.length + failed.length}: ${failed.join(', ')}`,
+    )
     this.delivered = delivered
     this.failed = failed
   }

@@ -70,7 +70,8 @@ export class FrameDecoder {
     this.#length |= (byte & 0x7f) << (7 * this.#prefixBytes)
     this.#prefixBytes += 1
     if (byte >= 0x80) {
-      if (this.#prefixBytes === maxPrefixBytes) throw new FramingError(`garbage: the length of a frame takes more than ${maxPrefixBytes} bytes`)
+      if (this.#prefixBytes === maxPrefixBytes)
+        throw new FramingError(`garbage: the length of a frame takes more than ${maxPrefixBytes} bytes`)
       return false
     }
     // A frame without bytes means nothing, and a length that takes more bytes than it needs was not written by encodePrefix.

@@ -146,7 +146,13 @@ export class Host {
   }
 
   async stop(): Promise<void> {
+    const { pubsub } = this.libp2p.services
+    const heartbeat = (pubsub as { status?: { heartbeatTimeout?: NodeJS.Timeout } }).status?.heartbeatTimeout
     await this.libp2p.stop()
+    // Two timers survive the stop, gossipsub's heartbeat and the address manager's debouncing: they would keep the process for 2 s.
+    clearTimeout(heartbeat)
+    const { _updatePeerStoreAddresses: update } = this.#components.addressManager as { _updatePeerStoreAddresses?: { stop?: () => void } }
+    update?.stop?.()
   }
 }
 

@@ -27,11 +27,15 @@ async function holder(target: string): Promise<ChildProcess> {
   const lock = JSON.stringify(new URL('./lock.ts', import.meta.url).href)
   const child = spawn(
     process.execPath,
-    ['--input-type=module', '-e', `import { lockFile } from ${lock}; lockFile(${JSON.stringify(target)}); console.log('held'); setInterval(() => {}, 1000)`],
+    [
+      '--input-type=module',
+      '-e',
+      `import { lockFile } from ${lock}; lockFile(${JSON.stringify(target)}); console.log('held'); setInterval(() => {}, 1000)`,
+    ],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   )
   children.push(child)
-  await once(child.stdout!, 'data')
+  await once(child.stdout, 'data')
   return child
 }
 
@@ -93,7 +97,7 @@ describe('a damaged identity file is refused by name and left as it is:', () => 
     ['cut off', async (content) => JSON.stringify(content).slice(0, 50), /not JSON/u],
     ['no object', async () => '[]', /not a JSON object/u],
     ['too large', async () => 'x'.repeat(5_000), /larger than 4096 bytes/u],
-    ['a field missing', async ({ id: _, ...rest }) => rest, /"id" is missing/u],
+    ['a field missing', async (content) => ({ ...content, id: undefined }), /"id" is missing/u],
     ['an unknown field', async (content) => ({ ...content, extra: 1 }), /"extra" is not known/u],
     ['another format', async (content) => ({ ...content, format: 'pem' }), /"format"/u],
     ['a negative incarnation', async (content) => ({ ...content, incarnation: -1 }), /"incarnation"/u],

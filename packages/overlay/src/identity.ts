@@ -153,7 +153,12 @@ function replaceContent(file: string, content: Content): void {
 function writeContent(file: string, content: Content, install: (temporary: string) => void): void {
   const temporary = `${file}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`
   const text = JSON.stringify(
-    { format, id: content.id, privateKey: toString(privateKeyToProtobuf(content.privateKey), 'base64pad'), incarnation: content.incarnation },
+    {
+      format,
+      id: content.id,
+      privateKey: toString(privateKeyToProtobuf(content.privateKey), 'base64pad'),
+      incarnation: content.incarnation,
+    },
     undefined,
     2,
   )

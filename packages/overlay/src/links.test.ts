@@ -1,3 +1,4 @@
+import { generateKeyPair } from '@libp2p/crypto/keys'
 import { afterEach, describe, expect, test } from 'vitest'
 import { bytes, maxFrameBytes, startIntruder, startPeer, stopAll, until } from '../test/peers.ts'
 import { encodePrefix } from './framing.ts'
@@ -27,6 +28,7 @@ describe('a link', () => {
       pieces.push(data.byteLength)
       return send(data)
     }
+    await until(() => b.links.has(a.id))
     for (let count = 0; count < 10; count += 1) a.links.send(b.id, new Uint8Array(9))
     await until(() => b.log.length === 11)
     expect(pieces).toEqual([100])
@@ -75,6 +77,25 @@ describe('a link', () => {
     expect(a.log.at(-1)).toBe(`down ${b.id}`)
   })
 
+  test('ends and begins anew when another process of the peer connects, as after a power failure', async () => {
+    const survivor = await startPeer()
+    const privateKey = await generateKeyPair('Ed25519')
+    const former = await startIntruder({ privateKey, instance: [1, 1, 1, 1, 1, 1, 1, 1] })
+    await former.open(survivor)
+    const id = former.libp2p.peerId.toString()
+    await until(() => survivor.links.has(id))
+    const successor = await startIntruder({ privateKey, instance: [2, 2, 2, 2, 2, 2, 2, 2] })
+    const stream = await successor.open(survivor)
+    stream.send(Uint8Array.of(2, 104, 105))
+    await until(() => survivor.log.length === 4)
+    expect(survivor.log).toEqual([`up ${id}`, `down ${id}`, `up ${id}`, 'hi'])
+    let received = 0
+    stream.addEventListener('message', ({ data }) => (received += data.byteLength))
+    survivor.links.send(id, bytes('welcome'))
+    await until(() => received === 9 + 8)
+    await until(() => former.libp2p.getConnections().length === 0)
+  })
+
   test('drops what is sent to a peer without one', async () => {
     const a = await startPeer()
     a.links.send('12D3KooWnobody', bytes('hello?'))
@@ -108,6 +129,14 @@ describe('a peer that breaks the rules is cut off and named', () => {
     await until(() => intruder.libp2p.getConnections().length === 0)
   })
 
+  test('for garbage from the first byte on', async () => {
+    const victim = await startPeer()
+    const intruder = await startIntruder({ instance: [7] })
+    await intruder.open(victim)
+    await until(() => victim.log.length === 3)
+    expect(victim.log[1]).toBe('bad garbage: a link that opens with 1 bytes instead of 8')
+  })
+
   test('for reading too slowly', async () => {
     const victim = await startPeer()
     const intruder = await startIntruder()
@@ -132,12 +161,13 @@ describe('a peer that breaks the rules is cut off and named', () => {
     await until(() => sender.links.has(id))
     let received = 0
     stream.addEventListener('message', ({ data }) => (received += data.byteLength))
+    await until(() => received === 9)
     stream.pause()
     for (let count = 0; count < 500; count += 1) sender.links.send(id, new Uint8Array(maxFrameBytes))
     await new Promise((resolve) => setTimeout(resolve, 50))
-    expect(received).toBe(0)
+    expect(received).toBe(9)
     stream.resume()
-    await until(() => received === 500 * (maxFrameBytes + 2))
+    await until(() => received === 9 + 500 * (maxFrameBytes + 2))
     expect(sender.log).toEqual([`up ${id}`])
   })
 

@@ -1,9 +1,14 @@
 /**
  * All links of a host, at most one a peer.
  */
+import { randomBytes } from 'node:crypto'
 import type { NodeId } from '@jel/protocol'
 import type { Connection, Stream } from '@libp2p/interface'
+import { Channel, instanceBytes, isUsable, type ChannelEvents, type ChannelOptions } from './channel.ts'
 import { Link } from './link.ts'
+
+/** Simultaneous dials of both sides give two streams; more than this is no accident. Guess. */
+const maxChannels = 4
 
 /** How long a connection may stay open without a link or a stream of the application, ms. Guess. */
 const idleTime = 15_000
@@ -19,19 +24,30 @@ export interface LinksEvents {
   onUp(peer: NodeId, connection: Connection): void
   onFrame(peer: NodeId, data: Uint8Array): void
   onDown(peer: NodeId): void
-  /** Of the parallel connections to a peer, the one in use broke. */
+  /** Of the parallel connections to a peer, the one in use broke; this one lives on. */
   onMoved(connection: Connection): void
+  /** The peer broke a bound and was cut off. */
   onMisbehaviour(peer: NodeId, problem: string): void
 }
 
 export class Links {
   readonly #options: LinksOptions
   readonly #events: LinksEvents
+  readonly #channelOptions: ChannelOptions
+  readonly #channelEvents: ChannelEvents
   readonly #links = new Map<NodeId, Link>()
 
   constructor(options: LinksOptions, events: LinksEvents) {
     this.#options = options
     this.#events = events
+    this.#channelOptions = { maxFrameBytes: options.maxFrameBytes, instance: randomBytes(instanceBytes) }
+    this.#channelEvents = {
+      onInstance: (channel, instance) => this.#named(channel, instance),
+      onFrame: (channel, data) => this.#linkOf(channel) && this.#events.onFrame(channel.peer, data),
+      onDrain: (channel) => this.#linkOf(channel)?.flush(),
+      onEnd: (channel) => this.#ended(channel),
+      onMisbehaviour: (channel, problem) => this.#linkOf(channel) && this.#cutOff(channel.peer, problem),
+    }
   }
 
   get count(): number {
@@ -44,21 +60,14 @@ export class Links {
 
   /** Takes a stream that either side opened. False if it can't be used, since it is closed already or one too many. */
   add(stream: Stream, connection: Connection): boolean {
-    const peer = connection.remotePeer.toString()
-    const existing = this.#links.get(peer)
-    if (existing) return existing.add(stream, connection)
-    const link = new Link(this.#options.maxFrameBytes, {
-      onFrame: (data) => this.#events.onFrame(peer, data),
-      onDown: () => {
-        this.#links.delete(peer)
-        this.#events.onDown(peer)
-      },
-      onMoved: (other) => this.#events.onMoved(other),
-      onMisbehaviour: (problem) => this.#events.onMisbehaviour(peer, problem),
-    })
-    if (!link.add(stream, connection)) return false
-    this.#links.set(peer, link)
-    this.#events.onUp(peer, connection)
+    const link = this.#links.get(connection.remotePeer.toString())
+    if (!isUsable(stream) || (link && link.channels.length >= maxChannels)) {
+      stream.abort(new Error(link ? 'too many streams for one link' : 'closed while it was being opened'))
+      return false
+    }
+    const channel = new Channel(stream, connection, this.#channelOptions, this.#channelEvents)
+    if (link) link.add(channel)
+    else this.#up(channel)
     return true
   }
 
@@ -67,12 +76,15 @@ export class Links {
     this.#links.get(peer)?.send(data)
   }
 
-  /** Flushes and closes the link, then its connections unless the application uses them. */
+  /** Takes a link down, flushes it, and closes its connections unless the application uses them. */
   async close(peer: NodeId): Promise<void> {
     const link = this.#links.get(peer)
     if (!link) return
+    link.flush(true)
     const { connections } = link
-    await link.close()
+    const channels = [...link.channels]
+    this.#down(peer)
+    await Promise.all(channels.map(async (channel) => await channel.close()))
     await Promise.all(connections.map(async (connection) => await this.#closeIfUnused(connection)))
   }
 
@@ -83,6 +95,67 @@ export class Links {
   /** Closes a connection later, if it is not used by then: the application may open its next stream on it. */
   closeIfUnusedLater(connection: Connection): void {
     setTimeout(() => void this.#closeIfUnused(connection), idleTime).unref()
+  }
+
+  #up(channel: Channel, instance?: string): void {
+    const { peer } = channel
+    const link = new Link(channel, (problem) => this.#cutOff(peer, problem))
+    link.instance = instance
+    this.#links.set(peer, link)
+    this.#events.onUp(peer, channel.connection)
+  }
+
+  #down(peer: NodeId): void {
+    if (this.#links.delete(peer)) this.#events.onDown(peer)
+  }
+
+  /**
+   * A second stream is either one more to the same process or the first to its successor: a host that lost power and came back connects
+   * anew long before anybody notices that its old connection is dead. To the protocol these are two links, one after the other.
+   */
+  #named(channel: Channel, instance: string): void {
+    const link = this.#linkOf(channel)
+    if (!link) return
+    link.instance ??= instance
+    if (link.instance === instance) return
+    const { peer } = channel
+    link.remove(channel)
+    const former = [...link.channels]
+    this.#down(peer)
+    for (const { connection } of former) connection.abort(new Error('another process of this peer has connected'))
+    this.#up(channel, instance)
+  }
+
+  #ended(channel: Channel): void {
+    const link = this.#linkOf(channel)
+    if (!link) return
+    const wasInUse = link.channels[0] === channel
+    link.remove(channel)
+    void channel.close()
+    const [next] = link.channels
+    if (!next) this.#down(channel.peer)
+    else if (wasInUse) {
+      this.#events.onMoved(next.connection)
+      link.flush()
+    }
+  }
+
+  #cutOff(peer: NodeId, problem: string): void {
+    const link = this.#links.get(peer)
+    if (!link) return
+    const channels = [...link.channels]
+    this.#events.onMisbehaviour(peer, problem)
+    this.#down(peer)
+    for (const channel of channels) {
+      channel.abort(new Error(problem))
+      channel.connection.abort(new Error(problem))
+    }
+  }
+
+  /** Undefined once the channel does not belong to a link any more. */
+  #linkOf(channel: Channel): Link | undefined {
+    const link = this.#links.get(channel.peer)
+    return link?.channels.includes(channel) === true ? link : undefined
   }
 
   async #closeIfUnused(connection: Connection): Promise<void> {

@@ -107,7 +107,8 @@ function parseHolder(text: string): Holder | undefined {
   try {
     const value = JSON.parse(text) as Partial<Holder> | null
     const { host, pid, started } = value ?? {}
-    if (typeof host !== 'string' || typeof started !== 'string' || !Number.isSafeInteger(pid) || pid === undefined || pid <= 0) return undefined
+    if (typeof host !== 'string' || typeof started !== 'string' || !Number.isSafeInteger(pid) || pid === undefined || pid <= 0)
+      return undefined
     return { host, pid, started }
   } catch {
     return undefined

@@ -19,7 +19,7 @@ import { knock } from './knock.ts'
 import { Links } from './links.ts'
 import { poolNames, type PoolNames } from './names.ts'
 import { checkPoolKey } from './poolkey.ts'
-import { findMember, showHealth, showMember, showNotification, showReign } from './showing.ts'
+import { showHealth, showMember, showNotification, showReign } from './showing.ts'
 import { createServices } from './signatures.ts'
 
 /** Interfaces come and go without an event; this is how often the host's own addresses are looked up, ms. Guess: 50 µs each time. */
@@ -102,6 +102,8 @@ class RunningOverlay implements Overlay {
   readonly #closed = Promise.withResolvers<Closed>()
   readonly #signals = new Map<number, PromiseWithResolvers<void> & { readonly name: string }>()
   readonly #timers: NodeJS.Timeout[] = []
+  /** The latest life, also after it ended. */
+  #self: PoolMember | undefined
   #lastSignal = 0
   #announced = ''
   #closing: Promise<void> | undefined
@@ -140,7 +142,7 @@ class RunningOverlay implements Overlay {
     this.#applications = new Applications({
       libp2p: host.libp2p,
       dialer: this.#dialer,
-      find: (id) => findMember(this.#node.members(), id),
+      find: (id) => this.#node.member(id),
       onUnused: (connection) => this.#links.closeIfUnusedLater(connection),
     })
   }
@@ -156,7 +158,10 @@ class RunningOverlay implements Overlay {
     signal?.throwIfAborted()
     libp2p.addEventListener('connection:open', ({ detail }) => this.#links.closeIfUnusedLater(detail))
     libp2p.addEventListener('self:peer:update', () => this.#updateAddresses())
-    libp2p.addEventListener('stop', () => void this.#close({ reason: 'failed', error: new OverlayClosedError('the libp2p host was stopped') }))
+    libp2p.addEventListener(
+      'stop',
+      () => void this.#close({ reason: 'failed', error: new OverlayClosedError('the libp2p host was stopped') }),
+    )
     topic.join((data) => this.#driver.judge(data))
     this.#every(addressInterval, () => this.#updateAddresses())
     if (this.#discovery) this.#every(aloneInterval, () => void (this.#links.count === 0 && this.#discovery?.ask()))
@@ -188,9 +193,8 @@ class RunningOverlay implements Overlay {
   }
 
   get self(): PoolMember {
-    const { self } = this.#node
-    if (!self) throw new OverlayClosedError('this node has not entered the pool yet')
-    return showMember(self)
+    if (!this.#self) throw new OverlayClosedError('this node has not entered the pool yet')
+    return this.#self
   }
 
   members(): PoolMember[] {
@@ -272,8 +276,7 @@ class RunningOverlay implements Overlay {
       broadcast: ({ data }) => this.#host.topic.publish(data),
       connect: (effect) => void this.#connect(effect),
       disconnect: ({ peer }) => void this.#links.close(peer),
-      knock: ({ peer, addresses }) =>
-        void knock(addresses).then((outcome) => this.#driver.deliver({ type: 'knocked', peer, outcome })),
+      knock: ({ peer, addresses }) => void knock(addresses).then((outcome) => this.#driver.deliver({ type: 'knocked', peer, outcome })),
       persist: ({ incarnation }) => this.#persist(incarnation),
       notify: ({ notification }) => this.#notify(notification),
       fail: ({ message }) => void this.#close({ reason: 'failed', error: new IdentityInUseError(message) }),
@@ -297,7 +300,7 @@ class RunningOverlay implements Overlay {
   }
 
   #linked(peer: NodeId, connection: Connection): void {
-    const announced = findMember(this.#node.members(), peer)?.addresses
+    const announced = this.#node.member(peer)?.addresses
     const dialable = connection.direction === 'outbound' || looksDialable(connection.remoteAddr, announced)
     this.#host.topic.introduce(connection)
     this.#driver.deliver({ type: 'connected', peer, dialable })
@@ -314,6 +317,8 @@ class RunningOverlay implements Overlay {
 
   #notify(notification: Notification): void {
     if (notification.type === 'signalled') this.#settleSignal(notification)
+    const isEntry = notification.type === 'joined' && notification.member.id === this.#identity.id
+    if (isEntry) this.#self = showMember(notification.member)
     const shown = showNotification(notification, this.#clock.now())
     for (const listener of this.#listeners) {
       try {
@@ -325,7 +330,7 @@ class RunningOverlay implements Overlay {
         })
       }
     }
-    if (notification.type === 'joined' && notification.member.id === this.#identity.id) this.#entered.resolve()
+    if (isEntry) this.#entered.resolve()
   }
 
   #settleSignal({ ref, delivered, failed }: Extract<Notification, { type: 'signalled' }>): void {
@@ -335,7 +340,10 @@ class RunningOverlay implements Overlay {
   }
 
   #ownAddresses(): Address[] {
-    return this.#host.addresses().map((address) => introducerOf(address).address).slice(0, this.#limits.addresses)
+    return this.#host
+      .addresses()
+      .map((address) => introducerOf(address).address)
+      .slice(0, this.#limits.addresses)
   }
 
   #updateAddresses(): void {
@@ -360,7 +368,8 @@ class RunningOverlay implements Overlay {
   }
 
   async #takeDown(closed: Closed): Promise<void> {
-    const error = closed.reason === 'failed' ? closed.error : new OverlayClosedError(`this node has left the pool ${JSON.stringify(this.pool)}`)
+    const error =
+      closed.reason === 'failed' ? closed.error : new OverlayClosedError(`this node has left the pool ${JSON.stringify(this.pool)}`)
     this.#driver.stop()
     this.#dialer.stop()
     for (const timer of this.#timers) clearInterval(timer)

@@ -46,22 +46,7 @@ export function showNotification(notification: Notification, now: Milliseconds):
       return { ...notification, from: showMember(notification.from) }
     case 'health':
       return { ...notification, health: showHealth(notification.health, now) }
-    case 'signalled':
-    case 'warning':
+    default:
       return notification
   }
-}
-
-/** Binary search in a view, which is sorted by id. */
-export function findMember(members: readonly Member[], id: string): Member | undefined {
-  let low = 0
-  let high = members.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    const member = members[middle]
-    if (!member || member.id >= id) high = middle
-    else low = middle + 1
-  }
-  const found = members[low]
-  return found?.id === id ? found : undefined
 }

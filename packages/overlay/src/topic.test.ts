@@ -19,7 +19,12 @@ async function row(count: number, judge: (text: string, index: number) => 'accep
     peers.push(peer)
   }
   const neighbours = (index: number): number => Number(index > 0) + Number(index < count - 1)
-  await until(() => peers.every(({ host }, index) => host.libp2p.services.pubsub.getSubscribers(host.libp2p.services.pubsub.getTopics()[0]!).length === neighbours(index)))
+  await until(() =>
+    peers.every(
+      ({ host }, index) =>
+        host.libp2p.services.pubsub.getSubscribers(host.libp2p.services.pubsub.getTopics()[0]!).length === neighbours(index),
+    ),
+  )
   await new Promise((resolve) => setTimeout(resolve, 100)) // for the mesh
   return { peers, heard }
 }

@@ -5,7 +5,7 @@ import type { NodeId } from '@jel/protocol'
 import { noise } from '@chainsafe/libp2p-noise'
 import { yamux } from '@chainsafe/libp2p-yamux'
 import { generateKeyPair } from '@libp2p/crypto/keys'
-import type { Connection, Libp2p, Stream } from '@libp2p/interface'
+import type { Connection, Libp2p, PrivateKey, Stream } from '@libp2p/interface'
 import { tcp } from '@libp2p/tcp'
 import { multiaddr } from '@multiformats/multiaddr'
 import { createLibp2p } from 'libp2p'
@@ -37,7 +37,11 @@ export async function stopAll(): Promise<void> {
   await Promise.all(running.splice(0).map(async (each) => await each.stop()))
 }
 
-export async function startPeer({ pool = 'test', key, timeout = 2_000 }: { pool?: string; key?: Uint8Array; timeout?: number } = {}): Promise<Peer> {
+export async function startPeer({
+  pool = 'test',
+  key,
+  timeout = 2_000,
+}: { pool?: string; key?: Uint8Array; timeout?: number } = {}): Promise<Peer> {
   const names = poolNames(pool, key)
   const host = await Host.create({
     privateKey: await generateKeyPair('Ed25519'),
@@ -87,9 +91,25 @@ export async function startPeer({ pool = 'test', key, timeout = 2_000 }: { pool?
   return peer
 }
 
-/** A host that follows no rules: sends raw bytes on the link's protocol. */
-export async function startIntruder(pool = 'test'): Promise<{ libp2p: Libp2p; open(to: Peer): Promise<Stream> }> {
+export interface Intruder {
+  readonly libp2p: Libp2p
+  open(to: Peer): Promise<Stream>
+}
+
+interface IntruderOptions {
+  readonly pool: string
+  readonly privateKey: PrivateKey
+  readonly instance: readonly number[]
+}
+
+/** A host that follows no rules: opens a link and then sends raw bytes. */
+export async function startIntruder({
+  pool = 'test',
+  privateKey,
+  instance = [1, 2, 3, 4, 5, 6, 7, 8],
+}: Partial<IntruderOptions> = {}): Promise<Intruder> {
   const libp2p = await createLibp2p({
+    ...(privateKey && { privateKey }),
     transports: [tcp()],
     connectionEncrypters: [noise()],
     streamMuxers: [yamux()],
@@ -100,7 +120,9 @@ export async function startIntruder(pool = 'test'): Promise<{ libp2p: Libp2p; op
     libp2p,
     open: async (to) => {
       const connection = await libp2p.dial(multiaddr(to.address).encapsulate(`/p2p/${to.id}`))
-      return await connection.newStream([...poolNames(pool).links])
+      const stream = await connection.newStream([...poolNames(pool).links])
+      if (stream.status === 'open') stream.send(Uint8Array.of(instance.length, ...instance))
+      return stream
     },
   }
 }
