@@ -35,8 +35,16 @@ async function build(): Promise<void> {
   const inputs = [join(root, 'pnpm-lock.yaml'), ...sources].map(describe)
   mkdirSync(dirname(bundle), { recursive: true })
   replace(licenceList, licences(modules))
-  replace(bundle, chunk.code)
+  replace(bundle, ascii(chunk.code))
   replace(inputList, `${JSON.stringify(inputs)}\n`)
+}
+
+/**
+ * Escapes everything beyond ASCII: with a single such character V8 keeps the whole source at two bytes a character. Measured: 2 MB a
+ * process.
+ */
+function ascii(code: string): string {
+  return code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** Whoever starts the bundle meanwhile finds the old file or the new one, never half of it. */

@@ -16,6 +16,13 @@ const LIMITS = { start: 5000, startPerNode: 400, news: 5000, election: 5000, sto
 
 const ELECTION = 'master'
 
+/** A process that ends well. */
+const ENDS = {
+  limit: LIMITS.stop,
+  done: (node: DemoNode) => node.end === 0,
+  seen: (node: DemoNode) => (node.running ? 'still runs' : 'failed'),
+}
+
 /** Starts a pool of node processes on this machine, makes things happen, and shows what the nodes see of it. Returns the exit status. */
 export async function demo(script: string, flags: DemoFlags): Promise<number> {
   const pool = `demo-${randomBytes(4).toString('hex')}`
@@ -110,6 +117,7 @@ async function leave(stage: DemoStage, printer: DemoPrinter, winner: DemoNode): 
   leaver.kill('SIGTERM')
   const others = stage.running.filter((node) => node !== leaver)
   printer.done(`all see node ${leaver.number} leave`, await see(stage, printer, others, leaver, 'left'))
+  await stage.all([leaver], { ...ENDS, expected: 'its process ends with status 0' })
   return leaver
 }
 
@@ -153,10 +161,8 @@ async function stop(stage: DemoStage, printer: DemoPrinter): Promise<void> {
   printer.step('all leave')
   for (const node of last) node.kill('SIGTERM')
   const timing = await stage.all(last, {
+    ...ENDS,
     expected: 'all processes end with status 0',
-    limit: LIMITS.stop,
-    done: (node) => node.end === 0,
-    seen: (node) => (node.running ? 'still runs' : 'failed'),
   })
   printer.done('all processes ended by themselves', timing)
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { joinPool, type Pool, type PoolOptions } from '@jel/jel'
+import { electionNameProblem, joinPool, type Pool, type PoolOptions } from '@jel/jel'
 import { Control, inputEnds, waitForEnd } from './control.ts'
 import { ElectedLog } from './elected-log.ts'
 import { healthEvent, nodeJson, withRe, type NodeEvent } from './events.ts'
@@ -25,6 +25,7 @@ export interface JoinFlags {
 /** Runs one node until there is a reason to stop. Returns the exit status; throws what kept it from starting. */
 export async function join(name: string, flags: JoinFlags): Promise<number> {
   const options = poolOptions(flags)
+  for (const election of flags.elect) checkElection(election)
   const stop = new Stop()
   stopOnSignals(stop)
   const output = new Output(process.stdout, (reason) => stop.now(reason === 'gone' ? 'output gone' : 'output behind'))
@@ -89,7 +90,8 @@ function tell(pool: Pool, report: (event: NodeEvent) => void, elected: ElectedLo
     if (member.id !== self.id) report({ event: 'joined', node: nodeJson(member) })
   }
   for (const { address, reason } of pool.health().introducers) {
-    report({ event: 'error', code: 'INTRODUCER_UNREACHABLE', message: `${address}: ${reason}` })
+    const message = reason.includes(address) ? reason : `${address}: ${reason}`
+    report({ event: 'error', code: 'INTRODUCER_UNREACHABLE', message: `${message} (goes on trying)` })
   }
 }
 
@@ -102,6 +104,11 @@ function poolOptions(flags: JoinFlags): PoolOptions {
   if (flags.identity !== undefined) options.identityFile = flags.identity
   if (flags.keyFile !== undefined) options.key = readKey(flags.keyFile)
   return options
+}
+
+function checkElection(name: string): void {
+  const problem = electionNameProblem(name)
+  if (problem !== undefined) throw new UsageError(`--elect: the election name ${problem}`)
 }
 
 function readKey(file: string): Uint8Array {

@@ -17,9 +17,9 @@ describe('jel demo', () => {
   it('shows a pool that meets, elects, loses its winner, and leaves', async () => {
     const demo = new JelProcess(['demo', '--nodes', '4', '--json'], 'ignore')
     expect({ status: await demo.exited, stderr: demo.stderr }).toEqual({ status: 0, stderr: '' })
-    const summary = JSON.parse(demo.lines.at(-1)!)
+    const summary = JSON.parse(demo.lines.at(-1)!) as { results: { what: string }[] }
     expect(summary).toMatchObject({ event: 'summary', totalMs: expect.toSatisfy((total: number) => total < 15_000) })
-    expect(summary.results.map(({ what }: { what: string }) => what.replaceAll(/\d+/gu, 'N'))).toEqual([
+    expect(summary.results.map(({ what }) => what.replaceAll(/\d+/gu, 'N'))).toEqual([
       'started',
       'all see all, after the last start',
       'all name node N',
@@ -37,9 +37,9 @@ describe('jel demo', () => {
     demo.child.kill('SIGINT')
     expect(await demo.exited).toBe(1)
     expect(demo.stderr).toContain('SIGINT')
-    const pids = demo.lines.flatMap((line) => (JSON.parse(line) as { pid?: number }).pid ?? [])
-    expect(pids).toHaveLength(3)
-    expect(pids.filter(isRunning)).toEqual([])
+    const pids = new Set(demo.lines.flatMap((line) => (JSON.parse(line) as { pid?: number }).pid ?? []))
+    expect(pids.size).toBe(3)
+    expect([...pids].filter(isRunning)).toEqual([])
   })
 })
 

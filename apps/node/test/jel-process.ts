@@ -99,10 +99,12 @@ export class JelProcess {
   }
 }
 
-/** Runs `jel` to its end. */
+/** Runs `jel` to its end, which has to come soon. */
 export async function run(...args: string[]): Promise<{ status: number | NodeJS.Signals; lines: string[]; stderr: string }> {
   const jel = new JelProcess(args, 'ignore')
+  const timer = setTimeout(() => jel.child.kill('SIGKILL'), 15_000)
   const status = await jel.exited
+  clearTimeout(timer)
   return { status, lines: jel.lines, stderr: jel.stderr }
 }
 

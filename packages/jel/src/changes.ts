@@ -17,8 +17,8 @@ export class ChangeQueue implements AsyncIterableIterator<Change, undefined> {
   #next = 0
   readonly #limit: number
   #snapshot: number
-  #readers: PromiseWithResolvers<IteratorResult<Change, undefined>>[] = []
-  #end: { readonly error: unknown } | 'done' | undefined
+  readonly #readers: PromiseWithResolvers<IteratorResult<Change, undefined>>[] = []
+  #end: { readonly error: Error } | 'done' | undefined
   #onEnd: (() => void) | undefined
 
   /** `onEnd` is called once, when nothing more will be taken in. */
@@ -50,7 +50,7 @@ export class ChangeQueue implements AsyncIterableIterator<Change, undefined> {
   }
 
   /** What waits is thrown away: after a gap, or a failure, nobody should act on old news. */
-  fail(error: unknown): void {
+  fail(error: Error): void {
     if (this.#end !== undefined) return
     this.#discard()
     this.#finish({ error })
@@ -86,7 +86,7 @@ export class ChangeQueue implements AsyncIterableIterator<Change, undefined> {
     return this
   }
 
-  #finish(end: { readonly error: unknown } | 'done'): void {
+  #finish(end: { readonly error: Error } | 'done'): void {
     if (this.#end !== undefined) return
     this.#end = end
     for (const reader of this.#readers.splice(0)) reader.resolve(this.#ended())

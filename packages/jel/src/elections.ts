@@ -5,7 +5,7 @@ import type { Reign } from './member.ts'
 interface Waiter {
   readonly candidate: boolean
   settle(reign: Reign): void
-  reject(error: unknown): void
+  reject(error: Error): void
 }
 
 /**
@@ -49,7 +49,7 @@ export class Elections {
   }
 
   /** No more results: everybody who waits gets this error. */
-  close(error: unknown): void {
+  close(error: Error): void {
     for (const waiters of this.#waiters.values()) {
       for (const waiter of waiters) waiter.reject(error)
     }
@@ -60,7 +60,7 @@ export class Elections {
     this.#waiters.set(election, waiters)
     return new Promise((resolve, reject) => {
       const abort = (): void => {
-        waiter.reject(signal?.reason)
+        waiter.reject(signal?.reason as Error)
         if (candidate && !this.#standing.has(election) && !this.#hasCandidate(election)) this.#overlay.withdraw(election)
       }
       const end = (): void => {

@@ -1,10 +1,11 @@
 import { startOverlay } from '@jel/overlay'
+import { defaultConfig } from '@jel/protocol'
 import { InvalidOptionError, TagTooLargeError } from './errors.ts'
 import { checkConsistency, type PoolOptions } from './options.ts'
 import { Pool } from './pool.ts'
 
-/** As every member keeps every tag (DESIGN: at most 1 KiB). */
-const TAG_BYTES = 1024
+/** What every member keeps of every other one is bounded. */
+const { tagBytes, locationBytes } = defaultConfig.limits
 
 /**
  * Joins a pool (JEL §3, `init`): starts a libp2p host, enters through a member of the pool, or founds it where there is none.
@@ -20,11 +21,19 @@ export async function joinPool(name: string, options: PoolOptions = {}): Promise
   host.signal?.throwIfAborted()
   checkConsistency('joins', joins)
   checkConsistency('elections', elections)
-  if (host.tag !== undefined && host.tag.length > TAG_BYTES) throw new TagTooLargeError(host.tag.length, TAG_BYTES)
+  if (host.tag !== undefined && host.tag.length > tagBytes) throw new TagTooLargeError(host.tag.length, tagBytes)
+  if (host.location !== undefined) checkLocation(host.location)
   try {
     return new Pool(await startOverlay({ ...host, pool: name }), { joins, elections })
   } catch (error) {
     if (error instanceof RangeError) throw new InvalidOptionError(error.message, { cause: error })
     throw error
   }
+}
+
+function checkLocation(location: string): void {
+  const bytes = new TextEncoder().encode(location).length
+  if (bytes > locationBytes) throw new InvalidOptionError(`the location has ${bytes} bytes; at most ${locationBytes} are allowed`)
+  if (!location.isWellFormed()) throw new InvalidOptionError('the location is not well-formed Unicode')
+  if (/\p{Cc}/u.test(location)) throw new InvalidOptionError('the location contains a control character')
 }

@@ -105,7 +105,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     if (!Number.isSafeInteger(limit) || limit < 1) throw new InvalidOptionError('limit: must be a positive integer')
     const self = this.self
     const snapshot = [self, ...this.members().filter((member) => member.id !== self.id)]
-    const abort = (): void => queue.fail(signal?.reason)
+    const abort = (): void => queue.fail(signal?.reason as Error)
     const queue = new ChangeQueue(
       snapshot.map((member) => ({ type: 'joined', member })),
       limit,
