@@ -1,0 +1,33 @@
+/** Children that are gone when the benchmark is gone, whatever happens: each is killed by its own pid. */
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+
+const children = new Set<ChildProcess>()
+
+export function keep<Child extends ChildProcess>(child: Child): Child {
+  children.add(child)
+  child.once('exit', () => children.delete(child))
+  return child
+}
+
+/** Asks to end, waits, and kills what is left after `patience` milliseconds. */
+export async function end(child: ChildProcess, patience: number): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const gone = once(child, 'exit')
+  child.kill('SIGTERM')
+  const timer = setTimeout(() => child.kill('SIGKILL'), patience)
+  await gone
+  clearTimeout(timer)
+}
+
+export function killAll(): void {
+  for (const child of children) child.kill('SIGKILL')
+}
+
+process.once('exit', killAll)
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    killAll()
+    process.exit(1)
+  })
+}

@@ -1,0 +1,131 @@
+/** Real hosts on loopback, many to a process, spread over a few worker processes. */
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { end, keep } from './child.ts'
+import type { Call, HostWorker, Reply, StartedHost } from './host-worker.ts'
+import { usageOfAll, type Usage } from './usage.ts'
+
+/** Node's own flags for the children, such as `--cpu-prof`. */
+export type NodeFlags = readonly string[]
+
+/** Longest that a worker may take to let all its hosts leave. */
+const STOP_TIMEOUT = 30_000
+
+type Pending = PromiseWithResolvers<unknown>
+
+/** The worker's methods, called from the outside: all of them answer later. */
+type Remote = {
+  [Method in keyof HostWorker]: (...args: Parameters<HostWorker[Method]>) => Promise<Awaited<ReturnType<HostWorker[Method]>>>
+}
+
+interface Worker {
+  readonly child: ChildProcess
+  readonly remote: Remote
+}
+
+function startWorker(flags: NodeFlags): Worker {
+  const child = keep(fork(fileURLToPath(new URL('host-worker.ts', import.meta.url)), { execArgv: [...flags] }))
+  const pending = new Map<number, Pending>()
+  let calls = 0
+  child.on('message', (reply: Reply) => {
+    const call = pending.get(reply.id)
+    pending.delete(reply.id)
+    if ('error' in reply) call?.reject(new Error(`worker: ${reply.error}`))
+    else call?.resolve(reply.result)
+  })
+  child.once('exit', (code, signal) => {
+    for (const call of pending.values()) call.reject(new Error(`worker ended early: ${code ?? signal}`))
+    pending.clear()
+  })
+  const remote = new Proxy({} as Remote, {
+    get:
+      (_, method: keyof HostWorker) =>
+      (...args: readonly unknown[]) => {
+        const call: Pending = Promise.withResolvers()
+        pending.set(++calls, call)
+        child.send({ id: calls, method, args } satisfies Call)
+        return call.promise
+      },
+  })
+  return { child, remote }
+}
+
+export class HostSwarm {
+  readonly #workers: readonly Worker[]
+  readonly #pool = `bench-${process.pid}-${Date.now()}`
+  /** Which worker runs a host. */
+  readonly #homes = new Map<string, Worker>()
+  #introducer: string | undefined
+
+  constructor(workers: number, flags: NodeFlags) {
+    this.#workers = Array.from({ length: workers }, () => startWorker(flags))
+  }
+
+  get ids(): string[] {
+    return [...this.#homes.keys()]
+  }
+
+  /** Starts `count` hosts at once, evenly over the workers; all know the very first host of the swarm only. */
+  async start(count: number): Promise<StartedHost[]> {
+    const share = Math.ceil(count / this.#workers.length)
+    const bootstrap = this.#introducer === undefined ? [] : [this.#introducer]
+    const started = await Promise.all(
+      this.#workers.map(async (worker, index) => {
+        const mine = Math.max(0, Math.min(share, count - index * share))
+        const hosts = await worker.remote.start(mine, this.#pool, bootstrap)
+        for (const { id } of hosts) this.#homes.set(id, worker)
+        return hosts
+      }),
+    )
+    this.#introducer ??= started[0]?.[0]?.address
+    return started.flat()
+  }
+
+  /** When the last of the hosts knew: the latest time at which all of them had seen this of all `subjects`. */
+  async knownByAll(type: string, subjects: readonly string[], timeout: number): Promise<number> {
+    const answers = await Promise.all(this.#workers.map(({ remote }) => remote.until({ observers: this.ids, type, subjects }, timeout)))
+    return Math.max(...answers.flat().map(([, time]) => time))
+  }
+
+  /** Lets one host leave; the time at which it was asked to. */
+  async leave(id: string): Promise<number> {
+    const home = this.#homes.get(id)
+    if (home === undefined) throw new Error(`no host ${id}`)
+    this.#homes.delete(id)
+    return home.remote.leave(id)
+  }
+
+  /** Deaths that were announced although nobody died, and notifications that came twice. */
+  async wrongs(): Promise<{ deaths: number; repeats: number }> {
+    const each = await Promise.all(
+      this.#workers.map(async ({ remote }) => ({ deaths: await remote.unexpectedDeaths([]), repeats: await remote.repeats() })),
+    )
+    return { deaths: each.reduce((sum, { deaths }) => sum + deaths, 0), repeats: each.reduce((sum, { repeats }) => sum + repeats, 0) }
+  }
+
+  async socketBytes(): Promise<number> {
+    const counts = await Promise.all(this.#workers.map(({ remote }) => remote.socketBytes()))
+    return counts.reduce((sum, count) => sum + count, 0)
+  }
+
+  async links(): Promise<number[]> {
+    return (await Promise.all(this.#workers.map(({ remote }) => remote.links()))).flat()
+  }
+
+  usage(): Usage {
+    return usageOfAll(this.#workers.flatMap(({ child }) => child.pid ?? []))
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(
+      this.#workers.map(async ({ child, remote }) => {
+        // The answer is the end of the process; a worker that can't stop is killed.
+        const stopped = once(child, 'exit', { signal: AbortSignal.timeout(STOP_TIMEOUT) }).catch(() => {})
+        remote.stop().catch(() => {})
+        await stopped
+        await end(child, 2000)
+      }),
+    )
+  }
+}

@@ -1,0 +1,88 @@
+/** One process full of hosts. Runs as a child of the benchmark, which tells it over the IPC channel what to do. */
+import { startOverlay, type Overlay } from '@jel/overlay'
+import { Sightings, type Question } from './sightings.ts'
+import { SocketBytes } from './sockets.ts'
+
+export interface StartedHost {
+  readonly id: string
+  readonly address: string
+  /** When the call to start it was made, and when it had entered the pool: Unix milliseconds. */
+  readonly called: number
+  readonly entered: number
+}
+
+/** What the parent may ask for. */
+export interface HostWorker {
+  start(count: number, pool: string, bootstrap: string[]): Promise<StartedHost[]>
+  until(question: Question, timeout: number): Promise<[string, number][]>
+  unexpectedDeaths(expected: string[]): number
+  repeats(): number
+  socketBytes(): number
+  links(): number[]
+  leave(id: string): Promise<number>
+  stop(): Promise<void>
+}
+
+export interface Call {
+  readonly id: number
+  readonly method: keyof HostWorker
+  readonly args: readonly unknown[]
+}
+
+export type Reply = { readonly id: number } & ({ readonly result: unknown } | { readonly error: string })
+
+const now = (): number => performance.timeOrigin + performance.now()
+const hosts = new Map<string, Overlay>()
+const sightings = new Sightings()
+const bytes = new SocketBytes()
+
+async function start(pool: string, bootstrap: string[]): Promise<StartedHost> {
+  const called = now()
+  const host = await startOverlay({ pool, bootstrap, listen: ['/ip4/127.0.0.1/tcp/0'], mdns: false, location: 'bench' })
+  const entered = now()
+  const { id, addresses } = host.self
+  for (const member of host.members()) sightings.record(id, 'joined', member.id, entered)
+  host.subscribe((notification) => {
+    if (notification.type === 'joined' || notification.type === 'left' || notification.type === 'died') {
+      sightings.record(id, notification.type, notification.member.id, now())
+    }
+  })
+  hosts.set(id, host)
+  return { id, address: addresses[0] ?? '', called, entered }
+}
+
+const worker: HostWorker = {
+  start: (count, pool, bootstrap) => Promise.all(Array.from({ length: count }, () => start(pool, bootstrap))),
+  until: async (question, timeout) => [
+    ...(await sightings.until({ ...question, observers: question.observers.filter((id) => hosts.has(id)) }, timeout)),
+  ],
+  unexpectedDeaths: (expected) => sightings.unexpected('died', new Set(expected)),
+  repeats: () => sightings.repeats,
+  socketBytes: () => bytes.written(),
+  links: () => [...hosts.values()].map((host) => host.health().links),
+  async leave(id) {
+    const host = hosts.get(id)
+    if (host === undefined) throw new Error(`no host ${id} here`)
+    hosts.delete(id)
+    const called = now()
+    await host.leave()
+    return called
+  },
+  async stop() {
+    await Promise.all([...hosts.values()].map((host) => host.leave()))
+    process.disconnect()
+  },
+}
+
+async function answer({ id, method, args }: Call): Promise<void> {
+  let reply: Reply
+  try {
+    // The parent's proxy has typed the arguments.
+    reply = { id, result: await (worker[method] as (...args: readonly unknown[]) => unknown)(...args) }
+  } catch (error) {
+    reply = { id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+  }
+  if (process.connected) process.send?.(reply)
+}
+
+process.on('message', (call: Call) => void answer(call))

@@ -1,0 +1,28 @@
+/** One kind of figure: what was measured, on which swarm, and all values of all runs. */
+export type Unit = 'ms' | 'KB' | 'KB/s' | '% of a core' | 'MB' | 'count'
+
+export interface Measure {
+  readonly name: string
+  readonly swarm: 'hosts' | 'processes'
+  readonly nodes: number
+  readonly unit: Unit
+  /** Upper bound from the design's targets, where there is one. */
+  readonly target: number | undefined
+  readonly values: number[]
+}
+
+/** Collects values under their names, in the order in which the names first came up. */
+export class Measures {
+  readonly #all = new Map<string, Measure>()
+
+  add(swarm: Measure['swarm'], nodes: number, name: string, unit: Unit, value: number, target?: number): void {
+    const key = `${swarm} ${nodes} ${name}`
+    const measure = this.#all.get(key) ?? { name, swarm, nodes, unit, target, values: [] }
+    this.#all.set(key, measure)
+    measure.values.push(value)
+  }
+
+  get all(): Measure[] {
+    return [...this.#all.values()]
+  }
+}

@@ -1,0 +1,17 @@
+/** What is said about a set of measured values. A value that never came (a timeout) is Infinity, so it counts as the worst. */
+export interface Summary {
+  readonly count: number
+  readonly median: number
+  readonly p99: number
+  readonly worst: number
+}
+
+/** The smallest value that at least `share` of all values don't exceed (nearest rank); NaN for no values at all. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
+}
+
+export function summarize(values: readonly number[]): Summary {
+  return { count: values.length, median: quantile(values, 0.5), p99: quantile(values, 0.99), worst: quantile(values, 1) }
+}

@@ -1,0 +1,56 @@
+/** The figures as a Markdown table, which is readable in a terminal too, and as JSON. */
+import { cpus, loadavg, totalmem } from 'node:os'
+import { ownNetwork } from './loopback.ts'
+import type { Measure } from './measure.ts'
+import { summarize } from './quantiles.ts'
+
+function figure(value: number): string {
+  if (Number.isNaN(value)) return '–'
+  if (value === Infinity) return 'never'
+  return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)
+}
+
+const HEADER = ['swarm', 'what', 'unit', 'n', 'median', 'p99', 'worst', 'target', 'met']
+
+function row({ name, swarm, nodes, unit, target, values }: Measure): string[] {
+  const { count, median, p99, worst } = summarize(values)
+  // Too few values for a p99 of its own: it is the worst one, and is held to the target all the same.
+  const met = target === undefined ? '' : p99 <= target ? 'yes' : 'no'
+  return [
+    `${nodes} ${swarm}`,
+    name,
+    unit,
+    String(count),
+    figure(median),
+    figure(p99),
+    figure(worst),
+    target === undefined ? '' : figure(target),
+    met,
+  ]
+}
+
+export function table(measures: readonly Measure[]): string {
+  const rows = [HEADER, ...measures.map(row)]
+  const widths = HEADER.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)))
+  const lines = rows.map((cells) => `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`)
+  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`
+  return [lines[0], rule, ...lines.slice(1)].join('\n')
+}
+
+export function machine(): Record<string, unknown> {
+  return {
+    node: process.version,
+    platform: `${process.platform} ${process.arch}`,
+    cores: cpus().length,
+    processor: cpus()[0]?.model,
+    memoryGB: Math.round(totalmem() / 2 ** 30),
+    loadAverage: loadavg()[0],
+    ownNetwork: ownNetwork(),
+  }
+}
+
+export function json(measures: readonly Measure[], started: Record<string, unknown>): string {
+  const figures = measures.map((measure) => ({ ...measure, ...summarize(measure.values) }))
+  // JSON has no Infinity: what never came is null.
+  return `${JSON.stringify({ machine: started, figures }, undefined, 2)}\n`
+}
