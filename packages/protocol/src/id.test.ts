@@ -1,0 +1,47 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { FrameError } from './errors.ts'
+import { decodeId, encodeId, publicKeyBytes } from './id.ts'
+
+const key = fc.uint8Array({ minLength: publicKeyBytes, maxLength: publicKeyBytes })
+
+describe('node ids', () => {
+  it('are the PeerId of the key, as libp2p writes it', () => {
+    expect(encodeId(new Uint8Array(32))).toBe('12D3KooW9pNAk8aiBuGVQtWRdbkLmo5qVL3e2h5UxbN2Nz9ttwiw')
+  })
+
+  it('give the key back', () => {
+    fc.assert(
+      fc.property(key, (bytes) => {
+        expect(decodeId(encodeId(bytes))).toEqual(bytes)
+      }),
+    )
+  })
+
+  it('are in the order of the keys, as text', () => {
+    fc.assert(
+      fc.property(key, key, (a, b) => {
+        expect(Math.sign(Buffer.compare(a, b))).toBe(Math.sign(Number(encodeId(a) > encodeId(b)) - Number(encodeId(a) < encodeId(b))))
+      }),
+    )
+  })
+
+  it('are made of nothing but 32 bytes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
+        fc.pre(bytes.length !== publicKeyBytes)
+        expect(() => encodeId(bytes)).toThrow(FrameError)
+      }),
+    )
+  })
+
+  it('are refused as anything else', () => {
+    const rsa = 'QmYyQSo1c1Ym7orWxLYvCrM2EmxFTANf8wXmmE7DWjhx5N'
+    for (const text of ['', 'x', '0OIl', rsa, `${encodeId(new Uint8Array(32))}2`]) expect(() => decodeId(text), text).toThrow(FrameError)
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(() => decodeId(text)).toThrow(FrameError)
+      }),
+    )
+  })
+})

@@ -1,0 +1,144 @@
+/** Actors: identities that sign in tests, honestly or not. */
+import { createHash } from 'node:crypto'
+import { certify, type Certificate } from '../src/certificate.ts'
+import { defaultConfig } from '../src/config.ts'
+import { candidacyKey, claimKey, factToWire, makeFact, memberKey, type Evidence } from '../src/fact.ts'
+import { encodeId } from '../src/id.ts'
+import type { NodeId, Services } from '../src/io.ts'
+import { createRandom } from '../src/random.ts'
+import {
+  StatementCodec,
+  statementToWire,
+  type Candidacy,
+  type Claim,
+  type Content,
+  type Joined,
+  type Left,
+  type Refutation,
+  type Statement,
+  type Suspicion,
+  type Unknown,
+} from '../src/statement.ts'
+import type * as wire from '../src/wire/messages.js'
+
+export const pool = 'test-pool'
+
+/** Seals instead of signatures: 64 bytes that depend on the signer and on each byte of the message. Quick, and the same at every run. */
+export function seal(signer: NodeId, message: Uint8Array): Uint8Array {
+  return Uint8Array.from(createHash('sha512').update(signer).update(message).digest())
+}
+
+export function checkSeal(signer: NodeId, message: Uint8Array, signature: Uint8Array): boolean {
+  return Buffer.compare(seal(signer, message), signature) === 0
+}
+
+export function servicesOf(id: NodeId, seed = 1): Services {
+  return { sign: (message) => seal(id, message), verify: checkSeal, random: createRandom(seed) }
+}
+
+export class Actor {
+  readonly id: NodeId
+  readonly codec: StatementCodec
+  incarnation = 1
+  readonly #pool: string
+
+  constructor(id: NodeId, poolName = pool) {
+    this.id = id
+    this.#pool = poolName
+    this.codec = new StatementCodec(poolName, servicesOf(id), defaultConfig.limits)
+  }
+
+  joined(details: Partial<Omit<Joined, 'kind'>> = {}): Statement<Joined> {
+    return this.#sign({
+      kind: 'joined',
+      incarnation: this.incarnation,
+      nonce: 7,
+      addresses: [Uint8Array.of(4, 127, 0, 0, 1, 6, 1, 2)],
+      location: 'here',
+      tag: new Uint8Array(0),
+      ...details,
+    })
+  }
+
+  left(incarnation = this.incarnation): Statement<Left> {
+    return this.#sign({ kind: 'left', incarnation })
+  }
+
+  suspects(suspect: Actor, refutations = 0, incarnation = suspect.incarnation): Statement<Suspicion> {
+    return this.#sign({ kind: 'suspicion', suspect: suspect.id, incarnation, refutations })
+  }
+
+  refutes(number: number): Statement<Refutation> {
+    return this.#sign({ kind: 'refutation', incarnation: this.incarnation, number })
+  }
+
+  stands(election: string, details: Partial<Candidacy> = {}): Statement<Candidacy> {
+    return this.#sign({ kind: 'candidacy', election, incarnation: this.incarnation, sequence: 1, withdrawn: false, ...details })
+  }
+
+  claims(election: string, epoch: number, ended?: { winner: Actor; incarnation?: number }): Statement<Claim> {
+    return this.#sign({
+      kind: 'claim',
+      election,
+      epoch,
+      incarnation: this.incarnation,
+      ended: ended === undefined ? undefined : { winner: ended.winner.id, incarnation: ended.incarnation ?? ended.winner.incarnation },
+    })
+  }
+
+  /** A statement of a kind and with a body of one's choice. */
+  says(kind: number, body: Uint8Array, content: Content = { kind: 'unknown' }): Statement {
+    return { signer: this.id, content, kind, body, signature: seal(this.id, messageOf(this.#pool, kind, body)) }
+  }
+
+  #sign<C extends Exclude<Content, Unknown>>(content: C): Statement<C> {
+    return this.codec.sign(this.id, content)
+  }
+}
+
+/** What a signature covers: written down here once more, since it can't change without splitting pools. */
+export function messageOf(poolName: string, kind: number, body: Uint8Array): Uint8Array {
+  return Buffer.concat([Buffer.from(`jel statement 1\0${poolName}\0`), Uint8Array.of(kind >>> 24, kind >>> 16, kind >>> 8, kind), body])
+}
+
+/** Actors in the order of their ids. */
+export function actors(count: number, seed = 1): Actor[] {
+  const random = createRandom(seed)
+  const ids = Array.from({ length: count }, () => encodeId(Uint8Array.from({ length: 32 }, () => Math.floor(random() * 256))))
+  return ids.sort().map((id) => new Actor(id))
+}
+
+export function death(suspect: Actor, witnesses: readonly Actor[], refutations = 0, incarnation = suspect.incarnation): Certificate {
+  return certify(witnesses.map((witness) => witness.suspects(suspect, refutations, incarnation)))
+}
+
+/** The wire form of a fact about a member or an election. */
+export function wireFact(content: Statement | Certificate, details: { ageSeconds?: number; because?: Evidence } = {}): wire.Fact {
+  const { because, ageSeconds = 0 } = details
+  const isStatement = 'signer' in content
+  const fact = isStatement
+    ? makeFact(keyOf(content), { statement: content, because })
+    : makeFact(memberKey(content.suspect), { certificate: content })
+  return { ...factToWire(fact, 0), ageSeconds }
+}
+
+export function facts(contents: readonly (Statement | Certificate)[], fresh = false): wire.Frame {
+  return { facts: { facts: contents.map((content) => wireFact(content)), fresh } }
+}
+
+export function alarm(...statements: readonly Statement[]): wire.Frame {
+  return { alarm: { statements: statements.map(statementToWire), doubted: [] } }
+}
+
+/** The same statement under a signature that is not its signer's. */
+export function forged<C extends Content>(statement: Statement<C>): Statement<C> {
+  const signature = statement.signature.slice()
+  signature[20] = (signature[20] as number) ^ 1
+  return { ...statement, signature }
+}
+
+function keyOf({ content, signer }: Statement): string {
+  if (content.kind === 'candidacy') return candidacyKey(content.election, signer)
+  if (content.kind === 'claim') return claimKey(content.election)
+  return memberKey(signer)
+}

@@ -1,0 +1,241 @@
+/**
+ * A bench: one node under test, with actors around it that say what the test wants. Dials and knocks come out as the test says in `reach`,
+ * probes and reconciliations are answered for whoever is linked and not in `mute`, and time moves only by `advance` and `sleep`.
+ */
+import { makeConfig, type Config, type ConfigOverrides } from '../src/config.ts'
+import type { DialFailure, Effect, Input, Introducer, Member, Milliseconds, NodeId, Notification } from '../src/io.ts'
+import { ProtocolNode } from '../src/node.ts'
+import { hashSpace } from '../src/hash.ts'
+import * as wire from '../src/wire/messages.js'
+import { facts, pool, servicesOf, wireFact, type Actor } from './actors.ts'
+import type { Certificate } from '../src/certificate.ts'
+import type { Statement } from '../src/statement.ts'
+
+export interface BenchOptions {
+  readonly config?: ConfigOverrides
+  readonly introducers?: readonly Introducer[]
+  readonly storedIncarnation?: number
+  /** False: a test sends `start` itself. */
+  readonly started?: boolean
+  readonly seed?: number
+}
+
+/** What a dial finds. `hang`: nothing, yet. */
+export type Reach = 'up' | 'hang' | DialFailure
+
+const none = new Uint8Array(0)
+
+export const home: readonly Uint8Array[] = [Uint8Array.of(4, 127, 0, 0, 1, 6, 0, 80)]
+
+export class Bench {
+  readonly self: Actor
+  readonly config: Config
+  readonly node: ProtocolNode
+  now: Milliseconds = 10_000
+  /** All effects so far, with the time. */
+  readonly log: { readonly at: Milliseconds; readonly effect: Effect }[] = []
+  readonly reach = new Map<NodeId, Reach>()
+  /** Linked peers whose process says nothing. */
+  readonly mute = new Set<NodeId>()
+  /** False: reconciliations that the node begins are left open. */
+  reconciles = true
+  #timer: Milliseconds = Infinity
+  /** Times the timer fired at one and the same time: a node that never rests would hang the test. */
+  #fired = 0
+
+  constructor(self: Actor, { config, introducers = [], storedIncarnation = 0, started = true, seed = 1 }: BenchOptions = {}) {
+    this.self = self
+    this.config = makeConfig(config)
+    this.node = new ProtocolNode({
+      id: self.id,
+      pool,
+      location: 'bench',
+      tag: new Uint8Array(0),
+      storedIncarnation,
+      config: this.config,
+      services: servicesOf(self.id, seed),
+    })
+    if (started) this.input({ type: 'start', addresses: home, introducers })
+  }
+
+  /** Hands in one input and carries out what comes of it. Returns all effects, those of the answers included. */
+  input(input: Input): Effect[] {
+    return this.#carryOut(this.node.handle(input, this.now))
+  }
+
+  broadcast(data: Uint8Array): 'accept' | 'ignore' | 'reject' {
+    const { verdict, effects } = this.node.handleBroadcast(data, this.now)
+    this.#carryOut(effects)
+    return verdict
+  }
+
+  /** The topic brings these. */
+  overhears(...contents: readonly (Statement | Certificate)[]): 'accept' | 'ignore' | 'reject' {
+    return this.broadcast(wire.Broadcast.encode({ nonce: this.log.length, facts: contents.map((content) => wireFact(content)) }))
+  }
+
+  receive(from: Actor, frame: wire.Frame): Effect[] {
+    return this.input({ type: 'frame', from: from.id, data: wire.Frame.encode(frame) })
+  }
+
+  /** A member of the pool that the node hears of, with a link (`linked`, the default) or without. */
+  meet(actor: Actor, { linked = true, dialable = true } = {}): void {
+    if (linked) {
+      this.link(actor, { dialable })
+      this.receive(actor, facts([actor.joined()]))
+    } else this.overhears(actor.joined())
+  }
+
+  link(
+    actor: Actor,
+    { dialable = true, known = this.node.self?.incarnation ?? 0, ended = false, incarnation = actor.incarnation } = {},
+  ): Effect[] {
+    return [
+      ...this.input({ type: 'connected', peer: actor.id, dialable }),
+      ...this.receive(actor, { hello: { known, ended, incarnation } }),
+    ]
+  }
+
+  unlink(actor: Actor): Effect[] {
+    return this.input({ type: 'disconnected', peer: actor.id })
+  }
+
+  /** Lets time pass, and fires the timer whenever it is due. */
+  advance(span: Milliseconds): Effect[] {
+    const effects: Effect[] = []
+    const end = this.now + span
+    while (this.#timer <= end) {
+      this.#fired = this.#timer <= this.now ? this.#fired + 1 : 0
+      if (this.#fired > 100) throw new Error(`the node asks to be woken at ${this.now} again and again`)
+      this.now = Math.max(this.now, this.#timer)
+      this.#timer = Infinity
+      effects.push(...this.input({ type: 'timer' }))
+    }
+    this.now = end
+    return effects
+  }
+
+  /** The host does nothing for this long; then the timer fires late. */
+  sleep(span: Milliseconds): Effect[] {
+    this.now += span
+    this.#timer = Infinity
+    return this.input({ type: 'timer' })
+  }
+
+  /** Advances in small steps until something is true. Returns how long it took; undefined: longer than `atMost`. */
+  until(condition: () => boolean, atMost: Milliseconds, step = 10): Milliseconds | undefined {
+    const start = this.now
+    while (!condition()) {
+      if (this.now - start >= atMost) return undefined
+      this.advance(step)
+    }
+    return this.now - start
+  }
+
+  get members(): NodeId[] {
+    return this.node.members().map(({ id }) => id)
+  }
+
+  get notifications(): Notification[] {
+    return notificationsIn(this.log.map(({ effect }) => effect))
+  }
+
+  /** Membership changes so far, as `joined:<id>:<incarnation>`. */
+  get changes(): string[] {
+    return changesIn(this.notifications)
+  }
+
+  /**
+   * What the node holds, as `auditor` can find out over its link: equal before and after means that nothing changed. Asks with a
+   * fingerprint that can't be right, so that the answer tells all.
+   */
+  audit(auditor: Actor): { members: readonly Member[]; facts: string } {
+    const range = { from: 0, to: hashSpace, count: 0xffffffff, fingerprint: new Uint8Array(8), items: none, wanted: none, listed: false }
+    const answers = this.sent(
+      auditor,
+      this.node.handle(
+        { type: 'frame', from: auditor.id, data: wire.Frame.encode({ reconcile: { round: 1, ranges: [range] } }) },
+        this.now,
+      ),
+    )
+    const ranges = answers.flatMap(({ reconcile }) => reconcile?.ranges ?? [])
+    if (ranges.length === 0) throw new Error('the auditor got no answer')
+    return {
+      members: this.node.members(),
+      facts: ranges.map(({ from, count, fingerprint, items }) => `${from}:${count}:${hex(fingerprint)}:${hex(items)}`).join(),
+    }
+  }
+
+  /** Frames sent to a peer, of those effects or ever. */
+  sent(to: Actor, effects: readonly Effect[] = this.log.map(({ effect }) => effect)): wire.Frame[] {
+    return framesTo(to.id, effects)
+  }
+
+  #carryOut(effects: readonly Effect[]): Effect[] {
+    const all: Effect[] = [...effects]
+    for (const effect of effects) {
+      this.log.push({ at: this.now, effect })
+      for (const answer of this.#answers(effect)) all.push(...this.input(answer))
+    }
+    return all
+  }
+
+  #answers(effect: Effect): Input[] {
+    if (effect.type === 'timer') this.#timer = effect.at
+    else if (effect.type === 'disconnect') return [{ type: 'disconnected', peer: effect.peer }]
+    else if (effect.type === 'connect') return this.#dial(effect.peer, effect.addresses)
+    else if (effect.type === 'knock') return this.#knock(effect.peer)
+    else if (effect.type === 'send' && !this.mute.has(effect.to)) return this.#reply(effect.to, wire.Frame.decode(effect.data))
+    return []
+  }
+
+  #dial(peer: NodeId | undefined, addresses: readonly Uint8Array[]): Input[] {
+    const reach = peer === undefined ? 'hang' : (this.reach.get(peer) ?? 'hang')
+    if (reach === 'hang' || (peer !== undefined && this.node.links.has(peer))) return []
+    if (reach === 'up') return [{ type: 'connected', peer: peer as NodeId, dialable: true }]
+    return [{ type: 'unreachable', peer, addresses, failure: reach, reason: `dial: ${reach}` }]
+  }
+
+  #knock(peer: NodeId): Input[] {
+    const reach = this.reach.get(peer) ?? (this.node.links.has(peer) ? 'up' : 'hang')
+    if (reach === 'hang') return []
+    const outcome = reach === 'refused' || reach === 'silent' ? reach : 'accepted'
+    return [{ type: 'knocked', peer, outcome }]
+  }
+
+  #reply(to: NodeId, { probe, reconcile }: wire.Frame): Input[] {
+    const answer: wire.Frame | undefined =
+      probe !== undefined
+        ? { ack: { sequence: probe.sequence, nextInMs: this.config.detection.period } }
+        : reconcile !== undefined && reconcile.ranges.length > 0 && this.reconciles
+          ? { reconcile: { round: reconcile.round + 1, ranges: [] } }
+          : undefined
+    return answer === undefined ? [] : [{ type: 'frame', from: to, data: wire.Frame.encode(answer) }]
+  }
+}
+
+export function framesTo(to: NodeId, effects: readonly Effect[]): wire.Frame[] {
+  return effects.flatMap((effect) => (effect.type === 'send' && effect.to === to ? [wire.Frame.decode(effect.data)] : []))
+}
+
+export function broadcastsIn(effects: readonly Effect[]): wire.Broadcast[] {
+  return effects.flatMap((effect) => (effect.type === 'broadcast' ? [wire.Broadcast.decode(effect.data)] : []))
+}
+
+export function notificationsIn(effects: readonly Effect[]): Notification[] {
+  return effects.flatMap((effect) => (effect.type === 'notify' ? [effect.notification] : []))
+}
+
+export function changesIn(notifications: readonly Notification[]): string[] {
+  return notifications.flatMap((notification) =>
+    isChange(notification) ? [`${notification.type}:${notification.member.id}:${notification.member.incarnation}`] : [],
+  )
+}
+
+export function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex')
+}
+
+function isChange(notification: Notification): notification is Extract<Notification, { member: Member }> {
+  return notification.type === 'joined' || notification.type === 'left' || notification.type === 'died'
+}
