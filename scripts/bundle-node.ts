@@ -6,7 +6,6 @@
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
-import { rolldown } from 'rolldown'
 
 type Input = readonly [path: string, size: number, changed: number]
 
@@ -20,6 +19,7 @@ if (!process.argv.includes('--if-stale')) await build()
 else if (!isFresh()) await build().catch((error: unknown) => console.warn('apps/node was not bundled, it runs from its sources:', error))
 
 async function build(): Promise<void> {
+  const { rolldown } = await import('rolldown')
   const build = await rolldown({ input: join(node, 'src/main.ts'), platform: 'node', logLevel: 'warn' })
   const { output } = await build.generate({
     format: 'esm',

@@ -1,9 +1,12 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { afterEach, expect } from 'vitest'
 import type { NodeEvent } from '../src/events.ts'
+
+// The bundle, if it can be: a swarm started from sources takes four times as long.
+execFileSync(process.execPath, [join(import.meta.dirname, '../../../scripts/bundle-node.ts'), '--if-stale'])
 
 export const script = join(import.meta.dirname, '../bin/jel.js')
 export const loopback = ['--listen', '/ip4/127.0.0.1/tcp/0']
