@@ -48,7 +48,8 @@ export function suspicionsOf({ suspect, incarnation, witnesses }: Certificate): 
 export function readCertificate(message: wire.Certificate, limits: { readonly witnesses: number; readonly counter: number }): Certificate {
   const suspect = encodeId(message.suspect)
   const { incarnation } = message
-  if (!Number.isSafeInteger(incarnation) || incarnation < 1 || incarnation > limits.counter) throw new FrameError(`incarnation ${incarnation} is out of range`)
+  if (!Number.isSafeInteger(incarnation) || incarnation < 1 || incarnation > limits.counter)
+    throw new FrameError(`incarnation ${incarnation} is out of range`)
   if (message.witnesses.length === 0 || message.witnesses.length > limits.witnesses) {
     throw new FrameError(`a death has 1 to ${limits.witnesses} witnesses, not ${message.witnesses.length}`)
   }

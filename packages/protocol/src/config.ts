@@ -184,7 +184,8 @@ export function makeConfig(overrides: ConfigOverrides = {}): Config {
     const target = config[section as keyof Config] as Record<string, Milliseconds>
     for (const [key, value] of Object.entries(values)) {
       if (!(key in target)) throw new RangeError(`no such setting: ${section}.${key}`)
-      if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) throw new RangeError(`${section}.${key} must be a number ≥ 0, not ${String(value)}`)
+      if (typeof value !== 'number' || !Number.isFinite(value) || value < 0)
+        throw new RangeError(`${section}.${key} must be a number ≥ 0, not ${String(value)}`)
       target[key] = value
     }
   }

@@ -12,6 +12,10 @@
 import type { Context, Timed } from './context.ts'
 import type { DialFailure, KnockOutcome, Milliseconds, NodeId } from './io.ts'
 import { decodeId } from './id.ts'
+import { observersOf } from './rings.ts'
+
+/** Who reaches nobody stretches its time-outs by this: most likely the fault is its own. Guess: a sick node shall not bury a healthy pool. */
+const isolated = 6
 
 interface Probe {
   sequence: number
@@ -53,8 +57,8 @@ export class Detector implements Timed {
   /** Lifeguard's local health score: 0 is well. */
   #score = 0
   #scoreFallsAt = Infinity
-  /** Where the next observer's turn begins, dealt out in answers. */
-  #nextSlot: Milliseconds = 0
+  /** The turns dealt out to observers: when each will probe this node next. */
+  readonly #turns = new Map<NodeId, Milliseconds>()
 
   constructor(context: Context, events: DetectorEvents) {
     this.#context = context
@@ -115,9 +119,14 @@ export class Detector implements Timed {
   /** Answers a probe, with the time of this observer's next turn. */
   answer(sequence: number, from: NodeId): void {
     const { now, config } = this.#context
-    this.#nextSlot = Math.max(this.#nextSlot, now) + config.detection.period
-    const nextInMs = Math.round(this.#nextSlot - now)
-    this.#context.send(from, { ack: { sequence, nextInMs } })
+    const { period } = config.detection
+    this.#turns.delete(from)
+    for (const [observer, at] of this.#turns) if (at < now) this.#turns.delete(observer)
+    // The first gap between the turns of the others, so that answers to a heap of late probes don't push turns ever further away.
+    let turn = now + period
+    while ([...this.#turns.values()].some((at) => Math.abs(at - turn) < period * 0.75)) turn += period / 4
+    this.#turns.set(from, turn)
+    this.#context.send(from, { ack: { sequence, nextInMs: Math.round(turn - now) } })
   }
 
   acknowledged(from: NodeId, sequence: number, nextInMs: number): void {
@@ -136,8 +145,9 @@ export class Detector implements Timed {
   suspect(id: NodeId): void {
     const { links, view, config } = this.#context
     if (id === this.#context.id || view.get(id) === undefined || this.#doubts.has(id)) return
-    if (links.has(id)) this.#probe(id)
-    else if (this.#doubts.size < config.detection.checks) this.#doubt(id, true)
+    let checking = 0
+    for (const { convicted } of this.#doubts.values()) if (!convicted) checking += 1
+    if (checking < config.detection.checks) this.#doubt(id, links.get(id)?.dialable ?? true)
   }
 
   /** A dial to a member came to nothing: every one is evidence, whatever it was for. */
@@ -194,13 +204,25 @@ export class Detector implements Timed {
       }
     }
     for (const [id, doubt] of this.#doubts) if (now >= doubt.nextCheck) this.#check(id, doubt)
+    if (this.#doubts.size > 0) this.#doubtAll()
+  }
+
+  /** Where no observed member answers, perhaps nobody does: looks at the other links, which are not probed otherwise. */
+  #doubtAll(): void {
+    const { links } = this.#context
+    const isCutOff = [...this.#observed].every((id) => !links.has(id) || this.#doubts.has(id))
+    if (isCutOff) for (const id of links.keys()) this.suspect(id)
   }
 
   #schedule(id: NodeId): void {
     if (this.#probes.has(id)) return
     const { now, config } = this.#context
     const round = config.detection.period * this.#observed.size
-    this.#probes.set(id, { sequence: 0, nextAt: now + this.#context.random() * Math.max(round, config.detection.period), sentAt: undefined })
+    this.#probes.set(id, {
+      sequence: 0,
+      nextAt: now + this.#context.random() * Math.max(round, config.detection.period),
+      sentAt: undefined,
+    })
   }
 
   #probe(id: NodeId): void {
@@ -218,7 +240,16 @@ export class Detector implements Timed {
     const member = this.#context.view.get(id)
     if (member === undefined || id === this.#context.id) return undefined
     const { now } = this.#context
-    const doubt: Doubt = { since: now, incarnation: member.incarnation, dialable, evidence: 'none', knocking: undefined, dialling: undefined, nextCheck: now, convicted: false }
+    const doubt: Doubt = {
+      since: now,
+      incarnation: member.incarnation,
+      dialable,
+      evidence: 'none',
+      knocking: undefined,
+      dialling: undefined,
+      nextCheck: now,
+      convicted: false,
+    }
     this.#doubts.set(id, doubt)
     return doubt
   }
@@ -261,18 +292,20 @@ export class Detector implements Timed {
 
   /** Tells the other observers to look. */
   #alarm(id: NodeId): void {
-    for (const peer of this.#observed) if (peer !== id) this.#context.send(peer, { alarm: { statements: [], doubted: [decodeId(id) as Uint8Array<ArrayBuffer>] } })
+    const doubted = [decodeId(id) as Uint8Array<ArrayBuffer>]
+    const observers = observersOf(id, this.#context.view.members(), this.#context.config.links.rings)
+    for (const peer of observers) this.#context.send(peer, { alarm: { statements: [], doubted } })
   }
 
   #timeout(): Milliseconds {
     return this.#context.config.detection.probeTimeout * (1 + this.#score)
   }
 
-  /** By how much to stretch one's own time-outs: the local health, and three times that when nobody is in contact. */
+  /** By how much to stretch one's own time-outs: the local health, and more when nobody is in contact. */
   #distrust(): number {
     const { links } = this.#context
     const reachesNobody = [...links.keys()].every((peer) => this.#doubts.has(peer))
-    return (1 + this.#score) * (reachesNobody && this.#context.view.size > 2 ? 3 : 1)
+    return (1 + this.#score) * (reachesNobody && this.#context.view.size > 2 ? isolated : 1)
   }
 
   #relax(): void {

@@ -96,11 +96,12 @@ export class Elections implements Timed {
 
   /** Puts this node's candidacies forward again, under a new life. */
   renew(): void {
-    for (const poll of this.#polls.values()) if (poll.mine?.standing === true) {
-      poll.mine.since = this.#context.now
-      this.#unsettle(poll, this.#context.config.election.settle)
-      this.#declare(poll)
-    }
+    for (const poll of this.#polls.values())
+      if (poll.mine?.standing === true) {
+        poll.mine.since = this.#context.now
+        this.#unsettle(poll, this.#context.config.election.settle)
+        this.#declare(poll)
+      }
   }
 
   reconciled(): void {
@@ -184,7 +185,16 @@ export class Elections implements Timed {
   #poll(name: string): Poll | undefined {
     let poll = this.#polls.get(name)
     if (poll === undefined && this.#polls.size < this.#context.config.limits.elections) {
-      poll = { name, candidates: new Map(), claim: undefined, announced: undefined, unconfirmed: new Map(), mine: undefined, settledAt: 0, unsettledSince: undefined }
+      poll = {
+        name,
+        candidates: new Map(),
+        claim: undefined,
+        announced: undefined,
+        unconfirmed: new Map(),
+        mine: undefined,
+        settledAt: 0,
+        unsettledSince: undefined,
+      }
       this.#polls.set(name, poll)
     }
     return poll
@@ -334,7 +344,11 @@ export class Elections implements Timed {
     if (ended === undefined) return false
     if ('certificate' in evidence) {
       const { certificate } = evidence
-      return certificate.suspect === ended.winner && certificate.incarnation >= ended.incarnation && verifyCertificate(certificate, this.#context.codec)
+      return (
+        certificate.suspect === ended.winner &&
+        certificate.incarnation >= ended.incarnation &&
+        verifyCertificate(certificate, this.#context.codec)
+      )
     }
     const { statement } = evidence
     if (statement.signer !== ended.winner) return false

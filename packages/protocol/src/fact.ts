@@ -16,9 +16,7 @@ import type * as wire from './wire/messages.js'
 /** Why a reign is over: its winner's left-statement, withdrawn candidacy or later life, or its death. */
 export type Evidence = { readonly statement: Statement } | { readonly certificate: Certificate }
 
-export type FactContent =
-  | { readonly statement: Statement; readonly because?: Evidence | undefined }
-  | { readonly certificate: Certificate }
+export type FactContent = { readonly statement: Statement; readonly because?: Evidence | undefined } | { readonly certificate: Certificate }
 
 export interface Fact {
   readonly key: string
@@ -35,7 +33,8 @@ export interface Fact {
 export const memberKey = (id: NodeId): string => `m${id}`
 export const candidacyKey = (election: string, id: NodeId): string => `c${id}${election}`
 export const claimKey = (election: string): string => `e${election}`
-export const unknownKey = (statement: Statement): string => `u${statement.signer}${statement.kind}:${hex(statement.signature.subarray(0, 8))}`
+export const unknownKey = (statement: Statement): string =>
+  `u${statement.signer}${statement.kind}:${hex(statement.signature.subarray(0, 8))}`
 
 export function makeFact(key: string, content: FactContent, born?: Milliseconds): Fact {
   const position = hash52(key)

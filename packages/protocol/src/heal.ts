@@ -33,6 +33,11 @@ export class Healer implements Timed {
     return this.#nextDue
   }
 
+  /** Lost members that are remembered. */
+  get size(): number {
+    return this.#lost.size
+  }
+
   /** Members pronounced dead within the last minute. */
   recentlyLost(): number {
     let count = 0
@@ -45,10 +50,11 @@ export class Healer implements Timed {
     if (member.id === id) return
     this.#lost.delete(member.id)
     this.#lost.set(member.id, { member, at: now, attempts: 0, nextTry: now + config.healing.interval })
-    if (this.#lost.size > config.healing.max) for (const oldest of this.#lost.keys()) {
-      this.#lost.delete(oldest)
-      break
-    }
+    if (this.#lost.size > config.healing.max)
+      for (const oldest of this.#lost.keys()) {
+        this.#lost.delete(oldest)
+        break
+      }
     if (this.#nextDue === Infinity) this.#nextDue = now + this.#context.jitter(config.healing.interval)
   }
 

@@ -48,11 +48,13 @@ export class Intake {
   /** Reads all facts first, so that a malformed one changes nothing; then takes in each. Returns those that were news. */
   take(messages: readonly wire.Fact[], from: NodeId | undefined): Fact[] {
     const { config, codec } = this.#context
-    if (messages.length > config.limits.factsPerFrame) throw new FrameError(`a frame has at most ${config.limits.factsPerFrame} facts, not ${messages.length}`)
+    if (messages.length > config.limits.factsPerFrame)
+      throw new FrameError(`a frame has at most ${config.limits.factsPerFrame} facts, not ${messages.length}`)
     const facts = messages.map((message) => readFact(message, codec, config.limits))
     const news: Fact[] = []
     for (const { content, age } of facts) {
-      const fact = 'certificate' in content ? this.#death(content.certificate, age) : this.#statement(content.statement, content.because, age, from)
+      const fact =
+        'certificate' in content ? this.#death(content.certificate, age) : this.#statement(content.statement, content.because, age, from)
       if (fact !== undefined) news.push(fact)
     }
     this.#expireUnknown()
@@ -171,7 +173,6 @@ export class Intake {
     }
   }
 }
-
 
 function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, i) => byte === b[i])

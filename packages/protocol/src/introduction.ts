@@ -61,7 +61,13 @@ export class Introduction implements Timed {
   /** Another way in, found on the local network. */
   discovered(introducer: Introducer): void {
     const { links, view, effects } = this.#context
-    if (introducer.id === undefined || introducer.id === this.#context.id || links.has(introducer.id) || view.get(introducer.id) !== undefined) return
+    if (
+      introducer.id === undefined ||
+      introducer.id === this.#context.id ||
+      links.has(introducer.id) ||
+      view.get(introducer.id) !== undefined
+    )
+      return
     effects.push({ type: 'connect', peer: introducer.id, addresses: [introducer.address] })
   }
 
@@ -87,7 +93,9 @@ export class Introduction implements Timed {
   /** A dial that was ours came to nothing. */
   unreachable(peer: NodeId | undefined, addresses: readonly Address[], reason: string): void {
     const { now, config } = this.#context
-    const attempt = this.#attempts.find(({ introducer }) => (introducer.id ?? undefined) === peer && addresses.some((address) => sameAddress(address, introducer.address)))
+    const attempt = this.#attempts.find(
+      ({ introducer }) => (introducer.id ?? undefined) === peer && addresses.some((address) => sameAddress(address, introducer.address)),
+    )
     if (attempt === undefined) return
     attempt.failures += 1
     const { retryMin, retryMax } = config.introduction
@@ -124,7 +132,9 @@ export class Introduction implements Timed {
     const { crowd, crowdWindow, referrals } = config.introduction
     this.#newcomers = [...this.#newcomers.filter((time) => now - time < crowdWindow), now]
     if (this.#newcomers.length <= crowd || view.size <= crowd) return
-    const members = pickSome(() => this.#context.random(), [...view.members()], referrals + 1).filter((member) => member.id !== id && member.id !== peer)
+    const members = pickSome(() => this.#context.random(), [...view.members()], referrals + 1).filter(
+      (member) => member.id !== id && member.id !== peer,
+    )
     const facts = members.slice(0, referrals).flatMap((member) => view.fact(member.id) ?? [])
     this.#context.send(peer, { redirect: { members: facts.map((fact) => factToWire(fact, now)) } })
   }

@@ -4,7 +4,7 @@
  * Inputs come in with the time and are handed to the part they concern; what one part finds out that concerns others goes through here.
  * Nothing in here decides anything about membership or elections: that is said in the parts.
  */
-import { suspicionsOf, type Certificate } from './certificate.ts'
+import { certificateToWire, suspicionsOf, type Certificate } from './certificate.ts'
 import type { Config } from './config.ts'
 import { Context, type Timed } from './context.ts'
 import { Detector } from './detector.ts'
@@ -41,6 +41,10 @@ export interface NodeOptions {
 
 /** A node this young is heard by few: it hands its news to its links as well, ms. Measured: a mesh takes a second or two to form. */
 const youth = 3_000
+/** Pause after a life given up for too few witnesses, ms; doubles up to 64 times. Guess. */
+const surrenderPause = 5_000
+/** After so long without one the pause is short again, ms. Guess. */
+const surrenderMemory = 600_000
 
 export class ProtocolNode {
   readonly #options: NodeOptions
@@ -58,7 +62,10 @@ export class ProtocolNode {
   readonly #intake: Intake
   readonly #timed: readonly Timed[]
   /** Deaths of members that we are in contact with, pronounced elsewhere: they are told first and get time to answer with a new life. */
-  readonly #held = new Map<NodeId, { readonly certificate: Certificate; readonly until: Milliseconds }>()
+  readonly #held = new Map<NodeId, { readonly certificate: Certificate; readonly sufficient: boolean; readonly until: Milliseconds }>()
+  /** Lives that this node gave up on the word of too few witnesses, and from when on it would again. */
+  #surrenders = 0
+  #surrenderAgain: Milliseconds = -Infinity
   readonly #banned = new Map<NodeId, Milliseconds>()
   /** Introducers that handed us on: no reconciliation with them, unless nobody else answers. */
   readonly #referredBy = new Map<NodeId, Milliseconds>()
@@ -116,7 +123,17 @@ export class ProtocolNode {
         onDoubtfulDeath: (certificate, sufficient) => this.#doubtfulDeath(certificate, sufficient),
       },
     )
-    this.#timed = [this.#introduction, this.#reconciler, this.#rumours, this.#sampling, this.#detector, this.#witnesses, this.#healer, this.#elections, this.#signals]
+    this.#timed = [
+      this.#introduction,
+      this.#reconciler,
+      this.#rumours,
+      this.#sampling,
+      this.#detector,
+      this.#witnesses,
+      this.#healer,
+      this.#elections,
+      this.#signals,
+    ]
   }
 
   get self(): Member | undefined {
@@ -148,7 +165,7 @@ export class ProtocolNode {
     const suspectedShare = others <= 0 ? 0 : Math.min(1, (this.#detector.doubted + lost) / others)
     const introducers = this.#introduction.failing
     const inContact = [...links.keys()].some((peer) => this.#detector.isInContact(peer))
-    const alone = !inContact && (view.size > 1 || lost > 0 || introducers.length > 0)
+    const alone = !inContact && (view.size > 1 || this.#healer.size > 0 || introducers.length > 0)
     return { links: links.size, members: view.size, suspectedShare, alone, lastReconciliation: this.#reconciler.lastCompleted, introducers }
   }
 
@@ -199,6 +216,7 @@ export class ProtocolNode {
     let next = this.#context.view.nextExpiry
     for (const part of this.#timed) next = Math.min(next, part.nextDue)
     for (const { until } of this.#held.values()) next = Math.min(next, until)
+    for (const until of this.#referredBy.values()) next = Math.min(next, until)
     next = Math.max(Math.ceil(next), this.#context.now)
     if (next === this.#armedAt || next === Infinity) return
     this.#armedAt = next
@@ -274,7 +292,8 @@ export class ProtocolNode {
     const link = links.get(from)
     if (link === undefined) return
     try {
-      if (data.length > config.limits.frameBytes) throw new FrameError(`a frame has at most ${config.limits.frameBytes} bytes, not ${data.length}`)
+      if (data.length > config.limits.frameBytes)
+        throw new FrameError(`a frame has at most ${config.limits.frameBytes} bytes, not ${data.length}`)
       if (!link.spend(now, config.limits.framesPerSecond)) {
         link.strikes = config.limits.strikes
         throw new FrameError(`more than ${config.limits.framesPerSecond} frames a second`)
@@ -338,14 +357,16 @@ export class ProtocolNode {
     if (!fresh) return
     for (const fact of news) {
       // A newcomer hands its join to us alone; everything else that is handed round others heard, too.
-      const isIntroduction = 'statement' in fact.content && isKind(fact.content.statement, 'joined') && fact.content.statement.signer === from
+      const isIntroduction =
+        'statement' in fact.content && isKind(fact.content.statement, 'joined') && fact.content.statement.signer === from
       this.#rumours.tell(fact, !isIntroduction)
     }
   }
 
   #alarm(from: NodeId, { statements, doubted }: wire.Alarm): void {
     const { config, codec, view } = this.#context
-    if (statements.length + doubted.length > config.limits.statementsPerAlarm) throw new FrameError(`an alarm has at most ${config.limits.statementsPerAlarm} entries`)
+    if (statements.length + doubted.length > config.limits.statementsPerAlarm)
+      throw new FrameError(`an alarm has at most ${config.limits.statementsPerAlarm} entries`)
     for (const message of statements) {
       const statement = codec.read(message)
       if (isKind(statement, 'suspicion')) {
@@ -384,6 +405,8 @@ export class ProtocolNode {
     this.#sampling.linkUp(peer)
     this.#witnesses.linkUp(peer)
     this.#signals.linkUp(peer)
+    const held = this.#held.get(peer)
+    if (held !== undefined) this.#tellEnd(peer, held.certificate)
   }
 
   #linkLost(peer: NodeId): void {
@@ -404,7 +427,7 @@ export class ProtocolNode {
     const before = this.self
     this.#introduction.greeted(known)
     if (before === undefined) return // entering hands over to all greeted links
-    if (ended && known >= before.incarnation) this.#reenter(known)
+    if (ended && known >= before.incarnation) this.#surrender(known)
     const mine = this.self ?? before
     if (known < mine.incarnation) this.#handOver(link.peer)
     else if (incarnation > 0 && (!this.#isWhole || id < link.peer || view.known(link.peer) < incarnation)) this.#reconciler.begin(link.peer)
@@ -517,7 +540,10 @@ export class ProtocolNode {
         this.#elections.lifeBegan(member.id)
       } else {
         this.#detector.forget(member.id)
-        this.#rings.remove(member.id, [...view.members()].filter((other) => other.id !== id))
+        this.#rings.remove(
+          member.id,
+          [...view.members()].filter((other) => other.id !== id),
+        )
         if (type === 'left') this.#healer.found(member.id)
         else this.#healer.lost(member)
         this.#elections.lifeEnded(member.id)
@@ -556,8 +582,8 @@ export class ProtocolNode {
   /** The detector is sure: this node can't reach the member. */
   #unreachable(id: NodeId): void {
     const held = this.#held.get(id)
-    if (held === undefined) this.#witnesses.testify(id)
-    else this.#died(held.certificate)
+    if (held?.sufficient === true) this.#died(held.certificate)
+    else this.#witnesses.testify(id)
   }
 
   #died(certificate: Certificate): void {
@@ -565,25 +591,49 @@ export class ProtocolNode {
     if (fact !== undefined) this.#rumours.tell(fact, true)
   }
 
+  /** A death that is not believed yet: its member is told, so that it may answer with a new life, and looked after. */
   #doubtfulDeath(certificate: Certificate, sufficient: boolean): void {
     const { suspect } = certificate
-    const { now, config, id, links } = this.#context
-    if (suspect === id || !sufficient) {
-      for (const suspicion of suspicionsOf(certificate)) if (this.#context.view.knows(suspicion.signer)) this.#witnesses.hear(suspicion, undefined)
-      this.#detector.suspect(suspect)
+    const { now, config, id, links, view } = this.#context
+    if (suspect === id) {
+      this.#surrender(certificate.incarnation)
       return
     }
-    if (this.#held.has(suspect)) return
-    this.#held.set(suspect, { certificate, until: now + config.detection.hold })
-    if (links.has(suspect)) this.#context.send(suspect, { facts: { facts: [factToWire(certificateFact(certificate), now)], fresh: false } })
+    if (!sufficient) {
+      for (const suspicion of suspicionsOf(certificate)) if (view.knows(suspicion.signer)) this.#witnesses.hear(suspicion, undefined)
+    }
     this.#detector.suspect(suspect)
+    const held = this.#held.get(suspect)
+    if (held?.sufficient === true || held?.sufficient === sufficient) return
+    this.#held.set(suspect, { certificate, sufficient, until: now + config.detection.hold })
+    if (links.has(suspect)) this.#tellEnd(suspect, certificate)
+    else this.#connect(suspect)
+  }
+
+  /** Tells a member that it was pronounced dead. */
+  #tellEnd(id: NodeId, certificate: Certificate): void {
+    this.#context.send(id, { facts: { facts: [{ certificate: certificateToWire(certificate), ageSeconds: 0 }], fresh: false } })
+  }
+
+  /**
+   * Somebody holds this life for ended, with fewer witnesses than this node would believe. It can't take that back, so only a new
+   * life brings both together again; but as a liar could ask for that for ever, each time makes the next one later.
+   */
+  #surrender(ended: number): void {
+    const { now } = this.#context
+    if (now < this.#surrenderAgain) return
+    if (now - this.#surrenderAgain > surrenderMemory) this.#surrenders = 0
+    this.#surrenderAgain = now + surrenderPause * 2 ** Math.min(this.#surrenders, 6)
+    this.#surrenders += 1
+    this.#reenter(ended)
   }
 
   #releaseHeld(): void {
-    for (const [id, { certificate, until }] of this.#held) {
-      if (this.#context.now < until && !this.#detector.isConvicted(id)) continue
+    for (const [id, { certificate, sufficient, until }] of this.#held) {
+      const isConvicted = this.#detector.isConvicted(id)
+      if (this.#context.now < until && !(isConvicted && sufficient)) continue
       this.#held.delete(id)
-      this.#died(certificate)
+      if (sufficient) this.#died(certificate)
     }
     for (const [peer, until] of this.#referredBy) {
       if (this.#isWhole || this.#context.now < until) continue
@@ -622,10 +672,6 @@ export class ProtocolNode {
     this.#wasAlone = health.alone
     this.#context.notify({ type: 'health', health })
   }
-}
-
-function certificateFact(certificate: Certificate): Fact {
-  return { key: '', position: 0, high: 0, low: 0, content: { certificate }, born: undefined }
 }
 
 function sameAddresses(a: readonly Address[], b: readonly Address[]): boolean {

@@ -116,7 +116,8 @@ export class Reconciler implements Timed {
         if (theirs.get(fact.position) !== fact.low) missing.push(fact)
         else theirs.delete(fact.position)
       }
-      if (theirs.size > 0) answer.push({ ...bare(from, to), wanted: pack([...theirs].map(([position, version]) => ({ position, version }))) })
+      if (theirs.size > 0)
+        answer.push({ ...bare(from, to), wanted: pack([...theirs].map(([position, version]) => ({ position, version }))) })
       return
     }
     const mine = facts.fingerprint(from, to)

@@ -45,7 +45,8 @@ export class Signals implements Timed {
   }
 
   linkUp(peer: NodeId): void {
-    for (const [reference, { name, waiting }] of this.#sendings) if (waiting.has(peer)) this.#context.send(peer, { signal: { reference, name } })
+    for (const [reference, { name, waiting }] of this.#sendings)
+      if (waiting.has(peer)) this.#context.send(peer, { signal: { reference, name } })
   }
 
   acknowledged(from: NodeId, ref: number): void {

@@ -104,7 +104,8 @@ export class StatementCodec {
 
   /** Reads a statement and checks every bound, but not the signature. Throws {@link FrameError}. */
   read(message: wire.Statement): Statement {
-    if (message.signature.length !== signatureBytes) throw new FrameError(`a signature has ${signatureBytes} bytes, not ${message.signature.length}`)
+    if (message.signature.length !== signatureBytes)
+      throw new FrameError(`a signature has ${signatureBytes} bytes, not ${message.signature.length}`)
     const content = this.#content(message.kind, message.body)
     // Copies: a decoded field is a window on the whole received frame, which must not stay in memory for it.
     return {
@@ -132,7 +133,8 @@ export class StatementCodec {
         if (addresses.some((address) => address.length === 0 || address.length > this.#limits.addressBytes)) {
           throw new FrameError(`an address has 1 to ${this.#limits.addressBytes} bytes`)
         }
-        if (encoder.encode(location).length > this.#limits.locationBytes) throw new FrameError(`a location has at most ${this.#limits.locationBytes} bytes`)
+        if (encoder.encode(location).length > this.#limits.locationBytes)
+          throw new FrameError(`a location has at most ${this.#limits.locationBytes} bytes`)
         if (tag.length > this.#limits.tagBytes) throw new FrameError(`a tag has at most ${this.#limits.tagBytes} bytes`)
         return { kind: 'joined', incarnation, nonce, addresses: addresses.map((address) => address.slice()), location, tag: tag.slice() }
       }
@@ -168,7 +170,8 @@ export class StatementCodec {
       }
       default: {
         if (kind === 0) throw new FrameError('a statement without a kind')
-        if (body.length > this.#limits.unknownBodyBytes) throw new FrameError(`a statement of unknown kind ${kind} has at most ${this.#limits.unknownBodyBytes} bytes`)
+        if (body.length > this.#limits.unknownBodyBytes)
+          throw new FrameError(`a statement of unknown kind ${kind} has at most ${this.#limits.unknownBodyBytes} bytes`)
         return { kind: 'unknown' }
       }
     }
@@ -181,7 +184,12 @@ export class StatementCodec {
 
 /** The wire form, to be put in a frame. */
 export function statementToWire({ kind, signer, body, signature }: Statement): wire.Statement {
-  return { kind, signer: decodeId(signer) as Uint8Array<ArrayBuffer>, body: body as Uint8Array<ArrayBuffer>, signature: signature as Uint8Array<ArrayBuffer> }
+  return {
+    kind,
+    signer: decodeId(signer) as Uint8Array<ArrayBuffer>,
+    body: body as Uint8Array<ArrayBuffer>,
+    signature: signature as Uint8Array<ArrayBuffer>,
+  }
 }
 
 /** The body of the suspicion that a certificate quotes: certificates leave out what all their witnesses say alike. */
@@ -192,7 +200,11 @@ export function encodeSuspicion(suspect: NodeId, incarnation: number, refutation
 function encodeBody(content: Exclude<Content, Unknown>): Uint8Array {
   switch (content.kind) {
     case 'joined':
-      return wire.Joined.encode({ ...content, addresses: [...content.addresses] as Uint8Array<ArrayBuffer>[], tag: content.tag as Uint8Array<ArrayBuffer> })
+      return wire.Joined.encode({
+        ...content,
+        addresses: [...content.addresses] as Uint8Array<ArrayBuffer>[],
+        tag: content.tag as Uint8Array<ArrayBuffer>,
+      })
     case 'left':
       return wire.Left.encode(content)
     case 'suspicion':

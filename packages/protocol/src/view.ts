@@ -94,7 +94,9 @@ export class View {
   }
 
   /** How the last known life of this id ended. */
-  ending(id: NodeId): { readonly incarnation: number; readonly how: 'left' | 'died'; readonly fact: Fact; readonly member: Member | undefined } | undefined {
+  ending(
+    id: NodeId,
+  ): { readonly incarnation: number; readonly how: 'left' | 'died'; readonly fact: Fact; readonly member: Member | undefined } | undefined {
     return this.#ended.get(id)
   }
 
@@ -172,7 +174,8 @@ export class View {
       const age = now - born
       if (age >= lifetime) this.#ended.delete(id)
       if (age >= lifetime * shareUntil) this.#facts.delete(fact)
-      if (age < lifetime) this.#nextExpiry = Math.min(this.#nextExpiry, born + (age < lifetime * shareUntil ? lifetime * shareUntil : lifetime))
+      if (age < lifetime)
+        this.#nextExpiry = Math.min(this.#nextExpiry, born + (age < lifetime * shareUntil ? lifetime * shareUntil : lifetime))
     }
   }
 

@@ -68,8 +68,16 @@ export class Witnesses implements Timed {
     if (member === undefined || id === this.#context.id) return
     const refutations = this.#refutationsOf(id)
     const mine = this.#cases.get(id)?.suspicions.get(this.#context.id)
-    if (mine !== undefined && mine.statement.content.refutations === refutations) return
-    const suspicion = this.#context.codec.sign(this.#context.id, { kind: 'suspicion', suspect: id, incarnation: member.incarnation, refutations })
+    if (mine !== undefined && mine.statement.content.refutations === refutations) {
+      this.judge(id) // others may have become suspects or members no longer: what was too little may suffice now
+      return
+    }
+    const suspicion = this.#context.codec.sign(this.#context.id, {
+      kind: 'suspicion',
+      suspect: id,
+      incarnation: member.incarnation,
+      refutations,
+    })
     this.#admit(suspicion)
     this.#spread(id, [suspicion], undefined)
     this.judge(id)
@@ -113,7 +121,8 @@ export class Witnesses implements Timed {
     this.#refutations.set(signer, refutation)
     const present = this.#cases.get(signer)
     if (present === undefined) return
-    for (const [witness, { statement }] of present.suspicions) if (statement.content.refutations < refutation.content.number) present.suspicions.delete(witness)
+    for (const [witness, { statement }] of present.suspicions)
+      if (statement.content.refutations < refutation.content.number) present.suspicions.delete(witness)
     if (present.suspicions.size === 0) this.#cases.delete(signer)
     const message: wire.Frame = { alarm: { statements: [statementToWire(refutation)], doubted: [] } }
     for (const observer of this.#observers(signer)) if (observer !== from) this.#context.send(observer, message)
@@ -186,7 +195,9 @@ export class Witnesses implements Timed {
         present.widened = true
         if (!present.suspicions.has(this.#context.id)) continue
         for (const peer of links.keys()) if (peer !== id) this.#deliver(peer, id)
-        const unlinked = [...this.#observers(id)].filter((observer) => observer !== this.#context.id && !links.has(observer) && !this.#cases.has(observer))
+        const unlinked = [...this.#observers(id)].filter(
+          (observer) => observer !== this.#context.id && !links.has(observer) && !this.#cases.has(observer),
+        )
         for (const observer of unlinked) {
           const suspects = this.#undelivered.get(observer) ?? new Set()
           this.#undelivered.set(observer, suspects.add(id))

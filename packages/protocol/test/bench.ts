@@ -88,7 +88,7 @@ export class Bench {
 
   link(
     actor: Actor,
-    { dialable = true, known = this.node.self?.incarnation ?? 0, ended = false, incarnation = actor.incarnation } = {},
+    { dialable = true, known = 0, ended = false, incarnation = actor.incarnation } = {},
   ): Effect[] {
     return [
       ...this.input({ type: 'connected', peer: actor.id, dialable }),
@@ -130,6 +130,19 @@ export class Bench {
       this.advance(step)
     }
     return this.now - start
+  }
+
+  /** The node's own joined-statement, as it was sent in any frame. */
+  ownStatement(incarnation = 1): Statement {
+    for (const { effect } of this.log) {
+      if (effect.type !== 'send') continue
+      for (const { statement } of wire.Frame.decode(effect.data).facts?.facts ?? []) {
+        if (statement === undefined) continue
+        const read = this.self.codec.read(statement)
+        if (read.signer === this.self.id && read.content.kind === 'joined' && read.content.incarnation === incarnation) return read
+      }
+    }
+    throw new Error(`the node never sent a joined-statement of incarnation ${incarnation}`)
   }
 
   get members(): NodeId[] {

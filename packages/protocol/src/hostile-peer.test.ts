@@ -1,0 +1,255 @@
+import fc from 'fast-check'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { actors, alarm, death, facts, type Actor } from '../test/actors.ts'
+import { Bench } from '../test/bench.ts'
+import { decodeId } from './id.ts'
+import { hashSpace } from './hash.ts'
+import * as wire from './wire/messages.js'
+
+const [self, alice, bob, carol, dave, eve, mallory, auditor] = actors(8) as [Actor, Actor, Actor, Actor, Actor, Actor, Actor, Actor]
+const election = 'master'
+
+/** A node in a pool of a few, with an election that is decided. No budget and no strikes, so that it goes on listening. */
+function settled(): Bench {
+  const bench = new Bench(self, { config: { limits: { strikes: 1_000_000, framesPerSecond: 1_000_000 } } })
+  for (const actor of [alice, bob, carol, mallory, auditor]) bench.meet(actor)
+  bench.receive(alice, facts([alice.stands(election), alice.claims(election, 1)]))
+  bench.advance(1_000)
+  return bench
+}
+
+function stateOf(bench: Bench): unknown {
+  return { ...bench.audit(auditor), reign: bench.node.reign(election), self: bench.node.self }
+}
+
+describe('arbitrary bytes', () => {
+  const bytes = fc.oneof(
+    fc.uint8Array({ maxLength: 300 }),
+    // Something that looks like a frame: a field of Frame with a length, then anything.
+    fc
+      .tuple(fc.integer({ min: 1, max: 11 }), fc.uint8Array({ maxLength: 120 }))
+      .map(([field, rest]) => Uint8Array.from([(field << 3) | 2, rest.length, ...rest])),
+  )
+
+  it('in a frame are refused, and change nothing', () => {
+    const bench = settled()
+    const before = stateOf(bench)
+    fc.assert(
+      fc.property(bytes, (data) => {
+        bench.input({ type: 'frame', from: mallory.id, data })
+      }),
+      { numRuns: 1_500 },
+    )
+    expect(stateOf(bench)).toEqual(before)
+  })
+
+  it('in a broadcast are rejected or mean nothing, and change nothing', () => {
+    const bench = settled()
+    const before = stateOf(bench)
+    fc.assert(
+      fc.property(bytes, (data) => {
+        const verdict = bench.broadcast(data)
+        if (verdict === 'accept') expect(wire.Broadcast.decode(data).facts).toEqual([])
+      }),
+      { numRuns: 1_500 },
+    )
+    expect(stateOf(bench)).toEqual(before)
+  })
+
+  it('before this node has entered mean nothing', () => {
+    const bench = new Bench(self, {
+      introducers: [{ id: alice.id, address: Uint8Array.of(1) }],
+      config: { limits: { strikes: 1_000_000 } },
+    })
+    bench.input({ type: 'connected', peer: mallory.id, dialable: true })
+    fc.assert(
+      fc.property(bytes, (data) => {
+        fc.pre((data[0] ?? 0) !== 10)
+        bench.input({ type: 'frame', from: mallory.id, data })
+        expect(bench.members).toEqual([])
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
+
+describe('a valid frame with bits flipped or cut short', () => {
+  const damage = fc.oneof(
+    fc.record({ cut: fc.nat(1_000), flips: fc.constant([] as number[]) }),
+    fc.record({ cut: fc.constant(undefined), flips: fc.array(fc.nat(8_000), { minLength: 1, maxLength: 3 }) }),
+  )
+  const frames: [string, () => wire.Frame, () => wire.Frame][] = [
+    ['join', () => facts([dave.joined()]), () => facts([])],
+    ['leave', () => facts([alice.left()]), () => facts([])],
+    ['death', () => facts([death(alice, [bob, carol, mallory, auditor])]), () => facts([])],
+    ['candidacy', () => facts([bob.stands(election)]), () => facts([])],
+    ['claim', () => facts([bob.claims(election, 2, { winner: alice })]), () => facts([])],
+  ]
+
+  it.each(frames)('that tells of a %s does what it said or nothing', (_, frame) => {
+    const whole = settled()
+    const before = stateOf(whole) as { members: unknown }
+    whole.receive(mallory, frame())
+    const after = stateOf(whole) as { members: unknown }
+    const data = wire.Frame.encode(frame())
+    let bench = settled()
+    expect(stateOf(bench)).toEqual(before)
+    fc.assert(
+      fc.property(damage, ({ cut, flips }) => {
+        const broken = data.slice(0, cut === undefined ? data.length : cut % data.length)
+        for (const flip of flips) broken[(flip >> 3) % broken.length] = (broken[(flip >> 3) % broken.length] as number) ^ (1 << (flip & 7))
+        bench.input({ type: 'frame', from: mallory.id, data: broken })
+        const now = bench.node.members()
+        const told = bench.node.members().length === 0
+        expect(told).toBe(false)
+        const isUnchanged = JSON.stringify(now) === JSON.stringify(before.members)
+        if (isUnchanged) return
+        expect(now).toEqual(after.members)
+        bench = settled()
+      }),
+      { numRuns: 150 },
+    )
+    const end = stateOf(bench)
+    expect([before, after]).toContainEqual(end)
+  })
+})
+
+describe('a peer that breaks the rules', () => {
+  let bench: Bench
+
+  beforeEach(() => {
+    bench = new Bench(self)
+    for (const actor of [alice, mallory]) bench.meet(actor)
+  })
+
+  const garbage = Uint8Array.of(0xff, 0xff)
+  const warnings = (): string[] =>
+    bench.notifications.flatMap((notification) => (notification.type === 'warning' ? [notification.message] : []))
+
+  it('is told off, then told why and disconnected, and stays away for a while', () => {
+    const { strikes, ban } = bench.config.limits
+    for (let i = 1; i < strikes; i++) bench.input({ type: 'frame', from: mallory.id, data: garbage })
+    expect(bench.node.links).toContain(mallory.id)
+    const effects = bench.input({ type: 'frame', from: mallory.id, data: garbage })
+    expect(warnings().length).toBe(strikes)
+    expect(effects).toContainEqual({ type: 'disconnect', peer: mallory.id, reason: expect.stringContaining('not decodable') as string })
+    expect(bench.sent(mallory, effects).at(-1)?.goodbye?.reason).toContain('not decodable')
+    expect(bench.node.links).not.toContain(mallory.id)
+
+    expect(bench.input({ type: 'connected', peer: mallory.id, dialable: true })).toContainEqual(
+      expect.objectContaining({ type: 'disconnect', peer: mallory.id }),
+    )
+    expect(bench.node.links).not.toContain(mallory.id)
+    bench.advance(ban + 1)
+    bench.input({ type: 'connected', peer: mallory.id, dialable: true })
+    expect(bench.node.links).toContain(mallory.id)
+  })
+
+  it('is not held for dead because it was sent away', () => {
+    for (let i = 0; i < bench.config.limits.strikes; i++) bench.input({ type: 'frame', from: mallory.id, data: garbage })
+    expect(bench.members).toContain(mallory.id)
+    expect(bench.node.health(bench.now).suspectedShare).toBe(0)
+  })
+
+  it('with a frame too large is struck, whatever is in it', () => {
+    const large = wire.Frame.encode({ goodbye: { reason: 'x'.repeat(bench.config.limits.frameBytes) } })
+    bench.input({ type: 'frame', from: mallory.id, data: large })
+    expect(warnings()).toEqual([expect.stringContaining(`at most ${bench.config.limits.frameBytes} bytes`)])
+    expect(bench.broadcast(new Uint8Array(bench.config.limits.frameBytes + 1))).toBe('reject')
+  })
+
+  it('with more frames than allowed is sent away at once', () => {
+    const { framesPerSecond } = bench.config.limits
+    let sent = 0
+    for (; bench.node.links.has(mallory.id) && sent < framesPerSecond * 20; sent++)
+      bench.receive(mallory, { ack: { sequence: 0, nextInMs: 0 } })
+    expect(sent).toBeGreaterThan(framesPerSecond)
+    expect(sent).toBeLessThanOrEqual(framesPerSecond * 10 + 1)
+    expect(warnings().at(-1)).toContain(`more than ${framesPerSecond} frames a second`)
+    expect(bench.node.links).toContain(alice.id)
+  })
+
+  it('may send what is allowed for ever', () => {
+    for (let i = 0; i < 30; i++) {
+      for (let frame = 0; frame < bench.config.limits.framesPerSecond / 2; frame++)
+        bench.receive(mallory, { ack: { sequence: 0, nextInMs: 0 } })
+      bench.advance(1_000)
+    }
+    expect(bench.node.links).toContain(mallory.id)
+  })
+
+  it("can't speak without a link", () => {
+    expect(bench.receive(eve, facts([eve.joined()]))).toEqual([])
+    expect(bench.members).not.toContain(eve.id)
+  })
+
+  it.each<[string, wire.Frame]>([
+    ['too many facts', facts(Array.from({ length: 9 }, () => dave.joined()))],
+    ['too many entries in an alarm', alarm(...Array.from({ length: 9 }, () => alice.suspects(dave)))],
+    ['a doubt about no key', { alarm: { statements: [], doubted: [new Uint8Array(5)] } }],
+    ['a signal without a name', { signal: { reference: 1, name: '' } }],
+    ["a signal with a terminal's codes", { signal: { reference: 1, name: '\u001b[2J' } }],
+    ['a suspicion that is forged', alarm({ ...alice.suspects(self), signature: new Uint8Array(64) })],
+    ['a refutation that is forged', alarm({ ...alice.refutes(1), signature: new Uint8Array(64) })],
+    ['a join as an alarm', alarm(alice.joined())],
+    ['an incarnation out of range', { hello: { known: hashSpace, ended: false, incarnation: 1 } }],
+  ])('is told what was wrong: %s', (_, frame) => {
+    bench = new Bench(self, { config: { limits: { factsPerFrame: 8, statementsPerAlarm: 8 } } })
+    for (const actor of [alice, mallory]) bench.meet(actor)
+    const before = bench.node.members()
+    bench.receive(mallory, frame)
+    expect(warnings().length).toBe(1)
+    expect(warnings()[0]).toMatch(/ sent a bad frame: .{10,}/)
+    expect(bench.node.members()).toEqual(before)
+  })
+})
+
+describe('a peer that lies in its hello', () => {
+  const absurd = 281_474_976_710_656
+
+  it("can't drive a member out of its life: it has to show the end", () => {
+    const bench = new Bench(self)
+    bench.meet(alice)
+    bench.input({ type: 'connected', peer: mallory.id, dialable: true })
+    for (let i = 1; i < 5; i++) bench.receive(mallory, { hello: { known: i, ended: true, incarnation: 1 } })
+    expect(bench.node.self?.incarnation).toBe(1)
+  })
+
+  it("can't drive an incarnation out of range, where nobody would accept it again", () => {
+    const bench = new Bench(self, { introducers: [{ id: mallory.id, address: Uint8Array.of(1) }] })
+    bench.input({ type: 'connected', peer: mallory.id, dialable: true })
+    bench.receive(mallory, { hello: { known: absurd, ended: false, incarnation: 1 } })
+    bench.advance(bench.config.introduction.aloneAfter)
+    const { self: entered } = bench.node
+    expect(entered).toBeDefined()
+    expect(entered?.incarnation).toBeLessThan(absurd)
+    bench.receive(mallory, { hello: { known: absurd, ended: true, incarnation: 1 } })
+    expect(bench.node.self?.incarnation).toBeLessThan(absurd)
+  })
+})
+
+describe('a witness that lies', () => {
+  it("can't take the word from a suspect by claiming that it has spoken too often", () => {
+    const bench = new Bench(self)
+    for (const actor of [alice, mallory]) bench.meet(actor)
+    bench.receive(mallory, alarm(mallory.suspects(self, 0xffffffff)))
+    const effects = bench.receive(alice, alarm(alice.suspects(self, 0)))
+    const numbers = bench.sent(alice, effects).flatMap((frame) =>
+      (frame.alarm?.statements ?? []).flatMap((message) => {
+        const { content } = alice.codec.read(message)
+        return content.kind === 'refutation' ? [content.number] : []
+      }),
+    )
+    expect(Math.max(...numbers)).toBeGreaterThan(0)
+  })
+
+  it('is one witness, however often it speaks', () => {
+    const bench = new Bench(self)
+    for (const actor of [alice, bob, carol, dave, mallory]) bench.meet(actor)
+    for (let refutations = 0; refutations < 10; refutations++) bench.receive(mallory, alarm(mallory.suspects(alice, refutations)))
+    bench.receive(mallory, { alarm: { statements: [], doubted: [decodeId(alice.id) as Uint8Array<ArrayBuffer>] } })
+    bench.advance(30_000)
+    expect(bench.members).toContain(alice.id)
+    expect(bench.changes).not.toContain(`died:${alice.id}:1`)
+  })
+})

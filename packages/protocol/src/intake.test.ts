@@ -1,0 +1,319 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { Actor, actors, death, facts, forged, alarm, wireFact } from '../test/actors.ts'
+import { Bench, broadcastsIn, changesIn, framesTo, notificationsIn } from '../test/bench.ts'
+import { readCertificate, verifyCertificate } from './certificate.ts'
+import { kinds } from './statement.ts'
+import * as wire from './wire/messages.js'
+
+const [self, ...others] = actors(10) as [Actor, ...Actor[]]
+const [alice, bob, carol, dave, eve] = others as [Actor, Actor, Actor, Actor, Actor]
+const auditor = others[8] as Actor
+
+let bench: Bench
+
+beforeEach(() => {
+  for (const actor of [self, ...others]) actor.incarnation = 1
+  bench = new Bench(self)
+  bench.meet(auditor)
+})
+
+function warnings(): string[] {
+  return bench.notifications.flatMap((notification) =>
+    notification.type === 'warning' ? [`${notification.code}: ${notification.message}`] : [],
+  )
+}
+
+describe('news from others', () => {
+  it('comes in over a link or the topic alike', () => {
+    bench.receive(auditor, facts([alice.joined(), bob.joined()]))
+    expect(bench.overhears(carol.joined())).toBe('accept')
+    expect(bench.members).toEqual([self, alice, bob, carol, auditor].map(({ id }) => id).sort())
+    bench.receive(auditor, facts([alice.left()]))
+    expect(bench.changes.at(-1)).toBe(`left:${alice.id}:1`)
+  })
+
+  it.each<[string, () => wire.Frame]>([
+    ['forged', () => facts([forged(alice.joined())])],
+    ['of another pool', () => facts([new Actor(alice.id, 'other-pool').joined()])],
+    ['under another name', () => facts([{ ...alice.joined(), signer: bob.id }])],
+    ['of no kind at all', () => facts([alice.says(0, new Uint8Array(0))])],
+    ['an alarm, which is no fact', () => facts([alice.suspects(bob)])],
+    ['forged by the dead', () => facts([forged(alice.left())])],
+    ['a forged death', () => facts([{ ...death(alice, [bob, carol, dave]), incarnation: 2 }])],
+    ['malformed, after one that is fine', () => facts([alice.joined(), alice.says(kinds.joined, Uint8Array.of(8, 0))])],
+  ])('that is %s is refused with its cause, and changes nothing', (_, frame) => {
+    const before = bench.audit(auditor)
+    bench.receive(auditor, frame())
+    expect(bench.audit(auditor)).toEqual(before)
+    expect(warnings()).toEqual([expect.stringMatching(`^PEER_MISBEHAVED: ${auditor.id} sent a bad frame: .+`)])
+    expect(bench.broadcast(wire.Broadcast.encode({ nonce: 1, facts: frame().facts?.facts ?? [] }))).toBe('reject')
+    expect(bench.audit(auditor)).toEqual(before)
+  })
+
+  it('that is old costs no look at its signature', () => {
+    bench.receive(auditor, facts([alice.joined()]))
+    bench.receive(
+      auditor,
+      facts([forged(alice.joined({ incarnation: 1 }))].filter(({ signature }) => Buffer.compare(signature, alice.joined().signature) < 0)),
+    )
+    bench.receive(auditor, facts([alice.left()]))
+    bench.receive(auditor, facts([forged(alice.joined())]))
+    expect(warnings()).toEqual([])
+  })
+
+  it('is passed on where it is fresh, once, and not where a reconciliation brought it', () => {
+    bench.receive(auditor, facts([alice.joined()], false))
+    expect(broadcastsIn(bench.advance(5_000))).toEqual([])
+    bench.receive(auditor, facts([bob.joined()], true))
+    bench.receive(auditor, facts([bob.joined()], true))
+    const told = broadcastsIn(bench.advance(5_000)).flatMap((broadcast) => broadcast.facts)
+    expect(told).toEqual([wireFact(bob.joined())])
+  })
+
+  it('is not passed on by the topic again', () => {
+    bench.overhears(alice.joined())
+    expect(broadcastsIn(bench.advance(5_000))).toEqual([])
+  })
+})
+
+describe('the verdict on a broadcast', () => {
+  it('is no word for what was not checked: others may reject it, and punish who forwarded it', () => {
+    bench.receive(auditor, facts([alice.joined(), alice.left()]))
+    // Old news here, so nobody looked at the signature; a node that does not know alice finds it forged.
+    expect(bench.overhears(forged(alice.joined()))).toBe('ignore')
+  })
+
+  it('accepts what is known already word for word', () => {
+    bench.receive(auditor, facts([alice.joined()]))
+    expect(bench.overhears(alice.joined())).toBe('accept')
+  })
+
+  it('ignores everything before this node has entered', () => {
+    const early = new Bench(self, { introducers: [{ id: alice.id, address: Uint8Array.of(1) }] })
+    expect(early.node.self).toBeUndefined()
+    expect(early.overhears(bob.joined())).toBe('ignore')
+    expect(early.members).toEqual([])
+  })
+})
+
+describe('a statement of a kind unknown here', () => {
+  const kind = 4711
+  const said = (name = 'something new'): ReturnType<Actor['says']> => alice.says(kind, new TextEncoder().encode(name))
+
+  it('is passed on unread: on the topic if fresh, and to whoever reconciles', () => {
+    bench.receive(auditor, facts([alice.joined()]))
+    const before = bench.audit(auditor)
+    bench.receive(auditor, facts([said()], true))
+    expect(bench.audit(auditor)).not.toEqual(before)
+    expect(broadcastsIn(bench.advance(5_000)).flatMap((broadcast) => broadcast.facts)).toEqual([wireFact(said())])
+    expect(warnings()).toEqual([])
+  })
+
+  it('is not taken from strangers, nor forged', () => {
+    const before = bench.audit(auditor)
+    bench.receive(auditor, facts([said()]))
+    expect(bench.audit(auditor)).toEqual(before)
+    bench.receive(auditor, facts([alice.joined()]))
+    const known = bench.audit(auditor)
+    bench.receive(auditor, facts([forged(said())]))
+    expect(bench.audit(auditor)).toEqual(known)
+    expect(warnings().length).toBe(1)
+  })
+
+  it('is kept in bounded numbers, and forgotten after its time', () => {
+    bench = new Bench(self, { config: { limits: { unknown: 3, unknownLifetime: 60_000 } } })
+    bench.meet(auditor)
+    bench.receive(auditor, facts([alice.joined()]))
+    const before = bench.audit(auditor)
+    bench.receive(auditor, facts([said('a'), said('b'), said('c')]))
+    const full = bench.audit(auditor)
+    bench.receive(auditor, facts([said('d')]))
+    expect(bench.audit(auditor)).toEqual(full)
+    bench.advance(61_000)
+    bench.receive(auditor, facts([]))
+    expect(bench.audit(auditor)).toEqual(before)
+  })
+
+  it('in an alarm is no offence: a later version may say more', () => {
+    bench.receive(auditor, facts([alice.joined()]))
+    bench.receive(auditor, alarm(said()))
+    expect(warnings()).toEqual([])
+  })
+})
+
+describe('a full view', () => {
+  it('takes no more members, says so once, and has room again when one leaves', () => {
+    bench = new Bench(self, { config: { limits: { members: 3 } } })
+    bench.meet(auditor)
+    bench.receive(auditor, facts([alice.joined(), bob.joined(), carol.joined()]))
+    expect(bench.members).toEqual([self, alice, auditor].map(({ id }) => id).sort())
+    expect(warnings()).toEqual([expect.stringMatching(/^VIEW_FULL: .*3 members/)])
+    bench.receive(auditor, facts([alice.joined({ incarnation: 2 })]))
+    expect(bench.node.member(alice.id)?.incarnation).toBe(2)
+    bench.receive(auditor, facts([alice.left(2), bob.joined()]))
+    expect(bench.members).toContain(bob.id)
+  })
+})
+
+describe('a death', () => {
+  beforeEach(() => {
+    bench.receive(auditor, facts([alice, bob, carol, dave, eve].map((actor) => actor.joined())))
+  })
+
+  it('with enough known witnesses is believed', () => {
+    bench.receive(auditor, facts([death(alice, [bob, carol, dave, eve])]))
+    expect(bench.changes.at(-1)).toBe(`died:${alice.id}:1`)
+  })
+
+  it("with too few is checked by this node itself, and believed once it can't reach the member either", () => {
+    const effects = bench.receive(auditor, facts([death(alice, [bob])]))
+    expect(bench.members).toContain(alice.id)
+    expect(effects).toContainEqual({ type: 'connect', peer: alice.id, addresses: alice.joined().content.addresses })
+  })
+
+  it('with witnesses that nobody knows is not believed', () => {
+    const strangers = actors(6, 99)
+    bench.receive(auditor, facts([death(alice, strangers)]))
+    expect(bench.members).toContain(alice.id)
+  })
+
+  it('of a later life needs witnesses, too: it would end the life that we know', () => {
+    const [stranger] = actors(1, 98) as [Actor]
+    bench.overhears(death(alice, [stranger], 0, 2))
+    expect(bench.members).toContain(alice.id)
+    expect(bench.changes).not.toContain(`died:${alice.id}:1`)
+  })
+
+  it('made of suspicions that the member has refuted since is not believed', () => {
+    bench.receive(auditor, alarm(alice.refutes(1)))
+    bench.receive(auditor, facts([death(alice, [bob, carol, dave, eve], 0)]))
+    expect(bench.members).toContain(alice.id)
+    bench.receive(auditor, facts([death(alice, [bob, carol, dave, eve], 1)]))
+    expect(bench.members).not.toContain(alice.id)
+  })
+
+  it('is not undone by lies about its age', () => {
+    bench.overhears(alice.joined())
+    bench.receive(auditor, {
+      facts: { facts: [wireFact(death(alice, [bob, carol, dave, eve]), { ageSeconds: 0xffffffff })], fresh: false },
+    })
+    bench.advance(1_000)
+    bench.receive(auditor, facts([alice.joined()]))
+    const lives = bench.changes.filter((change) => change.endsWith(`${alice.id}:1`))
+    expect(lives.filter((change) => change.startsWith('joined')).length).toBe(1)
+  })
+})
+
+describe('the death of a member that this node is in contact with', () => {
+  beforeEach(() => {
+    for (const actor of [alice, bob, carol, dave, eve]) bench.meet(actor)
+  })
+
+  it('is told to that member first, and told to the application when the new life arrives', () => {
+    const certificate = death(alice, [bob, carol, dave, eve])
+    const effects = bench.receive(auditor, facts([certificate]))
+    expect(bench.members).toContain(alice.id)
+    const told = framesTo(alice.id, effects).flatMap((frame) => frame.facts?.facts ?? [])
+    expect(told.map((fact) => fact.certificate)).toEqual([wireFact(certificate).certificate])
+    alice.incarnation = 2
+    bench.receive(alice, facts([alice.joined()], true))
+    expect(bench.changes.slice(-2)).toEqual([`died:${alice.id}:1`, `joined:${alice.id}:2`])
+    bench.advance(bench.config.detection.hold * 3)
+    expect(bench.node.member(alice.id)?.incarnation).toBe(2)
+  })
+
+  it('is believed when no new life comes', () => {
+    bench.mute.add(alice.id)
+    bench.receive(auditor, facts([death(alice, [bob, carol, dave, eve])]))
+    bench.advance(bench.config.detection.hold + 100)
+    expect(bench.changes.at(-1)).toBe(`died:${alice.id}:1`)
+  })
+
+  it('is believed at once when the member turns out to be gone', () => {
+    bench.receive(auditor, facts([death(alice, [bob, carol, dave, eve])]))
+    bench.reach.set(alice.id, 'refused')
+    bench.unlink(alice)
+    bench.advance(10)
+    expect(bench.changes.at(-1)).toBe(`died:${alice.id}:1`)
+  })
+})
+
+describe('news of this node itself', () => {
+  beforeEach(() => {
+    for (const actor of [alice, bob, carol, dave]) bench.meet(actor)
+  })
+
+  it('that it died makes it enter anew: written down first, with a higher incarnation, and told to all links', () => {
+    const effects = bench.receive(alice, facts([death(self, [alice, bob, carol, dave])]))
+    expect(bench.node.self?.incarnation).toBe(2)
+    const types = effects.map(({ type }) => type)
+    expect(effects).toContainEqual({ type: 'persist', incarnation: 2 })
+    expect(types.indexOf('persist')).toBeLessThan(types.indexOf('send'))
+    expect(changesIn(notificationsIn(effects))).toEqual([`died:${self.id}:1`, `joined:${self.id}:2`])
+    for (const actor of [alice, bob, carol, dave]) {
+      const told = framesTo(actor.id, effects).flatMap((frame) => frame.facts?.facts ?? [])
+      expect(told).toContainEqual(wireFact(bench.ownStatement(2)))
+    }
+    expect(notificationsIn(effects)).toContainEqual(expect.objectContaining({ type: 'warning', code: 'INCARNATION_REPLACED' }))
+  })
+
+  it('that it died in an earlier life is no news', () => {
+    bench.receive(alice, facts([death(self, [alice, bob, carol, dave])]))
+    bench.receive(alice, facts([death(self, [alice, bob, carol, dave])]))
+    expect(bench.node.self?.incarnation).toBe(2)
+  })
+
+  it('that it died by too few witnesses is refuted', () => {
+    const effects = bench.receive(auditor, facts([death(self, [alice])]))
+    expect(bench.node.self?.incarnation).toBe(1)
+    const refutations = framesTo(alice.id, effects).flatMap((frame) => frame.alarm?.statements ?? [])
+    expect(refutations.map(({ kind }) => kind)).toEqual([kinds.refutation])
+  })
+
+  it('that it left in an earlier run, under the incarnation it has now, makes it enter anew', () => {
+    bench.receive(alice, facts([self.left(1)]))
+    expect(bench.node.self?.incarnation).toBe(2)
+  })
+
+  it('of its own making is no news', () => {
+    const effects = bench.receive(alice, { facts: { facts: [wireFact(bench.ownStatement())], fresh: true } })
+    expect(effects.filter(({ type }) => type === 'fail')).toEqual([])
+    expect(bench.node.self?.incarnation).toBe(1)
+  })
+
+  it.each([1, 2])(
+    'signed by another instance under the same key, in incarnation %i, stops it: the identity is used twice',
+    (incarnation) => {
+      const effects = bench.receive(alice, facts([self.joined({ incarnation, nonce: 12_345 })]))
+      const failure = effects.find((effect) => effect.type === 'fail')
+      expect(failure).toMatchObject({ code: 'IDENTITY_IN_USE', message: expect.stringContaining(self.id) as string })
+      expect(bench.input({ type: 'timer' })).toEqual([])
+    },
+  )
+
+  it('forged under its own key is refused like any other', () => {
+    bench.receive(alice, facts([forged(self.joined({ incarnation: 5, nonce: 12_345 }))]))
+    expect(warnings().length).toBe(1)
+    expect(bench.input({ type: 'timer' })).not.toEqual([])
+  })
+})
+
+describe('what this node says about a death', () => {
+  it('holds at every other node, whatever form the suspicions came in', () => {
+    for (const actor of [alice, bob, carol, dave]) bench.meet(actor)
+    const padded = Uint8Array.from([...bob.suspects(alice).body, 0x78, 0x01])
+    bench.receive(bob, alarm(bob.says(kinds.suspicion, padded)))
+    bench.receive(carol, alarm(carol.suspects(alice)))
+    bench.receive(dave, alarm(dave.suspects(alice)))
+    bench.reach.set(alice.id, 'refused')
+    bench.unlink(alice)
+    bench.receive(auditor, alarm(auditor.suspects(alice)))
+    bench.advance(1_000)
+    expect(bench.changes).toContain(`died:${alice.id}:1`)
+    const certificates = broadcastsIn(bench.log.map(({ effect }) => effect)).flatMap((broadcast) =>
+      broadcast.facts.flatMap((fact) => fact.certificate ?? []),
+    )
+    expect(certificates.length).toBe(1)
+    for (const message of certificates) expect(verifyCertificate(readCertificate(message, bench.config.limits), alice.codec)).toBe(true)
+  })
+})

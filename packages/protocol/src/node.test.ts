@@ -1,0 +1,221 @@
+import { describe, expect, it } from 'vitest'
+import { actors, death, facts, pool, servicesOf, type Actor } from '../test/actors.ts'
+import { Bench, broadcastsIn, changesIn, framesTo, hex, home, notificationsIn } from '../test/bench.ts'
+import { makeConfig } from './config.ts'
+import { ProtocolNode } from './node.ts'
+
+const [self, alice, bob, carol, dave] = actors(5) as [Actor, Actor, Actor, Actor, Actor]
+const day = 86_400_000
+
+describe('a node', () => {
+  it.each(['', 'x'.repeat(129), 'a\nb'])('refuses %j as the name of its pool', (name) => {
+    const options = {
+      id: self.id,
+      location: '',
+      tag: new Uint8Array(0),
+      storedIncarnation: 0,
+      config: makeConfig(),
+      services: servicesOf(self.id),
+    }
+    expect(() => new ProtocolNode({ ...options, pool: name })).toThrow(RangeError)
+  })
+
+  it('that founds a pool enters at once, and reports itself first', () => {
+    const bench = new Bench(self, { storedIncarnation: 4 })
+    expect(bench.log.slice(0, 2).map(({ effect }) => effect)).toEqual([
+      { type: 'persist', incarnation: 5 },
+      { type: 'notify', notification: { type: 'joined', member: bench.node.self } },
+    ])
+    expect(bench.node.self).toEqual({ id: self.id, incarnation: 5, addresses: home, location: 'bench', tag: new Uint8Array(0) })
+  })
+
+  it('takes no more addresses for its own than others would accept', () => {
+    const bench = new Bench(self, { started: false })
+    bench.input({
+      type: 'start',
+      addresses: Array.from({ length: 20 }, (_, i) => Uint8Array.of(4, 127, 0, 0, 1, 6, 0, i)),
+      introducers: [],
+    })
+    expect(bench.node.self?.addresses.length).toBe(bench.config.limits.addresses)
+  })
+
+  it('gives its view in the order of ids', () => {
+    const bench = new Bench(self)
+    bench.meet(dave)
+    bench.overhears(carol.joined(), alice.joined(), bob.joined())
+    expect(bench.members).toEqual([self, alice, bob, carol, dave].map(({ id }) => id).sort())
+  })
+
+  it('comes to rest: left alone it asks to be woken, but not all the time', () => {
+    const bench = new Bench(self)
+    for (const actor of [alice, bob, carol]) bench.meet(actor)
+    bench.input({ type: 'command', command: { type: 'elect', election: 'e' } })
+    bench.advance(60_000)
+    const before = bench.log.length
+    bench.advance(60_000)
+    const timers = bench.log.slice(before).filter(({ effect }) => effect.type === 'timer').length
+    expect(timers).toBeLessThan(600)
+  })
+
+  it('does the same at every run with the same seed', () => {
+    const history = (): unknown => {
+      const bench = new Bench(self, { seed: 5 })
+      for (const actor of [alice, bob]) bench.meet(actor)
+      bench.overhears(carol.joined(), dave.joined())
+      bench.advance(30_000)
+      return bench.log
+    }
+    expect(history()).toEqual(history())
+  })
+
+  it('never lets its time run backwards', () => {
+    const bench = new Bench(self)
+    bench.meet(alice)
+    bench.now = 1
+    const effects = bench.receive(alice, facts([bob.joined()], true))
+    for (const effect of effects) if (effect.type === 'timer') expect(effect.at).toBeGreaterThanOrEqual(10_000)
+  })
+})
+
+describe('leaving', () => {
+  it('tells the topic and every link with a left-statement of its own, reports it, and then says nothing more', () => {
+    const bench = new Bench(self)
+    for (const actor of [alice, bob]) bench.meet(actor)
+    const effects = bench.input({ type: 'command', command: { type: 'leave' } })
+    expect(changesIn(notificationsIn(effects))).toEqual([`left:${self.id}:1`])
+    for (const told of [
+      framesTo(alice.id, effects).flatMap((frame) => frame.facts?.facts ?? []),
+      framesTo(bob.id, effects).flatMap((frame) => frame.facts?.facts ?? []),
+      broadcastsIn(effects).flatMap((broadcast) => broadcast.facts),
+    ]) {
+      expect(told.map(({ statement }) => hex(statement?.signature ?? new Uint8Array(0)))).toEqual([hex(self.left(1).signature)])
+    }
+    expect(bench.node.self).toBeUndefined()
+    expect(bench.receive(alice, facts([carol.joined()]))).toEqual([])
+    expect(bench.overhears(carol.joined())).toBe('ignore')
+    expect(bench.input({ type: 'command', command: { type: 'leave' } })).toEqual([])
+  })
+
+  it('before it entered tells nobody', () => {
+    const bench = new Bench(self, { introducers: [{ address: Uint8Array.of(1) }] })
+    expect(bench.input({ type: 'command', command: { type: 'leave' } })).toEqual([])
+  })
+})
+
+describe('new addresses', () => {
+  it('are a new life: one life has one statement', () => {
+    const bench = new Bench(self)
+    bench.meet(alice)
+    const moved = [Uint8Array.of(4, 10, 0, 0, 1, 6, 0, 80)]
+    const effects = bench.input({ type: 'addresses', addresses: moved })
+    expect(changesIn(notificationsIn(effects))).toEqual([`died:${self.id}:1`, `joined:${self.id}:2`])
+    expect(bench.node.self?.addresses).toEqual(moved)
+    expect(changesIn(notificationsIn(bench.input({ type: 'addresses', addresses: moved })))).toEqual([])
+  })
+})
+
+describe('a sleep of more than a day', () => {
+  function sleeper(): Bench {
+    const bench = new Bench(self)
+    for (const actor of [alice, bob, carol]) bench.meet(actor)
+    bench.reconciles = false
+    return bench
+  }
+
+  it('makes a node start over: it enters anew, and reports no life twice', () => {
+    const bench = sleeper()
+    bench.sleep(day + 60_000)
+    expect(bench.node.self?.incarnation).toBe(2)
+    // Alice still lives, Bob came back in the meantime, Carol is gone.
+    bench.receive(alice, facts([alice.joined(), bob.joined({ incarnation: 2 })]))
+    bench.receive(alice, { reconcile: { round: 2, ranges: [] } })
+    bench.advance(1_000)
+    expect(bench.members).toEqual([self, alice, bob].map(({ id }) => id).sort())
+    const all = bench.changes
+    expect(new Set(all).size).toBe(all.length)
+    expect(all.filter((change) => change.includes(alice.id))).toEqual([`joined:${alice.id}:1`])
+    expect(all.filter((change) => change.includes(carol.id))).toEqual([`joined:${carol.id}:1`, `died:${carol.id}:1`])
+    expect(all.filter((change) => change.includes(bob.id))).toEqual([`joined:${bob.id}:1`, `died:${bob.id}:1`, `joined:${bob.id}:2`])
+    expect(all.filter((change) => change.includes(self.id))).toEqual([`joined:${self.id}:1`, `died:${self.id}:1`, `joined:${self.id}:2`])
+  })
+
+  it('puts its candidacies forward anew', () => {
+    const bench = sleeper()
+    bench.input({ type: 'command', command: { type: 'elect', election: 'e' } })
+    bench.sleep(day + 60_000)
+    bench.receive(alice, facts([alice.joined(), bob.joined(), carol.joined()]))
+    bench.reconciles = true
+    bench.advance(20_000)
+    expect(bench.node.reign('e')?.winner.incarnation).toBe(2)
+  })
+
+  it('leaves it with no other facts than those it meets again, so that it comes to agree with them', () => {
+    const bench = new Bench(self)
+    bench.meet(alice)
+    bench.reconciles = false
+    const held = [alice.joined(), bob.joined(), bob.stands('e'), bob.claims('e', 1), bob.says(77, Uint8Array.of(1))]
+    const told = (): string => {
+      bench.receive(alice, facts(held))
+      bench.receive(alice, { reconcile: { round: 2, ranges: [] } })
+      const own = new Set([bench.node.self?.incarnation])
+      expect(own.size).toBe(1)
+      return String(bench.audit(alice).facts.split(',').length) + hex(Uint8Array.from([])) + bench.audit(alice).facts.length
+    }
+    const before = told()
+    bench.sleep(day + 60_000)
+    expect(told()).toBe(before)
+  })
+
+  it('is not a stall: after a night everything known is still there', () => {
+    const bench = sleeper()
+    bench.sleep(day / 3)
+    expect(bench.node.self?.incarnation).toBe(1)
+    expect(bench.members.length).toBe(4)
+  })
+})
+
+describe('health', () => {
+  it('is alone when the last contact is lost, and says so once; and again when it is over', () => {
+    const bench = new Bench(self)
+    const reported = (): boolean[] =>
+      bench.notifications.flatMap((notification) => (notification.type === 'health' ? [notification.health.alone] : []))
+    expect(bench.node.health(bench.now)).toMatchObject({
+      alone: false,
+      members: 1,
+      links: 0,
+      suspectedShare: 0,
+      lastReconciliation: undefined,
+    })
+    bench.meet(alice)
+    bench.meet(bob)
+    expect(bench.node.health(bench.now)).toMatchObject({ alone: false, members: 3, links: 2, suspectedShare: 0 })
+    expect(bench.node.health(bench.now).lastReconciliation).toBe(bench.now)
+    bench.unlink(alice)
+    expect(bench.node.health(bench.now)).toMatchObject({ alone: false, suspectedShare: 0.5 })
+    bench.unlink(bob)
+    expect(bench.node.health(bench.now)).toMatchObject({ alone: true, suspectedShare: 1 })
+    bench.link(alice)
+    expect(bench.node.health(bench.now)).toMatchObject({ alone: false, suspectedShare: 0.5 })
+    expect(reported()).toEqual([true, false])
+  })
+
+  it('names the introducers that do not answer, and why', () => {
+    const introducer = { id: alice.id, address: Uint8Array.of(1) }
+    const bench = new Bench(self, { introducers: [introducer] })
+    bench.input({ type: 'unreachable', peer: alice.id, addresses: [introducer.address], failure: 'failed', reason: 'wrong pool key?' })
+    expect(bench.node.health(bench.now)).toMatchObject({ alone: true, introducers: [{ introducer, reason: 'wrong pool key?' }] })
+  })
+
+  it('counts those that were lost a moment ago', () => {
+    const bench = new Bench(self)
+    for (const actor of [alice, bob, carol, dave]) bench.meet(actor)
+    bench.unlink(alice)
+    bench.receive(bob, facts([death(alice, [bob, carol, dave])]))
+    expect(bench.members).not.toContain(alice.id)
+    expect(bench.node.health(bench.now).suspectedShare).toBe(0.25)
+    bench.reach.set(alice.id, 'silent')
+    bench.advance(61_000)
+    expect(bench.node.health(bench.now).suspectedShare).toBe(0)
+    expect(pool).toBe('test-pool')
+  })
+})

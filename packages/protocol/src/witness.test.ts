@@ -1,0 +1,225 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { actors, alarm, facts, type Actor } from '../test/actors.ts'
+import { Bench, framesTo } from '../test/bench.ts'
+import { defaultConfig } from './config.ts'
+import type { Effect } from './io.ts'
+import { observersOf } from './rings.ts'
+import { isKind, type Refutation, type Statement } from './statement.ts'
+import type * as wire from './wire/messages.js'
+
+const everyone = actors(40)
+const [self, ...others] = everyone as [Actor, ...Actor[]]
+const [suspect, bob, carol, dave] = others as [Actor, Actor, Actor, Actor]
+const { quorum, widen } = defaultConfig.detection
+
+function poolOf(size: number): Bench {
+  const bench = new Bench(self)
+  for (const actor of others.slice(0, size - 1)) bench.meet(actor)
+  expect(bench.members.length).toBe(size)
+  return bench
+}
+
+/** This node finds out by itself that nobody is there. */
+function lose(bench: Bench, actor: Actor): Effect[] {
+  bench.reach.set(actor.id, 'refused')
+  return bench.unlink(actor)
+}
+
+const isDead = (bench: Bench, actor: Actor): boolean => bench.changes.includes(`died:${actor.id}:${actor.incarnation}`)
+
+function statementsTo(actor: Actor, effects: readonly Effect[]): wire.Statement[] {
+  return framesTo(actor.id, effects).flatMap((frame) => frame.alarm?.statements ?? [])
+}
+
+function refutationsTo(actor: Actor, effects: readonly Effect[]): Statement<Refutation>[] {
+  return statementsTo(actor, effects).flatMap((message) => {
+    const read = actor.codec.read(message)
+    return isKind(read, 'refutation') ? [read] : []
+  })
+}
+
+describe('a death needs', () => {
+  it.each([
+    [2, 1],
+    [3, 2],
+    [4, 2],
+    [5, 3],
+    [12, quorum],
+    [40, quorum],
+  ])('among %i members %i witnesses', (size, needed) => {
+    const bench = poolOf(size)
+    lose(bench, suspect)
+    let witnesses = 1
+    const observers = observersOf(suspect.id, bench.node.members(), bench.config.links.rings)
+    for (const actor of others.slice(1, size - 1).filter(({ id }) => observers.has(id))) {
+      if (isDead(bench, suspect)) break
+      witnesses += 1
+      bench.receive(actor, alarm(actor.suspects(suspect)))
+    }
+    expect(isDead(bench, suspect)).toBe(true)
+    expect(witnesses).toBe(needed)
+  })
+
+  it('among three members one witness, if the third is suspect, too', () => {
+    const bench = poolOf(3)
+    lose(bench, suspect)
+    bench.advance(1_000)
+    expect(isDead(bench, suspect)).toBe(false)
+    lose(bench, bob)
+    bench.advance(1_000)
+    expect([isDead(bench, suspect), isDead(bench, bob)]).toEqual([true, true])
+  })
+
+  it('this node\'s own word: who is in contact with a member is not talked into its death', () => {
+    const bench = poolOf(6)
+    for (const actor of others.slice(1, 5)) bench.receive(actor, alarm(actor.suspects(suspect)))
+    bench.advance(20_000)
+    expect(bench.members).toContain(suspect.id)
+    expect(isDead(bench, suspect)).toBe(false)
+  })
+
+  it('different witnesses, and members all of them', () => {
+    const bench = poolOf(5)
+    lose(bench, suspect)
+    for (let i = 0; i < 5; i++) bench.receive(bob, alarm(bob.suspects(suspect, i)))
+    for (const stranger of others.slice(20, 30)) bench.receive(bob, alarm(stranger.suspects(suspect)))
+    bench.receive(bob, alarm(suspect.suspects(suspect)))
+    expect(isDead(bench, suspect)).toBe(false)
+  })
+
+  it('witnesses of this life, not of another', () => {
+    const bench = poolOf(5)
+    lose(bench, suspect)
+    for (const actor of [bob, carol, dave]) bench.receive(actor, alarm(actor.suspects(suspect, 0, 2)))
+    expect(isDead(bench, suspect)).toBe(false)
+  })
+
+  it('after a while fewer in a large pool, if most of those whose task it is are suspects themselves', () => {
+    const rings = defaultConfig.links.rings
+    const members = everyone.slice(0, 30)
+    const observersOfActor = (actor: Actor): Actor[] => members.filter(({ id }) => observersOf(actor.id, members, rings).has(id))
+    const victim = members.find((actor) => actor !== self && observersOfActor(actor).includes(self)) as Actor
+    const [survivor, ...lost] = observersOfActor(victim).filter((actor) => actor !== self) as [Actor, ...Actor[]]
+    const bench = poolOf(30)
+    for (const actor of lost) lose(bench, actor)
+    lose(bench, victim)
+    bench.receive(survivor, alarm(survivor.suspects(victim)))
+    for (const actor of members) if (bench.node.links.has(actor.id)) bench.reach.set(actor.id, 'up')
+    expect(isDead(bench, victim)).toBe(false)
+    bench.advance(5_000)
+    expect(isDead(bench, victim)).toBe(true)
+  })
+})
+
+describe('a suspicion', () => {
+  it('goes to the other observers and to the suspect itself at once, and spreads when it found no company', () => {
+    const bench = poolOf(30)
+    for (const actor of others.slice(0, 29)) bench.reach.set(actor.id, 'up')
+    const observers = observersOf(suspect.id, bench.node.members(), bench.config.links.rings)
+    const effects = lose(bench, suspect)
+    for (const actor of others.slice(1, 29)) expect(statementsTo(actor, effects).length > 0).toBe(observers.has(actor.id))
+    const later = bench.advance(widen + 10)
+    for (const actor of others.slice(1, 29)) expect(statementsTo(actor, later).length).toBeGreaterThan(0)
+  })
+
+  it('waits for those observers that are not linked, and is told when they are', () => {
+    const bench = new Bench(self)
+    bench.meet(bob)
+    bench.meet(suspect)
+    bench.meet(carol, { linked: false })
+    const dialled = [...lose(bench, suspect), ...bench.advance(widen + 10)]
+    expect(dialled).toContainEqual(expect.objectContaining({ type: 'connect', peer: carol.id }))
+    const effects = bench.link(carol)
+    expect(statementsTo(carol, effects).length).toBe(1)
+  })
+
+  it('is void when this node reaches the member after all', () => {
+    const bench = poolOf(5)
+    lose(bench, suspect)
+    bench.link(suspect)
+    for (const actor of [bob, carol]) bench.receive(actor, alarm(actor.suspects(suspect)))
+    bench.advance(5_000)
+    expect(bench.members).toContain(suspect.id)
+  })
+
+  it('of others makes this node look by itself', () => {
+    const bench = poolOf(5)
+    const effects = bench.receive(bob, alarm(bob.suspects(suspect)))
+    expect(framesTo(suspect.id, [...effects, ...bench.advance(100)]).some((frame) => frame.probe !== undefined)).toBe(true)
+  })
+
+  it('that found no company is forgotten after a while', () => {
+    const bench = poolOf(5)
+    bench.receive(bob, alarm(bob.suspects(suspect)))
+    bench.advance(defaultConfig.detection.suspicionLifetime + 1_000)
+    lose(bench, suspect)
+    bench.receive(carol, alarm(carol.suspects(suspect)))
+    expect(isDead(bench, suspect)).toBe(false)
+  })
+
+  it('does not outlive the life it was about', () => {
+    const bench = poolOf(5)
+    for (const actor of [bob, carol]) bench.receive(actor, alarm(actor.suspects(suspect)))
+    bench.receive(bob, facts([suspect.joined({ incarnation: 2 })]))
+    lose(bench, suspect)
+    expect(bench.node.member(suspect.id)?.incarnation).toBe(2)
+  })
+})
+
+describe('a suspect', () => {
+  let bench: Bench
+
+  beforeEach(() => {
+    bench = poolOf(5)
+  })
+
+  it('answers at once, to the witness and to who told it, with a number that no suspicion knew', () => {
+    const effects = bench.receive(bob, alarm(carol.suspects(self, 0)))
+    for (const actor of [bob, carol]) expect(refutationsTo(actor, effects).map(({ content }) => content.number)).toEqual([1])
+    for (const refutation of refutationsTo(bob, effects)) expect(bob.codec.verify(refutation)).toBe(true)
+  })
+
+  it('answers a later witness with the same, and one that knew it with the next', () => {
+    bench.receive(bob, alarm(bob.suspects(self, 0)))
+    const same = bench.receive(carol, alarm(carol.suspects(self, 0)))
+    expect(refutationsTo(carol, same).map(({ content }) => content.number)).toEqual([1])
+    const next = bench.receive(dave, alarm(dave.suspects(self, 1)))
+    expect(refutationsTo(dave, next).map(({ content }) => content.number)).toEqual([2])
+  })
+
+  it('does not answer for another life', () => {
+    const effects = bench.receive(bob, alarm(bob.suspects(self, 0, 3)))
+    expect(refutationsTo(bob, effects)).toEqual([])
+  })
+})
+
+describe('a refutation', () => {
+  it('voids the suspicions that did not know it, those to come as well', () => {
+    const bench = poolOf(5)
+    lose(bench, suspect)
+    bench.receive(bob, alarm(bob.suspects(suspect, 0)))
+    bench.receive(bob, alarm(suspect.refutes(1)))
+    bench.receive(carol, alarm(carol.suspects(suspect, 0)))
+    bench.receive(dave, alarm(dave.suspects(suspect, 0)))
+    expect(isDead(bench, suspect)).toBe(false)
+  })
+
+  it('is passed on to the other observers', () => {
+    const bench = poolOf(5)
+    bench.receive(bob, alarm(bob.suspects(suspect, 0)))
+    const effects = bench.receive(bob, alarm(suspect.refutes(1)))
+    for (const actor of [carol, dave]) expect(refutationsTo(actor, effects).map(({ content }) => content.number)).toEqual([1])
+    expect(refutationsTo(bob, effects)).toEqual([])
+    expect(refutationsTo(carol, bench.receive(carol, alarm(suspect.refutes(1))))).toEqual([])
+  })
+
+  it('does not save who stays away: the same witnesses may say so again', () => {
+    const bench = poolOf(5)
+    lose(bench, suspect)
+    bench.receive(bob, alarm(suspect.refutes(1)))
+    bench.advance(3_000)
+    for (const actor of [bob, carol, dave]) bench.receive(actor, alarm(actor.suspects(suspect, 1)))
+    bench.advance(3_000)
+    expect(isDead(bench, suspect)).toBe(true)
+  })
+})
