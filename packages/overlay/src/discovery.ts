@@ -4,7 +4,8 @@
 import type { Introducer } from '@jel/protocol'
 import type { PeerDiscovery, Startable } from '@libp2p/interface'
 import { mdns, type MulticastDNSComponents } from '@libp2p/mdns'
-import { introducerOf } from './addresses.ts'
+import type { Multiaddr } from '@multiformats/multiaddr'
+import { introducerOf, isLoopbackAddress } from './addresses.ts'
 
 /**
  * Everybody answers every question, so a network of N nodes that all keep asking carries N² packets an interval. A node therefore asks
@@ -12,6 +13,11 @@ import { introducerOf } from './addresses.ts'
  */
 const companyInterval = 600_000
 export const aloneInterval = 10_000
+
+/** Nobody on another machine could reach a node that listens on loopback only, so it stays out of their network. */
+export function wantsDiscovery(wanted: boolean | undefined, listen: readonly Multiaddr[]): boolean {
+  return (wanted ?? true) && listen.some((address) => !isLoopbackAddress(address))
+}
 
 export class Discovery {
   readonly #service: string

@@ -2,7 +2,6 @@
  * The libp2p host: TCP, Noise, yamux and gossipsub, and nothing that is not needed. It never dials by itself.
  */
 import { noise } from '@chainsafe/libp2p-noise'
-import { yamux } from '@chainsafe/libp2p-yamux'
 import type { GossipSub, GossipSubComponents } from '@libp2p/gossipsub'
 import { identify, type Identify, type IdentifyComponents } from '@libp2p/identify'
 import type { Libp2p, PrivateKey, ServiceMap } from '@libp2p/interface'
@@ -16,6 +15,7 @@ import { announceable } from './addresses.ts'
 import { connectTimeout, dialTimeout } from './dialing.ts'
 import type { Discovery } from './discovery.ts'
 import { ListenError, reasonOf } from './errors.ts'
+import { muxer } from './muxer.ts'
 import { Topic, router } from './topic.ts'
 
 /** Connections of one host. Guess: links stay below 30, a crowd of newcomers comes on top. */
@@ -88,13 +88,7 @@ export class Host {
         }),
       ],
       connectionEncrypters: [noise()],
-      streamMuxers: [
-        yamux({
-          enableKeepAlive: false, // 25 B/s a link (measured); the protocol has probes of its own
-          maxInboundStreams: 256, // a connection; guess: for the application
-          maxOutboundStreams: 256,
-        }),
-      ],
+      streamMuxers: [muxer()],
       ...(key && { connectionProtector: preSharedKey({ psk: key }) }),
       ...(discovery && { peerDiscovery: [(components: MulticastDNSComponents) => discovery.create(components)] }),
       connectionManager: {

@@ -1,4 +1,6 @@
 import { generateKeyPair } from '@libp2p/crypto/keys'
+import type { Stream } from '@libp2p/interface'
+import { concat } from 'uint8arrays'
 import { afterEach, describe, expect, test } from 'vitest'
 import { bytes, maxFrameBytes, startIntruder, startPeer, stopAll, until } from '../test/peers.ts'
 import { encodePrefix } from './framing.ts'
@@ -32,6 +34,21 @@ describe('a link', () => {
     for (let count = 0; count < 10; count += 1) a.links.send(b.id, new Uint8Array(9))
     await until(() => b.log.length === 11)
     expect(pieces).toEqual([100])
+  })
+
+  test('takes in far more than one window, and does not confirm each frame on its own', async () => {
+    const receiver = await startPeer()
+    const sender = await startIntruder()
+    const stream = (await sender.open(receiver)) as Stream & { sendWindowCapacity: number }
+    await until(() => receiver.links.has(sender.libp2p.peerId.toString()))
+    const before = stream.sendWindowCapacity
+    stream.send(Uint8Array.of(2, 104, 105))
+    await until(() => receiver.log.includes('hi'))
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(stream.sendWindowCapacity).toBe(before - 3)
+    const frame = concat([encodePrefix(maxFrameBytes), new Uint8Array(maxFrameBytes)])
+    for (let count = 0; count < 500; count += 1) stream.send(frame)
+    await until(() => receiver.log.length === 502)
   })
 
   test('is down on both sides at once when either closes it, after everything sent has arrived', async () => {

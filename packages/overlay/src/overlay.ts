@@ -4,13 +4,12 @@
 import { hostname } from 'node:os'
 import { ProtocolNode, makeConfig, type Address, type Config, type Effect, type Input, type NodeId, type Notification } from '@jel/protocol'
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
-import type { Multiaddr } from '@multiformats/multiaddr'
-import { introducerOf, isLoopbackAddress, looksDialable, parseIntroducer, parseListenAddress } from './addresses.ts'
+import { introducerOf, looksDialable, parseIntroducer, parseListenAddress } from './addresses.ts'
 import type { Closed, Overlay, OverlayHealth, OverlayNotification, OverlayOptions, PoolMember, PoolReign } from './api.ts'
 import { Applications } from './applications.ts'
 import { Clock } from './clock.ts'
 import { DialError, Dialer } from './dialing.ts'
-import { Discovery, aloneInterval } from './discovery.ts'
+import { Discovery, aloneInterval, wantsDiscovery } from './discovery.ts'
 import { Driver, type Carrier } from './driver.ts'
 import { IdentityInUseError, OverlayClosedError, SignalError, reasonOf } from './errors.ts'
 import { Host } from './host.ts'
@@ -67,11 +66,6 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
     identity.release()
     throw error
   }
-}
-
-function wantsDiscovery(wanted: boolean | undefined, listen: readonly Multiaddr[]): boolean {
-  // Nobody on another machine could reach a node that listens on loopback only, so it stays out of their network.
-  return (wanted ?? true) && listen.some((address) => !isLoopbackAddress(address))
 }
 
 interface Parts {

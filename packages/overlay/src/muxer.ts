@@ -1,0 +1,54 @@
+/**
+ * yamux, told to save words. The js implementation answers every piece of data with a window update of its own: a packet of 82 bytes
+ * and an encryption for each probe and each acknowledgement. The specification leaves the time to the receiver; as Go's does, this one
+ * waits until half of the window is used up. Measured on 10 idle nodes: 214 to 244 instead of 409 B/s a node,
+ * headers included.
+ */
+import { yamux } from '@chainsafe/libp2p-yamux'
+import type { StreamMuxerFactory } from '@libp2p/interface'
+
+/** What is used of the library's streams. `state`: 0 and 2 have yet to tell the other side that the stream is open. */
+interface YamuxStream {
+  state: number
+  recvWindow: number
+  recvWindowCapacity: number
+  sendWindowUpdate(): void
+}
+
+interface YamuxMuxer {
+  _newStream?: (...parameters: readonly unknown[]) => YamuxStream
+}
+
+/** Streams a connection in each direction. Guess: for the application; the overlay needs four. */
+const maxStreams = 256
+
+export function muxer(): () => StreamMuxerFactory {
+  const create = yamux({
+    enableKeepAlive: false, // 25 B/s a link (measured); the protocol has probes of its own
+    maxInboundStreams: maxStreams,
+    maxOutboundStreams: maxStreams,
+  })
+  return () => {
+    const factory = create()
+    const createMuxer = factory.createStreamMuxer.bind(factory)
+    factory.createStreamMuxer = (connection) => {
+      const created = createMuxer(connection)
+      const internals = created as unknown as YamuxMuxer
+      const newStream = internals._newStream?.bind(created)
+      if (newStream) internals._newStream = (...parameters) => thrifty(newStream(...parameters))
+      return created
+    }
+    return factory
+  }
+}
+
+function thrifty(stream: YamuxStream): YamuxStream {
+  const update = stream.sendWindowUpdate.bind(stream)
+  return Object.assign(stream, {
+    sendWindowUpdate: () => {
+      const isOpen = stream.state !== 0 && stream.state !== 2
+      if (isOpen && stream.recvWindowCapacity > stream.recvWindow / 2) return
+      update()
+    },
+  })
+}
