@@ -24,8 +24,11 @@ function elect(): void {
 
 /** Tells a claim together with what ended the reign before it. */
 function tell(from: Actor, claim: Statement<Claim>, because?: Statement | Certificate): void {
-  const evidence: Evidence | undefined = because === undefined ? undefined : 'signer' in because ? { statement: because } : { certificate: because }
-  bench.receive(from, { facts: { facts: [because === undefined ? wireFact(claim) : wireFact(claim, { because: evidence as Evidence })], fresh: true } })
+  const evidence: Evidence | undefined =
+    because === undefined ? undefined : 'signer' in because ? { statement: because } : { certificate: because }
+  bench.receive(from, {
+    facts: { facts: [because === undefined ? wireFact(claim) : wireFact(claim, { because: evidence as Evidence })], fresh: true },
+  })
 }
 
 /** The reign as this node sees it: epoch and winner. */
@@ -35,7 +38,9 @@ function reign(): [number, string] | undefined {
 }
 
 function announced(): [number, string][] {
-  return bench.notifications.flatMap((notification) => (notification.type === 'elected' ? [[notification.reign.epoch, notification.reign.winner.id]] : []))
+  return bench.notifications.flatMap((notification) =>
+    notification.type === 'elected' ? [[notification.reign.epoch, notification.reign.winner.id]] : [],
+  )
 }
 
 /** Own claims and candidacies that were published. */
@@ -125,8 +130,13 @@ describe('a candidate', () => {
     expect(bench.node.self?.incarnation).toBe(2)
     bench.advance(5_000)
     expect(bench.node.reign(name)).toMatchObject({ epoch: 2, winner: { id: self.id, incarnation: 2 } })
-    const kinds = published().slice(before).map(({ content }) => [content.kind, content.incarnation])
-    expect(kinds).toEqual([['candidacy', 2], ['claim', 2]])
+    const kinds = published()
+      .slice(before)
+      .map(({ content }) => [content.kind, content.incarnation])
+    expect(kinds).toEqual([
+      ['candidacy', 2],
+      ['claim', 2],
+    ])
   })
 })
 
@@ -158,7 +168,6 @@ describe('a living winner', () => {
 
   it.each<[string, () => Statement | Certificate]>([
     ['a death with a forged witness', () => ({ ...death(self, [higher, highest, lower]), incarnation: 2 })],
-    ['a death with too few witnesses', () => death(self, [lower])],
     ['a forged departure', () => forged(self.left())],
     ['the departure of somebody else', () => higher.left()],
     ['a candidacy that was not withdrawn', () => self.stands(name, { sequence: 9 })],
@@ -168,6 +177,17 @@ describe('a living winner', () => {
     tell(lower, lower.claims(name, 2, { winner: self }), proof())
     expect(reign()).toEqual([1, self.id])
     expect(bench.members).toContain(self.id)
+  })
+})
+
+describe('a winner with whom this node is in contact', () => {
+  it('is not unseated by a death with too few witnesses, nor by one with enough', () => {
+    for (const actor of [lower, higher, highest, other]) bench.meet(actor)
+    tell(higher, higher.claims(name, 1))
+    tell(lower, lower.claims(name, 2, { winner: higher }), death(higher, [lower]))
+    expect(reign()).toEqual([1, higher.id])
+    tell(lower, lower.claims(name, 2, { winner: higher }), death(higher, [lower, highest, other]))
+    expect(reign()).toEqual([1, higher.id])
   })
 })
 

@@ -70,7 +70,7 @@ describe('a death needs', () => {
     expect([isDead(bench, suspect), isDead(bench, bob)]).toEqual([true, true])
   })
 
-  it('this node\'s own word: who is in contact with a member is not talked into its death', () => {
+  it("this node's own word: who is in contact with a member is not talked into its death", () => {
     const bench = poolOf(6)
     for (const actor of others.slice(1, 5)) bench.receive(actor, alarm(actor.suspects(suspect)))
     bench.advance(20_000)
@@ -136,6 +136,7 @@ describe('a suspicion', () => {
   it('is void when this node reaches the member after all', () => {
     const bench = poolOf(5)
     lose(bench, suspect)
+    bench.reach.set(suspect.id, 'up')
     bench.link(suspect)
     for (const actor of [bob, carol]) bench.receive(actor, alarm(actor.suspects(suspect)))
     bench.advance(5_000)

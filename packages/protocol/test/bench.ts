@@ -86,10 +86,7 @@ export class Bench {
     } else this.overhears(actor.joined())
   }
 
-  link(
-    actor: Actor,
-    { dialable = true, known = 0, ended = false, incarnation = actor.incarnation } = {},
-  ): Effect[] {
+  link(actor: Actor, { dialable = true, known = 0, ended = false, incarnation = actor.incarnation } = {}): Effect[] {
     return [
       ...this.input({ type: 'connected', peer: actor.id, dialable }),
       ...this.receive(actor, { hello: { known, ended, incarnation } }),
