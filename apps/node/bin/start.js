@@ -2,12 +2,14 @@
 // the memory; sources are there in a checkout only, and always right.
 import { readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { beFrugal } from './frugal.js'
 
 const here = (path) => new URL(path, import.meta.url)
 const bundle = here('../dist/jel.js')
 const sources = here('../src/main.ts')
 const { version } = JSON.parse(readFileSync(here('../package.json'), 'utf8'))
 
+beFrugal()
 const { main } = await import(useBundle() ? bundle.href : sources.href)
 await main(process.argv.slice(2), fileURLToPath(here('./jel.js')), version)
 
