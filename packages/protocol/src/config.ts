@@ -166,6 +166,8 @@ export const defaultConfig = {
     ban: 60_000,
     /** Largest epoch and incarnation: 2^48. Keeps sums exact. */
     counter: 281_474_976_710_656,
+    /** A death may be told of an incarnation at most so far beyond those known. Guess: nobody restarts a million times in a day. */
+    incarnationJump: 1_000_000,
     /** Acknowledgement of a signal may take this long, ms. Guess. */
     signalTimeout: 10_000,
   },

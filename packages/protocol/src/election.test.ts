@@ -49,7 +49,7 @@ function published(): Statement<Claim | Candidacy>[] {
   return told.flatMap(({ statement }) => {
     if (statement === undefined) return []
     const read = self.codec.read(statement)
-    return read.signer === self.id && (isKind(read, 'claim') || isKind(read, 'candidacy')) ? [read as Statement<Claim | Candidacy>] : []
+    return read.signer === self.id && (isKind(read, 'claim') || isKind(read, 'candidacy')) ? [read] : []
   })
 }
 
@@ -266,7 +266,7 @@ describe('the end of a reign', () => {
     expect(reign()).toBeUndefined()
     const withdrawal = published().at(-1)
     expect(withdrawal?.content).toMatchObject({ kind: 'candidacy', withdrawn: true })
-    tell(higher, higher.claims(name, 2, { winner: self }), withdrawal as Statement)
+    tell(higher, higher.claims(name, 2, { winner: self }), withdrawal)
     expect(reign()).toEqual([2, higher.id])
     elect()
     bench.advance(10_000)

@@ -78,12 +78,12 @@ describe('a valid frame with bits flipped or cut short', () => {
     fc.record({ cut: fc.nat(1_000), flips: fc.constant([] as number[]) }),
     fc.record({ cut: fc.constant(undefined), flips: fc.array(fc.nat(8_000), { minLength: 1, maxLength: 3 }) }),
   )
-  const frames: [string, () => wire.Frame, () => wire.Frame][] = [
-    ['join', () => facts([dave.joined()]), () => facts([])],
-    ['leave', () => facts([alice.left()]), () => facts([])],
-    ['death', () => facts([death(alice, [bob, carol, mallory, auditor])]), () => facts([])],
-    ['candidacy', () => facts([bob.stands(election)]), () => facts([])],
-    ['claim', () => facts([bob.claims(election, 2, { winner: alice })]), () => facts([])],
+  const frames: [string, () => wire.Frame][] = [
+    ['join', () => facts([dave.joined()])],
+    ['leave', () => facts([alice.left()])],
+    ['death', () => facts([death(alice, [bob, carol, mallory, auditor])])],
+    ['candidacy', () => facts([bob.stands(election)])],
+    ['claim', () => facts([bob.claims(election, 2, { winner: alice })])],
   ]
 
   it.each(frames)('that tells of a %s does what it said or nothing', (_, frame) => {
@@ -100,10 +100,7 @@ describe('a valid frame with bits flipped or cut short', () => {
         for (const flip of flips) broken[(flip >> 3) % broken.length] = (broken[(flip >> 3) % broken.length] as number) ^ (1 << (flip & 7))
         bench.input({ type: 'frame', from: mallory.id, data: broken })
         const now = bench.node.members()
-        const told = bench.node.members().length === 0
-        expect(told).toBe(false)
-        const isUnchanged = JSON.stringify(now) === JSON.stringify(before.members)
-        if (isUnchanged) return
+        if (JSON.stringify(now) === JSON.stringify(before.members)) return
         expect(now).toEqual(after.members)
         bench = settled()
       }),
@@ -207,12 +204,15 @@ describe('a peer that breaks the rules', () => {
 describe('a peer that lies in its hello', () => {
   const absurd = 281_474_976_710_656
 
-  it("can't drive a member out of its life: it has to show the end", () => {
+  it("can't drive a member from life to life", () => {
     const bench = new Bench(self)
     bench.meet(alice)
     bench.input({ type: 'connected', peer: mallory.id, dialable: true })
-    for (let i = 1; i < 5; i++) bench.receive(mallory, { hello: { known: i, ended: true, incarnation: 1 } })
-    expect(bench.node.self?.incarnation).toBe(1)
+    for (let i = 0; i < 600; i++) {
+      bench.receive(mallory, { hello: { known: bench.node.self?.incarnation ?? 0, ended: true, incarnation: 1 } })
+      bench.advance(100)
+    }
+    expect(bench.node.self?.incarnation).toBeLessThan(8)
   })
 
   it("can't drive an incarnation out of range, where nobody would accept it again", () => {

@@ -5,11 +5,11 @@
  * millisecond each. What fails a check changes nothing. What is true and about this node itself is not merged but answered:
  * by a new life, or, if somebody else runs under this key, by stopping.
  */
-import { verifyCertificate, type Certificate } from './certificate.ts'
+import { verifyCertificate, type Certificate, type Witness } from './certificate.ts'
 import type { Context } from './context.ts'
 import type { Elections } from './election.ts'
 import { FrameError } from './errors.ts'
-import { makeFact, memberKey, readFact, unknownKey, type Evidence, type Fact } from './fact.ts'
+import { makeFact, readFact, unknownKey, type Evidence, type Fact, type FactContent } from './fact.ts'
 import type { Milliseconds, NodeId } from './io.ts'
 import { isKind, type Statement } from './statement.ts'
 import type { Change } from './view.ts'
@@ -28,6 +28,8 @@ export interface IntakeEvents {
 export interface IntakeParts {
   readonly elections: Elections
   required(suspect: NodeId): number
+  /** Refutations of the present life that this node knows. */
+  refutationsOf(id: NodeId): number
   isInContact(id: NodeId): boolean
 }
 
@@ -45,8 +47,11 @@ export class Intake {
     this.#events = events
   }
 
-  /** Reads all facts first, so that a malformed one changes nothing; then takes in each. Returns those that were news. */
-  take(messages: readonly wire.Fact[], from: NodeId | undefined): Fact[] {
+  /**
+   * Reads all facts first, so that a malformed one changes nothing; then takes in each. Returns those that were news.
+   * `vouch`: check the signatures of the others, too, as a verdict for all must not hang on what this node happens to know.
+   */
+  take(messages: readonly wire.Fact[], from: NodeId | undefined, vouch = false): Fact[] {
     const { config, codec } = this.#context
     if (messages.length > config.limits.factsPerFrame)
       throw new FrameError(`a frame has at most ${config.limits.factsPerFrame} facts, not ${messages.length}`)
@@ -56,6 +61,7 @@ export class Intake {
       const fact =
         'certificate' in content ? this.#death(content.certificate, age) : this.#statement(content.statement, content.because, age, from)
       if (fact !== undefined) news.push(fact)
+      else if (vouch) this.#vouch(content)
     }
     this.#expireUnknown()
     return news
@@ -120,22 +126,38 @@ export class Intake {
   #death(certificate: Certificate, age: Milliseconds): Fact | undefined {
     const { view, id } = this.#context
     const { suspect, incarnation, witnesses } = certificate
+    const present = view.get(suspect)
     if (suspect !== id && !view.isNewsEnded(suspect, incarnation, 'died')) return undefined
-    if (suspect === id && incarnation < (view.get(id)?.incarnation ?? 0)) return undefined
+    if (suspect === id && incarnation < (present?.incarnation ?? 0)) return undefined
+    // A made-up death far ahead would keep its victim out for as long as it is remembered.
+    if (incarnation > view.known(suspect) + this.#context.config.limits.incarnationJump) return undefined
     if (!verifyCertificate(certificate, this.#context.codec)) throw new FrameError('a death certificate with a forged signature')
-    const known = witnesses.filter(({ signer }) => signer === id || view.knows(signer)).length
+    const refutations = present?.incarnation === incarnation ? this.#parts.refutationsOf(suspect) : 0
+    const counts = (witness: Witness): boolean => witness.refutations >= refutations && view.knows(witness.signer)
+    const known = witnesses.filter(counts).length
     const sufficient = known >= this.#parts.required(suspect)
     if (suspect === id) {
       if (sufficient) this.#events.onOwnEnd(incarnation)
       else this.#events.onDoubtfulDeath(certificate, false)
       return undefined
     }
-    const isPresent = view.isAlive(suspect, incarnation)
-    if (isPresent && (!sufficient || this.#parts.isInContact(suspect))) {
+    if (present !== undefined && (!sufficient || this.#parts.isInContact(suspect))) {
       this.#events.onDoubtfulDeath(certificate, sufficient)
       return undefined
     }
     return this.believe(certificate, age)
+  }
+
+  /** Checks what was no news, unless it is, byte for byte, what this node holds. */
+  #vouch(content: FactContent): void {
+    if ('certificate' in content) {
+      if (!verifyCertificate(content.certificate, this.#context.codec)) throw new FrameError('a death certificate with a forged signature')
+      return
+    }
+    const { statement } = content
+    const held = this.#context.view.statement(statement.signer)
+    if (held === undefined || !sameBytes(held.signature, statement.signature) || !sameBytes(held.body, statement.body))
+      this.#check(statement)
   }
 
   /** About this node itself. */

@@ -22,6 +22,7 @@ interface Attempt {
 export class Introduction implements Timed {
   readonly #context: Context
   readonly #enter: (learned: number) => void
+  readonly #isWhole: () => boolean
   #attempts: Attempt[] = []
   #entering = false
   #aloneAt = Infinity
@@ -29,9 +30,11 @@ export class Introduction implements Timed {
   #learned = 0
   #newcomers: Milliseconds[] = []
 
-  constructor(context: Context, enter: (learned: number) => void) {
+  /** `isWhole`: a reconciliation was completed, so there is a pool that will not be lost with one link. */
+  constructor(context: Context, enter: (learned: number) => void, isWhole: () => boolean) {
     this.#context = context
     this.#enter = enter
+    this.#isWhole = isWhole
   }
 
   get nextDue(): Milliseconds {
@@ -74,7 +77,7 @@ export class Introduction implements Timed {
   /** A link is up: say hello, and hand on who comes in too large a crowd. */
   linkUp(peer: NodeId): void {
     const { view, id } = this.#context
-    this.#attempts = this.#attempts.filter(({ introducer }) => introducer.id !== peer)
+    for (const attempt of this.#attempts) if (attempt.introducer.id === peer) attempt.reason = undefined
     const known = view.known(peer)
     if (known === 0 && view.get(id) !== undefined) this.#handOn(peer)
     const ended = known > 0 && view.hasEnded(peer, known)
@@ -107,17 +110,29 @@ export class Introduction implements Timed {
   }
 
   due(): void {
-    const { now, config, links, view, effects } = this.#context
+    const { now, config, links, effects } = this.#context
     if (now >= this.#aloneAt) this.#goAlone()
-    this.#attempts = this.#attempts.filter(({ introducer: { id } }) =>
-      // Who is behind a bare address only the host knows: any link will do.
-      id === undefined ? links.size === 0 : !links.has(id) && view.get(id) === undefined && id !== this.#context.id,
-    )
+    this.#attempts = this.#attempts.filter(({ introducer: { id } }) => id !== this.#context.id && !(this.#isWhole() && this.#isReached(id)))
     for (const attempt of this.#attempts) {
       if (now < attempt.nextTry) continue
-      attempt.nextTry = now + config.introduction.retryMax
-      effects.push({ type: 'connect', peer: attempt.introducer.id, addresses: [attempt.introducer.address] })
+      const { id, address } = attempt.introducer
+      const isLinked = id === undefined ? links.size > 0 : links.has(id)
+      attempt.nextTry = now + (isLinked ? config.introduction.retryMin : config.introduction.retryMax)
+      if (!isLinked) effects.push({ type: 'connect', peer: id, addresses: [address] })
     }
+  }
+
+  /** A link is gone: a newcomer that is not whole yet depends on its introducers. */
+  linkLost(): void {
+    const { now, config } = this.#context
+    if (this.#isWhole()) return
+    for (const attempt of this.#attempts) attempt.nextTry = Math.min(attempt.nextTry, now + config.introduction.retryMin)
+  }
+
+  /** Who is behind a bare address only the host knows: there any link will do. */
+  #isReached(id: NodeId | undefined): boolean {
+    const { links, view } = this.#context
+    return id === undefined ? links.size > 0 : links.has(id) || view.get(id) !== undefined
   }
 
   #goAlone(): void {

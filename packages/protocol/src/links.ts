@@ -13,8 +13,10 @@ export class Link {
   lastHeard: Milliseconds
   /** The peer's hello has come. */
   greeted = false
-  /** The peer is a member of the pool by its own account. */
+  /** The peer is a member of the pool by its own account, */
   entered = false
+  /** in this incarnation; 0 while it is not. */
+  incarnation = 0
   /** The peer said goodbye: its going is no reason to doubt it. */
   goodbye = false
   /** Rules broken so far. */

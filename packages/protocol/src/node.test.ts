@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { actors, death, facts, pool, servicesOf, type Actor } from '../test/actors.ts'
+import { actors, death, facts, servicesOf, type Actor } from '../test/actors.ts'
 import { Bench, broadcastsIn, changesIn, framesTo, hex, home, notificationsIn } from '../test/bench.ts'
 import { makeConfig } from './config.ts'
 import { ProtocolNode } from './node.ts'
@@ -149,21 +149,19 @@ describe('a sleep of more than a day', () => {
     expect(bench.node.reign('e')?.winner.incarnation).toBe(2)
   })
 
-  it('leaves it with no other facts than those it meets again, so that it comes to agree with them', () => {
+  it('leaves it with the facts that it meets again, whatever it had made of them before, so that it comes to agree with others', () => {
     const bench = new Bench(self)
     bench.meet(alice)
     bench.reconciles = false
-    const held = [alice.joined(), bob.joined(), bob.stands('e'), bob.claims('e', 1), bob.says(77, Uint8Array.of(1))]
-    const told = (): string => {
-      bench.receive(alice, facts(held))
-      bench.receive(alice, { reconcile: { round: 2, ranges: [] } })
-      const own = new Set([bench.node.self?.incarnation])
-      expect(own.size).toBe(1)
-      return String(bench.audit(alice).facts.split(',').length) + hex(Uint8Array.from([])) + bench.audit(alice).facts.length
-    }
-    const before = told()
+    const told = facts([alice.joined(), bob.joined(), bob.stands('e'), bob.claims('e', 1), bob.says(77, Uint8Array.of(1))])
+    bench.receive(alice, told)
+    const before = bench.audit(alice).facts
+    expect(before.length).toBe(6)
     bench.sleep(day + 60_000)
-    expect(told()).toBe(before)
+    bench.receive(alice, told)
+    const after = bench.audit(alice).facts
+    expect(after.filter((fact) => before.includes(fact)).length).toBe(5)
+    expect(after.length).toBe(6)
   })
 
   it('is not a stall: after a night everything known is still there', () => {
@@ -216,6 +214,5 @@ describe('health', () => {
     bench.reach.set(alice.id, 'silent')
     bench.advance(61_000)
     expect(bench.node.health(bench.now).suspectedShare).toBe(0)
-    expect(pool).toBe('test-pool')
   })
 })

@@ -77,6 +77,8 @@ export class ProtocolNode {
   #enteredAt: Milliseconds | undefined
   #isWhole = false
   #stopped = false
+  /** The left-statement is out: until the host stops this node still passes on what others say, as they may be leaving, too. */
+  #left = false
   #armedAt: Milliseconds = Infinity
   #wasAlone = false
   #ringsChanged = false
@@ -90,7 +92,11 @@ export class ProtocolNode {
     this.#context = context
     this.#rings = new Rings(options.id, options.config.links.rings)
     this.#rumours = new Rumours(context)
-    this.#introduction = new Introduction(context, (learned) => this.#enter(learned))
+    this.#introduction = new Introduction(
+      context,
+      (learned) => this.#enter(learned),
+      () => this.#isWhole,
+    )
     this.#detector = new Detector(context, {
       onUnreachable: (id) => this.#unreachable(id),
       onReached: (id) => this.#witnesses.acquit(id),
@@ -114,6 +120,7 @@ export class ProtocolNode {
       {
         elections: this.#elections,
         required: (suspect) => this.#witnesses.required(suspect),
+        refutationsOf: (id) => this.#witnesses.refutationsOf(id),
         isInContact: (id) => this.#detector.isInContact(id),
       },
       {
@@ -173,6 +180,7 @@ export class ProtocolNode {
   handle(input: Input, now: Milliseconds): Effect[] {
     if (this.#stopped) return []
     this.#begin(now)
+    if (this.#left) return this.#passOn(input)
     this.#dispatch(input)
     return this.#finish()
   }
@@ -182,7 +190,24 @@ export class ProtocolNode {
     if (this.#stopped) return { verdict: 'ignore', effects: [] }
     this.#begin(now)
     const verdict = this.#broadcast(data)
-    return { verdict, effects: this.#finish() }
+    const effects = this.#finish()
+    return { verdict, effects: this.#left ? [] : effects }
+  }
+
+  /** After the left-statement: nothing is done any more but passing on news. */
+  #passOn(input: Input): Effect[] {
+    if (input.type === 'disconnected') this.#context.links.delete(input.peer)
+    if (input.type !== 'frame' || !this.#context.links.has(input.from)) return []
+    try {
+      const { facts } = decode(wire.Frame, input.data)
+      if (facts?.fresh !== true) return []
+      const news = this.#intake.take(facts.facts, input.from)
+      for (const peer of this.#context.links.keys()) if (peer !== input.from) this.#context.sendFacts(peer, news, true)
+      this.#rumours.publish(news)
+    } catch (error) {
+      if (!(error instanceof FrameError)) throw error
+    }
+    return this.#finish().filter(({ type }) => type === 'send' || type === 'broadcast')
   }
 
   #begin(now: Milliseconds): void {
@@ -200,12 +225,14 @@ export class ProtocolNode {
   #finish(): Effect[] {
     const context = this.#context
     this.#updateRings()
-    for (const part of this.#timed) if (context.now >= part.nextDue && !this.#stopped) part.due()
-    this.#releaseHeld()
-    context.view.expire(context.now)
-    this.#updateRings()
-    this.#reportHealth()
-    this.#arm()
+    if (!this.#left) {
+      for (const part of this.#timed) if (context.now >= part.nextDue && !this.#stopped) part.due()
+      this.#releaseHeld()
+      context.view.expire(context.now)
+      this.#updateRings()
+      this.#reportHealth()
+      this.#arm()
+    }
     const { effects } = context
     context.effects = []
     return effects
@@ -336,11 +363,11 @@ export class ProtocolNode {
   }
 
   #broadcast(data: Uint8Array): BroadcastVerdict {
-    if (this.self === undefined) return 'ignore'
+    if (this.self === undefined && !this.#left) return 'ignore'
     try {
       if (data.length > this.#context.config.limits.frameBytes) throw new FrameError('a broadcast that is too long')
       const { facts } = decode(wire.Broadcast, data)
-      const news = this.#intake.take(facts, undefined)
+      const news = this.#intake.take(facts, undefined, true)
       for (const fact of news) this.#rumours.overheard(fact.key)
       if (news.length > 0) this.#reconciler.quicken('broadcast')
       return 'accept'
@@ -377,7 +404,7 @@ export class ProtocolNode {
         if (!this.#witnesses.wantsRefutation(statement)) continue
         if (!codec.verify(statement)) throw new FrameError('a refutation with a forged signature')
         this.#witnesses.hearRefutation(statement, from)
-      } else throw new FrameError(`a ${statement.content.kind} is no alarm`)
+      } else if (!isKind(statement, 'unknown')) throw new FrameError(`a ${statement.content.kind} is no alarm`)
     }
     for (const key of doubted) this.#detector.suspect(encodeId(key))
   }
@@ -417,6 +444,7 @@ export class ProtocolNode {
     this.#reconciler.linkLost(peer)
     this.#detector.linkLost(peer, link.goodbye, link.dialable)
     this.#sampling.linkLost()
+    this.#introduction.linkLost()
   }
 
   #greeted(link: Link, { known, ended, incarnation }: wire.Hello): void {
@@ -424,6 +452,7 @@ export class ProtocolNode {
     if (!(known <= config.limits.counter) || !(incarnation <= config.limits.counter)) throw new FrameError('an incarnation is out of range')
     link.greeted = true
     link.entered = incarnation > 0
+    link.incarnation = incarnation
     const before = this.self
     this.#introduction.greeted(known)
     if (before === undefined) return // entering hands over to all greeted links
@@ -505,8 +534,10 @@ export class ProtocolNode {
   #leave(): void {
     const { codec, id, view, links, now } = this.#context
     const { self } = this
-    this.#stopped = true
-    if (self === undefined) return
+    if (self === undefined || this.#left) {
+      this.#stopped ||= !this.#left
+      return
+    }
     const statement = codec.sign(id, { kind: 'left', incarnation: self.incarnation })
     const changes = view.mergeLeft(statement, now, 0)
     for (const { member } of changes) this.#context.notify({ type: 'left', member })
@@ -514,6 +545,7 @@ export class ProtocolNode {
     if (fact === undefined) return
     for (const peer of links.keys()) this.#context.sendFacts(peer, [fact], true)
     this.#rumours.publish([fact])
+    this.#left = true
   }
 
   /** Makes facts of this node's own known. */
@@ -536,6 +568,11 @@ export class ProtocolNode {
       if (type === 'joined') {
         this.#detector.forget(member.id)
         if (member.id !== id) this.#rings.add(member.id)
+        const link = links.get(member.id)
+        if (link !== undefined) {
+          link.incarnation = member.incarnation
+          link.goodbye = false
+        }
         this.#healer.found(member.id)
         this.#elections.lifeBegan(member.id)
       } else {
@@ -552,7 +589,8 @@ export class ProtocolNode {
         if (link !== undefined && view.get(member.id) === undefined) {
           link.goodbye = true
           const end = view.fact(member.id)
-          if (type === 'died' && end !== undefined) {
+          // Not a link that a new process under the same identity has just opened.
+          if (type === 'died' && end !== undefined && link.incarnation === member.incarnation) {
             // If it is only slow it reads this when it wakes, and enters anew.
             this.#context.send(member.id, { facts: { facts: [factToWire(end, this.#context.now)], fresh: false } })
             effects.push({ type: 'disconnect', peer: member.id, reason: 'pronounced dead' })

@@ -87,6 +87,12 @@ export class Reconciler implements Timed {
       this.#completed(from)
       return
     }
+    if (ranges.length > config.limits.rangesPerFrame)
+      throw new FrameError(`a frame has at most ${config.limits.rangesPerFrame} ranges, not ${ranges.length}`)
+    // In order and apart, so that nothing is asked for twice: an answer is never longer than the whole state.
+    ranges.forEach(({ from: start }, i) => {
+      if (i > 0 && start < (ranges[i - 1] as wire.Range).to) throw new FrameError('ranges that overlap')
+    })
     const answer: wire.Range[] = []
     const missing: Fact[] = []
     for (const range of ranges) this.#answer(range, answer, missing)

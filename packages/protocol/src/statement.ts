@@ -146,7 +146,10 @@ export class StatementCodec {
       case kinds.suspicion: {
         const { suspect, incarnation, refutations } = decode(wire.Suspicion, body)
         this.#counter('incarnation', incarnation)
-        return { kind: 'suspicion', suspect: encodeId(suspect), incarnation, refutations }
+        const content = { kind: 'suspicion', suspect: encodeId(suspect), incarnation, refutations } as const
+        // Certificates repeat a suspicion from its content alone, so its body must be what this encodes to.
+        if (!sameBytes(body, encodeBody(content))) throw new FrameError('a suspicion with anything else in its body')
+        return content
       }
       case kinds.refutation: {
         const { incarnation, number } = decode(wire.Refutation, body)
@@ -220,6 +223,10 @@ function encodeBody(content: Exclude<Content, Unknown>): Uint8Array {
         endedIncarnation: content.ended?.incarnation ?? 0,
       })
   }
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i])
 }
 
 function checkName(what: string, name: string): void {

@@ -155,14 +155,14 @@ export class View {
   mergeLeft(statement: Statement<Left>, now: Milliseconds, age: Milliseconds): Change[] {
     const { signer: id, content } = statement
     if (!this.isNewsEnded(id, content.incarnation, 'left')) return []
-    return this.#end(id, content.incarnation, 'left', makeFact(memberKey(id), { statement }, now - age))
+    return this.#end(id, content.incarnation, 'left', makeFact(memberKey(id), { statement }, now - this.#credible(age)))
   }
 
   /** Takes in a verified and sufficient death certificate that began `age` ago. */
   mergeDied(certificate: Certificate, now: Milliseconds, age: Milliseconds): Change[] {
     const { suspect: id, incarnation } = certificate
     if (!this.isNewsEnded(id, incarnation, 'died')) return []
-    return this.#end(id, incarnation, 'died', makeFact(memberKey(id), { certificate }, now - age))
+    return this.#end(id, incarnation, 'died', makeFact(memberKey(id), { certificate }, now - this.#credible(age)))
   }
 
   /** Forgets what is too old: first stops telling it, later forgets it. To be called now and then. */
@@ -204,6 +204,11 @@ export class View {
     if (life === undefined) return []
     // A later life ended unseen: all that is sure of the one we knew is that it is over.
     return [{ type: life.member.incarnation === incarnation ? how : 'died', member: life.member }]
+  }
+
+  /** Nobody honest tells ends older than this; a lie about the age must not make an end forgotten at once. */
+  #credible(age: Milliseconds): Milliseconds {
+    return Math.min(age, this.#config.tombstones.lifetime * this.#config.tombstones.shareUntil)
   }
 
   #remove(life: Life): void {

@@ -66,7 +66,7 @@ export class Witnesses implements Timed {
   testify(id: NodeId): void {
     const member = this.#context.view.get(id)
     if (member === undefined || id === this.#context.id) return
-    const refutations = this.#refutationsOf(id)
+    const refutations = this.refutationsOf(id)
     const mine = this.#cases.get(id)?.suspicions.get(this.#context.id)
     if (mine !== undefined && mine.statement.content.refutations === refutations) {
       this.judge(id) // others may have become suspects or members no longer: what was too little may suffice now
@@ -101,7 +101,7 @@ export class Witnesses implements Timed {
 
   /** Worth checking its signature? */
   #isNews({ signer, content }: Statement<Suspicion>): boolean {
-    if (signer === content.suspect || content.refutations < this.#refutationsOf(content.suspect)) return false
+    if (signer === content.suspect || content.refutations < this.refutationsOf(content.suspect)) return false
     const present = this.#cases.get(content.suspect)?.suspicions.get(signer)
     return present === undefined || present.statement.content.refutations < content.refutations
   }
@@ -111,7 +111,7 @@ export class Witnesses implements Timed {
   }
 
   wantsRefutation({ signer, content }: Statement<Refutation>): boolean {
-    return this.#context.view.isAlive(signer, content.incarnation) && content.number > this.#refutationsOf(signer)
+    return this.#context.view.isAlive(signer, content.incarnation) && content.number > this.refutationsOf(signer)
   }
 
   /** Takes in a verified refutation and passes it on to whom we told the suspicion. */
@@ -175,7 +175,7 @@ export class Witnesses implements Timed {
     const member = this.#context.view.get(id)
     if (present === undefined || member === undefined || present.incarnation !== member.incarnation) return
     const { detection, limits } = this.#context.config
-    const known = this.#refutationsOf(id)
+    const known = this.refutationsOf(id)
     const valid = [...present.suspicions.values()].map(({ statement }) => statement).filter(({ content }) => content.refutations >= known)
     // Only who failed to reach the member itself pronounces it dead.
     if (!valid.some(({ signer }) => signer === this.#context.id)) return
@@ -222,7 +222,8 @@ export class Witnesses implements Timed {
     return observersOf(id, this.#context.view.members(), this.#context.config.links.rings)
   }
 
-  #refutationsOf(id: NodeId): number {
+  /** Refutations of a member's present life that are known. */
+  refutationsOf(id: NodeId): number {
     return this.#refutations.get(id)?.content.number ?? 0
   }
 
@@ -241,7 +242,7 @@ export class Witnesses implements Timed {
   #refute({ signer, content }: Statement<Suspicion>, from: NodeId | undefined): void {
     const incarnation = this.#context.view.get(this.#context.id)?.incarnation
     if (incarnation === undefined || content.incarnation !== incarnation) return
-    const number = Math.max(this.#refutationsOf(this.#context.id), content.refutations + 1)
+    const number = Math.max(this.refutationsOf(this.#context.id), content.refutations + 1)
     const present = this.#refutations.get(this.#context.id)
     const refutation =
       present?.content.number === number ? present : this.#context.codec.sign(this.#context.id, { kind: 'refutation', incarnation, number })
