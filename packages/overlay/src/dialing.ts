@@ -7,9 +7,7 @@ import type { Multiaddr } from '@multiformats/multiaddr'
 import { dialAddress } from './addresses.ts'
 import { codeOf, reasonOf } from './errors.ts'
 import { knockAt } from './knock.ts'
-
-/** A TCP connect that takes longer is silence, ms. Linux repeats a lost SYN after 1 s and again after 3 s: one loss is forgiven. */
-export const connectTimeout = 2_000
+import { connectTimeout } from './transport.ts'
 
 /** From the start of a dial until the handshake is done, and once more until the link is open, ms. Guess: busy hosts get this long. */
 export const dialTimeout = 5_000

@@ -8,15 +8,15 @@ import type { Libp2p, PrivateKey, ServiceMap } from '@libp2p/interface'
 import type { AddressManager, Registrar, TransportManager } from '@libp2p/interface-internal'
 import type { MulticastDNSComponents } from '@libp2p/mdns'
 import { preSharedKey } from '@libp2p/pnet'
-import { tcp } from '@libp2p/tcp'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import { createLibp2p } from 'libp2p'
 import { announceable } from './addresses.ts'
-import { connectTimeout, dialTimeout } from './dialing.ts'
+import { dialTimeout } from './dialing.ts'
 import type { Discovery } from './discovery.ts'
 import { ListenError, reasonOf } from './errors.ts'
 import { muxer } from './muxer.ts'
 import { Topic, router } from './topic.ts'
+import { transport } from './transport.ts'
 
 /** Connections of one host. Guess: links stay below 30, a crowd of newcomers comes on top. */
 const maxConnections = 1_024
@@ -29,12 +29,6 @@ const maxPendingConnections = 512
  * that dialled one, 5 got in (measured). A link costs 11 ms, so the processor gives in at 100.
  */
 const maxConnectionsPerSecond = 1_000
-
-/**
- * An idle link is silent for minutes, and libp2p would close it. When the other machine is gone, the kernel notices after this long plus
- * ten seconds, ms. Guess: 1 B/s a link; the protocol's probes notice a dead member far earlier.
- */
-const tcpKeepAlive = 120_000
 
 export interface HostOptions {
   readonly privateKey: PrivateKey
@@ -74,19 +68,11 @@ export class Host {
   static async create(options: HostOptions): Promise<Host> {
     let parts: Components | undefined
     const { key, discovery } = options
-    const dialOpts = { keepAliveInitialDelay: tcpKeepAlive, timeout: connectTimeout } // all of it reaches net.connect
     const libp2p = await createLibp2p<Services>({
       start: false,
       privateKey: options.privateKey,
       addresses: { listen: options.listen.map(String), announceFilter: announceable },
-      transports: [
-        tcp({
-          inboundSocketInactivityTimeout: 0,
-          outboundSocketInactivityTimeout: 0,
-          dialOpts,
-          listenOpts: { keepAliveInitialDelay: tcpKeepAlive },
-        }),
-      ],
+      transports: [transport()],
       connectionEncrypters: [noise()],
       streamMuxers: [muxer()],
       ...(key && { connectionProtector: preSharedKey({ psk: key }) }),
