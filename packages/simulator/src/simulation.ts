@@ -224,7 +224,7 @@ export class Simulation<P extends Protocol> {
     let looked = -1
     let lookAt = start
     for (;;) {
-      if (looked !== this.#notices || this.#clock.now >= lookAt) {
+      if (looked !== this.#notices || this.#clock.now >= Math.min(lookAt, end)) {
         looked = this.#notices
         lookAt = this.#clock.now + lookAgain
         if (condition()) return this.#clock.now - start

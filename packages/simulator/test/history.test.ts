@@ -58,6 +58,7 @@ describe('a history', () => {
     expect(() => sim.runUntil(() => false, 100, 'a miracle')).toThrow(SimulationTimeoutError)
     expect(() => sim.runUntil(() => false, 100, 'a miracle')).toThrow('seed 5: a miracle did not happen within 100 ms')
     expect(sim.now).toBe(200)
+    expect(() => sim.runUntil(() => false, 15)).toThrow('within 15 ms')
   })
 })
 
