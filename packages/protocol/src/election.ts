@@ -104,6 +104,15 @@ export class Elections implements Timed {
       }
   }
 
+  /** Everything this node knew is gone, but its own candidacies and the epochs: others may remember less. */
+  startOver(): void {
+    for (const poll of this.#polls.values()) {
+      poll.candidates.clear()
+      poll.unconfirmed.clear()
+      if (poll.claim !== undefined) this.#context.facts.put(poll.claim.fact)
+    }
+  }
+
   reconciled(): void {
     this.#lastReconciled = this.#context.now
   }
@@ -148,8 +157,10 @@ export class Elections implements Timed {
     if (content.epoch !== known && !isNext) {
       const key = `${content.epoch}:${signer}`
       const told = poll.unconfirmed.get(key) ?? new Set()
-      if (from !== undefined) told.add(from)
-      if (poll.unconfirmed.size < 16 || poll.unconfirmed.has(key)) poll.unconfirmed.set(key, told)
+      // One claim at a time from each peer, so that who makes up many keeps nobody else's out.
+      for (const [other, tellers] of poll.unconfirmed)
+        if (from !== undefined && tellers.delete(from) && tellers.size === 0) poll.unconfirmed.delete(other)
+      if (from !== undefined) poll.unconfirmed.set(key, told.add(from))
       const peers = [...links.values()].filter((link) => link.entered).length
       if (told.size < Math.min(config.election.confirmations, Math.max(peers, 1))) {
         this.#events.onUnsure()

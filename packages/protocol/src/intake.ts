@@ -67,6 +67,11 @@ export class Intake {
     return news
   }
 
+  /** Forgets what it passed on unread. */
+  clear(): void {
+    this.#unknown.clear()
+  }
+
   /** Takes in what a claim proves; its signatures were checked. */
   evidence(evidence: Evidence): void {
     if ('certificate' in evidence) this.#death(evidence.certificate, 0)

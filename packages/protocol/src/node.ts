@@ -454,12 +454,17 @@ export class ProtocolNode {
     link.entered = incarnation > 0
     link.incarnation = incarnation
     const before = this.self
-    this.#introduction.greeted(known)
+    this.#introduction.greeted(this.#credible(known))
     if (before === undefined) return // entering hands over to all greeted links
-    if (ended && known >= before.incarnation) this.#surrender(known)
+    if (ended && this.#credible(known) >= before.incarnation) this.#surrender(known)
     const mine = this.self ?? before
     if (known < mine.incarnation) this.#handOver(link.peer)
     else if (incarnation > 0 && (!this.#isWhole || id < link.peer || view.known(link.peer) < incarnation)) this.#reconciler.begin(link.peer)
+  }
+
+  /** What others say of this node's lives counts only in reach of what it knows itself: a lie must not use up the numbers. */
+  #credible(incarnation: number): number {
+    return incarnation <= this.#incarnation + this.#context.config.limits.incarnationJump ? incarnation : 0
   }
 
   /** Gives this node's own statement to a peer that does not know it, and reconciles. */
@@ -487,6 +492,7 @@ export class ProtocolNode {
     this.#enteredAt = this.#context.now
     for (const link of this.#context.links.values()) if (link.greeted) this.#handOver(link.peer)
     this.#reconciler.quicken('other')
+    this.#elections.renew()
   }
 
   /** Stores an incarnation, then signs and takes in this node's joined-statement for it. */
@@ -560,8 +566,10 @@ export class ProtocolNode {
   #changed(changes: readonly Change[]): void {
     const { id, view, links, effects } = this.#context
     for (const { type, member } of changes) {
-      const isFormer = this.#former.get(member.id)?.incarnation === member.incarnation
-      if (isFormer) this.#former.delete(member.id)
+      const former = this.#former.get(member.id)
+      const isFormer = former?.incarnation === member.incarnation
+      if (former !== undefined && !isFormer) this.#context.notify({ type: 'died', member: former })
+      this.#former.delete(member.id)
       if (!isFormer || type !== 'joined') this.#context.notify({ type, member })
       this.#held.delete(member.id)
       this.#witnesses.forget(member.id)
@@ -698,9 +706,12 @@ export class ProtocolNode {
     facts.clear()
     this.#rings.clear()
     this.#witnesses.clear()
+    this.#intake.clear()
+    this.#elections.startOver()
     this.#isWhole = false
     this.#changed([{ type: 'died', member: self }])
     this.#joinAs(this.#incarnation + 1)
+    this.#elections.renew()
     for (const peer of links.keys()) this.#handOver(peer)
   }
 

@@ -241,8 +241,10 @@ export class Witnesses implements Timed {
   /** The suspect is this node. */
   #refute({ signer, content }: Statement<Suspicion>, from: NodeId | undefined): void {
     const incarnation = this.#context.view.get(this.#context.id)?.incarnation
-    if (incarnation === undefined || content.incarnation !== incarnation) return
-    const number = Math.max(this.refutationsOf(this.#context.id), content.refutations + 1)
+    const own = this.refutationsOf(this.#context.id)
+    // Only this node makes its refutations: who knows of more lies.
+    if (incarnation === undefined || content.incarnation !== incarnation || content.refutations > own) return
+    const number = Math.max(own, content.refutations + 1)
     const present = this.#refutations.get(this.#context.id)
     const refutation =
       present?.content.number === number ? present : this.#context.codec.sign(this.#context.id, { kind: 'refutation', incarnation, number })
