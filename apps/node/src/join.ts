@@ -121,7 +121,9 @@ function readKey(file: string): Uint8Array {
 
 async function chooseReporter(flags: JoinFlags, output: Output, pool: string): Promise<Reporter> {
   if (flags.json === true) return jsonReporter(output, pool)
-  if (!process.stdout.isTTY) return plainReporter(output)
+  // A terminal that does not know its size says 0: there is no room to draw in.
+  const { isTTY, columns, rows } = process.stdout
+  if (!isTTY || columns === 0 || rows === 0 || process.env['TERM'] === 'dumb') return plainReporter(output)
   const { liveReporter } = await import('./live.ts')
   return liveReporter(process.stdout, pool)
 }

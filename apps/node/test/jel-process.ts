@@ -89,10 +89,13 @@ export class JelProcess {
       if (condition()) resolve()
     }
     const timer = setTimeout(resolve, limit)
+    // A condition may be about other processes, too.
+    const ticks = setInterval(look, 20)
     this.#watchers.add(look)
     look()
     await promise
     clearTimeout(timer)
+    clearInterval(ticks)
     this.#watchers.delete(look)
     if (!condition()) expect.fail(`${what}: not within ${limit} ms\n${this.lines.join('\n')}\n${this.stderr}`)
   }
