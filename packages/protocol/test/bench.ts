@@ -159,21 +159,16 @@ export class Bench {
    * What the node holds, as `auditor` can find out over its link: equal before and after means that nothing changed. Asks with a
    * fingerprint that can't be right, so that the answer tells all.
    */
-  audit(auditor: Actor): { members: readonly Member[]; facts: string } {
+  audit(auditor: Actor): { members: readonly Member[]; facts: readonly string[] } {
     const range = { from: 0, to: hashSpace, count: 0xffffffff, fingerprint: new Uint8Array(8), items: none, wanted: none, listed: false }
-    const answers = this.sent(
-      auditor,
-      this.node.handle(
-        { type: 'frame', from: auditor.id, data: wire.Frame.encode({ reconcile: { round: 1, ranges: [range] } }) },
-        this.now,
-      ),
-    )
+    const question = wire.Frame.encode({ reconcile: { round: 1, ranges: [range] } })
+    const answers = this.sent(auditor, this.node.handle({ type: 'frame', from: auditor.id, data: question }, this.now))
     const ranges = answers.flatMap(({ reconcile }) => reconcile?.ranges ?? [])
     if (ranges.length === 0) throw new Error('the auditor got no answer')
-    return {
-      members: this.node.members(),
-      facts: ranges.map(({ from, count, fingerprint, items }) => `${from}:${count}:${hex(fingerprint)}:${hex(items)}`).join(),
-    }
+    const items = ranges.flatMap(({ from, count, fingerprint, items: packed, listed }) =>
+      listed ? chunks(hex(packed), 22) : [`${from}:${count}:${hex(fingerprint)}`],
+    )
+    return { members: this.node.members(), facts: items }
   }
 
   /** Frames sent to a peer, of those effects or ever. */
@@ -240,6 +235,10 @@ export function changesIn(notifications: readonly Notification[]): string[] {
   return notifications.flatMap((notification) =>
     isChange(notification) ? [`${notification.type}:${notification.member.id}:${notification.member.incarnation}`] : [],
   )
+}
+
+function chunks(text: string, length: number): string[] {
+  return Array.from({ length: text.length / length }, (_, i) => text.slice(i * length, (i + 1) * length))
 }
 
 export function hex(bytes: Uint8Array): string {
