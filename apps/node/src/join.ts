@@ -46,7 +46,12 @@ export async function join(name: string, flags: JoinFlags): Promise<number> {
 }
 
 async function run(pool: Pool, flags: JoinFlags, stop: Stop, reporter: Reporter): Promise<number> {
-  const report = (event: NodeEvent): void => reporter.report(event)
+  let stopped = false
+  const report = (event: NodeEvent): void => {
+    // What is answered too late is not told after the last line.
+    if (!stopped) reporter.report(event)
+    stopped ||= event.event === 'stopped'
+  }
   const elected = new ElectedLog(report)
   tell(pool, report, elected)
   const control = new Control(pool, report, elected, stop)
