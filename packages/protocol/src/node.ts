@@ -76,6 +76,8 @@ export class ProtocolNode {
   #nonce = 0
   #enteredAt: Milliseconds | undefined
   #isWhole = false
+  /** The incarnation that was handed to an introducer. */
+  #introducedAs = 0
   #stopped = false
   /** The left-statement is out: until the host stops this node still passes on what others say, as they may be leaving, too. */
   #left = false
@@ -471,7 +473,9 @@ export class ProtocolNode {
   #handOver(peer: NodeId): void {
     if (this.#referredBy.has(peer)) return
     const fact = this.#context.view.fact(this.#context.id)
-    if (fact !== undefined) this.#context.sendFacts(peer, [fact], true)
+    // One introducer makes this life known; to the others reconciliation tells it without ado.
+    if (fact !== undefined && this.#introducedAs !== this.#incarnation) this.#context.sendFacts(peer, [fact], true)
+    this.#introducedAs = this.#incarnation
     this.#reconciler.begin(peer)
   }
 
@@ -582,6 +586,7 @@ export class ProtocolNode {
           link.goodbye = false
         }
         this.#healer.found(member.id)
+        this.#rumours.arrived()
         this.#elections.lifeBegan(member.id)
       } else {
         this.#detector.forget(member.id)

@@ -8,13 +8,16 @@
  */
 import type { Context, Timed } from './context.ts'
 import { factToWire, type Fact } from './fact.ts'
+import { isKind } from './statement.ts'
 import type { Milliseconds } from './io.ts'
 import * as wire from './wire/messages.js'
 
 export class Rumours implements Timed {
   readonly #context: Context
   readonly #waiting = new Map<string, { fact: Fact; due: Milliseconds }>()
+  /** Batches published within the last second, and members that entered. */
   #recent: Milliseconds[] = []
+  #arrivals: Milliseconds[] = []
   #nextDue = Infinity
 
   constructor(context: Context) {
@@ -25,12 +28,20 @@ export class Rumours implements Timed {
     return this.#nextDue
   }
 
+  /** A member entered, whoever made it known. */
+  arrived(): void {
+    this.#arrivals.push(this.#context.now)
+  }
+
   /** Publish this soon. `shared`: others heard it too and may be first. */
   tell(fact: Fact, shared: boolean): void {
     const { rumours } = this.#context.config
     const { now } = this.#context
     this.#recent = this.#recent.filter((time) => now - time < 1_000)
-    const wait = Math.min(rumours.delayMax, rumours.delay * 2 ** this.#recent.length)
+    this.#arrivals = this.#arrivals.filter((time) => now - time < 1_000)
+    // A crowd of newcomers is carried by reconciliation alone: each has all of it in one round trip anyway.
+    if (isJoin(fact) && this.#arrivals.length > rumours.crowd) return
+    const wait = Math.min(rumours.delayMax, rumours.delay * 2 ** Math.min(this.#recent.length, 16))
     const due = now + wait + (shared ? this.#context.random() * rumours.patience : 0)
     this.#waiting.set(fact.key, { fact, due })
     this.#nextDue = Math.min(this.#nextDue, due)
@@ -62,4 +73,8 @@ export class Rumours implements Timed {
     const data = wire.Broadcast.encode({ nonce, facts: facts.map((fact) => factToWire(fact, this.#context.now)) })
     this.#context.effects.push({ type: 'broadcast', data })
   }
+}
+
+function isJoin({ content }: Fact): boolean {
+  return 'statement' in content && isKind(content.statement, 'joined')
 }

@@ -1,0 +1,317 @@
+import { describe, expect, it } from 'vitest'
+import { actors, facts, alarm, type Actor } from '../test/actors.ts'
+import { Bench, framesTo, type BenchOptions } from '../test/bench.ts'
+import { defaultConfig } from './config.ts'
+import { decodeId } from './id.ts'
+import type { DialFailure, Effect, Milliseconds } from './io.ts'
+
+const everyone = actors(12)
+const [self, suspect, bob, carol, dave] = everyone as [Actor, Actor, Actor, Actor, Actor]
+const { detection, links } = defaultConfig
+/** One witness makes a death, so that what this node finds out alone can be seen. */
+const sure = { detection: { quorum: 1 } }
+
+function poolOf(others: readonly Actor[], options: BenchOptions = {}): Bench {
+  const bench = new Bench(self, options)
+  for (const actor of others) bench.meet(actor)
+  bench.advance(1_000)
+  return bench
+}
+
+const isDead = (bench: Bench, actor: Actor = suspect): boolean => bench.changes.includes(`died:${actor.id}:1`)
+const timeToDeath = (bench: Bench, atMost: Milliseconds): Milliseconds | undefined => bench.until(() => isDead(bench), atMost)
+const probesTo = (actor: Actor, effects: readonly Effect[]): number =>
+  framesTo(actor.id, effects).filter(({ probe }) => probe !== undefined).length
+const aims = (effects: readonly Effect[], actor: Actor): string[] =>
+  effects.flatMap((effect) => ((effect.type === 'connect' || effect.type === 'knock') && effect.peer === actor.id ? [effect.type] : []))
+
+describe('a link that breaks', () => {
+  it('is a reason to look at once, by dial and by knock', () => {
+    const bench = poolOf([suspect, bob])
+    expect(aims([...bench.unlink(suspect), ...bench.advance(10)], suspect).sort()).toEqual(['connect', 'knock'])
+  })
+
+  it.each<DialFailure>(['refused', 'impostor'])('and a dial that finds it %s make this node a witness at once', (failure) => {
+    const bench = poolOf([suspect])
+    bench.reach.set(suspect.id, failure)
+    bench.unlink(suspect)
+    bench.advance(10)
+    expect(isDead(bench)).toBe(true)
+  })
+
+  it('to a member that comes back is nothing', () => {
+    const bench = poolOf([suspect, bob])
+    bench.reach.set(suspect.id, 'up')
+    bench.unlink(suspect)
+    bench.advance(60_000)
+    expect(bench.node.links).toContain(suspect.id)
+    expect(bench.node.health(bench.now).suspectedShare).toBe(0)
+  })
+
+  it('after a goodbye raises no doubt', () => {
+    const bench = poolOf([suspect, bob])
+    bench.receive(suspect, { goodbye: { reason: 'more links than needed' } })
+    bench.unlink(suspect)
+    expect(bench.node.health(bench.now).suspectedShare).toBe(0)
+  })
+
+  it('to somebody who is no member raises none either', () => {
+    const bench = poolOf([bob])
+    bench.link(suspect, { incarnation: 0 })
+    expect(aims([...bench.unlink(suspect), ...bench.advance(5_000)], suspect)).toEqual([])
+  })
+})
+
+describe('a host that is silent', () => {
+  it('is believed dead after a short patience, within five seconds in all', () => {
+    const bench = poolOf([suspect, bob], { config: sure })
+    bench.reach.set(suspect.id, 'silent')
+    bench.unlink(suspect)
+    const time = timeToDeath(bench, 5_000)
+    expect(time).toBeDefined()
+    expect(time).toBeGreaterThanOrEqual(detection.silence)
+  })
+
+  it('without any break of its link is believed dead within a probe or two more', () => {
+    const bench = poolOf([suspect, bob], { config: sure })
+    bench.reach.set(suspect.id, 'silent')
+    bench.mute.add(suspect.id)
+    const rounds = detection.period * 2 * 1.5 + detection.period
+    expect(timeToDeath(bench, rounds + detection.probeTimeout + detection.silence + 3 * detection.recheck)).toBeDefined()
+  })
+
+  it('gets more time from a node that reaches nobody: the fault may be its own', () => {
+    const time = (others: readonly Actor[]): Milliseconds | undefined => {
+      const bench = poolOf([suspect, bob, carol], { config: sure })
+      for (const actor of others) {
+        bench.reach.set(actor.id, 'silent')
+        bench.unlink(actor)
+      }
+      return timeToDeath(bench, 60_000)
+    }
+    expect(time([suspect, bob, carol]) as number).toBeGreaterThan((time([suspect]) as number) * 2)
+  })
+})
+
+describe('a process that is mute while its kernel accepts', () => {
+  it.each<DialFailure>(['mute', 'failed'])('gets fifteen seconds when a dial ends %s', (failure) => {
+    const bench = poolOf([suspect, bob], { config: sure })
+    bench.reach.set(suspect.id, failure)
+    bench.unlink(suspect)
+    const time = timeToDeath(bench, detection.mute * 2) as number
+    expect(time).toBeGreaterThanOrEqual(detection.mute)
+    expect(time).toBeLessThanOrEqual(detection.mute + 3 * detection.recheck)
+  })
+
+  it('for five seconds is not held for dead', () => {
+    const bench = poolOf([suspect, bob], { config: sure })
+    bench.mute.add(suspect.id)
+    bench.input({ type: 'command', command: { type: 'maybeDead', id: suspect.id } })
+    bench.advance(5_000)
+    expect(bench.node.health(bench.now).suspectedShare).toBeGreaterThan(0)
+    bench.mute.delete(suspect.id)
+    bench.receive(suspect, { ack: { sequence: 0, nextInMs: 0 } })
+    expect(bench.node.health(bench.now).suspectedShare).toBe(0)
+    bench.advance(60_000)
+    expect(isDead(bench)).toBe(false)
+  })
+
+  it('is found out without a break of its link', () => {
+    const bench = poolOf([suspect, bob], { config: sure })
+    bench.mute.add(suspect.id)
+    expect(timeToDeath(bench, 60_000)).toBeGreaterThanOrEqual(detection.mute)
+  })
+})
+
+describe('a member that nobody can dial', () => {
+  it('gets time to come back by itself, whatever its address says', () => {
+    const bench = new Bench(self, { config: sure })
+    bench.meet(suspect, { dialable: false })
+    bench.meet(bob)
+    bench.reach.set(suspect.id, 'refused')
+    bench.unlink(suspect)
+    const time = timeToDeath(bench, 60_000) as number
+    expect(time).toBeGreaterThanOrEqual(detection.undialable)
+    expect(time).toBeLessThanOrEqual(detection.undialable + 3 * detection.recheck)
+  })
+
+  it('and does come back is no suspect', () => {
+    const bench = new Bench(self, { config: sure })
+    bench.meet(suspect, { dialable: false })
+    bench.meet(bob)
+    bench.reach.set(suspect.id, 'refused')
+    bench.unlink(suspect)
+    bench.advance(detection.undialable / 2)
+    bench.link(suspect, { dialable: false })
+    bench.advance(60_000)
+    expect(isDead(bench)).toBe(false)
+  })
+})
+
+describe('a host that stalled itself', () => {
+  it('gives others the time that it missed', () => {
+    const bench = poolOf([suspect, bob], { config: sure })
+    bench.reach.set(suspect.id, 'mute')
+    bench.unlink(suspect)
+    bench.advance(5_000)
+    bench.sleep(60_000)
+    bench.advance(1_000)
+    expect(isDead(bench)).toBe(false)
+    expect(timeToDeath(bench, detection.mute * 4)).toBeDefined()
+  })
+
+  it('does not hold a probe for unanswered that waited while it slept', () => {
+    const bench = poolOf([suspect, bob], { config: sure })
+    bench.mute.add(suspect.id)
+    const probed = bench.until(() => probesTo(suspect, bench.advance(50)) > 0, 20_000)
+    expect(probed).toBeDefined()
+    bench.sleep(60_000)
+    expect(bench.node.health(bench.now).suspectedShare).toBe(0)
+  })
+
+  it('trusts a refusal all the same', () => {
+    const bench = poolOf([suspect])
+    bench.sleep(60_000)
+    bench.reach.set(suspect.id, 'refused')
+    bench.unlink(suspect)
+    bench.advance(100)
+    expect(isDead(bench)).toBe(true)
+  })
+})
+
+describe('a hint that a member may be dead', () => {
+  const hint = (bench: Bench): Effect[] => bench.input({ type: 'command', command: { type: 'maybeDead', id: suspect.id } })
+
+  it('makes this node look now', () => {
+    const bench = poolOf([suspect, bob])
+    expect(probesTo(suspect, [...hint(bench), ...bench.advance(10)])).toBe(1)
+  })
+
+  it.each<[string, boolean]>([
+    ['linked', true],
+    ['not linked', false],
+  ])('kills nobody alive who is %s', (_, linked) => {
+    const bench = poolOf([bob], { config: sure })
+    bench.meet(suspect, { linked })
+    bench.reach.set(suspect.id, 'up')
+    for (let i = 0; i < 10; i++) {
+      hint(bench)
+      bench.receive(bob, { alarm: { statements: [], doubted: [decodeId(suspect.id) as Uint8Array<ArrayBuffer>] } })
+      bench.advance(3_000)
+    }
+    expect(isDead(bench)).toBe(false)
+    expect(bench.node.health(bench.now).suspectedShare).toBe(0)
+  })
+
+  it('kills nobody who answers on a link although nothing listens at the address it announced', () => {
+    const bench = poolOf([suspect, bob], { config: sure })
+    bench.reach.set(suspect.id, 'refused')
+    for (let i = 0; i < 10; i++) {
+      hint(bench)
+      bench.advance(3_000)
+    }
+    expect(isDead(bench)).toBe(false)
+  })
+
+  it('about nobody, about this node or about nonsense is nothing', () => {
+    const bench = poolOf([bob])
+    for (const id of [dave.id, self.id, 'nonsense', '']) {
+      const effects = bench.input({ type: 'command', command: { type: 'maybeDead', id } })
+      expect(effects.filter(({ type }) => type !== 'timer')).toEqual([])
+    }
+  })
+
+  it('about many at a time checks a bounded number', () => {
+    const bench = new Bench(self, { config: { detection: { checks: 3 } } })
+    bench.meet(bob)
+    const crowd = everyone.slice(4)
+    for (const actor of crowd) bench.meet(actor, { linked: false })
+    for (const { id } of crowd) bench.input({ type: 'command', command: { type: 'maybeDead', id } })
+    expect(bench.node.health(bench.now).suspectedShare).toBeCloseTo(3 / (crowd.length + 1))
+  })
+})
+
+describe('probes', () => {
+  it('go to each observed member about as often as the member deals out turns', () => {
+    const bench = poolOf([suspect, bob, carol])
+    const span = 60_000
+    const effects = bench.advance(span)
+    for (const actor of [suspect, bob, carol]) {
+      const count = probesTo(actor, effects)
+      // The bench answers that the next turn comes a period later.
+      expect(count).toBeGreaterThanOrEqual(span / detection.period / 2)
+      expect(count).toBeLessThanOrEqual(span / detection.period + 1)
+    }
+  })
+
+  it.each<[string, number, Milliseconds, Milliseconds]>([
+    ['never', 0xffffffff, detection.period, detection.period * links.rings * 4 * 1.5],
+    ['all the time', 0, detection.period / 2, detection.period],
+  ])('go on within bounds to a member that wants them %s', (_, nextInMs, atLeast, atMost) => {
+    const bench = poolOf([suspect])
+    bench.mute.add(suspect.id)
+    const times: Milliseconds[] = []
+    const end = bench.now + 120_000
+    while (bench.now < end) {
+      for (const frame of framesTo(suspect.id, bench.advance(50))) {
+        if (frame.probe === undefined) continue
+        times.push(bench.now)
+        bench.receive(suspect, { ack: { sequence: frame.probe.sequence, nextInMs } })
+      }
+    }
+    const gaps = times.slice(1).map((time, i) => time - (times[i] as number))
+    expect(gaps.length).toBeGreaterThan(3)
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(atLeast - 50)
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(atMost + 100)
+  })
+
+  it('are answered, and the turns dealt out so that observers come one after the other', () => {
+    const bench = poolOf([suspect, bob, carol, dave])
+    const turns = [suspect, bob, carol, dave].map((actor) => {
+      const ack = framesTo(actor.id, bench.receive(actor, { probe: { sequence: 9 } })).find((frame) => frame.ack !== undefined)?.ack
+      expect(ack?.sequence).toBe(9)
+      return ack?.nextInMs as number
+    })
+    const sorted = turns.toSorted((a, b) => a - b)
+    expect(sorted[0]).toBeGreaterThanOrEqual(detection.period * 0.5)
+    for (let i = 1; i < sorted.length; i++)
+      expect((sorted[i] as number) - (sorted[i - 1] as number)).toBeGreaterThanOrEqual(detection.period * 0.5)
+    expect(sorted.at(-1)).toBeLessThanOrEqual(detection.period * 4 * 1.5)
+  })
+
+  it('that find no answer make the other observers look, too', () => {
+    const bench = poolOf([suspect, bob, carol])
+    bench.mute.add(suspect.id)
+    const effects: Effect[] = []
+    bench.until(() => {
+      effects.push(...bench.advance(50))
+      return bench.node.health(bench.now).suspectedShare > 0
+    }, 30_000)
+    for (const actor of [bob, carol])
+      expect(framesTo(actor.id, effects).flatMap((frame) => frame.alarm?.doubted ?? [])).toContainEqual(
+        Uint8Array.from(decodeId(suspect.id)),
+      )
+  })
+
+  it('are answered by any frame: whoever speaks is alive', () => {
+    const bench = poolOf([suspect, bob])
+    bench.mute.add(suspect.id)
+    bench.until(() => bench.node.health(bench.now).suspectedShare > 0, 30_000)
+    bench.receive(suspect, { probe: { sequence: 1 } })
+    expect(bench.node.health(bench.now).suspectedShare).toBe(0)
+  })
+})
+
+describe('a new life', () => {
+  it('is not doubted for what happened to the one before', () => {
+    const bench = poolOf([suspect, bob], { config: sure })
+    bench.reach.set(suspect.id, 'mute')
+    bench.unlink(suspect)
+    bench.advance(detection.mute - 1_000)
+    bench.reach.set(suspect.id, 'hang')
+    bench.receive(bob, facts([suspect.joined({ incarnation: 2 })]))
+    expect(bench.node.health(bench.now).suspectedShare).toBe(0)
+    bench.receive(bob, alarm(bob.suspects(suspect, 0, 1)))
+    expect(bench.node.health(bench.now).suspectedShare).toBe(0)
+  })
+})

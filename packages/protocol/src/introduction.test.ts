@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest'
+import { actors, facts, wireFact, type Actor } from '../test/actors.ts'
+import { Bench, broadcastsIn, framesTo } from '../test/bench.ts'
+import { defaultConfig } from './config.ts'
+import type { Effect, Introducer } from './io.ts'
+
+const everyone = actors(80)
+const [self, alice, bob, carol] = everyone as [Actor, Actor, Actor, Actor]
+const { introduction } = defaultConfig
+const door: Introducer = { id: alice.id, address: Uint8Array.of(1, 2, 3) }
+const bareDoor: Introducer = { address: Uint8Array.of(4, 5, 6) }
+
+const dials = (effects: readonly Effect[]): Extract<Effect, { type: 'connect' }>[] => effects.filter((effect) => effect.type === 'connect')
+const refuse = (bench: Bench, { id, address }: Introducer, reason = 'refused'): Effect[] =>
+  bench.input({ type: 'unreachable', peer: id, addresses: [address], failure: 'refused', reason })
+
+describe('a newcomer', () => {
+  it('dials its introducers, and does not enter before one has said what it knows', () => {
+    const bench = new Bench(self, { introducers: [door, bareDoor] })
+    expect(dials(bench.log.map(({ effect }) => effect))).toEqual([
+      { type: 'connect', peer: alice.id, addresses: [door.address] },
+      { type: 'connect', peer: undefined, addresses: [bareDoor.address] },
+    ])
+    expect(bench.node.self).toBeUndefined()
+    bench.link(alice)
+    expect(bench.node.self?.incarnation).toBe(1)
+  })
+
+  it.each([
+    [0, 0, 1],
+    [3, 0, 4],
+    [0, 5, 6],
+    [3, 5, 6],
+    [5, 3, 6],
+  ])('with incarnation %i stored and %i known enters with %i, which it stores first', (stored, known, expected) => {
+    const bench = new Bench(self, { introducers: [door], storedIncarnation: stored })
+    const effects = bench.link(alice, { known })
+    expect(bench.node.self?.incarnation).toBe(expected)
+    const types = effects.filter(
+      (effect) =>
+        effect.type === 'persist' ||
+        effect.type === 'notify' ||
+        (effect.type === 'send' && framesTo(alice.id, [effect]).some((frame) => frame.facts !== undefined)),
+    )
+    expect(types[0]).toEqual({ type: 'persist', incarnation: expected })
+  })
+
+  it('hands over its own statement as news, and reconciles', () => {
+    const bench = new Bench(self, { introducers: [door] })
+    const frames = framesTo(alice.id, bench.link(alice))
+    expect(frames.flatMap((frame) => frame.facts?.facts ?? [])).toEqual([wireFact(bench.ownStatement())])
+    expect(frames.find((frame) => frame.facts !== undefined)?.facts?.fresh).toBe(true)
+    expect(frames.some((frame) => frame.reconcile !== undefined)).toBe(true)
+  })
+
+  it('reports nobody before itself', () => {
+    const bench = new Bench(self, { introducers: [door] })
+    bench.input({ type: 'connected', peer: alice.id, dialable: true })
+    bench.receive(alice, facts([alice.joined(), bob.joined()]))
+    expect(bench.changes).toEqual([])
+    bench.receive(alice, { hello: { known: 0, ended: false, incarnation: 1 } })
+    bench.receive(alice, facts([alice.joined(), bob.joined()]))
+    expect(bench.changes).toEqual([`joined:${self.id}:1`, `joined:${alice.id}:1`, `joined:${bob.id}:1`])
+  })
+
+  it('goes on alone at once when all introducers refuse, says why, and goes on trying', () => {
+    const bench = new Bench(self, { introducers: [door, bareDoor] })
+    refuse(bench, door, 'alice refused')
+    expect(bench.node.self).toBeUndefined()
+    refuse(bench, bareDoor, 'nobody there')
+    expect(bench.node.self?.incarnation).toBe(1)
+    const warned = bench.notifications.flatMap((notification) => (notification.type === 'warning' ? [notification] : []))
+    expect(warned.map(({ code }) => code)).toEqual(['INTRODUCER_UNREACHABLE', 'INTRODUCER_UNREACHABLE'])
+    expect(warned[0]?.message).toContain('alice refused')
+    expect(dials(bench.advance(introduction.retryMin * 2)).length).toBeGreaterThanOrEqual(2)
+  })
+
+  it('goes on alone after a while when none answers', () => {
+    const bench = new Bench(self, { introducers: [door] })
+    bench.advance(introduction.aloneAfter - 1)
+    expect(bench.node.self).toBeUndefined()
+    bench.advance(1)
+    expect(bench.node.self?.incarnation).toBe(1)
+  })
+
+  it('tries an introducer that refuses less and less often, but never stops, and complains once', () => {
+    const bench = new Bench(self, { introducers: [door] })
+    refuse(bench, door)
+    const times: number[] = []
+    const end = bench.now + 20 * introduction.retryMax
+    while (bench.now < end) {
+      if (dials(bench.advance(100)).length === 0) continue
+      times.push(bench.now)
+      refuse(bench, door)
+    }
+    const gaps = times.slice(1).map((time, i) => time - (times[i] as number))
+    expect(gaps[0]).toBeLessThanOrEqual(introduction.retryMin * 2 * 1.5 + 200)
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(introduction.retryMax * 1.5 + 200)
+    for (const gap of gaps.slice(-5)) expect(gap).toBeGreaterThanOrEqual(introduction.retryMax * 0.5)
+    expect(bench.notifications.filter(({ type }) => type === 'warning').length).toBe(1)
+  })
+
+  it('stops trying once it is linked with the introducer', () => {
+    const bench = new Bench(self, { introducers: [door] })
+    bench.link(alice)
+    bench.receive(alice, facts([alice.joined()]))
+    expect(dials(bench.advance(10 * introduction.retryMax))).toEqual([])
+    expect(bench.node.health(bench.now).introducers).toEqual([])
+  })
+
+  it('finds others on the local network, but not itself or whom it knows', () => {
+    const bench = new Bench(self)
+    bench.meet(alice)
+    const found = (introducer: Introducer): Effect[] => dials(bench.input({ type: 'discovered', introducer }))
+    expect(found({ id: bob.id, address: Uint8Array.of(9) })).toEqual([{ type: 'connect', peer: bob.id, addresses: [Uint8Array.of(9)] }])
+    expect(found({ id: alice.id, address: Uint8Array.of(9) })).toEqual([])
+    expect(found({ id: self.id, address: Uint8Array.of(9) })).toEqual([])
+  })
+})
+
+describe('an introducer', () => {
+  const { crowd, referrals } = introduction
+
+  /** A member of a pool of some size. */
+  function member(size: number): Bench {
+    const bench = new Bench(self)
+    bench.overhears(...everyone.slice(1, size).map((actor) => actor.joined()))
+    return bench
+  }
+
+  /** A newcomer knocks. What it is told. */
+  function knock(bench: Bench, actor: Actor): ReturnType<typeof framesTo> {
+    return framesTo(actor.id, bench.input({ type: 'connected', peer: actor.id, dialable: true }))
+  }
+
+  it('says what it knows of who comes: nothing, a life, or one that is over', () => {
+    const bench = member(5)
+    bench.overhears(bob.left())
+    const hello = (actor: Actor): unknown => knock(bench, actor).find((frame) => frame.hello !== undefined)?.hello
+    expect(hello(everyone[70] as Actor)).toMatchObject({ known: 0, ended: false, incarnation: 1 })
+    expect(hello(alice)).toMatchObject({ known: 1, ended: false })
+    expect(hello(bob)).toMatchObject({ known: 1, ended: true })
+  })
+
+  it('hands newcomers on to other members when too many come at once', () => {
+    const bench = member(30)
+    const late = everyone[79] as Actor
+    const newcomers = everyone.slice(30, 79)
+    const told = newcomers.map((actor) => knock(bench, actor).find((frame) => frame.redirect !== undefined)?.redirect)
+    expect(told.slice(0, crowd).every((redirect) => redirect === undefined)).toBe(true)
+    for (const redirect of told.slice(crowd)) {
+      const names = redirect?.members.map(({ statement }) => statement?.signer) ?? []
+      expect(names.length).toBeGreaterThanOrEqual(referrals - 1)
+      expect(names.length).toBeLessThanOrEqual(referrals)
+      expect(new Set(names.map(String)).size).toBe(names.length)
+    }
+    bench.advance(introduction.crowdWindow)
+    expect(knock(bench, late).some((frame) => frame.redirect !== undefined)).toBe(false)
+  })
+
+  it('serves a crowd itself while there is hardly anybody to hand it on to', () => {
+    const bench = member(crowd - 5)
+    for (const actor of everyone.slice(30)) expect(knock(bench, actor).some((frame) => frame.redirect !== undefined)).toBe(false)
+  })
+
+  it('does not hand on a member that comes back', () => {
+    const bench = member(60)
+    for (const actor of everyone.slice(1, 60)) expect(knock(bench, actor).some((frame) => frame.redirect !== undefined)).toBe(false)
+  })
+
+  it('makes newcomers known in a few batches, not one by one', () => {
+    const bench = member(5)
+    let batches = 0
+    for (const actor of everyone.slice(5, 45)) {
+      bench.link(actor)
+      bench.receive(actor, facts([actor.joined()], true))
+      batches += broadcastsIn(bench.advance(5)).length
+    }
+    batches += broadcastsIn(bench.advance(5_000)).length
+    expect(batches).toBeGreaterThan(0)
+    expect(batches).toBeLessThanOrEqual(8)
+  })
+})
+
+describe('who is handed on', () => {
+  function referred(reconciles: boolean): Bench {
+    const bench = new Bench(self, { introducers: [door] })
+    bench.reconciles = reconciles
+    bench.link(alice)
+    return bench
+  }
+
+  it('dials some of those it was told of', () => {
+    const bench = referred(false)
+    const effects = bench.receive(alice, { redirect: { members: [bob, carol].map((actor) => wireFact(actor.joined())) } })
+    expect(new Set(dials(effects).map(({ peer }) => peer))).toEqual(new Set([bob.id, carol.id]))
+    expect(bench.members).toContain(bob.id)
+  })
+
+  it('and already has the pool does not care', () => {
+    const bench = referred(true)
+    expect(bench.node.health(bench.now).lastReconciliation).toBeDefined()
+    expect(dials(bench.receive(alice, { redirect: { members: [wireFact(bob.joined())] } }))).toEqual([])
+  })
+})

@@ -1,0 +1,189 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { actors, pool, servicesOf, type Actor } from '../test/actors.ts'
+import { framesTo } from '../test/bench.ts'
+import { makeConfig, type ConfigOverrides } from './config.ts'
+import { Context } from './context.ts'
+import type { Milliseconds, NodeId } from './io.ts'
+import { Link } from './links.ts'
+import { Rings } from './rings.ts'
+import { Sampling } from './sampling.ts'
+
+const everyone = actors(120)
+const self = everyone[60] as Actor
+const others = everyone.filter((actor) => actor !== self)
+
+/** Sampling alone: dials succeed at once unless the test says otherwise. */
+class Stage {
+  readonly context: Context
+  readonly sampling: Sampling
+  readonly rings: Rings
+  readonly doubted = new Set<NodeId>()
+  readonly dead = new Set<NodeId>()
+  readonly dials: { readonly at: Milliseconds; readonly peer: NodeId }[] = []
+  readonly closed: NodeId[] = []
+
+  constructor(overrides: ConfigOverrides = {}) {
+    const config = makeConfig(overrides)
+    this.context = new Context({ id: self.id, pool, config, services: servicesOf(self.id) })
+    this.context.now = 100_000
+    this.context.view.mergeJoined(self.joined())
+    this.rings = new Rings(self.id, config.links.rings)
+    this.sampling = new Sampling(this.context, (id) => this.doubted.has(id))
+  }
+
+  meet(...members: readonly Actor[]): void {
+    for (const actor of members) {
+      this.context.view.mergeJoined(actor.joined())
+      this.rings.add(actor.id)
+    }
+    this.sampling.update(this.rings.neighbours)
+  }
+
+  link(id: NodeId): void {
+    this.context.links.set(id, new Link(id, true, this.context.now, this.context.config.limits))
+    this.sampling.linkUp(id)
+  }
+
+  unlink(id: NodeId): void {
+    this.context.links.delete(id)
+    this.sampling.linkLost()
+  }
+
+  advance(span: Milliseconds): void {
+    const end = this.context.now + span
+    while (this.sampling.nextDue <= end) {
+      this.context.now = Math.max(this.context.now, Math.ceil(this.sampling.nextDue))
+      this.context.effects = []
+      this.sampling.due()
+      for (const effect of this.context.effects) {
+        if (effect.type === 'connect' && effect.peer !== undefined) {
+          this.dials.push({ at: this.context.now, peer: effect.peer })
+          if (!this.dead.has(effect.peer)) this.link(effect.peer)
+        } else if (effect.type === 'disconnect') {
+          expect(framesTo(effect.peer, this.context.effects).some((frame) => frame.goodbye !== undefined)).toBe(true)
+          this.closed.push(effect.peer)
+          this.unlink(effect.peer)
+        }
+      }
+    }
+    this.context.now = end
+  }
+
+  get linked(): ReadonlySet<NodeId> {
+    return new Set(this.context.links.keys())
+  }
+}
+
+let stage: Stage
+
+beforeEach(() => {
+  stage = new Stage()
+})
+
+describe('the links that a node keeps up', () => {
+  it('are those to its neighbours and a few at random, bounded at any size of the pool', () => {
+    stage.meet(...others)
+    stage.advance(30_000)
+    for (const id of stage.rings.neighbours) expect(stage.linked).toContain(id)
+    expect(stage.linked.size).toBe(stage.rings.neighbours.size + stage.context.config.links.random)
+  })
+
+  it('are to everyone in a small pool', () => {
+    stage.meet(...others.slice(0, 4))
+    stage.advance(30_000)
+    expect(stage.linked.size).toBe(4)
+  })
+
+  it('are one or two until the view has become quiet', () => {
+    const { early, quiet } = stage.context.config.links
+    for (const actor of others.slice(0, 40)) {
+      stage.meet(actor)
+      stage.advance(quiet / 8)
+    }
+    expect(stage.linked.size).toBeLessThanOrEqual(early)
+    stage.advance(30_000)
+    expect(stage.linked.size).toBeGreaterThan(early)
+  })
+
+  it('are built after some time in a pool that is never quiet', () => {
+    const { early, quietAtMost } = stage.context.config.links
+    const start = stage.context.now
+    for (const actor of others) {
+      stage.meet(actor)
+      stage.advance(100)
+      if (stage.context.now - start > quietAtMost * 2.5) break
+    }
+    expect(stage.linked.size).toBeGreaterThan(early)
+  })
+
+  it('are built one after the other', () => {
+    const { dialPause } = stage.context.config.links
+    stage.meet(...others)
+    stage.advance(30_000)
+    const gaps = stage.dials.slice(1).map(({ at }, i) => at - (stage.dials[i]?.at as number))
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(dialPause * 0.5 - 1)
+  })
+
+  it('are dialled by the lower id first', () => {
+    const { politeness, early } = stage.context.config.links
+    stage.meet(...others)
+    stage.advance(politeness * 0.6)
+    for (const { peer } of stage.dials.slice(early)) expect(peer > self.id).toBe(true)
+    stage.advance(30_000)
+    expect(stage.dials.some(({ peer }) => peer < self.id)).toBe(true)
+  })
+
+  it('are built anew when one is lost', () => {
+    stage.meet(...others.slice(0, 4))
+    stage.advance(30_000)
+    const lost = (others[1] as Actor).id
+    stage.unlink(lost)
+    stage.advance(5_000)
+    expect(stage.linked).toContain(lost)
+  })
+
+  it('are not dialled in haste where nobody answers, nor at all where the detector does', () => {
+    const { dialAgain } = stage.context.config.links
+    const [gone, doubted] = others as [Actor, Actor]
+    stage.dead.add(gone.id)
+    stage.doubted.add(doubted.id)
+    stage.meet(...others.slice(0, 4))
+    stage.advance(30_000)
+    const times = stage.dials.filter(({ peer }) => peer === gone.id).map(({ at }) => at)
+    expect(times.length).toBeGreaterThan(3)
+    for (let i = 1; i < times.length; i++) expect((times[i] as number) - (times[i - 1] as number)).toBeGreaterThanOrEqual(dialAgain)
+    expect(stage.dials.map(({ peer }) => peer)).not.toContain(doubted.id)
+  })
+
+  it('at random change now and then', () => {
+    stage.meet(...others)
+    stage.advance(30_000)
+    const before = stage.linked
+    stage.advance(stage.context.config.links.randomLifetime * 6)
+    expect([...stage.linked].some((id) => !before.has(id))).toBe(true)
+  })
+
+  it('come to rest', () => {
+    stage.meet(...others)
+    stage.advance(60_000)
+    expect(stage.sampling.nextDue - stage.context.now).toBeGreaterThan(10_000)
+  })
+})
+
+describe('links that others opened', () => {
+  it('are closed, with a goodbye, only above the bound, and not while they are young', () => {
+    const { max, settle } = stage.context.config.links
+    stage.meet(...others)
+    stage.advance(20_000)
+    for (const { id } of others) if (!stage.linked.has(id) && stage.linked.size < max) stage.link(id)
+    stage.advance(settle * 3)
+    expect(stage.closed).toEqual([])
+    for (const { id } of others) if (!stage.linked.has(id) && stage.linked.size < max + 10) stage.link(id)
+    stage.advance(settle - 1)
+    expect(stage.linked.size).toBeGreaterThanOrEqual(max)
+    stage.advance(settle * 2)
+    expect(stage.linked.size).toBeLessThanOrEqual(max)
+    expect(stage.closed.length).toBeGreaterThan(0)
+    for (const id of stage.rings.neighbours) expect(stage.linked).toContain(id)
+  })
+})

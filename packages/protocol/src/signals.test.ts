@@ -1,0 +1,98 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { actors, facts, type Actor } from '../test/actors.ts'
+import { Bench, framesTo } from '../test/bench.ts'
+import type { Effect, NodeId, Notification } from './io.ts'
+
+const [self, alice, bob, carol, stranger] = actors(5) as [Actor, Actor, Actor, Actor, Actor]
+
+let bench: Bench
+
+beforeEach(() => {
+  bench = new Bench(self)
+  for (const actor of [alice, bob]) bench.meet(actor)
+  bench.meet(carol, { linked: false })
+})
+
+const signal = (to: readonly NodeId[], ref = 7, name = 'go'): Effect[] =>
+  bench.input({ type: 'command', command: { type: 'signal', ref, name, to } })
+const of = <T extends Notification['type']>(type: T): Extract<Notification, { type: T }>[] =>
+  bench.notifications.filter((notification): notification is Extract<Notification, { type: T }> => notification.type === type)
+const ends = (): unknown[] => of('signalled').map(({ ref, delivered, failed }) => ({ ref, delivered, failed }))
+const acknowledge = (from: Actor, reference = 7): Effect[] => bench.receive(from, { signalAck: { reference } })
+
+describe('a signal', () => {
+  it('is delivered when each has acknowledged it', () => {
+    const effects = signal([alice.id, bob.id])
+    for (const actor of [alice, bob])
+      expect(framesTo(actor.id, effects).flatMap((frame) => frame.signal ?? [])).toEqual([{ reference: 7, name: 'go' }])
+    acknowledge(alice)
+    acknowledge(alice)
+    expect(ends()).toEqual([])
+    acknowledge(bob)
+    expect(ends()).toEqual([{ ref: 7, delivered: [alice.id, bob.id], failed: [] }])
+  })
+
+  it('goes over a link of its own where there is none yet', () => {
+    expect(signal([carol.id])).toContainEqual(expect.objectContaining({ type: 'connect', peer: carol.id }))
+    const effects = bench.link(carol)
+    expect(framesTo(carol.id, effects).some((frame) => frame.signal?.reference === 7)).toBe(true)
+    acknowledge(carol)
+    expect(ends()).toEqual([{ ref: 7, delivered: [carol.id], failed: [] }])
+  })
+
+  it("fails for who is no member, can't be reached, or is gone", () => {
+    signal([stranger.id])
+    expect(ends()).toEqual([{ ref: 7, delivered: [], failed: [stranger.id] }])
+    bench.reach.set(carol.id, 'silent')
+    signal([carol.id, alice.id], 8)
+    bench.receive(bob, facts([alice.left()]))
+    expect(ends().at(-1)).toEqual({ ref: 8, delivered: [], failed: [carol.id, alice.id] })
+  })
+
+  it('fails for who does not answer in time', () => {
+    signal([alice.id, bob.id])
+    acknowledge(bob)
+    bench.advance(bench.config.limits.signalTimeout - 1)
+    expect(ends()).toEqual([])
+    bench.advance(1)
+    expect(ends()).toEqual([{ ref: 7, delivered: [bob.id], failed: [alice.id] }])
+    acknowledge(alice)
+    expect(ends().length).toBe(1)
+  })
+
+  it('to oneself arrives, and one to nobody ends', () => {
+    signal([self.id])
+    expect(of('signal').map(({ name, from }) => [name, from.id])).toEqual([['go', self.id]])
+    signal([], 9)
+    expect(ends()).toEqual([
+      { ref: 7, delivered: [self.id], failed: [] },
+      { ref: 9, delivered: [], failed: [] },
+    ])
+  })
+
+  it('to one member twice is sent once', () => {
+    expect(framesTo(alice.id, signal([alice.id, alice.id])).filter((frame) => frame.signal !== undefined).length).toBe(1)
+    acknowledge(alice)
+    expect(ends()).toEqual([{ ref: 7, delivered: [alice.id], failed: [] }])
+  })
+
+  it('is acknowledged for its own reference only, and by whom it was sent to', () => {
+    signal([alice.id])
+    acknowledge(bob)
+    acknowledge(alice, 8)
+    expect(ends()).toEqual([])
+  })
+
+  it('of a member is reported with its sender, and acknowledged', () => {
+    const effects = bench.receive(alice, { signal: { reference: 3, name: 'halt' } })
+    expect(of('signal').map(({ name, from }) => [name, from.id])).toEqual([['halt', alice.id]])
+    expect(framesTo(alice.id, effects).flatMap((frame) => frame.signalAck ?? [])).toEqual([{ reference: 3 }])
+  })
+
+  it('of a stranger is not heard', () => {
+    bench.link(stranger, { incarnation: 0 })
+    const effects = bench.receive(stranger, { signal: { reference: 3, name: 'halt' } })
+    expect(of('signal')).toEqual([])
+    expect(framesTo(stranger.id, effects)).toEqual([])
+  })
+})
