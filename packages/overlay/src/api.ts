@@ -77,14 +77,14 @@ export interface Overlay {
   health(): OverlayHealth
   /** Calls `listener` with everything that happens from now on, in order, synchronously. Returns the function that ends it. */
   subscribe(listener: (notification: OverlayNotification) => void): () => void
-  /** Stands as a candidate, until {@link withdraw} or {@link leave}. The result comes as an `elected` notification. */
+  /** Stands as a candidate, until {@link withdraw} or {@link leave}. The result comes as an `elected` notification. RangeError for an impossible name. */
   elect(election: string): void
   withdraw(election: string): void
   /** A hint: the member's observers look now. */
   maybeDead(id: string): void
   /**
    * Sends a named signal. Resolves when all acknowledged; throws {@link SignalError} that says who did not within 10 s
-   * (`limits.signalTimeout`), or the signal's reason.
+   * (`limits.signalTimeout`), the signal's reason, or RangeError for an impossible name.
    */
   signal(name: string, ids: readonly string[], options?: { readonly signal?: AbortSignal | undefined }): Promise<void>
   /**

@@ -4,7 +4,7 @@
 import { noise } from '@chainsafe/libp2p-noise'
 import type { GossipSub, GossipSubComponents } from '@libp2p/gossipsub'
 import { identify, type Identify, type IdentifyComponents } from '@libp2p/identify'
-import type { Libp2p, PrivateKey, ServiceMap } from '@libp2p/interface'
+import type { ComponentLogger, Libp2p, Logger, PrivateKey, ServiceMap } from '@libp2p/interface'
 import type { AddressManager, Registrar, TransportManager } from '@libp2p/interface-internal'
 import type { MulticastDNSComponents } from '@libp2p/mdns'
 import { preSharedKey } from '@libp2p/pnet'
@@ -29,6 +29,13 @@ const maxPendingConnections = 512
  * that dialled one, 5 got in (measured). A link costs 11 ms, so the processor gives in at 100.
  */
 const maxConnectionsPerSecond = 1_000
+
+/**
+ * libp2p makes a logger for each connection and stream and asks the terminal each time whether it shows colours: 0.4 ms a link (measured),
+ * for what nobody reads unless the environment has `DEBUG=libp2p:*`.
+ */
+const silence: Logger = Object.assign(() => {}, { error: () => {}, trace: () => {}, enabled: false, newScope: () => silence })
+const silentLogger: ComponentLogger = { forComponent: () => silence }
 
 export interface HostOptions {
   readonly privateKey: PrivateKey
@@ -70,6 +77,7 @@ export class Host {
     const { key, discovery } = options
     const libp2p = await createLibp2p<Services>({
       start: false,
+      ...(process.env['DEBUG'] === undefined && { logger: silentLogger }),
       privateKey: options.privateKey,
       addresses: { listen: options.listen.map(String), announceFilter: announceable },
       transports: [transport()],

@@ -1,7 +1,8 @@
+import { Socket } from 'node:net'
 import { generateKeyPair } from '@libp2p/crypto/keys'
 import type { Stream } from '@libp2p/interface'
 import { concat } from 'uint8arrays'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { bytes, maxFrameBytes, startIntruder, startPeer, stopAll, until } from '../test/peers.ts'
 import { encodePrefix } from './framing.ts'
 
@@ -31,8 +32,12 @@ describe('a link', () => {
       return send(data)
     }
     await until(() => b.links.has(a.id))
+    await new Promise((resolve) => setTimeout(resolve, 50)) // until the line is quiet
+    const packets = [vi.spyOn(Socket.prototype, '_write'), vi.spyOn(Socket.prototype, '_writev')]
     for (let count = 0; count < 10; count += 1) a.links.send(b.id, new Uint8Array(9))
     await until(() => b.log.length === 11)
+    expect(packets.map(({ mock }) => mock.calls.length)).toEqual([0, 1])
+    vi.restoreAllMocks()
     expect(pieces).toEqual([100])
   })
 

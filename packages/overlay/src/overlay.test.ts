@@ -74,6 +74,7 @@ describe('a pool of real hosts', () => {
     await until(() => nodes.every(({ overlay }) => overlay.reign('master') !== undefined))
     const winners = new Set(nodes.map(({ overlay }) => overlay.reign('master')!.winner.id))
     expect(winners.size).toBe(1)
+    expect(() => nodes[0]!.overlay.elect('')).toThrow(/election is empty/u)
     expect(nodes[0]!.heard.some((each) => each.type === 'elected' && each.reign.winner.addresses.length === 1)).toBe(true)
   })
 
@@ -247,6 +248,8 @@ describe('a start that fails', () => {
       { listen: ['/ip4/192.0.2.1/tcp/0'] },
       { code: 'LISTEN_FAILED', message: /192\.0\.2\.1.*not one of this machine/u },
     ],
+    ['a location too long', { location: 'x'.repeat(257) }, { name: 'RangeError', message: /location is 257 bytes/u }],
+    ['a tag too long', { tag: new Uint8Array(1_025) }, { name: 'RangeError', message: /tag is 1025 bytes/u }],
     ['an impossible setting', { config: { limits: { frameBytes: -1 } } }, { name: 'RangeError' }],
   ])('says so for %s', async (_what, options, error) => {
     const { message, ...rest } = error as { message?: RegExp }

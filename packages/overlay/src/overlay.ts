@@ -2,7 +2,17 @@
  * Joins a pool: puts together the host, the links and the protocol, and takes them apart again.
  */
 import { hostname } from 'node:os'
-import { ProtocolNode, makeConfig, type Address, type Config, type Effect, type Input, type NodeId, type Notification } from '@jel/protocol'
+import {
+  ProtocolNode,
+  makeConfig,
+  nameProblem,
+  type Address,
+  type Config,
+  type Effect,
+  type Input,
+  type NodeId,
+  type Notification,
+} from '@jel/protocol'
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
 import { introducerOf, looksDialable, parseIntroducer, parseListenAddress } from './addresses.ts'
 import type { Closed, Overlay, OverlayHealth, OverlayNotification, OverlayOptions, PoolMember, PoolReign } from './api.ts'
@@ -40,6 +50,10 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
   const listen = (options.listen ?? ['/ip4/0.0.0.0/tcp/0']).map(parseListenAddress)
   const introducers = (options.bootstrap ?? []).map(parseIntroducer)
   const config = makeConfig(options.config)
+  const location = options.location ?? hostname()
+  const tag = options.tag ?? new Uint8Array()
+  checkLength('location', Buffer.byteLength(location), config.limits.locationBytes)
+  checkLength('tag', tag.length, config.limits.tagBytes)
   options.signal?.throwIfAborted()
 
   const identity = options.identityFile === undefined ? await ephemeralIdentity() : await openIdentity(options.identityFile)
@@ -57,7 +71,7 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
       maxMessageBytes: config.limits.frameBytes,
       discovery,
     })
-    overlay = new RunningOverlay(options, { config, names, host, identity, discovery, keyed: key !== undefined })
+    overlay = new RunningOverlay(options.pool, { config, names, location, tag, host, identity, discovery, keyed: key !== undefined })
     started.overlay = overlay
     await overlay.start(introducers, options.signal)
     return overlay
@@ -68,7 +82,19 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
   }
 }
 
+/** Others would refuse this node's statement, and it would wonder why nobody knows it. */
+function checkLength(what: string, bytes: number, limit: number): void {
+  if (bytes > limit) throw new RangeError(`the ${what} is ${bytes} bytes long, more than the ${limit} that are allowed`)
+}
+
+function checkName(what: string, name: string): void {
+  const problem = nameProblem(name)
+  if (problem !== undefined) throw new RangeError(`the name of the ${what} ${problem}`)
+}
+
 interface Parts {
+  readonly location: string
+  readonly tag: Uint8Array
   readonly config: Config
   readonly names: PoolNames
   readonly host: Host
@@ -102,8 +128,8 @@ class RunningOverlay implements Overlay {
   #announced = ''
   #closing: Promise<void> | undefined
 
-  constructor(options: OverlayOptions, { config, names, host, identity, discovery, keyed }: Parts) {
-    this.pool = options.pool
+  constructor(pool: string, { location, tag, config, names, host, identity, discovery, keyed }: Parts) {
+    this.pool = pool
     this.closed = this.#closed.promise
     this.#host = host
     this.#identity = identity
@@ -112,9 +138,9 @@ class RunningOverlay implements Overlay {
     this.#discovery = discovery
     this.#node = new ProtocolNode({
       id: identity.id,
-      pool: options.pool,
-      location: options.location ?? hostname(),
-      tag: options.tag ?? new Uint8Array(),
+      pool,
+      location,
+      tag,
       storedIncarnation: identity.incarnation,
       config,
       services: createServices(identity.privateKey),
@@ -213,6 +239,7 @@ class RunningOverlay implements Overlay {
 
   elect(election: string): void {
     this.#checkOpen()
+    checkName('election', election)
     this.#driver.deliver({ type: 'command', command: { type: 'elect', election } })
   }
 
@@ -228,6 +255,7 @@ class RunningOverlay implements Overlay {
 
   async signal(name: string, ids: readonly string[], { signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
     this.#checkOpen()
+    checkName('signal', name)
     signal?.throwIfAborted()
     this.#lastSignal += 1
     const ref = this.#lastSignal

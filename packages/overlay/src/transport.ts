@@ -1,7 +1,7 @@
 /**
  * TCP that sends few packets. libp2p hands over each message in pieces (a length, then the rest), @libp2p/tcp writes every piece on its
- * own, and since small packets are not held back each becomes a packet: 58 for the 1.4 KB of opening a link. Sockets are corked until
- * the event loop has gone round instead, so what belongs together leaves together. Measured: see docs/benchmarks.md.
+ * own, and since small packets are not held back each becomes a packet. Sockets are corked until the event loop has gone round instead,
+ * so what belongs together leaves together. Measured: opening a link takes 18 packets and 2.4 KB with headers instead of 77 and 5.4 KB.
  */
 import type { Socket } from 'node:net'
 import type { Transport, Upgrader } from '@libp2p/interface'
