@@ -17,6 +17,9 @@ import { observersOf } from './rings.ts'
 /** Who reaches nobody stretches its time-outs by this: most likely the fault is its own. Guess: a sick node shall not bury a healthy pool. */
 const isolated = 6
 
+/** In place of the number of a probe: this answers none, but moves the observer's next turn forward. */
+const turnMoved = 0
+
 interface Probe {
   sequence: number
   /** When the next one is sent. */
@@ -31,7 +34,7 @@ interface Doubt {
   /** False for a member that was never dialled by anyone we know and comes from elsewhere than it announces. */
   readonly dialable: boolean
   /** Latest thing that was found out about its host. */
-  evidence: 'none' | 'silent' | 'mute'
+  evidence: 'none' | 'refused' | 'silent' | 'mute'
   /** A knock is under way since. */
   knocking: Milliseconds | undefined
   /** A dial is under way since. */
@@ -106,6 +109,7 @@ export class Detector implements Timed {
   /** A link broke. Deliberate ends (`goodbye`) raise no doubt. */
   linkLost(peer: NodeId, goodbye: boolean, dialable: boolean): void {
     this.#probes.delete(peer)
+    this.#dealAgain(peer)
     const doubt = this.#doubts.get(peer)
     if (doubt !== undefined) doubt.nextCheck = this.#context.now
     else if (!goodbye) this.#doubt(peer, dialable)
@@ -125,13 +129,32 @@ export class Detector implements Timed {
     // The first gap between the turns of the others, so that answers to a heap of late probes don't push turns ever further away.
     let turn = now + period
     while ([...this.#turns.values()].some((at) => Math.abs(at - turn) < period * 0.75)) turn += period / 4
-    this.#turns.set(from, turn)
-    this.#context.send(from, { ack: { sequence, nextInMs: Math.round(turn - now) } })
+    this.#deal(from, sequence, turn)
+  }
+
+  #deal(observer: NodeId, sequence: number, turn: Milliseconds): void {
+    this.#turns.set(observer, turn)
+    this.#context.send(observer, { ack: { sequence, nextInMs: Math.round(turn - this.#context.now) } })
+  }
+
+  /** An observer is gone: who has the last turn gets its turn, or a silence in that time would go unnoticed. */
+  #dealAgain(gone: NodeId): void {
+    const free = this.#turns.get(gone)
+    this.#turns.delete(gone)
+    if (free === undefined || free <= this.#context.now) return
+    let last: NodeId | undefined
+    for (const [observer, turn] of this.#turns) if (turn > ((last === undefined ? free : this.#turns.get(last)) ?? free)) last = observer
+    if (last !== undefined) this.#deal(last, turnMoved, free)
   }
 
   acknowledged(from: NodeId, sequence: number, nextInMs: number): void {
     const probe = this.#probes.get(from)
-    if (probe === undefined || probe.sequence !== sequence) return
+    if (probe === undefined) return
+    if (sequence === turnMoved && probe.sentAt === undefined) {
+      probe.nextAt = Math.min(probe.nextAt, this.#context.now + nextInMs)
+      return
+    }
+    if (probe.sequence !== sequence) return
     const { now, config } = this.#context
     const { period } = config.detection
     // A member that deals out turns far ahead could escape its observers: no turn is later than if all had one and a half.
@@ -166,8 +189,9 @@ export class Detector implements Timed {
     if (doubt === undefined) return
     doubt.knocking = undefined
     if (!doubt.dialable) return
-    if (outcome === 'refused') this.#convict(id, doubt)
-    else doubt.evidence = outcome === 'silent' ? 'silent' : 'mute'
+    doubt.evidence = outcome === 'accepted' ? 'mute' : outcome
+    // Over a link that is up it may answer yet, whatever listens at the address it announced.
+    if (outcome === 'refused' && !this.#context.links.has(id)) this.#convict(id, doubt)
   }
 
   /** A life ended or a new one began. */
@@ -229,7 +253,7 @@ export class Detector implements Timed {
     const { now } = this.#context
     const probe = this.#probes.get(id) ?? { sequence: 0, nextAt: now, sentAt: undefined }
     if (probe.sentAt !== undefined) return
-    this.#sequence = (this.#sequence + 1) >>> 0
+    this.#sequence = (this.#sequence % 0xffffffff) + 1
     probe.sequence = this.#sequence
     probe.sentAt = now
     this.#probes.set(id, probe)
@@ -264,7 +288,7 @@ export class Detector implements Timed {
     const { detection } = config
     doubt.nextCheck = now + detection.recheck
     const elapsed = (now - doubt.since) / this.#distrust()
-    const patience = !doubt.dialable ? detection.undialable : doubt.evidence === 'silent' ? detection.silence : detection.mute
+    const patience = !doubt.dialable ? detection.undialable : this.#patience(doubt.evidence)
     if (elapsed >= patience) this.#convict(id, doubt)
     const isOver = (since: Milliseconds | undefined): boolean => since === undefined || now - since >= detection.mute
     if (isOver(doubt.knocking)) {
@@ -276,6 +300,12 @@ export class Detector implements Timed {
       doubt.dialling = now
       this.#context.effects.push({ type: 'connect', peer: id, addresses: member.addresses })
     }
+  }
+
+  #patience(evidence: Doubt['evidence']): Milliseconds {
+    const { probeTimeout, silence, mute } = this.#context.config.detection
+    if (evidence === 'refused') return probeTimeout
+    return evidence === 'silent' ? silence : mute
   }
 
   #convict(id: NodeId, doubt: Doubt): void {

@@ -7,8 +7,8 @@
  * a living winner, so a late candidate unseats nobody. When a winner leaves, dies or withdraws, the remaining candidates settle again,
  * unasked, and the next claim carries the proof of that end.
  *
- * A claim for the next epoch counts only with that proof; one that skips epochs only when several peers have told it, so that one absurd
- * number can't poison an election. The latest claim is kept when its winner is gone: epochs survive a time without
+ * A claim for the next epoch counts only with that proof. One that skips some counts where no winner lives; else, or when it skips very
+ * many, only when several peers have told it, so that one absurd number can't poison an election. The latest claim is kept when its winner is gone: epochs survive a time without
  * candidates. Only the lowest few candidacies are kept and told; a candidate that is not among them stands again when places become
  * free, so an election among thousands costs no more than one among a few.
  */
@@ -154,7 +154,9 @@ export class Elections implements Timed {
     const present = poll.claim?.statement
     const known = present?.content.epoch ?? 0
     const isNext = content.epoch === known + 1 && (present === undefined || this.#isOver(poll, content))
-    if (content.epoch !== known && !isNext) {
+    // After a time apart one side may be some epochs ahead. Where no winner lives that unseats nobody.
+    const isPlausible = content.epoch <= known + config.election.epochJump && !this.#stands(poll)
+    if (content.epoch !== known && !isNext && !isPlausible) {
       const key = `${content.epoch}:${signer}`
       const told = poll.unconfirmed.get(key) ?? new Set()
       // One claim at a time from each peer, so that who makes up many keeps nobody else's out.

@@ -8,7 +8,13 @@ import type { Member, Milliseconds, NodeId } from './io.ts'
 
 const everyone = actors(60)
 const [self, alice, bob, carol] = everyone as [Actor, Actor, Actor, Actor]
-const memberOf = (actor: Actor): Member => ({ id: actor.id, incarnation: 1, addresses: [Uint8Array.of(1)], location: '', tag: new Uint8Array(0) })
+const memberOf = (actor: Actor): Member => ({
+  id: actor.id,
+  incarnation: 1,
+  addresses: [Uint8Array.of(1)],
+  location: '',
+  tag: new Uint8Array(0),
+})
 
 class Stage {
   readonly config = makeConfig({ healing: { max: 40 } })
@@ -128,7 +134,11 @@ describe('after a partition', () => {
     bench.receive(alice, facts([alice.joined({ incarnation: 2 }), bob.joined({ incarnation: 2 })]))
     expect(bench.members).toEqual([self, alice, bob].map(({ id }) => id).sort())
     for (const actor of [alice, bob]) {
-      expect(bench.changes.filter((change) => change.includes(actor.id))).toEqual([`joined:${actor.id}:1`, `died:${actor.id}:1`, `joined:${actor.id}:2`])
+      expect(bench.changes.filter((change) => change.includes(actor.id))).toEqual([
+        `joined:${actor.id}:1`,
+        `died:${actor.id}:1`,
+        `joined:${actor.id}:2`,
+      ])
     }
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { actors, death, facts, servicesOf, type Actor } from '../test/actors.ts'
+import { actors, death, facts, servicesOf, wireFact, type Actor } from '../test/actors.ts'
 import { Bench, broadcastsIn, changesIn, framesTo, hex, home, notificationsIn } from '../test/bench.ts'
 import { makeConfig } from './config.ts'
 import { ProtocolNode } from './node.ts'
@@ -91,9 +91,22 @@ describe('leaving', () => {
       expect(told.map(({ statement }) => hex(statement?.signature ?? new Uint8Array(0)))).toEqual([hex(self.left(1).signature)])
     }
     expect(bench.node.self).toBeUndefined()
-    expect(bench.receive(alice, facts([carol.joined()]))).toEqual([])
-    expect(bench.overhears(carol.joined())).toBe('ignore')
     expect(bench.input({ type: 'command', command: { type: 'leave' } })).toEqual([])
+    expect(bench.input({ type: 'command', command: { type: 'elect', election: 'e' } })).toEqual([])
+    expect(bench.input({ type: 'timer' })).toEqual([])
+  })
+
+  it('goes on passing on news until the host stops: others may leave at the same time, and tell nobody else', () => {
+    const bench = new Bench(self)
+    for (const actor of [alice, bob]) bench.meet(actor)
+    bench.input({ type: 'command', command: { type: 'leave' } })
+    const effects = bench.receive(alice, facts([alice.left()], true))
+    expect(framesTo(bob.id, effects).flatMap((frame) => frame.facts?.facts ?? [])).toEqual([wireFact(alice.left())])
+    expect(framesTo(alice.id, effects)).toEqual([])
+    expect(broadcastsIn(effects).flatMap((broadcast) => broadcast.facts)).toEqual([wireFact(alice.left())])
+    expect(notificationsIn(effects)).toEqual([])
+    expect(bench.receive(alice, facts([alice.left()], true))).toEqual([])
+    expect(bench.receive(alice, facts([carol.joined()], false))).toEqual([])
   })
 
   it('before it entered tells nobody', () => {

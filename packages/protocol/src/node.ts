@@ -244,7 +244,8 @@ export class ProtocolNode {
     if (this.#stopped) return
     let next = this.#context.view.nextExpiry
     for (const part of this.#timed) next = Math.min(next, part.nextDue)
-    for (const { until } of this.#held.values()) next = Math.min(next, until)
+    // Those overdue wait for the detector, which has a timer of its own.
+    for (const { until } of this.#held.values()) if (until > this.#context.now) next = Math.min(next, until)
     for (const until of this.#referredBy.values()) next = Math.min(next, until)
     next = Math.max(Math.ceil(next), this.#context.now)
     if (next === this.#armedAt || next === Infinity) return
@@ -633,7 +634,8 @@ export class ProtocolNode {
   /** The detector is sure: this node can't reach the member. */
   #unreachable(id: NodeId): void {
     const held = this.#held.get(id)
-    if (held?.sufficient === true) this.#died(held.certificate)
+    // Its own failure to reach the member is what this node lacked to believe others.
+    if (held !== undefined) this.#died(held.certificate)
     else this.#witnesses.testify(id)
   }
 
@@ -681,8 +683,8 @@ export class ProtocolNode {
 
   #releaseHeld(): void {
     for (const [id, { certificate, sufficient, until }] of this.#held) {
-      const isConvicted = this.#detector.isConvicted(id)
-      if (this.#context.now < until && !(isConvicted && sufficient)) continue
+      if (this.#context.now < until) continue
+      if (!sufficient && this.#detector.isDoubted(id)) continue
       this.#held.delete(id)
       if (sufficient) this.#died(certificate)
     }

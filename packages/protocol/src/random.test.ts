@@ -58,7 +58,8 @@ describe('picking', () => {
   it('some is fair', () => {
     const random = createRandom(3)
     const counts = new Map<number, number>()
-    for (let i = 0; i < 3_000; i++) for (const item of pickSome(random, [0, 1, 2, 3, 4, 5], 2)) counts.set(item, (counts.get(item) ?? 0) + 1)
+    for (let i = 0; i < 3_000; i++)
+      for (const item of pickSome(random, [0, 1, 2, 3, 4, 5], 2)) counts.set(item, (counts.get(item) ?? 0) + 1)
     for (const count of counts.values()) expect(Math.abs(count - 1_000)).toBeLessThan(150)
   })
 })

@@ -92,6 +92,11 @@ function pair(mine: readonly Fact[], theirs: readonly Fact[]): [Side, Side] {
   return [new Side(alice, bob, mine), new Side(bob, alice, theirs)]
 }
 
+/** Per difference: the facts themselves, the fingerprints on the way to them, and at the end the lists of one more range that was split. */
+const { fanout, list } = config.reconciliation
+const levels = Math.ceil(Math.log(2_000 / list) / Math.log(fanout))
+const perDifference = 2 * 150 + levels * fanout * 36 + fanout * list * 12
+
 const numbers = (count: number, from = 0): number[] => Array.from({ length: count }, (_, i) => from + i)
 
 describe('a reconciliation', () => {
@@ -121,8 +126,7 @@ describe('a reconciliation', () => {
     const [one, other] = pair([...common, ...mine], [...common, ...theirs])
     const { bytes, rounds } = reconcile(one, other)
     expect(other.state).toEqual(one.state)
-    // 60 bytes when nothing differs. Per difference its own 130 bytes, the fingerprints on the way to it, and the list of about 125 items around it.
-    expect(bytes).toBeLessThanOrEqual(60 + different * 2_600)
+    expect(bytes).toBeLessThanOrEqual(60 + different * perDifference)
     expect(rounds).toBeLessThanOrEqual(8)
   })
 
@@ -142,7 +146,7 @@ describe('a reconciliation', () => {
     const [one, other] = pair([...common, fact(9_999, 1)], [...common, fact(9_999, 0)])
     const { bytes } = reconcile(one, other)
     expect(other.state).toEqual(one.state)
-    expect(bytes).toBeLessThan(2_800)
+    expect(bytes).toBeLessThan(60 + perDifference)
   })
 
   it.each([
