@@ -4,6 +4,7 @@ import { HostSwarm } from './host-swarm.ts'
 import { loopbackBytes } from './loopback.ts'
 import type { Measures } from './measure.ts'
 import { TIMEOUT, type Plan } from './plan.ts'
+import { quantile } from './quantiles.ts'
 
 const WORKERS = 2
 
@@ -45,7 +46,9 @@ async function flash(swarm: HostSwarm, nodes: number, plan: Plan, measures: Meas
   add('flash join: processor time a node', 'ms', (full.processor - empty.processor) / nodes)
   plan.say(`  all know all ${(known - lastUp).toFixed(0)} ms after the last was up; ${(spent / nodes / 1000).toFixed(1)} KB a node`)
   await sleep(plan.settle)
-  add('links a host, after settling', 'count', Math.max(...(await swarm.links())))
+  const links = await swarm.links()
+  add('links of a host, after settling', 'count', quantile(links, 0.5))
+  add('links of the busiest host, after settling', 'count', quantile(links, 1))
   add('memory a host', 'MB', (swarm.usage().memory - empty.memory) / nodes / 2 ** 20)
 }
 

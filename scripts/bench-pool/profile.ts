@@ -2,44 +2,72 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
+interface CallFrame {
+  readonly functionName: string
+  readonly url: string
+  readonly lineNumber: number
+}
+
 interface Profile {
-  readonly nodes: readonly {
-    readonly id: number
-    readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number }
-  }[]
+  readonly nodes: readonly { readonly id: number; readonly callFrame: CallFrame; readonly children?: readonly number[] }[]
   readonly samples: readonly number[]
   /** Microseconds since the previous sample. */
   readonly timeDeltas: readonly number[]
 }
 
-/** The package a script belongs to, by its folder. */
-function packageOf(url: string): string {
+/** The package that a script belongs to, by its folder; undefined for Node and the engine. */
+function packageOf(url: string): string | undefined {
   const installed = url.lastIndexOf('node_modules/')
-  if (installed >= 0) return url.slice(installed + 'node_modules/'.length).match(/^(@[^/]+\/)?[^/]+/)?.[0] ?? url
-  if (url.startsWith('node:')) return url.replace(/^node:internal\/([^/]+).*/, 'node:$1')
-  return /\/((?:packages|apps|scripts)\/[^/]+)\//.exec(url)?.[1] ?? (url === '' ? '(engine)' : url)
+  if (installed >= 0) return /^(@[^/]+\/)?[^/]+/.exec(url.slice(installed + 'node_modules/'.length))?.[0]
+  return /\/((?:packages|apps|scripts)\/[^/]+)\//.exec(url)?.[1]
 }
 
-/** The text of a report over all `*.cpuprofile` files of a folder: self time by package, then by function. */
+const nameOf = ({ functionName, lineNumber }: CallFrame): string => `${functionName || '(anonymous)'}:${lineNumber + 1}`
+
+interface Place {
+  readonly owner: string
+  readonly name: string
+}
+
+/** What Node and the engine do is put down to the package on whose behalf they do it. */
+function place(stack: readonly CallFrame[]): Place {
+  const own = stack.findIndex(({ url }) => packageOf(url) !== undefined)
+  const caller = stack[own]
+  const owner = packageOf(caller?.url ?? '')
+  const top = stack[0]
+  if (caller === undefined || owner === undefined) return { owner: '(nobody)', name: top === undefined ? '' : nameOf(top) }
+  return { owner, name: own === 0 || top === undefined ? nameOf(caller) : `${nameOf(caller)} → ${top.functionName || '(anonymous)'}` }
+}
+
+/** The place of each node of the call tree, by its id. */
+function places({ nodes }: Profile): Map<number, Place> {
+  const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]))
+  const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)))
+  const stackOf = (id: number | undefined): CallFrame[] => {
+    const frame = id === undefined ? undefined : frames.get(id)
+    return id === undefined || frame === undefined ? [] : [frame, ...stackOf(parents.get(id))]
+  }
+  return new Map(nodes.map(({ id }) => [id, place(stackOf(id))]))
+}
+
+/** The text of a report over all `*.cpuprofile` files of a folder: time by package, then by function. */
 export async function summarizeProfiles(folder: string, top = 30): Promise<string> {
   const byPackage = new Map<string, number>()
   const byFunction = new Map<string, number>()
   let total = 0
   for (const file of (await readdir(folder)).filter((name) => name.endsWith('.cpuprofile'))) {
     const profile = JSON.parse(await readFile(join(folder, file), 'utf8')) as Profile
-    const frames = new Map(profile.nodes.map(({ id, callFrame }) => [id, callFrame]))
+    const where = places(profile)
     for (const [index, id] of profile.samples.entries()) {
-      const frame = frames.get(id)
+      const { owner, name } = where.get(id) ?? { owner: '(nobody)', name: '' }
+      if (/^\((idle|program)\)/.test(name)) continue
       const spent = (profile.timeDeltas[index] ?? 0) / 1000
-      if (frame === undefined || frame.functionName === '(idle)' || frame.functionName === '(program)') continue
-      const owner = packageOf(frame.url)
-      const name = `${owner} ${frame.functionName || '(anonymous)'}:${frame.lineNumber + 1}`
       byPackage.set(owner, (byPackage.get(owner) ?? 0) + spent)
-      byFunction.set(name, (byFunction.get(name) ?? 0) + spent)
+      byFunction.set(`${owner} ${name}`, (byFunction.get(`${owner} ${name}`) ?? 0) + spent)
       total += spent
     }
   }
-  const list = (sums: Map<string, number>): string =>
+  const list = (sums: ReadonlyMap<string, number>): string =>
     [...sums]
       .toSorted(([, a], [, b]) => b - a)
       .slice(0, top)
