@@ -52,6 +52,14 @@ export class Account {
     this.ended.push({ member, how: type })
   }
 
+  /** All that was told of this id, for people. */
+  story(id: NodeId): string {
+    const told = this.node.events.flatMap((event) =>
+      'member' in event && event.member.id === id ? [`${event.type} #${event.member.incarnation}`] : [],
+    )
+    return `${name(this.node.id)} was told of ${name(id)}: ${told.join(', ') || 'nothing'}`
+  }
+
   /** How the lives of this id ended so far. */
   endsOf(id: NodeId): ('left' | 'died')[] {
     return this.ended.filter(({ member }) => member.id === id).map(({ how }) => how)

@@ -11,7 +11,7 @@ export const dying: Theme = {
         const [first, second, ...others] = await world.pool()
         await second.kill()
         await world.allHear(1_000, 'died', [second], [first, ...others])
-        await world.pass(3_000)
+        await world.watch(3_000)
         world.nobodyElseEnded([second], [first, ...others])
         await world.allSee(1, [first, ...others])
       },
@@ -26,7 +26,7 @@ export const dying: Theme = {
         const others = nodes.filter((node) => !victims.includes(node))
         await Promise.all(victims.map(async (node) => await node.kill()))
         await world.allHear(3_000, 'died', victims, others)
-        await world.pass(3_000)
+        await world.watch(3_000)
         world.nobodyElseEnded(victims, others)
         await world.allSee(1, others)
       },
@@ -56,7 +56,7 @@ export const dying: Theme = {
         const [first, second, ...others] = await world.pool()
         await second.silence()
         await world.allHear(6_000, 'died', [second], [first, ...others])
-        await world.pass(3_000)
+        await world.watch(3_000)
         world.nobodyElseEnded([second], [first, ...others])
       },
     },
@@ -69,7 +69,7 @@ export const dying: Theme = {
         await second.pause()
         await world.pass(5_000)
         await second.resume()
-        await world.pass(5_000)
+        await world.watch(5_000)
         world.nobodyElseEnded([], nodes)
         await world.allSee(1_000, nodes)
       },
@@ -102,7 +102,7 @@ export const dying: Theme = {
         const nodes = await world.pool()
         const [first, second, third] = nodes
         for (const node of [first, third]) await world.kept(1_000, 'the hint is taken', node?.maybeDead(second.id) ?? Promise.resolve())
-        await world.pass(5_000)
+        await world.watch(5_000)
         world.nobodyElseEnded([], nodes)
       },
     },

@@ -7,9 +7,9 @@ const election = 'master'
 
 /** All these stand; resolves with the reign on which everybody agrees. */
 async function elect(world: World, candidates: readonly SwarmNode[], everybody: readonly SwarmNode[]): Promise<SwarmReign> {
-  const results = candidates.map((node) => node.elect(election))
+  const results = world.outcome(Promise.all(candidates.map(async (node) => await node.elect(election))))
   const reign = await world.allAgree(3_000, election, everybody)
-  const told = await world.kept(3_000, 'each candidate has its result', Promise.all(results))
+  const told = await world.kept(3_000, 'each candidate has its result', results.promise)
   for (const result of told) check(result.election === election, () => `the result is one of ${result.election}`)
   return reign
 }
@@ -31,7 +31,7 @@ export const electing: Theme = {
         const reign = await elect(world, nodes, nodes)
         winnerOf(reign, nodes)
         check(reign.epoch === 1, () => `the first epoch is ${reign.epoch}`)
-        await world.pass(3_000)
+        await world.watch(3_000)
         const still = await world.allAgree(1, election, nodes)
         check(sameReign(reign, still), () => `${describe(reign)} was followed by ${describe(still)}`)
       },
@@ -59,10 +59,10 @@ export const electing: Theme = {
         const [lowest, ...others] = byId(nodes)
         check(lowest !== undefined, () => 'a pool has members')
         const reign = await elect(world, others, nodes)
-        await world.pass(2_000)
+        await world.watch(2_000)
         const told = await world.kept(3_000, 'the late candidate has its result', lowest.elect(election))
         check(sameReign(told, reign), () => `it was told ${describe(told)}, not ${describe(reign)}`)
-        await world.pass(3_000)
+        await world.watch(3_000)
         const still = await world.allAgree(1, election, nodes)
         check(sameReign(still, reign), () => `${describe(reign)} was unseated by ${describe(still)}`)
       },
@@ -120,7 +120,7 @@ export const electing: Theme = {
         const second = winnerOf(next, candidates)
         check(second !== winner, () => 'it won again after it had withdrawn')
         await second.withdraw(election)
-        await world.pass(3_000)
+        await world.watch(3_000)
         const still = await world.allAgree(1, election, nodes)
         check(sameReign(still, next), () => `${describe(still)} reigns without being a candidate`)
       },
@@ -131,8 +131,8 @@ export const electing: Theme = {
         const nodes = await world.pool(5)
         const [asker, , candidate] = byId(nodes)
         check(asker !== undefined && candidate !== undefined, () => 'a pool has members')
-        const early = asker.result(election)
-        await world.pass(2_000)
+        const early = world.outcome(asker.result(election)).promise
+        await world.watch(2_000)
         check(world.account(asker).reigns.size === 0, () => 'there was a result without a candidate')
         const reign = await elect(world, [candidate], nodes)
         winnerOf(reign, [candidate])
@@ -163,7 +163,7 @@ export const electing: Theme = {
         const attempt = world.outcome(lowest.elect(election, { signal: abort.signal }))
         abort.abort()
         await world.within(1_000, 'the attempt is given up', () => attempt.state === 'broken')
-        await world.pass(1_000)
+        await world.watch(1_000)
         winnerOf(await elect(world, [other], nodes), [other])
       },
     },
@@ -172,8 +172,7 @@ export const electing: Theme = {
       async run(world) {
         const nodes = await world.pool(5)
         const [first, second] = nodes
-        const results = [first.elect('painter'), second.elect('singer')]
-        await world.kept(3_000, 'both have their results', Promise.all(results))
+        await world.kept(3_000, 'both have their results', Promise.all([first.elect('painter'), second.elect('singer')]))
         for (const [name, node] of [
           ['painter', first],
           ['singer', second],
@@ -192,12 +191,12 @@ export const electing: Theme = {
         const reign = await elect(world, [second], nodes)
         await second.kill()
         await world.allHear(2_000, 'died', [second], [first, ...others])
-        await world.pass(3_000)
+        await world.watch(3_000)
         check(sameReign(await world.allAgree(1, election, [first, ...others]), reign), () => 'somebody reigns who is no candidate')
-        const result = first.elect(election)
+        const result = world.outcome(first.elect(election))
         const next = await world.allAgree(3_000, election, [first, ...others], ({ epoch }) => epoch > reign.epoch)
         winnerOf(next, [first])
-        await world.kept(1_000, 'the candidate has its result', result)
+        await world.kept(1_000, 'the candidate has its result', result.promise)
       },
     },
   ],

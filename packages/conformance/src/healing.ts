@@ -26,7 +26,7 @@ export const healing: Theme = {
         await world.partition(nodes.slice(0, 3), nodes.slice(3))
         await world.pass(500)
         await world.heal()
-        await world.pass(5_000)
+        await world.watch(5_000)
         world.nobodyElseEnded([], nodes)
         await world.allSee(1_000, nodes)
       },
@@ -47,9 +47,9 @@ export const healing: Theme = {
       needs: ['partition', 'patience'],
       async run(world) {
         const nodes = await world.pool()
-        const results = nodes.map((node) => node.elect(election))
+        const results = world.outcome(Promise.all(nodes.map(async (node) => await node.elect(election))))
         const first = await world.allAgree(3_000, election, nodes)
-        await world.kept(1_000, 'all have their results', Promise.all(results))
+        await world.kept(1_000, 'all have their results', results.promise)
         const sides = await split(world, nodes)
         const reigns: SwarmReign[] = []
         for (const side of sides) {

@@ -6,4 +6,5 @@
  */
 export { acceptance, type AcceptanceOptions, type TestRunner } from './acceptance.ts'
 export { AcceptanceError } from './failure.ts'
+export { realTime } from './real-time.ts'
 export type { Swarm, SwarmEvent, SwarmFeature, SwarmMember, SwarmNode, SwarmReign, SwarmSpawnOptions } from './swarm.ts'

@@ -11,7 +11,7 @@ export const leaving: Theme = {
         const leave = world.outcome(second.leave())
         await world.allHear(500, 'left', [second], [first, ...others])
         await world.within(3_000, 'it has stopped', () => leave.state === 'kept')
-        await world.pass(3_000)
+        await world.watch(3_000)
         await world.allSee(1, [first, ...others])
         world.nobodyElseEnded([second], [first, ...others])
       },
@@ -24,7 +24,7 @@ export const leaving: Theme = {
         const others = nodes.filter((_, i) => i % 3 !== 0)
         for (const node of leavers) world.outcome(node.leave())
         await world.allHear(1_000, 'left', leavers, others)
-        await world.pass(3_000)
+        await world.watch(3_000)
         await world.allSee(1, others)
         world.nobodyElseEnded(leavers, others)
       },
@@ -37,7 +37,7 @@ export const leaving: Theme = {
         await world.allHear(1_000, 'left', [second], [first, ...others])
         const newcomer = await world.spawn({ introducers: [first] })
         await world.allSee(3_000, [first, ...others, newcomer])
-        await world.pass(2_000)
+        await world.watch(2_000)
         const told = newcomer.events.some((event) => 'member' in event && event.member.id === second.id)
         check(!told, () => 'it was told of who had left')
       },
@@ -72,16 +72,7 @@ export const leaving: Theme = {
         await world.kept(3_000, 'it has stopped', second.leave())
         const again = await world.spawn({ introducers: [first], identityOf: second })
         await world.allSee(5_000, [first, ...others, again])
-        for (const node of [first, ...others]) {
-          check(
-            world.account(node).present.get(again.id) === 2,
-            () => `its incarnation is ${world.account(node).present.get(again.id)}, not 2`,
-          )
-          check(
-            world.account(node).endsOf(again.id).join() === 'left',
-            () => `its first life ended ${world.account(node).endsOf(again.id).join()}`,
-          )
-        }
+        world.cameBack(again, 'left', [first, ...others])
       },
     },
   ],

@@ -15,7 +15,7 @@ export const telling: Theme = {
         )
         await world.kept(2_000, 'the signal is acknowledged', sent)
         await world.within(1_000, 'the signal is told', () => receivers.every(({ events }) => events.some(({ type }) => type === 'signal')))
-        await world.pass(500)
+        await world.watch(500)
         for (const node of [sender, ...others]) {
           const signals = node.events.filter((event) => event.type === 'signal')
           check(signals.length === (receivers.includes(node) ? 1 : 0), () => `${node.id} was told ${signals.length} signals`)

@@ -16,12 +16,14 @@ export class World {
   readonly size: number
   readonly #swarm: Swarm
   readonly #scale: number
+  readonly #patience: number
   readonly #accounts = new Map<SwarmNode, Account>()
 
-  constructor(swarm: Swarm, size: number, scale: number) {
+  constructor(swarm: Swarm, size: number, scale: number, patience: number) {
     this.#swarm = swarm
     this.size = size
     this.#scale = scale
+    this.#patience = patience
   }
 
   async spawn(options: SwarmSpawnOptions = {}): Promise<SwarmNode> {
@@ -69,8 +71,14 @@ export class World {
     return outcome
   }
 
+  /** Lets this much time pass. */
   async pass(time: Milliseconds): Promise<void> {
     await this.#swarm.pass(time)
+  }
+
+  /** Lets time pass in which something might happen that must not. */
+  async watch(time: Milliseconds): Promise<void> {
+    await this.#swarm.pass(time * this.#patience)
   }
 
   async partition(...groups: readonly (readonly SwarmNode[])[]): Promise<void> {
@@ -154,6 +162,15 @@ export class World {
     }
     this.nobodyElseEnded(gone, told)
     return time
+  }
+
+  /** Checks that they were told of one end of this node's earlier life, and then of its next one. */
+  cameBack(again: SwarmNode, how: 'left' | 'died', told: readonly SwarmNode[]): void {
+    for (const node of told) {
+      const account = this.account(node)
+      const isSo = account.present.get(again.id) === 2 && account.endsOf(again.id).join() === how
+      check(isSo, () => `it should have ${how}, then joined as #2; ${account.story(again.id)}`)
+    }
   }
 
   nobodyElseEnded(gone: readonly SwarmNode[], told: readonly SwarmNode[]): void {

@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  realTime,
+  type Swarm,
+  type SwarmEvent,
+  type SwarmMember,
+  type SwarmNode,
+  type SwarmReign,
+  type SwarmSpawnOptions,
+} from '@jel/conformance'
+import { JelProcess, loopback, type Told } from './jel-process.ts'
+
+/** What node processes on one machine, driven by their standard input, can't do. */
+export const lacks = {
+  silence: 'loopback is never silent',
+  partition: 'loopback is never split',
+  introduce: 'mDNS is off on loopback',
+  withdraw: 'not a command',
+  abort: 'not a command',
+  watch: 'standard output is the only subscription',
+  patience: 'takes minutes',
+} as const
+
+const unable = (what: string): Promise<never> => Promise.reject(new Error(`this swarm can't ${what}`))
+
+/** Separate `jel join --json` processes on loopback. */
+export class ProcessSwarm implements Swarm {
+  readonly #pool = `conformance-${randomUUID()}`
+  readonly #directory: string
+  readonly #nodes: ProcessNode[] = []
+  #identities = 0
+
+  private constructor(directory: string) {
+    this.#directory = directory
+  }
+
+  static async create(): Promise<ProcessSwarm> {
+    return new ProcessSwarm(await mkdtemp(join(tmpdir(), 'jel-conformance-')))
+  }
+
+  async spawn({ introducers = [], identityOf, location, tag }: SwarmSpawnOptions = {}): Promise<SwarmNode> {
+    const former = this.#nodes.find((node) => node === identityOf)
+    const identity = former?.identity ?? join(this.#directory, `${this.#identities++}`)
+    const args = ['join', this.#pool, '--json', ...loopback, '--identity', identity]
+    for (const { process } of this.#nodes.filter((node) => introducers.includes(node))) args.push('--bootstrap', process.address)
+    if (location !== undefined) args.push('--location', location)
+    if (tag !== undefined) args.push('--tag', new TextDecoder('utf-8', { fatal: true }).decode(tag))
+    const process = new JelProcess(args)
+    await process.until(() => process.lines.length > 0, 'started', 20_000)
+    const node = new ProcessNode(process, identity)
+    this.#nodes.push(node)
+    return node
+  }
+
+  readonly within = realTime.within
+  readonly pass = realTime.pass
+  readonly partition = (): Promise<void> => unable('split')
+  readonly heal = (): Promise<void> => unable('split')
+  readonly introduce = (): Promise<void> => unable('introduce')
+
+  async close(): Promise<void> {
+    await Promise.all(this.#nodes.map(async (node) => await node.kill()))
+    await rm(this.#directory, { recursive: true })
+  }
+}
+
+class ProcessNode implements SwarmNode {
+  readonly id: string
+  readonly identity: string
+  readonly process: JelProcess
+  readonly #events: SwarmEvent[] = []
+  #read = 0
+  #commands = 0
+
+  constructor(process: JelProcess, identity: string) {
+    this.process = process
+    this.id = process.id
+    this.identity = identity
+  }
+
+  get events(): readonly SwarmEvent[] {
+    for (; this.#read < this.process.lines.length; this.#read++) {
+      const event = swarmEvent(JSON.parse(this.process.lines[this.#read] ?? '') as Told)
+      if (event !== undefined) this.#events.push(event)
+    }
+    return this.#events
+  }
+
+  async members(): Promise<readonly SwarmMember[]> {
+    const told = await this.#ask({ command: 'members' })
+    if (told.event !== 'members') throw new Error(`expected the members, not ${told.event}`)
+    return told.nodes.map(swarmMember)
+  }
+
+  async elect(election: string): Promise<SwarmReign> {
+    return await this.#reign({ command: 'elect', election })
+  }
+
+  async result(election: string): Promise<SwarmReign> {
+    return await this.#reign({ command: 'result', election })
+  }
+
+  readonly withdraw = (): Promise<void> => unable('withdraw')
+
+  async maybeDead(id: string): Promise<void> {
+    await this.#ask({ command: 'maybeDead', node: id })
+  }
+
+  async signal(name: string, ids: readonly string[]): Promise<void> {
+    await this.#ask({ command: 'signal', name, nodes: ids })
+  }
+
+  async leave(): Promise<void> {
+    this.process.send({ command: 'leave' })
+    const status = await this.process.exited
+    if (status !== 0) throw new Error(`it ended with status ${status}: ${this.process.stderr}`)
+  }
+
+  async kill(): Promise<void> {
+    this.process.child.kill('SIGKILL')
+    await this.process.exited
+  }
+
+  pause(): Promise<void> {
+    this.process.child.kill('SIGSTOP')
+    return Promise.resolve()
+  }
+
+  resume(): Promise<void> {
+    this.process.child.kill('SIGCONT')
+    return Promise.resolve()
+  }
+
+  readonly silence = (): Promise<void> => unable('be silent')
+  readonly watch = (): Promise<never> => unable('subscribe again')
+
+  async #reign(command: object): Promise<SwarmReign> {
+    const told = await this.#ask(command)
+    if (told.event !== 'elected') throw new Error(`expected a reign, not ${told.event}`)
+    return { election: told.election, epoch: told.epoch, winner: swarmMember(told.node) }
+  }
+
+  /** The answer to a command; an error if that is what the answer is. */
+  async #ask(command: object): Promise<Told> {
+    const id = `${this.#commands++}`
+    this.process.send({ ...command, id })
+    const told = await this.process.answer(id)
+    if (told.event === 'error') throw new Error(`${told.code}: ${told.message}`)
+    return told
+  }
+}
+
+type NodeJson = Extract<Told, { event: 'started' }>['node']
+
+function swarmMember({ id, incarnation, location, tag }: NodeJson): SwarmMember {
+  return { id, incarnation, location, tag: Buffer.from(tag, 'base64') }
+}
+
+function swarmEvent(told: Told): SwarmEvent | undefined {
+  switch (told.event) {
+    case 'joined':
+    case 'left':
+    case 'died':
+      return { type: told.event, member: swarmMember(told.node) }
+    case 'elected':
+      return { type: 'elected', reign: { election: told.election, epoch: told.epoch, winner: swarmMember(told.node) } }
+    case 'signal':
+      return { type: 'signal', name: told.name, from: swarmMember(told.node) }
+    case 'started':
+    case 'stopped':
+    case 'members':
+    case 'health':
+    case 'done':
+    case 'error':
+      return undefined
+  }
+}

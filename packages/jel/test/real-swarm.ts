@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto'
+import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  realTime,
+  type Swarm,
+  type SwarmEvent,
+  type SwarmMember,
+  type SwarmNode,
+  type SwarmReign,
+  type SwarmSpawnOptions,
+} from '@jel/conformance'
+import { joinPool, type Change, type Pool } from '../src/index.ts'
+
+/** What several hosts in one process can't do. */
+export const lacks = {
+  pause: 'one process holds all hosts',
+  silence: 'loopback is never silent',
+  partition: 'loopback is never split',
+  introduce: 'mDNS is off on loopback',
+  patience: 'takes minutes',
+} as const
+
+const unable = (what: string): Promise<never> => Promise.reject(new Error(`this swarm can't ${what}`))
+
+/** Real hosts over TCP on loopback, all in this process. */
+export class RealSwarm implements Swarm {
+  readonly #name = `conformance-${randomUUID()}`
+  readonly #directory: string
+  readonly #nodes: RealNode[] = []
+  #identities = 0
+
+  private constructor(directory: string) {
+    this.#directory = directory
+  }
+
+  static async create(): Promise<RealSwarm> {
+    return new RealSwarm(await mkdtemp(join(tmpdir(), 'jel-conformance-')))
+  }
+
+  async spawn({ introducers = [], identityOf, ...options }: SwarmSpawnOptions = {}): Promise<SwarmNode> {
+    const identityFile = join(this.#directory, `${this.#identities++}`)
+    const former = this.#nodes.find((node) => node === identityOf)
+    // A copy: a host that was killed in this process has not let go of its lock.
+    if (former !== undefined) await copyFile(former.identityFile, identityFile)
+    const pool = await joinPool(this.#name, {
+      ...options,
+      listen: ['/ip4/127.0.0.1/tcp/0'],
+      bootstrap: this.#nodes.filter((node) => introducers.includes(node)).map(({ address }) => address),
+      identityFile,
+    })
+    const node = new RealNode(pool, identityFile)
+    this.#nodes.push(node)
+    return node
+  }
+
+  readonly within = realTime.within
+  readonly pass = realTime.pass
+  readonly partition = (): Promise<void> => unable('split')
+  readonly heal = (): Promise<void> => unable('split')
+  readonly introduce = (): Promise<void> => unable('introduce')
+
+  async close(): Promise<void> {
+    await Promise.all(this.#nodes.map(async (node) => await node.leave()))
+    await rm(this.#directory, { recursive: true })
+  }
+}
+
+class RealNode implements SwarmNode {
+  readonly id: string
+  readonly address: string
+  identityFile: string
+  readonly events: SwarmEvent[] = []
+  readonly #pool: Pool
+
+  constructor(pool: Pool, identityFile: string) {
+    this.#pool = pool
+    this.id = pool.self.id
+    this.address = pool.self.addresses[0] ?? ''
+    this.identityFile = identityFile
+    void collect(pool.changes(), this.events)
+    pool.addEventListener('elected', ({ detail }) => this.events.push({ type: 'elected', reign: detail }))
+    pool.addEventListener('signal', ({ detail }) => this.events.push({ type: 'signal', ...detail }))
+  }
+
+  members(): Promise<readonly SwarmMember[]> {
+    return Promise.resolve(this.#pool.members())
+  }
+
+  async elect(election: string, options: { readonly signal?: AbortSignal } = {}): Promise<SwarmReign> {
+    return await this.#pool.elect(election, options)
+  }
+
+  async result(election: string, options: { readonly signal?: AbortSignal } = {}): Promise<SwarmReign> {
+    return await this.#pool.electionResult(election, options)
+  }
+
+  withdraw(election: string): Promise<void> {
+    this.#pool.withdraw(election)
+    return Promise.resolve()
+  }
+
+  maybeDead(id: string): Promise<void> {
+    this.#pool.maybeDead(id)
+    return Promise.resolve()
+  }
+
+  async signal(name: string, ids: readonly string[]): Promise<void> {
+    await this.#pool.signal(name, ids)
+  }
+
+  async leave(): Promise<void> {
+    await this.#pool.leave()
+  }
+
+  /** Its sockets are closed without a word; what is left of it talks to nobody. */
+  async kill(): Promise<void> {
+    // A process that is killed writes nothing more down; this one may.
+    const kept = `${this.identityFile}-kept`
+    await copyFile(this.identityFile, kept)
+    this.identityFile = kept
+    await this.#pool.libp2p.stop()
+  }
+
+  readonly pause = (): Promise<void> => unable('pause')
+  readonly resume = (): Promise<void> => unable('pause')
+  readonly silence = (): Promise<void> => unable('be silent')
+
+  watch(): Promise<readonly SwarmEvent[]> {
+    const events: SwarmEvent[] = []
+    void collect(this.#pool.changes(), events)
+    return Promise.resolve(events)
+  }
+}
+
+async function collect(changes: AsyncIterable<Change>, events: SwarmEvent[]): Promise<void> {
+  try {
+    for await (const change of changes) events.push(change)
+  } catch {
+    // The host was killed: nothing more is told.
+  }
+}
