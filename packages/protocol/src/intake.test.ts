@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { Actor, actors, death, facts, forged, alarm, wireFact } from '../test/actors.ts'
 import { Bench, broadcastsIn, changesIn, framesTo, notificationsIn } from '../test/bench.ts'
 import { readCertificate, verifyCertificate } from './certificate.ts'
-import { kinds } from './statement.ts'
+import type { Certificate } from './certificate.ts'
+import { kinds, type Statement } from './statement.ts'
 import * as wire from './wire/messages.js'
 
 const [self, ...others] = actors(10) as [Actor, ...Actor[]]
@@ -77,10 +78,35 @@ describe('news from others', () => {
 })
 
 describe('the verdict on a broadcast', () => {
-  it('is no word for what was not checked: others may reject it, and punish who forwarded it', () => {
-    bench.receive(auditor, facts([alice.joined(), alice.left()]))
-    // Old news here, so nobody looked at the signature; a node that does not know alice finds it forged.
-    expect(bench.overhears(forged(alice.joined()))).toBe('ignore')
+  const statements: [string, () => Statement | Certificate][] = [
+    ['join', () => alice.joined()],
+    ['departure', () => alice.left()],
+    ['death', () => death(alice, [bob, carol, dave, eve])],
+    ['candidacy', () => bob.stands('e')],
+    ['claim', () => bob.claims('e', 1)],
+    ['statement of an unknown kind', () => carol.says(77, Uint8Array.of(1))],
+    ["join of this node's own", () => bench.ownStatement()],
+  ]
+
+  // A node that forwards what others find forged would be punished for knowing more, or less, than they do.
+  it.each(statements)('on a %s, true or forged, depends on its bytes alone, not on what is known', (_, content) => {
+    const spoil = (item: Statement | Certificate): Statement | Certificate =>
+      'signer' in item ? forged(item) : { ...item, incarnation: item.incarnation + 1 }
+    const all = [alice, bob, carol, dave, eve].map((actor) => actor.joined())
+    const stages: (() => void)[] = [
+      () => undefined,
+      () => bench.receive(auditor, facts(all)),
+      () => bench.receive(auditor, facts([content()])),
+      () => bench.receive(auditor, facts([bob.stands('e', { sequence: 5 }), bob.claims('e', 2)])),
+      () => bench.receive(auditor, facts([alice.left(), bob.left()])),
+      () => bench.receive(auditor, facts([alice.joined({ incarnation: 9 })])),
+    ]
+    const item = content()
+    for (const stage of stages) {
+      stage()
+      expect(bench.overhears(item)).toBe('accept')
+      expect(bench.overhears(spoil(item))).toBe('reject')
+    }
   })
 
   it('accepts what is known already word for word', () => {

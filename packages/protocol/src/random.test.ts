@@ -38,7 +38,7 @@ describe('picking', () => {
     const random = createRandom(1)
     const seen = new Set(Array.from({ length: 200 }, () => pickOne(random, ['a', 'b', 'c'])))
     expect(seen).toEqual(new Set(['a', 'b', 'c']))
-    expect(pickOne(random, [])).toBeUndefined()
+    expect(pickOne(random, [] as string[])).toBeUndefined()
     expect(pickIndex(() => 0.999_999_999_999_999_9, 3)).toBe(2)
   })
 

@@ -37,8 +37,8 @@ class Side {
   bytes = 0
   messages = 0
 
-  constructor(self: Actor, peer: Actor, facts: readonly Fact[] = []) {
-    this.context = new Context({ id: self.id, pool, config, services: servicesOf(self.id) })
+  constructor(self: Actor, peer: Actor, facts: readonly Fact[] = [], settings = config) {
+    this.context = new Context({ id: self.id, pool, config: settings, services: servicesOf(self.id) })
     this.context.links.set(peer.id, new Link(peer.id, true, 0, config.limits))
     this.reconciler = new Reconciler(this.context, () => (this.completed += 1))
     for (const item of facts) this.context.facts.put(item)
@@ -128,6 +128,20 @@ describe('a reconciliation', () => {
     expect(other.state).toEqual(one.state)
     expect(bytes).toBeLessThanOrEqual(60 + different * perDifference)
     expect(rounds).toBeLessThanOrEqual(8)
+  })
+
+  it('is never called complete while something is missing, even if a frame has too little room for all ranges that differ', () => {
+    const tight = makeConfig({ limits: { rangesPerFrame: 40 } })
+    const mine = numbers(1_500).map((name) => fact(name))
+    const theirs = numbers(1_500).map((name) => fact(name % 5 === 0 ? name + 5_000 : name))
+    const one = new Side(alice, bob, mine, tight)
+    const other = new Side(bob, alice, theirs, tight)
+    for (let i = 0; i < 10 && one.completed + other.completed === 0; i++) {
+      one.reconciler.linkLost(bob.id)
+      reconcile(one, other)
+    }
+    expect([one.completed, other.completed]).not.toContain(0)
+    expect(other.state).toEqual(one.state)
   })
 
   it('costs a crowd of differences hardly more than the facts themselves', () => {
