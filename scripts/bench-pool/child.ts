@@ -20,7 +20,7 @@ export async function end(child: ChildProcess, patience: number): Promise<void> 
   clearTimeout(timer)
 }
 
-export function killAll(): void {
+function killAll(): void {
   for (const child of children) child.kill('SIGKILL')
 }
 

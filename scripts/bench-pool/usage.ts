@@ -12,7 +12,7 @@ export interface Usage {
 }
 
 /** NaN where there is no /proc. */
-export function usageOf(pid: number): Usage {
+function usageOf(pid: number): Usage {
   try {
     // The second field is the program's name in parentheses and may contain anything, so count from behind it.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
