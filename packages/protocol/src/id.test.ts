@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { base58btc } from 'multiformats/bases/base58'
 import { describe, expect, it } from 'vitest'
 import { FrameError } from './errors.ts'
 import { decodeId, encodeId, publicKeyBytes } from './id.ts'
@@ -38,6 +39,9 @@ describe('node ids', () => {
   it('are refused as anything else', () => {
     const rsa = 'QmYyQSo1c1Ym7orWxLYvCrM2EmxFTANf8wXmmE7DWjhx5N'
     for (const text of ['', 'x', '0OIl', rsa, `${encodeId(new Uint8Array(32))}2`]) expect(() => decodeId(text)).toThrow(FrameError)
+    // As long as an Ed25519 PeerId, but of another type of key.
+    const other = base58btc.baseEncode(Uint8Array.from([0x00, 0x24, 0x08, 0x02, 0x12, 0x20, ...new Uint8Array(32)]))
+    expect(() => decodeId(other)).toThrow(FrameError)
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(() => decodeId(text)).toThrow(FrameError)

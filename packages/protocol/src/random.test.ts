@@ -23,7 +23,7 @@ describe('createRandom', () => {
 
   it('gives numbers from 0 up to 1, evenly', () => {
     const random = createRandom(7)
-    const buckets = new Array<number>(10).fill(0)
+    const buckets = Array.from({ length: 10 }, () => 0)
     for (let i = 0; i < 20_000; i++) {
       const value = random()
       expect(value >= 0 && value < 1).toBe(true)
