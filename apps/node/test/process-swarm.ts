@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+// oxlint-disable-next-line no-restricted-imports -- the adapter of a test
 import {
   realTime,
   type Swarm,

@@ -2,7 +2,7 @@ import type { SwarmFeature } from './swarm.ts'
 import type { World } from './world.ts'
 
 /** One thing that a pool must do. */
-export interface Case {
+interface Case {
   readonly name: string
   /** What the swarm must be able to do for it. */
   readonly needs?: readonly SwarmFeature[]

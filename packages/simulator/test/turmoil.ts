@@ -23,8 +23,8 @@ export class Turmoil {
   readonly deeds: string[] = []
   readonly #options: TurmoilOptions
   readonly #random: () => number
-  #standing: PoolNode[] = []
-  #candidates = new Set<PoolNode>()
+  readonly #standing: PoolNode[] = []
+  readonly #candidates = new Set<PoolNode>()
   #split = false
 
   constructor(options: TurmoilOptions) {
