@@ -184,6 +184,7 @@ describe('links that others opened', () => {
     stage.advance(settle * 2)
     expect(stage.linked.size).toBeLessThanOrEqual(max)
     expect(stage.closed.length).toBeGreaterThan(0)
+    for (const id of stage.closed) expect(stage.rings.neighbours).not.toContain(id)
     for (const id of stage.rings.neighbours) expect(stage.linked).toContain(id)
   })
 })
