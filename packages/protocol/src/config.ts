@@ -168,6 +168,8 @@ export const defaultConfig = {
     strikes: 3,
     /** Who was disconnected for that stays away this long, ms. Guess. */
     ban: 60_000,
+    /** Such peers remembered at most. Guess. */
+    bans: 1_024,
     /** Largest epoch and incarnation: 2^48. Keeps sums exact. */
     counter: 281_474_976_710_656,
     /** A death may be told of an incarnation at most so far beyond those known. Guess: nobody restarts a million times in a day. */

@@ -24,7 +24,7 @@ export class FactSet {
 
   get(position: number, key: string): Fact | undefined {
     const fact = this.#sorted[this.#lowerBound(position, key)]
-    return fact !== undefined && fact.position === position && fact.key === key ? fact : undefined
+    return fact?.position === position && fact.key === key ? fact : undefined
   }
 
   put(fact: Fact): void {
@@ -80,7 +80,7 @@ export class FactSet {
     const borders = [from]
     for (let i = 1; i < parts; i++) {
       const border = this.#sorted[start + Math.floor((count * i) / parts)]?.position ?? to
-      if (border > (borders[borders.length - 1] as number) && border < to) borders.push(border)
+      if (border > (borders.at(-1) as number) && border < to) borders.push(border)
     }
     borders.push(to)
     return borders

@@ -90,7 +90,10 @@ export class Intake {
     const { signer } = statement
     if (isKind(statement, 'joined')) {
       const { incarnation } = statement.content
-      if (signer === id) return this.#own(statement, incarnation)
+      if (signer === id) {
+        this.#own(statement, incarnation)
+        return undefined
+      }
       if (!view.isNewsJoined(signer, incarnation, statement.signature)) return undefined
       if (view.get(signer) === undefined && view.full) {
         this.#warnFull()
@@ -101,7 +104,10 @@ export class Intake {
     }
     if (isKind(statement, 'left')) {
       const { incarnation } = statement.content
-      if (signer === id) return this.#own(statement, incarnation)
+      if (signer === id) {
+        this.#own(statement, incarnation)
+        return undefined
+      }
       if (!view.isNewsEnded(signer, incarnation, 'left')) return undefined
       this.#check(statement)
       return this.#merged(signer, view.mergeLeft(statement, now, age), () => true)
@@ -166,7 +172,7 @@ export class Intake {
   }
 
   /** About this node itself. */
-  #own(statement: Statement, incarnation: number): undefined {
+  #own(statement: Statement, incarnation: number): void {
     const { view, id } = this.#context
     const self = view.get(id)
     if (self === undefined || incarnation < self.incarnation) return

@@ -3,14 +3,10 @@
  *
  * Both ends of a new link say hello: the highest incarnation of the other that they know, so that a newcomer can choose the next. The newcomer
  * stores it, signs its joined-statement, hands that over and reconciles, which brings the whole pool in one round trip; whoever
- * it came to makes it known. When many knock at once the introducer names other members instead of serving all (the bootstrap node was
- * the bottleneck of the paper's distributed implementation, JEL §6.1.1). Where no introducer answers the node goes on alone and keeps
- * trying; meeting a pool later is the same reconciliation between two grown sides.
+ * it came to makes it known. Where no introducer answers the node goes on alone and keeps trying; meeting a pool later is the same reconciliation between two grown sides.
  */
 import type { Context, Timed } from './context.ts'
-import { factToWire } from './fact.ts'
 import type { Address, Introducer, Milliseconds, NodeId } from './io.ts'
-import { pickSome } from './random.ts'
 
 interface Attempt {
   readonly introducer: Introducer
@@ -28,7 +24,6 @@ export class Introduction implements Timed {
   #aloneAt = Infinity
   /** Highest incarnation of this node that others know. */
   #learned = 0
-  #newcomers: Milliseconds[] = []
 
   /** `isWhole`: a reconciliation was completed, so there is a pool that will not be lost with one link. */
   constructor(context: Context, enter: (learned: number) => void, isWhole: () => boolean) {
@@ -74,12 +69,11 @@ export class Introduction implements Timed {
     effects.push({ type: 'connect', peer: introducer.id, addresses: [introducer.address] })
   }
 
-  /** A link is up: say hello, and hand on who comes in too large a crowd. */
+  /** A link is up: say hello. */
   linkUp(peer: NodeId): void {
     const { view, id } = this.#context
     for (const attempt of this.#attempts) if (attempt.introducer.id === peer) attempt.reason = undefined
     const known = view.known(peer)
-    if (known === 0 && view.get(id) !== undefined) this.#handOn(peer)
     const ended = known > 0 && view.hasEnded(peer, known)
     this.#context.send(peer, { hello: { known, ended, incarnation: view.get(id)?.incarnation ?? 0 } })
   }
@@ -140,18 +134,6 @@ export class Introduction implements Timed {
     if (!this.#entering) return
     this.#entering = false
     this.#enter(this.#learned)
-  }
-
-  #handOn(peer: NodeId): void {
-    const { now, config, view, id } = this.#context
-    const { crowd, crowdWindow, referrals } = config.introduction
-    this.#newcomers = [...this.#newcomers.filter((time) => now - time < crowdWindow), now]
-    if (this.#newcomers.length <= crowd || view.size <= crowd) return
-    const members = pickSome(() => this.#context.random(), [...view.members()], referrals + 1).filter(
-      (member) => member.id !== id && member.id !== peer,
-    )
-    const facts = members.slice(0, referrals).flatMap((member) => view.fact(member.id) ?? [])
-    this.#context.send(peer, { redirect: { members: facts.map((fact) => factToWire(fact, now)) } })
   }
 }
 

@@ -4,7 +4,7 @@
  * Inputs come in with the time and are handed to the part they concern; what one part finds out that concerns others goes through here.
  * Nothing in here decides anything about membership or elections: that is said in the parts.
  */
-import { certificateToWire, suspicionsOf, type Certificate } from './certificate.ts'
+import { suspicionsOf, type Certificate } from './certificate.ts'
 import type { Config } from './config.ts'
 import { Context, type Timed } from './context.ts'
 import { Detector } from './detector.ts'
@@ -12,20 +12,26 @@ import { Elections } from './election.ts'
 import { FrameError } from './errors.ts'
 import { factToWire, type Fact } from './fact.ts'
 import { Healer } from './heal.ts'
+import { HealthReport } from './health.ts'
+import { HeldDeaths } from './held-deaths.ts'
 import { encodeId } from './id.ts'
 import { Intake } from './intake.ts'
 import { Introduction } from './introduction.ts'
-import type { Address, BroadcastVerdict, Command, Effect, Health, Input, Member, Milliseconds, NodeId, Reign, Services } from './io.ts'
+import type { BroadcastVerdict, Command, Effect, Health, Input, Member, Milliseconds, NodeId, Reign, Services } from './io.ts'
 import { Link } from './links.ts'
 import { nameProblem } from './name.ts'
+import { OwnLife } from './own-life.ts'
+import { Reception } from './reception.ts'
 import { Reconciler } from './reconcile.ts'
+import { Referral } from './referral.ts'
+import { Reporter } from './reporter.ts'
 import { Rings } from './rings.ts'
 import { Rumours } from './rumours.ts'
 import { Sampling } from './sampling.ts'
 import { Signals } from './signals.ts'
-import { decode, isKind } from './statement.ts'
+import { isKind } from './statement.ts'
 import type { Change } from './view.ts'
-import * as wire from './wire/messages.js'
+import type * as wire from './wire/messages.js'
 import { Witnesses } from './witness.ts'
 
 export interface NodeOptions {
@@ -41,64 +47,57 @@ export interface NodeOptions {
 
 /** A node this young is heard by few: it hands its news to its links as well, ms. Measured: a mesh takes a second or two to form. */
 const youth = 3_000
-/** Pause after a life given up for too few witnesses, ms; doubles up to 64 times. Guess. */
-const surrenderPause = 5_000
-/** After so long without one the pause is short again, ms. Guess. */
-const surrenderMemory = 600_000
 
 export class ProtocolNode {
-  readonly #options: NodeOptions
   readonly #context: Context
+  readonly #life: OwnLife
+  readonly #reception: Reception
   readonly #introduction: Introduction
+  readonly #referral: Referral
   readonly #reconciler: Reconciler
   readonly #rumours: Rumours
   readonly #rings: Rings
   readonly #sampling: Sampling
   readonly #detector: Detector
   readonly #witnesses: Witnesses
+  readonly #heldDeaths: HeldDeaths
   readonly #healer: Healer
   readonly #elections: Elections
   readonly #signals: Signals
+  readonly #reporter: Reporter
+  readonly #health: HealthReport
   readonly #intake: Intake
   readonly #timed: readonly Timed[]
-  /** Deaths of members that we are in contact with, pronounced elsewhere: they are told first and get time to answer with a new life. */
-  readonly #held = new Map<NodeId, { readonly certificate: Certificate; readonly sufficient: boolean; readonly until: Milliseconds }>()
-  /** Lives that this node gave up on the word of too few witnesses, and from when on it would again. */
-  #surrenders = 0
-  #surrenderAgain: Milliseconds = -Infinity
-  readonly #banned = new Map<NodeId, Milliseconds>()
-  /** Introducers that handed us on: no reconciliation with them, unless nobody else answers. */
-  readonly #referredBy = new Map<NodeId, Milliseconds>()
-  /** Lives that the application was told of before this node forgot everything (see `#startOver`). */
-  readonly #former = new Map<NodeId, Member>()
-  #addresses: readonly Address[] = []
-  #incarnation: number
-  #nonce = 0
-  #enteredAt: Milliseconds | undefined
+  /** A reconciliation was completed: this is no longer a newcomer. */
   #isWhole = false
   /** The incarnation that was handed to an introducer. */
   #introducedAs = 0
-  #stopped = false
   /** The left-statement is out: until the host stops this node still passes on what others say, as they may be leaving, too. */
   #left = false
+  #stopped = false
   #armedAt: Milliseconds = Infinity
-  #wasAlone = false
   #ringsChanged = false
 
+  /** Throws RangeError on a pool's name that nobody would accept. */
   constructor(options: NodeOptions) {
     const problem = nameProblem(options.pool)
     if (problem !== undefined) throw new RangeError(`the pool's name ${problem}`)
-    this.#options = options
-    this.#incarnation = options.storedIncarnation
     const context = new Context(options)
     this.#context = context
+    this.#life = new OwnLife(context, options, {
+      onChanges: (changes) => this.#changed(changes),
+      onReentered: (fact) => this.#reentered(fact),
+    })
+    this.#reception = new Reception(context)
     this.#rings = new Rings(options.id, options.config.links.rings)
     this.#rumours = new Rumours(context)
+    this.#reporter = new Reporter(context)
     this.#introduction = new Introduction(
       context,
       (learned) => this.#enter(learned),
       () => this.#isWhole,
     )
+    this.#referral = new Referral(context, (peer) => this.#handOver(peer))
     this.#detector = new Detector(context, {
       onUnreachable: (id) => this.#unreachable(id),
       onReached: (id) => this.#witnesses.acquit(id),
@@ -107,6 +106,10 @@ export class ProtocolNode {
       onDeath: (certificate) => this.#died(certificate),
       onSuspected: (id) => this.#detector.suspect(id),
       onUnlinked: (ids) => ids.forEach((id) => this.#connect(id)),
+    })
+    this.#heldDeaths = new HeldDeaths(context, {
+      onDeath: (certificate) => this.#died(certificate),
+      isDoubted: (id) => this.#detector.isDoubted(id),
     })
     this.#sampling = new Sampling(context, (id) => this.#detector.isDoubted(id))
     this.#healer = new Healer(context)
@@ -117,6 +120,12 @@ export class ProtocolNode {
     })
     this.#signals = new Signals(context)
     this.#reconciler = new Reconciler(context, () => this.#reconciled())
+    this.#health = new HealthReport(context, {
+      detector: this.#detector,
+      healer: this.#healer,
+      introduction: this.#introduction,
+      reconciler: this.#reconciler,
+    })
     this.#intake = new Intake(
       context,
       {
@@ -128,25 +137,28 @@ export class ProtocolNode {
       {
         onChanges: (changes) => this.#changed(changes),
         onImpersonated: (incarnation) => this.#impersonated(incarnation),
-        onOwnEnd: (incarnation) => this.#reenter(incarnation),
+        onOwnEnd: (incarnation) => this.#life.reenter(incarnation, 'others pronounced it dead'),
         onDoubtfulDeath: (certificate, sufficient) => this.#doubtfulDeath(certificate, sufficient),
       },
     )
     this.#timed = [
       this.#introduction,
+      this.#referral,
       this.#reconciler,
       this.#rumours,
       this.#sampling,
       this.#detector,
       this.#witnesses,
+      this.#heldDeaths,
       this.#healer,
       this.#elections,
       this.#signals,
     ]
   }
 
+  /** This node as others know it; undefined before it entered and after it left. */
   get self(): Member | undefined {
-    return this.#context.view.get(this.#context.id)
+    return this.#life.self
   }
 
   /** The view, self included, ordered by id. */
@@ -158,6 +170,7 @@ export class ProtocolNode {
     return this.#context.view.get(id)
   }
 
+  /** The reign of this election as this node sees it; undefined while there is no live winner. */
   reign(election: string): Reign | undefined {
     return this.#elections.reign(election)
   }
@@ -168,21 +181,13 @@ export class ProtocolNode {
 
   health(now: Milliseconds = this.#context.now): Health {
     this.#context.now = Math.max(this.#context.now, Math.floor(now))
-    const { view, links } = this.#context
-    const lost = this.#healer.recentlyLost()
-    const others = view.size - 1 + lost
-    const suspectedShare = others <= 0 ? 0 : Math.min(1, (this.#detector.doubted + lost) / others)
-    const introducers = this.#introduction.failing
-    const inContact = [...links.keys()].some((peer) => this.#detector.isInContact(peer))
-    const alone = !inContact && (view.size > 1 || this.#healer.size > 0 || introducers.length > 0)
-    return { links: links.size, members: view.size, suspectedShare, alone, lastReconciliation: this.#reconciler.lastCompleted, introducers }
+    return this.#health.current
   }
 
   /** Takes one input and returns what is to be done, in order. */
   handle(input: Input, now: Milliseconds): Effect[] {
     if (this.#stopped) return []
     this.#begin(now)
-    if (this.#left) return this.#passOn(input)
     this.#dispatch(input)
     return this.#finish()
   }
@@ -192,24 +197,7 @@ export class ProtocolNode {
     if (this.#stopped) return { verdict: 'ignore', effects: [] }
     this.#begin(now)
     const verdict = this.#broadcast(data)
-    const effects = this.#finish()
-    return { verdict, effects: this.#left ? [] : effects }
-  }
-
-  /** After the left-statement: nothing is done any more but passing on news. */
-  #passOn(input: Input): Effect[] {
-    if (input.type === 'disconnected') this.#context.links.delete(input.peer)
-    if (input.type !== 'frame' || !this.#context.links.has(input.from)) return []
-    try {
-      const { facts } = decode(wire.Frame, input.data)
-      if (facts?.fresh !== true) return []
-      const news = this.#intake.take(facts.facts, input.from)
-      for (const peer of this.#context.links.keys()) if (peer !== input.from) this.#context.sendFacts(peer, news, true)
-      this.#rumours.publish(news)
-    } catch (error) {
-      if (!(error instanceof FrameError)) throw error
-    }
-    return this.#finish().filter(({ type }) => type === 'send' || type === 'broadcast')
+    return { verdict, effects: this.#finish() }
   }
 
   #begin(now: Milliseconds): void {
@@ -218,7 +206,7 @@ export class ProtocolNode {
     context.now = Math.max(context.now, Math.floor(now))
     context.effects = []
     const lateness = context.now - this.#armedAt
-    if (lateness <= context.config.detection.stall) return
+    if (lateness <= context.config.detection.stall || this.#left) return
     this.#armedAt = context.now
     this.#detector.stalled(lateness)
     if (lateness >= context.config.healing.memory) this.#startOver()
@@ -226,13 +214,12 @@ export class ProtocolNode {
 
   #finish(): Effect[] {
     const context = this.#context
-    this.#updateRings()
     if (!this.#left) {
+      this.#updateRings()
       for (const part of this.#timed) if (context.now >= part.nextDue && !this.#stopped) part.due()
-      this.#releaseHeld()
       context.view.expire(context.now)
       this.#updateRings()
-      this.#reportHealth()
+      this.#health.report()
       this.#arm()
     }
     const { effects } = context
@@ -244,9 +231,6 @@ export class ProtocolNode {
     if (this.#stopped) return
     let next = this.#context.view.nextExpiry
     for (const part of this.#timed) next = Math.min(next, part.nextDue)
-    // Those overdue wait for the detector, which has a timer of its own.
-    for (const { until } of this.#held.values()) if (until > this.#context.now) next = Math.min(next, until)
-    for (const until of this.#referredBy.values()) next = Math.min(next, until)
     next = Math.max(Math.ceil(next), this.#context.now)
     if (next === this.#armedAt || next === Infinity) return
     this.#armedAt = next
@@ -256,15 +240,14 @@ export class ProtocolNode {
   #dispatch(input: Input): void {
     switch (input.type) {
       case 'start':
-        this.#addresses = input.addresses.slice(0, this.#context.config.limits.addresses)
-        this.#nonce = Math.floor(this.#context.random() * 2 ** 32)
+        this.#life.prepare(input.addresses)
         this.#introduction.start(input.introducers)
         break
       case 'command':
-        this.#command(input.command)
+        if (!this.#left) this.#command(input.command)
         break
       case 'frame':
-        this.#frame(input.from, input.data)
+        this.#reception.frame(input.from, input.data, (link, frame) => this.#receive(link, frame))
         break
       case 'broadcast':
         this.#broadcast(input.data)
@@ -289,7 +272,7 @@ export class ProtocolNode {
         this.#introduction.discovered(input.introducer)
         break
       case 'addresses':
-        this.#readdress(input.addresses)
+        this.#life.readdress(input.addresses)
         break
       case 'timer':
         this.#armedAt = Infinity
@@ -317,29 +300,13 @@ export class ProtocolNode {
     }
   }
 
-  #frame(from: NodeId, data: Uint8Array): void {
-    const { links, config, now } = this.#context
-    const link = links.get(from)
-    if (link === undefined) return
-    try {
-      if (data.length > config.limits.frameBytes)
-        throw new FrameError(`a frame has at most ${config.limits.frameBytes} bytes, not ${data.length}`)
-      if (!link.spend(now, config.limits.framesPerSecond)) {
-        link.strikes = config.limits.strikes
-        throw new FrameError(`more than ${config.limits.framesPerSecond} frames a second`)
-      }
-      const frame = decode(wire.Frame, data)
-      link.lastHeard = now
-      this.#detector.heard(from)
-      this.#receive(link, frame)
-    } catch (error) {
-      if (!(error instanceof FrameError)) throw error
-      this.#strike(link, error)
-    }
-  }
-
   #receive(link: Link, frame: wire.Frame): void {
     const from = link.peer
+    if (this.#left) {
+      if (frame.facts?.fresh === true) this.#passOn(from, frame.facts.facts)
+      return
+    }
+    this.#detector.heard(from)
     if (frame.hello !== undefined) this.#greeted(link, frame.hello)
     else if (frame.goodbye !== undefined) link.goodbye = true
     else if (this.self === undefined) return // not in yet: the rest would be told before our own join
@@ -349,35 +316,18 @@ export class ProtocolNode {
     else if (frame.probe !== undefined) this.#detector.answer(frame.probe.sequence, from)
     else if (frame.ack !== undefined) this.#detector.acknowledged(from, frame.ack.sequence, frame.ack.nextInMs)
     else if (frame.alarm !== undefined) this.#alarm(from, frame.alarm)
-    else if (frame.signal !== undefined) this.#signalled(from, frame.signal)
+    else if (frame.signal !== undefined) this.#signals.receive(from, frame.signal)
     else if (frame.signalAck !== undefined) this.#signals.acknowledged(from, frame.signalAck.reference)
     // Anything else comes from a later version.
   }
 
-  #strike(link: Link, error: FrameError): void {
-    const { config, now, effects } = this.#context
-    link.strikes += 1
-    this.#context.warn('PEER_MISBEHAVED', `${link.peer} sent a bad frame: ${error.message}`)
-    if (link.strikes < config.limits.strikes) return
-    this.#banned.set(link.peer, now + config.limits.ban)
-    link.goodbye = true
-    this.#context.send(link.peer, { goodbye: { reason: error.message } })
-    effects.push({ type: 'disconnect', peer: link.peer, reason: error.message })
-  }
-
   #broadcast(data: Uint8Array): BroadcastVerdict {
     if (this.self === undefined && !this.#left) return 'ignore'
-    try {
-      if (data.length > this.#context.config.limits.frameBytes) throw new FrameError('a broadcast that is too long')
-      const { facts } = decode(wire.Broadcast, data)
+    return this.#reception.broadcast(data, (facts) => {
       const news = this.#intake.take(facts, undefined, true)
       for (const fact of news) this.#rumours.overheard(fact.key)
       if (news.length > 0) this.#reconciler.quicken('broadcast')
-      return 'accept'
-    } catch (error) {
-      if (!(error instanceof FrameError)) throw error
-      return 'reject'
-    }
+    })
   }
 
   #facts(from: NodeId, { facts, fresh }: wire.Facts): void {
@@ -394,49 +344,36 @@ export class ProtocolNode {
   }
 
   #alarm(from: NodeId, { statements, doubted }: wire.Alarm): void {
-    const { config, codec, view } = this.#context
-    if (statements.length + doubted.length > config.limits.statementsPerAlarm)
-      throw new FrameError(`an alarm has at most ${config.limits.statementsPerAlarm} entries`)
-    for (const message of statements) {
-      const statement = codec.read(message)
-      if (isKind(statement, 'suspicion')) {
-        if (!this.#witnesses.wants(statement) || !view.knows(statement.signer)) continue
-        if (!codec.verify(statement)) throw new FrameError('a suspicion with a forged signature')
-        this.#witnesses.hear(statement, from)
-      } else if (isKind(statement, 'refutation')) {
-        if (!this.#witnesses.wantsRefutation(statement)) continue
-        if (!codec.verify(statement)) throw new FrameError('a refutation with a forged signature')
-        this.#witnesses.hearRefutation(statement, from)
-      } else if (!isKind(statement, 'unknown')) throw new FrameError(`a ${statement.content.kind} is no alarm`)
-    }
+    const { statementsPerAlarm } = this.#context.config.limits
+    if (statements.length + doubted.length > statementsPerAlarm) throw new FrameError(`an alarm has at most ${statementsPerAlarm} entries`)
+    for (const message of statements) this.#witnesses.receive(from, message)
     for (const key of doubted) this.#detector.suspect(encodeId(key))
   }
 
-  #signalled(from: NodeId, { reference, name }: wire.Signal): void {
-    const problem = nameProblem(name)
-    if (problem !== undefined) throw new FrameError(`the name of a signal ${problem}`)
-    const member = this.#context.view.get(from)
-    if (member === undefined) return
-    this.#context.send(from, { signalAck: { reference } })
-    this.#context.notify({ type: 'signal', name, from: member })
+  #redirected(from: NodeId, { members }: wire.Redirect): void {
+    if (this.#isWhole) return
+    const { referrals } = this.#context.config.introduction
+    if (members.length > referrals) throw new FrameError(`at most ${referrals} members are named to a newcomer, not ${members.length}`)
+    this.#referral.accept(from, this.#intake.take(members, from))
   }
 
   #linkUp(peer: NodeId, dialable: boolean): void {
-    const { links, now, config, effects } = this.#context
+    const { links, now, config, effects, view } = this.#context
     if (links.has(peer)) return
-    links.set(peer, new Link(peer, dialable, now, config.limits))
-    if ((this.#banned.get(peer) ?? -Infinity) > now) {
+    const link = new Link(peer, dialable, now, config.limits)
+    links.set(peer, link)
+    if (this.#reception.isBanned(peer)) {
+      link.goodbye = true
       effects.push({ type: 'disconnect', peer, reason: 'banned for breaking the rules' })
       return
     }
-    this.#banned.delete(peer)
+    if (this.self !== undefined && view.known(peer) === 0) this.#referral.handOn(peer)
     this.#introduction.linkUp(peer)
     this.#detector.linkUp(peer)
     this.#sampling.linkUp(peer)
     this.#witnesses.linkUp(peer)
     this.#signals.linkUp(peer)
-    const held = this.#held.get(peer)
-    if (held !== undefined) this.#tellEnd(peer, held.certificate)
+    this.#heldDeaths.linkUp(peer)
   }
 
   #linkLost(peer: NodeId): void {
@@ -456,84 +393,36 @@ export class ProtocolNode {
     link.greeted = true
     link.entered = incarnation > 0
     link.incarnation = incarnation
-    const before = this.self
-    this.#introduction.greeted(this.#credible(known))
-    if (before === undefined) return // entering hands over to all greeted links
-    if (ended && this.#credible(known) >= before.incarnation) this.#surrender(known)
-    const mine = this.self ?? before
-    if (known < mine.incarnation) this.#handOver(link.peer)
+    const wasIn = this.self !== undefined
+    this.#introduction.greeted(this.#life.credible(known))
+    if (!wasIn || this.self === undefined) return // entering hands over to all greeted links
+    if (ended && known >= this.self.incarnation) this.#life.surrender(known)
+    if (known < this.self.incarnation) this.#handOver(link.peer)
     else if (incarnation > 0 && (!this.#isWhole || id < link.peer || view.known(link.peer) < incarnation)) this.#reconciler.begin(link.peer)
-  }
-
-  /** What others say of this node's lives counts only in reach of what it knows itself: a lie must not use up the numbers. */
-  #credible(incarnation: number): number {
-    return incarnation <= this.#incarnation + this.#context.config.limits.incarnationJump ? incarnation : 0
   }
 
   /** Gives this node's own statement to a peer that does not know it, and reconciles. */
   #handOver(peer: NodeId): void {
-    if (this.#referredBy.has(peer)) return
+    if (this.#referral.isReferrer(peer)) return
     const fact = this.#context.view.fact(this.#context.id)
     // One introducer makes this life known; to the others reconciliation tells it without ado.
-    if (fact !== undefined && this.#introducedAs !== this.#incarnation) this.#context.sendFacts(peer, [fact], true)
-    this.#introducedAs = this.#incarnation
+    if (fact !== undefined && this.#introducedAs !== this.#life.incarnation) this.#context.sendFacts(peer, [fact], true)
+    this.#introducedAs = this.#life.incarnation
     this.#reconciler.begin(peer)
   }
 
-  #redirected(from: NodeId, { members }: wire.Redirect): void {
-    const { config, now, effects } = this.#context
-    if (this.#isWhole) return
-    if (members.length > config.limits.factsPerFrame) throw new FrameError('too many referrals')
-    const news = this.#intake.take(members.slice(0, config.introduction.referrals), from)
-    this.#referredBy.set(from, now + config.introduction.referralGrace)
-    for (const { content } of news.slice(0, config.links.early)) {
-      if (!('statement' in content) || !isKind(content.statement, 'joined')) continue
-      effects.push({ type: 'connect', peer: content.statement.signer, addresses: content.statement.content.addresses })
-    }
-  }
-
   #enter(learned: number): void {
-    this.#joinAs(Math.max(this.#incarnation, learned) + 1)
-    this.#enteredAt = this.#context.now
+    this.#life.enter(learned)
     for (const link of this.#context.links.values()) if (link.greeted) this.#handOver(link.peer)
     this.#reconciler.quicken('other')
     this.#elections.renew()
   }
 
-  /** Stores an incarnation, then signs and takes in this node's joined-statement for it. */
-  #joinAs(incarnation: number): void {
-    const { codec, id, effects, view } = this.#context
-    if (incarnation > this.#incarnation) effects.push({ type: 'persist', incarnation })
-    this.#incarnation = incarnation
-    const statement = codec.sign(id, {
-      kind: 'joined',
-      incarnation,
-      nonce: this.#nonce,
-      addresses: this.#addresses,
-      location: this.#options.location,
-      tag: this.#options.tag,
-    })
-    this.#changed(view.mergeJoined(statement))
-  }
-
-  /** Others ended this life: begins the next. */
-  #reenter(ended: number): void {
-    const { self } = this
-    const { view, links, id } = this.#context
-    if (self === undefined || ended < self.incarnation) return
-    this.#context.warn('INCARNATION_REPLACED', `incarnation ${self.incarnation} of this node was pronounced dead; entering again`)
-    this.#joinAs(ended + 1)
+  #reentered(fact: Fact): void {
     this.#elections.renew()
-    const fact = view.fact(id)
-    if (fact === undefined) return
-    for (const peer of links.keys()) this.#context.sendFacts(peer, [fact], true)
+    this.#introducedAs = this.#life.incarnation
+    this.#handRound([fact])
     this.#rumours.tell(fact, false)
-  }
-
-  #readdress(addresses: readonly Address[]): void {
-    this.#addresses = addresses.slice(0, this.#context.config.limits.addresses)
-    // One life has one statement: new addresses mean a new life, or others would hold different statements of the same.
-    if (this.self !== undefined && !sameAddresses(this.self.addresses, this.#addresses)) this.#reenter(this.self.incarnation)
   }
 
   #impersonated(incarnation: number): void {
@@ -543,77 +432,80 @@ export class ProtocolNode {
   }
 
   #leave(): void {
-    const { codec, id, view, links, now } = this.#context
-    const { self } = this
-    if (self === undefined || this.#left) {
-      this.#stopped ||= !this.#left
+    const fact = this.#life.leave()
+    if (fact === undefined) {
+      this.#stopped = true
       return
     }
-    const statement = codec.sign(id, { kind: 'left', incarnation: self.incarnation })
-    const changes = view.mergeLeft(statement, now, 0)
-    for (const { member } of changes) this.#context.notify({ type: 'left', member })
-    const fact = view.fact(id)
-    if (fact === undefined) return
-    for (const peer of links.keys()) this.#context.sendFacts(peer, [fact], true)
+    this.#handRound([fact])
     this.#rumours.publish([fact])
     this.#left = true
   }
 
+  /** After the left-statement nothing is done any more but passing on news: who tells it may be leaving, too, and know nobody else. */
+  #passOn(from: NodeId, facts: readonly wire.Fact[]): void {
+    const news = this.#intake.take(facts, from)
+    this.#context.effects = [] // the application has heard that this node left, and hears no more
+    this.#handRound(news, from)
+    this.#rumours.publish(news)
+  }
+
+  #handRound(facts: readonly Fact[], except?: NodeId): void {
+    for (const peer of this.#context.links.keys()) if (peer !== except) this.#context.sendFacts(peer, facts, true)
+  }
+
   /** Makes facts of this node's own known. */
   #announce(facts: readonly Fact[]): void {
-    const { now, links, config } = this.#context
     for (const fact of facts) this.#rumours.tell(fact, false)
     this.#reconciler.quicken('other')
-    if (this.#enteredAt === undefined || now - this.#enteredAt > youth) return
-    for (const peer of [...links.keys()].slice(0, config.links.early)) this.#context.sendFacts(peer, facts, true)
+    if (this.#life.age > youth) return
+    for (const peer of [...this.#context.links.keys()].slice(0, this.#context.config.links.early))
+      this.#context.sendFacts(peer, facts, true)
   }
 
   #changed(changes: readonly Change[]): void {
-    const { id, view, links, effects } = this.#context
-    for (const { type, member } of changes) {
-      const former = this.#former.get(member.id)
-      const isFormer = former?.incarnation === member.incarnation
-      if (former !== undefined && !isFormer) this.#context.notify({ type: 'died', member: former })
-      this.#former.delete(member.id)
-      if (!isFormer || type !== 'joined') this.#context.notify({ type, member })
-      this.#held.delete(member.id)
-      this.#witnesses.forget(member.id)
-      if (type === 'joined') {
-        this.#detector.forget(member.id)
-        if (member.id !== id) this.#rings.add(member.id)
-        const link = links.get(member.id)
-        if (link !== undefined) {
-          link.incarnation = member.incarnation
-          link.goodbye = false
-        }
-        this.#healer.found(member.id)
-        this.#rumours.arrived()
-        this.#elections.lifeBegan(member.id)
-      } else {
-        this.#detector.forget(member.id)
-        this.#rings.remove(
-          member.id,
-          [...view.members()].filter((other) => other.id !== id),
-        )
-        if (type === 'left') this.#healer.found(member.id)
-        else this.#healer.lost(member)
-        this.#elections.lifeEnded(member.id)
-        this.#signals.unreachable(member.id)
-        const link = links.get(member.id)
-        if (link !== undefined && view.get(member.id) === undefined) {
-          link.goodbye = true
-          const end = view.fact(member.id)
-          // Not a link that a new process under the same identity has just opened.
-          if (type === 'died' && end !== undefined && link.incarnation === member.incarnation) {
-            // If it is only slow it reads this when it wakes, and enters anew.
-            this.#context.send(member.id, { facts: { facts: [factToWire(end, this.#context.now)], fresh: false } })
-            effects.push({ type: 'disconnect', peer: member.id, reason: 'pronounced dead' })
-          }
-        }
-      }
-      this.#ringsChanged = true
+    for (const change of changes) {
+      const { id } = change.member
+      this.#reporter.report(change)
+      this.#heldDeaths.forget(id)
+      this.#witnesses.forget(id)
+      this.#detector.forget(id)
+      if (change.type === 'joined') this.#lifeBegan(change.member)
+      else this.#lifeEnded(change.member, change.type)
     }
-    if (changes.length > 0) this.#reconciler.quicken('broadcast')
+    if (changes.length === 0) return
+    this.#ringsChanged = true
+    this.#reconciler.quicken('broadcast')
+  }
+
+  #lifeBegan(member: Member): void {
+    this.#rings.add(member.id)
+    const link = this.#context.links.get(member.id)
+    if (link !== undefined) {
+      link.incarnation = member.incarnation
+      link.goodbye = false
+    }
+    this.#healer.found(member.id)
+    this.#rumours.arrived()
+    this.#elections.lifeBegan(member.id)
+  }
+
+  #lifeEnded(member: Member, how: 'left' | 'died'): void {
+    const { view, links, effects, now } = this.#context
+    this.#rings.remove(member.id, view.members())
+    if (how === 'left') this.#healer.found(member.id)
+    else this.#healer.lost(member)
+    this.#elections.lifeEnded(member.id)
+    this.#signals.unreachable(member.id)
+    const link = links.get(member.id)
+    const end = view.fact(member.id)
+    if (link === undefined || end === undefined || view.get(member.id) !== undefined) return
+    link.goodbye = true
+    // Not a link that a new process under the same identity has just opened.
+    if (how === 'left' || link.incarnation !== member.incarnation) return
+    // If it is only slow it reads this when it wakes, and enters anew.
+    this.#context.send(member.id, { facts: { facts: [factToWire(end, now)], fresh: false } })
+    effects.push({ type: 'disconnect', peer: member.id, reason: 'pronounced dead' })
   }
 
   #updateRings(): void {
@@ -625,18 +517,16 @@ export class ProtocolNode {
 
   #reconciled(): void {
     this.#isWhole = true
-    this.#referredBy.clear()
-    for (const member of this.#former.values()) this.#context.notify({ type: 'died', member })
-    this.#former.clear()
+    this.#referral.settle()
+    this.#reporter.settle()
     this.#elections.reconciled()
   }
 
-  /** The detector is sure: this node can't reach the member. */
+  /** The detector is sure: this node can't reach the member. Where others certified its death that is what they lacked to be believed. */
   #unreachable(id: NodeId): void {
-    const held = this.#held.get(id)
-    // Its own failure to reach the member is what this node lacked to believe others.
-    if (held !== undefined) this.#died(held.certificate)
-    else this.#witnesses.testify(id)
+    const held = this.#heldDeaths.get(id)
+    if (held === undefined) this.#witnesses.testify(id)
+    else this.#died(held)
   }
 
   #died(certificate: Certificate): void {
@@ -644,55 +534,15 @@ export class ProtocolNode {
     if (fact !== undefined) this.#rumours.tell(fact, true)
   }
 
-  /** A death that is not believed yet: its member is told, so that it may answer with a new life, and looked after. */
   #doubtfulDeath(certificate: Certificate, sufficient: boolean): void {
     const { suspect } = certificate
-    const { now, config, id, links, view } = this.#context
-    if (suspect === id) {
-      this.#surrender(certificate.incarnation)
+    if (suspect === this.#context.id) {
+      this.#life.surrender(certificate.incarnation)
       return
     }
-    if (!sufficient) {
-      for (const suspicion of suspicionsOf(certificate)) if (view.knows(suspicion.signer)) this.#witnesses.hear(suspicion, undefined)
-    }
+    if (!sufficient) for (const suspicion of suspicionsOf(certificate)) this.#witnesses.hear(suspicion, undefined)
     this.#detector.suspect(suspect)
-    const held = this.#held.get(suspect)
-    if (held?.sufficient === true || held?.sufficient === sufficient) return
-    this.#held.set(suspect, { certificate, sufficient, until: now + config.detection.hold })
-    if (links.has(suspect)) this.#tellEnd(suspect, certificate)
-    else this.#connect(suspect)
-  }
-
-  /** Tells a member that it was pronounced dead. */
-  #tellEnd(id: NodeId, certificate: Certificate): void {
-    this.#context.send(id, { facts: { facts: [{ certificate: certificateToWire(certificate), ageSeconds: 0 }], fresh: false } })
-  }
-
-  /**
-   * Somebody holds this life for ended, with fewer witnesses than this node would believe. It can't take that back, so only a new
-   * life brings both together again; but as a liar could ask for that for ever, each time makes the next one later.
-   */
-  #surrender(ended: number): void {
-    const { now } = this.#context
-    if (now < this.#surrenderAgain) return
-    if (now - this.#surrenderAgain > surrenderMemory) this.#surrenders = 0
-    this.#surrenderAgain = now + surrenderPause * 2 ** Math.min(this.#surrenders, 6)
-    this.#surrenders += 1
-    this.#reenter(ended)
-  }
-
-  #releaseHeld(): void {
-    for (const [id, { certificate, sufficient, until }] of this.#held) {
-      if (this.#context.now < until) continue
-      if (!sufficient && this.#detector.isDoubted(id)) continue
-      this.#held.delete(id)
-      if (sufficient) this.#died(certificate)
-    }
-    for (const [peer, until] of this.#referredBy) {
-      if (this.#isWhole || this.#context.now < until) continue
-      this.#referredBy.delete(peer)
-      if (this.#context.links.has(peer)) this.#handOver(peer)
-    }
+    this.#heldDeaths.hold(certificate, sufficient)
   }
 
   #connect(id: NodeId): void {
@@ -700,15 +550,12 @@ export class ProtocolNode {
     if (member !== undefined) this.#context.effects.push({ type: 'connect', peer: id, addresses: member.addresses })
   }
 
-  /**
-   * This process slept longer than others remember the dead: what it holds may revive them. It forgets everything and joins afresh;
-   * members that it then does not find again have died.
-   */
+  /** This process slept longer than others remember the dead: what it holds may revive them. It forgets everything and joins afresh. */
   #startOver(): void {
-    const { view, facts, links, id } = this.#context
+    const { view, facts, links } = this.#context
     const { self } = this
     if (self === undefined) return
-    for (const member of view.members()) if (member.id !== id) this.#former.set(member.id, member)
+    this.#reporter.remember(view.members())
     view.clear()
     facts.clear()
     this.#rings.clear()
@@ -717,19 +564,8 @@ export class ProtocolNode {
     this.#elections.startOver()
     this.#isWhole = false
     this.#changed([{ type: 'died', member: self }])
-    this.#joinAs(this.#incarnation + 1)
+    this.#life.beginAnew()
     this.#elections.renew()
     for (const peer of links.keys()) this.#handOver(peer)
   }
-
-  #reportHealth(): void {
-    const health = this.health()
-    if (health.alone === this.#wasAlone) return
-    this.#wasAlone = health.alone
-    this.#context.notify({ type: 'health', health })
-  }
-}
-
-function sameAddresses(a: readonly Address[], b: readonly Address[]): boolean {
-  return a.length === b.length && a.every((address, i) => address.length === b[i]?.length && address.every((byte, j) => byte === b[i]?.[j]))
 }

@@ -127,7 +127,7 @@ describe('a reconciliation', () => {
     const { bytes, rounds } = reconcile(one, other)
     expect(other.state).toEqual(one.state)
     expect(bytes).toBeLessThanOrEqual(60 + different * perDifference)
-    expect(rounds).toBeLessThanOrEqual(8)
+    expect(rounds).toBeLessThanOrEqual(16)
   })
 
   it('is never called complete while something is missing, even if a frame has too little room for all ranges that differ', () => {

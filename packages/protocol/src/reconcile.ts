@@ -27,6 +27,8 @@ export class Reconciler implements Timed {
   readonly #onCompleted: (peer: NodeId) => void
   /** Reconciliations under way that this node began: when. */
   readonly #open = new Map<NodeId, Milliseconds>()
+  /** Peers with which something was left out on the way. */
+  readonly #partial = new Set<NodeId>()
   #interval: Milliseconds
   #nextDue = Infinity
   #lastCompleted: Milliseconds | undefined
@@ -75,16 +77,18 @@ export class Reconciler implements Timed {
 
   linkLost(peer: NodeId): void {
     this.#open.delete(peer)
+    this.#partial.delete(peer)
   }
 
   /** Answers one message. Throws {@link FrameError} on ranges that make no sense. */
-  receive(from: NodeId, { round, ranges }: wire.Reconcile): void {
+  receive(from: NodeId, { round, ranges, partial }: wire.Reconcile): void {
     const { config, links } = this.#context
     if (round > config.reconciliation.rounds) throw new FrameError(`a reconciliation takes at most ${config.reconciliation.rounds} rounds`)
     const link = links.get(from)
     if (link !== undefined) link.entered = true
+    if (partial === true) this.#partial.add(from)
     if (ranges.length === 0) {
-      this.#completed(from)
+      this.#ended(from)
       return
     }
     if (ranges.length > config.limits.rangesPerFrame)
@@ -97,12 +101,19 @@ export class Reconciler implements Timed {
     const missing: Fact[] = []
     for (const range of ranges) this.#answer(range, answer, missing)
     this.#context.sendFacts(from, membersFirst(missing), false)
-    this.#context.send(from, { reconcile: { round: round + 1, ranges: answer.slice(0, config.limits.rangesPerFrame) } })
-    if (answer.length === 0) this.#completed(from)
+    const isCut = answer.length > config.limits.rangesPerFrame
+    if (isCut) this.#partial.add(from)
+    const reply = { round: round + 1, ranges: answer.slice(0, config.limits.rangesPerFrame) }
+    this.#context.send(from, { reconcile: isCut ? { ...reply, partial: true } : reply })
+    if (answer.length === 0) this.#ended(from)
   }
 
-  #completed(peer: NodeId): void {
-    this.#open.delete(peer)
+  #ended(peer: NodeId): void {
+    const isMine = this.#open.delete(peer)
+    if (this.#partial.delete(peer)) {
+      if (isMine) this.begin(peer)
+      return
+    }
     this.#lastCompleted = this.#context.now
     this.#onCompleted(peer)
   }
@@ -136,12 +147,9 @@ export class Reconciler implements Timed {
     }
   }
 
-  /** A short range by its items, a long one by its fingerprint. */
+  /** A very short range by its items, any other by its fingerprint, which is as long as three of them. */
   #describe(from: number, to: number): wire.Range {
-    const { count } = this.#context.facts.fingerprint(from, to)
-    // The first message compares even a short state: most often both are equal, and a list of more than two items is longer.
-    const short = from === 0 && to === hashSpace ? 2 : this.#context.config.reconciliation.list
-    return count <= short ? this.#list(from, to) : this.#compare(from, to)
+    return this.#context.facts.fingerprint(from, to).count <= 2 ? this.#list(from, to) : this.#compare(from, to)
   }
 
   #list(from: number, to: number): wire.Range {

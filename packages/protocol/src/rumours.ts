@@ -30,7 +30,9 @@ export class Rumours implements Timed {
 
   /** A member entered, whoever made it known. */
   arrived(): void {
-    this.#arrivals.push(this.#context.now)
+    const { now } = this.#context
+    this.#arrivals = this.#arrivals.filter((time) => now - time < 1_000)
+    this.#arrivals.push(now)
   }
 
   /** Publish this soon. `shared`: others heard it too and may be first. */

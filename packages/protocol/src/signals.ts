@@ -2,7 +2,10 @@
  * Signals: a short named message from one member to others, acknowledged (JEL's `signal` in the Ibis registry).
  */
 import type { Context, Timed } from './context.ts'
+import { FrameError } from './errors.ts'
 import type { Milliseconds, NodeId } from './io.ts'
+import { nameProblem } from './name.ts'
+import type * as wire from './wire/messages.js'
 
 interface Sending {
   readonly name: string
@@ -42,6 +45,16 @@ export class Signals implements Timed {
       }
     }
     this.#finish(ref, sending)
+  }
+
+  /** A signal from a peer: acknowledged and told if the peer is a member. Throws {@link FrameError} on an impossible name. */
+  receive(from: NodeId, { reference, name }: wire.Signal): void {
+    const problem = nameProblem(name)
+    if (problem !== undefined) throw new FrameError(`the name of a signal ${problem}`)
+    const member = this.#context.view.get(from)
+    if (member === undefined) return
+    this.#context.send(from, { signalAck: { reference } })
+    this.#context.notify({ type: 'signal', name, from: member })
   }
 
   linkUp(peer: NodeId): void {

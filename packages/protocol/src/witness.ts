@@ -11,9 +11,10 @@
  */
 import { certify, type Certificate } from './certificate.ts'
 import type { Context, Timed } from './context.ts'
+import { FrameError } from './errors.ts'
 import type { Milliseconds, NodeId } from './io.ts'
 import { observersOf } from './rings.ts'
-import { statementToWire, type Refutation, type Statement, type Suspicion } from './statement.ts'
+import { isKind, statementToWire, type Refutation, type Statement, type Suspicion } from './statement.ts'
 import type * as wire from './wire/messages.js'
 
 interface Case {
@@ -68,7 +69,7 @@ export class Witnesses implements Timed {
     if (member === undefined || id === this.#context.id) return
     const refutations = this.refutationsOf(id)
     const mine = this.#cases.get(id)?.suspicions.get(this.#context.id)
-    if (mine !== undefined && mine.statement.content.refutations === refutations) {
+    if (mine?.statement.content.refutations === refutations) {
       this.judge(id) // others may have become suspects or members no longer: what was too little may suffice now
       return
     }
@@ -83,6 +84,21 @@ export class Witnesses implements Timed {
     this.judge(id)
   }
 
+  /** Reads, checks and takes in one entry of an alarm. Throws {@link FrameError}; kinds of a later version are passed over. */
+  receive(from: NodeId, message: wire.Statement): void {
+    const { codec, view } = this.#context
+    const statement = codec.read(message)
+    if (isKind(statement, 'suspicion')) {
+      if (!this.wants(statement) || !view.knows(statement.signer)) return
+      if (!codec.verify(statement)) throw new FrameError('a suspicion with a forged signature')
+      this.hear(statement, from)
+    } else if (isKind(statement, 'refutation')) {
+      if (!this.wantsRefutation(statement)) return
+      if (!codec.verify(statement)) throw new FrameError('a refutation with a forged signature')
+      this.hearRefutation(statement, from)
+    } else if (!isKind(statement, 'unknown')) throw new FrameError(`a ${statement.content.kind} is no alarm`)
+  }
+
   /** Takes in a verified suspicion that `from` sent. */
   hear(suspicion: Statement<Suspicion>, from: NodeId | undefined): void {
     const { suspect, incarnation } = suspicion.content
@@ -90,7 +106,7 @@ export class Witnesses implements Timed {
       this.#refute(suspicion, from)
       return
     }
-    if (!this.#isNews(suspicion) || !this.#context.view.isAlive(suspect, incarnation)) return
+    if (!this.#isNews(suspicion) || !this.#context.view.isAlive(suspect, incarnation) || !this.#context.view.knows(suspicion.signer)) return
     this.#admit(suspicion)
     this.#events.onSuspected(suspect)
     if (this.#observers(suspect).has(this.#context.id)) this.#spread(suspect, [suspicion], from)

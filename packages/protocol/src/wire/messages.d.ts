@@ -598,6 +598,10 @@ export declare namespace Frame {
         value: boolean;
         index: number;
     }
+    interface FrameReconcilePartialFieldEvent {
+        field: '$.reconcile.partial';
+        value: boolean;
+    }
     interface FrameFactsFactsStatementKindFieldEvent {
         field: '$.facts.facts[].statement.kind';
         value: number;
@@ -752,7 +756,7 @@ export declare namespace Frame {
     }
     function encode(obj: Partial<Frame>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Frame>): Frame;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Frame>): Generator<FrameHelloKnownFieldEvent | FrameHelloEndedFieldEvent | FrameHelloIncarnationFieldEvent | FrameRedirectMembersStatementKindFieldEvent | FrameRedirectMembersStatementSignerFieldEvent | FrameRedirectMembersStatementBodyFieldEvent | FrameRedirectMembersStatementSignatureFieldEvent | FrameRedirectMembersCertificateSuspectFieldEvent | FrameRedirectMembersCertificateIncarnationFieldEvent | FrameRedirectMembersCertificateWitnessesSignerFieldEvent | FrameRedirectMembersCertificateWitnessesRefutationsFieldEvent | FrameRedirectMembersCertificateWitnessesSignatureFieldEvent | FrameRedirectMembersAgeSecondsFieldEvent | FrameRedirectMembersBecauseKindFieldEvent | FrameRedirectMembersBecauseSignerFieldEvent | FrameRedirectMembersBecauseBodyFieldEvent | FrameRedirectMembersBecauseSignatureFieldEvent | FrameRedirectMembersBecauseDeathSuspectFieldEvent | FrameRedirectMembersBecauseDeathIncarnationFieldEvent | FrameRedirectMembersBecauseDeathWitnessesSignerFieldEvent | FrameRedirectMembersBecauseDeathWitnessesRefutationsFieldEvent | FrameRedirectMembersBecauseDeathWitnessesSignatureFieldEvent | FrameReconcileRoundFieldEvent | FrameReconcileRangesFromFieldEvent | FrameReconcileRangesToFieldEvent | FrameReconcileRangesCountFieldEvent | FrameReconcileRangesFingerprintFieldEvent | FrameReconcileRangesItemsFieldEvent | FrameReconcileRangesWantedFieldEvent | FrameReconcileRangesListedFieldEvent | FrameFactsFactsStatementKindFieldEvent | FrameFactsFactsStatementSignerFieldEvent | FrameFactsFactsStatementBodyFieldEvent | FrameFactsFactsStatementSignatureFieldEvent | FrameFactsFactsCertificateSuspectFieldEvent | FrameFactsFactsCertificateIncarnationFieldEvent | FrameFactsFactsCertificateWitnessesSignerFieldEvent | FrameFactsFactsCertificateWitnessesRefutationsFieldEvent | FrameFactsFactsCertificateWitnessesSignatureFieldEvent | FrameFactsFactsAgeSecondsFieldEvent | FrameFactsFactsBecauseKindFieldEvent | FrameFactsFactsBecauseSignerFieldEvent | FrameFactsFactsBecauseBodyFieldEvent | FrameFactsFactsBecauseSignatureFieldEvent | FrameFactsFactsBecauseDeathSuspectFieldEvent | FrameFactsFactsBecauseDeathIncarnationFieldEvent | FrameFactsFactsBecauseDeathWitnessesSignerFieldEvent | FrameFactsFactsBecauseDeathWitnessesRefutationsFieldEvent | FrameFactsFactsBecauseDeathWitnessesSignatureFieldEvent | FrameFactsFreshFieldEvent | FrameProbeSequenceFieldEvent | FrameAckSequenceFieldEvent | FrameAckNextInMsFieldEvent | FrameAlarmStatementsKindFieldEvent | FrameAlarmStatementsSignerFieldEvent | FrameAlarmStatementsBodyFieldEvent | FrameAlarmStatementsSignatureFieldEvent | FrameAlarmDoubtedFieldEvent | FrameSignalReferenceFieldEvent | FrameSignalNameFieldEvent | FrameSignalAckReferenceFieldEvent | FrameGoodbyeReasonFieldEvent>;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Frame>): Generator<FrameHelloKnownFieldEvent | FrameHelloEndedFieldEvent | FrameHelloIncarnationFieldEvent | FrameRedirectMembersStatementKindFieldEvent | FrameRedirectMembersStatementSignerFieldEvent | FrameRedirectMembersStatementBodyFieldEvent | FrameRedirectMembersStatementSignatureFieldEvent | FrameRedirectMembersCertificateSuspectFieldEvent | FrameRedirectMembersCertificateIncarnationFieldEvent | FrameRedirectMembersCertificateWitnessesSignerFieldEvent | FrameRedirectMembersCertificateWitnessesRefutationsFieldEvent | FrameRedirectMembersCertificateWitnessesSignatureFieldEvent | FrameRedirectMembersAgeSecondsFieldEvent | FrameRedirectMembersBecauseKindFieldEvent | FrameRedirectMembersBecauseSignerFieldEvent | FrameRedirectMembersBecauseBodyFieldEvent | FrameRedirectMembersBecauseSignatureFieldEvent | FrameRedirectMembersBecauseDeathSuspectFieldEvent | FrameRedirectMembersBecauseDeathIncarnationFieldEvent | FrameRedirectMembersBecauseDeathWitnessesSignerFieldEvent | FrameRedirectMembersBecauseDeathWitnessesRefutationsFieldEvent | FrameRedirectMembersBecauseDeathWitnessesSignatureFieldEvent | FrameReconcileRoundFieldEvent | FrameReconcileRangesFromFieldEvent | FrameReconcileRangesToFieldEvent | FrameReconcileRangesCountFieldEvent | FrameReconcileRangesFingerprintFieldEvent | FrameReconcileRangesItemsFieldEvent | FrameReconcileRangesWantedFieldEvent | FrameReconcileRangesListedFieldEvent | FrameReconcilePartialFieldEvent | FrameFactsFactsStatementKindFieldEvent | FrameFactsFactsStatementSignerFieldEvent | FrameFactsFactsStatementBodyFieldEvent | FrameFactsFactsStatementSignatureFieldEvent | FrameFactsFactsCertificateSuspectFieldEvent | FrameFactsFactsCertificateIncarnationFieldEvent | FrameFactsFactsCertificateWitnessesSignerFieldEvent | FrameFactsFactsCertificateWitnessesRefutationsFieldEvent | FrameFactsFactsCertificateWitnessesSignatureFieldEvent | FrameFactsFactsAgeSecondsFieldEvent | FrameFactsFactsBecauseKindFieldEvent | FrameFactsFactsBecauseSignerFieldEvent | FrameFactsFactsBecauseBodyFieldEvent | FrameFactsFactsBecauseSignatureFieldEvent | FrameFactsFactsBecauseDeathSuspectFieldEvent | FrameFactsFactsBecauseDeathIncarnationFieldEvent | FrameFactsFactsBecauseDeathWitnessesSignerFieldEvent | FrameFactsFactsBecauseDeathWitnessesRefutationsFieldEvent | FrameFactsFactsBecauseDeathWitnessesSignatureFieldEvent | FrameFactsFreshFieldEvent | FrameProbeSequenceFieldEvent | FrameAckSequenceFieldEvent | FrameAckNextInMsFieldEvent | FrameAlarmStatementsKindFieldEvent | FrameAlarmStatementsSignerFieldEvent | FrameAlarmStatementsBodyFieldEvent | FrameAlarmStatementsSignatureFieldEvent | FrameAlarmDoubtedFieldEvent | FrameSignalReferenceFieldEvent | FrameSignalNameFieldEvent | FrameSignalAckReferenceFieldEvent | FrameGoodbyeReasonFieldEvent>;
 }
 export interface Hello {
     known: number;
@@ -884,6 +888,7 @@ export declare namespace Redirect {
 export interface Reconcile {
     round: number;
     ranges: Range[];
+    partial?: boolean;
 }
 export declare namespace Reconcile {
     const codec: () => Codec<Reconcile>;
@@ -926,9 +931,13 @@ export declare namespace Reconcile {
         value: boolean;
         index: number;
     }
+    interface ReconcilePartialFieldEvent {
+        field: '$.partial';
+        value: boolean;
+    }
     function encode(obj: Partial<Reconcile>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Reconcile>): Reconcile;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Reconcile>): Generator<ReconcileRoundFieldEvent | ReconcileRangesFromFieldEvent | ReconcileRangesToFieldEvent | ReconcileRangesCountFieldEvent | ReconcileRangesFingerprintFieldEvent | ReconcileRangesItemsFieldEvent | ReconcileRangesWantedFieldEvent | ReconcileRangesListedFieldEvent>;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Reconcile>): Generator<ReconcileRoundFieldEvent | ReconcileRangesFromFieldEvent | ReconcileRangesToFieldEvent | ReconcileRangesCountFieldEvent | ReconcileRangesFingerprintFieldEvent | ReconcileRangesItemsFieldEvent | ReconcileRangesWantedFieldEvent | ReconcileRangesListedFieldEvent | ReconcilePartialFieldEvent>;
 }
 export interface Range {
     from: number;

@@ -1878,6 +1878,10 @@ export var Reconcile;
                         Range.codec().encode(value, w);
                     }
                 }
+                if (obj.partial != null) {
+                    w.uint32(24);
+                    w.bool(obj.partial);
+                }
                 if (opts.lengthDelimited !== false) {
                     w.ldelim();
                 }
@@ -1901,6 +1905,10 @@ export var Reconcile;
                             obj.ranges.push(Range.codec().decode(reader, reader.uint32(), {
                                 limits: opts.limits?.ranges$
                             }));
+                            break;
+                        }
+                        case 3: {
+                            obj.partial = reader.bool();
                             break;
                         }
                         default: {
@@ -1938,6 +1946,13 @@ export var Reconcile;
                                 };
                             }
                             obj.ranges++;
+                            break;
+                        }
+                        case 3: {
+                            yield {
+                                field: `${prefix}.partial`,
+                                value: reader.bool()
+                            };
                             break;
                         }
                         default: {

@@ -1,0 +1,71 @@
+/**
+ * Referral: when many knock at once, an introducer names other members instead of serving all.
+ *
+ * The bootstrap node was the bottleneck of the paper's distributed implementation (JEL §6.1.1). Somebody handed on asks those it was
+ * named, and comes back to who handed it on only when they don't answer.
+ */
+import type { Context, Timed } from './context.ts'
+import { factToWire, type Fact } from './fact.ts'
+import type { Milliseconds, NodeId } from './io.ts'
+import { pickSome } from './random.ts'
+import { isKind } from './statement.ts'
+
+export class Referral implements Timed {
+  readonly #context: Context
+  readonly #onDisappointed: (peer: NodeId) => void
+  /** Newcomers within the window. */
+  #newcomers: Milliseconds[] = []
+  /** Who handed this node on, and until when the others have time to answer. */
+  readonly #referredBy = new Map<NodeId, Milliseconds>()
+
+  /** `onDisappointed`: nobody whom this peer named has answered. */
+  constructor(context: Context, onDisappointed: (peer: NodeId) => void) {
+    this.#context = context
+    this.#onDisappointed = onDisappointed
+  }
+
+  get nextDue(): Milliseconds {
+    return Math.min(Infinity, ...this.#referredBy.values())
+  }
+
+  /** Names other members to a newcomer if it comes in a crowd. */
+  handOn(peer: NodeId): void {
+    const { now, config, view, id } = this.#context
+    const { crowd, crowdWindow, referrals } = config.introduction
+    this.#newcomers = [...this.#newcomers.filter((time) => now - time < crowdWindow), now]
+    if (this.#newcomers.length <= crowd || view.size <= crowd) return
+    const members = pickSome(() => this.#context.random(), [...view.members()], referrals + 2)
+    const others = members.filter((member) => member.id !== id && member.id !== peer).slice(0, referrals)
+    this.#context.send(peer, {
+      redirect: { members: others.flatMap((member) => view.fact(member.id) ?? []).map((fact) => factToWire(fact, now)) },
+    })
+  }
+
+  /** Was handed on to these members: asks some of them. */
+  accept(from: NodeId, members: readonly Fact[]): void {
+    const { config, now, effects } = this.#context
+    this.#referredBy.set(from, now + config.introduction.referralGrace)
+    for (const { content } of members.slice(0, config.links.early)) {
+      if (!('statement' in content) || !isKind(content.statement, 'joined')) continue
+      effects.push({ type: 'connect', peer: content.statement.signer, addresses: content.statement.content.addresses })
+    }
+  }
+
+  /** True for a peer that named others and does not want to be asked itself. */
+  isReferrer(peer: NodeId): boolean {
+    return this.#referredBy.has(peer)
+  }
+
+  /** This node is in: nobody needs to be asked any more. */
+  settle(): void {
+    this.#referredBy.clear()
+  }
+
+  due(): void {
+    for (const [peer, until] of this.#referredBy) {
+      if (this.#context.now < until) continue
+      this.#referredBy.delete(peer)
+      if (this.#context.links.has(peer)) this.#onDisappointed(peer)
+    }
+  }
+}
