@@ -10,6 +10,8 @@ export interface TurmoilOptions {
   /** Virtual time allowed for all to agree again, ms. */
   readonly settle: number
   readonly network?: Partial<NetworkOptions>
+  /** Share of the nodes that can dial but can't be dialled, 0 to 1. */
+  readonly undialable?: number
   /** Whether whole halves may be cut off from each other. */
   readonly partitions?: boolean
 }
@@ -40,7 +42,7 @@ export class Turmoil {
   /** Throws when a promise is broken, or when the nodes don't agree in the end. */
   run(): void {
     const first = this.simulation.spawn()
-    for (let i = 1; i < this.#options.nodes; i++) this.simulation.spawn({ introducers: [first] })
+    for (let i = 1; i < this.#options.nodes; i++) this.#spawn([first])
     this.simulation.run(this.#random() * 5_000)
     while (this.simulation.now < this.#options.turmoil) {
       this.#act()
@@ -91,8 +93,7 @@ export class Turmoil {
     if (node === undefined) return
     const { partitions = true, nodes } = this.#options
     const chance = this.#random()
-    if (chance < 0.2 || running.length < nodes / 2)
-      this.#note('spawn', this.simulation.spawn({ introducers: [node, ...running.slice(0, 1)] }))
+    if (chance < 0.2 || running.length < nodes / 2) this.#spawn([node, ...running.slice(0, 1)])
     else if (chance < 0.35) this.#do('kill', node, () => this.simulation.kill(node))
     else if (chance < 0.5) this.#do('leave', node, () => this.simulation.leave(node))
     else if (chance < 0.6) this.#do('stall', node, () => this.simulation.stall(node, this.#random() * 8_000))
@@ -110,6 +111,11 @@ export class Turmoil {
       const other = pickOne(this.#random, running)
       if (other !== undefined) this.#do('doubt', other, () => node.command({ type: 'maybeDead', id: other.id }))
     }
+  }
+
+  #spawn(introducers: readonly PoolNode[]): void {
+    const { undialable = 0 } = this.#options
+    this.#note('spawn', this.simulation.spawn({ introducers, dialable: undialable === 0 || this.#random() >= undialable }))
   }
 
   #partition(alive: readonly PoolNode[]): void {
