@@ -15,7 +15,7 @@ export interface AcceptanceOptions {
   readonly name: string
   /** Makes a swarm without nodes, for one case. */
   readonly create: () => Promise<Swarm>
-  /** Nodes in a pool of ordinary size: 8 or more. */
+  /** Nodes in a pool of ordinary size: 6 or more. */
   readonly size: number
   /** Bounds of time are multiplied by this: 1 where nodes have the machine for themselves. */
   readonly scale?: number

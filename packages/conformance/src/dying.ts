@@ -21,7 +21,7 @@ export const dying: Theme = {
       needs: ['kill'],
       async run(world) {
         const nodes = await world.pool()
-        const count = Math.floor(nodes.length * 0.3)
+        const count = Math.round(nodes.length * 0.3)
         const victims = nodes.slice(2, 2 + count)
         const others = nodes.filter((node) => !victims.includes(node))
         await Promise.all(victims.map(async (node) => await node.kill()))
