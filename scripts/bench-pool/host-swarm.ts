@@ -25,7 +25,7 @@ interface Worker {
 }
 
 function startWorker(flags: NodeFlags): Worker {
-  const child = keep(fork(fileURLToPath(new URL('host-worker.ts', import.meta.url)), { execArgv: [...flags] }))
+  const child = keep(fork(fileURLToPath(new URL('host-worker.ts', import.meta.url)), { execArgv: [...flags], serialization: 'advanced' }))
   const pending = new Map<number, Pending>()
   let calls = 0
   child.on('message', (reply: Reply) => {
