@@ -91,7 +91,7 @@ describe('a dial that fails is', () => {
     const start = performance.now()
     const failure = await failureOf(a.dialer.connect(nobody, [await silent()]))
     expect(failure.failure).toBe('silent')
-    expect(performance.now() - start).toBeLessThan(3_000)
+    expect(performance.now() - start).toBeLessThan(6_000)
   })
 
   test('impostor where another key answers', async () => {

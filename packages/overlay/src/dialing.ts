@@ -124,7 +124,9 @@ export class Dialer {
         },
       })
     } catch (error) {
-      const failure = classify(error, timeout.signal.aborted)
+      let failure = classify(error, timeout.signal.aborted)
+      // A dial that timed out may have waited for this process, not for the other one.
+      if (failure === 'silent' && (await knockAt(target.address)) === 'accepted') failure = 'mute'
       throw new DialError(failure, this.#explain(target, failure, error))
     } finally {
       clearTimeout(timer)

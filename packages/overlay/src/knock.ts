@@ -31,7 +31,8 @@ export async function knockAt(address: Address, timeout = knockTimeout): Promise
   if (!endpoint) return 'silent'
   return await new Promise((resolve) => {
     const socket = connect(endpoint)
-    const timer = setTimeout(() => finish('silent'), timeout)
+    // An answer may wait behind this timer, if this process was busy: the event loop looks for it before it comes to the immediate.
+    const timer = setTimeout(() => setImmediate(finish, 'silent'), timeout)
     const finish = (outcome: KnockOutcome): void => {
       clearTimeout(timer)
       // A reset instead of a goodbye: nothing lingers on either side.

@@ -1,6 +1,7 @@
 /**
  * Joins a pool: puts together the host, the links and the protocol, and takes them apart again.
  */
+import { setTimeout as delay } from 'node:timers/promises'
 import { hostname } from 'node:os'
 import {
   ProtocolNode,
@@ -33,6 +34,9 @@ import { createServices } from './signatures.ts'
 
 /** Interfaces come and go without an event; this is how often the host's own addresses are looked up, ms. Guess: 50 µs each time. */
 const addressInterval = 60_000
+
+/** Between the left-statement and the stop of the host, ms. Guess: a few hops on a busy machine. */
+const goodbyeTime = 100
 
 type EffectOf<Type extends Effect['type']> = Extract<Effect, { type: Type }>
 
@@ -127,6 +131,7 @@ class RunningOverlay implements Overlay {
   #lastSignal = 0
   #announced = ''
   #closing: Promise<void> | undefined
+  #leaving: Promise<void> | undefined
 
   constructor(pool: string, { location, tag, config, names, host, identity, discovery, keyed }: Parts) {
     this.pool = pool
@@ -288,7 +293,16 @@ class RunningOverlay implements Overlay {
   }
 
   async leave(): Promise<void> {
-    if (!this.#closing) this.#driver.deliver({ type: 'command', command: { type: 'leave' } })
+    this.#leaving ??= this.#sayGoodbye()
+    await this.#leaving
+  }
+
+  async #sayGoodbye(): Promise<void> {
+    if (!this.#closing) {
+      this.#driver.deliver({ type: 'command', command: { type: 'leave' } })
+      // Others may be leaving at this moment, too, and know nobody else: their word is passed on for a while.
+      if (this.#node.links.size > 0) await delay(goodbyeTime)
+    }
     await this.#close({ reason: 'left' })
   }
 
@@ -381,7 +395,7 @@ class RunningOverlay implements Overlay {
   }
 
   #checkOpen(): void {
-    if (this.#closing) throw new OverlayClosedError(`this node has left the pool ${JSON.stringify(this.pool)}`)
+    if (this.#closing ?? this.#leaving) throw new OverlayClosedError(`this node has left the pool ${JSON.stringify(this.pool)}`)
   }
 
   async #close(closed: Closed): Promise<void> {

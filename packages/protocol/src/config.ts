@@ -126,6 +126,8 @@ export const defaultConfig = {
     candidates: 16,
     /** An epoch that skips some while a winner lives, or skips very many, counts only after so many peers told it. Guess. */
     confirmations: 3,
+    /** The same peer counts again after this, ms. Guess: long enough for the others to be heard. */
+    tellAgain: 5_000,
     /** So many more than the known epoch are believable after a time apart. Guess: a reign ends a thousand times in no partition. */
     epochJump: 1_000,
   },

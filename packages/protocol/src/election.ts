@@ -23,14 +23,19 @@ interface Standing {
   readonly fact: Fact
 }
 
+interface Tellings {
+  readonly peers: Map<NodeId, Milliseconds>
+  count: number
+}
+
 interface Poll {
   readonly name: string
   readonly candidates: Map<NodeId, Standing>
   claim: { readonly statement: Statement<Claim>; readonly fact: Fact } | undefined
   /** What the application heard last. */
   announced: string | undefined
-  /** Claims that wait for more peers to tell them: who did. */
-  readonly unconfirmed: Map<string, Set<NodeId>>
+  /** Claims that wait to be told more often: when which peer did last, and how often all did. */
+  readonly unconfirmed: Map<string, Tellings>
   /** This node's own candidacy. */
   mine: { standing: boolean; sequence: number; since: Milliseconds } | undefined
   settledAt: Milliseconds
@@ -144,7 +149,7 @@ export class Elections implements Timed {
   /** Takes in a verified claim, with the proof that it carries, told by `from`. */
   mergeClaim(statement: Statement<Claim>, because: Evidence | undefined, from: NodeId | undefined): Fact | undefined {
     if (!this.wantsClaim(statement)) return undefined
-    const { view, links, config } = this.#context
+    const { view, config } = this.#context
     const { content, signer } = statement
     // The winner's own joined-statement comes first; who never heard of it hears the claim again.
     if (!view.knows(signer)) return undefined
@@ -157,19 +162,35 @@ export class Elections implements Timed {
     // After a time apart one side may be some epochs ahead. Where no winner lives that unseats nobody.
     const isPlausible = content.epoch <= known + config.election.epochJump && !this.#stands(poll)
     if (content.epoch !== known && !isNext && !isPlausible) {
-      const key = `${content.epoch}:${signer}`
-      const told = poll.unconfirmed.get(key) ?? new Set()
-      // One claim at a time from each peer, so that who makes up many keeps nobody else's out.
-      for (const [other, tellers] of poll.unconfirmed)
-        if (from !== undefined && tellers.delete(from) && tellers.size === 0) poll.unconfirmed.delete(other)
-      if (from !== undefined) poll.unconfirmed.set(key, told.add(from))
-      const peers = [...links.values()].filter((link) => link.entered).length
-      if (told.size < Math.min(config.election.confirmations, Math.max(peers, 1))) {
+      const isAbsurd = content.epoch > known + config.election.epochJump
+      if (!this.#isConfirmed(poll, `${content.epoch}:${signer}`, from, isAbsurd)) {
         this.#events.onUnsure()
         return undefined
       }
     }
     return this.#accept(poll, statement, because)
+  }
+
+  /**
+   * Counts who tells a claim. One claim at a time from each peer, so that who makes up many keeps nobody else's out. Where few peers hold
+   * it, as after a heal, the same ones count again some time later, unless the claim is absurd.
+   */
+  #isConfirmed(poll: Poll, key: string, from: NodeId | undefined, isAbsurd: boolean): boolean {
+    const { links, config, now } = this.#context
+    if (from !== undefined) {
+      for (const [other, { peers }] of poll.unconfirmed) {
+        if (other !== key && peers.delete(from) && peers.size === 0) poll.unconfirmed.delete(other)
+      }
+      const tellings = poll.unconfirmed.get(key) ?? { peers: new Map<NodeId, Milliseconds>(), count: 0 }
+      poll.unconfirmed.set(key, tellings)
+      const last = tellings.peers.get(from)
+      if (last === undefined || (!isAbsurd && now - last >= config.election.tellAgain)) {
+        tellings.peers.set(from, now)
+        tellings.count += 1
+      }
+    }
+    const entered = [...links.values()].filter((link) => link.entered).length
+    return (poll.unconfirmed.get(key)?.count ?? 0) >= Math.min(config.election.confirmations, Math.max(entered, 1))
   }
 
   /** A life ended: its candidacies with it, and perhaps a reign. */

@@ -137,7 +137,7 @@ export class ProtocolNode {
       {
         onChanges: (changes) => this.#changed(changes),
         onImpersonated: (incarnation) => this.#impersonated(incarnation),
-        onOwnEnd: (incarnation) => this.#life.reenter(incarnation, 'others pronounced it dead'),
+        onOwnEnd: (incarnation) => this.#life.surrender(incarnation),
         onDoubtfulDeath: (certificate, sufficient) => this.#doubtfulDeath(certificate, sufficient),
       },
     )
@@ -188,8 +188,9 @@ export class ProtocolNode {
   handle(input: Input, now: Milliseconds): Effect[] {
     if (this.#stopped) return []
     this.#begin(now)
+    const wasLeft = this.#left
     this.#dispatch(input)
-    return this.#finish()
+    return this.#finish(wasLeft)
   }
 
   /** A `broadcast` input, with a verdict on whether to pass it on. */
@@ -197,7 +198,7 @@ export class ProtocolNode {
     if (this.#stopped) return { verdict: 'ignore', effects: [] }
     this.#begin(now)
     const verdict = this.#broadcast(data)
-    return { verdict, effects: this.#finish() }
+    return { verdict, effects: this.#finish(this.#left) }
   }
 
   #begin(now: Milliseconds): void {
@@ -212,7 +213,8 @@ export class ProtocolNode {
     if (lateness >= context.config.healing.memory) this.#startOver()
   }
 
-  #finish(): Effect[] {
+  /** `left`: the application has heard that this node left, and hears no more. */
+  #finish(left: boolean): Effect[] {
     const context = this.#context
     if (!this.#left) {
       this.#updateRings()
@@ -224,7 +226,7 @@ export class ProtocolNode {
     }
     const { effects } = context
     context.effects = []
-    return effects
+    return left ? effects.filter(({ type }) => type === 'send' || type === 'broadcast') : effects
   }
 
   #arm(): void {
@@ -309,8 +311,8 @@ export class ProtocolNode {
     this.#detector.heard(from)
     if (frame.hello !== undefined) this.#greeted(link, frame.hello)
     else if (frame.goodbye !== undefined) link.goodbye = true
-    else if (this.self === undefined) return // not in yet: the rest would be told before our own join
     else if (frame.redirect !== undefined) this.#redirected(from, frame.redirect)
+    else if (this.self === undefined) return // not in yet: the rest would be told before our own join
     else if (frame.reconcile !== undefined) this.#reconciler.receive(from, frame.reconcile)
     else if (frame.facts !== undefined) this.#facts(from, frame.facts)
     else if (frame.probe !== undefined) this.#detector.answer(frame.probe.sequence, from)
@@ -354,7 +356,9 @@ export class ProtocolNode {
     if (this.#isWhole) return
     const { referrals } = this.#context.config.introduction
     if (members.length > referrals) throw new FrameError(`at most ${referrals} members are named to a newcomer, not ${members.length}`)
-    this.#referral.accept(from, this.#intake.take(members, from))
+    // It comes before the hello that lets this node in; until then nobody else's join may be told.
+    this.#referral.accept(from, members)
+    if (this.self !== undefined) this.#ask()
   }
 
   #linkUp(peer: NodeId, dialable: boolean): void {
@@ -411,8 +415,14 @@ export class ProtocolNode {
     this.#reconciler.begin(peer)
   }
 
+  /** Dials those who were named by who handed this node on. */
+  #ask(): void {
+    for (const [from, members] of this.#referral.takeNamed()) this.#referral.ask(this.#intake.take(members, from))
+  }
+
   #enter(learned: number): void {
     this.#life.enter(learned)
+    this.#ask()
     for (const link of this.#context.links.values()) if (link.greeted) this.#handOver(link.peer)
     this.#reconciler.quicken('other')
     this.#elections.renew()
@@ -445,7 +455,6 @@ export class ProtocolNode {
   /** After the left-statement nothing is done any more but passing on news: who tells it may be leaving, too, and know nobody else. */
   #passOn(from: NodeId, facts: readonly wire.Fact[]): void {
     const news = this.#intake.take(facts, from)
-    this.#context.effects = [] // the application has heard that this node left, and hears no more
     this.#handRound(news, from)
     this.#rumours.publish(news)
   }

@@ -10,7 +10,7 @@ import type { Fact } from './fact.ts'
 import type { Address, Member, Milliseconds } from './io.ts'
 import type { Change } from './view.ts'
 
-/** Pause after a life given up for too few witnesses, ms; doubles up to 64 times. Guess. */
+/** Pause after a life given up, ms; doubles up to six times. Guess. */
 const surrenderPause = 5_000
 /** After so long without one the pause is short again, ms. Guess. */
 const surrenderMemory = 600_000
@@ -35,7 +35,7 @@ export class OwnLife {
   #nonce = 0
   #addresses: readonly Address[] = []
   #enteredAt: Milliseconds | undefined
-  /** Lives given up on the word of too few witnesses, and from when on this node would again. */
+  /** Lives given up on the word of others, and from when on this node would again. */
   #surrenders = 0
   #surrenderAgain: Milliseconds = -Infinity
 
@@ -77,8 +77,8 @@ export class OwnLife {
     this.#begin(this.#incarnation + 1)
   }
 
-  /** Others ended this life: begins the next. */
-  reenter(ended: number, reason: string): void {
+  /** This life is over: begins the next. */
+  #reenter(ended: number, reason: string): void {
     const { self } = this
     if (self === undefined || ended < self.incarnation) return
     this.#context.warn('INCARNATION_REPLACED', `incarnation ${self.incarnation} of this node is over: ${reason}; it enters again`)
@@ -88,8 +88,8 @@ export class OwnLife {
   }
 
   /**
-   * Somebody holds this life for ended, with fewer witnesses than this node would believe. It can't take that back, so only a new
-   * life brings both together again; but as a liar could ask for that for ever, each time makes the next one later.
+   * Somebody holds this life for ended. That can't be taken back, so only a new life brings both together again; but as liars could ask for
+   * that for ever, each time makes the next one later.
    */
   surrender(ended: number): void {
     const { now } = this.#context
@@ -97,14 +97,14 @@ export class OwnLife {
     if (now - this.#surrenderAgain > surrenderMemory) this.#surrenders = 0
     this.#surrenderAgain = now + surrenderPause * 2 ** Math.min(this.#surrenders, 6)
     this.#surrenders += 1
-    this.reenter(ended, 'a peer holds it for dead')
+    this.#reenter(ended, 'others pronounced it dead')
   }
 
   /** One life has one statement: new addresses mean a new life, or others would hold different statements of the same. */
   readdress(addresses: readonly Address[]): void {
     this.#addresses = addresses.slice(0, this.#context.config.limits.addresses)
     const { self } = this
-    if (self !== undefined && !sameAddresses(self.addresses, this.#addresses)) this.reenter(self.incarnation, 'its addresses changed')
+    if (self !== undefined && !sameAddresses(self.addresses, this.#addresses)) this.#reenter(self.incarnation, 'its addresses changed')
   }
 
   /** What others say of this node's lives counts only in reach of what it knows itself: a lie must not use up the numbers. */

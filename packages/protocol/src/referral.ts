@@ -9,6 +9,7 @@ import { factToWire, type Fact } from './fact.ts'
 import type { Milliseconds, NodeId } from './io.ts'
 import { pickSome } from './random.ts'
 import { isKind } from './statement.ts'
+import type * as wire from './wire/messages.js'
 
 export class Referral implements Timed {
   readonly #context: Context
@@ -17,6 +18,8 @@ export class Referral implements Timed {
   #newcomers: Milliseconds[] = []
   /** Who handed this node on, and until when the others have time to answer. */
   readonly #referredBy = new Map<NodeId, Milliseconds>()
+  /** Whom they named. */
+  readonly #named = new Map<NodeId, readonly wire.Fact[]>()
 
   /** `onDisappointed`: nobody whom this peer named has answered. */
   constructor(context: Context, onDisappointed: (peer: NodeId) => void) {
@@ -41,10 +44,23 @@ export class Referral implements Timed {
     })
   }
 
-  /** Was handed on to these members: asks some of them. */
-  accept(from: NodeId, members: readonly Fact[]): void {
-    const { config, now, effects } = this.#context
+  /** A peer handed this node on to these members. */
+  accept(from: NodeId, members: readonly wire.Fact[]): void {
+    const { config, now } = this.#context
     this.#referredBy.set(from, now + config.introduction.referralGrace)
+    this.#named.set(from, members)
+  }
+
+  /** Members that were named and not looked at yet, by who named them. */
+  takeNamed(): [NodeId, readonly wire.Fact[]][] {
+    const named = [...this.#named]
+    this.#named.clear()
+    return named
+  }
+
+  /** Dials some of the members that were named. */
+  ask(members: readonly Fact[]): void {
+    const { config, effects } = this.#context
     for (const { content } of members.slice(0, config.links.early)) {
       if (!('statement' in content) || !isKind(content.statement, 'joined')) continue
       effects.push({ type: 'connect', peer: content.statement.signer, addresses: content.statement.content.addresses })
@@ -59,6 +75,7 @@ export class Referral implements Timed {
   /** This node is in: nobody needs to be asked any more. */
   settle(): void {
     this.#referredBy.clear()
+    this.#named.clear()
   }
 
   due(): void {

@@ -137,11 +137,13 @@ export class Witnesses implements Timed {
     this.#refutations.set(signer, refutation)
     const present = this.#cases.get(signer)
     if (present === undefined) return
-    for (const [witness, { statement }] of present.suspicions)
+    const told = new Set([...this.#observers(signer), ...present.suspicions.keys()])
+    for (const [witness, { statement }] of present.suspicions) {
       if (statement.content.refutations < refutation.content.number) present.suspicions.delete(witness)
+    }
     if (present.suspicions.size === 0) this.#cases.delete(signer)
     const message: wire.Frame = { alarm: { statements: [statementToWire(refutation)], doubted: [] } }
-    for (const observer of this.#observers(signer)) if (observer !== from) this.#context.send(observer, message)
+    for (const peer of told) if (peer !== from) this.#context.send(peer, message)
   }
 
   /** This node reached the member itself: its own suspicion is void. */
