@@ -24,10 +24,13 @@ function killAll(): void {
   for (const child of children) child.kill('SIGKILL')
 }
 
-process.once('exit', killAll)
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => {
-    killAll()
-    process.exit(1)
-  })
+/** From now on no child outlives this process. */
+export function takeChildrenAlong(): void {
+  process.once('exit', killAll)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      killAll()
+      process.exit(1)
+    })
+  }
 }

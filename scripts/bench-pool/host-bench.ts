@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HostSwarm } from './host-swarm.ts'
 import { loopbackBytes } from './loopback.ts'
-import type { Measures } from './measure.ts'
+import { NeverError, type Measures } from './measure.ts'
 import { TIMEOUT, type Plan } from './plan.ts'
 import { quantile } from './quantiles.ts'
 
@@ -16,10 +16,13 @@ export async function benchHosts(nodes: number, plan: Plan, measures: Measures):
       await flash(swarm, nodes, plan, measures)
       if (plan.phases.has('join') || plan.phases.has('leave')) await comeAndGo(swarm, nodes, plan, measures)
       if (plan.phases.has('idle') && run === plan.runs) await idle(swarm, nodes, plan, measures)
+    } catch (error) {
+      if (!(error instanceof NeverError)) throw error
+      plan.say(`  given up: ${error.message}`)
+    } finally {
       const { deaths, repeats } = await swarm.wrongs()
       measures.add('hosts', nodes, 'living nodes said to be dead', 'count', deaths, 0)
       measures.add('hosts', nodes, 'notifications said twice', 'count', repeats, 0)
-    } finally {
       await swarm.stop()
     }
   }

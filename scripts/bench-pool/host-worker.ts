@@ -86,3 +86,6 @@ async function answer({ id, method, args }: Call): Promise<void> {
 }
 
 process.on('message', (call: Call) => void answer(call))
+
+// Without its parent a worker has no one to measure for.
+process.once('disconnect', () => process.exit())

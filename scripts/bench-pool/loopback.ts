@@ -1,5 +1,6 @@
 /** Counts everything that crosses the loopback interface, IP and TCP headers and acknowledgements included. Linux only. */
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 
 const INSIDE = 'BENCH_POOL_OWN_NETWORK'
@@ -13,13 +14,15 @@ export function ownNetwork(): boolean {
  * Runs this program once more in a network namespace of its own and returns its exit status; undefined where the system has no
  * such thing, or where this already is that run. `unshare` needs Linux with user namespaces.
  */
-export function rerunInOwnNetwork(): number | undefined {
-  const probe = spawnSync('unshare', ['-rn', 'ip', 'link', 'set', 'lo', 'up'])
-  if (ownNetwork() || probe.status !== 0) return undefined
+export async function rerunInOwnNetwork(): Promise<number | undefined> {
+  if (ownNetwork() || spawnSync('unshare', ['-rn', 'ip', 'link', 'set', 'lo', 'up']).status !== 0) return undefined
   const command = ['-rn', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh', process.execPath, ...process.argv.slice(1)]
-  // Ctrl-C reaches the whole group: this process waits for the inner one to clean up.
+  const inner = spawn('unshare', command, { stdio: 'inherit', env: { ...process.env, [INSIDE]: '1' } })
+  // The inner run has children to clean up; this one waits for it. Ctrl-C reaches both.
   process.on('SIGINT', () => {})
-  return spawnSync('unshare', command, { stdio: 'inherit', env: { ...process.env, [INSIDE]: '1' } }).status ?? 1
+  process.on('SIGTERM', () => inner.kill('SIGTERM'))
+  const [status] = (await once(inner, 'exit')) as [number | null]
+  return status ?? 1
 }
 
 /** Bytes over the loopback interface so far, headers included; NaN where they can't be told from those of other programs. */

@@ -3,16 +3,17 @@
  *
  *     pnpm bench:pool --nodes 50,100,200 --processes 20,60 --runs 3 --json figures.json
  */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { takeChildrenAlong } from './child.ts'
 import { benchHosts } from './host-bench.ts'
 import { ownNetwork, rerunInOwnNetwork } from './loopback.ts'
 import { Measures } from './measure.ts'
 import { PHASES, type Phase, type Plan } from './plan.ts'
 import { benchProcesses } from './process-bench.ts'
 import { summarizeProfiles } from './profile.ts'
-import { json, machine, table } from './report.ts'
+import { json, machine, table, withFigures } from './report.ts'
 
 const USAGE = `pnpm bench:pool [options]
 
@@ -24,6 +25,7 @@ const USAGE = `pnpm bench:pool [options]
   --settle 5           seconds between two things measured
   --idle 60            seconds over which idle cost is measured, after as long a rest
   --json FILE          write all values
+  --doc FILE           replace the table between <!-- figures --> and <!-- /figures --> in this file
   --cpu-prof FOLDER    profile all children and sum up where the processor time went
   --bin FILE           the command line to run (default: this checkout's)
   --shared-network     stay in the machine's network: no byte counts with headers
@@ -51,6 +53,7 @@ const options = {
   settle: { type: 'string', default: '5' },
   idle: { type: 'string', default: '60' },
   json: { type: 'string' },
+  doc: { type: 'string' },
   'cpu-prof': { type: 'string' },
   bin: { type: 'string', default: fileURLToPath(new URL('../../apps/node/bin/jel.js', import.meta.url)) },
   'shared-network': { type: 'boolean', default: false },
@@ -63,11 +66,12 @@ async function main(): Promise<void> {
     console.log(USAGE)
     return
   }
-  const status = values['shared-network'] ? undefined : rerunInOwnNetwork()
+  const status = values['shared-network'] ? undefined : await rerunInOwnNetwork()
   if (status !== undefined) {
     process.exitCode = status
     return
   }
+  takeChildrenAlong()
   if (!ownNetwork()) console.error('Not alone in this network: no byte counts with headers.')
   const folder = values['cpu-prof']
   if (folder !== undefined) mkdirSync(folder, { recursive: true })
@@ -90,6 +94,7 @@ async function main(): Promise<void> {
   } finally {
     // Whatever was measured before something went wrong is worth reading.
     console.log(table(measures.all))
+    if (values.doc !== undefined) writeFileSync(values.doc, withFigures(readFileSync(values.doc, 'utf8'), measures.all, before))
     if (values.json !== undefined) writeFileSync(values.json, json(measures.all, before))
   }
   if (folder !== undefined) console.log(`\n${await summarizeProfiles(folder)}`)

@@ -11,15 +11,20 @@ export interface Measure {
   readonly values: number[]
 }
 
+/** Something did not happen at all: what follows in the same swarm would only time out as well. */
+export class NeverError extends Error {}
+
 /** Collects values under their names, in the order in which the names first came up. */
 export class Measures {
   readonly #all = new Map<string, Measure>()
 
+  /** @throws {NeverError} on a value that never came, after noting it down. */
   add(swarm: Measure['swarm'], nodes: number, name: string, unit: Unit, value: number, target?: number): void {
     const key = `${swarm} ${nodes} ${name}`
     const measure = this.#all.get(key) ?? { name, swarm, nodes, unit, target, values: [] }
     this.#all.set(key, measure)
     measure.values.push(value)
+    if (value === Infinity) throw new NeverError(`${name}: never`)
   }
 
   get all(): Measure[] {

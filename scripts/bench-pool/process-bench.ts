@@ -1,12 +1,9 @@
 /** What a pool of separate `jel join` processes does when nodes come, leave and are killed. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loopbackBytes } from './loopback.ts'
-import type { Measures, Unit } from './measure.ts'
+import { NeverError, type Measures, type Unit } from './measure.ts'
 import { TIMEOUT, type Plan } from './plan.ts'
 import { ProcessSwarm } from './process-swarm.ts'
-
-/** Something did not happen at all: what follows in the same swarm would only time out as well. */
-class NeverError extends Error {}
 
 const ELECTION = 'master'
 
@@ -23,10 +20,7 @@ export async function benchProcesses(nodes: number, plan: Plan, measures: Measur
     const bench: Bench = {
       swarm,
       plan,
-      add: (name, unit, value, target) => {
-        measures.add('processes', nodes, name, unit, value, target)
-        if (value === Infinity) throw new NeverError(`${name}: never`)
-      },
+      add: (...rest) => measures.add('processes', nodes, ...rest),
     }
     try {
       await flash(bench, nodes)

@@ -54,3 +54,13 @@ export function json(measures: readonly Measure[], started: Record<string, unkno
   // JSON has no Infinity: what never came is null.
   return `${JSON.stringify({ machine: started, figures }, undefined, 2)}\n`
 }
+
+/** The document with its table of figures, and the line that says where they come from, replaced by these. */
+export function withFigures(document: string, measures: readonly Measure[], where: Record<string, unknown>): string {
+  const [start, end] = ['<!-- figures -->', '<!-- /figures -->']
+  const [before, rest] = document.split(start)
+  const after = rest?.split(end)[1]
+  if (before === undefined || after === undefined) throw new TypeError(`the document has no ${start} … ${end}`)
+  const line = `Node ${String(where['node'])}, ${String(where['cores'])} cores (${String(where['processor'])}), ${String(where['memoryGB'])} GB, load average at the start ${String(where['loadAverage'])}.`
+  return `${before}${start}\n${line}\n\n${table(measures)}\n${end}${after}`
+}
