@@ -9,8 +9,10 @@ import type { Milliseconds } from './io.ts'
 export const defaultConfig = {
   /** Entering a pool. */
   introduction: {
-    /** Go on alone when no introducer has answered for this long, ms. Guess: an unanswered TCP dial over a wide area. */
-    aloneAfter: 3_000,
+    /** Go on alone when all introducers failed, or after this long in any case, ms. Measured: a crowd of 100 waits for seconds for its first dial. */
+    aloneAfter: 20_000,
+    /** A connection that is accepted but not answered, as by a busy introducer, makes a node go on alone only at this time. Guess. */
+    mutePatience: 2,
     /** First wait before an introducer that did not answer is tried again, ms; doubles each time. Guess. */
     retryMin: 500,
     /** Longest such wait, ms. Guess. */
@@ -32,14 +34,16 @@ export const defaultConfig = {
     random: 2,
     /** A random link is replaced after about this long, ms. From the cost: 9.4 KB in ten minutes are 16 B/s. */
     randomLifetime: 600_000,
-    /** Links a node starts with, until its view has been quiet for {@link quiet}. Target: 40 KB a node in a flash join. */
-    early: 2,
-    /** ms without a change of the view before the remaining links are built. Guess. */
-    quiet: 400,
+    /** Links a node starts with, until its view has been quiet for {@link quiet}. Measured: with two, a flash join of 100 hosts takes twice as long. */
+    early: 1,
+    /** ms without a change of the view before the remaining links are built. Measured: a crowd on a busy machine pauses for half a second. */
+    quiet: 1_500,
     /** In a pool that is never quiet they are built after this, ms. Guess. */
-    quietAtMost: 3_000,
+    quietAtMost: 20_000,
     /** Pause between two dials of one node, ms. Measured: 11 ms of processor time each, so a node alone uses a tenth of a core. */
     dialPause: 100,
+    /** Longest such pause where dials take long, and how long one is waited for before the next, ms. Guess. */
+    dialPauseMax: 2_000,
     /** The lower id dials; the higher one only after this, ms. Guess. */
     politeness: 1_500,
     /** A dial that gave nothing is not repeated for this long, ms. Guess. */
@@ -59,6 +63,8 @@ export const defaultConfig = {
     delayMax: 1_000,
     /** More joins than this within a second are not published. Measured (simulated, 100 nodes): half the bytes of publishing them. */
     crowd: 4,
+    /** They are handed on along the links instead, gathered for this long, ms. Guess. */
+    crowdDelay: 100,
     /** Facts a batch; if more wait, reconciliation carries them. Measured: 200 joins as messages cost 20 s of processor time, reconciled 14 % of it. */
     batch: 48,
   },
@@ -103,6 +109,8 @@ export const defaultConfig = {
     stall: 400,
     /** Upper end of Lifeguard's local health score; time-outs grow by this factor plus one. Lifeguard (DSN'18) §3. */
     healthMax: 8,
+    /** Dials of the detector under way at a time: doubts that come from overload must not add to it. Measured: without, 100 hosts once never calmed down. */
+    dials: 4,
     /** Deaths with too few witnesses that a node checks for itself at a time. Guess. */
     checks: 16,
   },

@@ -26,9 +26,13 @@ const aims = (effects: readonly Effect[], actor: Actor): string[] =>
   effects.flatMap((effect) => ((effect.type === 'connect' || effect.type === 'knock') && effect.peer === actor.id ? [effect.type] : []))
 
 describe('a link that breaks', () => {
-  it('is a reason to look at once, by dial and by knock', () => {
+  it('is a reason to look at once: by a knock, and by a dial where that is answered', () => {
     const bench = poolOf([suspect, bob])
+    bench.reach.set(suspect.id, 'mute')
     expect(aims([...bench.unlink(suspect), ...bench.advance(10)], suspect).sort()).toEqual(['connect', 'knock'])
+    const dead = poolOf([suspect, bob])
+    dead.reach.set(suspect.id, 'refused')
+    expect(aims([...dead.unlink(suspect), ...dead.advance(10)], suspect)).not.toContain('connect')
   })
 
   it.each<DialFailure>(['refused', 'impostor'])('and a dial that finds it %s make this node a witness at once', (failure) => {

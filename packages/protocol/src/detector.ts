@@ -191,7 +191,9 @@ export class Detector implements Timed {
     if (!doubt.dialable) return
     doubt.evidence = outcome === 'accepted' ? 'mute' : outcome
     // Over a link that is up it may answer yet, whatever listens at the address it announced.
-    if (outcome === 'refused' && !this.#context.links.has(id)) this.#convict(id, doubt)
+    if (this.#context.links.has(id)) return
+    if (outcome === 'refused') this.#convict(id, doubt)
+    if (outcome === 'accepted') this.#dial(id, doubt)
   }
 
   /** A life ended or a new one began. */
@@ -290,16 +292,29 @@ export class Detector implements Timed {
     const elapsed = (now - doubt.since) / this.#distrust()
     const patience = !doubt.dialable ? detection.undialable : this.#patience(doubt.evidence)
     if (elapsed >= patience) this.#convict(id, doubt)
-    const isOver = (since: Milliseconds | undefined): boolean => since === undefined || now - since >= detection.mute
-    if (isOver(doubt.knocking)) {
+    if (doubt.knocking === undefined || now - doubt.knocking >= detection.mute) {
       doubt.knocking = now
       this.#context.effects.push({ type: 'knock', peer: id, addresses: member.addresses })
     }
     if (links.has(id)) this.#probe(id)
-    else if (isOver(doubt.dialling)) {
-      doubt.dialling = now
-      this.#context.effects.push({ type: 'connect', peer: id, addresses: member.addresses })
-    }
+    else if (doubt.evidence === 'mute' || !doubt.dialable) this.#dial(id, doubt)
+  }
+
+  /** A dial costs both ends a handshake: only where a knock was answered, or nothing can be learned from one, and few at a time. */
+  #dial(id: NodeId, doubt: Doubt): void {
+    const { now, config, effects, view } = this.#context
+    const { mute, dials } = config.detection
+    const isWaiting = doubt.dialling !== undefined && now - doubt.dialling < mute
+    if (isWaiting || this.#dialling() >= dials) return
+    doubt.dialling = now
+    effects.push({ type: 'connect', peer: id, addresses: view.get(id)?.addresses ?? [] })
+  }
+
+  /** Dials of this detector under way. */
+  #dialling(): number {
+    let count = 0
+    for (const { dialling } of this.#doubts.values()) if (dialling !== undefined) count += 1
+    return count
   }
 
   #patience(evidence: Doubt['evidence']): Milliseconds {

@@ -6,13 +6,15 @@
  * it came to makes it known. Where no introducer answers the node goes on alone and keeps trying; meeting a pool later is the same reconciliation between two grown sides.
  */
 import type { Context, Timed } from './context.ts'
-import type { Address, Introducer, Milliseconds, NodeId } from './io.ts'
+import type { Address, DialFailure, Introducer, Milliseconds, NodeId } from './io.ts'
 
 interface Attempt {
   readonly introducer: Introducer
   failures: number
   nextTry: Milliseconds
   reason: string | undefined
+  /** It has failed for good enough a reason to go on alone. */
+  given: boolean
 }
 
 export class Introduction implements Timed {
@@ -53,7 +55,7 @@ export class Introduction implements Timed {
     const { now, config } = this.#context
     this.#entering = true
     this.#aloneAt = now + config.introduction.aloneAfter
-    this.#attempts = introducers.map((introducer) => ({ introducer, failures: 0, nextTry: now, reason: undefined }))
+    this.#attempts = introducers.map((introducer) => ({ introducer, failures: 0, nextTry: now, reason: undefined, given: false }))
   }
 
   /** Another way in, found on the local network. */
@@ -88,7 +90,7 @@ export class Introduction implements Timed {
   }
 
   /** A dial that was ours came to nothing. */
-  unreachable(peer: NodeId | undefined, addresses: readonly Address[], reason: string): void {
+  unreachable(peer: NodeId | undefined, addresses: readonly Address[], failure: DialFailure, reason: string): void {
     const { now, config } = this.#context
     const attempt = this.#attempts.find(
       ({ introducer }) => (introducer.id ?? undefined) === peer && addresses.some((address) => sameAddress(address, introducer.address)),
@@ -100,7 +102,8 @@ export class Introduction implements Timed {
     const isNews = attempt.reason !== reason
     attempt.reason = reason
     if (isNews) this.#context.warn('INTRODUCER_UNREACHABLE', `${reason} (goes on trying)`)
-    if (this.#entering && this.#attempts.every(({ failures }) => failures > 0)) this.#goAlone()
+    attempt.given = failure !== 'mute' || attempt.failures >= config.introduction.mutePatience
+    if (this.#entering && this.#attempts.every(({ given }) => given)) this.#goAlone()
   }
 
   due(): void {

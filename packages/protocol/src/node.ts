@@ -261,7 +261,7 @@ export class ProtocolNode {
         this.#linkLost(input.peer)
         break
       case 'unreachable':
-        this.#introduction.unreachable(input.peer, input.addresses, input.reason)
+        this.#introduction.unreachable(input.peer, input.addresses, input.failure, input.reason)
         if (input.peer === undefined) break
         this.#detector.unreachable(input.peer, input.failure)
         this.#witnesses.unreachable(input.peer)
@@ -341,7 +341,7 @@ export class ProtocolNode {
       // A newcomer hands its join to us alone; everything else that is handed round others heard, too.
       const isIntroduction =
         'statement' in fact.content && isKind(fact.content.statement, 'joined') && fact.content.statement.signer === from
-      this.#rumours.tell(fact, !isIntroduction)
+      this.#rumours.tell(fact, !isIntroduction, from)
     }
   }
 

@@ -4,12 +4,13 @@
  * One broadcast costs every node processor time, and a node that just started is heard by nobody, so the member that hears a fact
  * first, not its author, publishes it, after a short wait for company. Several may have heard it (a leaver tells all its links,
  * observers certify a death together): they wait a little longer, each a different time, and keep silent when the fact comes
- * in by broadcast before their turn. In a crowd the wait grows, and what does not fit a batch is left to reconciliation.
+ * in by broadcast before their turn. In a crowd of newcomers nothing is published: most nodes have one link then, the links are a tree, and what is
+ * handed on along a tree reaches each node once. What gets lost on the way reconciliation finds.
  */
 import type { Context, Timed } from './context.ts'
-import { factToWire, type Fact } from './fact.ts'
+import { factToWire, memberKey, type Fact } from './fact.ts'
 import { isKind } from './statement.ts'
-import type { Milliseconds } from './io.ts'
+import type { Milliseconds, NodeId } from './io.ts'
 import * as wire from './wire/messages.js'
 
 export class Rumours implements Timed {
@@ -19,13 +20,16 @@ export class Rumours implements Timed {
   #recent: Milliseconds[] = []
   #arrivals: Milliseconds[] = []
   #nextDue = Infinity
+  /** Joins of a crowd, and who told them. */
+  readonly #crowd = new Map<string, { readonly fact: Fact; readonly from: NodeId | undefined }>()
+  #crowdDue = Infinity
 
   constructor(context: Context) {
     this.#context = context
   }
 
   get nextDue(): Milliseconds {
-    return this.#nextDue
+    return Math.min(this.#nextDue, this.#crowdDue)
   }
 
   /** A member entered, whoever made it known. */
@@ -36,13 +40,16 @@ export class Rumours implements Timed {
   }
 
   /** Publish this soon. `shared`: others heard it too and may be first. */
-  tell(fact: Fact, shared: boolean): void {
+  tell(fact: Fact, shared: boolean, from?: NodeId): void {
     const { rumours } = this.#context.config
     const { now } = this.#context
     this.#recent = this.#recent.filter((time) => now - time < 1_000)
     this.#arrivals = this.#arrivals.filter((time) => now - time < 1_000)
-    // A crowd of newcomers is carried by reconciliation alone: each has all of it in one round trip anyway.
-    if (isJoin(fact) && this.#arrivals.length > rumours.crowd) return
+    if (isJoin(fact) && this.#arrivals.length > rumours.crowd) {
+      this.#crowd.set(fact.key, { fact, from })
+      this.#crowdDue = Math.min(this.#crowdDue, now + rumours.crowdDelay)
+      return
+    }
     const wait = Math.min(rumours.delayMax, rumours.delay * 2 ** Math.min(this.#recent.length, 16))
     const due = now + wait + (shared ? this.#context.random() * rumours.patience : 0)
     this.#waiting.set(fact.key, { fact, due })
@@ -56,6 +63,7 @@ export class Rumours implements Timed {
 
   due(): void {
     const { now, config } = this.#context
+    if (now >= this.#crowdDue) this.#handRound()
     if (now < this.#nextDue) return
     const ripe = [...this.#waiting.values()].some(({ due }) => due <= now)
     if (ripe) {
@@ -65,6 +73,21 @@ export class Rumours implements Timed {
       this.publish(batch)
     }
     this.#nextDue = Math.min(Infinity, ...[...this.#waiting.values()].map(({ due }) => due))
+  }
+
+  /** Tells the crowd to all links but those it came over. */
+  #handRound(): void {
+    const crowd = [...this.#crowd.values()]
+    this.#crowd.clear()
+    this.#crowdDue = Infinity
+    for (const peer of this.#context.links.keys()) {
+      const news = crowd.filter(({ fact, from }) => from !== peer && fact.key !== memberKey(peer))
+      this.#context.sendFacts(
+        peer,
+        news.map(({ fact }) => fact),
+        true,
+      )
+    }
   }
 
   /** Publishes at once. */

@@ -110,7 +110,7 @@ describe('the links that a node keeps up', () => {
     const start = stage.context.now
     for (const actor of others) {
       stage.meet(actor)
-      stage.advance(100)
+      stage.advance(quietAtMost / 20)
       if (stage.context.now - start > quietAtMost * 2.5) break
     }
     expect(stage.linked.size).toBeGreaterThan(early)

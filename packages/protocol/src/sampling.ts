@@ -47,6 +47,14 @@ export class Sampling implements Timed {
   }
 
   linkUp(peer: NodeId): void {
+    const { now, config } = this.#context
+    const dialled = this.#missing.get(peer)?.dialled ?? -Infinity
+    // Where dials take long, the machine or the network has enough to do: the more each takes, the rarer they are.
+    if (dialled > -Infinity) {
+      const pause = Math.min(Math.max((now - dialled) * 4, config.links.dialPause), config.links.dialPauseMax)
+      this.#nextDial = now + this.#context.jitter(pause)
+      this.#wake(this.#nextDial)
+    }
     this.#missing.delete(peer)
     if (this.#context.links.size > this.#context.config.links.max) this.#wake(this.#context.now + this.#context.config.links.settle)
   }
@@ -134,7 +142,8 @@ export class Sampling implements Timed {
     if (missing !== undefined) missing.dialled = now
     const addresses = view.get(peer)?.addresses ?? []
     this.#context.effects.push({ type: 'connect', peer, addresses })
-    this.#nextDial = now + this.#context.jitter(config.links.dialPause)
+    // One dial at a time, unless it takes very long.
+    this.#nextDial = now + this.#context.jitter(isFew ? config.links.dialPause : config.links.dialPauseMax)
     this.#wake(this.#nextDial)
   }
 }
