@@ -20,10 +20,13 @@ export async function benchHosts(nodes: number, plan: Plan, measures: Measures):
       if (!(error instanceof NeverError)) throw error
       plan.say(`  given up: ${error.message}`)
     } finally {
-      const { deaths, repeats } = await swarm.wrongs()
-      measures.add('hosts', nodes, 'living nodes said to be dead', 'count', deaths, 0)
-      measures.add('hosts', nodes, 'notifications said twice', 'count', repeats, 0)
-      await swarm.stop()
+      try {
+        const { deaths, repeats } = await swarm.wrongs()
+        measures.add('hosts', nodes, 'living nodes said to be dead', 'count', deaths, 0)
+        measures.add('hosts', nodes, 'notifications said twice', 'count', repeats, 0)
+      } finally {
+        await swarm.stop()
+      }
     }
   }
 }

@@ -44,7 +44,8 @@ function startWorker(flags: NodeFlags): Worker {
       (...args: readonly unknown[]) => {
         const call: Pending = Promise.withResolvers()
         pending.set(++calls, call)
-        child.send({ id: calls, method, args } satisfies Call)
+        if (child.connected) child.send({ id: calls, method, args } satisfies Call)
+        else call.reject(new Error('the worker has ended'))
         return call.promise
       },
   })
