@@ -116,6 +116,17 @@ describe('the links that a node keeps up', () => {
     expect(stage.linked.size).toBeGreaterThan(early)
   })
 
+  it('are closed as surplus without a doubt about their peers', () => {
+    const { max, settle } = stage.context.config.links
+    const crowd = others.slice(0, max + 10)
+    stage.meet(...crowd)
+    for (const actor of crowd) stage.link(actor.id)
+    const links = [...stage.context.links.values()]
+    stage.advance(settle * 2)
+    expect(stage.closed.length).toBeGreaterThanOrEqual(10)
+    expect(links.filter(({ goodbye }) => goodbye).map(({ peer }) => peer)).toEqual(expect.arrayContaining(stage.closed))
+  })
+
   it('are built one after the other', () => {
     const { dialPause } = stage.context.config.links
     stage.meet(...others)

@@ -98,13 +98,15 @@ export class Sampling implements Timed {
     if (surplus <= 0) return
     const wanted = this.#wanted()
     const old = [...links.values()].filter(({ peer }) => !wanted.has(peer))
-    for (const { peer, since } of old) {
+    for (const link of old) {
+      const { peer, since } = link
       if (surplus <= 0) break
       if (now - since < config.links.settle) {
         this.#wake(since + config.links.settle)
         continue
       }
       surplus -= 1
+      link.goodbye = true // or its end would raise doubt, and a new link
       this.#context.send(peer, { goodbye: { reason: 'more links than needed' } })
       this.#context.effects.push({ type: 'disconnect', peer, reason: 'more links than needed' })
     }
