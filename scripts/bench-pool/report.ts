@@ -44,7 +44,7 @@ export function machine(): Record<string, unknown> {
     cores: cpus().length,
     processor: cpus()[0]?.model,
     memoryGB: Math.round(totalmem() / 2 ** 30),
-    loadAverage: loadavg()[0],
+    loadAverage: Number(loadavg()[0]?.toFixed(1)),
     ownNetwork: ownNetwork(),
   }
 }
