@@ -71,6 +71,17 @@ export class Context {
     flush()
   }
 
+  /** Hands facts to all links but one, to be passed on. */
+  handRound(facts: readonly Fact[], except?: NodeId): void {
+    for (const peer of this.links.keys()) if (peer !== except) this.sendFacts(peer, facts, true)
+  }
+
+  /** Asks for a link to a member. */
+  connect(id: NodeId): void {
+    const member = this.view.get(id)
+    if (member !== undefined) this.effects.push({ type: 'connect', peer: id, addresses: member.addresses })
+  }
+
   notify(notification: Notification): void {
     this.effects.push({ type: 'notify', notification })
   }

@@ -105,7 +105,7 @@ export class ProtocolNode {
     this.#witnesses = new Witnesses(context, {
       onDeath: (certificate) => this.#died(certificate),
       onSuspected: (id) => this.#detector.suspect(id),
-      onUnlinked: (ids) => ids.forEach((id) => this.#connect(id)),
+      onUnlinked: (ids) => ids.forEach((id) => context.connect(id)),
     })
     this.#heldDeaths = new HeldDeaths(context, {
       onDeath: (certificate) => this.#died(certificate),
@@ -431,7 +431,7 @@ export class ProtocolNode {
   #reentered(fact: Fact): void {
     this.#elections.renew()
     this.#introducedAs = this.#life.incarnation
-    this.#handRound([fact])
+    this.#context.handRound([fact])
     this.#rumours.tell(fact, false)
   }
 
@@ -447,7 +447,7 @@ export class ProtocolNode {
       this.#stopped = true
       return
     }
-    this.#handRound([fact])
+    this.#context.handRound([fact])
     this.#rumours.publish([fact])
     this.#left = true
   }
@@ -455,12 +455,8 @@ export class ProtocolNode {
   /** After the left-statement nothing is done any more but passing on news: who tells it may be leaving, too, and know nobody else. */
   #passOn(from: NodeId, facts: readonly wire.Fact[]): void {
     const news = this.#intake.take(facts, from)
-    this.#handRound(news, from)
+    this.#context.handRound(news, from)
     this.#rumours.publish(news)
-  }
-
-  #handRound(facts: readonly Fact[], except?: NodeId): void {
-    for (const peer of this.#context.links.keys()) if (peer !== except) this.#context.sendFacts(peer, facts, true)
   }
 
   /** Makes facts of this node's own known. */
@@ -552,11 +548,6 @@ export class ProtocolNode {
     if (!sufficient) for (const suspicion of suspicionsOf(certificate)) this.#witnesses.hear(suspicion, undefined)
     this.#detector.suspect(suspect)
     this.#heldDeaths.hold(certificate, sufficient)
-  }
-
-  #connect(id: NodeId): void {
-    const member = this.#context.view.get(id)
-    if (member !== undefined) this.#context.effects.push({ type: 'connect', peer: id, addresses: member.addresses })
   }
 
   /** This process slept longer than others remember the dead: what it holds may revive them. It forgets everything and joins afresh. */
