@@ -1,12 +1,12 @@
 import { createRandom, type Command, type Input, type Introducer, type Milliseconds, type NodeId, type Notification } from '@jel/protocol'
-import { VirtualClock } from './clock.ts'
-import { deriveSeed, Digest } from './digest.ts'
-import { Gossip, type GossipOptions } from './gossip.ts'
-import { cheapScheme, type Identity, type Scheme } from './identity.ts'
-import { Network, type NetworkOptions } from './network.ts'
-import { SimulatedNode, type NodeWorld } from './node.ts'
-import { Promises } from './promises.ts'
-import type { Protocol, ProtocolParts } from './protocol.ts'
+import { VirtualClock } from './engine/clock.ts'
+import { deriveSeed, Digest } from './engine/digest.ts'
+import { Gossip, type GossipOptions } from './network/gossip.ts'
+import { cheapScheme, type Identity, type Scheme } from './protocol/identity.ts'
+import { Network, type NetworkOptions } from './network/network.ts'
+import { SimulatedNode, type NodeWorld } from './protocol/node.ts'
+import { Promises } from './protocol/promises.ts'
+import type { Protocol, ProtocolParts } from './protocol/protocol.ts'
 
 export interface SimulationOptions<P extends Protocol> {
   /** One seed, one history. */

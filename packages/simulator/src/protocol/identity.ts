@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto'
 import { createRandom, decodeId, encodeId, type NodeId } from '@jel/protocol'
-import { Digest } from './digest.ts'
+import { Digest } from '../engine/digest.ts'
 
 /** A key pair: what a node needs to be somebody. */
 export interface Identity {

@@ -1,5 +1,5 @@
 import type { Milliseconds } from '@jel/protocol'
-import type { EventHandle } from './event-queue.ts'
+import type { EventHandle } from '../engine/event-queue.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { GossipMessage } from './gossip-message.ts'
 

@@ -1,5 +1,5 @@
 import type { Address, DialFailure, KnockOutcome, Milliseconds, NodeId } from '@jel/protocol'
-import type { VirtualClock } from './clock.ts'
+import type { VirtualClock } from '../engine/clock.ts'
 import { Connection, type Item, type Pipe } from './connection.ts'
 import { loopback, type Delay } from './delay.ts'
 import { Dialling, type DiallingOptions } from './dialling.ts'

@@ -1,13 +1,13 @@
 import type { Address, Command, DialFailure, Effect, Input, Introducer, Milliseconds, NodeId, Notification } from '@jel/protocol'
-import { machineAddress } from './address.ts'
-import type { VirtualClock } from './clock.ts'
-import { Endpoint, type EndpointEvents } from './endpoint.ts'
-import type { EventHandle } from './event-queue.ts'
-import type { Gossip } from './gossip.ts'
-import type { GossipMessage } from './gossip-message.ts'
-import type { Network } from './network.ts'
+import { machineAddress } from '../network/address.ts'
+import type { VirtualClock } from '../engine/clock.ts'
+import { Endpoint, type EndpointEvents } from '../network/endpoint.ts'
+import type { EventHandle } from '../engine/event-queue.ts'
+import type { Gossip } from '../network/gossip.ts'
+import type { GossipMessage } from '../network/gossip-message.ts'
+import type { Network } from '../network/network.ts'
 import type { Protocol } from './protocol.ts'
-import { Traffic } from './traffic.ts'
+import { Traffic } from '../network/traffic.ts'
 
 /** A notification and when it was given, in virtual time. */
 export interface News {

@@ -1,8 +1,8 @@
 import type { Address, DialFailure, KnockOutcome, Milliseconds, NodeId } from '@jel/protocol'
 import { machineOf } from './address.ts'
-import type { VirtualClock } from './clock.ts'
+import type { VirtualClock } from '../engine/clock.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { EventHandle } from './event-queue.ts'
+import type { EventHandle } from '../engine/event-queue.ts'
 import type { Reachability } from './reachability.ts'
 
 export interface DiallingOptions {

@@ -1,6 +1,6 @@
 import { pickSome, type Milliseconds } from '@jel/protocol'
-import type { VirtualClock } from './clock.ts'
-import { contentHash } from './digest.ts'
+import type { VirtualClock } from '../engine/clock.ts'
+import { contentHash } from '../engine/digest.ts'
 import type { Endpoint } from './endpoint.ts'
 import { GossipMessage } from './gossip-message.ts'
 import type { Network } from './network.ts'
