@@ -2,9 +2,9 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { end, keep } from './child.ts'
+import { end, keep } from '../driver/child.ts'
 import type { Call, HostWorker, Reply, StartedHost } from './host-worker.ts'
-import { usageOfAll, type Usage } from './usage.ts'
+import { usageOfAll, type Usage } from '../driver/usage.ts'
 
 /** Node's own flags for the children, such as `--cpu-prof`. */
 export type NodeFlags = readonly string[]

@@ -1,6 +1,6 @@
 /** One process full of hosts. Runs as a child of the benchmark, which tells it over the IPC channel what to do. */
 import { startOverlay, type Overlay } from '@jel/overlay'
-import { Sightings, type Question } from './sightings.ts'
+import { Sightings, type Question } from '../driver/sightings.ts'
 import { SocketBytes } from './sockets.ts'
 
 export interface StartedHost {

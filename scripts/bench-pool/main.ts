@@ -6,7 +6,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { takeChildrenAlong } from './child.ts'
+import { takeChildrenAlong } from '../driver/child.ts'
 import { benchHosts } from './host-bench.ts'
 import { ownNetwork, rerunInOwnNetwork } from './loopback.ts'
 import { Measures } from './measure.ts'

@@ -1,33 +1,10 @@
 /** Separate node processes, as a user starts them: `jel join <pool> --json`. */
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
-import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { end, keep } from './child.ts'
+import { end } from '../driver/child.ts'
+import { startNode, type Line, type NodeProcess } from '../driver/node-process.ts'
 import type { NodeFlags } from './host-swarm.ts'
-import { Sightings } from './sightings.ts'
-import { usageOfAll, type Usage } from './usage.ts'
-
-/** The lines of `--json` that matter here. */
-interface Line {
-  readonly event: string
-  readonly time: number
-  readonly node?: { readonly id: string; readonly addresses: readonly string[] }
-  readonly election?: string
-  readonly epoch?: number
-  readonly message?: string
-}
-
-export interface NodeProcess {
-  readonly child: ChildProcessWithoutNullStreams
-  readonly id: string
-  readonly address: string
-  /** When the process was started, and when it said that it had entered the pool: Unix milliseconds. */
-  readonly spawned: number
-  readonly entered: number
-}
-
-/** Longest that one process may take from start to the pool, on a machine busy with starting all of them. */
-const START_TIMEOUT = 120_000
+import { Sightings } from '../driver/sightings.ts'
+import { usageOfAll, type Usage } from '../driver/usage.ts'
 
 export class ProcessSwarm {
   readonly nodes = new Map<string, NodeProcess>()
@@ -125,36 +102,21 @@ export class ProcessSwarm {
 
   readonly #outcomes = new Map<string, { winner: string; epoch: number; time: number }>()
 
-  #startOne(introducer: string | undefined): Promise<NodeProcess> {
-    const spawned = Date.now()
-    const flags = ['--json', '--listen', '/ip4/127.0.0.1/tcp/0', '--location', 'bench']
+  async #startOne(introducer: string | undefined): Promise<NodeProcess> {
     const bootstrap = introducer === undefined ? [] : ['--bootstrap', introducer]
-    const child = keep(spawn(process.execPath, [...this.#flags, this.#bin, 'join', this.#pool, ...flags, ...bootstrap]))
-    const { promise, resolve, reject } = Promise.withResolvers<NodeProcess>()
-    const timer = setTimeout(() => reject(new Error(`no "started" within ${START_TIMEOUT} ms`)), START_TIMEOUT)
-    let id = ''
-    child.once('exit', (code, signal) => {
-      clearTimeout(timer)
-      if (this.nodes.delete(id)) this.#lose(id, `ended by itself with ${code ?? signal}`)
-      reject(new Error(`jel join ended with ${code ?? signal}: ${this.#complaints.at(-1) ?? ''}`))
-    })
-    child.stdin.on('error', () => {
-      // A command to a process that was killed a moment ago: its death is what is being measured.
-    })
-    createInterface(child.stderr).on('line', (text) => this.#complaints.push(text))
-    createInterface(child.stdout).on('line', (text) => {
-      const line = JSON.parse(text) as Line
-      if (line.event !== 'started' || line.node === undefined) {
-        this.#note(id, line)
-        return
-      }
-      clearTimeout(timer)
-      id = line.node.id
-      const node = { child, id, address: line.node.addresses[0] ?? '', spawned, entered: line.time }
-      this.nodes.set(id, node)
-      resolve(node)
-    })
-    return promise
+    const args = ['--listen', '/ip4/127.0.0.1/tcp/0', '--location', 'bench', ...bootstrap]
+    const node = await startNode(
+      { bin: this.#bin, flags: this.#flags, pool: this.#pool, args },
+      {
+        line: (id, line) => this.#note(id, line),
+        complaint: (_, text) => this.#complaints.push(text),
+        ended: (id, how) => {
+          if (this.nodes.delete(id)) this.#lose(id, `ended by itself with ${how}`)
+        },
+      },
+    )
+    this.nodes.set(node.id, node)
+    return node
   }
 
   #lose(id: string, how: string): void {
@@ -165,7 +127,7 @@ export class ProcessSwarm {
 
   #note(observer: string, line: Line): void {
     if (line.event === 'error') this.#complaints.push(line.message ?? 'error')
-    if (line.node === undefined) return
+    if (line.node === undefined || line.event === 'started') return
     if (line.event === 'elected') {
       this.#outcomes.set(`${observer} ${line.election}`, { winner: line.node.id, epoch: line.epoch ?? 0, time: line.time })
     } else {
