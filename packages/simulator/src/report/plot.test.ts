@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import { barPlot, linePlot, type LinePlot } from './plot.ts'
+
+const pools: LinePlot = {
+  title: 'Pool size',
+  x: { title: 'time', unit: 's' },
+  y: { title: 'members', unit: 'nodes' },
+  series: [
+    {
+      name: 'serial send',
+      points: [
+        [0, 0],
+        [10, 50],
+        [20, 100],
+      ],
+    },
+    {
+      name: 'R&D <tree>',
+      points: [
+        [0, 0],
+        [10, 100],
+      ],
+    },
+  ],
+}
+
+/** The drawn lines, as lists of moves. */
+function lines(svg: string): string[] {
+  return [...svg.matchAll(/aria-roledescription="line mark container"><path d="([^"]+)"/g)].map(([, path]) => path as string)
+}
+
+describe('linePlot', () => {
+  it('draws one line a series, with title, units and a legend', async () => {
+    const svg = await linePlot(pools)
+    expect(svg).toMatch(/^<svg [^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"/)
+    expect(lines(svg)).toHaveLength(2)
+    for (const text of ['Pool size', 'time (s)', 'members (nodes)', 'serial send']) expect(svg).toContain(`>${text}</text>`)
+  })
+
+  it('needs nothing from anywhere else, and escapes what it is given', async () => {
+    const svg = await linePlot(pools)
+    expect(svg).toContain('>R&amp;D &lt;tree&gt;</text>')
+    expect(svg.replaceAll(/xmlns(:xlink)?="[^"]*"/g, '')).not.toMatch(/https?:|<script|@import|href=/)
+  })
+
+  it('leaves out what a logarithmic axis has no place for', async () => {
+    const [linear] = lines(await linePlot(pools))
+    const [logarithmic] = lines(await linePlot({ ...pools, y: { ...pools.y, log: true } }))
+    expect(linear?.match(/[ML]/g)).toHaveLength(3)
+    expect(logarithmic?.match(/[ML]/g)).toHaveLength(2)
+  })
+
+  it('holds a value until the next one where that is asked for', async () => {
+    const [smooth] = lines(await linePlot(pools))
+    const [steps] = lines(await linePlot({ ...pools, steps: true }))
+    expect(smooth?.match(/[LHV]/g)).toHaveLength(2)
+    expect(steps?.match(/[LHV]/g)).toHaveLength(4)
+  })
+
+  it('draws the same picture twice', async () => {
+    const [first, second] = [await linePlot(pools), await linePlot(pools)]
+    expect(first.replaceAll(/clip\d+/g, 'clip')).toBe(second.replaceAll(/clip\d+/g, 'clip'))
+  })
+})
+
+describe('barPlot', () => {
+  it('draws a bar and its figure for each value that there is', async () => {
+    const svg = await barPlot({
+      title: 'Traffic',
+      y: { title: 'average a node', unit: 'MB', log: true, domain: [0.1, 100] },
+      groups: ['serial send', 'gossip'],
+      series: [
+        { name: 'paper', values: [0.76, 25.37] },
+        { name: 're-run', values: [undefined, 30.5] },
+      ],
+    })
+    const marks = [...svg.matchAll(/aria-roledescription="rect mark container">(.*?)<\/g>/g)].map(([, paths]) => paths).join('')
+    expect(marks.match(/<path/g)).toHaveLength(3)
+    for (const figure of ['0.76', '25.4', '30.5']) expect(svg).toContain(`>${figure}</text>`)
+  })
+})
