@@ -1,0 +1,128 @@
+/** What may be done to nodes and to the network at a given time: each kind with its own fields. */
+import * as z from 'zod'
+import type { Milliseconds } from '@jel/protocol'
+import { count, duration, share, span, text } from './quantity.ts'
+import { choice, mapping, show, Unfit, unknownKey } from './schema-kit.ts'
+import { targets, type Targets } from './targets.ts'
+
+/** Fields of every action. */
+interface Timed {
+  /** From the start of the scenario. */
+  readonly at: Milliseconds
+  /** Repeats: so often … */
+  readonly every?: Milliseconds
+  /** … until this time (from the start of the scenario; default: to the end). */
+  readonly until?: Milliseconds
+}
+
+/** What can be undone ends after this time by itself; without it, it lasts. */
+interface Lasting {
+  readonly for?: Milliseconds
+}
+
+export type Action = Timed &
+  (
+    | { readonly type: 'kill' | 'leave' | 'continue' | 'restore'; readonly targets: Targets }
+    | ({ readonly type: 'stop' | 'silence'; readonly targets: Targets } & Lasting)
+    | { readonly type: 'stall'; readonly targets: Targets; readonly for: Milliseconds }
+    | ({ readonly type: 'partition'; readonly sides: readonly Targets[] } & Lasting)
+    | { readonly type: 'heal' }
+    | ({ readonly type: 'cut'; readonly from: Targets; readonly to: Targets } & Lasting)
+    | { readonly type: 'flap'; readonly targets: Targets; readonly period: Milliseconds; readonly for: Milliseconds }
+    | ({ readonly type: 'loss'; readonly targets: Targets; readonly loss: number } & Lasting)
+    | { readonly type: 'elect' | 'withdraw'; readonly targets: Targets; readonly election: string }
+    | { readonly type: 'maybeDead'; readonly targets: Targets; readonly by: Targets }
+    | { readonly type: 'join'; readonly count: number; readonly site?: string; readonly over: Milliseconds }
+  )
+
+export type ActionType = Action['type']
+
+const timed = {
+  at: duration.describe('when, from the start'),
+  every: span.exactOptional().describe('again and again, so often'),
+  until: duration.exactOptional().describe('repeat until this time, from the start'),
+}
+const lasting = { for: span.exactOptional().describe('undone after this time; default: it lasts') }
+
+function on(type: ActionType, description: string, more: z.core.$ZodLooseShape = {}): z.ZodType<Action> {
+  return mapping({ ...timed, ...more, [type]: targets.describe(description) }).transform((fields) => {
+    const { [type]: chosen, ...rest } = fields as Record<string, unknown>
+    return { ...rest, type, targets: chosen } as unknown as Action
+  })
+}
+
+const sides = choice<readonly Targets[]>([targets.transform((one) => [one]), z.array(targets).min(1)], (value) =>
+  Array.isArray(value) && !value.every((each) => typeof each === 'number') ? z.array(targets).min(1) : targets.transform((one) => [one]),
+)
+
+const schemas: Record<ActionType, z.ZodType<Action>> = {
+  kill: on('kill', 'SIGKILL: the processes end at once; their kernels close their connections'),
+  leave: on('leave', 'they leave gracefully'),
+  stop: on('stop', 'SIGSTOP: the processes stand still, their kernels go on', lasting),
+  continue: on('continue', 'SIGCONT'),
+  stall: mapping({ ...timed, stall: targets.describe('their event loops are busy'), for: span.describe('for so long') }).transform(
+    ({ stall, ...rest }): Action => ({ ...rest, type: 'stall', targets: stall }),
+  ),
+  silence: on('silence', 'the cable of their machines is pulled: nothing comes, nothing goes, nothing is refused', lasting),
+  restore: on('restore', 'the cable is plugged in again, and loss by an earlier action ends'),
+  partition: mapping({
+    ...timed,
+    ...lasting,
+    partition: sides.describe('one side, or a list of sides; all other nodes make one more'),
+  }).transform(({ partition, ...rest }): Action => ({ ...rest, type: 'partition', sides: partition })),
+  heal: mapping({ ...timed, heal: z.literal('all').describe('ends partitions, cuts and flapping') }).transform((fields): Action => ({
+    ...fields,
+    type: 'heal',
+  })),
+  cut: mapping({
+    ...timed,
+    ...lasting,
+    cut: mapping({ from: targets, to: targets }, 'the two ends').describe(
+      'one way: no packet gets from one to the other; the way back stays',
+    ),
+  }).transform(({ cut, ...rest }): Action => ({ ...rest, type: 'cut', ...cut })),
+  flap: mapping({
+    ...timed,
+    flap: targets.describe('their links to all others go down and up in turn'),
+    period: span.describe('so long down, then so long up'),
+    for: span.describe('for so long in all'),
+  }).transform(({ flap, ...rest }): Action => ({ ...rest, type: 'flap', targets: flap })),
+  loss: mapping({
+    ...timed,
+    ...lasting,
+    loss: share.describe('share of the packets to and from these nodes that get lost, besides the loss of the network'),
+    on: targets,
+  }).transform(({ on, ...rest }): Action => ({ ...rest, type: 'loss', targets: on })),
+  elect: mapping({ ...timed, elect: text('the name of an election').describe('stand in this election'), by: targets }).transform(
+    ({ elect, by, ...rest }): Action => ({ ...rest, type: 'elect', election: elect, targets: by }),
+  ),
+  withdraw: mapping({ ...timed, withdraw: text('the name of an election').describe('no longer stand in it'), by: targets }).transform(
+    ({ withdraw, by, ...rest }): Action => ({ ...rest, type: 'withdraw', election: withdraw, targets: by }),
+  ),
+  maybeDead: mapping({ ...timed, maybeDead: targets.describe('who may be dead'), by: targets.describe('who says so') }).transform(
+    ({ maybeDead, ...rest }): Action => ({ ...rest, type: 'maybeDead', targets: maybeDead }),
+  ),
+  join: mapping({
+    ...timed,
+    join: count(1).describe('so many more nodes start'),
+    site: text('a site').exactOptional(),
+    over: duration.default(0).describe('evenly over this time; default: at once'),
+  }).transform(({ join, ...rest }): Action => ({ ...rest, type: 'join', count: join })),
+}
+
+const types = Object.keys(schemas) as ActionType[]
+const common = ['at', 'every', 'until', 'for', 'by', 'on', 'period', 'over', 'site']
+
+/** One entry of `actions`: `at`, one of the kinds as a key, and what belongs to that kind. */
+export const action: z.ZodType<Action> = choice<Action>(Object.values(schemas), (value) => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return new Unfit(`expected an action such as { at: 30s, kill: 30% }, not ${show(value)}`)
+  }
+  const keys = Object.keys(value)
+  const [type, second] = types.filter((each) => keys.includes(each))
+  if (type === undefined) {
+    const strange = keys.find((key) => !common.includes(key))
+    return new Unfit(strange === undefined ? `no action; expected one of ${types.join(', ')}` : unknownKey(strange, types))
+  }
+  return second === undefined ? schemas[type] : new Unfit(`two actions in one, ${type} and ${second}; make it two entries`)
+})

@@ -1,0 +1,114 @@
+import type { Action } from './actions.ts'
+import { siteNames } from './placement.ts'
+import type { IntegerRange } from './quantity.ts'
+import type { Scenario } from './scenario.ts'
+import { nearest } from './nearest.ts'
+import { show } from './schema-kit.ts'
+import type { Targets } from './targets.ts'
+
+export type Complain = (path: readonly PropertyKey[], reason: string) => void
+
+/** What no single value shows: nodes, sites, racks and elections that don't exist, and times after the end. */
+export function checkScenario(scenario: Scenario, complain: Complain): void {
+  checkSites(scenario, complain)
+  for (const [index, action] of scenario.actions.entries()) checkAction(scenario, action, index, complain)
+  for (const [index, expectation] of scenario.expect.entries()) {
+    const path = ['expect', index, expectation.type]
+    if ('election' in expectation) checkElection(scenario, expectation.election, path, complain)
+    if ('after' in expectation && typeof expectation.after === 'number') {
+      const end = expectation.after + ('within' in expectation ? (expectation.within ?? 0) : 0)
+      if (end > scenario.duration) complain(path, `is looked at until ${end / 1_000}s, but the run ends at ${scenario.duration / 1_000}s`)
+    }
+  }
+}
+
+function checkSites(scenario: Scenario, complain: Complain): void {
+  const names = siteNames(scenario)
+  for (const name of Object.keys(scenario.nodesBySite ?? {})) checkSite(names, name, ['nodes', name], complain)
+  const { sites } = scenario.network
+  if (typeof sites !== 'object') return
+  if (names.length === 0) complain(['network', 'sites'], 'expected at least one site')
+  for (const [from, { to }] of Object.entries(sites)) {
+    for (const other of names) {
+      if (other !== from && to[other] === undefined && sites[other]?.to[from] === undefined) {
+        complain(['network', 'sites', from], `no delay to ${other}; expected to: { ${other}: 20ms } here, or one to ${from} there`)
+      }
+    }
+    for (const other of Object.keys(to)) checkSite(names, other, ['network', 'sites', from, 'to', other], complain)
+  }
+}
+
+function checkSite(names: readonly string[], name: string, path: readonly PropertyKey[], complain: Complain): void {
+  if (names.includes(name)) return
+  if (names.length === 0) complain(path, `there is no site ${show(name)}: network.sites says nothing of sites`)
+  else {
+    const close = nearest(name, names)
+    complain(path, `there is no site ${show(name)}${close === undefined ? '' : `, did you mean ${close}?`}; expected ${names.join(', ')}`)
+  }
+}
+
+function checkAction(scenario: Scenario, action: Action, index: number, complain: Complain): void {
+  const path = ['actions', index]
+  if (action.at > scenario.duration) complain([...path, 'at'], `${action.at / 1_000}s is after the end, ${scenario.duration / 1_000}s`)
+  if (action.until !== undefined && action.every === undefined) complain([...path, 'until'], 'needs every: how often to repeat')
+  const known = nodesBy(scenario, action.at)
+  const check = (targets: Targets, key: string): void => checkTargets(scenario, known, targets, [...path, key], complain)
+  if (action.type === 'partition') action.sides.forEach((side) => check(side, 'partition'))
+  else if (action.type === 'cut') {
+    check(action.from, 'cut')
+    check(action.to, 'cut')
+  } else if (action.type === 'join') {
+    if (action.site !== undefined) checkSite(siteNames(scenario), action.site, [...path, 'site'], complain)
+  } else if (action.type !== 'heal') {
+    check(action.targets, ['elect', 'withdraw'].includes(action.type) ? 'by' : action.type === 'loss' ? 'on' : action.type)
+    if (action.type === 'maybeDead') check(action.by, 'by')
+  }
+}
+
+/** How many nodes have a number by then; undefined where chance decides. */
+function nodesBy(scenario: Scenario, at: number): number | undefined {
+  if (scenario.sessions?.replaced !== undefined) return undefined
+  let known = scenario.nodes
+  for (const action of scenario.actions) {
+    if (action.type !== 'join' || action.at > at) continue
+    const last = Math.min(at, action.until ?? Infinity)
+    known += action.count * (action.every === undefined ? 1 : 1 + Math.floor((last - action.at) / action.every))
+  }
+  return known
+}
+
+function checkTargets(
+  scenario: Scenario,
+  known: number | undefined,
+  targets: Targets,
+  path: readonly PropertyKey[],
+  complain: Complain,
+): void {
+  const exist = (ranges: readonly IntegerRange[] | undefined, limit: number, what: string): void => {
+    for (const { last } of ranges ?? []) {
+      if (last >= limit) complain(path, `there is no ${what} ${last}: expected 0 to ${limit - 1}`)
+    }
+  }
+  if (known !== undefined) {
+    exist(targets.nodes, known, 'node')
+    const sites = Math.max(1, siteNames(scenario).length)
+    const { nodesPerMachine, machinesPerRack } = scenario.network
+    // Each site may end with a machine or rack that is not full.
+    const machines = Math.ceil(known / nodesPerMachine) + sites - 1
+    exist(targets.machine, machines, 'machine')
+    exist(targets.rack, Math.ceil(machines / machinesPerRack) + sites - 1, 'rack')
+  }
+  for (const site of targets.site ?? []) checkSite(siteNames(scenario), site, path, complain)
+  if (targets.winner !== undefined) checkElection(scenario, targets.winner, path, complain)
+}
+
+function checkElection(scenario: Scenario, election: string, path: readonly PropertyKey[], complain: Complain): void {
+  const elections = new Set(Object.keys(scenario.elections))
+  for (const action of scenario.actions) if (action.type === 'elect') elections.add(action.election)
+  if (!elections.has(election)) {
+    complain(
+      path,
+      `nobody stands in election ${show(election)}; expected ${elections.size === 0 ? 'elections: or an action elect' : [...elections].join(', ')}`,
+    )
+  }
+}

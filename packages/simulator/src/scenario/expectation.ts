@@ -1,0 +1,93 @@
+/** What must hold, by a time or at the end. */
+import * as z from 'zod'
+import type { Milliseconds } from '@jel/protocol'
+import { amount, count, duration, parseDuration, share, size, span, text } from './quantity.ts'
+import { choice, mapping, show, Unfit, unknownKey, written } from './schema-kit.ts'
+
+/** From when on a time counts: a time of the scenario, or its last arrival, or the last thing that the scenario does. */
+export type Mark = Milliseconds | 'last arrival' | 'last change'
+
+interface Within {
+  /** Undefined: at the end. */
+  readonly within?: Milliseconds
+  readonly after: Mark
+}
+
+export type Expectation =
+  /** Every running node's view is exactly who runs. */
+  | ({ readonly type: 'allKnowAll' } & Within)
+  /** All running nodes name the same living candidate. */
+  | ({ readonly type: 'oneWinner'; readonly election: string } & Within)
+  /** Nobody is told of the death of a node that runs and was never stopped, cut off or made to lose packets. */
+  | { readonly type: 'noFalseDeaths' }
+  /** Quantile of the times from a crash to the news of it, over all pairs of crashed node and survivor. */
+  | { readonly type: 'detection'; readonly within: Milliseconds; readonly quantile: number }
+  | { readonly type: 'bytesPerNode'; readonly atMost: number; readonly of: 'mean' | 'worst' }
+  | { readonly type: 'linksPerNode'; readonly atMost: number }
+  /** Dials in the whole pool, the worst second after `after`. */
+  | { readonly type: 'dialsPerSecond'; readonly atMost: number; readonly after: Mark }
+  /** How many reigns began in this election, as far as any node was told. */
+  | { readonly type: 'reigns'; readonly election: string; readonly atMost: number }
+
+export type ExpectationType = Expectation['type']
+
+const marks = ['last arrival', 'last change'] as const
+
+const mark = written(
+  (value): Mark | Unfit => {
+    const known = marks.find((each) => each === value)
+    if (known !== undefined) return known
+    const parsed = parseDuration(value)
+    return parsed instanceof Unfit ? new Unfit(`expected a time such as 30s, ${marks.join(' or ')}; not ${show(value)}`) : parsed
+  },
+  { anyOf: [{ enum: marks }, { type: 'string' }, { const: 0 }] },
+)
+
+const within = {
+  within: duration.exactOptional().describe('default: at the end'),
+  after: mark.default('last change').describe('counted from this time, the last arrival, or the last change (default)'),
+}
+const election = { election: text('the name of an election') }
+
+const bodies = {
+  allKnowAll: mapping(within).describe('every view is exactly who runs'),
+  oneWinner: mapping({ ...within, ...election }).describe('all name the same living candidate'),
+  noFalseDeaths: z.literal(true).transform(() => ({})),
+  detection: mapping({ within: span, quantile: share.default(0.99) }).describe('from a crash to the news of it'),
+  bytesPerNode: mapping({ atMost: size, of: z.enum(['mean', 'worst']).default('mean') }).describe('received over the whole run'),
+  linksPerNode: mapping({ atMost: count(1) }).describe('the most that any node ever had'),
+  dialsPerSecond: mapping({ atMost: amount(0), after: mark.default(0) }).describe('in the whole pool, in the worst second'),
+  reigns: mapping({ ...election, atMost: count(1) }).describe('how many winners an election had'),
+} satisfies Record<ExpectationType, z.ZodType>
+
+const types = Object.keys(bodies) as ExpectationType[]
+
+const entries = Object.fromEntries(
+  types.map((type) => [
+    type,
+    mapping({ [type]: bodies[type] }).transform(
+      (fields) => ({ ...(fields as Record<string, object>)[type], type }) as unknown as Expectation,
+    ),
+  ]),
+) as unknown as Record<ExpectationType, z.ZodType<Expectation>>
+
+/** Just the name, where nothing more is to be said. */
+const bare = written(
+  (value): Expectation | Unfit => {
+    if (value === 'noFalseDeaths') return { type: 'noFalseDeaths' }
+    if (value === 'allKnowAll') return { type: 'allKnowAll', after: 'last change' }
+    return new Unfit(unknownKey(String(value), types).replace('unknown key', 'nothing known to expect:'))
+  },
+  { enum: ['noFalseDeaths', 'allKnowAll'] },
+)
+
+/** One entry of `expect`, such as `allKnowAll: { within: 10s }`. */
+export const expectation: z.ZodType<Expectation> = choice<Expectation>([bare, ...Object.values(entries)], (value) => {
+  if (typeof value === 'string') return bare
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return new Unfit(`expected one of ${types.join(', ')}; not ${show(value)}`)
+  const [key = '', second] = Object.keys(value)
+  if (second !== undefined) return new Unfit(`two expectations in one, ${key} and ${second}; make it two entries`)
+  const type = types.find((each) => each === key)
+  return type === undefined ? new Unfit(unknownKey(key, types)) : entries[type]
+})

@@ -1,0 +1,61 @@
+import type * as z from 'zod'
+import { checkScenario } from './check.ts'
+import { ScenarioDocument } from './document.ts'
+import { ScenarioError, type Problem } from './problem.ts'
+import { scenarioSchema, type Scenario } from './scenario.ts'
+import { parseTrace } from './trace-file.ts'
+
+export interface ParseOptions {
+  /** What errors call it, and, without its folder and ending, the scenario's name where it has none. Default: `scenario.yaml`. */
+  readonly file?: string
+  /** Values to replace, as `--set` has them: `nodes=2000`, `network.loss=5%`. */
+  readonly set?: readonly string[]
+  /** Reads a file that the scenario names. Default: there are none. */
+  readonly read?: (name: string) => { readonly text: string; readonly file: string }
+}
+
+/** Makes a scenario of a file's text. Throws {@link ScenarioError} that says all that is wrong with it, and where. */
+export function parseScenario(text: string, options: ParseOptions = {}): Scenario {
+  const { file = 'scenario.yaml', set = [] } = options
+  const document = new ScenarioDocument(text, file)
+  for (const assignment of set) document.set(assignment)
+  const result = scenarioSchema.safeParse(document.value())
+  if (!result.success) throw new ScenarioError(inOrder(result.error.issues.flatMap((issue) => problemsOf(document, issue))))
+  const scenario = withTrace({ name: nameOf(file), ...result.data }, document, options)
+  const problems: Problem[] = []
+  checkScenario(scenario, (path, reason) => problems.push(document.problem(path, reason)))
+  if (problems.length > 0) throw new ScenarioError(inOrder(problems))
+  return scenario
+}
+
+function problemsOf(document: ScenarioDocument, issue: z.core.$ZodIssue): Problem[] {
+  if (issue.code !== 'unrecognized_keys') return [document.problem(issue.path, issue.message)]
+  const reasons = issue.message.split('\n')
+  return issue.keys.map((key, index) => document.problem([...issue.path], reasons[index] ?? issue.message, key))
+}
+
+function inOrder(problems: readonly Problem[]): Problem[] {
+  return problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0))
+}
+
+function withTrace(scenario: Scenario, document: ScenarioDocument, { read }: ParseOptions): Scenario {
+  const { arrivals } = scenario
+  if (arrivals.type !== 'trace') return scenario
+  const path = ['arrivals', 'trace']
+  if (read === undefined) throw new ScenarioError([document.problem(path, 'a trace file can be named in a file only')])
+  let trace: ReturnType<typeof read>
+  try {
+    trace = read(arrivals.file)
+  } catch (error) {
+    throw new ScenarioError([document.problem(path, `can't be read: ${error instanceof Error ? error.message : String(error)}`)])
+  }
+  const events = parseTrace(trace.text, trace.file)
+  const nodes = events.filter(({ event }) => event === 'join').length
+  if (scenario.nodes !== nodes)
+    throw new ScenarioError([document.problem(['nodes'], `expected ${nodes}, as many as join in ${trace.file}`)])
+  return { ...scenario, arrivals: { ...arrivals, events } }
+}
+
+function nameOf(file: string): string {
+  return file.replace(/^.*[\\/]/u, '').replace(/\.ya?ml$/u, '')
+}

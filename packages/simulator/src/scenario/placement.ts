@@ -1,0 +1,91 @@
+/** Where nodes stand: site, rack, machine. The same for the simulator and for real hosts. */
+import type { SiteSet } from './network.ts'
+import type { Scenario } from './scenario.ts'
+
+export interface Place {
+  /** Undefined where the network has no sites. */
+  readonly site: string | undefined
+  /** Numbers from 0 on, in the order in which nodes fill them. */
+  readonly machine: number
+  readonly rack: number
+}
+
+/** Sites of the sets that come with the simulator, with the nodes that the paper had on each (§6.3, Table IV). */
+const shippedSites: Readonly<Record<SiteSet, Readonly<Record<string, number>>>> = {
+  das3: { vu: 1, uva: 1, delft: 1, leiden: 1, multimedian: 1 },
+  'table-iv': { vu: 32, uva: 16, delft: 32, leiden: 16, chiba: 8, tsukuba: 8, 'vu-desktop': 16, ec2: 16 },
+  'wide-area': {},
+}
+
+type Where = Pick<Scenario, 'network' | 'nodesBySite'>
+
+/** The sites of a scenario's network, in order. */
+export function siteNames({ network: { sites } }: Where): readonly string[] {
+  if (sites === undefined) return []
+  return Object.keys(typeof sites === 'string' ? shippedSites[sites] : sites)
+}
+
+/** Gives the nodes their places, in the order of their numbers. */
+export class Placement {
+  readonly #scenario: Where
+  readonly #weights: readonly (readonly [site: string, weight: number])[]
+  /** How many nodes each site has. */
+  readonly #nodes = new Map<string, number>()
+  /** The machine of each site that has room, and how many nodes it has. */
+  readonly #open = new Map<string, { readonly place: Place; nodes: number }>()
+  readonly #racks = new Map<string, { readonly rack: number; machines: number }>()
+  #machines = 0
+  #rackCount = 0
+
+  constructor(scenario: Where) {
+    this.#scenario = scenario
+    const { sites } = scenario.network
+    const names = siteNames(scenario)
+    this.#weights = names.map((name) => [
+      name,
+      scenario.nodesBySite === undefined ? weightOf(sites, name) : (scenario.nodesBySite[name] ?? 0),
+    ])
+  }
+
+  /** The place of the next node; on a site if the node must be there. */
+  next(site: string | undefined = this.#nextSite()): Place {
+    const { nodesPerMachine } = this.#scenario.network
+    const key = site ?? ''
+    this.#nodes.set(key, (this.#nodes.get(key) ?? 0) + 1)
+    let open = this.#open.get(key)
+    if (open === undefined || open.nodes >= nodesPerMachine) {
+      open = { place: { site, machine: this.#machines++, rack: this.#nextRack(key) }, nodes: 0 }
+      this.#open.set(key, open)
+    }
+    open.nodes += 1
+    return open.place
+  }
+
+  #nextRack(site: string): number {
+    let rack = this.#racks.get(site)
+    if (rack === undefined || rack.machines >= this.#scenario.network.machinesPerRack) {
+      rack = { rack: this.#rackCount++, machines: 0 }
+      this.#racks.set(site, rack)
+    }
+    rack.machines += 1
+    return rack.rack
+  }
+
+  /** The site that lacks most of its share. */
+  #nextSite(): string | undefined {
+    let best: string | undefined
+    let least = Infinity
+    for (const [site, weight] of this.#weights) {
+      const filled = weight > 0 ? ((this.#nodes.get(site) ?? 0) + 1) / weight : Infinity
+      if (filled < least) {
+        least = filled
+        best = site
+      }
+    }
+    return best
+  }
+}
+
+function weightOf(sites: Scenario['network']['sites'], name: string): number {
+  return (typeof sites === 'string' ? shippedSites[sites][name] : sites?.[name]?.weight) ?? 1
+}

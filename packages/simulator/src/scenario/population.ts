@@ -1,0 +1,95 @@
+/** How nodes come, how long they stay, and how they go. */
+import * as z from 'zod'
+import type { Milliseconds } from '@jel/protocol'
+import { amount, duration, rate, share, span, text } from './quantity.ts'
+import { choice, mapping, show, Unfit, word } from './schema-kit.ts'
+
+/** One line of a trace file. */
+export interface TraceEvent {
+  readonly at: Milliseconds
+  readonly event: 'join' | 'leave' | 'crash'
+  /** The number of the node, in the order of joining. */
+  readonly node: number
+}
+
+/** How the nodes of the start come. The first one comes at time 0. */
+export type Arrivals =
+  | { readonly type: 'atOnce' }
+  | { readonly type: 'every'; readonly interval: Milliseconds }
+  /** Independent arrivals, so many a second on average. */
+  | { readonly type: 'poisson'; readonly rate: number }
+  | { readonly type: 'trace'; readonly file: string; readonly events: readonly TraceEvent[] }
+
+/** How long a node stays, and how it goes. */
+export interface Sessions {
+  readonly length:
+    | { readonly type: 'exponential'; readonly mean: Milliseconds }
+    /** Never shorter than `min`; the smaller `shape`, the heavier the tail. */
+    | { readonly type: 'pareto'; readonly min: Milliseconds; readonly shape: number }
+    | { readonly type: 'constant'; readonly length: Milliseconds }
+  /** Share of the sessions that end by a crash; the others end by leaving. */
+  readonly crash: number
+  /** A new node comes so long after each end, on average (exponential); undefined: none. */
+  readonly replaced?: Milliseconds
+  /** No session ends before this time … */
+  readonly from: Milliseconds
+  /** … nor after this one; undefined: until the end of the scenario. */
+  readonly until?: Milliseconds
+  /** The first node stays, so that there is an introducer. */
+  readonly keepFirst: boolean
+}
+
+const atOnce = z.literal('at once').transform((): Arrivals => ({ type: 'atOnce' }))
+const arrivalForms = {
+  every: mapping({ every: span }).transform(({ every }): Arrivals => ({ type: 'every', interval: every })),
+  poisson: mapping({ poisson: rate.describe('on average, such as 10/s') }).transform(({ poisson }): Arrivals => ({
+    type: 'poisson',
+    rate: poisson,
+  })),
+  trace: mapping({ trace: text('the name of a trace file').describe('relative to this file') }).transform(({ trace }): Arrivals => ({
+    type: 'trace',
+    file: trace,
+    events: [],
+  })),
+}
+
+export const arrivals: z.ZodType<Arrivals> = choice<Arrivals>([atOnce, ...Object.values(arrivalForms)], (value) => {
+  const form = 'expected "at once", { every: 100ms }, { poisson: 10/s } or { trace: FILE }'
+  if (value === 'at once') return atOnce
+  if (typeof value !== 'object' || value === null) return new Unfit(`${form}, not ${show(value)}`)
+  const key = Object.keys(arrivalForms).find((each) => each in value) as keyof typeof arrivalForms | undefined
+  return key === undefined ? new Unfit(`${form}, not ${show(value)}`) : arrivalForms[key]
+})
+
+const endings = choice<number>(
+  [
+    word(['crash', 'leave'], 'ending').transform((how) => (how === 'crash' ? 1 : 0)),
+    mapping({ crash: share }).transform(({ crash }) => crash),
+  ],
+  (value) =>
+    typeof value === 'object' && value !== null
+      ? mapping({ crash: share.describe('so many crash, the others leave') }).transform(({ crash }) => crash)
+      : word(['crash', 'leave'], 'ending').transform((how) => (how === 'crash' ? 1 : 0)),
+)
+
+export const sessions: z.ZodType<Sessions> = mapping({
+  exponential: span.exactOptional().describe('mean length'),
+  pareto: mapping({ min: span, shape: amount(0.1) }).exactOptional(),
+  constant: span.exactOptional(),
+  ends: endings.default(1).describe('crash, leave, or { crash: 30% }'),
+  replaced: duration.exactOptional().describe('a new node comes so long after each end, on average'),
+  from: duration.default(0).describe('no session ends before this time'),
+  until: duration.exactOptional().describe('nor after this one'),
+  keepFirst: z.boolean().default(false).describe('the first node stays'),
+}).transform(({ exponential, pareto, constant, ends, ...rest }, context): Sessions => {
+  const lengths: Sessions['length'][] = []
+  if (exponential !== undefined) lengths.push({ type: 'exponential', mean: exponential })
+  if (pareto !== undefined) lengths.push({ type: 'pareto', ...pareto })
+  if (constant !== undefined) lengths.push({ type: 'constant', length: constant })
+  const [length] = lengths
+  if (length === undefined || lengths.length > 1) {
+    context.addIssue({ code: 'custom', message: 'expected one of exponential, pareto and constant' })
+    return z.NEVER
+  }
+  return { ...rest, length, crash: ends }
+})

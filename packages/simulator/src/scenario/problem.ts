@@ -1,0 +1,27 @@
+/** One thing that is wrong with a scenario, and where. */
+export interface Problem {
+  /** The file, or the command-line option that said it. */
+  readonly source: string
+  /** From 1 on; undefined for an option. */
+  readonly line?: number
+  readonly column?: number
+  /** What is wrong, and what was expected. */
+  readonly reason: string
+}
+
+/** A scenario, or a file that it names, is not as it should be. The message has one line a problem: file, line, reason. */
+export class ScenarioError extends Error {
+  readonly code = 'SCENARIO'
+  override readonly name = 'ScenarioError'
+  readonly problems: readonly Problem[]
+
+  constructor(problems: readonly Problem[]) {
+    super(problems.map(describe).join('\n'))
+    this.problems = problems
+  }
+}
+
+function describe({ source, line, column, reason }: Problem): string {
+  const place = [source, line, column].filter((part) => part !== undefined).join(':')
+  return `${place}: ${reason}`
+}

@@ -1,0 +1,123 @@
+import * as z from 'zod'
+import { defaultConfig, type ConfigOverrides, type Milliseconds } from '@jel/protocol'
+import { action, type Action } from './actions.ts'
+import { expectation, type Expectation } from './expectation.ts'
+import { network, type ScenarioNetwork } from './network.ts'
+import { arrivals, sessions, type Arrivals, type Sessions } from './population.ts'
+import { amount, count, parseRange, share, span, text } from './quantity.ts'
+import { choice, jsonSchemaOf, mapping, show, Unfit, word, written } from './schema-kit.ts'
+
+/** What may be run: the protocol of this project, and the implementations that the JEL paper compares (§5). */
+export const protocolNames = ['jel', 'serial-send', 'peer-bootstrap', 'broadcast-tree', 'gossip', 'adaptive-gossip', 'distributed'] as const
+export type ProtocolName = (typeof protocolNames)[number]
+
+/** A pool, what is done to it, and what must come of it. Times are milliseconds from the start. */
+export interface Scenario {
+  readonly name: string
+  readonly description: string
+  readonly protocol: ProtocolName
+  /** Settings of the protocol that differ from its defaults. */
+  readonly config: ConfigOverrides
+  /** Nodes of the start; arrivals say when each of them comes. */
+  readonly nodes: number
+  /** How many of them in which site, where the file says so. */
+  readonly nodesBySite?: Readonly<Record<string, number>>
+  /** Through whom a node enters: the running node with the lowest number, or any. */
+  readonly introducers: 'oldest' | 'random'
+  readonly network: ScenarioNetwork
+  readonly arrivals: Arrivals
+  readonly sessions?: Sessions
+  /** Share of the nodes that stand in an election as soon as they start, by its name. */
+  readonly elections: Readonly<Record<string, number>>
+  /** As in the file, in no order of time. */
+  readonly actions: readonly Action[]
+  readonly duration: Milliseconds
+  readonly seeds: readonly number[]
+  /** How often to measure. */
+  readonly sample: Milliseconds
+  readonly expect: readonly Expectation[]
+}
+
+/** Nodes as a file has them: a number, or a number for each site. */
+interface Nodes {
+  readonly nodes: number
+  readonly nodesBySite?: Readonly<Record<string, number>>
+}
+
+const total = count(1).transform((nodes): Nodes => ({ nodes }))
+const bySite = z.record(z.string(), count(0)).transform((nodesBySite, context): Nodes => {
+  const nodes = Object.values(nodesBySite).reduce((sum, each) => sum + each, 0)
+  if (nodes > 0) return { nodes, nodesBySite }
+  context.addIssue({ code: 'custom', message: 'expected at least one node' })
+  return z.NEVER
+})
+
+const seedJson = {
+  anyOf: [
+    { type: 'integer', minimum: 0 },
+    { type: 'string', pattern: '^\\d+(\\.\\.\\d+)?$' },
+  ],
+}
+
+/** How many seeds a range may have, so that a slip of the finger is an error and no endless run. */
+const maxSeeds = 100_000
+
+/** `7`, `1..20`, `[1, 5..9]`. */
+export function parseSeeds(value: unknown): readonly number[] | Unfit {
+  const list: unknown[] = Array.isArray(value) ? value : [value]
+  const seeds: number[] = []
+  for (const each of list) {
+    const range = parseRange(each)
+    if (range === undefined) return new Unfit(`expected a seed (7), a range (1..20), or a list of both; not ${show(each)}`)
+    if (range.last - range.first >= maxSeeds) return new Unfit(`${show(each)}: more than ${maxSeeds} seeds`)
+    for (let seed = range.first; seed <= range.last; seed++) seeds.push(seed)
+  }
+  return seeds.length > 0 ? [...new Set(seeds)] : new Unfit('expected at least one seed')
+}
+
+const configSections = Object.fromEntries(
+  Object.entries(defaultConfig).map(([section, values]) => [
+    section,
+    mapping(Object.fromEntries(Object.keys(values).map((key) => [key, amount(0).exactOptional()])), 'settings').exactOptional(),
+  ]),
+)
+
+const schema = mapping(
+  {
+    name: text('a name').exactOptional().describe('default: the name of the file'),
+    description: z.string().default(''),
+    protocol: word(protocolNames, 'protocol').default('jel').describe('jel, or an implementation of the JEL paper to compare with'),
+    config: mapping(configSections, 'sections of the configuration')
+      .default({})
+      .describe('settings of the protocol; names, units and defaults stand in packages/protocol/src/config.ts'),
+    nodes: choice<Nodes>([total, bySite], (value) => (typeof value === 'object' && value !== null ? bySite : total)).describe(
+      'how many at the start, or how many in which site',
+    ),
+    introducers: word(['oldest', 'random'], 'introducer').default('oldest').describe('through which running node newcomers enter'),
+    network: network.prefault({}),
+    arrivals: arrivals.default({ type: 'atOnce' }).describe('how the nodes of the start come; default: at once'),
+    sessions: sessions.exactOptional().describe('how long nodes stay, and how they go; default: to the end'),
+    elections: z.record(z.string(), share).default({}).describe('share of the nodes that stand as soon as they start, by election'),
+    actions: z.array(action).default([]),
+    duration: span.describe('of the whole run'),
+    seeds: written(parseSeeds, { anyOf: [seedJson, { type: 'array', items: seedJson, minItems: 1 }] }).default([1]),
+    sample: span.default(1_000).describe('how often to measure; default: 1s'),
+    expect: z.array(expectation).default([]).describe('what must hold'),
+  },
+  'a scenario',
+)
+
+/** What a file says, as zod checks it; {@link Scenario} is what it becomes. */
+export const scenarioSchema: z.ZodType<Omit<Scenario, 'name'> & { readonly name?: string }> = schema.transform(
+  ({ nodes, config, ...rest }) => ({
+    ...rest,
+    ...nodes,
+    config: config as ConfigOverrides,
+  }),
+)
+
+/** The JSON schema of scenario files, for editors. */
+export function scenarioJsonSchema(): object {
+  const { $schema, ...rest } = jsonSchemaOf(schema)
+  return { $schema, title: 'Scenario of the jel simulator', ...rest }
+}

@@ -1,0 +1,85 @@
+import * as z from 'zod'
+import { count, parseRange, parseShare, text, type IntegerRange } from './quantity.ts'
+import { choice, mapping, show, Unfit, written } from './schema-kit.ts'
+
+/**
+ * Which nodes something is done to: those for which all of this holds, of those that live at that time. Without any condition
+ * it is all of them. `share` or `count` then pick so many at random.
+ */
+export interface Targets {
+  /** Nodes by number, in the order in which they start; 0 is the first. */
+  readonly nodes?: readonly IntegerRange[]
+  readonly site?: readonly string[]
+  readonly rack?: readonly IntegerRange[]
+  readonly machine?: readonly IntegerRange[]
+  /** Who wins this election then, in the eyes of most. */
+  readonly winner?: string
+  /** Nodes that can or can't be dialled. */
+  readonly nat?: boolean
+  /** Of the others, 0 to 1. */
+  readonly share?: number
+  readonly count?: number
+}
+
+const form = 'a node (7), a range (3..9), a list of both, a share (30%), all, or a mapping such as { site: delft, share: 50% }'
+
+function ranges(what: string): z.ZodType<readonly IntegerRange[]> {
+  return written(
+    (value) => {
+      const list: unknown[] = Array.isArray(value) ? value : [value]
+      const parsed = list.map(parseRange)
+      const wrong = parsed.indexOf(undefined)
+      if (list.length === 0 || wrong >= 0)
+        return new Unfit(`expected ${what}: a number from 0 on, a range such as 3..9, or a list of both; not ${show(list[wrong])}`)
+      return parsed.filter((range) => range !== undefined)
+    },
+    { anyOf: [rangeJson, { type: 'array', items: rangeJson, minItems: 1 }] },
+  )
+}
+
+const rangeJson = {
+  anyOf: [
+    { type: 'integer', minimum: 0 },
+    { type: 'string', pattern: '^\\d+(\\.\\.\\d+)?$' },
+  ],
+}
+
+const nodes = ranges('node numbers').transform((nodes): Targets => ({ nodes }))
+const all = z.literal('all').transform((): Targets => ({}))
+const part = written(
+  (value): Targets | Unfit => {
+    const share = parseShare(value)
+    return share instanceof Unfit ? share : { share }
+  },
+  { type: 'string', pattern: '^\\d+(\\.\\d+)? ?%$' },
+)
+
+const words = written(
+  (value): readonly string[] | Unfit => {
+    const list: unknown[] = Array.isArray(value) ? value : [value]
+    return list.length > 0 && list.every((each) => typeof each === 'string')
+      ? list
+      : new Unfit(`expected a name or a list of names, not ${show(value)}`)
+  },
+  { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, minItems: 1 }] },
+)
+
+const conditions: z.ZodType<Targets> = mapping({
+  nodes: ranges('node numbers').exactOptional().describe('node numbers, in the order of starting'),
+  site: words.exactOptional().describe('sites of the network'),
+  rack: ranges('rack numbers').exactOptional(),
+  machine: ranges('machine numbers').exactOptional(),
+  winner: text('the name of an election').exactOptional().describe('who wins this election at that time'),
+  nat: z.boolean().exactOptional().describe('true: only nodes behind a NAT; false: only others'),
+  share: written(parseShare, { type: 'string' }).exactOptional().describe('so many of them, at random'),
+  count: count(1).exactOptional().describe('so many of them, at random'),
+})
+
+/** `7`, `3..9`, `[1, 4..6]`, `30%`, `all`, `{ site: delft, share: 50% }`. */
+export const targets: z.ZodType<Targets> = choice<Targets>([nodes, all, part, conditions], (value) => {
+  if (value === 'all') return all
+  if (typeof value === 'string' && value.trim().endsWith('%')) return part
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return conditions
+  if (Array.isArray(value) || parseRange(value) !== undefined) return nodes
+  return new Unfit(`expected ${form}; not ${show(value)}`)
+})
