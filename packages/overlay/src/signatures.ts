@@ -1,10 +1,15 @@
 /**
  * Ed25519 with node:crypto: synchronous, as the protocol needs it. libp2p's own keys are asynchronous.
+ *
+ * What was found genuine once is remembered, for all hosts of the process together: a statement comes again in a certificate, in a claim, from a
+ * peer that did not know that it was known, and in a process of many hosts each of them hears it. Measured: checking 40,000 statements
+ * took a fifth of all processor time in the flash join of 200 hosts.
  */
-import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto'
+import { createPrivateKey, createPublicKey, hash, sign, verify, type KeyObject } from 'node:crypto'
 import { decodeId, type NodeId, type Services } from '@jel/protocol'
 import type { Ed25519PrivateKey } from '@libp2p/interface'
 import { concat, fromString } from 'uint8arrays'
+import { Cache } from './cache.ts'
 
 /** What DER puts before 32 raw bytes of an Ed25519 key: RFC 8410 §7 and §4. */
 const privateKeyPrefix = fromString('302e020100300506032b657004220420', 'base16')
@@ -13,44 +18,44 @@ const publicKeyPrefix = fromString('302a300506032b6570032100', 'base16')
 /** Keys kept imported. Measured: importing one costs 0.08 ms, checking a signature 0.11 ms. Guess: the members heard of again and again. */
 const cachedKeys = 2_048
 
+/** Signatures remembered as genuine, 32 bytes each. Looking one up costs 2 µs (measured). Guess: a few of each member of a large pool. */
+const cachedSignatures = 16_384
+
 export function createServices(privateKey: Ed25519PrivateKey): Services {
   const seed = privateKey.raw.subarray(0, 32)
   const own = createPrivateKey({ key: Buffer.from(concat([privateKeyPrefix, seed])), format: 'der', type: 'pkcs8' })
-  const keys = new KeyCache(cachedKeys)
   return {
     sign: (message) => {
       const { buffer, byteOffset, byteLength } = sign(null, message, own)
       return new Uint8Array(buffer, byteOffset, byteLength)
     },
-    verify: (signer, message, signature) => {
-      try {
-        return verify(null, message, keys.get(signer), signature)
-      } catch {
-        return false // the id is none, or its bytes are no point on the curve
-      }
-    },
+    verify: isGenuine,
     random: Math.random,
   }
 }
 
-/** Bounded: least recently used keys are forgotten. */
-class KeyCache {
-  readonly #limit: number
-  readonly #keys = new Map<NodeId, KeyObject>()
+const zero = Uint8Array.of(0)
+const keys = new Cache<KeyObject>(cachedKeys)
+const genuine = new Cache<true>(cachedSignatures)
 
-  constructor(limit: number) {
-    this.#limit = limit
+function isGenuine(signer: NodeId, message: Uint8Array, signature: Uint8Array): boolean {
+  if (signature.length !== 64) return false
+  // An id has no zero byte, so no two questions with a genuine answer have the same bytes.
+  const question = hash('sha256', concat([signature, fromString(signer), zero, message]), 'base64')
+  if (genuine.get(question) === true) return true
+  try {
+    if (!verify(null, message, importKey(signer), signature)) return false
+  } catch {
+    return false // the id is none, or its bytes are no point on the curve
   }
+  genuine.put(question, true)
+  return true
+}
 
-  get(id: NodeId): KeyObject {
-    let key = this.#keys.get(id)
-    if (key) this.#keys.delete(id)
-    else key = createPublicKey({ key: Buffer.from(concat([publicKeyPrefix, decodeId(id)])), format: 'der', type: 'spki' })
-    this.#keys.set(id, key)
-    if (this.#keys.size > this.#limit) {
-      const [oldest] = this.#keys.keys()
-      if (oldest !== undefined) this.#keys.delete(oldest)
-    }
-    return key
-  }
+function importKey(id: NodeId): KeyObject {
+  const known = keys.get(id)
+  if (known !== undefined) return known
+  const key = createPublicKey({ key: Buffer.from(concat([publicKeyPrefix, decodeId(id)])), format: 'der', type: 'spki' })
+  keys.put(id, key)
+  return key
 }
