@@ -3,15 +3,18 @@
  *
  * @packageDocumentation
  */
+export type { Bandwidth } from './network/bandwidth.ts'
 export { constantDelay, loopback, uniformDelay, type Delay } from './network/delay.ts'
-export { defaultGossip, type GossipOptions } from './network/gossip.ts'
+export type { Dialable } from './network/endpoint.ts'
+export { defaultGossip, type GossipOptions } from './network/gossip-options.ts'
+export type { Machine } from './network/machine.ts'
+export type { Costs } from './network/processing.ts'
+export { topologyDelay, type Site, type Topology } from './network/site.ts'
 export { cheapScheme, ed25519Scheme, forge, type Identity, type Scheme } from './protocol/identity.ts'
 export { defaultNetwork, type NetworkOptions } from './network/network.ts'
 export { type News, type SimulatedNode } from './protocol/node.ts'
 export { BrokenPromiseError } from './protocol/promises.ts'
 export type { Protocol, ProtocolParts } from './protocol/protocol.ts'
-export { Simulation, SimulationTimeoutError, type SimulationOptions, type SpawnOptions } from './simulation.ts'
-export type { Traffic } from './network/traffic.ts'
 export { barPlot, linePlot, type BarPlot, type LinePlot, type PlotAxis, type PlotSeries } from './report/plot.ts'
 export {
   loadScenario,
@@ -49,3 +52,16 @@ export {
   type Targets,
   type TraceEvent,
 } from './scenario/index.ts'
+export {
+  Simulation,
+  SimulationTimeoutError,
+  type Flapping,
+  type Impairment,
+  type MachineOptions,
+  type SimulationOptions,
+  type SpawnOptions,
+} from './simulation.ts'
+export { das2, das2Links, das3, das3Links, type ClusterLinks } from './network/topologies/das3.ts'
+export { wideArea } from './network/topologies/wide-area.ts'
+export { world } from './network/topologies/world.ts'
+export { purposes, type Counter, type Flow, type Purpose, type Traffic } from './network/traffic.ts'

@@ -1,7 +1,12 @@
 import { createRandom, type Command, type Input, type Introducer, type Milliseconds, type NodeId, type Notification } from '@jel/protocol'
 import { VirtualClock } from './engine/clock.ts'
 import { deriveSeed, Digest } from './engine/digest.ts'
-import { Gossip, type GossipOptions } from './network/gossip.ts'
+import type { Bandwidth } from './network/bandwidth.ts'
+import type { Dialable } from './network/endpoint.ts'
+import type { GossipOptions } from './network/gossip-options.ts'
+import { Gossip } from './network/gossip.ts'
+import { Machine } from './network/machine.ts'
+import { siteNumber } from './network/site.ts'
 import { cheapScheme, type Identity, type Scheme } from './protocol/identity.ts'
 import { Network, type NetworkOptions } from './network/network.ts'
 import { SimulatedNode, type NodeWorld } from './protocol/node.ts'
@@ -32,12 +37,46 @@ export interface SpawnOptions {
   readonly identity?: Identity
   /** What the identity file says. */
   readonly storedIncarnation?: number
-  /** False behind a NAT. */
-  readonly dialable?: boolean
-  /** Takes over the address of a node that is gone. Default: a machine of its own. */
+  /** Default: as its site says, otherwise by everybody. */
+  readonly dialable?: Dialable
+  /** Default: a machine of its own, as {@link MachineOptions} says. */
+  readonly machine?: Machine
+  /** Where its own machine stands. Default: the first site of the topology. */
+  readonly site?: string
+  /** Of this node alone, beside what its machine's cable carries. */
+  readonly bandwidth?: Bandwidth
+  /** Takes over the machine and address of a node that is gone. */
   readonly machineOf?: SimulatedNode
   /** Starts so long from now. */
   readonly after?: Milliseconds
+}
+
+export interface MachineOptions {
+  /** Default: the first site of the topology. */
+  readonly site?: string | undefined
+  /** Of its cable, which all its nodes share. Default: never full. */
+  readonly bandwidth?: Bandwidth | undefined
+  /** Of its processor, which all its nodes share, relative to the one on which costs were measured. Default: nothing takes time. */
+  readonly speed?: number | undefined
+}
+
+/** What is wrong with the network of one node. What is left out becomes right again. */
+export interface Impairment {
+  /** Share of its packets that get lost both ways, 0 to below 1. */
+  readonly loss?: number
+  /** How much longer each of its packets takes both ways, ms. */
+  readonly lag?: Milliseconds
+}
+
+/** A link that comes and goes. */
+export interface Flapping {
+  /** How long it is cut each time, and how long it works in between, ms. */
+  readonly down: Milliseconds
+  readonly up: Milliseconds
+  /** After this it works for good, ms. */
+  readonly duration: Milliseconds
+  /** Only the way from the first node to the second. Default: both ways. */
+  readonly oneWay?: boolean
 }
 
 /** Something did not happen in the virtual time allowed. */
@@ -120,6 +159,12 @@ export class Simulation<P extends Protocol> {
     return this.#scheme.identity(Math.floor(this.#identities() * 2 ** 32))
   }
 
+  /** A computer for nodes to share. Throws RangeError for a site, bandwidth or speed that there can't be. */
+  createMachine({ site, bandwidth, speed }: MachineOptions = {}): Machine {
+    const at = site === undefined ? 0 : siteNumber(this.#options.network?.topology, site)
+    return new Machine({ number: this.#machines++, site: at, bandwidth, speed })
+  }
+
   spawn(options: SpawnOptions = {}): SimulatedNode<P> {
     const index = this.nodes.length
     const identity = options.identity ?? this.createIdentity()
@@ -133,10 +178,14 @@ export class Simulation<P extends Protocol> {
       storedIncarnation,
       services: { random, sign: (message) => identity.sign(message), verify: (...parts) => this.#scheme.verify(...parts) },
     })
-    const machine = options.machineOf?.endpoint.machine ?? this.#machines++
+    const former = options.machineOf?.endpoint
+    const machine = former?.machine ?? options.machine ?? this.createMachine({ site: options.site })
+    const process = former?.process ?? machine.nextProcess()
     const clockOffset = Math.floor(random() * 1_000_000)
-    const dialable = options.dialable ?? true
-    const node = new SimulatedNode<P>(this.#world, { index, id: identity.id, machine, dialable, storedIncarnation, clockOffset }, protocol)
+    const dialable = options.dialable ?? this.#options.network?.topology?.sites[machine.site]?.dialable ?? true
+    const { bandwidth } = options
+    const fields = { index, id: identity.id, machine, process, dialable, bandwidth, storedIncarnation, clockOffset }
+    const node = new SimulatedNode<P>(this.#world, fields, protocol)
     this.nodes.push(node)
     this.#promises?.started(node)
     const introducers = (options.introducers ?? []).map(toIntroducer)
@@ -192,13 +241,39 @@ export class Simulation<P extends Protocol> {
     this.#network.mended()
   }
 
+  /** Loss or delay on one node's own line, from now on. */
+  impair(node: SimulatedNode<P>, { loss = 0, lag = 0 }: Impairment): void {
+    if (!(loss >= 0 && loss < 1) || !(lag >= 0))
+      throw new RangeError(`a line loses from 0 to less than 1 and lags by 0 ms or more, not ${loss} and ${lag}`)
+    node.disturbed = true
+    node.endpoint.loss = loss
+    node.endpoint.lag = lag
+  }
+
+  /** The path between two nodes comes and goes, beginning with its first cut now. */
+  flap(a: SimulatedNode<P>, b: SimulatedNode<P>, { down, up, duration, oneWay = false }: Flapping): void {
+    if (!(down > 0) || !(up > 0)) throw new RangeError(`a flapping link is down and up for more than 0 ms each, not ${down} and ${up}`)
+    const end = this.now + duration
+    const cut = (): void => {
+      if (this.now >= end) return
+      this.cut(a, b)
+      if (!oneWay) this.cut(b, a)
+      this.#clock.at(Math.min(this.now + down, end), mend)
+    }
+    const mend = (): void => {
+      this.mend(a, b)
+      if (!oneWay) this.mend(b, a)
+      this.#clock.after(up, cut)
+    }
+    cut()
+  }
+
   /** Splits the network. Who is in no group, later nodes too, is on the side of the first. */
   partition(...groups: readonly (readonly SimulatedNode<P>[])[]): void {
+    const sides = new Map<SimulatedNode<P>, number>()
+    for (const [side, group] of groups.entries()) for (const node of group) if (!sides.has(node)) sides.set(node, side)
     for (const node of this.nodes) {
-      node.endpoint.side = Math.max(
-        groups.findIndex((group) => group.includes(node)),
-        0,
-      )
+      node.endpoint.side = sides.get(node) ?? 0
       node.disturbed = true
     }
     this.#network.mended()

@@ -75,6 +75,42 @@ describe('a broadcast', () => {
     expect(a.traffic.broadcastsSent).toBe(1)
   })
 
+  it('that was lost on the way is told of at the next heartbeats, and asked for', () => {
+    const missed = (lazy: number): number[] => {
+      const sim = puppets({ network: { delay: constantDelay(5) }, gossip: { loss: 0.6, lazy, lazyShare: 0 } })
+      const nodes = Array.from({ length: 30 }, () => sim.spawn())
+      sim.run(1)
+      ring(nodes, [1, 2, 5, 11])
+      sim.run(10_000)
+      for (let i = 0; i < 10; i++) publish(nodes[i] as PuppetNode, Uint8Array.of(i))
+      const count = (): number => nodes.reduce((sum, node) => sum + 10 - heard(node), 0) - 10
+      sim.run(100)
+      const atFirst = count()
+      sim.run(20_000)
+      return [atFirst, count()]
+    }
+    const [lost, left] = missed(2)
+    expect(lost).toBeGreaterThan(10)
+    expect(left).toBeLessThan((lost ?? 0) / 10)
+    expect(missed(0)[1]).toBe(missed(0)[0])
+  })
+
+  it('of many bytes makes who gets it tell its mesh so', () => {
+    const control = (bytes: number): number => {
+      const sim = puppets()
+      const [a, b, c] = [sim.spawn(), sim.spawn(), sim.spawn()]
+      sim.run(1)
+      connect(a, b)
+      connect(b, c)
+      sim.run(10_000)
+      const before = c.traffic.received.of('gossip control').messages
+      publish(a, new Uint8Array(bytes))
+      sim.run(10)
+      return c.traffic.received.of('gossip control').messages - before
+    }
+    expect([control(511), control(512)]).toEqual([0, 1])
+  })
+
   it('finds its way when neighbours in the mesh are gone', () => {
     const sim = puppets()
     const nodes = Array.from({ length: 30 }, () => sim.spawn())
@@ -86,5 +122,52 @@ describe('a broadcast', () => {
     publish(nodes[0] as PuppetNode)
     sim.run(1_000)
     expect(nodes.slice(1, 20).map(heard)).toEqual(Array.from({ length: 19 }, () => 1))
+  })
+})
+
+describe('a mesh', () => {
+  it('has as many neighbours as it should, also among nodes with many more links, and says little when nothing happens', () => {
+    const sim = puppets({ network: { delay: constantDelay(5) } })
+    const nodes = Array.from({ length: 40 }, () => sim.spawn())
+    sim.run(1)
+    ring(nodes, [1, 2, 3, 5, 8, 13])
+    sim.run(30_000)
+    for (const { endpoint } of nodes) {
+      expect(endpoint.mesh.size).toBeGreaterThanOrEqual(3)
+      expect(endpoint.mesh.size).toBeLessThanOrEqual(6)
+      for (const peer of endpoint.mesh.values()) expect(peer.mesh.has(endpoint.id)).toBe(true)
+    }
+    const events = sim.events
+    sim.run(3_600_000)
+    // Heartbeats that do nothing are left out: there would be 72,000.
+    expect(sim.events - events).toBeLessThan(200)
+  })
+
+  it('takes on others when neighbours are gone, at the next heartbeat', () => {
+    const sim = puppets({ network: { delay: constantDelay(5) } })
+    const nodes = Array.from({ length: 20 }, () => sim.spawn())
+    sim.run(1)
+    ring(nodes, [1, 2, 3, 4, 6, 8])
+    sim.run(10_000)
+    for (const node of nodes.filter((_, i) => i % 2 === 1)) sim.kill(node)
+    sim.run(4_000)
+    for (const { endpoint } of nodes.filter((_, i) => i % 2 === 0)) expect(endpoint.mesh.size).toBeGreaterThanOrEqual(3)
+  })
+
+  it('counts what is said to keep it up', () => {
+    const sim = puppets()
+    const [a, b] = [sim.spawn(), sim.spawn()]
+    sim.run(1)
+    connect(a, b)
+    sim.run(10_000)
+    const { messages, bytes } = a.traffic.sent.of('gossip control')
+    // A subscription and perhaps a graft.
+    expect(messages).toBeGreaterThanOrEqual(1)
+    expect(messages).toBeLessThanOrEqual(2)
+    expect(bytes).toBeGreaterThan(100)
+    publish(a)
+    sim.run(10_000)
+    expect(a.traffic.sent.of('broadcasts')).toMatchObject({ messages: 1 })
+    expect(b.traffic.sent.of('broadcasts')).toMatchObject({ messages: 0 })
   })
 })

@@ -1,12 +1,22 @@
 import type { Address } from '@jel/protocol'
 
-/** The binary multiaddr `/ip4/10.a.b.c/tcp/4001` of machine number `machine`. */
-export function machineAddress(machine: number): Address {
-  return Uint8Array.of(4, 10, machine >>> 16, machine >>> 8, machine, 6, 4001 >>> 8, 4001 & 0xff)
+/** The port of the first process of a machine. */
+const firstPort = 4001
+
+/** The binary multiaddr `/ip4/10.a.b.c/tcp/<port>` of a process: the machine's number and the process's number on it. */
+export function processAddress(machine: number, process = 0): Address {
+  const port = firstPort + process
+  return Uint8Array.of(4, 10, machine >>> 16, machine >>> 8, machine, 6, port >>> 8, port)
 }
 
-/** The machine behind an address; undefined if no machine can have it. */
-export function machineOf(address: Address): number | undefined {
+/** One number for machine and process of an address; undefined if no process can have it. */
+export function addressKey(address: Address): number | undefined {
   if (address.length !== 8 || address[0] !== 4 || address[1] !== 10 || address[5] !== 6) return undefined
-  return ((address[2] as number) << 16) | ((address[3] as number) << 8) | (address[4] as number)
+  const machine = ((address[2] as number) << 16) | ((address[3] as number) << 8) | (address[4] as number)
+  const port = ((address[6] as number) << 8) | (address[7] as number)
+  return port < firstPort ? undefined : processKey(machine, port - firstPort)
+}
+
+export function processKey(machine: number, process: number): number {
+  return machine * 65_536 + process
 }

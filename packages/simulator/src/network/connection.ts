@@ -1,10 +1,12 @@
 import type { Milliseconds } from '@jel/protocol'
 import type { EventHandle } from '../engine/event-queue.ts'
 import type { Endpoint } from './endpoint.ts'
+import type { GossipControl } from './gossip-control.ts'
 import type { GossipMessage } from './gossip-message.ts'
+import { purposes, type PurposeNumber } from './traffic.ts'
 
-/** What travels: a frame, a broadcast, the news that the connection is open or closed, or nothing where something was dropped. */
-export type Item = Uint8Array | GossipMessage | 'open' | 'close' | 'dropped'
+/** What travels: a frame, a broadcast, gossipsub's own words, the news that the connection is open or closed, or nothing where something was dropped. */
+export type Item = Uint8Array | GossipMessage | GossipControl | 'open' | 'close' | 'dropped'
 
 /**
  * One direction of a connection: items arrive in the order in which they were sent, so one function that takes the first of
@@ -16,8 +18,17 @@ export class Pipe {
   readonly to: Endpoint
   /** Scheduled once for each item. */
   readonly arrive: () => void
+  /** Cables or processors on the way take time. */
+  readonly shaped: boolean
   /** When the last of the items will arrive. */
   lastArrival: Milliseconds = 0
+  /** The delay of the path when it was last used. */
+  lastDelay: Milliseconds = 0
+  /** When something was last sent, and when on the link's own stream: what leaves in one tick shares headers. */
+  departed: Milliseconds = -1
+  recordOpened: Milliseconds = -1
+  /** Since when a packet that arrived has not been acknowledged. */
+  unacknowledgedSince: Milliseconds | undefined
   /** How many items should have arrived and could not: the sender's kernel keeps them and tries again. */
   held = 0
   heldSince: Milliseconds = 0
@@ -26,26 +37,44 @@ export class Pipe {
   /** When the kernel stops trying. */
   giveUp: EventHandle | undefined
   #items: Item[] = []
+  /** Of each item, its bytes on the wire and its purpose, in one number. */
+  #sizes: number[] = []
   #next = 0
+  #size = 0
 
   constructor(connection: Connection, from: Endpoint, to: Endpoint, arrived: (pipe: Pipe) => void) {
     this.connection = connection
     this.from = from
     this.to = to
+    this.shaped = from.shapes || to.shapes || from.machine.site !== to.machine.site
     this.arrive = () => arrived(this)
   }
 
-  put(item: Item): void {
+  put(item: Item, bytes: number, purpose: PurposeNumber): void {
     this.#items.push(item)
+    this.#sizes.push(bytes * purposes.length + purpose)
   }
 
   take(): Item {
-    const item = this.#items[this.#next++] ?? 'dropped'
+    const item = this.#items[this.#next] ?? 'dropped'
+    this.#size = this.#sizes[this.#next] ?? 0
+    this.#next += 1
     if (this.#next === this.#items.length) {
       this.#items = []
+      this.#sizes = []
       this.#next = 0
     }
     return item
+  }
+
+  /** Of the item taken last. */
+  get purposeTaken(): PurposeNumber {
+    return this.#size % purposes.length
+  }
+
+  /** On the wire, of the item taken last. */
+  get bytesTaken(): number {
+    return Math.floor(this.#size / purposes.length)
   }
 
   /** Forgets what is under way; the arrivals stay scheduled and bring nothing. */
@@ -60,12 +89,10 @@ export class Connection {
   readonly listener: Endpoint
   readonly toDialer: Pipe
   readonly toListener: Pipe
-  readonly openedAt: Milliseconds
 
-  constructor(dialer: Endpoint, listener: Endpoint, openedAt: Milliseconds, arrived: (pipe: Pipe) => void) {
+  constructor(dialer: Endpoint, listener: Endpoint, arrived: (pipe: Pipe) => void) {
     this.dialer = dialer
     this.listener = listener
-    this.openedAt = openedAt
     this.toDialer = new Pipe(this, listener, dialer, arrived)
     this.toListener = new Pipe(this, dialer, listener, arrived)
   }
@@ -76,5 +103,9 @@ export class Connection {
 
   pipeFrom(endpoint: Endpoint): Pipe {
     return endpoint === this.dialer ? this.toListener : this.toDialer
+  }
+
+  pipeTo(endpoint: Endpoint): Pipe {
+    return endpoint === this.dialer ? this.toDialer : this.toListener
   }
 }

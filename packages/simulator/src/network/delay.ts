@@ -1,11 +1,18 @@
 import type { Milliseconds } from '@jel/protocol'
+import type { Machine } from './machine.ts'
+
+/** Where a packet comes from or goes to. */
+export interface Place {
+  /** The number of the node, in the order in which they were started. */
+  readonly index: number
+  readonly machine: Machine
+}
 
 /**
- * How long a packet takes from one host to another, one way. Hosts are named by their number, in the order in which they were
- * started. Use only `+ - * /` and `Math.sqrt` on the draws: other functions may differ in the last bit between versions of the
- * engine, and one seed must give one history everywhere.
+ * How long a packet takes from one node to another, one way. Use only `+ - * /` and `Math.sqrt` on the draws: other functions may differ
+ * in the last bit between versions of the engine, and one seed must give one history everywhere.
  */
-export type Delay = (from: number, to: number, random: () => number) => Milliseconds
+export type Delay = (from: Place, to: Place, random: () => number) => Milliseconds
 
 export function constantDelay(ms: Milliseconds): Delay {
   return () => ms

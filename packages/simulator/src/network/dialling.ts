@@ -1,9 +1,11 @@
 import type { Address, DialFailure, KnockOutcome, Milliseconds, NodeId } from '@jel/protocol'
-import { machineOf } from './address.ts'
+import { addressKey, processKey } from './address.ts'
 import type { VirtualClock } from '../engine/clock.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { EventHandle } from '../engine/event-queue.ts'
+import type { Costs } from './processing.ts'
 import type { Reachability } from './reachability.ts'
+import { purposeNumber } from './traffic.ts'
 
 export interface DiallingOptions {
   /** How long a dial waits for the other kernel; then it was silent. */
@@ -14,7 +16,19 @@ export interface DiallingOptions {
   readonly knockTimeout: Milliseconds
   /** One-way delays until the dialler may send: two for TCP, the rest for the handshakes above it. */
   readonly setupDelays: number
+  /** What either end sends until the link is open and both take part in the topic, everything that carries it included. */
+  readonly setupBytes: { readonly dialler: number; readonly listener: number }
+  readonly costs: Costs
 }
+
+/** A SYN, and what answers it: SYN and ACK, or RST. IPv4 20, TCP 20, options 20. */
+const synBytes = 60
+const resetBytes = 40
+
+const setUp = purposeNumber('set-up')
+
+/** When a packet that departs at a time is at the other end and dealt with there. */
+type Journey = (from: Endpoint, to: Endpoint, bytes: number, cost: Milliseconds, departure: Milliseconds) => Milliseconds
 
 /** A kernel repeats an unanswered SYN after so long (RFC 6298: one second, then doubled). */
 const synRepeats = [1_000, 3_000, 7_000, 15_000]
@@ -36,10 +50,10 @@ export class Dialling {
   readonly #clock: VirtualClock
   readonly #reachability: Reachability
   readonly #options: DiallingOptions
-  readonly #delay: (from: Endpoint, to: Endpoint) => Milliseconds
+  readonly #journey: Journey
   readonly #connected: (dialer: Endpoint, target: Endpoint) => void
-  /** Who listens, or listened last, on each machine. */
-  readonly #machines = new Map<number, Endpoint>()
+  /** Who listens, or listened last, at each address. */
+  readonly #listeners = new Map<number, Endpoint>()
   /** Handshakes that wait for a process to wake up or for a path to mend. */
   readonly #waiting = new Set<Handshake>()
 
@@ -47,19 +61,19 @@ export class Dialling {
     clock: VirtualClock,
     reachability: Reachability,
     options: DiallingOptions,
-    delay: (from: Endpoint, to: Endpoint) => Milliseconds,
+    journey: Journey,
     connected: (dialer: Endpoint, target: Endpoint) => void,
   ) {
     this.#clock = clock
     this.#reachability = reachability
     this.#options = options
-    this.#delay = delay
+    this.#journey = journey
     this.#connected = connected
   }
 
-  /** From now on this process answers at its machine's address. */
+  /** From now on this process answers at its address. */
   listen(endpoint: Endpoint): void {
-    this.#machines.set(endpoint.machine, endpoint)
+    this.#listeners.set(processKey(endpoint.machine.number, endpoint.process), endpoint)
   }
 
   /** Tries the addresses in turn. `failed` is called once, unless there is a connection. */
@@ -89,12 +103,22 @@ export class Dialling {
       else if (target === from) fail('failed')
       else {
         const handshake: Handshake = { dialer: from, target, peer, fail, timeout: undefined, done: false }
-        let rest = 0
-        for (let i = 2; i < this.#options.setupDelays; i++) rest += i % 2 === 0 ? this.#delay(from, target) : this.#delay(target, from)
-        this.#clock.after(rest, () => this.#shake(handshake))
+        this.#clock.at(this.#handshakeEnd(from, target), () => this.#shake(handshake))
         handshake.timeout = this.#clock.at(deadline, () => this.#end(handshake, 'mute'))
       }
     })
+  }
+
+  /** The handshakes go to and fro; each end spends its processor time and sends its bytes with the first that it says. */
+  #handshakeEnd(from: Endpoint, target: Endpoint): Milliseconds {
+    const { setupDelays, setupBytes, costs } = this.#options
+    let time = this.#clock.now
+    for (let i = 2; i < setupDelays; i++) {
+      const first = i < 4
+      if (i % 2 === 0) time = this.#journey(from, target, first ? setupBytes.dialler : 0, first ? costs.accept : 0, time)
+      else time = this.#journey(target, from, first ? setupBytes.listener : 0, first ? costs.dial : 0, time)
+    }
+    return time
   }
 
   /** Knocks at the addresses in turn, until one accepts. */
@@ -133,16 +157,21 @@ export class Dialling {
 
   /** Sends a SYN, repeats it, and calls back one round trip after it got through; with undefined when the time is up. */
   #reach(from: Endpoint, address: Address, timeout: Milliseconds, answered: (target: Endpoint | undefined) => void): void {
-    const machine = machineOf(address)
+    const key = addressKey(address)
     const start = this.#clock.now
     let repeat = 0
     const attempt = (): void => {
       if (!from.listening) return
-      const target = machine === undefined ? undefined : this.#machines.get(machine)
-      if (target !== undefined && target.dialable && this.#reachability.joins(from, target)) {
-        const roundTrip = this.#delay(from, target) + this.#delay(target, from)
-        if (this.#clock.now + roundTrip <= start + timeout) {
-          this.#clock.after(roundTrip, () => from.listening && answered(target))
+      const target = key === undefined ? undefined : this.#listeners.get(key)
+      from.traffic.sent.add(setUp, synBytes)
+      if (target?.dialableFrom(from) === true && this.#reachability.joins(from, target)) {
+        const back = this.#journey(target, from, synBytes, 0, this.#journey(from, target, synBytes, 0, this.#clock.now))
+        if (back <= start + timeout) {
+          const answer = target.listening ? synBytes : resetBytes
+          target.traffic.received.add(setUp, synBytes)
+          target.traffic.sent.add(setUp, answer)
+          from.traffic.received.add(setUp, answer)
+          this.#clock.at(back, () => from.listening && answered(target))
           return
         }
       }

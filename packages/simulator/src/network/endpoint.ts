@@ -1,6 +1,9 @@
-import type { NodeId } from '@jel/protocol'
+import type { Milliseconds, NodeId } from '@jel/protocol'
+import { cables, type Bandwidth, type Cables } from './bandwidth.ts'
 import type { Connection } from './connection.ts'
+import type { GossipControl } from './gossip-control.ts'
 import type { GossipMessage } from './gossip-message.ts'
+import type { Machine } from './machine.ts'
 import type { Traffic } from './traffic.ts'
 
 /** What the network tells a process. */
@@ -9,6 +12,26 @@ export interface EndpointEvents {
   linkDown(peer: Endpoint): void
   frame(from: Endpoint, data: Uint8Array): void
   message(from: Endpoint, message: GossipMessage): void
+  control(from: Endpoint, control: GossipControl): void
+}
+
+/**
+ * Who can dial a node: everybody; those of its own site, as behind a firewall or a NAT that all of them share; or nobody, as behind a NAT
+ * of its own. All of them can dial others.
+ */
+export type Dialable = boolean | 'site'
+
+export interface EndpointFields {
+  readonly index: number
+  readonly id: NodeId
+  readonly machine: Machine
+  /** The number of the process on its machine: its port. */
+  readonly process: number
+  readonly dialable: Dialable
+  /** Of the node alone, beside what its machine's cable carries. */
+  readonly bandwidth?: Bandwidth | undefined
+  readonly traffic: Traffic
+  readonly events: EndpointEvents
 }
 
 /** One process as the network sees it. */
@@ -16,31 +39,47 @@ export class Endpoint {
   /** In the order of starting. */
   readonly index: number
   readonly id: NodeId
-  /** Which machine it listens on: its address. */
-  readonly machine: number
-  /** False behind a NAT: it can dial, it can't be dialled. */
-  readonly dialable: boolean
+  readonly machine: Machine
+  readonly process: number
+  readonly dialable: Dialable
+  readonly cables: Cables
+  /** Its own cable, its machine's or its machine's processor make packets wait. */
+  readonly shapes: boolean
   readonly traffic: Traffic
   readonly events: EndpointEvents
   /** The process runs, or is at least stopped and not dead. */
   listening = true
   /** The process does something; otherwise its kernel accepts for it. */
   awake = true
-  /** The machine's cable is pulled: nothing comes, nothing goes, nothing is refused. */
+  /** Its cable is pulled: nothing comes, nothing goes, nothing is refused. */
   silent = false
   /** Endpoints on different sides of a partition don't reach each other. */
   side = 0
+  /** Share of its packets that get lost both ways, beside what the network loses. */
+  loss = 0
+  /** How much longer each of its packets takes, both ways. */
+  lag: Milliseconds = 0
   /** Open connections by peer. Several at once are one link; the newest carries what is sent. */
   readonly connections = new Map<NodeId, Connection[]>()
   /** With whom broadcasts are exchanged in full. */
   readonly mesh = new Map<NodeId, Endpoint>()
 
-  constructor(fields: Pick<Endpoint, 'index' | 'id' | 'machine' | 'dialable' | 'traffic' | 'events'>) {
+  constructor(fields: EndpointFields) {
     this.index = fields.index
     this.id = fields.id
     this.machine = fields.machine
+    this.process = fields.process
     this.dialable = fields.dialable
+    this.cables = cables(fields.bandwidth)
     this.traffic = fields.traffic
     this.events = fields.events
+    const { up, down } = this.cables
+    const { up: machineUp, down: machineDown } = fields.machine.cables
+    this.shapes = (up ?? down ?? machineUp ?? machineDown) !== undefined || fields.machine.computes
+  }
+
+  dialableFrom(other: Endpoint): boolean {
+    if (this.dialable === 'site') return this.machine.site === other.machine.site
+    return this.dialable
   }
 }

@@ -25,4 +25,8 @@ export class GossipMessage {
     this.#seen[word] = before | bit
     return (before & bit) === 0
   }
+
+  seenBy(node: number): boolean {
+    return ((this.#seen[node >>> 5] ?? 0) & (1 << (node & 31))) !== 0
+  }
 }

@@ -1,40 +1,29 @@
-import { pickSome, type Milliseconds } from '@jel/protocol'
+import { pickSome } from '@jel/protocol'
 import type { VirtualClock } from '../engine/clock.ts'
 import { contentHash } from '../engine/digest.ts'
 import type { Endpoint } from './endpoint.ts'
+import { GossipControl, controlBytes, idontwantBytes, messageOverhead } from './gossip-control.ts'
 import { GossipMessage } from './gossip-message.ts'
+import { defaultGossip, type GossipOptions } from './gossip-options.ts'
 import type { Network } from './network.ts'
+import { Router, type Neighbour } from './router.ts'
+import { purposeNumber } from './traffic.ts'
 
-export interface GossipOptions {
-  /** Neighbours to which each message is forwarded in full. */
-  readonly degree: number
-  /** More than this many no node takes on. */
-  readonly degreeMax: number
-  /** Share of the copies that get lost, 0 to 1. */
-  readonly loss: number
-  /** What is published when a link is younger than this does not cross it: the peer's subscription is not known yet. */
-  readonly deafFor: Milliseconds
-  /** How long a message is remembered as seen. */
-  readonly seenFor: Milliseconds
-}
-
-export const defaultGossip: GossipOptions = {
-  degree: 4,
-  degreeMax: 12, // gossipsub's Dhi
-  loss: 0,
-  deafFor: 50, // measured: of 12 messages published right after a dial 0 arrived, 10 after 20 ms, all after 50 ms
-  seenFor: 120_000, // gossipsub's seenTTL
-}
+const broadcasts = purposeNumber('broadcasts')
+const control = purposeNumber('gossip control')
 
 /**
- * A model of gossipsub: a mesh chosen among the links, in which each message is forwarded in full, and duplicates known by
- * their content. Where the mesh is thinner than it should be, messages go over other links as well.
+ * A model of gossipsub, after @libp2p/gossipsub as the overlay configures it: each node forwards what is new to its mesh, tells a few others
+ * at its heartbeats what it has, and sends them what they ask for. What is left out: scores (the overlay's count forgeries only), and
+ * limits that honest nodes don't reach. Words that change nothing at the other end (IHAVE of what it has, IDONTWANT) are counted and not sent.
  */
 export class Gossip {
   readonly #clock: VirtualClock
   readonly #network: Network
   readonly #random: () => number
   readonly #options: GossipOptions
+  /** By the number of the node. */
+  readonly #routers: (Router | undefined)[] = []
   /** In the order of publishing, which is also that of expiry. */
   readonly #messages = new Map<number, GossipMessage>()
 
@@ -47,67 +36,174 @@ export class Gossip {
 
   publish(from: Endpoint, data: Uint8Array): void {
     const message = this.#message(data)
-    if (message.firstSeenBy(from.index)) this.forward(from, message)
+    if (!message.firstSeenBy(from.index)) return
+    const router = this.#router(from)
+    router.keep(message, this.#clock.now)
+    const missing = this.#options.degree - from.mesh.size
+    // Its own message goes to as many as there should be in the mesh, even if they are not.
+    const others = missing <= 0 ? [] : pickSome(this.#random, router.outside(), missing)
+    for (const peer of from.mesh.values()) this.#copy(from, peer, message)
+    for (const { endpoint } of others) this.#copy(from, endpoint, message)
+    this.#schedule(router)
   }
 
-  /** Hands the message to the mesh of this node; not back to where it came from. */
-  forward(from: Endpoint, message: GossipMessage, source?: Endpoint): void {
-    let copies = 0
-    for (const peer of from.mesh.values()) {
-      if (peer !== source && this.#copy(from, peer, message)) copies += 1
+  /**
+   * A copy has arrived. True the first time; then the mesh is told not to send another. That prevents none here: the word leaves together
+   * with the node's own copy, and who has that has forwarded its own already. It only counts.
+   */
+  arrived(at: Endpoint, message: GossipMessage, source: Endpoint): boolean {
+    if (!message.firstSeenBy(at.index)) return false
+    if (message.data.length >= this.#options.dontWantFrom) {
+      for (const peer of at.mesh.values()) if (peer !== source) this.#network.account(at, peer, idontwantBytes, control)
     }
-    const missing = this.#options.degree - copies
-    if (missing <= 0 || from.connections.size <= from.mesh.size) return
-    const others = this.#neighbours(from).filter((peer) => peer !== source && !from.mesh.has(peer.id))
-    for (const peer of pickSome(this.#random, others, missing)) this.#copy(from, peer, message)
-  }
-
-  linkUp(endpoint: Endpoint, peer: Endpoint): void {
-    const bothSee = endpoint.connections.has(peer.id) && peer.connections.has(endpoint.id)
-    if (bothSee && Math.min(endpoint.mesh.size, peer.mesh.size) < this.#options.degree) this.#graft(endpoint, peer)
-  }
-
-  linkDown(endpoint: Endpoint, peer: Endpoint): void {
-    endpoint.mesh.delete(peer.id)
-    if (endpoint.mesh.size >= this.#options.degree) return
-    const others = this.#neighbours(endpoint).filter((other) => !endpoint.mesh.has(other.id) && other.connections.has(endpoint.id))
-    for (const other of pickSome(this.#random, others, this.#options.degree - endpoint.mesh.size)) this.#graft(endpoint, other)
-  }
-
-  #graft(a: Endpoint, b: Endpoint): void {
-    if (Math.max(a.mesh.size, b.mesh.size) >= this.#options.degreeMax) return
-    a.mesh.set(b.id, b)
-    b.mesh.set(a.id, a)
-  }
-
-  #neighbours(endpoint: Endpoint): Endpoint[] {
-    const neighbours: Endpoint[] = []
-    for (const connections of endpoint.connections.values()) {
-      const connection = connections.at(-1)
-      if (connection !== undefined) neighbours.push(connection.other(endpoint))
-    }
-    return neighbours
-  }
-
-  #copy(from: Endpoint, to: Endpoint, message: GossipMessage): boolean {
-    const { deafFor, loss } = this.#options
-    const oldest = from.connections.get(to.id)?.[0]
-    if (oldest === undefined || this.#clock.now - oldest.openedAt < deafFor) return false
-    from.traffic.broadcastsSent += 1
-    from.traffic.broadcastBytesSent += message.data.length
-    if (loss === 0 || this.#random() >= loss) this.#network.send(from, to.id, message)
     return true
   }
 
+  /** Hands a message that was found good to the mesh of this node; not back to where it came from. */
+  forward(from: Endpoint, message: GossipMessage, source: Endpoint): void {
+    const router = this.#router(from)
+    router.keep(message, this.#clock.now)
+    for (const peer of from.mesh.values()) {
+      if (peer !== source) this.#copy(from, peer, message)
+    }
+    this.#schedule(router)
+  }
+
+  linkUp(endpoint: Endpoint, peer: Endpoint): void {
+    const router = this.#router(endpoint)
+    const outbound = endpoint.connections.get(peer.id)?.at(-1)?.dialer === endpoint
+    const neighbour: Neighbour = { endpoint: peer, outbound, ready: false, subscribed: false }
+    router.neighbours.set(peer.id, neighbour)
+    const delay = this.#network.typicalDelay(endpoint, peer)
+    this.#clock.after(this.#options.subscribeDelays * delay, () => {
+      if (router.neighbours.get(peer.id) !== neighbour) return
+      neighbour.ready = true
+      this.#tell(endpoint, peer, GossipControl.subscribe)
+      this.#schedule(router)
+    })
+  }
+
+  linkDown(endpoint: Endpoint, peer: Endpoint): void {
+    const router = this.#router(endpoint)
+    router.neighbours.delete(peer.id)
+    endpoint.mesh.delete(peer.id)
+    this.#schedule(router)
+  }
+
+  /** The process is gone. */
+  exit(endpoint: Endpoint): void {
+    this.#routers[endpoint.index] = undefined
+    endpoint.mesh.clear()
+  }
+
+  controlled(at: Endpoint, from: Endpoint, said: GossipControl): void {
+    const router = this.#router(at)
+    const neighbour = router.neighbours.get(from.id)
+    if (neighbour === undefined) return
+    const { now } = this.#clock
+    switch (said.kind) {
+      case 'subscribe':
+        this.#subscribed(router, neighbour)
+        return
+      case 'graft':
+        this.#grafted(router, neighbour)
+        return
+      case 'prune':
+        at.mesh.delete(from.id)
+        router.backOff(from.id, now + said.backoff)
+        this.#schedule(router)
+        return
+      case 'ihave': {
+        const unknown = said.messages.filter((message) => !message.seenBy(at.index))
+        if (unknown.length > 0) this.#tell(at, from, GossipControl.iwant(unknown))
+        return
+      }
+      case 'iwant':
+        for (const message of said.messages) if (router.has(message, now)) this.#copy(at, from, message)
+    }
+  }
+
+  #subscribed(router: Router, neighbour: Neighbour): void {
+    const { mesh, endpoint } = router
+    const peer = neighbour.endpoint
+    neighbour.subscribed = true
+    // At once, so that a message published right after is not lost on it.
+    if (neighbour.ready && mesh.size < this.#options.degreeMin && !mesh.has(peer.id) && !router.backsOff(peer.id, this.#clock.now)) {
+      mesh.set(peer.id, peer)
+      this.#tell(endpoint, peer, GossipControl.graft)
+    }
+    this.#schedule(router)
+  }
+
+  #grafted(router: Router, { endpoint: peer, outbound }: Neighbour): void {
+    const { mesh } = router
+    if (mesh.has(peer.id)) return
+    if (router.backsOff(peer.id, this.#clock.now) || (mesh.size >= this.#options.degreeMax && !outbound)) this.#prune(router, peer)
+    else mesh.set(peer.id, peer)
+    if (mesh.size > this.#options.degreeMax) this.#schedule(router)
+  }
+
+  #prune(router: Router, peer: Endpoint): void {
+    const { backoff } = this.#options
+    router.backOff(peer.id, this.#clock.now + backoff)
+    this.#tell(router.endpoint, peer, GossipControl.prune(backoff))
+  }
+
+  #schedule(router: Router): void {
+    const { now } = this.#clock
+    if (router.nextHeartbeat !== undefined || !router.needsHeartbeat(now)) return
+    router.nextHeartbeat = router.heartbeatAfter(now)
+    this.#clock.at(router.nextHeartbeat, () => this.#heartbeat(router))
+  }
+
+  #heartbeat(router: Router): void {
+    router.nextHeartbeat = undefined
+    const { endpoint } = router
+    if (!endpoint.listening || this.#routers[endpoint.index] !== router) return
+    const { now } = this.#clock
+    if (endpoint.awake) {
+      const { grafts, prunes } = router.balance(now)
+      const { peers, messages } = router.gossip(now)
+      for (const neighbour of grafts) this.#tell(endpoint, neighbour.endpoint, GossipControl.graft)
+      for (const neighbour of prunes) this.#prune(router, neighbour.endpoint)
+      for (const { endpoint: peer } of peers) this.#tellOf(endpoint, peer, messages)
+      router.beat(now)
+    }
+    this.#schedule(router)
+  }
+
+  #tellOf(from: Endpoint, peer: Endpoint, messages: readonly GossipMessage[]): void {
+    const ihave = GossipControl.ihave(messages)
+    if (messages.some((message) => !message.seenBy(peer.index))) this.#tell(from, peer, ihave)
+    else this.#network.account(from, peer, controlBytes(ihave), control)
+  }
+
+  #tell(from: Endpoint, peer: Endpoint, said: GossipControl): void {
+    this.#network.sendGossip(from, peer.id, said, controlBytes(said), control)
+  }
+
+  #copy(from: Endpoint, to: Endpoint, message: GossipMessage): void {
+    const { loss } = this.#options
+    from.traffic.broadcastsSent += 1
+    from.traffic.broadcastBytesSent += message.data.length
+    if (loss > 0 && this.#random() < loss) return
+    this.#network.sendGossip(from, to.id, message, message.data.length + messageOverhead, broadcasts)
+  }
+
+  #router(endpoint: Endpoint): Router {
+    return (this.#routers[endpoint.index] ??= new Router(endpoint, this.#options, this.#random, this.#clock.now))
+  }
+
   #message(data: Uint8Array): GossipMessage {
+    const { now } = this.#clock
     for (const [hash, message] of this.#messages) {
-      if (message.expires > this.#clock.now) break
+      if (message.expires > now) break
       this.#messages.delete(hash)
     }
     const hash = contentHash(data)
     let message = this.#messages.get(hash)
     if (message === undefined) {
-      message = new GossipMessage(data, this.#clock.now + this.#options.seenFor)
+      message = new GossipMessage(data, now + this.#options.seenFor)
       this.#messages.set(hash, message)
     }
     return message

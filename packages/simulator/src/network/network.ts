@@ -4,22 +4,37 @@ import { Connection, type Item, type Pipe } from './connection.ts'
 import { loopback, type Delay } from './delay.ts'
 import { Dialling, type DiallingOptions } from './dialling.ts'
 import type { Endpoint } from './endpoint.ts'
+import { extraAcknowledgements, onTheWire, packetHeader, prefixed } from './framing.ts'
+import type { GossipControl } from './gossip-control.ts'
+import { GossipMessage } from './gossip-message.ts'
+import { Path } from './path.ts'
+import { noCosts, type Costs } from './processing.ts'
 import { Reachability } from './reachability.ts'
+import { topologyDelay, type Topology } from './site.ts'
+import { purposeNumber, type PurposeNumber } from './traffic.ts'
 
 export interface NetworkOptions extends DiallingOptions {
+  /** Default: that of the {@link topology}; without one, processes of one machine. */
   readonly delay: Delay
+  /** Where machines can stand. Default: all in one place. */
+  readonly topology: Topology | undefined
   /** Share of the packets that get lost, 0 to 1. On a connection that shows as delay: TCP sends them again. */
   readonly loss: number
+  /** What takes processor time on machines that have a processor. */
+  readonly costs: Costs
 }
 
 export const defaultNetwork: NetworkOptions = {
   delay: loopback,
+  topology: undefined,
   loss: 0,
+  costs: noCosts,
   // As the overlay has them.
   connectTimeout: 2_000,
   dialTimeout: 8_000,
   knockTimeout: 1_200,
   setupDelays: 3,
+  setupBytes: { dialler: 1_200, listener: 1_200 },
 }
 
 /** First wait before TCP sends something again, and the longest. Linux: TCP_RTO_MIN and TCP_RTO_MAX. */
@@ -28,30 +43,45 @@ const retransmitMax = 120_000
 /** After this long without an acknowledgement TCP breaks the connection. Linux: tcp_retries2 = 15. */
 const retransmitFor = 924_600
 
+/** An acknowledgement waits so long for data to travel with. Linux: TCP_DELACK_MIN. */
+const acknowledgementDelay = 40
+
+/** What closing a connection takes of the end that closes: yamux's and TCP's goodbye, and the acknowledgement of the other's. */
+const closingBytes = 2 * packetHeader + 42
+
+const setUp = purposeNumber('set-up')
+const acknowledgements = purposeNumber('acknowledgements')
+
 /**
  * Connections between processes, in memory. It behaves as TCP does where it matters: nothing is lost or reordered on a
  * connection, loss is delay, a cut path breaks nothing at once and what was sent into it arrives after the mending, and the end
- * of a process is seen by its peers one delay later. One simplification: acknowledgements always get through, so a path
- * that is cut in one direction only goes on carrying the other.
+ * of a process is seen by its peers one delay later. Simplifications: acknowledgements always get through and take no room on a cable, so a
+ * path that is cut in one direction only goes on carrying the other; and packets leave a full cable in the order in which they came, so a
+ * long message is not overtaken by short ones of other connections.
  */
 export class Network {
   readonly reachability = new Reachability()
   readonly #clock: VirtualClock
   readonly #random: () => number
   readonly #options: NetworkOptions
+  readonly #path: Path
   readonly #dialling: Dialling
   readonly #held = new Set<Pipe>()
   readonly #arrived = (pipe: Pipe): void => this.#arrive(pipe)
+  /** How often the packet that was sent last got lost. */
+  #lost = 0
 
   constructor(clock: VirtualClock, random: () => number, options: Partial<NetworkOptions> = {}) {
     this.#clock = clock
     this.#random = random
-    this.#options = { ...defaultNetwork, ...options }
+    const { topology } = options
+    this.#options = { ...defaultNetwork, ...(topology && { delay: topologyDelay(topology) }), ...options }
+    this.#path = new Path(clock, topology)
     this.#dialling = new Dialling(
       clock,
       this.reachability,
       this.#options,
-      (from, to) => this.#packetDelay(from, to),
+      (from, to, bytes, cost, departure) => this.#journey(from, to, bytes, cost, departure),
       (dialer, target) => this.#connect(dialer, target),
     )
   }
@@ -72,12 +102,43 @@ export class Network {
     this.#dialling.knock(from, addresses, done)
   }
 
-  /** False if there is no link. */
-  send(from: Endpoint, to: NodeId, item: Item): boolean {
+  /** Sends a frame on the link's stream. False if there is no link. */
+  send(from: Endpoint, to: NodeId, data: Uint8Array, purpose: PurposeNumber): boolean {
     const connection = from.connections.get(to)?.at(-1)
     if (connection === undefined) return false
-    this.#transmit(connection.pipeFrom(from), item)
+    const pipe = connection.pipeFrom(from)
+    const { now } = this.#clock
+    const bytes = onTheWire(prefixed(data.length), pipe.recordOpened !== now, pipe.departed !== now)
+    pipe.recordOpened = now
+    const { frame, frameKilobyte } = this.#options.costs
+    this.#transmit(pipe, data, bytes, purpose, frame + (frameKilobyte * data.length) / 1_000)
     return true
+  }
+
+  /** Sends something of gossipsub's; `bytes`: of the RPC that carries it. False if there is no link. */
+  sendGossip(from: Endpoint, to: NodeId, item: GossipMessage | GossipControl, bytes: number, purpose: PurposeNumber): boolean {
+    const connection = from.connections.get(to)?.at(-1)
+    if (connection === undefined) return false
+    const pipe = connection.pipeFrom(from)
+    const { broadcast, duplicate, control } = this.#options.costs
+    const message = item instanceof GossipMessage ? item : undefined
+    const cost = message === undefined ? control : message.seenBy(pipe.to.index) ? duplicate : broadcast
+    this.#transmit(pipe, item, onTheWire(prefixed(bytes), true, pipe.departed !== this.#clock.now), purpose, cost)
+    return true
+  }
+
+  /** Counts what is sent to a peer without sending it: it changes nothing there. */
+  account(from: Endpoint, to: Endpoint, bytes: number, purpose: PurposeNumber): void {
+    const onWire = onTheWire(prefixed(bytes), true, true)
+    from.traffic.sent.add(purpose, onWire)
+    to.traffic.received.add(purpose, onWire)
+  }
+
+  /** How long something took from one node to another when it was last sent; 0 if they have no link. */
+  typicalDelay(from: Endpoint, to: Endpoint): Milliseconds {
+    const connection = from.connections.get(to.id)?.at(-1)
+    if (connection === undefined) return 0
+    return connection.pipeFrom(from).lastDelay || connection.pipeTo(from).lastDelay
   }
 
   /** Closes this end of the link, after what was sent is on its way. The end itself hears of it next. */
@@ -114,8 +175,13 @@ export class Network {
   }
 
   #connect(dialer: Endpoint, listener: Endpoint): void {
-    const connection = new Connection(dialer, listener, this.#clock.now, this.#arrived)
-    this.#transmit(connection.toListener, 'open')
+    const connection = new Connection(dialer, listener, this.#arrived)
+    const { setupBytes } = this.#options
+    dialer.traffic.sent.add(setUp, setupBytes.dialler)
+    listener.traffic.received.add(setUp, setupBytes.dialler)
+    listener.traffic.sent.add(setUp, setupBytes.listener)
+    dialer.traffic.received.add(setUp, setupBytes.listener)
+    this.#transmit(connection.toListener, 'open', 0, setUp, 0)
     this.#open(connection, dialer)
   }
 
@@ -125,7 +191,7 @@ export class Network {
     if (others !== undefined) others.push(connection)
     else {
       endpoint.connections.set(peer.id, [connection])
-      endpoint.events.linkUp(peer, peer === connection.listener || peer.dialable)
+      endpoint.events.linkUp(peer, peer === connection.listener || peer.dialableFrom(endpoint))
     }
   }
 
@@ -144,22 +210,59 @@ export class Network {
   #farewell(connection: Connection, endpoint: Endpoint): void {
     const pipe = connection.pipeFrom(endpoint)
     if (pipe.held > 0) pipe.drop()
-    this.#transmit(pipe, 'close')
+    this.#transmit(pipe, 'close', closingBytes, setUp, 0)
   }
 
-  #transmit(pipe: Pipe, item: Item): void {
-    pipe.put(item)
-    pipe.lastArrival = Math.max(pipe.lastArrival, this.#clock.now + this.#packetDelay(pipe.from, pipe.to))
+  #transmit(pipe: Pipe, item: Item, bytes: number, purpose: PurposeNumber, cost: Milliseconds): void {
+    const { from, to, connection } = pipe
+    const { now } = this.#clock
+    const delay = this.#packetDelay(from, to)
+    const arrival = pipe.shaped ? this.#path.arrival(from, to, bytes, delay, cost, now) : now + delay
+    pipe.put(item, bytes, purpose)
+    pipe.departed = now
+    pipe.lastDelay = delay
+    pipe.lastArrival = Math.max(pipe.lastArrival, arrival)
     this.#clock.at(pipe.lastArrival, pipe.arrive)
+    if (bytes > 0) from.traffic.sent.add(purpose, bytes * (1 + this.#lost))
+    this.#acknowledge(connection.pipeTo(from), now)
+  }
+
+  /** What arrived before travels with something that goes the other way, unless it went alone by then. */
+  #acknowledge(pipe: Pipe, now: Milliseconds): void {
+    if (pipe.unacknowledgedSince === undefined) return
+    if (now - pipe.unacknowledgedSince > acknowledgementDelay) this.#countAcknowledgements(pipe, 1)
+    pipe.unacknowledgedSince = undefined
+  }
+
+  #countAcknowledgements(pipe: Pipe, count: number): void {
+    pipe.to.traffic.sent.add(acknowledgements, count * packetHeader, count)
+    pipe.from.traffic.received.add(acknowledgements, count * packetHeader, count)
+  }
+
+  /** When a packet that departs later arrives and is dealt with. */
+  #journey(from: Endpoint, to: Endpoint, bytes: number, cost: Milliseconds, departure: Milliseconds): Milliseconds {
+    const delay = this.#packetDelay(from, to)
+    if (!from.shapes && !to.shapes && from.machine.site === to.machine.site) return departure + delay
+    return this.#path.arrival(from, to, bytes, delay, cost, departure)
   }
 
   #packetDelay(from: Endpoint, to: Endpoint): Milliseconds {
-    const { loss, delay } = this.#options
-    const oneWay = delay(from.index, to.index, this.#random)
+    const oneWay = this.#options.delay(from, to, this.#random) + from.lag + to.lag
+    this.#lost = 0
+    const loss = this.#lossBetween(from, to)
     if (loss === 0) return oneWay
-    let lost = 0
-    for (let wait = retransmitMin + 2 * oneWay; this.#random() < loss; wait = Math.min(wait * 2, retransmitMax)) lost += wait
-    return oneWay + lost
+    let waited = 0
+    for (let wait = retransmitMin + 2 * oneWay; this.#random() < loss; wait = Math.min(wait * 2, retransmitMax)) {
+      waited += wait
+      this.#lost += 1
+    }
+    return oneWay + waited
+  }
+
+  #lossBetween(from: Endpoint, to: Endpoint): number {
+    const { loss } = this.#options
+    if (from.loss === 0 && to.loss === 0) return loss
+    return 1 - (1 - loss) * (1 - from.loss) * (1 - to.loss)
   }
 
   #arrive(pipe: Pipe): void {
@@ -209,13 +312,30 @@ export class Network {
   #deliver(pipe: Pipe): void {
     const item = pipe.take()
     const { connection, from, to } = pipe
+    if (item === 'dropped') return
     if (item === 'open') {
       if (to.listening) this.#open(connection, to)
-      else this.#transmit(connection.pipeFrom(to), 'close')
-    } else if (item === 'close') this.#closed(connection, to)
-    else if (item !== 'dropped' && to.connections.get(from.id)?.includes(connection) === true) {
-      if (item instanceof Uint8Array) to.events.frame(from, item)
-      else to.events.message(from, item)
+      else this.#transmit(connection.pipeFrom(to), 'close', packetHeader, setUp, 0)
+      return
     }
+    this.#received(pipe)
+    if (item === 'close') this.#closed(connection, to)
+    else if (to.connections.get(from.id)?.includes(connection) === true) {
+      if (item instanceof Uint8Array) to.events.frame(from, item)
+      else if (item instanceof GossipMessage) to.events.message(from, item)
+      else to.events.control(from, item)
+    }
+  }
+
+  #received(pipe: Pipe): void {
+    const { now } = this.#clock
+    const bytes = pipe.bytesTaken
+    pipe.to.traffic.received.add(pipe.purposeTaken, bytes)
+    const extra = extraAcknowledgements(bytes)
+    const since = pipe.unacknowledgedSince
+    const waited = since !== undefined && now - since > acknowledgementDelay
+    if (extra > 0 || since !== undefined) this.#countAcknowledgements(pipe, extra + (since === undefined ? 0 : 1))
+    // The second packet is acknowledged with the first, unless that one has been already.
+    pipe.unacknowledgedSince = since === undefined || waited ? now : undefined
   }
 }

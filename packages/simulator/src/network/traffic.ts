@@ -1,5 +1,72 @@
-/** What one node sent and received. Bytes are those of the payload: what carries it (TCP, Noise, yamux) is not in them. */
+/** What bytes are for. */
+export const purposes = [
+  /** Opening and closing links: TCP, Noise, yamux, the streams on it; knocks. */
+  'set-up',
+  /** Hello, redirect, goodbye. */
+  'introduction',
+  /** Who is in, who left, who died: facts sent directly. */
+  'statements',
+  /** Candidacies and claims sent directly. */
+  'elections',
+  'reconciliation',
+  'probes',
+  /** Suspicions and refutations. */
+  'alarms',
+  'signals',
+  /** Messages of the topic, duplicates included. */
+  'broadcasts',
+  /** What gossipsub says beside them: subscriptions, grafts, prunes, lazy gossip. */
+  'gossip control',
+  /** Packets of TCP that carry nothing. */
+  'acknowledgements',
+  'other',
+] as const
+
+export type Purpose = (typeof purposes)[number]
+
+/** The number of a purpose, for counting. */
+export type PurposeNumber = number
+
+const numbers = new Map<Purpose, PurposeNumber>(purposes.map((purpose, number) => [purpose, number]))
+
+export function purposeNumber(purpose: Purpose): PurposeNumber {
+  return numbers.get(purpose) as PurposeNumber
+}
+
+/** Messages and their bytes on the wire, with everything that carries them (framing, encryption, TCP and IP headers). */
+export interface Flow {
+  readonly messages: number
+  readonly bytes: number
+}
+
+/** One direction of a node's traffic, by purpose. */
+export class Counter {
+  readonly #messages = new Float64Array(purposes.length)
+  readonly #bytes = new Float64Array(purposes.length)
+
+  add(purpose: PurposeNumber, bytes: number, messages = 1): void {
+    this.#messages[purpose] = (this.#messages[purpose] as number) + messages
+    this.#bytes[purpose] = (this.#bytes[purpose] as number) + bytes
+  }
+
+  of(purpose: Purpose): Flow {
+    const number = purposeNumber(purpose)
+    return { messages: this.#messages[number] as number, bytes: this.#bytes[number] as number }
+  }
+
+  get messages(): number {
+    return this.#messages.reduce((sum, each) => sum + each, 0)
+  }
+
+  get bytes(): number {
+    return this.#bytes.reduce((sum, each) => sum + each, 0)
+  }
+}
+
+/** What one node sent and received. {@link sent} and {@link received} count what is on the wire, the other fields the payload only. */
 export class Traffic {
+  readonly sent = new Counter()
+  readonly received = new Counter()
   framesSent = 0
   frameBytesSent = 0
   framesReceived = 0
@@ -15,6 +82,7 @@ export class Traffic {
   dials = 0
   knocks = 0
 
+  /** Payload: frames and broadcasts, without what carries them. */
   get bytesSent(): number {
     return this.frameBytesSent + this.broadcastBytesSent
   }

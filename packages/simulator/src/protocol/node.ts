@@ -1,12 +1,15 @@
 import type { Address, Command, DialFailure, Effect, Input, Introducer, Milliseconds, NodeId, Notification } from '@jel/protocol'
-import { machineAddress } from '../network/address.ts'
 import type { VirtualClock } from '../engine/clock.ts'
-import { Endpoint, type EndpointEvents } from '../network/endpoint.ts'
+import { processAddress } from '../network/address.ts'
+import type { Bandwidth } from '../network/bandwidth.ts'
+import { Endpoint, type Dialable, type EndpointEvents } from '../network/endpoint.ts'
 import type { EventHandle } from '../engine/event-queue.ts'
 import type { Gossip } from '../network/gossip.ts'
 import type { GossipMessage } from '../network/gossip-message.ts'
+import type { Machine } from '../network/machine.ts'
 import type { Network } from '../network/network.ts'
 import type { Protocol } from './protocol.ts'
+import { framePurpose } from './purpose.ts'
 import { Traffic } from '../network/traffic.ts'
 
 /** A notification and when it was given, in virtual time. */
@@ -29,8 +32,11 @@ export interface NodeWorld {
 export interface NodeFields {
   readonly index: number
   readonly id: NodeId
-  readonly machine: number
-  readonly dialable: boolean
+  readonly machine: Machine
+  /** The number of the process on its machine. */
+  readonly process: number
+  readonly dialable: Dialable
+  readonly bandwidth?: Bandwidth | undefined
   readonly storedIncarnation: number
   /** Its clock is so far ahead of virtual time: nodes don't share a zero point. */
   readonly clockOffset: Milliseconds
@@ -77,7 +83,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     this.index = fields.index
     this.id = fields.id
     this.storedIncarnation = fields.storedIncarnation
-    this.addresses = [machineAddress(fields.machine)]
+    this.addresses = [processAddress(fields.machine.number, fields.process)]
     this.protocol = protocol
     this.#world = world
     this.#clockOffset = fields.clockOffset
@@ -96,6 +102,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
         this.#receive({ type: 'frame', from: from.id, data })
       },
       message: (from, message) => this.#whenAwake(() => this.#take(message, from)),
+      control: (from, control) => this.#whenAwake(() => world.gossip.controlled(this.endpoint, from, control)),
     }
     this.endpoint = new Endpoint({ ...fields, traffic: this.traffic, events })
     world.network.listen(this.endpoint)
@@ -140,6 +147,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     this.#inbox.length = 0
     if (this.#timer !== undefined) this.#world.clock.cancel(this.#timer)
     this.#world.network.exit(this.endpoint)
+    this.#world.gossip.exit(this.endpoint)
     this.#world.ended(this)
   }
 
@@ -184,7 +192,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     if (this.state === 'gone') return
     this.traffic.broadcastsReceived += 1
     this.traffic.broadcastBytesReceived += message.data.length
-    if (!message.firstSeenBy(this.index)) {
+    if (!this.#world.gossip.arrived(this.endpoint, message, from)) {
       this.traffic.broadcastDuplicates += 1
       return
     }
@@ -205,7 +213,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     const { network, gossip } = this.#world
     switch (effect.type) {
       case 'send':
-        if (!network.send(this.endpoint, effect.to, effect.data)) return
+        if (!network.send(this.endpoint, effect.to, effect.data, framePurpose(effect.data))) return
         this.traffic.framesSent += 1
         this.traffic.frameBytesSent += effect.data.length
         return

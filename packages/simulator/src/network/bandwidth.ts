@@ -1,0 +1,50 @@
+import type { Milliseconds } from '@jel/protocol'
+import { Capacity } from './capacity.ts'
+
+/** What a cable carries, in megabits a second (10^6 bits). Left out: more than is ever used. */
+export interface Bandwidth {
+  readonly up?: number | undefined
+  readonly down?: number | undefined
+}
+
+/** One direction of a cable. Packets queue for it in the order in which they come. */
+export class Cable {
+  readonly #capacity = new Capacity()
+  readonly #bytesPerMs: number
+
+  private constructor(megabits: number) {
+    this.#bytesPerMs = megabits * 125
+  }
+
+  /** Undefined where there is no limit. Throws RangeError for what is no bandwidth. */
+  static of(megabits: number | undefined): Cable | undefined {
+    if (megabits === undefined) return undefined
+    if (!(megabits > 0)) throw new RangeError(`a bandwidth must be a number of Mbit/s above 0, not ${megabits}`)
+    return Number.isFinite(megabits) ? new Cable(megabits) : undefined
+  }
+
+  /** When the first byte goes in, after {@link carry}. */
+  get started(): Milliseconds {
+    return this.#capacity.started
+  }
+
+  /** When the last byte has gone in, if the first one comes at `from`. */
+  carry(bytes: number, from: Milliseconds, now: Milliseconds): Milliseconds {
+    return this.#capacity.reserve(from, bytes / this.#bytesPerMs, now)
+  }
+
+  /** How long a packet would have to wait now. */
+  backlog(now: Milliseconds): Milliseconds {
+    return this.#capacity.backlog(now)
+  }
+}
+
+/** Both directions of a cable. */
+export interface Cables {
+  readonly up: Cable | undefined
+  readonly down: Cable | undefined
+}
+
+export function cables(bandwidth: Bandwidth = {}): Cables {
+  return { up: Cable.of(bandwidth.up), down: Cable.of(bandwidth.down) }
+}

@@ -1,0 +1,65 @@
+import type { Milliseconds } from '@jel/protocol'
+
+/** Below this much free time between two reservations they count as one, ms: rounding must not leave a trail of slivers. */
+const sliver = 1e-6
+
+/**
+ * Something that serves one customer at a time: a cable, a shared link, a processor. It is a record of when it is busy, not a queue of
+ * events: whoever needs it reserves the next free time and learns at once when that will be over, so a packet costs one event however
+ * many links it crosses. Reservations may begin later than others made before (a packet from far away is booked when it is sent), so what
+ * is free between two of them is used by whoever comes in time for it.
+ */
+export class Capacity {
+  /** Busy periods, apart and in order. */
+  readonly #starts: Milliseconds[] = []
+  readonly #ends: Milliseconds[] = []
+  /** When the latest reservation began to be served. */
+  started: Milliseconds = 0
+
+  /** Reserves `duration` of free time from `from` on and returns when it is over. `now`: no later reservation begins before it. */
+  reserve(from: Milliseconds, duration: Milliseconds, now: Milliseconds): Milliseconds {
+    const starts = this.#starts
+    const ends = this.#ends
+    this.#forget(now)
+    let at = ends.length
+    while (at > 0 && (starts[at - 1] as Milliseconds) > from) at -= 1
+    // `at`: the first period that begins after `from`. The one before may still be going on.
+    let start = from
+    let first = at
+    if (at > 0 && (ends[at - 1] as Milliseconds) >= from - sliver) {
+      first = at - 1
+      start = Math.max(from, ends[first] as Milliseconds)
+    }
+    this.started = start
+    let time = start
+    let left = duration
+    let over: Milliseconds | undefined
+    while (at < starts.length && over === undefined) {
+      const free = (starts[at] as Milliseconds) - time
+      if (left < free - sliver) break
+      if (left <= free + sliver) over = time + left
+      left = over === undefined ? left - free : 0
+      time = ends[at] as Milliseconds
+      at += 1
+    }
+    const end = time + left
+    starts.splice(first, at - first, first < at ? Math.min(starts[first] as Milliseconds, start) : start)
+    ends.splice(first, at - first, end)
+    return over ?? end
+  }
+
+  /** How long something that comes now would have to wait. */
+  backlog(now: Milliseconds): Milliseconds {
+    this.#forget(now)
+    const [start] = this.#starts
+    return start !== undefined && start <= now ? (this.#ends[0] as Milliseconds) - now : 0
+  }
+
+  #forget(now: Milliseconds): void {
+    let past = 0
+    while (past < this.#ends.length && (this.#ends[past] as Milliseconds) < now) past += 1
+    if (past === 0) return
+    this.#starts.splice(0, past)
+    this.#ends.splice(0, past)
+  }
+}

@@ -1,0 +1,21 @@
+import type { Milliseconds } from '@jel/protocol'
+
+/**
+ * Processor time that a node spends, ms, where its machine has a processor (`speed`). What is sent is part of what is received: a node
+ * answers and forwards while it handles an input.
+ */
+export interface Costs {
+  /** A frame of the protocol, and each kilobyte of it on top. */
+  readonly frame: Milliseconds
+  readonly frameKilobyte: Milliseconds
+  /** A broadcast that is new, handling and forwarding included; one that had arrived before. */
+  readonly broadcast: Milliseconds
+  readonly duplicate: Milliseconds
+  /** Subscriptions, grafts and lazy gossip of the topic. */
+  readonly control: Milliseconds
+  /** Opening a link, at the end that dials and at the other one. */
+  readonly dial: Milliseconds
+  readonly accept: Milliseconds
+}
+
+export const noCosts: Costs = { frame: 0, frameKilobyte: 0, broadcast: 0, duplicate: 0, control: 0, dial: 0, accept: 0 }

@@ -1,0 +1,46 @@
+import { purposeNumber, type Purpose, type PurposeNumber } from '../network/traffic.ts'
+
+/** By field number of the payload of a `Frame` in `messages.proto`. */
+const frames: readonly Purpose[] = [
+  'other',
+  'introduction', // hello
+  'introduction', // redirect
+  'reconciliation',
+  'statements', // facts
+  'probes',
+  'probes', // ack
+  'alarms',
+  'signals',
+  'signals', // signalAck
+  'introduction', // goodbye
+]
+const byField = frames.map(purposeNumber)
+const other = purposeNumber('other')
+const statements = purposeNumber('statements')
+const elections = purposeNumber('elections')
+
+/** Kinds of statements that belong to elections: candidacy and claim. */
+const candidacy = 5
+const claim = 6
+
+/** What a frame of the protocol is for, told by its first bytes; `Facts` count as elections when their first fact is about one. */
+export function framePurpose(data: Uint8Array): PurposeNumber {
+  const [tag] = data
+  // A length-delimited field: its number in the upper bits, 2 in the lower three.
+  const purpose = tag === undefined || (tag & 7) !== 2 ? other : (byField[tag >>> 3] ?? other)
+  return purpose === statements && isElection(data) ? elections : purpose
+}
+
+/** Facts { facts: [Fact { statement: Statement { kind, … } }, …] }: the kind of the first statement stands behind the opening tags and lengths. */
+function isElection(data: Uint8Array): boolean {
+  let at = 0
+  for (let depth = 0; depth < 3; depth++) {
+    // Only the outermost tag is not 1: `facts` in Facts, `statement` in Fact.
+    if (depth > 0 && data[at] !== 0x0a) return false
+    at += 1
+    while ((data[at] ?? 0) >= 0x80) at += 1
+    at += 1
+  }
+  const kind = data[at + 1]
+  return data[at] === 0x08 && (kind === candidacy || kind === claim)
+}
