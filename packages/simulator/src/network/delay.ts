@@ -2,7 +2,7 @@ import type { Milliseconds } from '@jel/protocol'
 import type { Machine } from './machine.ts'
 
 /** Where a packet comes from or goes to. */
-export interface Place {
+interface Place {
   /** The number of the node, in the order in which they were started. */
   readonly index: number
   readonly machine: Machine
