@@ -9,7 +9,7 @@ import { verifyCertificate, type Certificate, type Witness } from './certificate
 import type { Context } from './context.ts'
 import type { Elections } from './election.ts'
 import { FrameError } from './errors.ts'
-import { makeFact, readFact, unknownKey, type Evidence, type Fact, type FactContent } from './fact.ts'
+import { makeFact, memberKey, readFact, unknownKey, type Evidence, type Fact, type FactContent } from './fact.ts'
 import type { Milliseconds, NodeId } from './io.ts'
 import { isKind, type Statement } from './statement.ts'
 import type { Change } from './view.ts'
@@ -23,6 +23,8 @@ export interface IntakeEvents {
   onOwnEnd(incarnation: number): void
   /** A death that this node can't believe yet: too few witnesses, or it is in contact with the member. */
   onDoubtfulDeath(certificate: Certificate, sufficient: boolean): void
+  /** Somebody told all what this node knows, under this key, by now: it need not. */
+  onOverheard(key: string): void
 }
 
 export interface IntakeParts {
@@ -62,6 +64,7 @@ export class Intake {
         'certificate' in content ? this.#death(content.certificate, age) : this.#statement(content.statement, content.because, age, from)
       if (fact !== undefined) news.push(fact)
       else if (vouch) this.#vouch(content)
+      if (vouch) this.#overhear(content)
     }
     this.#expireUnknown()
     return news
@@ -169,6 +172,20 @@ export class Intake {
     const held = this.#context.view.statement(statement.signer)
     if (held === undefined || !sameBytes(held.signature, statement.signature) || !sameBytes(held.body, statement.body))
       this.#check(statement)
+  }
+
+  /** If this is what this node holds, or means the same, whoever listened knows it now. */
+  #overhear(content: FactContent): void {
+    const { view } = this.#context
+    if ('certificate' in content) {
+      const { suspect, incarnation } = content.certificate
+      if (view.hasEnded(suspect, incarnation)) this.#events.onOverheard(memberKey(suspect))
+      return
+    }
+    const { statement } = content
+    const held = view.fact(statement.signer)?.content
+    if (held !== undefined && 'statement' in held && sameBytes(held.statement.signature, statement.signature))
+      this.#events.onOverheard(memberKey(statement.signer))
   }
 
   /** About this node itself. */

@@ -105,7 +105,7 @@ export class ProtocolNode {
     this.#witnesses = new Witnesses(context, {
       onDeath: (certificate) => this.#died(certificate),
       onSuspected: (id) => this.#detector.suspect(id),
-      onUnlinked: (ids) => ids.forEach((id) => context.connect(id)),
+      onUnlinked: (id) => context.connect(id),
     })
     this.#heldDeaths = new HeldDeaths(context, {
       onDeath: (certificate) => this.#died(certificate),
@@ -139,6 +139,7 @@ export class ProtocolNode {
         onImpersonated: (incarnation) => this.#impersonated(incarnation),
         onOwnEnd: (incarnation) => this.#life.surrender(incarnation),
         onDoubtfulDeath: (certificate, sufficient) => this.#doubtfulDeath(certificate, sufficient),
+        onOverheard: (key) => this.#rumours.overheard(key),
       },
     )
     this.#timed = [
@@ -341,7 +342,7 @@ export class ProtocolNode {
       // A newcomer hands its join to us alone; everything else that is handed round others heard, too.
       const isIntroduction =
         'statement' in fact.content && isKind(fact.content.statement, 'joined') && fact.content.statement.signer === from
-      this.#rumours.tell(fact, !isIntroduction, from)
+      this.#rumours.tell(fact, isIntroduction ? 0 : this.#context.random(), from)
     }
   }
 
@@ -432,7 +433,7 @@ export class ProtocolNode {
     this.#elections.renew()
     this.#introducedAs = this.#life.incarnation
     this.#context.handRound([fact])
-    this.#rumours.tell(fact, false)
+    this.#rumours.tell(fact)
   }
 
   #impersonated(incarnation: number): void {
@@ -461,7 +462,7 @@ export class ProtocolNode {
 
   /** Makes facts of this node's own known. */
   #announce(facts: readonly Fact[]): void {
-    for (const fact of facts) this.#rumours.tell(fact, false)
+    for (const fact of facts) this.#rumours.tell(fact)
     this.#reconciler.quicken('other')
     if (this.#life.age > youth) return
     for (const peer of [...this.#context.links.keys()].slice(0, this.#context.config.links.early))
@@ -535,8 +536,9 @@ export class ProtocolNode {
   }
 
   #died(certificate: Certificate): void {
+    const rank = this.#witnesses.rank(certificate.suspect)
     const fact = this.#intake.believe(certificate)
-    if (fact !== undefined) this.#rumours.tell(fact, true)
+    if (fact !== undefined) this.#rumours.tell(fact, rank)
   }
 
   #doubtfulDeath(certificate: Certificate, sufficient: boolean): void {

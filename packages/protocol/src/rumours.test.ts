@@ -42,36 +42,55 @@ function advance(span: number): { at: number; facts: number }[] {
 describe('news', () => {
   it('waits a little for company, and goes in one batch', () => {
     const start = context.now
-    for (let i = 0; i < 10; i++) rumours.tell(fact(i), false)
+    for (let i = 0; i < 10; i++) rumours.tell(fact(i))
     expect(advance(5_000)).toEqual([{ at: start + delay, facts: 10 }])
     expect(rumours.nextDue).toBe(Infinity)
   })
 
   it('that others have, too, waits longer, by chance', () => {
     const start = context.now
-    rumours.tell(fact(1), true)
+    rumours.tell(fact(1), 1)
     const [first] = advance(5_000)
     expect(first?.at).toBeGreaterThanOrEqual(start + delay)
     expect(first?.at).toBeLessThanOrEqual(start + delay + patience + 1)
   })
 
   it('is kept back when somebody else published it first', () => {
-    rumours.tell(fact(1), true)
+    rumours.tell(fact(1), 1)
     rumours.overheard(fact(1).key)
     expect(advance(5_000)).toEqual([])
     expect(rumours.nextDue).toBe(Infinity)
   })
 
+  it('waits for its turn where others go before', () => {
+    const start = context.now
+    rumours.tell(fact(1), 3)
+    expect(advance(5_000)[0]?.at).toBe(start + delay + 3 * patience)
+  })
+
+  it('that others have, too, waits another moment in a process that is late: they may have been heard meanwhile', () => {
+    rumours.tell(fact(1), 1)
+    rumours.tell(fact(2))
+    context.now += 2_000
+    const woken = context.now
+    expect(advance(0)).toEqual([{ at: woken, facts: 2 }])
+    rumours.tell(fact(3), 1)
+    context.now += 2_000
+    expect(advance(0)).toEqual([])
+    rumours.overheard(fact(3).key)
+    expect(advance(5_000)).toEqual([])
+  })
+
   it('of one subject is told in its latest form only', () => {
-    rumours.tell(fact(1), false)
-    rumours.tell(fact(1, 2), false)
+    rumours.tell(fact(1))
+    rumours.tell(fact(1, 2))
     expect(advance(5_000).map(({ facts }) => facts)).toEqual([1])
   })
 
   it('in a crowd waits longer and longer, so that there are few batches, none too large', () => {
     const published: { at: number; facts: number }[] = []
     for (let i = 0; i < 200; i++) {
-      rumours.tell(fact(i), false)
+      rumours.tell(fact(i))
       published.push(...advance(20))
     }
     published.push(...advance(5_000))
@@ -82,19 +101,19 @@ describe('news', () => {
   })
 
   it('never makes a batch larger than allowed: the rest is left to reconciliation', () => {
-    for (let i = 0; i < 200; i++) rumours.tell(fact(i), false)
+    for (let i = 0; i < 200; i++) rumours.tell(fact(i))
     expect(advance(10_000).map(({ facts }) => facts)).toEqual([batch])
   })
 
   it('is quick again after a quiet time', () => {
     for (let i = 0; i < 5; i++) {
-      rumours.tell(fact(i), false)
+      rumours.tell(fact(i))
       advance(1)
       advance(delayMax)
     }
     advance(1_000)
     const start = context.now
-    rumours.tell(fact(9), false)
+    rumours.tell(fact(9))
     expect(advance(5_000)[0]?.at).toBe(start + delay)
   })
 

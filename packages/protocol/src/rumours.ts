@@ -13,9 +13,16 @@ import { isKind } from './statement.ts'
 import type { Milliseconds, NodeId } from './io.ts'
 import * as wire from './wire/messages.js'
 
+interface Rumour {
+  readonly fact: Fact
+  due: Milliseconds
+  /** Others may tell it first: worth another moment if this process is late. */
+  isShared: boolean
+}
+
 export class Rumours implements Timed {
   readonly #context: Context
-  readonly #waiting = new Map<string, { fact: Fact; due: Milliseconds }>()
+  readonly #waiting = new Map<string, Rumour>()
   /** Batches published within the last second, and members that entered. */
   #recent: Milliseconds[] = []
   #arrivals: Milliseconds[] = []
@@ -39,8 +46,11 @@ export class Rumours implements Timed {
     this.#arrivals.push(now)
   }
 
-  /** Publish this soon. `shared`: others heard it too and may be first. */
-  tell(fact: Fact, shared: boolean, from?: NodeId): void {
+  /**
+   * Publish this soon. `turn`: others heard it too and may be first; how many of them, at a guess or by a lot, go before. Each gets the time
+   * in which its message can be heard.
+   */
+  tell(fact: Fact, turn = 0, from?: NodeId): void {
     const { rumours } = this.#context.config
     const { now } = this.#context
     this.#recent = this.#recent.filter((time) => now - time < 1_000)
@@ -51,8 +61,8 @@ export class Rumours implements Timed {
       return
     }
     const wait = Math.min(rumours.delayMax, rumours.delay * 2 ** Math.min(this.#recent.length, 16))
-    const due = now + wait + (shared ? this.#context.random() * rumours.patience : 0)
-    this.#waiting.set(fact.key, { fact, due })
+    const due = now + wait + turn * rumours.patience
+    this.#waiting.set(fact.key, { fact, due, isShared: turn > 0 })
     this.#nextDue = Math.min(this.#nextDue, due)
   }
 
@@ -65,6 +75,7 @@ export class Rumours implements Timed {
     const { now, config } = this.#context
     if (now >= this.#crowdDue) this.#handRound()
     if (now < this.#nextDue) return
+    this.#putOff()
     const ripe = [...this.#waiting.values()].some(({ due }) => due <= now)
     if (ripe) {
       // Everything that waits goes along: a message costs more than a fact. But never more than a batch.
@@ -73,6 +84,16 @@ export class Rumours implements Timed {
       this.publish(batch)
     }
     this.#nextDue = Math.min(Infinity, ...[...this.#waiting.values()].map(({ due }) => due))
+  }
+
+  /** A timer that fires late says that this process is busy: what others told meanwhile may wait in its sockets. So it looks there first. */
+  #putOff(): void {
+    const { now, config } = this.#context
+    for (const rumour of this.#waiting.values()) {
+      if (!rumour.isShared || now - rumour.due < config.rumours.patience / 2) continue
+      rumour.due = now + config.rumours.delay
+      rumour.isShared = false
+    }
   }
 
   /** Tells the crowd to all links but those it came over. */

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { actors, alarm, facts, type Actor } from '../test/actors.ts'
-import { Bench, framesTo } from '../test/bench.ts'
+import { Bench, broadcastsIn, framesTo } from '../test/bench.ts'
 import { defaultConfig } from './config.ts'
+import { encodeId } from './id.ts'
 import type { Effect } from './io.ts'
 import { observersOf } from './rings.ts'
 import { isKind, type Refutation, type Statement } from './statement.ts'
@@ -10,7 +11,8 @@ import type * as wire from './wire/messages.js'
 const everyone = actors(40)
 const [self, ...others] = everyone as [Actor, ...Actor[]]
 const [suspect, bob, carol, dave] = others as [Actor, Actor, Actor, Actor]
-const { quorum, widen } = defaultConfig.detection
+const { quorum, widen, gather, roundPeers } = defaultConfig.detection
+const { delay, patience } = defaultConfig.rumours
 
 function poolOf(size: number): Bench {
   const bench = new Bench(self)
@@ -112,14 +114,54 @@ describe('a death needs', () => {
 })
 
 describe('a suspicion', () => {
-  it('goes to the other observers and to the suspect itself at once, and spreads when it found no company', () => {
-    const bench = poolOf(30)
-    for (const actor of others.slice(0, 29)) bench.reach.set(actor.id, 'up')
+  it('goes to the other observers and to the suspect itself, and round by round to more when it found no company', () => {
+    const bench = poolOf(20)
+    for (const actor of others.slice(0, 19)) bench.reach.set(actor.id, 'up')
     const observers = observersOf(suspect.id, bench.node.members(), bench.config.links.rings)
-    const effects = lose(bench, suspect)
-    for (const actor of others.slice(1, 29)) expect(statementsTo(actor, effects).length > 0).toBe(observers.has(actor.id))
-    const later = bench.advance(widen + 10)
-    for (const actor of others.slice(1, 29)) expect(statementsTo(actor, later).length).toBeGreaterThan(0)
+    const effects = [...lose(bench, suspect), ...bench.advance(gather)]
+    const told = (all: readonly Effect[]): Actor[] => others.slice(1, 19).filter((actor) => statementsTo(actor, all).length > 0)
+    expect(told(effects).map(({ id }) => id)).toEqual(
+      others
+        .slice(1, 19)
+        .map(({ id }) => id)
+        .filter((id) => observers.has(id)),
+    )
+    const round = bench.advance(widen + gather)
+    expect(told(round)).toHaveLength(roundPeers)
+    const later = bench.advance(25_000)
+    expect(new Set([...told(effects), ...told(round), ...told(later)]).size).toBe(18)
+    for (const actor of others.slice(1, 19)) expect(statementsTo(actor, [...effects, ...round, ...later])).toHaveLength(1)
+  })
+
+  it('travels with those of other members that died in the same moment', () => {
+    const bench = poolOf(6)
+    const effects = [suspect, bob, carol].flatMap((actor) => lose(bench, actor))
+    const frames = framesTo(dave.id, [...effects, ...bench.advance(gather)]).filter(({ alarm }) => alarm !== undefined)
+    expect(frames.map(({ alarm }) => alarm?.statements.length)).toEqual([3])
+  })
+
+  it('is not sent to who sent it', () => {
+    const bench = poolOf(5)
+    const effects = [...bench.receive(bob, alarm(bob.suspects(suspect))), ...bench.advance(gather)]
+    expect(statementsTo(bob, effects).filter(({ signer }) => encodeId(signer) === bob.id)).toEqual([])
+    expect(statementsTo(carol, effects).some(({ signer }) => encodeId(signer) === bob.id)).toBe(true)
+  })
+
+  it('that made a death is told of by one observer after the other, by lot, until it is overheard', () => {
+    const observers = everyone.slice(0, 5).filter((actor) => actor !== suspect)
+    const waits = observers.map((actor) => {
+      const bench = new Bench(actor)
+      for (const other of everyone.slice(0, 5)) if (other !== actor) bench.meet(other)
+      bench.advance(2_000)
+      lose(bench, suspect)
+      const witnesses = observers.filter((other) => other !== actor).slice(0, quorum)
+      for (const other of witnesses) bench.receive(other, alarm(other.suspects(suspect)))
+      expect(isDead(bench, suspect)).toBe(true)
+      const told = bench.log.length
+      return bench.until(() => broadcastsIn(bench.log.slice(told).map(({ effect }) => effect)).length > 0, 10_000)
+    })
+    const places = waits.map((wait) => Math.floor(((wait as number) - delay) / patience)).sort((a, b) => a - b)
+    expect(places).toEqual(observers.map((_, place) => place))
   })
 
   it('waits for those observers that are not linked, and is told when they are', () => {
@@ -208,10 +250,12 @@ describe('a refutation', () => {
   it('is passed on to the other observers', () => {
     const bench = poolOf(5)
     bench.receive(bob, alarm(bob.suspects(suspect, 0)))
-    const effects = bench.receive(bob, alarm(suspect.refutes(1)))
+    bench.advance(gather)
+    const effects = [...bench.receive(bob, alarm(suspect.refutes(1))), ...bench.advance(gather)]
     for (const actor of [carol, dave]) expect(refutationsTo(actor, effects).map(({ content }) => content.number)).toEqual([1])
     expect(refutationsTo(bob, effects)).toEqual([])
-    expect(refutationsTo(carol, bench.receive(carol, alarm(suspect.refutes(1))))).toEqual([])
+    const again = [...bench.receive(carol, alarm(suspect.refutes(1))), ...bench.advance(gather)]
+    expect(refutationsTo(carol, again)).toEqual([])
   })
 
   it('does not save who stays away: the same witnesses may say so again', () => {

@@ -1,27 +1,37 @@
 /**
  * Witnesses: suspicions gathered into death certificates (JEL §5.2, with signatures, a quorum and refutation).
  *
- * Who tried to reach a member and failed signs a suspicion and sends it to the member's other observers over the links it has;
- * to those without a link, and to all its links, only when that was not enough. Whoever holds suspicions by q different witnesses
- * has a death. q is four, or the majority of those observers who are not themselves suspects, so that a small remainder of a
+ * Who tried to reach a member and failed signs a suspicion and sends it to the member's other observers over the links it has, who pass
+ * it on among themselves. Where that was not enough, it goes in rounds, ever rarer, to some other links, whose own look may be the
+ * witness that is missing, and to observers without a link. Whoever holds suspicions by q different witnesses has a death. q is four, or the majority of those observers who are not themselves suspects, so that a small remainder of a
  * pool can still pronounce deaths, and a sick node alone can't.
  *
  * A suspect that hears of a suspicion signs a refutation with a growing number. Suspicions state how many refutations their
  * witness knew; a newer refutation voids them, so they can't be saved up over time.
  */
+import { Alarms } from './alarms.ts'
 import { certify, type Certificate } from './certificate.ts'
 import type { Context, Timed } from './context.ts'
 import { FrameError } from './errors.ts'
+import { hash52 } from './hash.ts'
 import type { Milliseconds, NodeId } from './io.ts'
+import { pickOne, pickSome } from './random.ts'
 import { observersOf } from './rings.ts'
-import { isKind, statementToWire, type Refutation, type Statement, type Suspicion } from './statement.ts'
+import { isKind, type Refutation, type Statement, type Suspicion } from './statement.ts'
 import type * as wire from './wire/messages.js'
 
 interface Case {
   readonly incarnation: number
   readonly since: Milliseconds
-  readonly suspicions: Map<NodeId, { readonly statement: Statement<Suspicion>; readonly at: Milliseconds }>
-  widened: boolean
+  /** By witness. */
+  readonly suspicions: Map<NodeId, Statement<Suspicion>>
+  /** What each peer was told, or told us. */
+  readonly exchanged: Map<NodeId, Set<Statement>>
+  /** Rounds of telling more members. */
+  rounds: number
+  nextRound: Milliseconds
+  /** The next round was put off, as this process was late for it. */
+  isPutOff: boolean
 }
 
 export interface WitnessEvents {
@@ -29,28 +39,32 @@ export interface WitnessEvents {
   onDeath(certificate: Certificate): void
   /** Somebody suspects this member: look yourself. */
   onSuspected(id: NodeId): void
-  /** These members must be told, and there is no link. */
-  onUnlinked(ids: readonly NodeId[]): void
+  /** This member must be told, and there is no link. */
+  onUnlinked(id: NodeId): void
 }
 
 export class Witnesses implements Timed {
   readonly #context: Context
   readonly #events: WitnessEvents
+  readonly #alarms: Alarms
   readonly #cases = new Map<NodeId, Case>()
   /** Refutations known, of current lives. */
   readonly #refutations = new Map<NodeId, Statement<Refutation>>()
   /** Suspects whose suspicions a member is to get when a link to it is up. */
   readonly #undelivered = new Map<NodeId, Set<NodeId>>()
+  /** Observers of suspects in the present view: looked up once, not with each suspicion. */
+  readonly #observers = new Map<NodeId, ReadonlySet<NodeId>>()
 
   constructor(context: Context, events: WitnessEvents) {
     this.#context = context
     this.#events = events
+    this.#alarms = new Alarms(context)
   }
 
   get nextDue(): Milliseconds {
-    const { widen, suspicionLifetime } = this.#context.config.detection
-    let next = Infinity
-    for (const { since, widened } of this.#cases.values()) next = Math.min(next, since + (widened ? suspicionLifetime : widen))
+    const { suspicionLifetime } = this.#context.config.detection
+    let next = this.#alarms.nextDue
+    for (const { since, nextRound } of this.#cases.values()) next = Math.min(next, nextRound, since + suspicionLifetime)
     return next
   }
 
@@ -69,7 +83,7 @@ export class Witnesses implements Timed {
     if (member === undefined || id === this.#context.id) return
     const refutations = this.refutationsOf(id)
     const mine = this.#cases.get(id)?.suspicions.get(this.#context.id)
-    if (mine?.statement.content.refutations === refutations) {
+    if (mine?.content.refutations === refutations) {
       this.judge(id) // others may have become suspects or members no longer: what was too little may suffice now
       return
     }
@@ -79,8 +93,7 @@ export class Witnesses implements Timed {
       incarnation: member.incarnation,
       refutations,
     })
-    this.#admit(suspicion)
-    this.#spread(id, [suspicion], undefined)
+    this.#spread(this.#admit(suspicion), suspicion)
     this.judge(id)
   }
 
@@ -107,11 +120,12 @@ export class Witnesses implements Timed {
       return
     }
     if (!this.#isNews(suspicion) || !this.#context.view.isAlive(suspect, incarnation) || !this.#context.view.knows(suspicion.signer)) return
-    this.#admit(suspicion)
+    const present = this.#admit(suspicion)
+    if (from !== undefined) this.#exchange(present, from, suspicion)
     this.#events.onSuspected(suspect)
-    if (this.#observers(suspect).has(this.#context.id)) this.#spread(suspect, [suspicion], from)
+    if (this.#observersOf(suspect).has(this.#context.id)) this.#spread(present, suspicion)
     // The suspect itself, where a link is up, gets the chance to refute.
-    this.#context.send(suspect, { alarm: { statements: [statementToWire(suspicion)], doubted: [] } })
+    else this.#alarms.tell(suspect, suspicion)
     this.judge(suspect)
   }
 
@@ -119,7 +133,7 @@ export class Witnesses implements Timed {
   #isNews({ signer, content }: Statement<Suspicion>): boolean {
     if (signer === content.suspect || content.refutations < this.refutationsOf(content.suspect)) return false
     const present = this.#cases.get(content.suspect)?.suspicions.get(signer)
-    return present === undefined || present.statement.content.refutations < content.refutations
+    return present === undefined || present.content.refutations < content.refutations
   }
 
   wants(suspicion: Statement<Suspicion>): boolean {
@@ -137,13 +151,12 @@ export class Witnesses implements Timed {
     this.#refutations.set(signer, refutation)
     const present = this.#cases.get(signer)
     if (present === undefined) return
-    const told = new Set([...this.#observers(signer), ...present.suspicions.keys()])
-    for (const [witness, { statement }] of present.suspicions) {
-      if (statement.content.refutations < refutation.content.number) present.suspicions.delete(witness)
+    const told = new Set([...this.#observersOf(signer), ...present.exchanged.keys(), ...present.suspicions.keys()])
+    for (const [witness, { content }] of present.suspicions) {
+      if (content.refutations < refutation.content.number) present.suspicions.delete(witness)
     }
     if (present.suspicions.size === 0) this.#cases.delete(signer)
-    const message: wire.Frame = { alarm: { statements: [statementToWire(refutation)], doubted: [] } }
-    for (const peer of told) if (peer !== from) this.#context.send(peer, message)
+    for (const peer of told) if (peer !== from) this.#alarms.tell(peer, refutation)
   }
 
   /** This node reached the member itself: its own suspicion is void. */
@@ -156,6 +169,7 @@ export class Witnesses implements Timed {
 
   /** A life ended or a new one began. */
   forget(id: NodeId): void {
+    this.#observers.clear()
     this.#cases.delete(id)
     this.#refutations.delete(id)
   }
@@ -164,13 +178,15 @@ export class Witnesses implements Timed {
     this.#cases.clear()
     this.#refutations.clear()
     this.#undelivered.clear()
+    this.#observers.clear()
+    this.#alarms.clear()
   }
 
   /** Sends what waited for this link. */
   linkUp(peer: NodeId): void {
     const suspects = this.#undelivered.get(peer)
     this.#undelivered.delete(peer)
-    for (const suspect of suspects ?? []) this.#deliver(peer, suspect)
+    for (const suspect of suspects ?? []) this.#tellAll(peer, suspect)
   }
 
   unreachable(peer: NodeId): void {
@@ -187,6 +203,16 @@ export class Witnesses implements Timed {
     return Math.min(this.#context.config.detection.quorum, Math.floor(Math.max(others, 1) / 2) + 1, Math.max(others, 1))
   }
 
+  /**
+   * This node's place among the living observers of a member, by a lot that all of them draw alike: when several hold a certificate, the first
+   * makes it known, and the others need not.
+   */
+  rank(suspect: NodeId): number {
+    const lot = (observer: NodeId): number => hash52(suspect + observer)
+    const mine = lot(this.#context.id)
+    return [...this.#observersOf(suspect)].filter((observer) => !this.#cases.has(observer) && lot(observer) < mine).length
+  }
+
   /** Turns the suspicions of one member into a certificate if they suffice. */
   judge(id: NodeId): void {
     const present = this.#cases.get(id)
@@ -194,10 +220,10 @@ export class Witnesses implements Timed {
     if (present === undefined || member === undefined || present.incarnation !== member.incarnation) return
     const { detection, limits } = this.#context.config
     const known = this.refutationsOf(id)
-    const valid = [...present.suspicions.values()].map(({ statement }) => statement).filter(({ content }) => content.refutations >= known)
+    const valid = [...present.suspicions.values()].filter(({ content }) => content.refutations >= known)
     // Only who failed to reach the member itself pronounces it dead.
     if (!valid.some(({ signer }) => signer === this.#context.id)) return
-    const observers = [...this.#observers(id)].filter((observer) => !this.#cases.has(observer))
+    const observers = [...this.#observersOf(id)].filter((observer) => !this.#cases.has(observer))
     const quorum = Math.min(detection.quorum, Math.floor(observers.length / 2) + 1, Math.max(observers.length, 1))
     const patient = this.#context.now - present.since >= detection.widen * 4
     if (valid.length < (patient ? quorum : Math.max(quorum, this.required(id)))) return
@@ -205,39 +231,73 @@ export class Witnesses implements Timed {
   }
 
   due(): void {
-    const { now, config, view, links } = this.#context
+    const { now, config, view } = this.#context
+    let rounds = 0
     for (const [id, present] of this.#cases) {
       if (view.get(id)?.incarnation !== present.incarnation) this.#cases.delete(id)
       else if (now - present.since >= config.detection.suspicionLifetime) this.#cases.delete(id)
-      else if (!present.widened && now - present.since >= config.detection.widen) {
-        present.widened = true
-        if (!present.suspicions.has(this.#context.id)) continue
-        for (const peer of links.keys()) if (peer !== id) this.#deliver(peer, id)
-        const unlinked = [...this.#observers(id)].filter(
-          (observer) => observer !== this.#context.id && !links.has(observer) && !this.#cases.has(observer),
-        )
-        for (const observer of unlinked) {
-          const suspects = this.#undelivered.get(observer) ?? new Set()
-          this.#undelivered.set(observer, suspects.add(id))
-        }
-        this.#events.onUnlinked(unlinked)
-      }
+      else if (now >= present.nextRound) this.#round(id, present, rounds++)
       this.judge(id)
     }
+    this.#alarms.due()
   }
 
-  #admit(suspicion: Statement<Suspicion>): void {
+  /** Tells more members of what was not decided yet. `before`: rounds for other suspects that came just now. */
+  #round(id: NodeId, present: Case, before: number): void {
+    const { now, config, links } = this.#context
+    const { widen, widenMax, roundsAtOnce, roundPeers } = config.detection
+    // Who is late has the answers waiting in its sockets; and where many are suspect, most are decided while they wait.
+    const isLate = now - present.nextRound > widen && !present.isPutOff
+    if (isLate || before >= roundsAtOnce || !present.suspicions.has(this.#context.id)) {
+      present.isPutOff = isLate
+      present.nextRound = now + this.#context.jitter(widen)
+      return
+    }
+    const peers = [...links.keys()].filter((peer) => peer !== id && !this.#cases.has(peer) && this.#news(present, peer).length > 0)
+    for (const peer of pickSome(() => this.#context.random(), peers, roundPeers)) {
+      for (const suspicion of this.#news(present, peer)) this.#say(present, peer, suspicion)
+    }
+    if (present.rounds > 0 || peers.length === 0) this.#reachOut(id)
+    present.isPutOff = false
+    present.nextRound = now + this.#context.jitter(Math.min(widen * 2 ** present.rounds, widenMax))
+    present.rounds += 1
+  }
+
+  /** Looks for one observer that there is no link to. */
+  #reachOut(id: NodeId): void {
+    const { links } = this.#context
+    const unlinked = [...this.#observersOf(id)].filter((observer) => !links.has(observer) && !this.#cases.has(observer))
+    const observer = pickOne(
+      () => this.#context.random(),
+      unlinked.filter((observer) => this.#undelivered.get(observer)?.has(id) !== true),
+    )
+    if (observer === undefined) return
+    const suspects = this.#undelivered.get(observer) ?? new Set()
+    this.#undelivered.set(observer, suspects.add(id))
+    this.#events.onUnlinked(observer)
+  }
+
+  #admit(suspicion: Statement<Suspicion>): Case {
+    const { now, config } = this.#context
     const { suspect, incarnation } = suspicion.content
     let present = this.#cases.get(suspect)
     if (present === undefined || present.incarnation !== incarnation) {
-      present = { incarnation, since: this.#context.now, suspicions: new Map(), widened: false }
+      const nextRound = now + config.detection.widen
+      present = { incarnation, since: now, suspicions: new Map(), exchanged: new Map(), rounds: 0, nextRound, isPutOff: false }
       this.#cases.set(suspect, present)
     }
-    present.suspicions.set(suspicion.signer, { statement: suspicion, at: this.#context.now })
+    present.suspicions.set(suspicion.signer, suspicion)
+    this.#exchange(present, suspicion.signer, suspicion)
+    return present
   }
 
-  #observers(id: NodeId): ReadonlySet<NodeId> {
-    return observersOf(id, this.#context.view.members(), this.#context.config.links.rings)
+  #observersOf(id: NodeId): ReadonlySet<NodeId> {
+    let observers = this.#observers.get(id)
+    if (observers === undefined) {
+      observers = observersOf(id, this.#context.view.members(), this.#context.config.links.rings)
+      this.#observers.set(id, observers)
+    }
+    return observers
   }
 
   /** Refutations of a member's present life that are known. */
@@ -245,15 +305,36 @@ export class Witnesses implements Timed {
     return this.#refutations.get(id)?.content.number ?? 0
   }
 
-  #spread(suspect: NodeId, suspicions: readonly Statement<Suspicion>[], except: NodeId | undefined): void {
-    const message: wire.Frame = { alarm: { statements: suspicions.map(statementToWire), doubted: [] } }
-    for (const observer of this.#observers(suspect)) if (observer !== except && observer !== suspect) this.#context.send(observer, message)
-    this.#context.send(suspect, message)
+  /** Tells a suspicion to the suspect's observers, and to the suspect itself: it gets the chance to refute. */
+  #spread(present: Case, suspicion: Statement<Suspicion>): void {
+    const { suspect } = suspicion.content
+    for (const observer of this.#observersOf(suspect)) this.#say(present, observer, suspicion)
+    this.#say(present, suspect, suspicion)
   }
 
-  #deliver(peer: NodeId, suspect: NodeId): void {
-    const suspicions = [...(this.#cases.get(suspect)?.suspicions.values() ?? [])].map(({ statement }) => statementToWire(statement))
-    if (suspicions.length > 0) this.#context.send(peer, { alarm: { statements: suspicions, doubted: [] } })
+  /** Says it to one who has not heard it from us, nor we from it. */
+  #say(present: Case, peer: NodeId, suspicion: Statement<Suspicion>): void {
+    if (!this.#context.links.has(peer) || present.exchanged.get(peer)?.has(suspicion) === true) return
+    this.#exchange(present, peer, suspicion)
+    this.#alarms.tell(peer, suspicion)
+  }
+
+  #exchange(present: Case, peer: NodeId, suspicion: Statement<Suspicion>): void {
+    present.exchanged.set(peer, (present.exchanged.get(peer) ?? new Set()).add(suspicion))
+  }
+
+  /** What this peer has not heard from us. */
+  #news(present: Case, peer: NodeId): Statement<Suspicion>[] {
+    const exchanged = present.exchanged.get(peer)
+    return [...present.suspicions.values()].filter((suspicion) => exchanged?.has(suspicion) !== true)
+  }
+
+  /** Over a new link. */
+  #tellAll(peer: NodeId, suspect: NodeId): void {
+    const present = this.#cases.get(suspect)
+    if (present === undefined) return
+    for (const suspicion of this.#news(present, peer)) this.#exchange(present, peer, suspicion)
+    this.#alarms.tellAtOnce(peer, [...present.suspicions.values()])
   }
 
   /** The suspect is this node. */
@@ -267,8 +348,7 @@ export class Witnesses implements Timed {
     const refutation =
       present?.content.number === number ? present : this.#context.codec.sign(this.#context.id, { kind: 'refutation', incarnation, number })
     this.#refutations.set(this.#context.id, refutation)
-    const message: wire.Frame = { alarm: { statements: [statementToWire(refutation)], doubted: [] } }
     const told = new Set([signer, ...(from === undefined ? [] : [from]), ...(refutation === present ? [] : this.#context.links.keys())])
-    for (const peer of told) this.#context.send(peer, message)
+    for (const peer of told) this.#alarms.tellAtOnce(peer, [refutation])
   }
 }

@@ -178,10 +178,9 @@ export class Bench {
 
   #carryOut(effects: readonly Effect[]): Effect[] {
     const all: Effect[] = [...effects]
-    for (const effect of effects) {
-      this.log.push({ at: this.now, effect })
-      for (const answer of this.#answers(effect)) all.push(...this.input(answer))
-    }
+    for (const effect of effects) this.log.push({ at: this.now, effect })
+    // As every driver does: what comes of an effect is handed in when all effects of the input before are carried out.
+    for (const answer of effects.flatMap((effect) => this.#answers(effect))) all.push(...this.input(answer))
     return all
   }
 
