@@ -1,0 +1,164 @@
+/** What happens to the pool: a flash join, rest, churn, the crash of a rack; each phase is timed on its own. */
+import { createRandom, defaultConfig, pickIndex, ProtocolNode } from '@jel/protocol'
+import { Simulation, uniformDelay, type SimulatedNode } from '@jel/simulator'
+
+export interface Plan {
+  readonly nodes: number
+  readonly seed: number
+  /** All processes start within this long, virtual seconds. */
+  readonly over: number
+  /** Virtual seconds. */
+  readonly settle: number
+  readonly steady: number
+  readonly churn: number
+  /** Mean of the exponential session length during churn, virtual seconds. */
+  readonly session: number
+  readonly rack: number
+}
+
+export interface Phase {
+  readonly phase: string
+  readonly virtualSeconds: number
+  readonly realSeconds: number
+  /** Virtual over real time. */
+  readonly ratio: number
+  readonly nodeSecondsPerSecond: number
+  readonly events: number
+  readonly eventsPerSecond: number
+  /** Bytes of payload received per node. */
+  readonly bytesPerNode: number
+  readonly rssMB: number
+  readonly note: string
+}
+
+type Pool = Simulation<ProtocolNode>
+type Node = SimulatedNode<ProtocolNode>
+
+export class Course {
+  readonly #plan: Plan
+  readonly #pool: Pool
+  readonly #random: () => number
+  readonly #done: (phase: Phase) => void
+  #alive: Node[] = []
+  #joined = 0
+  #ended = 0
+
+  constructor(plan: Plan, done: (phase: Phase) => void) {
+    this.#plan = plan
+    this.#done = done
+    this.#random = createRandom(plan.seed)
+    this.#pool = createPool(plan.seed)
+    this.#pool.subscribe((_node, { type }) => {
+      if (type === 'joined') this.#joined += 1
+      else if (type === 'left' || type === 'died') this.#ended += 1
+    })
+  }
+
+  get traceHash(): string {
+    return this.#pool.traceHash
+  }
+
+  run(): void {
+    const { nodes, over, settle, steady, churn, rack } = this.#plan
+    this.#time('flash join', () => this.#flashJoin(nodes, over))
+    if (settle > 0) this.#time('links settle', () => this.#rest(settle))
+    if (steady > 0) this.#time('steady', () => this.#rest(steady))
+    if (churn > 0) this.#time('churn', () => this.#churn(churn))
+    if (rack > 0) this.#time('rack crash', () => this.#crash(rack))
+  }
+
+  #flashJoin(nodes: number, over: number): string {
+    const first = this.#pool.spawn()
+    this.#alive = [first]
+    for (let i = 1; i < nodes; i++)
+      this.#alive.push(this.#pool.spawn({ introducers: [first], after: Math.floor(this.#random() * over * 1_000) }))
+    const all = nodes * nodes
+    const took = this.#pool.runUntil(() => this.#joined >= all, 600_000, 'all know all')
+    return `all know all after ${(took / 1_000).toFixed(1)} s`
+  }
+
+  #rest(seconds: number): string {
+    this.#pool.run(seconds * 1_000)
+    return ''
+  }
+
+  /** Poisson crashes, leaves and arrivals, as many of each as one session length and the pool's size make. */
+  #churn(seconds: number): string {
+    const { nodes, session } = this.#plan
+    const end = this.#pool.now + seconds * 1_000
+    let [crashes, leaves, arrivals] = [0, 0, 0]
+    for (;;) {
+      const pause = (-Math.log(1 - this.#random()) * session * 1_000) / (2 * nodes)
+      if (this.#pool.now + pause > end) break
+      this.#pool.run(pause)
+      if (this.#random() < 0.5) {
+        arrivals += 1
+        this.#alive.push(this.#pool.spawn({ introducers: [this.#pick(), this.#pick()] }))
+        continue
+      }
+      const node = this.#remove()
+      if (this.#random() < 0.5) {
+        crashes += 1
+        this.#pool.kill(node)
+      } else {
+        leaves += 1
+        this.#pool.leave(node)
+      }
+    }
+    this.#pool.run(end - this.#pool.now)
+    return `${crashes} crashes, ${leaves} leaves, ${arrivals} arrivals`
+  }
+
+  #crash(count: number): string {
+    // Who crashed a moment ago is mourned still: that shall not be counted as the rack's.
+    this.#pool.run(30_000)
+    this.#ended = 0
+    const size = this.#alive.length
+    for (let i = 0; i < count; i++) this.#pool.kill(this.#remove())
+    const all = (size - count) * count
+    const took = this.#pool.runUntil(() => this.#ended >= all, 300_000, 'all survivors know')
+    this.#pool.run(60_000)
+    return `all survivors know after ${(took / 1_000).toFixed(1)} s; 30 s before and 60 s after it included`
+  }
+
+  #pick(): Node {
+    return this.#alive[pickIndex(this.#random, this.#alive.length)] as Node
+  }
+
+  #remove(): Node {
+    const [node] = this.#alive.splice(pickIndex(this.#random, this.#alive.length), 1)
+    return node as Node
+  }
+
+  #time(phase: string, action: () => string): void {
+    const before = { time: this.#pool.now, events: this.#pool.events, bytes: this.#bytes(), at: performance.now() }
+    const note = action()
+    const virtualSeconds = (this.#pool.now - before.time) / 1_000
+    const realSeconds = (performance.now() - before.at) / 1_000
+    const events = this.#pool.events - before.events
+    this.#done({
+      phase,
+      virtualSeconds,
+      realSeconds,
+      ratio: virtualSeconds / realSeconds,
+      nodeSecondsPerSecond: (this.#plan.nodes * virtualSeconds) / realSeconds,
+      events,
+      eventsPerSecond: events / realSeconds,
+      bytesPerNode: (this.#bytes() - before.bytes) / this.#plan.nodes,
+      rssMB: process.resourceUsage().maxRSS / 1_024,
+      note,
+    })
+  }
+
+  #bytes(): number {
+    return this.#pool.nodes.reduce((sum, { traffic }) => sum + traffic.bytesReceived, 0)
+  }
+}
+
+function createPool(seed: number): Pool {
+  return new Simulation({
+    seed,
+    network: { delay: uniformDelay(1, 20) },
+    createProtocol: (parts) => new ProtocolNode({ ...parts, config: defaultConfig }),
+  })
+}

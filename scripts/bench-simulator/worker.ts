@@ -1,0 +1,7 @@
+/** One pool in a process of its own, so that memory is that of one size only: the plan comes as JSON, a line of JSON goes out a phase. */
+import { Course, type Plan } from './course.ts'
+
+const plan = JSON.parse(process.argv[2] ?? '{}') as Plan
+const course = new Course(plan, (phase) => console.log(JSON.stringify(phase)))
+course.run()
+console.log(JSON.stringify({ traceHash: course.traceHash }))
