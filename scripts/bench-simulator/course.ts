@@ -20,6 +20,8 @@ export interface Phase {
   readonly phase: string
   readonly virtualSeconds: number
   readonly realSeconds: number
+  /** Processor time of all threads, collection of garbage included. */
+  readonly cpuSeconds: number
   /** Virtual over real time. */
   readonly ratio: number
   readonly nodeSecondsPerSecond: number
@@ -131,15 +133,17 @@ export class Course {
   }
 
   #time(phase: string, action: () => string): void {
-    const before = { time: this.#pool.now, events: this.#pool.events, bytes: this.#bytes(), at: performance.now() }
+    const before = { time: this.#pool.now, events: this.#pool.events, bytes: this.#bytes(), at: performance.now(), cpu: process.cpuUsage() }
     const note = action()
     const virtualSeconds = (this.#pool.now - before.time) / 1_000
     const realSeconds = (performance.now() - before.at) / 1_000
+    const { user, system } = process.cpuUsage(before.cpu)
     const events = this.#pool.events - before.events
     this.#done({
       phase,
       virtualSeconds,
       realSeconds,
+      cpuSeconds: (user + system) / 1e6,
       ratio: virtualSeconds / realSeconds,
       nodeSecondsPerSecond: (this.#plan.nodes * virtualSeconds) / realSeconds,
       events,

@@ -41,7 +41,7 @@ const options = {
   help: { type: 'boolean', default: false },
 } as const
 
-const HEADER = ['nodes', 'phase', 'virtual s', 'real s', 'ratio', 'node-s/s', 'events', 'events/s', 'KB/node', 'peak MB', '']
+const HEADER = ['nodes', 'phase', 'virtual s', 'real s', 'cpu s', 'ratio', 'node-s/s', 'events', 'events/s', 'KB/node', 'peak MB', '']
 
 /** JavaScript heap of a pool, MB: what is in typed arrays comes on top. */
 const heapMB = 7_000
@@ -52,7 +52,8 @@ async function main(): Promise<void> {
     console.log(USAGE)
     return
   }
-  const count = (name: 'over' | 'settle' | 'steady' | 'churn' | 'session' | 'rack' | 'seed'): number => atLeast(0, values[name], `--${name}`)
+  const count = (name: 'over' | 'settle' | 'steady' | 'churn' | 'session' | 'rack' | 'seed'): number =>
+    atLeast(0, values[name], `--${name}`)
   const results: { readonly nodes: number; readonly traceHash: string; readonly phases: readonly Phase[] }[] = []
   console.log(`Node ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}, ${Math.round(totalmem() / 2 ** 30)} GB`)
   console.log(line(HEADER))
@@ -96,7 +97,12 @@ async function simulate(
   const worker = fileURLToPath(new URL('worker.ts', import.meta.url))
   const node = [process.execPath, `--max-old-space-size=${heapMB}`, '--max-semi-space-size=64']
   if (profile !== undefined) node.push('--cpu-prof', `--cpu-prof-dir=${profile}`)
-  const command = [...(pinned && existsSync('/usr/bin/taskset') ? ['/usr/bin/taskset', '-c', '0'] : []), ...node, worker, JSON.stringify(plan)]
+  const command = [
+    ...(pinned && existsSync('/usr/bin/taskset') ? ['/usr/bin/taskset', '-c', '0'] : []),
+    ...node,
+    worker,
+    JSON.stringify(plan),
+  ]
   const child = spawn(command[0] as string, command.slice(1), { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve))
   const phases: Phase[] = []
@@ -120,6 +126,7 @@ function row(nodes: number, phase: Phase): string[] {
     phase.phase,
     phase.virtualSeconds.toFixed(1),
     phase.realSeconds.toFixed(1),
+    phase.cpuSeconds.toFixed(1),
     phase.ratio.toPrecision(3),
     phase.nodeSecondsPerSecond.toFixed(0),
     String(phase.events),

@@ -7,7 +7,7 @@
  */
 import type { Context, Timed } from './context.ts'
 import type { Milliseconds, NodeId } from './io.ts'
-import { statementToWire, type Statement } from './statement.ts'
+import type { Statement } from './statement.ts'
 
 export class Alarms implements Timed {
   readonly #context: Context
@@ -36,7 +36,7 @@ export class Alarms implements Timed {
     const { statementsPerAlarm } = this.#context.config.limits
     for (let at = 0; at < statements.length; at += statementsPerAlarm) {
       this.#context.send(peer, {
-        alarm: { statements: statements.slice(at, at + statementsPerAlarm).map(statementToWire), doubted: [] },
+        alarm: { statements: statements.slice(at, at + statementsPerAlarm), doubted: [] },
       })
     }
   }

@@ -1,41 +1,49 @@
 /**
  * What the parts of a node share: its identity, its knowledge, the time of the current input, and the effects gathered so far.
  */
+import type { Codec } from './codec.ts'
 import type { Config } from './config.ts'
-import { factToWire, type Fact } from './fact.ts'
+import type { Fact } from './fact.ts'
 import { FactSet } from './facts.ts'
-import type { Effect, Milliseconds, NodeId, Notification, Services, WarningCode } from './io.ts'
+import type { Effect, Encoded, Milliseconds, NodeId, Notification, Services, WarningCode } from './io.ts'
 import type { Links } from './links.ts'
+import type { Message } from './message.ts'
+import { ProtobufCodec } from './protobuf.ts'
+import { Registry } from './registry.ts'
 import { StatementCodec } from './statement.ts'
 import { View } from './view.ts'
-import * as wire from './wire/messages.js'
 
-export interface ContextOptions {
+export interface ContextOptions<Data extends Encoded = Uint8Array> {
   readonly id: NodeId
   readonly pool: string
   readonly config: Config
-  readonly services: Services
+  readonly services: Services<Data>
 }
 
-export class Context {
+/** `Data`: how messages travel, which only {@link wire} knows. */
+export class Context<Data extends Encoded = Encoded> {
   readonly id: NodeId
   readonly pool: string
   readonly config: Config
-  readonly services: Services
+  readonly services: Services<Data>
   readonly codec: StatementCodec
-  readonly facts = new FactSet()
+  readonly wire: Codec<Data>
+  readonly facts: FactSet
   readonly view: View
   readonly links: Links = new Map()
   /** Time of the input being handled. */
   now: Milliseconds = 0
-  effects: Effect[] = []
+  effects: Effect<Data>[] = []
 
-  constructor({ id, pool, config, services }: ContextOptions) {
+  constructor({ id, pool, config, services }: ContextOptions<Data>) {
     this.id = id
     this.pool = pool
     this.config = config
     this.services = services
-    this.codec = new StatementCodec(pool, services, config.limits)
+    this.codec = new StatementCodec(pool, services)
+    // Without a codec of the runner's, `Data` is bytes.
+    this.wire = services.codec ?? (new ProtobufCodec(config.limits) as Codec<Encoded> as Codec<Data>)
+    this.facts = new FactSet(services.registry ?? new Registry())
     this.view = new View(this.facts, config)
   }
 
@@ -48,27 +56,23 @@ export class Context {
     return span * (0.5 + this.random())
   }
 
-  send(to: NodeId, frame: wire.Frame): void {
-    if (this.links.has(to)) this.effects.push({ type: 'send', to, data: wire.Frame.encode(frame) })
+  send(to: NodeId, message: Message): void {
+    if (this.links.has(to)) this.effects.push({ type: 'send', to, data: this.wire.encodeFrame(message) })
   }
 
   /** Sends facts, as many frames as they need. `fresh`: to be passed on. */
   sendFacts(to: NodeId, facts: readonly Fact[], fresh: boolean): void {
-    const { chunkBytes } = this.config.limits
-    let chunk: wire.Fact[] = []
+    const { chunkBytes, factsPerFrame } = this.config.limits
+    let start = 0
     let bytes = 0
-    const flush = (): void => {
-      if (chunk.length > 0) this.send(to, { facts: { facts: chunk, fresh } })
-      chunk = []
+    for (let i = 0; i < facts.length; i++) {
+      bytes += (facts[i] as Fact).bytes
+      const isLast = i === facts.length - 1
+      if (!isLast && bytes < chunkBytes && i + 1 - start < factsPerFrame) continue
+      this.send(to, { facts: { facts: facts.slice(start, i + 1).map((fact) => this.facts.told(fact, this.now)), fresh } })
+      start = i + 1
       bytes = 0
     }
-    for (const fact of facts) {
-      const message = factToWire(fact, this.now)
-      chunk.push(message)
-      bytes += (message.statement?.body.length ?? 0) + 110 + (message.certificate?.witnesses.length ?? 0) * 104
-      if (bytes >= chunkBytes || chunk.length >= this.config.limits.factsPerFrame) flush()
-    }
-    flush()
   }
 
   /** Hands facts to all links but one, to be passed on. */

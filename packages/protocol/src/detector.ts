@@ -11,7 +11,6 @@
  */
 import type { Context, Timed } from './context.ts'
 import type { DialFailure, KnockOutcome, Milliseconds, NodeId } from './io.ts'
-import { decodeId } from './id.ts'
 import { observersOf } from './rings.ts'
 
 /** Who reaches nobody stretches its time-outs by this: most likely the fault is its own. Guess: a sick node shall not bury a healthy pool. */
@@ -337,9 +336,9 @@ export class Detector implements Timed {
 
   /** Tells the other observers to look. */
   #alarm(id: NodeId): void {
-    const doubted = [decodeId(id) as Uint8Array<ArrayBuffer>]
-    const observers = observersOf(id, this.#context.view.members(), this.#context.config.links.rings)
-    for (const peer of observers) this.#context.send(peer, { alarm: { statements: [], doubted } })
+    const { config, facts, view } = this.#context
+    const observers = observersOf(id, config.links.rings, facts.registry, view)
+    for (const peer of observers) this.#context.send(peer, { alarm: { statements: [], doubted: [id] } })
   }
 
   #timeout(): Milliseconds {

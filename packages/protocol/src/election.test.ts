@@ -48,7 +48,7 @@ function published(): Statement<Claim | Candidacy>[] {
   const told = broadcastsIn(bench.log.map(({ effect }) => effect)).flatMap((broadcast) => broadcast.facts)
   return told.flatMap(({ statement }) => {
     if (statement === undefined) return []
-    const read = self.codec.read(statement)
+    const read = self.read(statement)
     return read.signer === self.id && (isKind(read, 'claim') || isKind(read, 'candidacy')) ? [read] : []
   })
 }

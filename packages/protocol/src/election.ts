@@ -14,7 +14,7 @@
  */
 import { verifyCertificate } from './certificate.ts'
 import type { Context, Timed } from './context.ts'
-import { candidacyKey, claimKey, makeFact, type Evidence, type Fact } from './fact.ts'
+import { factOf, type Evidence, type Fact } from './fact.ts'
 import type { Milliseconds, NodeId, Reign } from './io.ts'
 import { isKind, type Candidacy, type Claim, type Statement } from './statement.ts'
 
@@ -254,9 +254,8 @@ export class Elections implements Timed {
 
   #admit(poll: Poll, statement: Statement<Candidacy>): Fact {
     const { facts } = this.#context
-    const fact = makeFact(candidacyKey(poll.name, statement.signer), { statement })
+    const fact = facts.put(factOf({ statement }))
     poll.candidates.set(statement.signer, { statement, fact })
-    facts.put(fact)
     if (statement.content.withdrawn && this.#isWinner(poll, statement.signer)) this.#reignEnded(poll)
     else if (!this.#stands(poll)) this.#unsettle(poll, this.#context.config.election.settle)
     const standing = this.#standing(poll)
@@ -343,11 +342,10 @@ export class Elections implements Timed {
   }
 
   #accept(poll: Poll, statement: Statement<Claim>, because: Evidence | undefined): Fact {
-    const fact = makeFact(claimKey(poll.name), { statement, because })
+    const fact = this.#context.facts.put(factOf({ statement, because }))
     poll.claim = { statement, fact }
     poll.unconfirmed.clear()
     poll.unsettledSince = undefined
-    this.#context.facts.put(fact)
     if (this.#stands(poll)) this.#announce(poll)
     else this.#unsettle(poll, this.#context.config.election.resettle)
     return fact

@@ -3,15 +3,18 @@ import { describe, expect, it } from 'vitest'
 import { actors, death, type Actor } from '../test/actors.ts'
 import { defaultConfig } from './config.ts'
 import { FrameError } from './errors.ts'
-import { candidacyKey, claimKey, factToWire, makeFact, memberKey, readFact, unknownKey, type FactContent } from './fact.ts'
+import { candidacyKey, claimKey, Fact, factOf, memberKey, unknownKey, type FactContent, type Told } from './fact.ts'
 import { hashSpace } from './hash.ts'
+import { factToWire, readFact } from './protobuf.ts'
+import { FactSet } from './facts.ts'
+import { Registry } from './registry.ts'
 import { decode } from './statement.ts'
 import * as wire from './wire/messages.js'
 
 const [alice, bob, carol, dave] = actors(4) as [Actor, Actor, Actor, Actor]
 
-function pass(message: wire.Fact): ReturnType<typeof readFact> {
-  return readFact(wire.Fact.decode(wire.Fact.encode(message)), alice.codec, defaultConfig.limits)
+function pass(message: wire.Fact): Told {
+  return readFact(wire.Fact.decode(wire.Fact.encode(message)), defaultConfig.limits)
 }
 
 describe('a fact', () => {
@@ -27,34 +30,36 @@ describe('a fact', () => {
   ]
 
   it.each(contents)('keeps %s on its way', (_, content) => {
-    const fact = makeFact('key', content)
-    expect(makeFact('key', pass(factToWire(fact, 0)).content)).toEqual(fact)
+    const fact = factOf(content)
+    const { fact: arrived } = pass(factToWire(fact))
+    expect(arrived).toEqual(fact)
+    expect(arrived.equals(fact)).toBe(true)
   })
 
   it('travels with its age, in whole seconds, never into the future', () => {
-    const fact = makeFact(memberKey(alice.id), { statement: alice.left() }, 10_000)
-    expect(pass(factToWire(fact, 17_900)).age).toBe(7_000)
-    expect(pass(factToWire(fact, 9_000)).age).toBe(0)
-    expect(pass(factToWire(makeFact('key', { statement: alice.joined() }), 99_000)).age).toBe(0)
+    const set = new FactSet(new Registry())
+    const fact = set.put(factOf({ statement: alice.left() }), 10_000)
+    expect(pass(factToWire(set.told(fact, 17_900))).ageSeconds).toBe(7)
+    expect(pass(factToWire(set.told(fact, 9_000))).ageSeconds).toBe(0)
+    expect(pass(factToWire(set.told(set.put(factOf({ statement: bob.joined() })), 99_000))).ageSeconds).toBe(0)
   })
 
   it('has one version for all certificates of one death, and others for other lives', () => {
     const versionOf = ({ high, low }: { high: number; low: number }): string => `${high}:${low}`
-    const one = makeFact(memberKey(alice.id), { certificate: death(alice, [bob, carol]) })
-    const other = makeFact(memberKey(alice.id), { certificate: death(alice, [carol, dave], 3) })
+    const one = factOf({ certificate: death(alice, [bob, carol]) })
+    const other = factOf({ certificate: death(alice, [carol, dave], 3) })
     expect(versionOf(other)).toBe(versionOf(one))
-    expect(versionOf(makeFact(memberKey(alice.id), { certificate: death(alice, [bob, carol], 0, 2) }))).not.toBe(versionOf(one))
-    expect(versionOf(makeFact(memberKey(bob.id), { certificate: death(bob, [alice, carol]) }))).not.toBe(versionOf(one))
-    expect(versionOf(makeFact('key', { statement: alice.joined() }))).not.toBe(
-      versionOf(makeFact('key', { statement: alice.joined({ nonce: 8 }) })),
-    )
+    expect(versionOf(factOf({ certificate: death(alice, [bob, carol], 0, 2) }))).not.toBe(versionOf(one))
+    expect(versionOf(factOf({ certificate: death(bob, [alice, carol]) }))).not.toBe(versionOf(one))
+    expect(versionOf(factOf({ statement: alice.joined() }))).not.toBe(versionOf(factOf({ statement: alice.joined({ nonce: 8 }) })))
+    expect(other.equals(one)).toBe(false)
   })
 
   it('stands at the place of its key', () => {
     fc.assert(
       fc.property(fc.string(), (key) => {
-        const { position } = makeFact(key, { statement: alice.joined() })
-        expect(makeFact(key, { statement: bob.left() }).position).toBe(position)
+        const { position } = new Fact(key, { statement: alice.joined() })
+        expect(new Fact(key, { statement: bob.left() }).position).toBe(position)
         expect(Number.isInteger(position) && position >= 0 && position < hashSpace).toBe(true)
       }),
     )
@@ -81,7 +86,8 @@ describe('a fact', () => {
 
   it('without content, or with content out of bounds, is refused', () => {
     expect(() => pass({ ageSeconds: 0 })).toThrow(FrameError)
-    const message = factToWire(makeFact('key', { statement: alice.left() }), 0)
+    expect(() => factOf({ statement: alice.suspects(bob) })).toThrow(FrameError)
+    const message = factToWire(factOf({ statement: alice.left() }))
     expect(() =>
       pass({ ...message, because: { kind: 0, signer: new Uint8Array(0), body: new Uint8Array(0), signature: new Uint8Array(0) } }),
     ).toThrow(FrameError)
@@ -92,7 +98,7 @@ describe('a fact', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 250 }), (bytes) => {
         try {
-          readFact(decode(wire.Fact, bytes), alice.codec, defaultConfig.limits)
+          readFact(decode(wire.Fact, bytes), defaultConfig.limits)
         } catch (error) {
           expect(error).toBeInstanceOf(FrameError)
         }

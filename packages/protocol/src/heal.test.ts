@@ -3,6 +3,7 @@ import { actors, death, facts, pool, servicesOf, type Actor } from '../test/acto
 import { Bench } from '../test/bench.ts'
 import { makeConfig } from './config.ts'
 import { Context } from './context.ts'
+import { factOf } from './fact.ts'
 import { Healer } from './heal.ts'
 import type { Member, Milliseconds, NodeId } from './io.ts'
 
@@ -24,7 +25,7 @@ class Stage {
 
   constructor(size: number) {
     this.context.now = 1_000_000
-    for (const actor of everyone.slice(0, size)) this.context.view.mergeJoined(actor.joined())
+    for (const actor of everyone.slice(0, size)) this.context.view.merge(factOf({ statement: actor.joined() }), 0, 0)
   }
 
   advance(span: Milliseconds): this {

@@ -5,8 +5,9 @@
  * life; only then do both changes, `died` and `joined`, reach the application. A death with too few witnesses is a hint: this node
  * looks itself, and its own failure to reach the member is the witness that was missing.
  */
-import { certificateToWire, type Certificate } from './certificate.ts'
+import type { Certificate } from './certificate.ts'
 import type { Context, Timed } from './context.ts'
+import { factOf } from './fact.ts'
 import type { Milliseconds, NodeId } from './io.ts'
 
 interface Held {
@@ -79,7 +80,7 @@ export class HeldDeaths implements Timed {
 
   #tell(certificate: Certificate): void {
     this.#context.send(certificate.suspect, {
-      facts: { facts: [{ certificate: certificateToWire(certificate), ageSeconds: 0 }], fresh: false },
+      facts: { facts: [factOf({ certificate })], fresh: false },
     })
   }
 }

@@ -236,7 +236,7 @@ describe('a witness that lies', () => {
     const effects = bench.receive(alice, alarm(alice.suspects(self, 0)))
     const numbers = bench.sent(alice, effects).flatMap((frame) =>
       (frame.alarm?.statements ?? []).flatMap((message) => {
-        const { content } = alice.codec.read(message)
+        const { content } = alice.read(message)
         return content.kind === 'refutation' ? [content.number] : []
       }),
     )

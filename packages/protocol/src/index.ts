@@ -3,8 +3,10 @@
  *
  * @module
  */
+export type { Codec } from './codec.ts'
 export { defaultConfig, makeConfig, type Config, type ConfigOverrides } from './config.ts'
 export { FrameError } from './errors.ts'
+export type { Fact, Told } from './fact.ts'
 export { decodeId, encodeId } from './id.ts'
 export type {
   Address,
@@ -12,6 +14,7 @@ export type {
   Command,
   DialFailure,
   Effect,
+  Encoded,
   Health,
   Input,
   Introducer,
@@ -24,6 +27,9 @@ export type {
   Services,
   WarningCode,
 } from './io.ts'
+export type { Batch, Message } from './message.ts'
 export { nameProblem } from './name.ts'
 export { ProtocolNode, type NodeOptions } from './node.ts'
+export { ProtobufCodec } from './protobuf.ts'
 export { createRandom, pickIndex, pickOne, pickSome } from './random.ts'
+export { Registry } from './registry.ts'

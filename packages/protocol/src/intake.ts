@@ -5,15 +5,14 @@
  * millisecond each. What fails a check changes nothing. What is true and about this node itself is not merged but answered:
  * by a new life, or, if somebody else runs under this key, by stopping.
  */
-import { verifyCertificate, type Certificate, type Witness } from './certificate.ts'
+import type { Certificate, Witness } from './certificate.ts'
 import type { Context } from './context.ts'
 import type { Elections } from './election.ts'
 import { FrameError } from './errors.ts'
-import { makeFact, memberKey, readFact, unknownKey, type Evidence, type Fact, type FactContent } from './fact.ts'
+import { factOf, type Evidence, type Fact, type Told } from './fact.ts'
 import type { Milliseconds, NodeId } from './io.ts'
-import { isKind, type Statement } from './statement.ts'
+import { isKind } from './statement.ts'
 import type { Change } from './view.ts'
-import type * as wire from './wire/messages.js'
 
 export interface IntakeEvents {
   onChanges(changes: readonly Change[]): void
@@ -50,21 +49,17 @@ export class Intake {
   }
 
   /**
-   * Reads all facts first, so that a malformed one changes nothing; then takes in each. Returns those that were news.
+   * Takes in each and returns those that were news, as they are held.
    * `vouch`: check the signatures of the others, too, as a verdict for all must not hang on what this node happens to know.
    */
-  take(messages: readonly wire.Fact[], from: NodeId | undefined, vouch = false): Fact[] {
-    const { config, codec } = this.#context
-    if (messages.length > config.limits.factsPerFrame)
-      throw new FrameError(`a frame has at most ${config.limits.factsPerFrame} facts, not ${messages.length}`)
-    const facts = messages.map((message) => readFact(message, codec, config.limits))
+  take(told: readonly Told[], from: NodeId | undefined, vouch = false): Fact[] {
     const news: Fact[] = []
-    for (const { content, age } of facts) {
-      const fact =
-        'certificate' in content ? this.#death(content.certificate, age) : this.#statement(content.statement, content.because, age, from)
-      if (fact !== undefined) news.push(fact)
-      else if (vouch) this.#vouch(content)
-      if (vouch) this.#overhear(content)
+    for (const { fact, ageSeconds } of told) {
+      const taken = this.#take(fact, ageSeconds * 1000, from)
+      if (taken !== undefined) news.push(taken)
+      // What this node holds, byte for byte, was checked before.
+      else if (vouch && this.#context.facts.rival(fact)?.equals(fact) !== true) this.#check(fact)
+      if (vouch) this.#overhear(fact)
     }
     this.#expireUnknown()
     return news
@@ -77,75 +72,67 @@ export class Intake {
 
   /** Takes in what a claim proves; its signatures were checked. */
   evidence(evidence: Evidence): void {
-    if ('certificate' in evidence) this.#death(evidence.certificate, 0)
-    else this.#statement(evidence.statement, undefined, 0, undefined)
+    this.#take(factOf(evidence), 0, undefined)
   }
 
   /** Believes a death without further questions: this node took part in its making, or waited long enough. */
-  believe(certificate: Certificate, age: Milliseconds = 0): Fact | undefined {
-    return this.#merged(certificate.suspect, this.#context.view.mergeDied(certificate, this.#context.now, age), () =>
-      this.#context.view.hasEnded(certificate.suspect, certificate.incarnation),
-    )
+  believe(certificate: Certificate): Fact | undefined {
+    const fact = factOf({ certificate })
+    this.#merge(fact, 0)
+    const { view } = this.#context
+    return view.hasEnded(certificate.suspect, certificate.incarnation) ? view.fact(certificate.suspect) : undefined
   }
 
-  #statement(statement: Statement, because: Evidence | undefined, age: Milliseconds, from: NodeId | undefined): Fact | undefined {
-    const { view, now, id, facts } = this.#context
-    const { signer } = statement
-    if (isKind(statement, 'joined')) {
-      const { incarnation } = statement.content
-      if (signer === id) {
-        this.#own(statement, incarnation)
-        return undefined
-      }
-      if (!view.isNewsJoined(signer, incarnation, statement.signature)) return undefined
-      if (view.get(signer) === undefined && view.full) {
-        this.#warnFull()
-        return undefined
-      }
-      this.#check(statement)
-      return this.#merged(signer, view.mergeJoined(statement), () => true)
+  #take(fact: Fact, age: Milliseconds, from: NodeId | undefined): Fact | undefined {
+    switch (fact.says) {
+      case 'joined':
+        return this.#joined(fact)
+      case 'left':
+        return this.#left(fact, age)
+      case 'died':
+        return this.#died(fact, age)
+      case undefined:
+        return this.#other(fact, age, from)
     }
-    if (isKind(statement, 'left')) {
-      const { incarnation } = statement.content
-      if (signer === id) {
-        this.#own(statement, incarnation)
-        return undefined
-      }
-      if (!view.isNewsEnded(signer, incarnation, 'left')) return undefined
-      this.#check(statement)
-      return this.#merged(signer, view.mergeLeft(statement, now, age), () => true)
-    }
-    if (isKind(statement, 'candidacy')) {
-      if (signer === id || !this.#parts.elections.wantsCandidacy(statement)) return undefined
-      this.#check(statement)
-      return this.#parts.elections.mergeCandidacy(statement)
-    }
-    if (isKind(statement, 'claim')) {
-      if (!this.#parts.elections.wantsClaim(statement)) return undefined
-      this.#check(statement)
-      return this.#parts.elections.mergeClaim(statement, because, from)
-    }
-    if (isKind(statement, 'suspicion') || isKind(statement, 'refutation')) throw new FrameError(`a ${statement.content.kind} is no fact`)
-    const key = unknownKey(statement)
-    if (this.#unknown.has(key) || !view.knows(signer)) return undefined
-    const { limits } = this.#context.config
-    if (this.#unknown.size >= limits.unknown || age >= limits.unknownLifetime) return undefined
-    this.#check(statement)
-    const fact = makeFact(key, { statement }, now - age)
-    this.#unknown.set(key, { fact, until: now - age + limits.unknownLifetime })
-    facts.put(fact)
-    return fact
   }
 
-  #death(certificate: Certificate, age: Milliseconds): Fact | undefined {
+  #joined(fact: Fact): Fact | undefined {
+    const { view, id } = this.#context
+    if (fact.about === id) {
+      this.#own(fact)
+      return undefined
+    }
+    if (!view.isNews(fact)) return undefined
+    if (view.full && view.get(fact.about as NodeId) === undefined) {
+      this.#warnFull()
+      return undefined
+    }
+    this.#check(fact)
+    return this.#merge(fact, 0)
+  }
+
+  #left(fact: Fact, age: Milliseconds): Fact | undefined {
+    const { view, id } = this.#context
+    if (fact.about === id) {
+      this.#own(fact)
+      return undefined
+    }
+    if (!view.isNews(fact)) return undefined
+    this.#check(fact)
+    return this.#merge(fact, age)
+  }
+
+  #died(fact: Fact, age: Milliseconds): Fact | undefined {
+    if (!('certificate' in fact.content)) return undefined
+    const { certificate } = fact.content
     const { view, id } = this.#context
     const { suspect, incarnation, witnesses } = certificate
     const present = view.get(suspect)
-    if (suspect !== id && !view.isNewsEnded(suspect, incarnation, 'died')) return undefined
+    if (suspect !== id && !view.isNews(fact)) return undefined
     if (suspect === id && incarnation < (present?.incarnation ?? 0)) return undefined
     // A made-up death far ahead would keep its victim out for as long as it is remembered.
     if (incarnation > view.known(suspect) + this.#context.config.limits.incarnationJump) return undefined
-    if (!verifyCertificate(certificate, this.#context.codec)) throw new FrameError('a death certificate with a forged signature')
+    this.#check(fact)
     const refutations = present?.incarnation === incarnation ? this.#parts.refutationsOf(suspect) : 0
     const counts = (witness: Witness): boolean => witness.refutations >= refutations && view.knows(witness.signer)
     const known = witnesses.filter(counts).length
@@ -159,54 +146,63 @@ export class Intake {
       this.#events.onDoubtfulDeath(certificate, sufficient)
       return undefined
     }
-    return this.believe(certificate, age)
+    return this.#merge(fact, age)
   }
 
-  /** Checks what was no news, unless it is, byte for byte, what this node holds. */
-  #vouch(content: FactContent): void {
-    if ('certificate' in content) {
-      if (!verifyCertificate(content.certificate, this.#context.codec)) throw new FrameError('a death certificate with a forged signature')
-      return
+  /** About elections, or of a kind that only later versions know. */
+  #other(fact: Fact, age: Milliseconds, from: NodeId | undefined): Fact | undefined {
+    if (!('statement' in fact.content)) return undefined
+    const { statement, because } = fact.content
+    const { elections } = this.#parts
+    if (isKind(statement, 'candidacy')) {
+      if (statement.signer === this.#context.id || !elections.wantsCandidacy(statement)) return undefined
+      this.#check(fact)
+      return elections.mergeCandidacy(statement)
     }
-    const { statement } = content
-    const held = this.#context.view.statement(statement.signer)
-    if (held === undefined || !sameBytes(held.signature, statement.signature) || !sameBytes(held.body, statement.body))
-      this.#check(statement)
+    if (isKind(statement, 'claim')) {
+      if (!elections.wantsClaim(statement)) return undefined
+      this.#check(fact)
+      return elections.mergeClaim(statement, because, from)
+    }
+    const { config, view, now, facts } = this.#context
+    if (this.#unknown.has(fact.key) || !view.knows(statement.signer)) return undefined
+    if (this.#unknown.size >= config.limits.unknown || age >= config.limits.unknownLifetime) return undefined
+    this.#check(fact)
+    const held = facts.put(fact, now - age)
+    this.#unknown.set(held.key, { fact: held, until: now - age + config.limits.unknownLifetime })
+    return held
   }
 
   /** If this is what this node holds, or means the same, whoever listened knows it now. */
-  #overhear(content: FactContent): void {
-    const { view } = this.#context
-    if ('certificate' in content) {
-      const { suspect, incarnation } = content.certificate
-      if (view.hasEnded(suspect, incarnation)) this.#events.onOverheard(memberKey(suspect))
-      return
-    }
-    const { statement } = content
-    const held = view.fact(statement.signer)?.content
-    if (held !== undefined && 'statement' in held && sameBytes(held.statement.signature, statement.signature))
-      this.#events.onOverheard(memberKey(statement.signer))
+  #overhear(fact: Fact): void {
+    if (fact.about === undefined) return
+    const held = this.#context.facts.rival(fact)
+    const isOver = fact.says === 'died' && this.#context.view.hasEnded(fact.about, fact.incarnation)
+    if (isOver || held?.equals(fact) === true) this.#events.onOverheard(fact.key)
   }
 
   /** About this node itself. */
-  #own(statement: Statement, incarnation: number): void {
+  #own(fact: Fact): void {
     const { view, id } = this.#context
-    const self = view.get(id)
-    if (self === undefined || incarnation < self.incarnation) return
-    const mine = view.statement(id)
-    if (mine !== undefined && isKind(statement, 'joined') && sameBytes(mine.signature, statement.signature)) return
-    this.#check(statement)
-    if (isKind(statement, 'joined')) this.#events.onImpersonated(incarnation)
-    else this.#events.onOwnEnd(incarnation)
+    const mine = view.fact(id)
+    if (mine?.member === undefined || fact.incarnation < mine.incarnation || fact.equals(mine)) return
+    this.#check(fact)
+    if (fact.says === 'joined') this.#events.onImpersonated(fact.incarnation)
+    else this.#events.onOwnEnd(fact.incarnation)
   }
 
-  #merged(id: NodeId, changes: readonly Change[], isIn: () => boolean): Fact | undefined {
+  /** Takes in a verified joined-statement or end, and returns it as it is held. */
+  #merge(fact: Fact, age: Milliseconds): Fact | undefined {
+    const { view, now, facts } = this.#context
+    const changes = view.merge(fact, now, age)
     if (changes.length > 0) this.#events.onChanges(changes)
-    return isIn() ? this.#context.view.fact(id) : undefined
+    return facts.rival(fact)
   }
 
-  #check(statement: Statement): void {
-    if (!this.#context.codec.verify(statement)) throw new FrameError(`a forged signature under the key of ${statement.signer}`)
+  #check(fact: Fact): void {
+    if (fact.isTrue(this.#context.codec)) return
+    if (fact.says === 'died') throw new FrameError('a death certificate with a forged signature')
+    throw new FrameError(`a forged signature under the key of ${'statement' in fact.content ? fact.content.statement.signer : fact.key}`)
   }
 
   #warnFull(): void {
@@ -222,8 +218,4 @@ export class Intake {
       this.#context.facts.delete(fact)
     }
   }
-}
-
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, i) => byte === b[i])
 }

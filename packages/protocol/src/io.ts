@@ -6,6 +6,9 @@
  * as further inputs. The shape is that of iroh-gossip's `InEvent`/`OutEvent` and foca's `Runtime`.
  */
 
+import type { Codec } from './codec.ts'
+import type { Registry } from './registry.ts'
+
 /** A point in time or a span, in milliseconds. The zero point is the runner's choice; it must never run backwards. */
 export type Milliseconds = number
 
@@ -65,14 +68,22 @@ export type Command =
   | { readonly type: 'signal'; readonly ref: number; readonly name: string; readonly to: readonly NodeId[] }
   | { readonly type: 'leave' }
 
-export type Input =
+/**
+ * A frame or broadcast as a runner carries it; `length` is the bytes that it takes on the wire. On real hosts it is those bytes; who
+ * brings a codec of its own (see {@link Codec}) may let it be something else.
+ */
+export interface Encoded {
+  readonly length: number
+}
+
+export type Input<Data extends Encoded = Uint8Array> =
   /** Once, first: the host listens on `addresses` and wants to enter through one of `introducers` (none: found a pool). */
   | { readonly type: 'start'; readonly addresses: readonly Address[]; readonly introducers: readonly Introducer[] }
   | { readonly type: 'command'; readonly command: Command }
   /** A frame that arrived on a link. Links are authenticated: `from` is certain. */
-  | { readonly type: 'frame'; readonly from: NodeId; readonly data: Uint8Array }
+  | { readonly type: 'frame'; readonly from: NodeId; readonly data: Data }
   /** A message of the pool's broadcast topic, whoever forwarded it. */
-  | { readonly type: 'broadcast'; readonly data: Uint8Array }
+  | { readonly type: 'broadcast'; readonly data: Data }
   /**
    * A link to `peer` is up: frames can be sent. At most one link a peer; the runner hides parallel connections.
    * `dialable`: this peer was reached by dialling it, or announces the address it comes from (it is not behind a NAT).
@@ -134,11 +145,11 @@ export interface Health {
   readonly introducers: readonly { readonly introducer: Introducer; readonly reason: string }[]
 }
 
-export type Effect =
+export type Effect<Data extends Encoded = Uint8Array> =
   /** Send a frame on the link to `to`. Without a link it is dropped (the `disconnected` input is on its way). */
-  | { readonly type: 'send'; readonly to: NodeId; readonly data: Uint8Array }
+  | { readonly type: 'send'; readonly to: NodeId; readonly data: Data }
   /** Publish on the pool's topic, unreliably. Never delivered to the sender itself. */
-  | { readonly type: 'broadcast'; readonly data: Uint8Array }
+  | { readonly type: 'broadcast'; readonly data: Data }
   /**
    * Open a link. Answered by `connected` or `unreachable`; by neither if a link to `peer` is already up. Without a `peer`
    * whoever answers at the address is welcome.
@@ -156,14 +167,22 @@ export type Effect =
   /** The node can't go on: stop the host. `IDENTITY_IN_USE`: somebody else runs under this key. */
   | { readonly type: 'fail'; readonly code: 'IDENTITY_IN_USE'; readonly message: string }
 
-/** What the runner hands in once. Both functions are synchronous and pure; `random` is seeded where history must repeat. */
-export interface Services {
+/** A node's key, and everybody's: both functions are synchronous and pure. */
+export interface Signing {
   /** Signs with this node's private key. 64 bytes (Ed25519) come back. */
   sign(message: Uint8Array): Uint8Array
   /** True if `signature` is `signer`'s over `message`. Never throws. */
   verify(signer: NodeId, message: Uint8Array, signature: Uint8Array): boolean
-  /** A number in [0, 1). */
+}
+
+/** What the runner hands in once. */
+export interface Services<Data extends Encoded = Uint8Array> extends Signing {
+  /** A number in [0, 1), seeded where history must repeat. */
   random(): number
+  /** How messages travel. Default: protobuf, as all real hosts have it. */
+  readonly codec?: Codec<Data>
+  /** Where facts are kept. Default: the node's own; nodes in one process may share one. */
+  readonly registry?: Registry
 }
 
 /** Verdict over a broadcast message, from its bytes alone: `reject` only what is provably wrong. */

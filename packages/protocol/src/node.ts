@@ -10,15 +10,15 @@ import { Context, type Timed } from './context.ts'
 import { Detector } from './detector.ts'
 import { Elections } from './election.ts'
 import { FrameError } from './errors.ts'
-import { factToWire, type Fact } from './fact.ts'
+import type { Fact, Told } from './fact.ts'
 import { Healer } from './heal.ts'
 import { HealthReport } from './health.ts'
 import { HeldDeaths } from './held-deaths.ts'
-import { encodeId } from './id.ts'
 import { Intake } from './intake.ts'
 import { Introduction } from './introduction.ts'
-import type { BroadcastVerdict, Command, Effect, Health, Input, Member, Milliseconds, NodeId, Reign, Services } from './io.ts'
+import type { BroadcastVerdict, Command, Effect, Encoded, Health, Input, Member, Milliseconds, NodeId, Reign, Services } from './io.ts'
 import { Link } from './links.ts'
+import type { Facts, Message } from './message.ts'
 import { nameProblem } from './name.ts'
 import { OwnLife } from './own-life.ts'
 import { Reception } from './reception.ts'
@@ -29,12 +29,10 @@ import { Rings } from './rings.ts'
 import { Rumours } from './rumours.ts'
 import { Sampling } from './sampling.ts'
 import { Signals } from './signals.ts'
-import { isKind } from './statement.ts'
 import type { Change } from './view.ts'
-import type * as wire from './wire/messages.js'
 import { Witnesses } from './witness.ts'
 
-export interface NodeOptions {
+export interface NodeOptions<Data extends Encoded = Uint8Array> {
   readonly id: NodeId
   readonly pool: string
   readonly location: string
@@ -42,16 +40,17 @@ export interface NodeOptions {
   /** The last incarnation that was persisted under this identity; 0 for a new one. */
   readonly storedIncarnation: number
   readonly config: Config
-  readonly services: Services
+  readonly services: Services<Data>
 }
 
 /** A node this young is heard by few: it hands its news to its links as well, ms. Measured: a mesh takes a second or two to form. */
 const youth = 3_000
 
-export class ProtocolNode {
-  readonly #context: Context
+/** `Data`: how messages travel, by the codec among the services. */
+export class ProtocolNode<Data extends Encoded = Uint8Array> {
+  readonly #context: Context<Data>
   readonly #life: OwnLife
-  readonly #reception: Reception
+  readonly #reception: Reception<Data>
   readonly #introduction: Introduction
   readonly #referral: Referral
   readonly #reconciler: Reconciler
@@ -79,7 +78,7 @@ export class ProtocolNode {
   #ringsChanged = false
 
   /** Throws RangeError on a pool's name that nobody would accept. */
-  constructor(options: NodeOptions) {
+  constructor(options: NodeOptions<Data>) {
     const problem = nameProblem(options.pool)
     if (problem !== undefined) throw new RangeError(`the pool's name ${problem}`)
     const context = new Context(options)
@@ -89,7 +88,7 @@ export class ProtocolNode {
       onReentered: (fact) => this.#reentered(fact),
     })
     this.#reception = new Reception(context)
-    this.#rings = new Rings(options.id, options.config.links.rings)
+    this.#rings = new Rings(options.id, options.config.links.rings, context.facts.registry, context.view)
     this.#rumours = new Rumours(context)
     this.#reporter = new Reporter(context)
     this.#introduction = new Introduction(
@@ -186,7 +185,7 @@ export class ProtocolNode {
   }
 
   /** Takes one input and returns what is to be done, in order. */
-  handle(input: Input, now: Milliseconds): Effect[] {
+  handle(input: Input<Data>, now: Milliseconds): Effect<Data>[] {
     if (this.#stopped) return []
     this.#begin(now)
     const wasLeft = this.#left
@@ -195,7 +194,7 @@ export class ProtocolNode {
   }
 
   /** A `broadcast` input, with a verdict on whether to pass it on. */
-  handleBroadcast(data: Uint8Array, now: Milliseconds): { verdict: BroadcastVerdict; effects: Effect[] } {
+  handleBroadcast(data: Data, now: Milliseconds): { verdict: BroadcastVerdict; effects: Effect<Data>[] } {
     if (this.#stopped) return { verdict: 'ignore', effects: [] }
     this.#begin(now)
     const verdict = this.#broadcast(data)
@@ -215,7 +214,7 @@ export class ProtocolNode {
   }
 
   /** `left`: the application has heard that this node left, and hears no more. */
-  #finish(left: boolean): Effect[] {
+  #finish(left: boolean): Effect<Data>[] {
     const context = this.#context
     if (!this.#left) {
       this.#updateRings()
@@ -240,7 +239,7 @@ export class ProtocolNode {
     this.#context.effects.push({ type: 'timer', at: next })
   }
 
-  #dispatch(input: Input): void {
+  #dispatch(input: Input<Data>): void {
     switch (input.type) {
       case 'start':
         this.#life.prepare(input.addresses)
@@ -250,7 +249,7 @@ export class ProtocolNode {
         if (!this.#left) this.#command(input.command)
         break
       case 'frame':
-        this.#reception.frame(input.from, input.data, (link, frame) => this.#receive(link, frame))
+        this.#reception.frame(input.from, input.data, (link, message) => this.#receive(link, message))
         break
       case 'broadcast':
         this.#broadcast(input.data)
@@ -303,28 +302,28 @@ export class ProtocolNode {
     }
   }
 
-  #receive(link: Link, frame: wire.Frame): void {
+  #receive(link: Link, message: Message): void {
     const from = link.peer
     if (this.#left) {
-      if (frame.facts?.fresh === true) this.#passOn(from, frame.facts.facts)
+      if (message.facts?.fresh === true) this.#passOn(from, message.facts.facts)
       return
     }
     this.#detector.heard(from)
-    if (frame.hello !== undefined) this.#greeted(link, frame.hello)
-    else if (frame.goodbye !== undefined) link.goodbye = true
-    else if (frame.redirect !== undefined) this.#redirected(from, frame.redirect)
+    if (message.hello !== undefined) this.#greeted(link, message.hello)
+    else if (message.goodbye !== undefined) link.goodbye = true
+    else if (message.redirect !== undefined) this.#redirected(from, message.redirect.members)
     else if (this.self === undefined) return // not in yet: the rest would be told before our own join
-    else if (frame.reconcile !== undefined) this.#reconciler.receive(from, frame.reconcile)
-    else if (frame.facts !== undefined) this.#facts(from, frame.facts)
-    else if (frame.probe !== undefined) this.#detector.answer(frame.probe.sequence, from)
-    else if (frame.ack !== undefined) this.#detector.acknowledged(from, frame.ack.sequence, frame.ack.nextInMs)
-    else if (frame.alarm !== undefined) this.#alarm(from, frame.alarm)
-    else if (frame.signal !== undefined) this.#signals.receive(from, frame.signal)
-    else if (frame.signalAck !== undefined) this.#signals.acknowledged(from, frame.signalAck.reference)
+    else if (message.reconcile !== undefined) this.#reconciler.receive(from, message.reconcile)
+    else if (message.facts !== undefined) this.#facts(from, message.facts)
+    else if (message.probe !== undefined) this.#detector.answer(message.probe.sequence, from)
+    else if (message.ack !== undefined) this.#detector.acknowledged(from, message.ack.sequence, message.ack.nextInMs)
+    else if (message.alarm !== undefined) this.#alarm(from, message.alarm)
+    else if (message.signal !== undefined) this.#signals.receive(from, message.signal)
+    else if (message.signalAck !== undefined) this.#signals.acknowledged(from, message.signalAck.reference)
     // Anything else comes from a later version.
   }
 
-  #broadcast(data: Uint8Array): BroadcastVerdict {
+  #broadcast(data: Data): BroadcastVerdict {
     if (this.self === undefined && !this.#left) return 'ignore'
     return this.#reception.broadcast(data, (facts) => {
       const news = this.#intake.take(facts, undefined, true)
@@ -333,27 +332,24 @@ export class ProtocolNode {
     })
   }
 
-  #facts(from: NodeId, { facts, fresh }: wire.Facts): void {
+  #facts(from: NodeId, { facts, fresh }: Facts): void {
     const news = this.#intake.take(facts, from)
     if (news.length === 0) return
     this.#reconciler.quicken('other')
     if (!fresh) return
     for (const fact of news) {
       // A newcomer hands its join to us alone; everything else that is handed round others heard, too.
-      const isIntroduction =
-        'statement' in fact.content && isKind(fact.content.statement, 'joined') && fact.content.statement.signer === from
+      const isIntroduction = fact.says === 'joined' && fact.about === from
       this.#rumours.tell(fact, isIntroduction ? 0 : this.#context.random(), from)
     }
   }
 
-  #alarm(from: NodeId, { statements, doubted }: wire.Alarm): void {
-    const { statementsPerAlarm } = this.#context.config.limits
-    if (statements.length + doubted.length > statementsPerAlarm) throw new FrameError(`an alarm has at most ${statementsPerAlarm} entries`)
-    for (const message of statements) this.#witnesses.receive(from, message)
-    for (const key of doubted) this.#detector.suspect(encodeId(key))
+  #alarm(from: NodeId, { statements, doubted }: Exclude<Message['alarm'], undefined>): void {
+    for (const statement of statements) this.#witnesses.receive(from, statement)
+    for (const id of doubted) this.#detector.suspect(id)
   }
 
-  #redirected(from: NodeId, { members }: wire.Redirect): void {
+  #redirected(from: NodeId, members: readonly Told[]): void {
     if (this.#isWhole) return
     const { referrals } = this.#context.config.introduction
     if (members.length > referrals) throw new FrameError(`at most ${referrals} members are named to a newcomer, not ${members.length}`)
@@ -392,7 +388,7 @@ export class ProtocolNode {
     this.#introduction.linkLost()
   }
 
-  #greeted(link: Link, { known, ended, incarnation }: wire.Hello): void {
+  #greeted(link: Link, { known, ended, incarnation }: Exclude<Message['hello'], undefined>): void {
     const { view, config, id } = this.#context
     if (!(known <= config.limits.counter) || !(incarnation <= config.limits.counter)) throw new FrameError('an incarnation is out of range')
     link.greeted = true
@@ -454,7 +450,7 @@ export class ProtocolNode {
   }
 
   /** After the left-statement nothing is done any more but passing on news: who tells it may be leaving, too, and know nobody else. */
-  #passOn(from: NodeId, facts: readonly wire.Fact[]): void {
+  #passOn(from: NodeId, facts: readonly Told[]): void {
     const news = this.#intake.take(facts, from)
     this.#context.handRound(news, from)
     this.#rumours.publish(news)
@@ -497,8 +493,8 @@ export class ProtocolNode {
   }
 
   #lifeEnded(member: Member, how: 'left' | 'died'): void {
-    const { view, links, effects, now } = this.#context
-    this.#rings.remove(member.id, view.members())
+    const { view, facts, links, effects, now } = this.#context
+    this.#rings.remove(member.id)
     if (how === 'left') this.#healer.found(member.id)
     else this.#healer.lost(member)
     this.#elections.lifeEnded(member.id)
@@ -510,7 +506,7 @@ export class ProtocolNode {
     // Not a link that a new process under the same identity has just opened.
     if (how === 'left' || link.incarnation !== member.incarnation) return
     // If it is only slow it reads this when it wakes, and enters anew.
-    this.#context.send(member.id, { facts: { facts: [factToWire(end, now)], fresh: false } })
+    this.#context.send(member.id, { facts: { facts: [facts.told(end, now)], fresh: false } })
     effects.push({ type: 'disconnect', peer: member.id, reason: 'pronounced dead' })
   }
 

@@ -6,7 +6,7 @@
  * next life: higher incarnation, new statement, candidacies anew.
  */
 import type { Context } from './context.ts'
-import type { Fact } from './fact.ts'
+import { factOf, type Fact } from './fact.ts'
 import type { Address, Member, Milliseconds } from './io.ts'
 import type { Change } from './view.ts'
 
@@ -117,19 +117,19 @@ export class OwnLife {
     const { codec, id, view, now } = this.#context
     const { self } = this
     if (self === undefined) return undefined
-    const changes = view.mergeLeft(codec.sign(id, { kind: 'left', incarnation: self.incarnation }), now, 0)
+    const changes = view.merge(factOf({ statement: codec.sign(id, { kind: 'left', incarnation: self.incarnation }) }), now, 0)
     for (const { member } of changes) this.#context.notify({ type: 'left', member })
     return view.fact(id)
   }
 
   /** Writes an incarnation down, then signs and takes in the joined-statement for it. */
   #begin(incarnation: number): void {
-    const { codec, id, effects, view } = this.#context
+    const { codec, id, effects, view, now } = this.#context
     if (incarnation > this.#incarnation) effects.push({ type: 'persist', incarnation })
     this.#incarnation = incarnation
     const { location, tag } = this.#options
     const content = { kind: 'joined', incarnation, nonce: this.#nonce, addresses: this.#addresses, location, tag } as const
-    this.#events.onChanges(view.mergeJoined(codec.sign(id, content)))
+    this.#events.onChanges(view.merge(factOf({ statement: codec.sign(id, content) }), now, 0))
   }
 }
 

@@ -7,21 +7,21 @@
  */
 import type { Context } from './context.ts'
 import { FrameError } from './errors.ts'
-import type { BroadcastVerdict, Milliseconds, NodeId } from './io.ts'
+import type { Told } from './fact.ts'
+import type { BroadcastVerdict, Encoded, Milliseconds, NodeId } from './io.ts'
 import type { Link } from './links.ts'
-import { decode } from './statement.ts'
-import * as wire from './wire/messages.js'
+import type { Message } from './message.ts'
 
-export class Reception {
-  readonly #context: Context
+export class Reception<Data extends Encoded> {
+  readonly #context: Context<Data>
   readonly #banned = new Map<NodeId, Milliseconds>()
 
-  constructor(context: Context) {
+  constructor(context: Context<Data>) {
     this.#context = context
   }
 
   /** Decodes a frame within its bounds and hands it over. A {@link FrameError} on the way is the peer's fault. */
-  frame(from: NodeId, data: Uint8Array, take: (link: Link, frame: wire.Frame) => void): void {
+  frame(from: NodeId, data: Data, take: (link: Link, message: Message) => void): void {
     const { links, config, now } = this.#context
     const link = links.get(from)
     if (link === undefined) return
@@ -32,20 +32,20 @@ export class Reception {
         link.strikes = strikes
         throw new FrameError(`more than ${framesPerSecond} frames a second`)
       }
-      const frame = decode(wire.Frame, data)
+      const message = this.#context.wire.decodeFrame(data)
       link.lastHeard = now
-      take(link, frame)
+      take(link, message)
     } catch (error) {
       if (!(error instanceof FrameError)) throw error
       this.#strike(link, error)
     }
   }
 
-  broadcast(data: Uint8Array, take: (facts: readonly wire.Fact[]) => void): BroadcastVerdict {
+  broadcast(data: Data, take: (facts: readonly Told[]) => void): BroadcastVerdict {
     const { frameBytes } = this.#context.config.limits
     try {
       if (data.length > frameBytes) throw new FrameError(`a broadcast has at most ${frameBytes} bytes, not ${data.length}`)
-      take(decode(wire.Broadcast, data).facts)
+      take(this.#context.wire.decodeBroadcast(data).facts)
       return 'accept'
     } catch (error) {
       if (!(error instanceof FrameError)) throw error

@@ -4,9 +4,10 @@ import { Actor, actors, pool, servicesOf } from '../test/actors.ts'
 import { makeConfig } from './config.ts'
 import { Context } from './context.ts'
 import { FrameError } from './errors.ts'
-import { makeFact, readFact, type Fact } from './fact.ts'
+import { Fact } from './fact.ts'
 import { hashSpace } from './hash.ts'
 import { Link } from './links.ts'
+import { readFact } from './protobuf.ts'
 import { Reconciler } from './reconcile.ts'
 import * as wire from './wire/messages.js'
 
@@ -23,14 +24,14 @@ function fact(name: number, version = 0): Fact {
   if (known === undefined) {
     const body = new TextEncoder().encode(`fact ${name}`)
     const statement = author.says(1000 + version, body)
-    known = makeFact(keyOf({ statement: { ...statement, signer: new Uint8Array(32), body } as wire.Statement }), { statement })
+    known = new Fact(keyOf({ statement: { ...statement, signer: new Uint8Array(32), body } as wire.Statement }), { statement })
     library.set(id, known)
   }
   return known
 }
 
 class Side {
-  readonly context: Context
+  readonly context: Context<Uint8Array>
   readonly reconciler: Reconciler
   completed = 0
   /** Bytes and messages that this side sent. */
@@ -60,9 +61,9 @@ class Side {
   hear(from: Actor, frame: wire.Frame): void {
     if (frame.reconcile !== undefined) this.reconciler.receive(from.id, frame.reconcile)
     for (const message of frame.facts?.facts ?? []) {
-      const { content } = readFact(message, this.context.codec, config.limits)
-      const item = makeFact(keyOf(message), content)
-      const present = this.context.facts.get(item.position, item.key)
+      const { fact } = readFact(message, config.limits)
+      const item = new Fact(keyOf(message), fact.content)
+      const present = this.context.facts.get(item.key)
       // As with all that is merged: one version wins, on both sides the same.
       if (present === undefined || present.low < item.low) this.context.facts.put(item)
     }

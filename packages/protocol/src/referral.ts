@@ -5,11 +5,9 @@
  * named, and comes back to who handed it on only when they don't answer.
  */
 import type { Context, Timed } from './context.ts'
-import { factToWire, type Fact } from './fact.ts'
+import type { Fact, Told } from './fact.ts'
 import type { Milliseconds, NodeId } from './io.ts'
 import { pickSome } from './random.ts'
-import { isKind } from './statement.ts'
-import type * as wire from './wire/messages.js'
 
 export class Referral implements Timed {
   readonly #context: Context
@@ -19,7 +17,7 @@ export class Referral implements Timed {
   /** Who handed this node on, and until when the others have time to answer. */
   readonly #referredBy = new Map<NodeId, Milliseconds>()
   /** Whom they named. */
-  readonly #named = new Map<NodeId, readonly wire.Fact[]>()
+  readonly #named = new Map<NodeId, readonly Told[]>()
 
   /** `onDisappointed`: nobody whom this peer named has answered. */
   constructor(context: Context, onDisappointed: (peer: NodeId) => void) {
@@ -40,19 +38,19 @@ export class Referral implements Timed {
     const members = pickSome(() => this.#context.random(), [...view.members()], referrals + 2)
     const others = members.filter((member) => member.id !== id && member.id !== peer).slice(0, referrals)
     this.#context.send(peer, {
-      redirect: { members: others.flatMap((member) => view.fact(member.id) ?? []).map((fact) => factToWire(fact, now)) },
+      redirect: { members: others.flatMap((member) => view.fact(member.id) ?? []) },
     })
   }
 
   /** A peer handed this node on to these members. */
-  accept(from: NodeId, members: readonly wire.Fact[]): void {
+  accept(from: NodeId, members: readonly Told[]): void {
     const { config, now } = this.#context
     this.#referredBy.set(from, now + config.introduction.referralGrace)
     this.#named.set(from, members)
   }
 
   /** Members that were named and not looked at yet, by who named them. */
-  takeNamed(): [NodeId, readonly wire.Fact[]][] {
+  takeNamed(): [NodeId, readonly Told[]][] {
     const named = [...this.#named]
     this.#named.clear()
     return named
@@ -61,10 +59,8 @@ export class Referral implements Timed {
   /** Dials some of the members that were named. */
   ask(members: readonly Fact[]): void {
     const { config, effects } = this.#context
-    for (const { content } of members.slice(0, config.links.early)) {
-      if (!('statement' in content) || !isKind(content.statement, 'joined')) continue
-      effects.push({ type: 'connect', peer: content.statement.signer, addresses: content.statement.content.addresses })
-    }
+    for (const { member } of members.slice(0, config.links.early))
+      if (member !== undefined) effects.push({ type: 'connect', peer: member.id, addresses: member.addresses })
   }
 
   /** True for a peer that named others and does not want to be asked itself. */

@@ -7,14 +7,20 @@
  * ends when it breaks; and as neighbours at distance one and two are linked, the observers of a dead member are linked among
  * themselves and need no dial to bring their suspicions together. In a small pool this makes everyone observe everyone.
  *
- * Nobody stores a ring. A node keeps only its own neighbours: a newcomer either stands between or it doesn't, and the loss of a
- * neighbour is rare enough for a scan. The neighbours of others are looked up by a scan when they are suspected.
+ * No node stores a ring: the registry has the order, and a node walks over it from where a member stands, past those that are
+ * not in its view. Its own neighbours it keeps, as a newcomer either stands between or it doesn't.
  */
-import { hash52, hashSpace } from './hash.ts'
+import { hashSpace } from './hash.ts'
 import type { NodeId } from './io.ts'
+import { ringPosition, type Registry } from './registry.ts'
 
 /** Successors, and as many predecessors, linked on each ring. */
 const reach = 2
+
+/** Who is in, by place in the registry. */
+export interface Present {
+  isAliveAt(place: number): boolean
+}
 
 interface Neighbour {
   readonly id: NodeId
@@ -25,15 +31,19 @@ interface Neighbour {
 export class Rings {
   readonly #self: NodeId
   readonly #count: number
+  readonly #registry: Registry
+  readonly #present: Present
   readonly #positions: number[]
   /** Per ring: successors, then predecessors; each nearest first. */
   #sides: Neighbour[][]
   #neighbours: ReadonlySet<NodeId> | undefined
 
-  constructor(self: NodeId, count: number) {
+  constructor(self: NodeId, count: number, registry: Registry, present: Present) {
     this.#self = self
     this.#count = count
-    this.#positions = Array.from({ length: count }, (_, ring) => hash52(self, ring + 1))
+    this.#registry = registry
+    this.#present = present
+    this.#positions = Array.from({ length: count }, (_, ring) => ringPosition(self, ring))
     this.#sides = Array.from({ length: 2 * count }, () => [])
   }
 
@@ -45,19 +55,20 @@ export class Rings {
 
   /** A member entered. */
   add(id: NodeId): void {
-    if (id === this.#self) return
+    const place = this.#registry.memberPlace(id)
+    if (id === this.#self || place === undefined) return
     for (let ring = 0; ring < this.#count; ring++) {
-      const ahead = distance(this.#positions[ring] as number, hash52(id, ring + 1))
+      const ahead = distance(this.#positions[ring] as number, this.#registry.ring(ring).positionOf(place))
       this.#insert(2 * ring, id, ahead)
       this.#insert(2 * ring + 1, id, hashSpace - ahead)
     }
   }
 
-  /** A member is gone; `members` are those that remain. */
-  remove(id: NodeId, members: Iterable<{ readonly id: NodeId }>): void {
+  /** A member is gone. */
+  remove(id: NodeId): void {
     if (!this.neighbours.has(id)) return
     this.clear()
-    for (const member of members) this.add(member.id)
+    for (const neighbour of observersOf(this.#self, this.#count, this.#registry, this.#present)) this.add(neighbour)
   }
 
   clear(): void {
@@ -77,11 +88,28 @@ export class Rings {
   }
 }
 
-/** The observers of any member, by a scan over the view. */
-export function observersOf(id: NodeId, members: Iterable<{ readonly id: NodeId }>, rings: number): ReadonlySet<NodeId> {
-  const scan = new Rings(id, rings)
-  for (const member of members) scan.add(member.id)
-  return scan.neighbours
+/** The observers of any member, as seen by who knows those that are present. */
+export function observersOf(id: NodeId, rings: number, registry: Registry, present: Present): ReadonlySet<NodeId> {
+  const observers = new Set<NodeId>()
+  for (let ring = 0; ring < rings; ring++) {
+    const order = registry.ring(ring)
+    const start = order.lowerBound(ringPosition(id, ring), id)
+    const isThere = registry.memberAt(order.places[start] ?? -1) === id && start < order.size
+    walk(start + (isThere ? 1 : 0), 1)
+    walk(start - 1, -1)
+
+    function walk(from: number, step: number): void {
+      let found = 0
+      for (let i = 0; i < order.size && found < reach; i++) {
+        const place = order.places[(from + step * i + order.size * 2) % order.size] as number
+        const other = registry.memberAt(place)
+        if (other === undefined || other === id || !present.isAliveAt(place)) continue
+        observers.add(other)
+        found += 1
+      }
+    }
+  }
+  return observers
 }
 
 function distance(from: number, to: number): number {

@@ -3,14 +3,14 @@ import { actors, pool, servicesOf, type Actor } from '../test/actors.ts'
 import { broadcastsIn, hex } from '../test/bench.ts'
 import { makeConfig } from './config.ts'
 import { Context } from './context.ts'
-import { makeFact, memberKey, type Fact } from './fact.ts'
+import { factOf, type Fact } from './fact.ts'
 import { Rumours } from './rumours.ts'
 
 const people = actors(200)
 const config = makeConfig()
 const { delay, patience, delayMax, batch } = config.rumours
 
-let context: Context
+let context: Context<Uint8Array>
 let rumours: Rumours
 
 beforeEach(() => {
@@ -22,7 +22,7 @@ beforeEach(() => {
 
 const fact = (i: number, incarnation = 1): Fact => {
   const actor = people[i] as Actor
-  return makeFact(memberKey(actor.id), { statement: actor.joined({ incarnation }) })
+  return factOf({ statement: actor.joined({ incarnation }) })
 }
 
 /** Lets time pass. What was published: when, and how many facts. */

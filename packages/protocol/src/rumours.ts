@@ -8,10 +8,8 @@
  * handed on along a tree reaches each node once. What gets lost on the way reconciliation finds.
  */
 import type { Context, Timed } from './context.ts'
-import { factToWire, memberKey, type Fact } from './fact.ts'
-import { isKind } from './statement.ts'
+import { memberKey, type Fact } from './fact.ts'
 import type { Milliseconds, NodeId } from './io.ts'
-import * as wire from './wire/messages.js'
 
 interface Rumour {
   readonly fact: Fact
@@ -55,7 +53,7 @@ export class Rumours implements Timed {
     const { now } = this.#context
     this.#recent = this.#recent.filter((time) => now - time < 1_000)
     this.#arrivals = this.#arrivals.filter((time) => now - time < 1_000)
-    if (isJoin(fact) && this.#arrivals.length > rumours.crowd) {
+    if (fact.says === 'joined' && this.#arrivals.length > rumours.crowd) {
       this.#crowd.set(fact.key, { fact, from })
       this.#crowdDue = Math.min(this.#crowdDue, now + rumours.crowdDelay)
       return
@@ -116,11 +114,8 @@ export class Rumours implements Timed {
     if (facts.length === 0) return
     this.#recent.push(this.#context.now)
     const nonce = Math.floor(this.#context.random() * 2 ** 32)
-    const data = wire.Broadcast.encode({ nonce, facts: facts.map((fact) => factToWire(fact, this.#context.now)) })
+    const told = facts.map((fact) => this.#context.facts.told(fact, this.#context.now))
+    const data = this.#context.wire.encodeBroadcast({ nonce, facts: told })
     this.#context.effects.push({ type: 'broadcast', data })
   }
-}
-
-function isJoin({ content }: Fact): boolean {
-  return 'statement' in content && isKind(content.statement, 'joined')
 }

@@ -3,6 +3,7 @@ import { actors, pool, servicesOf, type Actor } from '../test/actors.ts'
 import { framesTo } from '../test/bench.ts'
 import { makeConfig, type ConfigOverrides } from './config.ts'
 import { Context } from './context.ts'
+import { factOf } from './fact.ts'
 import type { Milliseconds, NodeId } from './io.ts'
 import { Link } from './links.ts'
 import { Rings } from './rings.ts'
@@ -14,7 +15,7 @@ const others = everyone.filter((actor) => actor !== self)
 
 /** Sampling alone: dials succeed at once unless the test says otherwise. */
 class Stage {
-  readonly context: Context
+  readonly context: Context<Uint8Array>
   readonly sampling: Sampling
   readonly rings: Rings
   readonly doubted = new Set<NodeId>()
@@ -26,14 +27,14 @@ class Stage {
     const config = makeConfig(overrides)
     this.context = new Context({ id: self.id, pool, config, services: servicesOf(self.id) })
     this.context.now = 100_000
-    this.context.view.mergeJoined(self.joined())
-    this.rings = new Rings(self.id, config.links.rings)
+    this.context.view.merge(factOf({ statement: self.joined() }), 0, 0)
+    this.rings = new Rings(self.id, config.links.rings, this.context.facts.registry, this.context.view)
     this.sampling = new Sampling(this.context, (id) => this.doubted.has(id))
   }
 
   meet(...members: readonly Actor[]): void {
     for (const actor of members) {
-      this.context.view.mergeJoined(actor.joined())
+      this.context.view.merge(factOf({ statement: actor.joined() }), 0, 0)
       this.rings.add(actor.id)
     }
     this.sampling.update(this.rings.neighbours)

@@ -39,7 +39,7 @@ const content: fc.Arbitrary<Exclude<Content, Unknown>> = fc.oneof(
 
 /** Over the wire and back. */
 function pass(statement: Statement, reader = alice): Statement {
-  return reader.codec.read(wire.Statement.decode(wire.Statement.encode(statementToWire(statement))))
+  return reader.read(wire.Statement.decode(wire.Statement.encode(statementToWire(statement))))
 }
 
 describe('a statement', () => {
@@ -86,7 +86,7 @@ describe('a statement', () => {
       facts: { facts: [{ statement: statementToWire(bob.joined({ tag: new Uint8Array(100) })), ageSeconds: 0 }], fresh: false },
     })
     const message = wire.Frame.decode(frame).facts?.facts[0]?.statement as wire.Statement
-    const { body, signature, content: said } = alice.codec.read(message)
+    const { body, signature, content: said } = alice.read(message)
     const parts = said.kind === 'joined' ? [body, signature, said.tag, ...said.addresses] : []
     expect(parts.length).toBe(4)
     for (const part of parts) expect(part.buffer).not.toBe(frame.buffer)
@@ -149,8 +149,8 @@ describe('what is out of bounds in a statement is refused', () => {
 
   it('a key or a signature of another length', () => {
     const message = statementToWire(bob.left())
-    expect(() => alice.codec.read({ ...message, signature: new Uint8Array(63) })).toThrow(FrameError)
-    expect(() => alice.codec.read({ ...message, signer: new Uint8Array(33) })).toThrow(FrameError)
+    expect(() => alice.read({ ...message, signature: new Uint8Array(63) })).toThrow(FrameError)
+    expect(() => alice.read({ ...message, signer: new Uint8Array(33) })).toThrow(FrameError)
   })
 
   it('but the bounds themselves are fine', () => {

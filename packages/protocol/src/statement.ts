@@ -10,7 +10,7 @@
 import { FrameError } from './errors.ts'
 import { decodeId, encodeId } from './id.ts'
 import type { Config } from './config.ts'
-import type { Address, NodeId, Services } from './io.ts'
+import type { Address, NodeId, Signing } from './io.ts'
 import { nameProblem } from './name.ts'
 import * as wire from './wire/messages.js'
 
@@ -78,16 +78,14 @@ const signatureBytes = 64
 const encoder = new TextEncoder()
 const none = new Uint8Array(0)
 
-/** Makes, reads and checks the statements of one pool. */
+/** Signs the statements of one pool and checks their signatures. */
 export class StatementCodec {
   readonly #prefix: Uint8Array
-  readonly #services: Services
-  readonly #limits: Config['limits']
+  readonly #services: Signing
 
-  constructor(pool: string, services: Services, limits: Config['limits']) {
+  constructor(pool: string, services: Signing) {
     this.#prefix = encoder.encode(`jel statement 1\0${pool}\0`)
     this.#services = services
-    this.#limits = limits
   }
 
   /** Signs with this node's own key. */
@@ -102,21 +100,6 @@ export class StatementCodec {
     return this.#services.verify(statement.signer, this.#message(statement.kind, statement.body), statement.signature)
   }
 
-  /** Reads a statement and checks every bound, but not the signature. Throws {@link FrameError}. */
-  read(message: wire.Statement): Statement {
-    if (message.signature.length !== signatureBytes)
-      throw new FrameError(`a signature has ${signatureBytes} bytes, not ${message.signature.length}`)
-    const content = this.#content(message.kind, message.body)
-    // Copies: a decoded field is a window on the whole received frame, which must not stay in memory for it.
-    return {
-      signer: encodeId(message.signer),
-      content,
-      kind: message.kind,
-      body: message.body.slice(),
-      signature: message.signature.slice(),
-    }
-  }
-
   #message(kind: number, body: Uint8Array): Uint8Array {
     const message = new Uint8Array(this.#prefix.length + 4 + body.length)
     message.set(this.#prefix)
@@ -124,65 +107,80 @@ export class StatementCodec {
     message.set(body, this.#prefix.length + 4)
     return message
   }
+}
 
-  #content(kind: number, body: Uint8Array): Content {
-    switch (kind) {
-      case kinds.joined: {
-        const { incarnation, nonce, addresses, location, tag } = decode(wire.Joined, body, { addresses: this.#limits.addresses })
-        this.#counter('incarnation', incarnation)
-        if (addresses.some((address) => address.length === 0 || address.length > this.#limits.addressBytes)) {
-          throw new FrameError(`an address has 1 to ${this.#limits.addressBytes} bytes`)
-        }
-        if (encoder.encode(location).length > this.#limits.locationBytes)
-          throw new FrameError(`a location has at most ${this.#limits.locationBytes} bytes`)
-        if (tag.length > this.#limits.tagBytes) throw new FrameError(`a tag has at most ${this.#limits.tagBytes} bytes`)
-        return { kind: 'joined', incarnation, nonce, addresses: addresses.map((address) => address.slice()), location, tag: tag.slice() }
+/** Reads a statement and checks every bound, but not the signature. Throws {@link FrameError}. */
+export function readStatement(message: wire.Statement, limits: Config['limits']): Statement {
+  if (message.signature.length !== signatureBytes)
+    throw new FrameError(`a signature has ${signatureBytes} bytes, not ${message.signature.length}`)
+  const content = readContent(message.kind, message.body, limits)
+  // Copies: a decoded field is a window on the whole received frame, which must not stay in memory for it.
+  return {
+    signer: encodeId(message.signer),
+    content,
+    kind: message.kind,
+    body: message.body.slice(),
+    signature: message.signature.slice(),
+  }
+}
+
+function readContent(kind: number, body: Uint8Array, limits: Config['limits']): Content {
+  switch (kind) {
+    case kinds.joined: {
+      const { incarnation, nonce, addresses, location, tag } = decode(wire.Joined, body, { addresses: limits.addresses })
+      checkCounter('incarnation', incarnation, limits)
+      if (addresses.some((address) => address.length === 0 || address.length > limits.addressBytes)) {
+        throw new FrameError(`an address has 1 to ${limits.addressBytes} bytes`)
       }
-      case kinds.left: {
-        const { incarnation } = decode(wire.Left, body)
-        this.#counter('incarnation', incarnation)
-        return { kind: 'left', incarnation }
-      }
-      case kinds.suspicion: {
-        const { suspect, incarnation, refutations } = decode(wire.Suspicion, body)
-        this.#counter('incarnation', incarnation)
-        const content = { kind: 'suspicion', suspect: encodeId(suspect), incarnation, refutations } as const
-        // Certificates repeat a suspicion from its content alone, so its body must be what this encodes to.
-        if (!sameBytes(body, encodeBody(content))) throw new FrameError('a suspicion with anything else in its body')
-        return content
-      }
-      case kinds.refutation: {
-        const { incarnation, number } = decode(wire.Refutation, body)
-        this.#counter('incarnation', incarnation)
-        return { kind: 'refutation', incarnation, number }
-      }
-      case kinds.candidacy: {
-        const { election, incarnation, sequence, withdrawn } = decode(wire.Candidacy, body)
-        this.#counter('incarnation', incarnation)
-        checkName('election', election)
-        return { kind: 'candidacy', election, incarnation, sequence, withdrawn }
-      }
-      case kinds.claim: {
-        const { election, epoch, incarnation, endedWinner, endedIncarnation } = decode(wire.Claim, body)
-        this.#counter('incarnation', incarnation)
-        this.#counter('epoch', epoch)
-        checkName('election', election)
-        if (endedWinner.length > 0) this.#counter('incarnation', endedIncarnation)
-        const ended = endedWinner.length === 0 ? undefined : { winner: encodeId(endedWinner), incarnation: endedIncarnation }
-        return { kind: 'claim', election, epoch, incarnation, ended }
-      }
-      default: {
-        if (kind === 0) throw new FrameError('a statement without a kind')
-        if (body.length > this.#limits.unknownBodyBytes)
-          throw new FrameError(`a statement of unknown kind ${kind} has at most ${this.#limits.unknownBodyBytes} bytes`)
-        return { kind: 'unknown' }
-      }
+      if (encoder.encode(location).length > limits.locationBytes)
+        throw new FrameError(`a location has at most ${limits.locationBytes} bytes`)
+      if (tag.length > limits.tagBytes) throw new FrameError(`a tag has at most ${limits.tagBytes} bytes`)
+      return { kind: 'joined', incarnation, nonce, addresses: addresses.map((address) => address.slice()), location, tag: tag.slice() }
+    }
+    case kinds.left: {
+      const { incarnation } = decode(wire.Left, body)
+      checkCounter('incarnation', incarnation, limits)
+      return { kind: 'left', incarnation }
+    }
+    case kinds.suspicion: {
+      const { suspect, incarnation, refutations } = decode(wire.Suspicion, body)
+      checkCounter('incarnation', incarnation, limits)
+      const content = { kind: 'suspicion', suspect: encodeId(suspect), incarnation, refutations } as const
+      // Certificates repeat a suspicion from its content alone, so its body must be what this encodes to.
+      if (!sameBytes(body, encodeBody(content))) throw new FrameError('a suspicion with anything else in its body')
+      return content
+    }
+    case kinds.refutation: {
+      const { incarnation, number } = decode(wire.Refutation, body)
+      checkCounter('incarnation', incarnation, limits)
+      return { kind: 'refutation', incarnation, number }
+    }
+    case kinds.candidacy: {
+      const { election, incarnation, sequence, withdrawn } = decode(wire.Candidacy, body)
+      checkCounter('incarnation', incarnation, limits)
+      checkName('election', election)
+      return { kind: 'candidacy', election, incarnation, sequence, withdrawn }
+    }
+    case kinds.claim: {
+      const { election, epoch, incarnation, endedWinner, endedIncarnation } = decode(wire.Claim, body)
+      checkCounter('incarnation', incarnation, limits)
+      checkCounter('epoch', epoch, limits)
+      checkName('election', election)
+      if (endedWinner.length > 0) checkCounter('incarnation', endedIncarnation, limits)
+      const ended = endedWinner.length === 0 ? undefined : { winner: encodeId(endedWinner), incarnation: endedIncarnation }
+      return { kind: 'claim', election, epoch, incarnation, ended }
+    }
+    default: {
+      if (kind === 0) throw new FrameError('a statement without a kind')
+      if (body.length > limits.unknownBodyBytes)
+        throw new FrameError(`a statement of unknown kind ${kind} has at most ${limits.unknownBodyBytes} bytes`)
+      return { kind: 'unknown' }
     }
   }
+}
 
-  #counter(what: string, value: number): void {
-    if (!Number.isSafeInteger(value) || value < 1 || value > this.#limits.counter) throw new FrameError(`${what} ${value} is out of range`)
-  }
+function checkCounter(what: string, value: number, limits: Config['limits']): void {
+  if (!Number.isSafeInteger(value) || value < 1 || value > limits.counter) throw new FrameError(`${what} ${value} is out of range`)
 }
 
 /** The wire form, to be put in a frame. */

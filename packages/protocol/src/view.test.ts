@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { actors, death, type Actor } from '../test/actors.ts'
 import type { Certificate } from './certificate.ts'
 import { makeConfig } from './config.ts'
-import type { FactContent } from './fact.ts'
+import { factOf, type Fact, type FactContent } from './fact.ts'
 import { FactSet } from './facts.ts'
 import { hashSpace } from './hash.ts'
-import { isKind, type Joined, type Left, type Statement } from './statement.ts'
+import { Registry } from './registry.ts'
+import type { Joined, Left, Statement } from './statement.ts'
 import { View, type Change } from './view.ts'
 
 const config = makeConfig()
@@ -40,8 +41,12 @@ function contentOf({ subject, incarnation, what, variant }: News): Content {
   return death(actor, people.slice(4 + variant, 7 + variant), 0, incarnation)
 }
 
+function read(content: Content): Fact {
+  return factOf('signer' in content ? { statement: content } : { certificate: content })
+}
+
 class Observer {
-  readonly facts = new FactSet()
+  readonly facts = new FactSet(new Registry())
   readonly view = new View(this.facts, config)
   readonly changes: Change[] = []
 
@@ -50,9 +55,7 @@ class Observer {
   }
 
   hear(content: Content): this {
-    if (!('signer' in content)) this.changes.push(...this.view.mergeDied(content, 0, 0))
-    else if (content.content.kind === 'joined') this.changes.push(...this.view.mergeJoined(content as Statement<Joined>))
-    else this.changes.push(...this.view.mergeLeft(content as Statement<Left>, 0, 0))
+    this.changes.push(...this.view.merge(read(content), 0, 0))
     return this
   }
 
@@ -63,7 +66,7 @@ class Observer {
 
   get state(): unknown {
     const alive = [...this.view.members()].map(({ id, incarnation }) => `${id}:${incarnation}`).sort()
-    const ended = subjects.map(({ id }) => this.view.ending(id)).map((ending) => ending && `${ending.incarnation}:${ending.how}`)
+    const ended = subjects.map(({ id }) => this.view.ending(id)).map((ending) => ending && `${ending.incarnation}:${ending.says}`)
     return { alive, ended, fingerprint: this.facts.fingerprint(0, hashSpace) }
   }
 }
@@ -120,11 +123,7 @@ describe('merging news of members', () => {
         const observer = new Observer(...items.map(contentOf))
         const { view } = observer
         const content = contentOf(item)
-        const { id } = subjects[item.subject] as Actor
-        const isNews =
-          'signer' in content && isKind(content, 'joined')
-            ? view.isNewsJoined(id, item.incarnation, content.signature)
-            : view.isNewsEnded(id, item.incarnation, item.what === 'left' ? 'left' : 'died')
+        const isNews = view.isNews(read(content))
         const before = observer.state
         observer.hear(content)
         if (isNews) expect(observer.state).not.toEqual(before)
@@ -183,8 +182,8 @@ describe('View', () => {
   it('takes the word of the member over that of others about the same end', () => {
     const observer = new Observer(alice.joined(), death(alice, [bob, carol]), alice.left())
     expect(observer.changes.map(({ type }) => type)).toEqual(['joined', 'died'])
-    expect(observer.view.ending(alice.id)?.how).toBe('left')
-    expect(observer.hear(death(alice, [bob])).view.ending(alice.id)?.how).toBe('left')
+    expect(observer.view.ending(alice.id)?.says).toBe('left')
+    expect(observer.hear(death(alice, [bob])).view.ending(alice.id)?.says).toBe('left')
   })
 
   it('reports an earlier life as over when a later one, or the end of a later one, is heard of first', () => {
@@ -195,9 +194,8 @@ describe('View', () => {
     expect(gone.view.known(alice.id)).toBe(4)
   })
 
-  it('keeps what was last known of a life that ended, for those who look for it', () => {
-    const observer = new Observer(alice.joined({ location: 'attic' }), death(alice, [bob]))
-    expect(observer.view.ending(alice.id)?.member?.location).toBe('attic')
+  it('remembers a life that ended, but no longer as a member', () => {
+    const observer = new Observer(alice.joined(), death(alice, [bob]))
     expect(observer.view.get(alice.id)).toBeUndefined()
     expect(observer.view.knows(alice.id)).toBe(true)
     expect(observer.view.knows(bob.id)).toBe(false)
@@ -208,7 +206,7 @@ describe('View', () => {
     const { view, facts } = new Observer()
     const age = 5_000
     const now = 1_000_000
-    view.mergeDied(death(alice, [bob]), now, age)
+    view.merge(read(death(alice, [bob])), now, age)
     const stopsTelling = now - age + lifetime * shareUntil
     const forgets = now - age + lifetime
     expect(view.nextExpiry).toBe(stopsTelling)
@@ -217,7 +215,7 @@ describe('View', () => {
     view.expire(stopsTelling)
     expect(facts.size).toBe(0)
     expect(view.hasEnded(alice.id, 1)).toBe(true)
-    expect(view.mergeJoined(alice.joined())).toEqual([])
+    expect(view.merge(read(alice.joined()), 0, 0)).toEqual([])
     expect(view.nextExpiry).toBe(forgets)
     view.expire(forgets - 1)
     expect(view.knows(alice.id)).toBe(true)
@@ -232,21 +230,21 @@ describe('View', () => {
 
   it('remembers no more ends than members that it may have, and drops the oldest', () => {
     const small = makeConfig({ limits: { members: 3 } })
-    const facts = new FactSet()
+    const facts = new FactSet(new Registry())
     const view = new View(facts, small)
-    for (const actor of people.slice(0, 5)) view.mergeLeft(actor.left(), 0, 0)
+    people.slice(0, 5).forEach((actor, now) => view.merge(read(actor.left()), now, 0))
     expect(people.slice(0, 5).map(({ id }) => view.knows(id))).toEqual([false, false, true, true, true])
     expect(facts.size).toBe(3)
   })
 
   it('says when it is full', () => {
-    const facts = new FactSet()
+    const facts = new FactSet(new Registry())
     const view = new View(facts, makeConfig({ limits: { members: 2 } }))
-    view.mergeJoined(alice.joined())
+    view.merge(read(alice.joined()), 0, 0)
     expect(view.full).toBe(false)
-    view.mergeJoined(bob.joined())
+    view.merge(read(bob.joined()), 0, 0)
     expect(view.full).toBe(true)
-    view.mergeLeft(bob.left(), 0, 0)
+    view.merge(read(bob.left()), 0, 0)
     expect(view.full).toBe(false)
   })
 

@@ -4,7 +4,11 @@ import { Bench, broadcastsIn, framesTo } from '../test/bench.ts'
 import { defaultConfig } from './config.ts'
 import { encodeId } from './id.ts'
 import type { Effect } from './io.ts'
+import { factOf } from './fact.ts'
+import { FactSet } from './facts.ts'
+import { Registry } from './registry.ts'
 import { observersOf } from './rings.ts'
+import { View } from './view.ts'
 import { isKind, type Refutation, type Statement } from './statement.ts'
 import type * as wire from './wire/messages.js'
 
@@ -27,6 +31,14 @@ function lose(bench: Bench, actor: Actor): Effect[] {
   return bench.unlink(actor)
 }
 
+/** As all see them who know these members. */
+function observersAmong(members: readonly Actor[], of: Actor): ReadonlySet<string> {
+  const registry = new Registry()
+  const view = new View(new FactSet(registry), defaultConfig)
+  for (const actor of members) view.merge(factOf({ statement: actor.joined() }), 0, 0)
+  return observersOf(of.id, defaultConfig.links.rings, registry, view)
+}
+
 const isDead = (bench: Bench, actor: Actor): boolean => bench.changes.includes(`died:${actor.id}:${actor.incarnation}`)
 
 function statementsTo(actor: Actor, effects: readonly Effect[]): wire.Statement[] {
@@ -35,7 +47,7 @@ function statementsTo(actor: Actor, effects: readonly Effect[]): wire.Statement[
 
 function refutationsTo(actor: Actor, effects: readonly Effect[]): Statement<Refutation>[] {
   return statementsTo(actor, effects).flatMap((message) => {
-    const read = actor.codec.read(message)
+    const read = actor.read(message)
     return isKind(read, 'refutation') ? [read] : []
   })
 }
@@ -52,7 +64,10 @@ describe('a death needs', () => {
     const bench = poolOf(size)
     lose(bench, suspect)
     let witnesses = 1
-    const observers = observersOf(suspect.id, bench.node.members(), bench.config.links.rings)
+    const observers = observersAmong(
+      everyone.filter(({ id }) => bench.members.includes(id)),
+      suspect,
+    )
     for (const actor of others.slice(1, size - 1).filter(({ id }) => observers.has(id))) {
       if (isDead(bench, suspect)) break
       witnesses += 1
@@ -97,9 +112,8 @@ describe('a death needs', () => {
   })
 
   it('after a while fewer in a large pool, if most of those whose task it is are suspects themselves', () => {
-    const rings = defaultConfig.links.rings
     const members = everyone.slice(0, 30)
-    const observersOfActor = (actor: Actor): Actor[] => members.filter(({ id }) => observersOf(actor.id, members, rings).has(id))
+    const observersOfActor = (actor: Actor): Actor[] => members.filter(({ id }) => observersAmong(members, actor).has(id))
     const victim = members.find((actor) => actor !== self && observersOfActor(actor).includes(self)) as Actor
     const [survivor, ...lost] = observersOfActor(victim).filter((actor) => actor !== self) as [Actor, ...Actor[]]
     const bench = poolOf(30)
@@ -117,7 +131,10 @@ describe('a suspicion', () => {
   it('goes to the other observers and to the suspect itself, and round by round to more when it found no company', () => {
     const bench = poolOf(20)
     for (const actor of others.slice(0, 19)) bench.reach.set(actor.id, 'up')
-    const observers = observersOf(suspect.id, bench.node.members(), bench.config.links.rings)
+    const observers = observersAmong(
+      everyone.filter(({ id }) => bench.members.includes(id)),
+      suspect,
+    )
     const effects = [...lose(bench, suspect), ...bench.advance(gather)]
     const told = (all: readonly Effect[]): Actor[] => others.slice(1, 19).filter((actor) => statementsTo(actor, all).length > 0)
     expect(told(effects).map(({ id }) => id)).toEqual(

@@ -18,7 +18,6 @@ import type { Milliseconds, NodeId } from './io.ts'
 import { pickOne, pickSome } from './random.ts'
 import { observersOf } from './rings.ts'
 import { isKind, type Refutation, type Statement, type Suspicion } from './statement.ts'
-import type * as wire from './wire/messages.js'
 
 interface Case {
   readonly incarnation: number
@@ -97,10 +96,9 @@ export class Witnesses implements Timed {
     this.judge(id)
   }
 
-  /** Reads, checks and takes in one entry of an alarm. Throws {@link FrameError}; kinds of a later version are passed over. */
-  receive(from: NodeId, message: wire.Statement): void {
+  /** Checks and takes in one entry of an alarm. Throws {@link FrameError}; kinds of a later version are passed over. */
+  receive(from: NodeId, statement: Statement): void {
     const { codec, view } = this.#context
-    const statement = codec.read(message)
     if (isKind(statement, 'suspicion')) {
       if (!this.wants(statement) || !view.knows(statement.signer)) return
       if (!codec.verify(statement)) throw new FrameError('a suspicion with a forged signature')
@@ -294,7 +292,8 @@ export class Witnesses implements Timed {
   #observersOf(id: NodeId): ReadonlySet<NodeId> {
     let observers = this.#observers.get(id)
     if (observers === undefined) {
-      observers = observersOf(id, this.#context.view.members(), this.#context.config.links.rings)
+      const { config, facts, view } = this.#context
+      observers = observersOf(id, config.links.rings, facts.registry, view)
       this.#observers.set(id, observers)
     }
     return observers

@@ -1,12 +1,14 @@
 /** Actors: identities that sign in tests, honestly or not. */
 import { createHash } from 'node:crypto'
-import { certify, type Certificate } from '../src/certificate.ts'
 import { defaultConfig } from '../src/config.ts'
-import { candidacyKey, claimKey, factToWire, makeFact, memberKey, type Evidence } from '../src/fact.ts'
+import { certify, type Certificate } from '../src/certificate.ts'
+import { Fact, type Evidence } from '../src/fact.ts'
 import { encodeId } from '../src/id.ts'
 import type { NodeId, Services } from '../src/io.ts'
+import { factToWire } from '../src/protobuf.ts'
 import { createRandom } from '../src/random.ts'
 import {
+  readStatement,
   StatementCodec,
   statementToWire,
   type Candidacy,
@@ -45,7 +47,7 @@ export class Actor {
   constructor(id: NodeId, poolName = pool) {
     this.id = id
     this.#pool = poolName
-    this.codec = new StatementCodec(poolName, servicesOf(id), defaultConfig.limits)
+    this.codec = new StatementCodec(poolName, servicesOf(id))
   }
 
   joined(details: Partial<Omit<Joined, 'kind'>> = {}): Statement<Joined> {
@@ -58,6 +60,11 @@ export class Actor {
       tag: new Uint8Array(0),
       ...details,
     })
+  }
+
+  /** Reads a statement as any node does. */
+  read(message: wire.Statement): Statement {
+    return readStatement(message, defaultConfig.limits)
   }
 
   left(incarnation = this.incarnation): Statement<Left> {
@@ -115,11 +122,9 @@ export function death(suspect: Actor, witnesses: readonly Actor[], refutations =
 /** The wire form of a fact about a member or an election. */
 export function wireFact(content: Statement | Certificate, details: { ageSeconds?: number; because?: Evidence } = {}): wire.Fact {
   const { because, ageSeconds = 0 } = details
-  const isStatement = 'signer' in content
-  const fact = isStatement
-    ? makeFact(keyOf(content), { statement: content, because })
-    : makeFact(memberKey(content.suspect), { certificate: content })
-  return { ...factToWire(fact, 0), ageSeconds }
+  // Under any key, as it doesn't travel: so that tests may send what is no fact.
+  const fact = new Fact('', 'signer' in content ? { statement: content, because } : { certificate: content })
+  return factToWire({ fact, ageSeconds })
 }
 
 export function facts(contents: readonly (Statement | Certificate)[], fresh = false): wire.Frame {
@@ -135,10 +140,4 @@ export function forged<C extends Content>(statement: Statement<C>): Statement<C>
   const signature = statement.signature.slice()
   signature[20] = (signature[20] as number) ^ 1
   return { ...statement, signature }
-}
-
-function keyOf({ content, signer }: Statement): string {
-  if (content.kind === 'candidacy') return candidacyKey(content.election, signer)
-  if (content.kind === 'claim') return claimKey(content.election)
-  return memberKey(signer)
 }

@@ -135,7 +135,7 @@ export class Bench {
       if (effect.type !== 'send') continue
       for (const { statement } of wire.Frame.decode(effect.data).facts?.facts ?? []) {
         if (statement === undefined) continue
-        const read = this.self.codec.read(statement)
+        const read = this.self.read(statement)
         if (read.signer === this.self.id && read.content.kind === 'joined' && read.content.incarnation === incarnation) return read
       }
     }
