@@ -35,6 +35,16 @@ describe('frames', () => {
     expect(() => [...new FrameDecoder(300).decode(Uint8Array.from(data))]).toThrow(problem)
   })
 
+  test('are no longer looked for behind what is none', () => {
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array({ maxLength: 20 }), { maxLength: 20 }), (chunks) => {
+        const decoder = new FrameDecoder(300)
+        expect(() => [...decoder.decode(Uint8Array.of(0xff, 0xff, 0xff, 0xff))]).toThrow(FramingError)
+        for (const chunk of chunks) expect(() => [...decoder.decode(chunk)]).toThrow(FramingError)
+      }),
+    )
+  })
+
   test('before garbage are still given, and nothing but a FramingError is thrown', () => {
     const received: Uint8Array[] = []
     const decoder = new FrameDecoder(300)

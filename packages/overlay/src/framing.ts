@@ -31,13 +31,16 @@ export class FrameDecoder {
   /** The frame being filled; undefined while its prefix is being read. */
   #frame: Uint8Array | undefined
   #filled = 0
+  /** What was wrong. What comes behind it on the stream can't be told apart any more. */
+  #broken: FramingError | undefined
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
 
-  /** Throws {@link FramingError} at the first byte that breaks a rule; the frames before it have been given. */
+  /** Throws {@link FramingError} at the first byte that breaks a rule, and ever after; the frames before it have been given. */
   *decode(data: Uint8Array | Uint8ArrayList): Generator<Uint8Array> {
+    if (this.#broken) throw this.#broken
     for (const chunk of data instanceof Uint8Array ? [data] : data) yield* this.#decode(chunk)
   }
 
@@ -70,13 +73,17 @@ export class FrameDecoder {
     this.#length |= (byte & 0x7f) << (7 * this.#prefixBytes)
     this.#prefixBytes += 1
     if (byte >= 0x80) {
-      if (this.#prefixBytes === maxPrefixBytes)
-        throw new FramingError(`garbage: the length of a frame takes more than ${maxPrefixBytes} bytes`)
+      if (this.#prefixBytes === maxPrefixBytes) this.#break(`garbage: the length of a frame takes more than ${maxPrefixBytes} bytes`)
       return false
     }
     // A frame without bytes means nothing, and a length that takes more bytes than it needs was not written by encodePrefix.
-    if (byte === 0) throw new FramingError(`garbage: ${this.#prefixBytes === 1 ? 'an empty frame' : 'a padded frame length'}`)
-    if (this.#length > this.#maxBytes) throw new FramingError(`a frame of ${this.#length} bytes; ${this.#maxBytes} are allowed`)
+    if (byte === 0) this.#break(`garbage: ${this.#prefixBytes === 1 ? 'an empty frame' : 'a padded frame length'}`)
+    if (this.#length > this.#maxBytes) this.#break(`a frame of ${this.#length} bytes; ${this.#maxBytes} are allowed`)
     return true
+  }
+
+  #break(problem: string): never {
+    this.#broken = new FramingError(problem)
+    throw this.#broken
   }
 }

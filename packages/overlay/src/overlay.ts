@@ -159,7 +159,7 @@ class RunningOverlay implements Overlay {
         onDown: (peer) => this.#driver.deliver({ type: 'disconnected', peer }),
         onMoved: (connection) => host.topic.introduce(connection),
         onMisbehaviour: (peer, problem) => {
-          this.#notify({ type: 'warning', code: 'PEER_MISBEHAVED', message: `${peer} was cut off: ${problem}` })
+          this.#driver.deliver({ type: 'misbehaved', peer, problem })
         },
       },
     )

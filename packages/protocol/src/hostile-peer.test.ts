@@ -142,6 +142,40 @@ describe('a peer that breaks the rules', () => {
     expect(bench.node.links).toContain(mallory.id)
   })
 
+  it('gets no clean slate by coming back', () => {
+    const { strikes } = bench.config.limits
+    for (let i = 1; i <= strikes; i++) {
+      expect(bench.node.links).toContain(mallory.id)
+      bench.input({ type: 'misbehaved', peer: mallory.id, problem: 'garbage' })
+      bench.unlink(mallory)
+      bench.input({ type: 'connected', peer: mallory.id, dialable: true })
+    }
+    expect(bench.node.links).not.toContain(mallory.id)
+    expect(warnings()).toHaveLength(strikes)
+  })
+
+  it('long ago is forgiven', () => {
+    const { strikes, ban } = bench.config.limits
+    for (let i = 1; i <= strikes * 2; i++) {
+      bench.input({ type: 'frame', from: mallory.id, data: garbage })
+      bench.advance(ban)
+    }
+    expect(bench.node.links).toContain(mallory.id)
+  })
+
+  it('is not held for dead while it is kept away, as it can be reached', () => {
+    bench.reach.set(mallory.id, 'up')
+    for (let i = 0; i < bench.config.limits.strikes; i++) {
+      bench.input({ type: 'misbehaved', peer: mallory.id, problem: 'garbage' })
+      bench.unlink(mallory)
+      bench.advance(1_000)
+    }
+    bench.advance(30_000)
+    expect(bench.node.links).not.toContain(mallory.id)
+    expect(bench.members).toContain(mallory.id)
+    expect(bench.node.health(bench.now).suspectedShare).toBe(0)
+  })
+
   it('is not held for dead because it was sent away', () => {
     for (let i = 0; i < bench.config.limits.strikes; i++) bench.input({ type: 'frame', from: mallory.id, data: garbage })
     expect(bench.members).toContain(mallory.id)

@@ -91,6 +91,8 @@ export type Input<Data extends Encoded = Uint8Array> =
   | { readonly type: 'connected'; readonly peer: NodeId; readonly dialable: boolean }
   /** The link to `peer` is gone: closed by the other side, broken, or closed by a `disconnect` effect. */
   | { readonly type: 'disconnected'; readonly peer: NodeId }
+  /** The link to `peer` was cut off, because it broke a rule that is checked below the frames. Comes before `disconnected`. */
+  | { readonly type: 'misbehaved'; readonly peer: NodeId; readonly problem: string }
   /** A `connect` effect came to nothing. `peer` and `addresses` are those of the effect. */
   | {
       readonly type: 'unreachable'

@@ -19,8 +19,6 @@ export class Link {
   incarnation = 0
   /** The peer said goodbye: its going is no reason to doubt it. */
   goodbye = false
-  /** Rules broken so far. */
-  strikes = 0
   #tokens: number
   #refilled: Milliseconds
 

@@ -260,6 +260,9 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
       case 'disconnected':
         this.#linkLost(input.peer)
         break
+      case 'misbehaved':
+        this.#reception.misbehaved(input.peer, input.problem)
+        break
       case 'unreachable':
         this.#introduction.unreachable(input.peer, input.addresses, input.failure, input.reason)
         if (input.peer === undefined) break
@@ -365,6 +368,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     links.set(peer, link)
     if (this.#reception.isBanned(peer)) {
       link.goodbye = true
+      this.#detector.heard(peer) // unwelcome, but not dead
       effects.push({ type: 'disconnect', peer, reason: 'banned for breaking the rules' })
       return
     }

@@ -1,8 +1,8 @@
 /**
  * Reception: frames and broadcasts from peers, hostile until checked and bounded.
  *
- * Size and rate are looked at before a byte is decoded. Whoever breaks a rule is warned of by name, disconnected at the third time, and
- * kept away for a while. A broadcast comes through honest forwarders: nobody is blamed for one, and only what its bytes alone
+ * Size and rate are looked at before a byte is decoded. Whoever breaks a rule is warned of by name, disconnected at the third time, also if
+ * it came back in between, and kept away for a while. A broadcast comes through honest forwarders: nobody is blamed for one, and only what its bytes alone
  * prove wrong is rejected.
  */
 import type { Context } from './context.ts'
@@ -15,6 +15,8 @@ import type { Message } from './message.ts'
 export class Reception<Data extends Encoded> {
   readonly #context: Context<Data>
   readonly #banned = new Map<NodeId, Milliseconds>()
+  /** Rules broken lately, and when the last was. They are held against the peer, not the link: a new link is no clean slate. */
+  readonly #strikes = new Map<NodeId, { readonly count: number; readonly at: Milliseconds }>()
 
   constructor(context: Context<Data>) {
     this.#context = context
@@ -29,15 +31,15 @@ export class Reception<Data extends Encoded> {
       const { frameBytes, framesPerSecond, strikes } = config.limits
       if (data.length > frameBytes) throw new FrameError(`a frame has at most ${frameBytes} bytes, not ${data.length}`)
       if (!link.spend(now, framesPerSecond)) {
-        link.strikes = strikes
-        throw new FrameError(`more than ${framesPerSecond} frames a second`)
+        this.#strike(from, `more than ${framesPerSecond} frames a second`, strikes)
+        return
       }
       const message = this.#context.wire.decodeFrame(data)
       link.lastHeard = now
       take(link, message)
     } catch (error) {
       if (!(error instanceof FrameError)) throw error
-      this.#strike(link, error)
+      this.#strike(from, error.message)
     }
   }
 
@@ -61,19 +63,35 @@ export class Reception<Data extends Encoded> {
     return false
   }
 
-  #strike(link: Link, error: FrameError): void {
-    const { config, now, effects } = this.#context
-    link.strikes += 1
-    this.#context.warn('PEER_MISBEHAVED', `${link.peer} sent a bad frame: ${error.message}`)
-    if (link.strikes < config.limits.strikes) return
-    this.#banned.set(link.peer, now + config.limits.ban)
-    if (this.#banned.size > config.limits.bans)
-      for (const oldest of this.#banned.keys()) {
-        this.#banned.delete(oldest)
-        break
-      }
-    link.goodbye = true
-    this.#context.send(link.peer, { goodbye: { reason: error.message } })
-    effects.push({ type: 'disconnect', peer: link.peer, reason: error.message })
+  /** The host cut this peer off for what it sent. */
+  misbehaved(peer: NodeId, problem: string): void {
+    this.#strike(peer, problem)
   }
+
+  /** `weight`: so many strikes at once. */
+  #strike(peer: NodeId, problem: string, weight = 1): void {
+    const { config, now, effects, links } = this.#context
+    const { strikes, ban, bans } = config.limits
+    this.#context.warn('PEER_MISBEHAVED', `${peer} sent a bad frame: ${problem}`)
+    const before = this.#strikes.get(peer)
+    const count = (before === undefined || now - before.at >= ban ? 0 : before.count) + weight
+    remember(this.#strikes, peer, { count, at: now }, bans)
+    if (count < strikes) return
+    this.#strikes.delete(peer)
+    remember(this.#banned, peer, now + ban, bans)
+    const link = links.get(peer)
+    if (link === undefined) return
+    link.goodbye = true
+    this.#context.send(peer, { goodbye: { reason: problem } })
+    effects.push({ type: 'disconnect', peer, reason: problem })
+  }
+}
+
+/** Puts an entry at the end, and drops the oldest above the limit. */
+function remember<Value>(map: Map<NodeId, Value>, peer: NodeId, value: Value, limit: number): void {
+  map.delete(peer)
+  map.set(peer, value)
+  if (map.size <= limit) return
+  const [oldest] = map.keys()
+  if (oldest !== undefined) map.delete(oldest)
 }

@@ -100,6 +100,7 @@ const inputCodes: Record<Input['type'], number> = {
   discovered: 9,
   addresses: 10,
   timer: 11,
+  misbehaved: 12,
 }
 
 /** A pool on a virtual clock and network. Everything that happens follows from the seed and from what is called in which order. */

@@ -1,0 +1,10 @@
+/**
+ * What the workspace's own attackers and fuzzers need to speak the wire format by hand. Not part of what is published.
+ *
+ * @module
+ */
+export { certificateToWire, certify, readCertificate } from './certificate.ts'
+export { encodeSuspicion, kinds, statementToWire, StatementCodec, type Content, type Statement } from './statement.ts'
+export { readFact } from './fact.ts'
+export { hashSpace } from './hash.ts'
+export * as wire from './wire/messages.js'
