@@ -5,6 +5,5 @@
  */
 export { certificateToWire, certify, readCertificate } from './certificate.ts'
 export { encodeSuspicion, kinds, statementToWire, StatementCodec, type Content, type Statement } from './statement.ts'
-export { readFact } from './fact.ts'
 export { hashSpace } from './hash.ts'
 export * as wire from './wire/messages.js'

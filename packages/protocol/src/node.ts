@@ -5,6 +5,7 @@
  * Nothing in here decides anything about membership or elections: that is said in the parts.
  */
 import { suspicionsOf, type Certificate } from './certificate.ts'
+import { obey, type Commanded } from './commands.ts'
 import type { Config } from './config.ts'
 import { Context, type Timed } from './context.ts'
 import { Detector } from './detector.ts'
@@ -16,7 +17,7 @@ import { HealthReport } from './health.ts'
 import { HeldDeaths } from './held-deaths.ts'
 import { Intake } from './intake.ts'
 import { Introduction } from './introduction.ts'
-import type { BroadcastVerdict, Command, Effect, Encoded, Health, Input, Member, Milliseconds, NodeId, Reign, Services } from './io.ts'
+import type { BroadcastVerdict, Effect, Encoded, Health, Input, Member, Milliseconds, NodeId, Reign, Services } from './io.ts'
 import { Link } from './links.ts'
 import type { Facts, Message } from './message.ts'
 import { nameProblem } from './name.ts'
@@ -67,6 +68,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   readonly #health: HealthReport
   readonly #intake: Intake
   readonly #timed: readonly Timed[]
+  readonly #commanded: Commanded
   /** A reconciliation was completed: this is no longer a newcomer. */
   #isWhole = false
   /** The incarnation that was handed to an introducer. */
@@ -141,6 +143,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
         onOverheard: (key) => this.#rumours.overheard(key),
       },
     )
+    this.#commanded = { elections: this.#elections, detector: this.#detector, signals: this.#signals, leave: () => this.#leave() }
     this.#timed = [
       this.#introduction,
       this.#referral,
@@ -246,7 +249,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
         this.#introduction.start(input.introducers)
         break
       case 'command':
-        if (!this.#left) this.#command(input.command)
+        if (!this.#left) obey(input.command, this.#commanded)
         break
       case 'frame':
         this.#reception.frame(input.from, input.data, (link, message) => this.#receive(link, message))
@@ -281,26 +284,6 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
         break
       case 'timer':
         this.#armedAt = Infinity
-        break
-    }
-  }
-
-  #command(command: Command): void {
-    switch (command.type) {
-      case 'elect':
-        this.#elections.elect(command.election)
-        break
-      case 'withdraw':
-        this.#elections.withdraw(command.election)
-        break
-      case 'maybeDead':
-        this.#detector.suspect(command.id)
-        break
-      case 'signal':
-        this.#signals.send(command.ref, command.name, command.to)
-        break
-      case 'leave':
-        this.#leave()
         break
     }
   }
@@ -362,14 +345,12 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   }
 
   #linkUp(peer: NodeId, dialable: boolean): void {
-    const { links, now, config, effects, view } = this.#context
+    const { links, now, config, view } = this.#context
     if (links.has(peer)) return
     const link = new Link(peer, dialable, now, config.limits)
     links.set(peer, link)
-    if (this.#reception.isBanned(peer)) {
-      link.goodbye = true
+    if (this.#reception.turnsAway(link)) {
       this.#detector.heard(peer) // unwelcome, but not dead
-      effects.push({ type: 'disconnect', peer, reason: 'banned for breaking the rules' })
       return
     }
     if (this.self !== undefined && view.known(peer) === 0) this.#referral.handOn(peer)

@@ -55,12 +55,18 @@ export class Reception<Data extends Encoded> {
     }
   }
 
-  /** True for a peer that was disconnected for breaking the rules a short while ago. */
-  isBanned(peer: NodeId): boolean {
-    const until = this.#banned.get(peer)
-    if (until === undefined || this.#context.now < until) return until !== undefined
-    this.#banned.delete(peer)
-    return false
+  /** Disconnects a peer that was banned a short while ago. False for any other. */
+  turnsAway(link: Link): boolean {
+    const { now, effects } = this.#context
+    const until = this.#banned.get(link.peer)
+    if (until === undefined) return false
+    if (now >= until) {
+      this.#banned.delete(link.peer)
+      return false
+    }
+    link.goodbye = true
+    effects.push({ type: 'disconnect', peer: link.peer, reason: 'banned for breaking the rules' })
+    return true
   }
 
   /** The host cut this peer off for what it sent. */

@@ -1,0 +1,34 @@
+/**
+ * What the application asks for, handed to the part that does it.
+ */
+import type { Detector } from './detector.ts'
+import type { Elections } from './election.ts'
+import type { Command } from './io.ts'
+import type { Signals } from './signals.ts'
+
+export interface Commanded {
+  readonly elections: Elections
+  readonly detector: Detector
+  readonly signals: Signals
+  readonly leave: () => void
+}
+
+export function obey(command: Command, { elections, detector, signals, leave }: Commanded): void {
+  switch (command.type) {
+    case 'elect':
+      elections.elect(command.election)
+      break
+    case 'withdraw':
+      elections.withdraw(command.election)
+      break
+    case 'maybeDead':
+      detector.suspect(command.id)
+      break
+    case 'signal':
+      signals.send(command.ref, command.name, command.to)
+      break
+    case 'leave':
+      leave()
+      break
+  }
+}
