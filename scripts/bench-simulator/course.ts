@@ -1,6 +1,6 @@
 /** What happens to the pool: a flash join, rest, churn, the crash of a rack; each phase is timed on its own. */
 import { createRandom, defaultConfig, pickIndex, ProtocolNode } from '@jel/protocol'
-import { Simulation, uniformDelay, type SimulatedNode } from '@jel/simulator'
+import { Simulation, uniformDelay, type JelNode, type SimulatedNode } from '@jel/simulator'
 
 export interface Plan {
   readonly nodes: number
@@ -33,8 +33,8 @@ export interface Phase {
   readonly note: string
 }
 
-type Pool = Simulation<ProtocolNode>
-type Node = SimulatedNode<ProtocolNode>
+type Pool = Simulation<JelNode>
+type Node = SimulatedNode<JelNode>
 
 export class Course {
   readonly #plan: Plan

@@ -12,6 +12,7 @@ import { ProtobufCodec } from './protobuf.ts'
 import { Registry } from './registry.ts'
 import { StatementCodec } from './statement.ts'
 import { View } from './view.ts'
+import { factBytes } from './wire/size.ts'
 
 export interface ContextOptions<Data extends Encoded = Uint8Array> {
   readonly id: NodeId
@@ -66,7 +67,7 @@ export class Context<Data extends Encoded = Encoded> {
     let start = 0
     let bytes = 0
     for (let i = 0; i < facts.length; i++) {
-      bytes += (facts[i] as Fact).bytes
+      bytes += factBytes(facts[i] as Fact)
       const isLast = i === facts.length - 1
       if (!isLast && bytes < chunkBytes && i + 1 - start < factsPerFrame) continue
       this.send(to, { facts: { facts: facts.slice(start, i + 1).map((fact) => this.facts.told(fact, this.now)), fresh } })

@@ -40,6 +40,8 @@ export class Fact implements Told {
   readonly member: Member | undefined
   /** The registry's; 0 while nobody holds it. */
   number = 0
+  /** On the wire, told at no age; 0 while nobody counted. */
+  bytes = 0
   /** What proves it was found true. It stays true, so it need not be looked at again. */
   #verified = false
 
@@ -77,12 +79,6 @@ export class Fact implements Told {
 
   get ageSeconds(): number {
     return 0
-  }
-
-  /** About as long as it is on the wire. */
-  get bytes(): number {
-    if ('certificate' in this.content) return 110 + this.content.certificate.witnesses.length * 104
-    return 110 + this.content.statement.body.length
   }
 
   /** True if all its signatures are right, but for those of evidence. */

@@ -14,7 +14,8 @@ export { cheapScheme, ed25519Scheme, forge, type Identity, type Scheme } from '.
 export { defaultNetwork, type NetworkOptions } from './network/network.ts'
 export { type News, type SimulatedNode } from './protocol/node.ts'
 export { BrokenPromiseError } from './protocol/promises.ts'
-export type { Protocol, ProtocolParts } from './protocol/protocol.ts'
+export type { JelNode, Protocol, ProtocolParts } from './protocol/protocol.ts'
+export { Parcel, type Payload } from './network/payload.ts'
 export { barPlot, linePlot, type BarPlot, type LinePlot, type PlotAxis, type PlotSeries } from './report/plot.ts'
 export {
   loadScenario,

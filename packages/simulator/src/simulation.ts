@@ -1,4 +1,14 @@
-import { createRandom, type Command, type Input, type Introducer, type Milliseconds, type NodeId, type Notification } from '@jel/protocol'
+import {
+  createRandom,
+  Registry,
+  type Codec,
+  type Command,
+  type Input,
+  type Introducer,
+  type Milliseconds,
+  type NodeId,
+  type Notification,
+} from '@jel/protocol'
 import { VirtualClock } from './engine/clock.ts'
 import { deriveSeed, Digest } from './engine/digest.ts'
 import type { Bandwidth } from './network/bandwidth.ts'
@@ -9,6 +19,8 @@ import { Machine } from './network/machine.ts'
 import { siteNumber } from './network/site.ts'
 import { cheapScheme, type Identity, type Scheme } from './protocol/identity.ts'
 import { Network, type NetworkOptions } from './network/network.ts'
+import type { Payload } from './network/payload.ts'
+import { LetterCodec } from './protocol/letter.ts'
 import { SimulatedNode, type NodeWorld } from './protocol/node.ts'
 import { Promises } from './protocol/promises.ts'
 import type { Protocol, ProtocolParts } from './protocol/protocol.ts'
@@ -22,6 +34,8 @@ export interface SimulationOptions<P extends Protocol> {
   readonly gossip?: Partial<GossipOptions>
   /** Default: signatures that cost nothing. */
   readonly scheme?: Scheme
+  /** How messages travel. Default: as they are, which is quick; as bytes on all real hosts. */
+  readonly codec?: Codec<Payload>
   /** Between a left-statement and the end of the process, for what was sent to go out. */
   readonly leaveFlush?: Milliseconds
   /** Checks the promises of the protocol as it runs. Default: yes. */
@@ -114,6 +128,8 @@ export class Simulation<P extends Protocol> {
   readonly #network: Network
   readonly #gossip: Gossip
   readonly #scheme: Scheme
+  readonly #codec: Codec<Payload>
+  readonly #registry = new Registry()
   readonly #identities: () => number
   readonly #promises: Promises | undefined
   readonly #trace = new Digest()
@@ -128,6 +144,7 @@ export class Simulation<P extends Protocol> {
     this.random = this.#stream('user')
     this.#identities = this.#stream('identities')
     this.#scheme = options.scheme ?? cheapScheme
+    this.#codec = options.codec ?? new LetterCodec()
     this.#network = new Network(this.#clock, this.#stream('network'), options.network)
     this.#gossip = new Gossip(this.#clock, this.#network, this.#stream('gossip'), options.gossip)
     this.#promises = options.checkPromises === false ? undefined : new Promises(options.seed)
@@ -177,7 +194,13 @@ export class Simulation<P extends Protocol> {
       location: options.location ?? `node${index}@simulated`,
       tag: options.tag ?? new Uint8Array(),
       storedIncarnation,
-      services: { random, sign: (message) => identity.sign(message), verify: (...parts) => this.#scheme.verify(...parts) },
+      services: {
+        random,
+        sign: (message) => identity.sign(message),
+        verify: (...parts) => this.#scheme.verify(...parts),
+        codec: this.#codec,
+        registry: this.#registry,
+      },
     })
     const former = options.machineOf?.endpoint
     const machine = former?.machine ?? options.machine ?? this.createMachine({ site: options.site })
@@ -330,10 +353,10 @@ export class Simulation<P extends Protocol> {
     return createRandom(deriveSeed(this.#options.seed, concern))
   }
 
-  #traced(node: SimulatedNode, input: Input): void {
+  #traced(node: SimulatedNode, input: Input<Payload>): void {
     this.#trace.number(this.#clock.now)
     this.#trace.word(node.index * 16 + inputCodes[input.type])
-    if (input.type === 'frame' || input.type === 'broadcast') this.#trace.bytes(input.data)
+    if (input.type === 'frame' || input.type === 'broadcast') this.#trace.content(input.data)
     if (input.type === 'frame') this.#trace.text(input.from)
     else if ('peer' in input) this.#trace.text(input.peer ?? '')
   }

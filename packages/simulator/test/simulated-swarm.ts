@@ -1,12 +1,19 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Swarm, SwarmEvent, SwarmMember, SwarmNode, SwarmReign, SwarmSpawnOptions } from '@jel/conformance'
 import { defaultConfig, ProtocolNode, type Milliseconds, type NodeId, type Notification } from '@jel/protocol'
-import { Simulation, SimulationTimeoutError, type Identity, type SimulatedNode, type SimulationOptions } from '../src/index.ts'
+import {
+  Simulation,
+  SimulationTimeoutError,
+  type Identity,
+  type JelNode,
+  type SimulatedNode,
+  type SimulationOptions,
+} from '../src/index.ts'
 
-export type PoolNode = SimulatedNode<ProtocolNode>
+export type PoolNode = SimulatedNode<JelNode>
 
 /** A simulation of the real protocol. */
-export function simulatePool(options: Partial<SimulationOptions<ProtocolNode>> & { readonly seed: number }): Simulation<ProtocolNode> {
+export function simulatePool(options: Partial<SimulationOptions<JelNode>> & { readonly seed: number }): Simulation<JelNode> {
   return new Simulation({ createProtocol: (parts) => new ProtocolNode({ ...parts, config: defaultConfig }), ...options })
 }
 
@@ -15,7 +22,7 @@ const tick = 5
 
 /** The deterministic driver as a swarm: virtual time passes while the suite waits for it. */
 export class SimulatedSwarm implements Swarm {
-  readonly simulation: Simulation<ProtocolNode>
+  readonly simulation: Simulation<JelNode>
   readonly #nodes = new Map<SwarmNode, { readonly node: PoolNode; readonly identity: Identity }>()
 
   constructor(options: Parameters<typeof simulatePool>[0]) {
@@ -81,12 +88,12 @@ export class SimulatedSwarm implements Swarm {
 class SimulatedSwarmNode implements SwarmNode {
   readonly id: NodeId
   readonly events: SwarmEvent[] = []
-  readonly #simulation: Simulation<ProtocolNode>
+  readonly #simulation: Simulation<JelNode>
   readonly #node: PoolNode
   readonly #waiting = new Set<(notification: Notification) => void>()
   #signals = 0
 
-  constructor(simulation: Simulation<ProtocolNode>, node: PoolNode) {
+  constructor(simulation: Simulation<JelNode>, node: PoolNode) {
     this.id = node.id
     this.#simulation = simulation
     this.#node = node

@@ -1,5 +1,5 @@
-import { createRandom, pickOne, type NodeId, type ProtocolNode } from '@jel/protocol'
-import { uniformDelay, type NetworkOptions, type Simulation } from '../src/index.ts'
+import { createRandom, pickOne, type NodeId } from '@jel/protocol'
+import { uniformDelay, type JelNode, type NetworkOptions, type Simulation, type SimulationOptions } from '../src/index.ts'
 import { simulatePool, type PoolNode } from './simulated-swarm.ts'
 
 export interface TurmoilOptions {
@@ -10,6 +10,8 @@ export interface TurmoilOptions {
   /** Virtual time allowed for all to agree again, ms. */
   readonly settle: number
   readonly network?: Partial<NetworkOptions>
+  /** How the nodes are made and talk. */
+  readonly simulation?: Partial<SimulationOptions<JelNode>>
   /** Share of the nodes that can dial but can't be dialled, 0 to 1. */
   readonly undialable?: number
   /** Whether whole halves may be cut off from each other. */
@@ -20,7 +22,7 @@ const election = 'master'
 
 /** Nodes come, go, crash, stand still and are cut off at random, then everything is left alone, and all must agree. */
 export class Turmoil {
-  readonly simulation: Simulation<ProtocolNode>
+  readonly simulation: Simulation<JelNode>
   /** What was done, for whoever looks for the cause. */
   readonly deeds: string[] = []
   readonly #options: TurmoilOptions
@@ -32,7 +34,11 @@ export class Turmoil {
   constructor(options: TurmoilOptions) {
     this.#options = options
     this.#random = createRandom(options.seed ^ 0x7a11)
-    this.simulation = simulatePool({ seed: options.seed, network: { delay: uniformDelay(0.2, 20), ...options.network } })
+    this.simulation = simulatePool({
+      seed: options.seed,
+      network: { delay: uniformDelay(0.2, 20), ...options.network },
+      ...options.simulation,
+    })
   }
 
   get alive(): PoolNode[] {

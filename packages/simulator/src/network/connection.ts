@@ -4,9 +4,10 @@ import type { Endpoint } from './endpoint.ts'
 import type { GossipControl } from './gossip-control.ts'
 import type { GossipMessage } from './gossip-message.ts'
 import { purposes, type PurposeNumber } from './traffic.ts'
+import type { Payload } from './payload.ts'
 
 /** What travels: a frame, a broadcast, gossipsub's own words, the news that the connection is open or closed, or nothing where something was dropped. */
-export type Item = Uint8Array | GossipMessage | GossipControl | 'open' | 'close' | 'dropped'
+export type Item = Payload | GossipMessage | GossipControl | 'open' | 'close' | 'dropped'
 
 /**
  * One direction of a connection: items arrive in the order in which they were sent, so one function that takes the first of

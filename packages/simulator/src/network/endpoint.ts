@@ -5,12 +5,13 @@ import type { GossipControl } from './gossip-control.ts'
 import type { GossipMessage } from './gossip-message.ts'
 import type { Machine } from './machine.ts'
 import type { Traffic } from './traffic.ts'
+import type { Payload } from './payload.ts'
 
 /** What the network tells a process. */
 export interface EndpointEvents {
   linkUp(peer: Endpoint, dialable: boolean): void
   linkDown(peer: Endpoint): void
-  frame(from: Endpoint, data: Uint8Array): void
+  frame(from: Endpoint, data: Payload): void
   message(from: Endpoint, message: GossipMessage): void
   control(from: Endpoint, control: GossipControl): void
 }

@@ -1,13 +1,14 @@
 import type { Milliseconds } from '@jel/protocol'
+import type { Payload } from './payload.ts'
 
 /** One content on the topic, whoever published it: equal bytes are one message, and each node takes it in once. */
 export class GossipMessage {
-  readonly data: Uint8Array
+  readonly data: Payload
   readonly expires: Milliseconds
   /** One bit a node, by its number. */
   #seen = new Uint32Array(8)
 
-  constructor(data: Uint8Array, expires: Milliseconds) {
+  constructor(data: Payload, expires: Milliseconds) {
     this.data = data
     this.expires = expires
   }

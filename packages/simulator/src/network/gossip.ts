@@ -8,6 +8,7 @@ import { defaultGossip, type GossipOptions } from './gossip-options.ts'
 import type { Network } from './network.ts'
 import { Router, type Neighbour } from './router.ts'
 import { purposeNumber } from './traffic.ts'
+import type { Payload } from './payload.ts'
 
 const broadcasts = purposeNumber('broadcasts')
 const control = purposeNumber('gossip control')
@@ -34,7 +35,7 @@ export class Gossip {
     this.#options = { ...defaultGossip, ...options }
   }
 
-  publish(from: Endpoint, data: Uint8Array): void {
+  publish(from: Endpoint, data: Payload): void {
     const message = this.#message(data)
     if (!message.firstSeenBy(from.index)) return
     const router = this.#router(from)
@@ -194,7 +195,7 @@ export class Gossip {
     return (this.#routers[endpoint.index] ??= new Router(endpoint, this.#options, this.#random, this.#clock.now))
   }
 
-  #message(data: Uint8Array): GossipMessage {
+  #message(data: Payload): GossipMessage {
     const { now } = this.#clock
     for (const [hash, message] of this.#messages) {
       if (message.expires > now) break

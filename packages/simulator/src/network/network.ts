@@ -5,13 +5,14 @@ import { loopback, type Delay } from './delay.ts'
 import { Dialling, type DiallingOptions } from './dialling.ts'
 import type { Endpoint } from './endpoint.ts'
 import { extraAcknowledgements, onTheWire, packetHeader, prefixed } from './framing.ts'
-import type { GossipControl } from './gossip-control.ts'
+import { GossipControl } from './gossip-control.ts'
 import { GossipMessage } from './gossip-message.ts'
 import { Path } from './path.ts'
 import { noCosts, type Costs } from './processing.ts'
 import { Reachability } from './reachability.ts'
 import { topologyDelay, type Topology } from './site.ts'
 import { purposeNumber, type PurposeNumber } from './traffic.ts'
+import type { Payload } from './payload.ts'
 
 export interface NetworkOptions extends DiallingOptions {
   /** Default: that of the {@link topology}; without one, processes of one machine. */
@@ -103,7 +104,7 @@ export class Network {
   }
 
   /** Sends a frame on the link's stream. False if there is no link. */
-  send(from: Endpoint, to: NodeId, data: Uint8Array, purpose: PurposeNumber): boolean {
+  send(from: Endpoint, to: NodeId, data: Payload, purpose: PurposeNumber): boolean {
     const connection = from.connections.get(to)?.at(-1)
     if (connection === undefined) return false
     const pipe = connection.pipeFrom(from)
@@ -321,9 +322,9 @@ export class Network {
     this.#received(pipe)
     if (item === 'close') this.#closed(connection, to)
     else if (to.connections.get(from.id)?.includes(connection) === true) {
-      if (item instanceof Uint8Array) to.events.frame(from, item)
-      else if (item instanceof GossipMessage) to.events.message(from, item)
-      else to.events.control(from, item)
+      if (item instanceof GossipMessage) to.events.message(from, item)
+      else if (item instanceof GossipControl) to.events.control(from, item)
+      else to.events.frame(from, item)
     }
   }
 

@@ -8,6 +8,7 @@ import type { Gossip } from '../network/gossip.ts'
 import type { GossipMessage } from '../network/gossip-message.ts'
 import type { Machine } from '../network/machine.ts'
 import type { Network } from '../network/network.ts'
+import type { Payload } from '../network/payload.ts'
 import type { Protocol } from './protocol.ts'
 import { framePurpose } from './purpose.ts'
 import { Traffic } from '../network/traffic.ts'
@@ -24,7 +25,7 @@ export interface NodeWorld {
   readonly network: Network
   readonly gossip: Gossip
   /** Called for each input, before it is handled. */
-  traced(node: SimulatedNode, input: Input): void
+  traced(node: SimulatedNode, input: Input<Payload>): void
   noticed(node: SimulatedNode, notification: Notification): void
   ended(node: SimulatedNode): void
 }
@@ -117,7 +118,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
   }
 
   /** Hands in something that the network would not produce, as a hostile peer might. */
-  inject(input: Input): void {
+  inject(input: Input<Payload>): void {
     this.#receive(input)
   }
 
@@ -168,7 +169,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     this.#world.network.woken(this.endpoint)
   }
 
-  #receive(input: Input): void {
+  #receive(input: Input<Payload>): void {
     this.#whenAwake(() => this.#handle(input))
   }
 
@@ -181,7 +182,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     return this.#world.clock.now + this.#clockOffset
   }
 
-  #handle(input: Input): void {
+  #handle(input: Input<Payload>): void {
     if (this.state === 'gone') return
     if (input.type === 'timer') this.#timerDue = false
     this.#world.traced(this, input)
@@ -202,14 +203,14 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     this.#carryOut(effects)
   }
 
-  #carryOut(effects: readonly Effect[]): void {
+  #carryOut(effects: readonly Effect<Payload>[]): void {
     for (const effect of effects) {
       if (this.state === 'gone') return
       this.#do(effect)
     }
   }
 
-  #do(effect: Effect): void {
+  #do(effect: Effect<Payload>): void {
     const { network, gossip } = this.#world
     switch (effect.type) {
       case 'send':

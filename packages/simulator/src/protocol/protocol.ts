@@ -1,13 +1,17 @@
-import type { BroadcastVerdict, Effect, Input, Member, Milliseconds, NodeId, Reign, Services } from '@jel/protocol'
+import type { BroadcastVerdict, Effect, Input, Member, Milliseconds, NodeId, ProtocolNode, Reign, Services } from '@jel/protocol'
+import type { Payload } from '../network/payload.ts'
 
 /** What the simulator runs: the state machine of `@jel/protocol`, or anything else of that shape. */
 export interface Protocol {
-  handle(input: Input, now: Milliseconds): Effect[]
-  handleBroadcast(data: Uint8Array, now: Milliseconds): { verdict: BroadcastVerdict; effects: Effect[] }
+  handle(input: Input<Payload>, now: Milliseconds): Effect<Payload>[]
+  handleBroadcast(data: Payload, now: Milliseconds): { verdict: BroadcastVerdict; effects: Effect<Payload>[] }
   readonly self: Member | undefined
   members(): Member[]
   reign(election: string): Reign | undefined
 }
+
+/** The protocol of `@jel/protocol` as it runs here. */
+export type JelNode = ProtocolNode<Payload>
 
 /** What one instance of it is made from. */
 export interface ProtocolParts {
@@ -16,5 +20,5 @@ export interface ProtocolParts {
   readonly location: string
   readonly tag: Uint8Array
   readonly storedIncarnation: number
-  readonly services: Services
+  readonly services: Services<Payload>
 }

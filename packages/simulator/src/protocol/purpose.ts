@@ -1,3 +1,6 @@
+import type { Message } from '@jel/protocol'
+import type { Payload } from '../network/payload.ts'
+import { Letter } from './letter.ts'
 import { purposeNumber, type Purpose, type PurposeNumber } from '../network/traffic.ts'
 
 /** By field number of the payload of a `Frame` in `messages.proto`. */
@@ -18,17 +21,37 @@ const byField = frames.map(purposeNumber)
 const other = purposeNumber('other')
 const statements = purposeNumber('statements')
 const elections = purposeNumber('elections')
+const reconciliation = purposeNumber('reconciliation')
+const probes = purposeNumber('probes')
+const alarms = purposeNumber('alarms')
+const signals = purposeNumber('signals')
+const introduction = purposeNumber('introduction')
 
 /** Kinds of statements that belong to elections: candidacy and claim. */
 const candidacy = 5
 const claim = 6
 
 /** What a frame of the protocol is for, told by its first bytes; `Facts` count as elections when their first fact is about one. */
-export function framePurpose(data: Uint8Array): PurposeNumber {
+export function framePurpose(data: Payload): PurposeNumber {
+  if (data instanceof Letter) return letterPurpose(data.message)
+  if (!(data instanceof Uint8Array)) return other
   const [tag] = data
   // A length-delimited field: its number in the upper bits, 2 in the lower three.
   const purpose = tag === undefined || (tag & 7) !== 2 ? other : (byField[tag >>> 3] ?? other)
   return purpose === statements && isElection(data) ? elections : purpose
+}
+
+function letterPurpose(message: Message): PurposeNumber {
+  if (message.probe !== undefined || message.ack !== undefined) return probes
+  if (message.reconcile !== undefined) return reconciliation
+  if (message.facts !== undefined) {
+    const content = message.facts.facts[0]?.fact.content
+    const isElection = content !== undefined && 'statement' in content && [candidacy, claim].includes(content.statement.kind)
+    return isElection ? elections : statements
+  }
+  if (message.alarm !== undefined) return alarms
+  if (message.signal !== undefined || message.signalAck !== undefined) return signals
+  return message.hello !== undefined || message.redirect !== undefined || message.goodbye !== undefined ? introduction : other
 }
 
 /** Facts { facts: [Fact { statement: Statement { kind, … } }, …] }: the kind of the first statement stands behind the opening tags and lengths. */
