@@ -66,3 +66,4 @@ export { das2, das2Links, das3, das3Links, type ClusterLinks } from './network/t
 export { wideArea } from './network/topologies/wide-area.ts'
 export { world } from './network/topologies/world.ts'
 export { purposes, type Counter, type Flow, type Purpose, type Traffic } from './network/traffic.ts'
+export { baselines, type BaselineName, type NodeFactory } from './baselines/index.ts'

@@ -1,0 +1,62 @@
+import { NumberedBytes } from './numbered-bytes.ts'
+import type { Contact } from './call.ts'
+
+/** A node as ARRG knows it; all that know it share the object. */
+export interface Peer {
+  readonly number: number
+  readonly contact: Contact
+  /** It takes part in peer sampling only: the bootstrap service. */
+  readonly service: boolean
+}
+
+/** A bounded set of peers; when it is full, chance decides who goes (§5.2). */
+export class ArrgCache {
+  readonly #size: number
+  readonly #random: () => number
+  readonly #peers: Peer[] = []
+  /** By number of the peer, 1 for those in here. */
+  readonly #known = new NumberedBytes()
+
+  constructor(size: number, random: () => number) {
+    this.#size = size
+    this.#random = random
+  }
+
+  add(peer: Peer): void {
+    if (this.#known.get(peer.number) === 1) return
+    this.#known.set(peer.number, 1)
+    this.#peers.push(peer)
+  }
+
+  addAll(peers: readonly Peer[]): void {
+    for (const peer of peers) this.add(peer)
+  }
+
+  /** To be called after peers were added. */
+  trim(): void {
+    while (this.#peers.length > this.#size) {
+      const place = Math.floor(this.#random() * this.#peers.length)
+      const last = this.#peers.pop() as Peer
+      const gone = this.#peers[place] ?? last
+      if (gone !== last) this.#peers[place] = last
+      this.#known.set(gone.number, 0)
+    }
+  }
+
+  one(): Peer | undefined {
+    return this.#peers[Math.floor(this.#random() * this.#peers.length)]
+  }
+
+  some(count: number): Peer[] {
+    const { length } = this.#peers
+    const wanted = Math.min(count, length)
+    // The first steps of a shuffle; the order of the peers means nothing.
+    for (let i = 0; i < wanted; i++) {
+      const drawn = i + Math.floor(this.#random() * (length - i))
+      const peer = this.#peers[drawn] as Peer
+      this.#peers[drawn] = this.#peers[i] as Peer
+      this.#peers[i] = peer
+    }
+    return this.#peers.slice(0, wanted)
+  }
+}

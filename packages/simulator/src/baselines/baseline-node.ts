@@ -1,0 +1,107 @@
+import type { BroadcastVerdict, Effect, Input, Introducer, Member, Milliseconds, Notification, Reign } from '@jel/protocol'
+import { EventQueue, type EventHandle } from '../engine/event-queue.ts'
+import type { Protocol, ProtocolParts } from '../protocol/protocol.ts'
+import type { Message } from './call.ts'
+import { Calls } from './calls.ts'
+import { fromFrame } from './packet-frame.ts'
+
+/**
+ * What all baselines share: threads that wait become timers, connections that carry one request become {@link Calls}. The first node,
+ * which is given nobody to enter through, is the service (registry server or bootstrap service) and no member of the pool.
+ */
+export abstract class BaselineNode<M extends Message> implements Protocol {
+  readonly parts: ProtocolParts
+  readonly calls: Calls<M>
+  self: Member | undefined
+  #now: Milliseconds = 0
+  #effects: Effect[] = []
+  readonly #agenda = new EventQueue()
+  #wake: Milliseconds | undefined
+
+  constructor(parts: ProtocolParts) {
+    this.parts = parts
+    this.calls = new Calls<M>(this, (message) => this.serve(message))
+  }
+
+  /** The node is up. `service` is how to reach the service; undefined if this node is to be it. */
+  protected abstract started(self: Member, service: Introducer | undefined): void
+  /** Answers a request, or says nothing. */
+  protected abstract serve(request: M): M | undefined
+  protected abstract left(): void
+  abstract members(): Member[]
+
+  get now(): Milliseconds {
+    return this.#now
+  }
+
+  random(): number {
+    return this.parts.services.random()
+  }
+
+  handle(input: Input, now: Milliseconds): Effect[] {
+    this.#now = now
+    this.#effects = []
+    this.#take(input)
+    while ((this.#agenda.nextTime ?? Infinity) <= now) this.#agenda.take()?.()
+    const wake = this.#agenda.nextTime
+    if (wake !== undefined && (wake !== this.#wake || input.type === 'timer')) this.#effects.push({ type: 'timer', at: wake })
+    this.#wake = wake
+    return this.#effects
+  }
+
+  handleBroadcast(): { verdict: BroadcastVerdict; effects: Effect[] } {
+    return { verdict: 'ignore', effects: [] }
+  }
+
+  reign(): Reign | undefined {
+    return undefined
+  }
+
+  effect(effect: Effect): void {
+    this.#effects.push(effect)
+  }
+
+  notify(notification: Notification): void {
+    this.#effects.push({ type: 'notify', notification })
+  }
+
+  /** Runs the action so long from now. */
+  after(delay: Milliseconds, action: () => void): EventHandle {
+    return this.#agenda.schedule(this.#now + delay, action)
+  }
+
+  cancel(handle: EventHandle): void {
+    this.#agenda.cancel(handle)
+  }
+
+  #take(input: Input): void {
+    switch (input.type) {
+      case 'start':
+        this.#start(input.addresses, input.introducers[0])
+        return
+      case 'command':
+        if (input.command.type === 'leave') this.left()
+        return
+      case 'frame':
+        this.calls.received(input.from, fromFrame(input.data))
+        return
+      case 'connected':
+        this.calls.connected(input.peer)
+        return
+      case 'disconnected':
+        this.calls.disconnected(input.peer)
+        return
+      case 'unreachable':
+        this.calls.unreachable(input.peer)
+        return
+      default:
+    }
+  }
+
+  #start(addresses: Member['addresses'], service: Introducer | undefined): void {
+    const { id, location, tag } = this.parts
+    const member: Member = { id, incarnation: 1, addresses, location, tag }
+    if (service !== undefined) this.self = member
+    this.started(member, service)
+  }
+}

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest'
+import { uniformDelay } from '../network/delay.ts'
+import type { Protocol } from '../protocol/protocol.ts'
+import type { SimulatedNode } from '../protocol/node.ts'
+import { Simulation } from '../simulation.ts'
+import { baselines, type BaselineName } from './index.ts'
+
+const names = Object.keys(baselines) as BaselineName[]
+const central = names.filter((name) => name !== 'distributed')
+
+class Pool {
+  readonly simulation: Simulation<Protocol>
+  readonly service: SimulatedNode
+  readonly nodes: SimulatedNode[]
+
+  constructor(name: BaselineName, count: number, { seed = 1, over = 2_000 } = {}) {
+    this.simulation = new Simulation({
+      seed,
+      createProtocol: baselines[name](),
+      // Their first news is not always their own join, which is our promise and not theirs.
+      checkPromises: false,
+      leaveFlush: 5_000,
+      network: { delay: uniformDelay(0.1, 0.3) },
+    })
+    this.service = this.simulation.spawn()
+    const spawn = (_: unknown, i: number) => this.simulation.spawn({ introducers: [this.service], after: (i * over) / count })
+    this.nodes = Array.from({ length: count }, spawn)
+  }
+
+  /** True if each of these sees exactly these. */
+  readonly agree = (on = this.nodes): boolean => {
+    const expected = ids(on)
+    return on.every(({ protocol }) => ids(protocol.members()) === expected)
+  }
+}
+
+function ids(members: readonly { readonly id: string }[]): string {
+  return members
+    .map(({ id }) => id)
+    .toSorted()
+    .join()
+}
+
+describe.each(names)('%s', (name) => {
+  it('makes all know all, tells each join once, and counts the service for no member', () => {
+    const { simulation, nodes, service, agree } = new Pool(name, 40)
+    simulation.runUntil(() => agree(), 60_000, 'all know all')
+    for (const { news } of nodes) expect(news.filter(({ notification: { type } }) => type === 'joined')).toHaveLength(40)
+    expect(service.protocol.self).toBeUndefined()
+    expect(ids(nodes[7]?.protocol.members() ?? [])).not.toContain(service.id)
+  })
+
+  it('spreads leaves, as such', () => {
+    const { simulation, nodes, agree } = new Pool(name, 40)
+    simulation.runUntil(() => agree(), 60_000)
+    const [first, second, ...rest] = nodes
+    for (const node of [first, second]) if (node !== undefined) simulation.leave(node)
+    simulation.runUntil(() => agree(rest), 30_000, 'the leaves are known')
+    for (const { news } of rest) {
+      const ends = news.filter(({ notification: { type } }) => type !== 'joined')
+      expect(ends.map(({ notification: { type } }) => type)).toEqual(['left', 'left'])
+    }
+  })
+
+  it('finds a crash only by its time-out of 120 s', () => {
+    const { simulation, nodes, agree } = new Pool(name, 20)
+    simulation.runUntil(() => agree(), 60_000)
+    simulation.run(60_000)
+    const [victim, ...rest] = nodes
+    if (victim !== undefined) simulation.kill(victim)
+    const took = simulation.runUntil(() => agree(rest), 200_000, 'the crash is known')
+    // The server had a heartbeat of it at most 96 s ago; gossip had it just before.
+    expect(took).toBeGreaterThan(name === 'distributed' ? 110_000 : 24_000)
+    expect(rest[0]?.news.at(-1)?.notification.type).toBe('died')
+  })
+
+  it('has one history for one seed', () => {
+    const hash = (seed: number): string => {
+      const { simulation } = new Pool(name, 20, { seed })
+      simulation.run(10_000)
+      return simulation.traceHash
+    }
+    expect(hash(1)).toBe(hash(1))
+    expect(hash(1)).not.toBe(hash(2))
+  })
+})
+
+describe('the techniques compared', () => {
+  function joinTest(name: BaselineName): { took: number; server: number; node: number } {
+    const pool = new Pool(name, 150, { over: 1_500 })
+    const took = pool.simulation.runUntil(() => pool.agree(), 120_000)
+    const bytes = (nodes: readonly SimulatedNode[]): number =>
+      nodes.reduce((sum, { traffic }) => sum + traffic.bytesSent + traffic.bytesReceived, 0) / nodes.length
+    return { took, server: bytes([pool.service]), node: bytes(pool.nodes) }
+  }
+  const results = Object.fromEntries(names.map((name) => [name, joinTest(name)])) as Record<BaselineName, ReturnType<typeof joinTest>>
+
+  it('adaptive gossip is ahead of plain gossip, the broadcast tree of both, the distributed one behind all', () => {
+    expect(results['adaptive-gossip'].took).toBeLessThan(results.gossip.took)
+    expect(results['broadcast-tree'].took).toBeLessThan(results['adaptive-gossip'].took)
+    for (const name of central) expect(results[name].took).toBeLessThan(results.distributed.took)
+  })
+
+  it('serial send loads the server most, peers take some of that off it, the tree and gossip nearly all', () => {
+    expect(results['peer-bootstrap'].server).toBeLessThan(0.8 * results['serial-send'].server)
+    for (const name of ['broadcast-tree', 'gossip', 'adaptive-gossip'] as const)
+      expect(results[name].server).toBeLessThan(0.4 * results['peer-bootstrap'].server)
+    expect(results.gossip.server).toBeLessThan(results['adaptive-gossip'].server)
+  })
+
+  it('the tree costs the nodes more than the other central techniques, gossip among nodes far more than any', () => {
+    for (const name of central) {
+      if (name !== 'broadcast-tree') expect(results[name].node).toBeLessThan(results['broadcast-tree'].node)
+    }
+    expect(results.distributed.node).toBeGreaterThan(results['broadcast-tree'].node)
+  })
+})

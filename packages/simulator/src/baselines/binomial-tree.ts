@@ -1,0 +1,93 @@
+import type { PoolEvent } from './event-stream.ts'
+import { ListRoster, type Roster } from './roster.ts'
+
+/**
+ * The binomial broadcast tree of §5.1.3, laid out in an array: below the root hang trees of order 0, 1, 2 and so on, the one of order k in
+ * the places from 2^k - 1 on. A node of order o at place p has children of order 0 to o - 1, the j-th at p + 2^j. A newcomer takes the
+ * first free place; where a place is free, the children of it stand in for it. Since everybody sees the same events in the
+ * same order, everybody has the same tree.
+ */
+export class BinomialTree implements Roster {
+  readonly #members = new ListRoster()
+  readonly #slots: (PoolEvent | undefined)[] = []
+  /** By the number of the join, its place. */
+  readonly #places: number[] = []
+  /** Free places below {@link #slots}' length, the first one last. */
+  #spares: number[] = []
+
+  get size(): number {
+    return this.#members.size
+  }
+
+  get list(): readonly PoolEvent[] {
+    return this.#members.list
+  }
+
+  add(join: PoolEvent): void {
+    if (this.#members.has(join)) return
+    this.#members.add(join)
+    const place = this.#spares.pop() ?? this.#slots.length
+    this.#slots[place] = join
+    this.#places[join.time] = place
+  }
+
+  remove(join: PoolEvent): boolean {
+    if (!this.#members.remove(join)) return false
+    const place = this.#places[join.time] as number
+    this.#slots[place] = undefined
+    let at = this.#spares.length
+    while (at > 0 && (this.#spares[at - 1] as number) < place) at -= 1
+    this.#spares.splice(at, 0, place)
+    return true
+  }
+
+  has(join: PoolEvent): boolean {
+    return this.#members.has(join)
+  }
+
+  copy(): BinomialTree {
+    const copy = new BinomialTree()
+    for (const join of this.list) copy.#members.add(join)
+    for (const [place, join] of this.#slots.entries()) {
+      copy.#slots.push(join)
+      if (join !== undefined) copy.#places[join.time] = place
+    }
+    copy.#spares = [...this.#spares]
+    return copy
+  }
+
+  children(of: PoolEvent | undefined): PoolEvent[] {
+    const found: PoolEvent[] = []
+    if (of === undefined) {
+      for (let order = Math.ceil(Math.log2(this.#slots.length + 1)) - 1; order >= 0; order--) this.#collect(2 ** order - 1, order, found)
+    } else if (this.#members.has(of)) {
+      const place = this.#places[of.time] as number
+      this.#below(place, orderAt(place), found)
+    }
+    return found
+  }
+
+  /** The largest subtree first: it takes longest. */
+  #below(place: number, order: number, found: PoolEvent[]): void {
+    for (let child = order - 1; child >= 0; child--) this.#collect(place + 2 ** child, child, found)
+  }
+
+  #collect(place: number, order: number, found: PoolEvent[]): void {
+    if (place >= this.#slots.length) return
+    const join = this.#slots[place]
+    if (join === undefined) this.#below(place, order, found)
+    else found.push(join)
+  }
+}
+
+/** The order of the subtree whose top stands at this place. */
+function orderAt(place: number): number {
+  let order = Math.floor(Math.log2(place + 1))
+  let top = 2 ** order - 1
+  while (top !== place) {
+    // The child whose subtree, from top + 2^j up to top + 2^(j + 1) - 1, holds the place.
+    order = Math.floor(Math.log2(place - top))
+    top += 2 ** order
+  }
+  return order
+}

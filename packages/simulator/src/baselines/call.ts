@@ -1,0 +1,33 @@
+import type { Address, Milliseconds, NodeId } from '@jel/protocol'
+
+/** Whom to call. */
+export interface Contact {
+  readonly id: NodeId
+  readonly address: Address
+}
+
+/** What is said in a call. `bytes` is what it would take on the wire. */
+export interface Message {
+  readonly bytes: number
+}
+
+export interface CallOptions<M extends Message> {
+  readonly to: Contact
+  readonly request: M
+  /** Gives up when there is no connection after this time. */
+  readonly timeout: Milliseconds
+  /** A peer that can't be reached is tried again until then (the `fillTimeout` of the SmartSockets library). */
+  readonly persistent: boolean
+  /** Takes an answer; what it returns is sent as the next message of the call, undefined ends it. */
+  answered(message: M): M | undefined
+  failed(): void
+}
+
+/** A message on its way: part of a call, from the caller (a request) or back to it (an answer). */
+export interface Packet<M extends Message> {
+  readonly call: number
+  readonly answer: boolean
+  /** The called node has stopped: no answer will come. */
+  readonly refused?: boolean
+  readonly message: M
+}

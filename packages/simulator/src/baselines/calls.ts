@@ -1,0 +1,175 @@
+import type { Effect, Milliseconds, NodeId } from '@jel/protocol'
+import type { EventHandle } from '../engine/event-queue.ts'
+import type { CallOptions, Message, Packet } from './call.ts'
+import { toFrame } from './packet-frame.ts'
+
+/** A peer that can't be reached is tried again after so long. Guess: SmartSockets spreads its attempts over about a second. */
+const retryAfter: Milliseconds = 1_000
+
+/** A connection that breaks in the midst of a call is opened anew this often. */
+const maxBreaks = 5
+
+const refusal: Message = { bytes: 1 }
+
+interface Call<M extends Message> {
+  readonly number: number
+  readonly options: CallOptions<M>
+  readonly deadline: Milliseconds
+  timeout: EventHandle | undefined
+  retry: EventHandle | undefined
+  breaks: number
+}
+
+interface Line<M extends Message> {
+  /** Who dialled closes; the other end waits for that. */
+  readonly dialled: boolean
+  state: 'dialling' | 'up' | 'closing'
+  /** The peer dialled while this end closed. */
+  reopened: boolean
+  /** Own calls that need this line. */
+  readonly calls: Map<number, Call<M>>
+}
+
+/** What calls need of the node that makes them. */
+export interface Caller {
+  readonly now: Milliseconds
+  effect(effect: Effect): void
+  after(delay: Milliseconds, action: () => void): EventHandle
+  cancel(handle: EventHandle): void
+}
+
+/**
+ * Requests and their answers, each over a connection that is opened for it and closed after it, as the original does. Two nodes have
+ * one link, so calls between them that overlap share it; who closes it too early for the other makes the other dial again.
+ */
+export class Calls<M extends Message> {
+  readonly #caller: Caller
+  readonly #serve: (request: M) => M | undefined
+  readonly #lines = new Map<NodeId, Line<M>>()
+  #numbers = 0
+  #stopped = false
+
+  constructor(caller: Caller, serve: (request: M) => M | undefined) {
+    this.#caller = caller
+    this.#serve = serve
+  }
+
+  /** How many are under way. */
+  get pending(): number {
+    let pending = 0
+    for (const line of this.#lines.values()) pending += line.calls.size
+    return pending
+  }
+
+  call(options: CallOptions<M>): void {
+    const call: Call<M> = {
+      number: this.#numbers++,
+      options,
+      deadline: this.#caller.now + options.timeout,
+      timeout: undefined,
+      retry: undefined,
+      breaks: 0,
+    }
+    call.timeout = this.#caller.after(options.timeout, () => {
+      call.timeout = undefined
+      // A slow transfer is none of a connection that can't be had.
+      if (this.#lines.get(options.to.id)?.state !== 'up') this.#fail(call)
+    })
+    this.#start(call)
+  }
+
+  /** Answers nothing any more. Own calls go on. */
+  stop(): void {
+    this.#stopped = true
+  }
+
+  connected(peer: NodeId): void {
+    const line = this.#lines.get(peer)
+    if (line === undefined) this.#lines.set(peer, { dialled: false, state: 'up', reopened: false, calls: new Map() })
+    else if (line.state === 'closing') line.reopened = true
+    else {
+      line.state = 'up'
+      for (const call of line.calls.values()) this.#request(peer, call)
+      this.#closeIfIdle(peer, line)
+    }
+  }
+
+  disconnected(peer: NodeId): void {
+    const line = this.#lines.get(peer)
+    this.#lines.delete(peer)
+    if (line === undefined) return
+    if (line.reopened) this.connected(peer)
+    for (const call of line.calls.values()) {
+      if (line.state === 'up') call.breaks += 1
+      if (call.breaks > maxBreaks) this.#fail(call)
+      else this.#start(call)
+    }
+  }
+
+  unreachable(peer: NodeId | undefined): void {
+    const line = peer === undefined ? undefined : this.#lines.get(peer)
+    if (peer === undefined || line?.state !== 'dialling') return
+    this.#lines.delete(peer)
+    for (const call of line.calls.values()) {
+      if (!call.options.persistent || this.#caller.now >= call.deadline) this.#fail(call)
+      else if (this.#caller.now + retryAfter < call.deadline) call.retry = this.#caller.after(retryAfter, () => this.#start(call))
+    }
+  }
+
+  received(from: NodeId, { call: number, answer, refused, message }: Packet<Message>): void {
+    if (!answer) {
+      if (this.#stopped) this.#send(from, { call: number, answer: true, refused: true, message: refusal })
+      const reply = this.#stopped ? undefined : this.#serve(message as M)
+      if (reply !== undefined) this.#send(from, { call: number, answer: true, message: reply })
+      return
+    }
+    const call = this.#lines.get(from)?.calls.get(number)
+    if (call === undefined) return
+    if (refused === true) {
+      this.#fail(call)
+      return
+    }
+    const next = call.options.answered(message as M)
+    if (next !== undefined) this.#send(from, { call: number, answer: false, message: next })
+    else this.#end(call)
+  }
+
+  #start(call: Call<M>): void {
+    const { to } = call.options
+    const line = this.#lines.get(to.id)
+    if (line !== undefined) {
+      line.calls.set(call.number, call)
+      if (line.state === 'up') this.#request(to.id, call)
+      return
+    }
+    this.#lines.set(to.id, { dialled: true, state: 'dialling', reopened: false, calls: new Map([[call.number, call]]) })
+    this.#caller.effect({ type: 'connect', peer: to.id, addresses: [to.address] })
+  }
+
+  #request(to: NodeId, call: Call<M>): void {
+    this.#send(to, { call: call.number, answer: false, message: call.options.request })
+  }
+
+  #send(to: NodeId, packet: Packet<Message>): void {
+    this.#caller.effect({ type: 'send', to, data: toFrame(packet) })
+  }
+
+  #fail(call: Call<M>): void {
+    this.#end(call)
+    call.options.failed()
+  }
+
+  #end(call: Call<M>): void {
+    if (call.timeout !== undefined) this.#caller.cancel(call.timeout)
+    if (call.retry !== undefined) this.#caller.cancel(call.retry)
+    const { id } = call.options.to
+    const line = this.#lines.get(id)
+    if (line?.calls.delete(call.number) === true) this.#closeIfIdle(id, line)
+  }
+
+  #closeIfIdle(peer: NodeId, line: Line<M>): void {
+    if (!line.dialled || line.state !== 'up' || line.calls.size > 0) return
+    line.state = 'closing'
+    this.#caller.effect({ type: 'disconnect', peer, reason: 'the call is over' })
+  }
+}

@@ -1,0 +1,62 @@
+import type { Member } from '@jel/protocol'
+import type { Peer } from './arrg-cache.ts'
+import * as sizes from './sizes.ts'
+
+/** A member as all nodes know it, with a number that stands for its UUID. */
+export interface Person {
+  readonly number: number
+  readonly member: Member
+}
+
+/** All who left or died, by number: the first `count` of a list that only grows. */
+interface Ended {
+  readonly persons: readonly number[]
+  readonly count: number
+}
+
+/** What a node tells of one member that others saw fail, or that is going. */
+export interface Remark {
+  /** Numbers of those who could not reach it. */
+  readonly witnesses: readonly number[]
+  readonly ended: 'left' | 'died' | undefined
+}
+
+/** What one side of a gossip exchange says: of some members, how long they were not seen; and of all who are gone. */
+export interface Gossip {
+  readonly persons: Int32Array
+  /** In the order of {@link persons}, milliseconds. */
+  readonly unseen: Float64Array
+  /** By number of the person. */
+  readonly remarks: ReadonlyMap<number, Remark> | undefined
+  readonly died: Ended
+  readonly left: Ended
+}
+
+export type DistributedMessage = { readonly bytes: number } & (
+  | { readonly type: 'arrg'; readonly peer: Peer; readonly peers: readonly Peer[] }
+  | { readonly type: 'gossip'; readonly gossip: Gossip }
+  | { readonly type: 'leave'; readonly person: Person }
+  | { readonly type: 'ping' }
+  | { readonly type: 'ok' }
+)
+
+export const ok: DistributedMessage = { type: 'ok', bytes: sizes.answerBytes }
+export const ping: DistributedMessage = { type: 'ping', bytes: sizes.opcodeBytes }
+export const pong: DistributedMessage = { type: 'ok', bytes: sizes.answerBytes + sizes.memberBytes + sizes.uuidTextBytes }
+
+export function arrg(peer: Peer, peers: readonly Peer[]): DistributedMessage {
+  const bytes = sizes.opcodeBytes + sizes.poolNameBytes + sizes.countBytes + (1 + peers.length) * sizes.arrgEntryBytes
+  return { type: 'arrg', peer, peers, bytes }
+}
+
+export function gossip(said: Gossip): DistributedMessage {
+  let bytes = sizes.opcodeBytes + sizes.memberBytes + sizes.uuidTextBytes + 4 * sizes.countBytes
+  bytes += (said.died.count + said.left.count) * sizes.uuidBytes
+  bytes += said.persons.length * sizes.gossipEntryBytes
+  for (const { witnesses } of said.remarks?.values() ?? []) bytes += witnesses.length * sizes.uuidBytes
+  return { type: 'gossip', gossip: said, bytes }
+}
+
+export function leave(person: Person): DistributedMessage {
+  return { type: 'leave', person, bytes: sizes.opcodeBytes + sizes.memberBytes + sizes.uuidTextBytes }
+}

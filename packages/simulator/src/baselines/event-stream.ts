@@ -1,0 +1,73 @@
+import type { Member, Notification } from '@jel/protocol'
+
+/** One change of the pool, numbered by the server. All nodes share the object. */
+export class PoolEvent {
+  /** Its number, from 0: the paper's sequence number, the original's event time. */
+  readonly time: number
+  readonly type: 'joined' | 'left' | 'died'
+  readonly member: Member
+  /** The event with which this member came: itself for `joined`. */
+  readonly join: PoolEvent
+  readonly notification: Notification
+
+  constructor(time: number, type: 'joined', member: Member)
+  constructor(time: number, type: 'left' | 'died', member: Member, join: PoolEvent)
+  constructor(time: number, type: 'joined' | 'left' | 'died', member: Member, join?: PoolEvent) {
+    this.time = time
+    this.type = type
+    this.member = member
+    this.join = join ?? this
+    this.notification = { type, member }
+  }
+}
+
+/** The events that a node holds: in order from the first that it keeps, with gaps where something has not come yet. */
+export class EventStream {
+  #first: number
+  readonly #events: (PoolEvent | undefined)[] = []
+  #next: number
+
+  constructor(first = 0) {
+    this.#first = first
+    this.#next = first
+  }
+
+  /** The number of the first event that is missing. */
+  get next(): number {
+    return this.#next
+  }
+
+  at(time: number): PoolEvent | undefined {
+    return this.#events[time - this.#first]
+  }
+
+  add(event: PoolEvent): void {
+    const place = event.time - this.#first
+    if (place < 0) return
+    while (this.#events.length < place) this.#events.push(undefined)
+    this.#events[place] ??= event
+    while (this.#events[this.#next - this.#first] !== undefined) this.#next += 1
+  }
+
+  /** From `time` on, up to the first gap. */
+  from(time: number): readonly PoolEvent[] {
+    const start = Math.max(time, this.#first) - this.#first
+    const end = start >= this.#next - this.#first ? this.#gapAfter(start) : this.#next - this.#first
+    return this.#events.slice(start, end) as PoolEvent[]
+  }
+
+  /** Keeps nothing from before `time`, and needs nothing from before it. */
+  forget(time: number): void {
+    if (time <= this.#first) return
+    this.#events.splice(0, time - this.#first)
+    this.#first = time
+    this.#next = Math.max(this.#next, time)
+    while (this.#events[this.#next - this.#first] !== undefined) this.#next += 1
+  }
+
+  #gapAfter(place: number): number {
+    let end = place
+    while (this.#events[end] !== undefined) end += 1
+    return end
+  }
+}

@@ -1,0 +1,29 @@
+/**
+ * The implementations that the JEL paper compares (§5), for the simulator only: five ways of the central one, and the distributed one.
+ *
+ * In each the node that starts without an introducer is the service (the registry server, or ARRG's bootstrap service): it is no
+ * member of the pool. All others are given it as their introducer.
+ */
+import type { Protocol, ProtocolParts } from '../protocol/protocol.ts'
+import { CentralNode, centralTechniques } from './central.ts'
+import { Census } from './census.ts'
+import { DistributedNode } from './distributed.ts'
+import { distributedSettings } from './distributed-settings.ts'
+
+export type BaselineName = keyof typeof centralTechniques | 'distributed'
+
+/** Makes the nodes of one simulation. */
+export type NodeFactory = (parts: ProtocolParts) => Protocol
+
+const central = Object.entries(centralTechniques).map(([name, technique]): [string, () => NodeFactory] => [
+  name,
+  () => (parts) => new CentralNode(parts, technique),
+])
+
+function distributed(): NodeFactory {
+  const census = new Census()
+  return (parts) => new DistributedNode(parts, distributedSettings, census)
+}
+
+/** By name, what makes the factory for one simulation. */
+export const baselines = Object.fromEntries([...central, ['distributed', distributed]]) as Readonly<Record<BaselineName, () => NodeFactory>>
