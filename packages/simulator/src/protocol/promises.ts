@@ -8,12 +8,19 @@ export class BrokenPromiseError extends Error {
   readonly seed: number
   readonly time: Milliseconds
   readonly node: NodeId
+  /** The number of that node, and of the one that it was told of, in the order of starting. */
+  readonly index: number
+  readonly subject: number | undefined
+  readonly what: string
 
-  constructor(seed: number, time: Milliseconds, node: NodeId, what: string) {
-    super(`seed ${seed}, ${time.toFixed(3)} ms, node ${node}: ${what}`)
+  constructor(seed: number, time: Milliseconds, node: SimulatedNode, what: string, subject?: SimulatedNode) {
+    super(`seed ${seed}, ${time.toFixed(3)} ms, node ${node.id} (number ${node.index}): ${what}`)
     this.seed = seed
     this.time = time
-    this.node = node
+    this.node = node.id
+    this.index = node.index
+    this.subject = subject?.index
+    this.what = what
   }
 }
 
@@ -56,7 +63,9 @@ export class Promises {
   /** Throws {@link BrokenPromiseError}. */
   check(node: SimulatedNode, time: Milliseconds, notification: Notification): void {
     const broken = this.#broken(node, notification)
-    if (broken !== undefined) throw new BrokenPromiseError(this.#seed, time, node.id, broken)
+    if (broken === undefined) return
+    const subject = 'member' in notification ? this.#processes.get(notification.member.id) : undefined
+    throw new BrokenPromiseError(this.#seed, time, node, broken, subject)
   }
 
   #broken(node: SimulatedNode, notification: Notification): string | undefined {

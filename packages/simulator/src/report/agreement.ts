@@ -1,0 +1,60 @@
+import type { NodeId, Reign } from '@jel/protocol'
+import { isActive, lives, type Actor } from '../user/actor.ts'
+
+/** What the nodes hold of one election. */
+export class Agreement {
+  readonly election: string
+  readonly #actors: readonly Actor[]
+  /** All reigns that any node was told of: epoch and life of the winner. */
+  readonly reigns = new Set<string>()
+
+  constructor(election: string, actors: readonly Actor[]) {
+    this.election = election
+    this.#actors = actors
+  }
+
+  told(reign: Reign): void {
+    this.reigns.add(nameOf(reign))
+  }
+
+  /** True if all nodes that run and have a network name the same living winner, on each side of a partition; at least one must be there. */
+  holds(): boolean {
+    const sides = new Set(this.#actors.filter(isActive).map(({ side }) => side))
+    return sides.size > 0 && [...sides].every((side) => this.disagreement(side) === undefined)
+  }
+
+  /** Who on this side of a partition does not name the same living winner as the others; undefined if all do. */
+  disagreement(side: number): { readonly node: number; readonly what: string } | undefined {
+    let first: string | undefined
+    for (const actor of this.#actors) {
+      if (!isActive(actor) || actor.side !== side) continue
+      const node = actor.node.index
+      const reign = actor.node.protocol.reign(this.election)
+      if (reign === undefined) return { node, what: `it knows no winner of ${this.election}` }
+      const name = nameOf(reign)
+      if (first === undefined) {
+        if (!this.#livesOn(reign.winner.id, side)) return { node, what: `it holds a winner of ${this.election} that is not there` }
+        first = name
+      } else if (name !== first) return { node, what: `it names another winner of ${this.election} than others (epoch ${reign.epoch})` }
+    }
+    return undefined
+  }
+
+  /** How many different winners the nodes name now. */
+  winners(): number {
+    const winners = new Set<string>()
+    for (const actor of this.#actors) {
+      const reign = isActive(actor) ? actor.node.protocol.reign(this.election) : undefined
+      if (reign !== undefined) winners.add(nameOf(reign))
+    }
+    return winners.size
+  }
+
+  #livesOn(id: NodeId, side: number): boolean {
+    return this.#actors.some((actor) => actor.node.id === id && lives(actor) && !actor.silent && actor.side === side)
+  }
+}
+
+function nameOf({ epoch, winner }: Reign): string {
+  return `${epoch} ${winner.id}#${winner.incarnation}`
+}

@@ -1,0 +1,138 @@
+import type { Milliseconds, NodeId, Notification } from '@jel/protocol'
+import { isActive, lives, type Actor } from '../user/actor.ts'
+import type { Stage } from '../user/stage.ts'
+import { Agreement } from './agreement.ts'
+import { Deaths } from './deaths.ts'
+import { Episodes } from './episodes.ts'
+import { received } from './node-bytes.ts'
+import type { Samples } from './result.ts'
+import { Views } from './views.ts'
+
+/** How often agreement on winners is looked at while it changes, ms. */
+const look = 10
+
+type Columns = { -readonly [Column in Exclude<keyof Samples, 'winners'>]: number[] }
+
+/** Watches one run: what nodes are told, against what is true. */
+export class Metrics {
+  readonly views: Views
+  readonly deaths: Deaths
+  readonly allKnowAll = new Episodes()
+  readonly elections: ReadonlyMap<string, { readonly agreement: Agreement; readonly episodes: Episodes }>
+  readonly columns: Columns = {
+    time: [],
+    nodes: [],
+    perceived: [],
+    right: [],
+    bytes: [],
+    links: [],
+    mostLinks: [],
+    dials: [],
+    knocks: [],
+    falseDeaths: [],
+  }
+  readonly winners: Readonly<Record<string, number[]>>
+  /** Dials and knocks in the whole pool, by second. */
+  readonly dialsBySecond: number[] = []
+  readonly knocksBySecond: number[] = []
+  readonly #stage: Stage
+  readonly #byId = new Map<NodeId, Actor>()
+  #looking = false
+  #dials = 0
+  #knocks = 0
+
+  constructor(stage: Stage, elections: readonly string[]) {
+    this.#stage = stage
+    this.views = new Views(stage.actors)
+    this.deaths = new Deaths(stage.actors, this.views)
+    this.elections = new Map(elections.map((name) => [name, { agreement: new Agreement(name, stage.actors), episodes: new Episodes() }]))
+    this.winners = Object.fromEntries(elections.map((name) => [name, []]))
+    stage.simulation.subscribe(({ index }, notification, time) => this.#told(index, notification, time))
+    stage.listen({
+      started: (actor) => void this.#byId.set(actor.node.id, actor),
+      ended: (actor) => {
+        if (actor.end === 'crash') this.deaths.crashed(actor, stage.simulation.now)
+      },
+      changed: () => this.#changed(),
+    })
+  }
+
+  /** Begins to measure; to be called before the first node comes. */
+  start(): void {
+    this.#each(this.#stage.scenario.sample, () => this.sample())
+    this.#each(1_000, () => this.#second())
+  }
+
+  /** One row of the table. */
+  sample(): void {
+    const { simulation, actors } = this.#stage
+    const living = actors.filter(lives)
+    const links = living.map(({ node }) => node.endpoint.connections.size)
+    const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
+    const { columns } = this
+    columns.time.push(simulation.now)
+    columns.nodes.push(living.length)
+    columns.perceived.push(living.length === 0 ? 0 : sum(living.map(({ node }) => this.views.size(node.index))) / living.length)
+    columns.right.push(this.views.right())
+    columns.bytes.push(actors.length === 0 ? 0 : sum(actors.map(({ node }) => received(node.traffic))) / actors.length)
+    columns.links.push(living.length === 0 ? 0 : sum(links) / living.length)
+    columns.mostLinks.push(Math.max(0, ...links))
+    const dials = sum(actors.map(({ node }) => node.traffic.dials))
+    const knocks = sum(actors.map(({ node }) => node.traffic.knocks))
+    columns.dials.push(dials - sum(columns.dials))
+    columns.knocks.push(knocks - sum(columns.knocks))
+    columns.falseDeaths.push(this.deaths.falseOfHealthy + this.deaths.falseOfDisturbed)
+    for (const [name, { agreement }] of this.elections) this.winners[name]?.push(agreement.winners())
+  }
+
+  #second(): void {
+    let dials = 0
+    let knocks = 0
+    for (const { node } of this.#stage.actors) {
+      dials += node.traffic.dials
+      knocks += node.traffic.knocks
+    }
+    this.dialsBySecond.push(dials - this.#dials)
+    this.knocksBySecond.push(knocks - this.#knocks)
+    this.#dials = dials
+    this.#knocks = knocks
+  }
+
+  #told(index: number, notification: Notification, now: Milliseconds): void {
+    const actor = this.#stage.actors[index]
+    if (actor === undefined || actor.endedAt !== undefined) return
+    if (notification.type === 'elected') {
+      this.elections.get(notification.reign.election)?.agreement.told(notification.reign)
+      this.#lookSoon()
+      return
+    }
+    if (notification.type !== 'joined' && notification.type !== 'left' && notification.type !== 'died') return
+    if (notification.type === 'died') this.deaths.told(actor, notification.member, this.#byId.get(notification.member.id), now)
+    this.views.told(index, actor.node.id, notification)
+    this.allKnowAll.set(this.views.allKnowAll(), now)
+    // The end of a winner is heard as its end.
+    this.#lookSoon()
+  }
+
+  #changed(): void {
+    this.views.changed()
+    this.allKnowAll.set(this.#stage.actors.some(isActive) && this.views.allKnowAll(), this.#stage.simulation.now)
+    this.#lookSoon()
+  }
+
+  #lookSoon(): void {
+    if (this.#looking || this.elections.size === 0) return
+    this.#looking = true
+    this.#stage.simulation.after(look, () => {
+      this.#looking = false
+      for (const { agreement, episodes } of this.elections.values()) episodes.set(agreement.holds(), this.#stage.simulation.now)
+    })
+  }
+
+  #each(interval: Milliseconds, act: () => void): void {
+    this.#stage.simulation.after(interval, () => {
+      act()
+      this.#each(interval, act)
+    })
+  }
+}

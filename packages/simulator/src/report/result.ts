@@ -1,0 +1,96 @@
+/** What came of one run of a scenario: plain data. Times are milliseconds from the start, sizes are bytes. */
+import type { Milliseconds } from '@jel/protocol'
+
+/** Measured each `sample` of the scenario: a table, column by column. */
+export interface Samples {
+  readonly time: readonly Milliseconds[]
+  /** Who takes part. */
+  readonly nodes: readonly number[]
+  /** Mean size of the views of all that take part: the JEL paper's metric (§6.1). A node that was told nothing yet counts as 0. */
+  readonly perceived: readonly number[]
+  /** Nodes whose view is exactly who is there. */
+  readonly right: readonly number[]
+  /** Different winners that nodes name, by election. */
+  readonly winners: Readonly<Record<string, readonly number[]>>
+  /** Received since the start, mean of all nodes that there ever were. */
+  readonly bytes: readonly number[]
+  readonly links: readonly number[]
+  readonly mostLinks: readonly number[]
+  /** In the whole pool, since the sample before. */
+  readonly dials: readonly number[]
+  readonly knocks: readonly number[]
+  /** News of the death of nodes that live, since the start. */
+  readonly falseDeaths: readonly number[]
+}
+
+export interface Quantiles {
+  readonly count: number
+  readonly mean?: number
+  readonly p50?: number
+  readonly p90?: number
+  readonly p99?: number
+  readonly max?: number
+}
+
+/** Bytes of one node over the whole run. */
+export interface NodeBytes {
+  readonly mean: number
+  readonly worst: number
+  /** Mean, by what they are for. */
+  readonly byPurpose: Readonly<Record<string, number>>
+}
+
+export interface ElectionResult {
+  /** How many reigns any node was told of. */
+  readonly reigns: number
+  /** When all named the same living winner. */
+  readonly agreed: readonly (readonly [from: Milliseconds, to: Milliseconds | null])[]
+}
+
+/** One thing that was to hold, and whether it did. */
+export interface Verdict {
+  readonly what: string
+  readonly held: boolean
+  /** What was seen. */
+  readonly seen: string
+}
+
+/** A promise that was broken: the run stopped there. */
+export interface Violation {
+  readonly time: Milliseconds
+  /** The number of the node; undefined where it was the pool as a whole. */
+  readonly node?: number
+  readonly what: string
+  /** What happened last, to that node or by the scenario. */
+  readonly before: readonly string[]
+}
+
+export interface RunResult {
+  readonly scenario: string
+  readonly protocol: string
+  readonly seed: number
+  /** Until which virtual time it ran. */
+  readonly duration: Milliseconds
+  /** Nodes that there ever were. */
+  readonly nodes: number
+  /** Equal histories have equal ones. */
+  readonly traceHash: string
+  readonly events: number
+  readonly violation?: Violation
+  readonly verdicts: readonly Verdict[]
+  /** When every view was exactly who was there; null: to the end. */
+  readonly allKnewAll: readonly (readonly [from: Milliseconds, to: Milliseconds | null])[]
+  readonly lastArrival: Milliseconds
+  readonly lastChange: Milliseconds
+  /** From a crash to the news of it, over all pairs of crashed node and survivor. */
+  readonly detection: Quantiles & { readonly missed: number }
+  readonly falseDeaths: { readonly ofHealthy: number; readonly ofDisturbed: number; readonly first?: string }
+  readonly elections: Readonly<Record<string, ElectionResult>>
+  readonly received: NodeBytes
+  readonly sent: NodeBytes
+  readonly links: { readonly mean: number; readonly most: number }
+  /** In the whole pool. */
+  readonly dials: { readonly total: number; readonly worstSecond: number }
+  readonly knocks: { readonly total: number; readonly worstSecond: number }
+  readonly samples: Samples
+}

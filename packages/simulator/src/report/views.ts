@@ -1,0 +1,118 @@
+import type { Member, NodeId, Notification } from '@jel/protocol'
+import { isActive, lives, type Actor } from '../user/actor.ts'
+import { Bits } from './bits.ts'
+
+/** What each node was told of who is there, held against who is there. */
+export class Views {
+  /** The number of each life, by node id and incarnation. */
+  readonly #lives = new Map<NodeId, Map<number, number>>()
+  #count = 0
+  readonly #views: Bits[] = []
+  readonly #sizes: number[] = []
+  readonly #actors: readonly Actor[]
+  /** The present life of each node, by its index; undefined while it has not entered. */
+  readonly #present: (number | undefined)[] = []
+  /** By side of a partition, the lives of those who are there. */
+  #truth = new Map<number, Bits>()
+  #stale = true
+  /** Who was found wrong last: most often still is. */
+  #culprit: Actor | undefined
+
+  constructor(actors: readonly Actor[]) {
+    this.#actors = actors
+  }
+
+  /** Members in this node's view. */
+  size(index: number): number {
+    return this.#sizes[index] ?? 0
+  }
+
+  /** True if this node was told that the life is there, and not that it ended. */
+  sees(index: number, life: number): boolean {
+    return this.#views[index]?.has(life) ?? false
+  }
+
+  /** The number of this member's life. */
+  life({ id, incarnation }: Pick<Member, 'id' | 'incarnation'>): number {
+    let lives = this.#lives.get(id)
+    if (lives === undefined) {
+      lives = new Map()
+      this.#lives.set(id, lives)
+    }
+    let number = lives.get(incarnation)
+    if (number === undefined) {
+      number = this.#count++
+      lives.set(incarnation, number)
+    }
+    return number
+  }
+
+  /** The present life of the node; undefined while it has not entered. */
+  present(index: number): number | undefined {
+    return this.#present[index]
+  }
+
+  told(index: number, id: NodeId, notification: Notification): void {
+    const { type } = notification
+    if (type !== 'joined' && type !== 'left' && type !== 'died') return
+    const life = this.life(notification.member)
+    const view = (this.#views[index] ??= new Bits())
+    if (type === 'joined') {
+      view.add(life)
+      this.#sizes[index] = this.size(index) + 1
+      if (notification.member.id === id) {
+        this.#present[index] = life
+        this.#stale = true
+      }
+    } else if (view.has(life)) {
+      view.delete(life)
+      this.#sizes[index] = this.size(index) - 1
+    }
+  }
+
+  /** Who is there changed. */
+  changed(): void {
+    this.#stale = true
+  }
+
+  /**
+   * True if the view of each node that runs and has a network is exactly those that are there: all that live, on its side of a
+   * partition. Nodes without a network are nowhere.
+   */
+  allKnowAll(): boolean {
+    if (this.#stale) this.#lookAgain()
+    if (this.#culprit !== undefined && !this.#isRight(this.#culprit)) return false
+    this.#culprit = this.#actors.find((actor) => !this.#isRight(actor))
+    return this.#culprit === undefined
+  }
+
+  /** Whose view was found wrong last. */
+  get culprit(): Actor | undefined {
+    return this.#culprit
+  }
+
+  /** How many of the nodes that run and have a network see exactly those that are there. */
+  right(): number {
+    if (this.#stale) this.#lookAgain()
+    return this.#actors.filter((actor) => isActive(actor) && this.#isRight(actor)).length
+  }
+
+  #isRight(actor: Actor): boolean {
+    if (!isActive(actor)) return true
+    const view = this.#views[actor.node.index]
+    const truth = this.#truth.get(actor.side)
+    return view !== undefined && this.#present[actor.node.index] !== undefined && truth !== undefined && view.equals(truth)
+  }
+
+  #lookAgain(): void {
+    this.#stale = false
+    this.#truth = new Map()
+    for (const actor of this.#actors) {
+      if (!lives(actor) || actor.silent) continue
+      const truth = this.#truth.get(actor.side) ?? new Bits()
+      // Who has not entered is in nobody's view: a life that nobody can know.
+      truth.add(this.#present[actor.node.index] ?? this.#count)
+      this.#truth.set(actor.side, truth)
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import type { Milliseconds } from '@jel/protocol'
+import type { SimulatedNode } from '../protocol/node.ts'
+import type { Place } from '../scenario/placement.ts'
+
+/** One node as whoever directs the scenario knows it: what really happened to it, not what others believe. */
+export interface Actor {
+  readonly node: SimulatedNode
+  readonly place: Place
+  readonly nat: boolean
+  readonly startedAt: Milliseconds
+  /** When it crashed or said that it leaves. */
+  endedAt: Milliseconds | undefined
+  end: 'crash' | 'leave' | undefined
+  /** Its cable is pulled. */
+  silent: boolean
+  /** It loses packets. */
+  lossy: boolean
+  /** On which side of a partition it is. */
+  side: number
+  /** The elections in which it stands. */
+  readonly candidacies: Set<string>
+}
+
+/** It takes part: it has started, and has neither crashed nor left. */
+export function lives(actor: Actor): boolean {
+  return actor.endedAt === undefined && actor.node.state !== 'gone'
+}
+
+/** It takes part, runs, and has a network. */
+export function isActive(actor: Actor): boolean {
+  return actor.endedAt === undefined && actor.node.state === 'running' && !actor.silent
+}

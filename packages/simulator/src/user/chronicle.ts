@@ -1,0 +1,85 @@
+import type { Milliseconds, Notification } from '@jel/protocol'
+import type { Stage } from './stage.ts'
+
+/** One thing that happened, as a line of the trace has it. */
+export interface TraceLine {
+  readonly time: Milliseconds
+  /** The number of the node it happened to; undefined where the scenario did it. */
+  readonly node?: number
+  readonly what: string
+  /** The number of the node it speaks of. */
+  readonly about?: number
+  readonly incarnation?: number
+  readonly election?: string
+  readonly epoch?: number
+}
+
+/** So many of the last lines are remembered for whoever asks what went before. */
+const remembered = 4_096
+
+/** Keeps the last things that happened, and hands all of them to whoever writes them down. */
+export class Chronicle {
+  readonly #last: TraceLine[] = []
+  #next = 0
+
+  constructor(stage: Stage, write?: (line: TraceLine) => void) {
+    const numbers = new Map<string, number>()
+    const add = (line: TraceLine): void => {
+      write?.(line)
+      this.#last[this.#next++ % remembered] = line
+    }
+    stage.listen({
+      started: ({ node }) => void numbers.set(node.id, node.index),
+      ended: () => {},
+      changed: (what) => add({ time: stage.simulation.now, what }),
+    })
+    stage.simulation.subscribe(({ index }, notification, time) => {
+      const told = describe(notification, numbers)
+      if (told !== undefined) add({ time, node: index, ...told })
+    })
+  }
+
+  /** The last lines that say something of one of these nodes, or of what the scenario did; the latest at the end. */
+  last(count: number, nodes: readonly number[]): TraceLine[] {
+    const start = Math.max(0, this.#next - remembered)
+    const lines: TraceLine[] = []
+    for (let i = this.#next - 1; i >= start && lines.length < count; i--) {
+      const line = this.#last[i % remembered] as TraceLine
+      if (line.node === undefined || nodes.includes(line.node) || (line.about !== undefined && nodes.includes(line.about))) lines.push(line)
+    }
+    return lines.reverse()
+  }
+}
+
+/** A line for people. */
+export function writeLine({ time, node, what, about, incarnation, election, epoch }: TraceLine): string {
+  const words = [`${(time / 1_000).toFixed(3)}s`]
+  if (node !== undefined) words.push(`node ${node}:`)
+  words.push(what)
+  if (election !== undefined) words.push(election)
+  if (about !== undefined) words.push(`node ${about}`)
+  if (incarnation !== undefined && incarnation > 1) words.push(`(life ${incarnation})`)
+  if (epoch !== undefined) words.push(`epoch ${epoch}`)
+  return words.join(' ')
+}
+
+function describe(notification: Notification, numbers: ReadonlyMap<string, number>): Omit<TraceLine, 'time' | 'node'> | undefined {
+  switch (notification.type) {
+    case 'joined':
+    case 'left':
+    case 'died': {
+      const { id, incarnation } = notification.member
+      return { what: notification.type, about: numbers.get(id) ?? -1, incarnation }
+    }
+    case 'elected': {
+      const { election, epoch, winner } = notification.reign
+      return { what: 'elected', about: numbers.get(winner.id) ?? -1, incarnation: winner.incarnation, election, epoch }
+    }
+    case 'warning':
+      return { what: `warning ${notification.code}` }
+    case 'signal':
+    case 'signalled':
+    case 'health':
+      return undefined
+  }
+}

@@ -1,0 +1,95 @@
+import type { Milliseconds } from '@jel/protocol'
+import type { Sessions, TraceEvent } from '../scenario/population.ts'
+import { lives, type Actor } from './actor.ts'
+import { exponential, pareto } from './chance.ts'
+import type { Stage } from './stage.ts'
+
+/** Has the nodes of the start come in their time, and everybody go in theirs. */
+export class Population {
+  readonly #stage: Stage
+  readonly #sessions: Sessions | undefined
+
+  constructor(stage: Stage) {
+    this.#stage = stage
+    this.#sessions = stage.scenario.sessions
+    if (this.#sessions !== undefined) {
+      stage.listen({ started: (actor) => this.#begin(actor), ended: (actor) => this.#replace(actor), changed: () => {} })
+    }
+  }
+
+  /** Plans the arrivals; what is due at once happens at once. */
+  start(): void {
+    const { nodes, arrivals } = this.#stage.scenario
+    const { simulation, random } = this.#stage
+    switch (arrivals.type) {
+      case 'atOnce':
+        for (let i = 0; i < nodes; i++) this.#stage.bringIn()
+        return
+      case 'every':
+        this.#stage.bringIn()
+        for (let i = 1; i < nodes; i++) simulation.after(i * arrivals.interval, () => this.#stage.bringIn())
+        return
+      case 'poisson': {
+        this.#stage.bringIn()
+        let at = 0
+        for (let i = 1; i < nodes; i++) {
+          at += exponential(1_000 / arrivals.rate, random)
+          simulation.after(at, () => this.#stage.bringIn())
+        }
+        return
+      }
+      case 'trace':
+        this.#follow(arrivals.events)
+    }
+  }
+
+  #follow(events: readonly TraceEvent[]): void {
+    const actors: Actor[] = []
+    for (const { at, event, node } of events) {
+      this.#stage.simulation.after(at, () => {
+        if (event === 'join') {
+          actors[node] = this.#stage.bringIn()
+          return
+        }
+        const actor = actors[node]
+        if (actor === undefined) return
+        if (event === 'crash') this.#stage.crash(actor)
+        else this.#stage.leave(actor)
+      })
+    }
+  }
+
+  #begin(actor: Actor): void {
+    const sessions = this.#sessions
+    if (sessions === undefined || (sessions.keepFirst && actor.node.index === 0)) return
+    const { simulation, random } = this.#stage
+    const length = this.#length(sessions)
+    const crashes = random() < sessions.crash
+    const end = Math.max(simulation.now, sessions.from) + length
+    if (end > (sessions.until ?? Infinity)) return
+    simulation.after(end - simulation.now, () => {
+      if (!lives(actor)) return
+      if (crashes) this.#stage.crash(actor)
+      else this.#stage.leave(actor)
+    })
+  }
+
+  #replace(actor: Actor): void {
+    const { replaced, until = Infinity } = this.#sessions ?? {}
+    const { simulation, random } = this.#stage
+    if (replaced === undefined) return
+    const after = exponential(replaced, random)
+    if (simulation.now + after <= until) simulation.after(after, () => this.#stage.bringIn(actor.place.site))
+  }
+
+  #length({ length }: Sessions): Milliseconds {
+    switch (length.type) {
+      case 'exponential':
+        return exponential(length.mean, this.#stage.random)
+      case 'pareto':
+        return pareto(length.min, length.shape, this.#stage.random)
+      case 'constant':
+        return length.length
+    }
+  }
+}

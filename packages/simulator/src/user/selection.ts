@@ -1,0 +1,28 @@
+import { pickSome } from '@jel/protocol'
+import type { IntegerRange } from '../scenario/quantity.ts'
+import type { Targets } from '../scenario/targets.ts'
+import { lives, type Actor } from './actor.ts'
+import { winnerOf } from './winner.ts'
+
+/** The living nodes that are meant, in the order of their numbers. */
+export function select(actors: readonly Actor[], targets: Targets, random: () => number): Actor[] {
+  const { nodes, site, rack, machine, winner, nat, share, count } = targets
+  const winnerId = winner === undefined ? undefined : winnerOf(actors, winner)
+  const meant = actors.filter(
+    (actor) =>
+      lives(actor) &&
+      within(nodes, actor.node.index) &&
+      (site === undefined || (actor.place.site !== undefined && site.includes(actor.place.site))) &&
+      within(rack, actor.place.rack) &&
+      within(machine, actor.place.machine) &&
+      (nat === undefined || nat === actor.nat) &&
+      (winner === undefined || actor.node.id === winnerId),
+  )
+  const some = Math.min(count ?? Infinity, share === undefined ? Infinity : Math.round(share * meant.length))
+  if (some >= meant.length) return meant
+  return pickSome(random, meant, some).sort((a, b) => a.node.index - b.node.index)
+}
+
+function within(ranges: readonly IntegerRange[] | undefined, number: number): boolean {
+  return ranges === undefined || ranges.some(({ first, last }) => number >= first && number <= last)
+}

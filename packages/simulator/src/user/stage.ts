@@ -1,0 +1,135 @@
+import type { Milliseconds } from '@jel/protocol'
+import { pickOne } from '@jel/protocol'
+import { Placement } from '../scenario/placement.ts'
+import type { Scenario } from '../scenario/scenario.ts'
+import type { Simulation } from '../simulation.ts'
+import type { Protocol } from '../protocol/protocol.ts'
+import { isActive, lives, type Actor } from './actor.ts'
+import { Machinery } from './machinery.ts'
+
+/** What the stage tells of. */
+export interface StageEvents {
+  /** Someone takes part from now on. */
+  started(actor: Actor): void
+  /** Someone crashed, or said that it leaves. */
+  ended(actor: Actor): void
+  /** The scenario changed who is there, or who reaches whom. */
+  changed(what: string): void
+}
+
+/** The pool of one scenario as its director sees it: brings nodes in, takes them out, and knows the truth about them. */
+export class Stage {
+  readonly simulation: Simulation<Protocol>
+  readonly actors: Actor[] = []
+  readonly scenario: Scenario
+  readonly #placement: Placement
+  readonly #machinery: Machinery
+  readonly #listeners: StageEvents[] = []
+  /** When the scenario last changed something, and when the last node came. */
+  lastChange: Milliseconds = 0
+  lastArrival: Milliseconds = 0
+  /** How many ways from one node to another are cut now. */
+  cuts = 0
+
+  constructor(simulation: Simulation<Protocol>, scenario: Scenario) {
+    this.simulation = simulation
+    this.scenario = scenario
+    this.#placement = new Placement(scenario)
+    this.#machinery = new Machinery(simulation, scenario.network)
+  }
+
+  get random(): () => number {
+    return this.simulation.random
+  }
+
+  listen(events: StageEvents): void {
+    this.#listeners.push(events)
+  }
+
+  /** Starts one more node now. */
+  bringIn(site?: string): Actor {
+    const { network, elections, introducers } = this.scenario
+    const index = this.actors.length
+    const place = this.#placement.next(site)
+    // The first node is the introducer of the others.
+    const nat = this.random() < network.nat && index > 0
+    const introducer = introducers === 'oldest' ? this.actors.find(isIntroducer) : pickOne(this.random, this.actors.filter(isIntroducer))
+    const node = this.simulation.spawn({
+      introducers: introducer === undefined ? [] : [introducer.node],
+      location: [`node${index}`, `machine${place.machine}`, `rack${place.rack}`, ...(place.site === undefined ? [] : [place.site])].join(
+        '@',
+      ),
+      dialable: !nat,
+      ...this.#machinery.of(place),
+    })
+    const now = this.simulation.now
+    const actor: Actor = {
+      node,
+      place,
+      nat,
+      startedAt: now,
+      endedAt: undefined,
+      end: undefined,
+      silent: false,
+      lossy: false,
+      side: 0,
+      candidacies: new Set(),
+    }
+    this.actors.push(actor)
+    for (const [election, share] of Object.entries(elections)) {
+      // In the same instant, but after the start.
+      if (this.random() < share) this.simulation.after(0, () => this.elect(actor, election))
+    }
+    this.lastArrival = now
+    for (const listener of this.#listeners) listener.started(actor)
+    this.changed(`node ${index} starts`)
+    return actor
+  }
+
+  crash(actor: Actor): void {
+    this.#takeOut(actor, 'crash')
+  }
+
+  leave(actor: Actor): void {
+    this.#takeOut(actor, 'leave')
+  }
+
+  elect(actor: Actor, election: string): void {
+    actor.candidacies.add(election)
+    actor.node.command({ type: 'elect', election })
+    this.changed(`node ${actor.node.index} stands for ${election}`)
+  }
+
+  withdraw(actor: Actor, election: string): void {
+    actor.candidacies.delete(election)
+    actor.node.command({ type: 'withdraw', election })
+    this.changed(`node ${actor.node.index} withdraws from ${election}`)
+  }
+
+  /** True while nothing keeps some that are there from seeing the same as others: nobody stands still or loses packets, no way is cut. */
+  get isCalm(): boolean {
+    return (
+      this.cuts === 0 && this.actors.every((actor) => !lives(actor) || actor.silent || (actor.node.state === 'running' && !actor.lossy))
+    )
+  }
+
+  /** To be called for whatever changes who is there or who reaches whom, and for what it may take time to settle after. */
+  changed(what: string): void {
+    this.lastChange = this.simulation.now
+    for (const listener of this.#listeners) listener.changed(what)
+  }
+
+  #takeOut(actor: Actor, how: 'crash' | 'leave'): void {
+    if (!lives(actor)) return
+    actor.endedAt = this.simulation.now
+    actor.end = how
+    if (how === 'crash') this.simulation.kill(actor.node)
+    else this.simulation.leave(actor.node)
+    for (const listener of this.#listeners) listener.ended(actor)
+    this.changed(`node ${actor.node.index} ${how === 'crash' ? 'crashes' : 'leaves'}`)
+  }
+}
+
+function isIntroducer(actor: Actor): boolean {
+  return isActive(actor) && !actor.nat
+}
