@@ -1,42 +1,84 @@
 /**
- * Bundles the command line into one file, apps/node/dist/jel.js, together with the licences of what is in it and a list of the
- * sources it was made from, by which apps/node/bin/start.js sees whether it is up to date.
+ * Bundles the command line: apps/node/dist/jel.js for everything but simulations, and simulate.js with worker.js for these, which a node that
+ * joins a pool must not have to load. With the licences of what is in them, and lists of the sources they were made from, by which
+ * apps/node/bin/start.js sees whether they are up to date.
  *
- * `--if-stale` does nothing when it is, and fails for nothing: the command line runs from its sources then.
+ * `--if-stale` does nothing when they are, and fails for nothing: the command line runs from its sources then.
  */
-import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative, resolve, sep } from 'node:path'
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join, relative, resolve, sep } from 'node:path'
+import type { OutputOptions, RolldownOptions } from 'rolldown'
 
 type Input = readonly [path: string, size: number, changed: number]
 
+interface Bundle {
+  /** Of the list of its sources. */
+  readonly name: string
+  readonly build: RolldownOptions
+  readonly output: OutputOptions
+}
+
 const root = resolve(import.meta.dirname, '..')
 const node = join(root, 'apps/node')
-const bundle = join(node, 'dist/jel.js')
-const inputList = join(node, 'dist/jel.inputs.json')
-const licenceList = join(node, 'dist/LICENSES.txt')
+const dist = join(node, 'dist')
+const simulator = join(root, 'packages/simulator')
 
-if (!process.argv.includes('--if-stale')) await build()
-else if (!isFresh()) await build().catch((error: unknown) => console.warn('apps/node was not bundled, it runs from its sources:', error))
+const bundles: readonly Bundle[] = [
+  {
+    name: 'jel',
+    build: { input: { jel: join(node, 'src/main.ts') }, plugins: [{ name: 'simulations apart', resolveId: apart }] },
+    output: { codeSplitting: false },
+  },
+  {
+    name: 'simulate',
+    build: {
+      input: { simulate: join(node, 'src/simulate.ts'), worker: join(simulator, 'src/user/worker.ts') },
+      // Drawing on a canvas is an option of vega's that is not used.
+      external: ['canvas'],
+    },
+    output: { chunkFileNames: 'simulate-[name].js' },
+  },
+]
 
-async function build(): Promise<void> {
+if (!process.argv.includes('--if-stale')) await buildAll()
+else if (!bundles.every(isFresh))
+  await buildAll().catch((error: unknown) => console.warn('apps/node was not bundled, it runs from its sources:', error))
+
+function apart(source: string): { id: string; external: true } | undefined {
+  return source === './simulate.ts' ? { id: './simulate.js', external: true } : undefined
+}
+
+async function buildAll(): Promise<void> {
+  mkdirSync(dist, { recursive: true })
+  const modules = (await Promise.all(bundles.map(build))).flat()
+  replace(join(dist, 'LICENSES.txt'), licences(modules))
+  rmSync(join(dist, 'scenarios'), { recursive: true, force: true })
+  cpSync(join(simulator, 'scenarios'), join(dist, 'scenarios'), { recursive: true })
+}
+
+/** Returns what went into it. */
+async function build({ name, build: options, output: outputOptions }: Bundle): Promise<string[]> {
   const { rolldown } = await import('rolldown')
-  const build = await rolldown({ input: join(node, 'src/main.ts'), platform: 'node', logLevel: 'warn' })
+  const build = await rolldown({ platform: 'node', logLevel: 'warn', ...options })
   const { output } = await build.generate({
     format: 'esm',
-    codeSplitting: false,
     // Error names come from class names. Lines stay short: a stack trace quotes the one that threw.
     keepNames: true,
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: false } },
+    ...outputOptions,
   })
   await build.close()
-  const [chunk] = output
-  const modules = chunk.moduleIds.filter((id) => !id.startsWith('\0')).map((id) => id.replace(/\?.*$/u, ''))
+  const chunks = output.filter((each) => each.type === 'chunk')
+  const modules = chunks.flatMap(({ moduleIds }) => moduleIds.filter((id) => !id.startsWith('\0')).map((id) => id.replace(/\?.*$/u, '')))
   const sources = modules.filter((id) => !id.includes(`${sep}node_modules${sep}`))
   const inputs = [join(root, 'pnpm-lock.yaml'), ...sources].map(describe)
-  mkdirSync(dirname(bundle), { recursive: true })
-  replace(licenceList, licences(modules))
-  replace(bundle, ascii(chunk.code))
-  replace(inputList, `${JSON.stringify(inputs)}\n`)
+  for (const chunk of chunks) replace(join(dist, chunk.fileName), ascii(chunk.code))
+  replace(inputList(name), `${JSON.stringify(inputs)}\n`)
+  return modules
+}
+
+function inputList(name: string): string {
+  return join(dist, `${name}.inputs.json`)
 }
 
 /**
@@ -59,10 +101,10 @@ function describe(file: string): Input {
   return [relative(root, file).replaceAll(sep, '/'), size, mtimeMs]
 }
 
-function isFresh(): boolean {
+function isFresh({ name }: Bundle): boolean {
   try {
-    statSync(bundle)
-    const inputs = JSON.parse(readFileSync(inputList, 'utf8')) as Input[]
+    statSync(join(dist, `${name}.js`))
+    const inputs = JSON.parse(readFileSync(inputList(name), 'utf8')) as Input[]
     return inputs.every((input) => JSON.stringify(describe(join(root, input[0]))) === JSON.stringify(input))
   } catch {
     return false

@@ -9,15 +9,21 @@ const bundle = here('../dist/jel.js')
 const sources = here('../src/main.ts')
 const { version } = JSON.parse(readFileSync(here('../package.json'), 'utf8'))
 
-beFrugal()
+const simulates = process.argv[2] === 'simulate'
+// A simulation computes all the time.
+if (!simulates) beFrugal()
 const { main } = await import(useBundle() ? bundle.href : sources.href)
 await main(process.argv.slice(2), fileURLToPath(here('./jel.js')), version)
 
 function useBundle() {
   if (statSync(sources, { throwIfNoEntry: false }) === undefined) return true
+  return isFresh('jel') && (!simulates || isFresh('simulate'))
+}
+
+function isFresh(name) {
   try {
     // What was bundled, relative to the root of the checkout: [path, size, time of the last change in milliseconds].
-    const inputs = JSON.parse(readFileSync(here('../dist/jel.inputs.json'), 'utf8'))
+    const inputs = JSON.parse(readFileSync(here(`../dist/${name}.inputs.json`), 'utf8'))
     return inputs.every(([path, size, changed]) => {
       const status = statSync(here(`../../../${path}`))
       return status.size === size && status.mtimeMs === changed

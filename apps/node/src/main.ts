@@ -2,6 +2,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import type { DemoFlags } from './demo.ts'
 import type { JoinFlags } from './join.ts'
 import type { KeygenFlags } from './keygen.ts'
+import type { SimulateFlags } from './simulate.ts'
 import { flushed } from './output.ts'
 import { oneLine } from './text.ts'
 import { messageOf, statusOf, UsageError } from './usage-error.ts'
@@ -78,6 +79,24 @@ function commandLine(script: string, version: string, done: (status: number) => 
       await keygen(flags)
     })
 
+  program
+    .command('simulate')
+    .argument('[file]', 'a scenario file, or the name of one that is shipped')
+    .description('run a scenario in the simulator and say what came of it')
+    .option('--list', 'show the scenarios that are shipped')
+    .option('--seeds <range>', 'instead of those of the file, as in 7 or 1..20')
+    .option('--set <key=value>', 'replace a value of the file, as in nodes=2000 or network.loss=5%; may be repeated', collect, [])
+    .option('--sweep <key=a,b,c>', 'run once for each value; may be repeated, for all combinations', collect, [])
+    .option('--out <dir>', 'write a report, figures and plots to this new folder')
+    .option('--trace', 'with --out: write down, too, all that nodes are told, as JSON lines')
+    .addOption(new Option('--workers <count>', 'threads (default: one a processor)').argParser(workersOf))
+    .option('--replay <seed[:hash]>', 'make one run once more, as a failure prints it')
+    .option('--shrink <file>', 'with --replay: write the smallest scenario that fails in the same way to this new file')
+    .action(async (file: string | undefined, flags: SimulateFlags) => {
+      const { simulate } = await import('./simulate.ts')
+      done(await simulate(file, flags))
+    })
+
   return program
 }
 
@@ -90,6 +109,12 @@ function durationOf(text: string): number {
   if (!(seconds > 0 && seconds <= MAX_SECONDS))
     throw new InvalidArgumentError(`It must be a number of seconds above 0, at most ${MAX_SECONDS}.`)
   return seconds * 1000
+}
+
+function workersOf(text: string): number {
+  const count = /^\d+$/u.test(text) ? Number(text) : Number.NaN
+  if (!(count >= 1 && count <= 256)) throw new InvalidArgumentError('It must be a whole number from 1 to 256.')
+  return count
 }
 
 function countOf(text: string): number {

@@ -17,6 +17,16 @@ export { BrokenPromiseError } from './protocol/promises.ts'
 export type { JelNode, Protocol, ProtocolParts } from './protocol/protocol.ts'
 export { Parcel, type Payload } from './network/payload.ts'
 export { barPlot, linePlot, type BarPlot, type LinePlot, type PlotAxis, type PlotSeries } from './report/plot.ts'
+export { FolderExistsError, OutputFolder } from './report/folder.ts'
+export { runName, writeOutput } from './report/output.ts'
+export type { ElectionResult, NodeBytes, Quantiles, RunResult, Samples, Verdict, Violation } from './report/result.ts'
+export { summaryOf, type Failure, type SummaryLine } from './report/summary.ts'
+export type { TraceLine } from './user/chronicle.ts'
+export type { CreateProtocol } from './user/protocols.ts'
+export { runScenario, type Run, type RunOptions } from './user/run.ts'
+export { shrink, type ShrinkOptions } from './user/shrink.ts'
+export { sweep, SweepError, type SweepOptions } from './user/sweep.ts'
+export type { Outcome, Task } from './user/task.ts'
 export {
   loadScenario,
   parseDuration,
@@ -27,10 +37,12 @@ export {
   protocolNames,
   scenarioJsonSchema,
   ScenarioError,
+  shippedScenarios,
   siteNames,
-  siteSets,
+  topologyNames,
   Unfit,
   writeDuration,
+  writeScenario,
   type Action,
   type ActionType,
   type Arrivals,
@@ -47,9 +59,9 @@ export {
   type Scenario,
   type ScenarioNetwork,
   type Sessions,
+  type SiteBandwidth,
   type SiteFields,
   type Sites,
-  type SiteSet,
   type Targets,
   type TraceEvent,
 } from './scenario/index.ts'

@@ -45,8 +45,7 @@ export class Deaths {
     }
     // Who is cut off is right to believe so.
     if (observer.silent || subject === undefined || subject.silent || observer.side !== subject.side) return
-    if (subject.endedAt !== undefined || this.#views.present(subject.node.index) !== life || observer === subject)
-      return
+    if (subject.endedAt !== undefined || this.#views.present(subject.node.index) !== life || observer === subject) return
     if (subject.node.disturbed) this.falseOfDisturbed += 1
     else {
       this.falseOfHealthy += 1

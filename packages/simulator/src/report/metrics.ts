@@ -4,7 +4,6 @@ import type { Stage } from '../user/stage.ts'
 import { Agreement } from './agreement.ts'
 import { Deaths } from './deaths.ts'
 import { Episodes } from './episodes.ts'
-import { received } from './node-bytes.ts'
 import type { Samples } from './result.ts'
 import { Views } from './views.ts'
 
@@ -74,7 +73,7 @@ export class Metrics {
     columns.nodes.push(living.length)
     columns.perceived.push(living.length === 0 ? 0 : sum(living.map(({ node }) => this.views.size(node.index))) / living.length)
     columns.right.push(this.views.right())
-    columns.bytes.push(actors.length === 0 ? 0 : sum(actors.map(({ node }) => received(node.traffic))) / actors.length)
+    columns.bytes.push(actors.length === 0 ? 0 : sum(actors.map(({ node }) => node.traffic.received.bytes)) / actors.length)
     columns.links.push(living.length === 0 ? 0 : sum(links) / living.length)
     columns.mostLinks.push(Math.max(0, ...links))
     const dials = sum(actors.map(({ node }) => node.traffic.dials))

@@ -1,13 +1,16 @@
-import type { Traffic } from '../network/traffic.ts'
+import { purposes, type Traffic } from '../network/traffic.ts'
 import type { NodeBytes } from './result.ts'
 
-/** Bytes that one node received, with everything that carries them. */
-export function received(traffic: Traffic): number {
-  return traffic.bytesReceived
-}
-
-/** What nodes sent or received: the mean, the worst, and what it was for. */
+/** What nodes sent or received, with everything that carries it: the mean, the worst, and what it was for. */
 export function nodeBytes(all: readonly Traffic[], way: 'sent' | 'received'): NodeBytes {
-  const bytes = all.map((traffic) => (way === 'sent' ? traffic.bytesSent : traffic.bytesReceived))
-  return { mean: bytes.reduce((sum, each) => sum + each, 0) / Math.max(1, all.length), worst: Math.max(0, ...bytes), byPurpose: {} }
+  const bytes = all.map((traffic) => traffic[way].bytes)
+  const count = Math.max(1, all.length)
+  const byPurpose = purposes.map(
+    (purpose) => [purpose, all.reduce((sum, traffic) => sum + traffic[way].of(purpose).bytes, 0) / count] as const,
+  )
+  return {
+    mean: bytes.reduce((sum, each) => sum + each, 0) / count,
+    worst: Math.max(0, ...bytes),
+    byPurpose: Object.fromEntries(byPurpose.filter(([, mean]) => mean > 0)),
+  }
 }

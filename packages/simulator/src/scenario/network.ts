@@ -1,39 +1,47 @@
 /** The network of a scenario. */
 import * as z from 'zod'
 import type { Milliseconds } from '@jel/protocol'
-import { amount, bandwidth, count, durationRange, share, type DurationRange } from './quantity.ts'
+import { topologies, type TopologyName } from '../network/topologies/shipped.ts'
+import type { Dialable } from '../network/endpoint.ts'
+import { amount, bandwidth, count, duration, durationRange, share, type DurationRange } from './quantity.ts'
 import { choice, mapping, show, Unfit, word } from './schema-kit.ts'
 
-/** The sets of sites that come with the simulator. */
-export const siteSets = ['das3', 'table-iv', 'wide-area'] as const
-export type SiteSet = (typeof siteSets)[number]
+/** The topologies that come with the simulator. */
+export const topologyNames = Object.keys(topologies) as TopologyName[]
 
-/** One way. */
+/** One site of a scenario's own. */
 export interface SiteFields {
-  /** Between two machines of the site. */
-  readonly within: DurationRange
+  /** Between two machines of the site, one way. */
+  readonly within: Milliseconds
   /** To machines of other sites, one way; what one of the two says holds for both ways, unless the other says otherwise. */
-  readonly to: Readonly<Record<string, DurationRange>>
+  readonly to: Readonly<Record<string, Milliseconds>>
   /** Its share of the nodes, in proportion to those of the others. */
   readonly weight: number
-  /** Of the link that all of the site share, bits a second. */
-  readonly bandwidth?: number
+  /** Of the cable that all of the site share, each way. */
+  readonly bandwidth?: SiteBandwidth
+  readonly dialable: Dialable
 }
 
-export type Sites = SiteSet | Readonly<Record<string, SiteFields>>
-
 /** Bits a second. */
-export interface NodeBandwidth {
+export interface SiteBandwidth {
   readonly up?: number
   readonly down?: number
-  /** Of the link that the nodes of one machine share, each way. */
+}
+
+/** Bits a second. */
+export interface NodeBandwidth extends SiteBandwidth {
+  /** Of the cable that the nodes of one machine share, each way. */
   readonly machine?: number
 }
 
+export type Sites = TopologyName | Readonly<Record<string, SiteFields>>
+
 export interface ScenarioNetwork {
-  /** One way, equally likely in between. With `sites` the matrix says it instead. */
+  /** One way, equally likely in between. With `sites` these say it instead. */
   readonly delay: DurationRange
   readonly sites?: Sites
+  /** Between sites of the scenario's own each packet takes up to this share of the delay longer, 0 to 1. */
+  readonly jitter: number
   readonly bandwidth: NodeBandwidth
   readonly nodesPerMachine: number
   readonly machinesPerRack: number
@@ -43,38 +51,41 @@ export interface ScenarioNetwork {
   readonly nat: number
 }
 
+/** One figure for both ways, or one for each. */
+function ways(more: z.core.$ZodLooseShape = {}): z.ZodType<NodeBandwidth> {
+  const both = bandwidth.transform((rate): NodeBandwidth => ({ up: rate, down: rate }))
+  const each = mapping({ up: bandwidth.exactOptional(), down: bandwidth.exactOptional(), ...more }) as unknown as z.ZodType<NodeBandwidth>
+  return choice<NodeBandwidth>([both, each], (value) => (typeof value === 'object' ? each : both))
+}
+
 const site = mapping({
-  within: durationRange.default({ min: 0.1, max: 0.5 }).describe('delay between two machines of the site, one way'),
-  to: z.record(z.string(), durationRange).default({}).describe('delay to other sites, one way; holds for the way back, too'),
+  within: duration.default(0.1).describe('delay between two machines of the site, one way; default: 0.1ms'),
+  to: z.record(z.string(), duration).default({}).describe('delay to other sites, one way; holds for the way back, too'),
   weight: amount(0).default(1).describe('its share of the nodes, in proportion to the others'),
-  bandwidth: bandwidth.exactOptional().describe('of the link that all of the site share'),
+  bandwidth: ways().exactOptional().describe('of the cable that all of the site share'),
+  dialable: word(['by all', 'from the site', 'by nobody'], 'reachability')
+    .transform((whom): Dialable => (whom === 'from the site' ? 'site' : whom === 'by all'))
+    .default(true)
+    .describe('who can dial its nodes: by all, from the site (behind a firewall), by nobody (each behind a NAT)'),
 })
 
 const ownSites = z.record(z.string(), site)
-const shippedSet = word(siteSets, 'set of sites')
+const shipped = word(topologyNames, 'topology')
 
-const sites: z.ZodType<Sites> = choice<Sites>([shippedSet, ownSites], (value) => {
-  if (typeof value === 'string') return shippedSet
+const sites: z.ZodType<Sites> = choice<Sites>([shipped, ownSites], (value) => {
+  if (typeof value === 'string') return shipped
   return typeof value === 'object' && value !== null
     ? ownSites
-    : new Unfit(`expected ${siteSets.join(', ')}, or sites of your own; not ${show(value)}`)
+    : new Unfit(`expected ${topologyNames.join(', ')}, or sites of your own; not ${show(value)}`)
 })
-
-const bothWays = bandwidth.transform((both): NodeBandwidth => ({ up: both, down: both }))
-const eachWay: z.ZodType<NodeBandwidth> = mapping({
-  up: bandwidth.exactOptional(),
-  down: bandwidth.exactOptional(),
-  machine: bandwidth.exactOptional().describe('of the link that the nodes of one machine share'),
-})
-
-const milli: Milliseconds = 1
 
 export const network: z.ZodType<ScenarioNetwork> = mapping({
-  delay: durationRange.default({ min: 0.1 * milli, max: 0.5 * milli }).describe('one way, such as 10ms or 1ms..20ms'),
-  sites: sites.exactOptional().describe('a set that is shipped, or one of your own'),
-  bandwidth: choice<NodeBandwidth>([bothWays, eachWay], (value) => (typeof value === 'object' ? eachWay : bothWays))
+  delay: durationRange.default({ min: 0.1, max: 0.5 }).describe('one way, such as 10ms or 1ms..20ms; default: processes of one machine'),
+  sites: sites.exactOptional().describe('where machines stand, instead of delay: a topology that is shipped, or sites of your own'),
+  jitter: share.default(0.1).describe('between sites of your own, each packet takes up to this share longer'),
+  bandwidth: ways({ machine: bandwidth.exactOptional().describe('of the cable that the nodes of one machine share') })
     .default({})
-    .describe('of each node, both ways; default: without limit'),
+    .describe('of each node; default: without limit'),
   nodesPerMachine: count(1).default(1),
   machinesPerRack: count(1).default(1),
   loss: share.default(0).describe('share of the packets that get lost'),

@@ -1,5 +1,6 @@
 /** Where nodes stand: site, rack, machine. The same for the simulator and for real hosts. */
-import type { SiteSet } from './network.ts'
+import { topologies } from '../network/topologies/shipped.ts'
+import type { Site } from '../network/site.ts'
 import type { Scenario } from './scenario.ts'
 
 export interface Place {
@@ -10,19 +11,12 @@ export interface Place {
   readonly rack: number
 }
 
-/** Sites of the sets that come with the simulator, with the nodes that the paper had on each (§6.3, Table IV). */
-const shippedSites: Readonly<Record<SiteSet, Readonly<Record<string, number>>>> = {
-  das3: { vu: 1, uva: 1, delft: 1, leiden: 1, multimedian: 1 },
-  'table-iv': { vu: 32, uva: 16, delft: 32, leiden: 16, chiba: 8, tsukuba: 8, 'vu-desktop': 16, ec2: 16 },
-  'wide-area': {},
-}
-
 type Where = Pick<Scenario, 'network' | 'nodesBySite'>
 
 /** The sites of a scenario's network, in order. */
 export function siteNames({ network: { sites } }: Where): readonly string[] {
   if (sites === undefined) return []
-  return Object.keys(typeof sites === 'string' ? shippedSites[sites] : sites)
+  return typeof sites === 'string' ? topologies[sites].sites.map(({ name }) => name) : Object.keys(sites)
 }
 
 /** Gives the nodes their places, in the order of their numbers. */
@@ -87,5 +81,7 @@ export class Placement {
 }
 
 function weightOf(sites: Scenario['network']['sites'], name: string): number {
-  return (typeof sites === 'string' ? shippedSites[sites][name] : sites?.[name]?.weight) ?? 1
+  if (typeof sites !== 'string') return sites?.[name]?.weight ?? 1
+  const site: Site | undefined = topologies[sites].sites.find((each) => each.name === name)
+  return site?.nodes ?? 1
 }

@@ -34,10 +34,11 @@ export function writeScenario(scenario: Scenario): string {
   )
 }
 
-function writeNetwork({ delay, sites, bandwidth, nodesPerMachine, machinesPerRack, loss, nat, ...rest }: ScenarioNetwork): Fields {
+function writeNetwork({ delay, sites, jitter, bandwidth, nodesPerMachine, machinesPerRack, loss, nat, ...rest }: ScenarioNetwork): Fields {
   return without({
     delay: writeDurations(delay),
     sites: typeof sites === 'object' ? Object.fromEntries(Object.entries(sites).map(([name, site]) => [name, writeSite(site)])) : sites,
+    jitter: percent(jitter),
     bandwidth: emptyAway(writeBandwidth(bandwidth)),
     nodesPerMachine,
     machinesPerRack,
@@ -47,9 +48,14 @@ function writeNetwork({ delay, sites, bandwidth, nodesPerMachine, machinesPerRac
   })
 }
 
-function writeSite({ within, to, bandwidth, ...rest }: SiteFields): Fields {
-  const ways = Object.entries(to).map(([name, delay]) => [name, writeDurations(delay)])
-  return without({ ...rest, within: writeDurations(within), to: Object.fromEntries(ways) as Fields, bandwidth: bandwidth && bits(bandwidth) })
+function writeSite({ within, to, weight, bandwidth, dialable }: SiteFields): Fields {
+  return without({
+    within: writeDuration(within),
+    to: Object.fromEntries(Object.entries(to).map(([name, delay]) => [name, writeDuration(delay)])),
+    weight,
+    bandwidth: bandwidth && writeBandwidth(bandwidth),
+    dialable: dialable === 'site' ? 'from the site' : dialable ? 'by all' : 'by nobody',
+  })
 }
 
 function writeBandwidth(bandwidth: NodeBandwidth): Fields {

@@ -5,10 +5,8 @@ import type { Milliseconds } from '@jel/protocol'
  * and one seed must give one history everywhere.
  */
 
-const ln2 = 0.6931471805599453
-
 /** The natural logarithm of a positive number, to about 1e-15. */
-export function exactLog(value: number): number {
+function exactLog(value: number): number {
   let exponent = 0
   let rest = value
   while (rest > 1.5) {
@@ -28,13 +26,13 @@ export function exactLog(value: number): number {
     sum += power / i
     power *= square
   }
-  return exponent * ln2 + 2 * sum
+  return exponent * Math.LN2 + 2 * sum
 }
 
 /** e to the power of a number, to about 1e-15. */
-export function exactExp(value: number): number {
-  const exponent = Math.round(value / ln2)
-  const rest = value - exponent * ln2
+function exactExp(value: number): number {
+  const exponent = Math.round(value / Math.LN2)
+  const rest = value - exponent * Math.LN2
   let term = 1
   let sum = 1
   for (let i = 1; i < 20; i++) {

@@ -121,7 +121,7 @@ export class Direction {
 
   #lose(actor: Actor, loss: number): void {
     actor.lossy = loss > 0
-    // impair: net
+    this.#stage.simulation.impair(actor.node, { loss })
   }
 
   #partition(sides: readonly Targets[], forMs: Milliseconds | undefined): void {

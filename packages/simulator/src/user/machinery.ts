@@ -1,14 +1,19 @@
-import type { Place } from '../scenario/placement.ts'
-import type { ScenarioNetwork } from '../scenario/network.ts'
-import type { Protocol } from '../protocol/protocol.ts'
 import { uniformDelay } from '../network/delay.ts'
+import type { Machine } from '../network/machine.ts'
 import type { NetworkOptions } from '../network/network.ts'
+import type { Topology } from '../network/site.ts'
+import { topologies } from '../network/topologies/shipped.ts'
+import type { Bandwidth } from '../network/bandwidth.ts'
+import type { Protocol } from '../protocol/protocol.ts'
+import type { ScenarioNetwork, SiteBandwidth, SiteFields, Sites } from '../scenario/network.ts'
+import type { Place } from '../scenario/placement.ts'
 import type { Simulation, SpawnOptions } from '../simulation.ts'
 
 /** The machines of a scenario: made when their first node comes. */
 export class Machinery {
   readonly #simulation: Simulation<Protocol>
   readonly #network: ScenarioNetwork
+  readonly #machines: Machine[] = []
 
   constructor(simulation: Simulation<Protocol>, network: ScenarioNetwork) {
     this.#simulation = simulation
@@ -16,12 +21,42 @@ export class Machinery {
   }
 
   /** What a node of this place is to be spawned with. */
-  of(_place: Place): SpawnOptions {
-    return {}
+  of(place: Place, nat: boolean): Pick<SpawnOptions, 'machine' | 'bandwidth' | 'dialable'> {
+    const { bandwidth } = this.#network
+    const { machine } = bandwidth
+    const made = (this.#machines[place.machine] ??= this.#simulation.createMachine({
+      site: place.site,
+      bandwidth: machine === undefined ? undefined : megabits({ up: machine, down: machine }),
+    }))
+    return { machine: made, bandwidth: megabits(bandwidth), ...(nat && { dialable: false }) }
   }
 }
 
 /** The network of a scenario as the simulation takes it. */
-export function networkOf({ delay, loss }: ScenarioNetwork): Partial<NetworkOptions> {
-  return { delay: uniformDelay(delay.min, delay.max), loss }
+export function networkOf({ delay, sites, jitter, loss }: ScenarioNetwork): Partial<NetworkOptions> {
+  if (sites === undefined) return { delay: uniformDelay(delay.min, delay.max), loss }
+  return { topology: topologyOf(sites, jitter), loss }
+}
+
+function topologyOf(sites: Sites, jitter: number): Topology {
+  if (typeof sites === 'string') return topologies[sites]
+  const names = Object.keys(sites)
+  const delay = (from: string, to: string): number => {
+    const [one, other] = [sites[from] as SiteFields, sites[to] as SiteFields]
+    return from === to ? one.within : (one.to[to] ?? other.to[from] ?? 0)
+  }
+  return {
+    name: 'sites of the scenario',
+    sites: Object.entries(sites).map(([name, { bandwidth, dialable }]) => ({
+      name,
+      dialable,
+      ...(bandwidth && { gateway: megabits(bandwidth) }),
+    })),
+    delays: names.map((from) => names.map((to) => delay(from, to))),
+    jitter,
+  }
+}
+
+function megabits({ up, down }: SiteBandwidth): Bandwidth {
+  return { up: up && up / 1e6, down: down && down / 1e6 }
 }

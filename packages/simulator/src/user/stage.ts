@@ -53,14 +53,14 @@ export class Stage {
     const place = this.#placement.next(site)
     // The first node is the introducer of the others.
     const nat = this.random() < network.nat && index > 0
-    const introducer = introducers === 'oldest' ? this.actors.find(isIntroducer) : pickOne(this.random, this.actors.filter(isIntroducer))
+    const canIntroduce = (other: Actor): boolean => isActive(other) && isDialable(other, place.site)
+    const introducer = introducers === 'oldest' ? this.actors.find(canIntroduce) : pickOne(this.random, this.actors.filter(canIntroduce))
     const node = this.simulation.spawn({
       introducers: introducer === undefined ? [] : [introducer.node],
       location: [`node${index}`, `machine${place.machine}`, `rack${place.rack}`, ...(place.site === undefined ? [] : [place.site])].join(
         '@',
       ),
-      dialable: !nat,
-      ...this.#machinery.of(place),
+      ...this.#machinery.of(place, nat),
     })
     const now = this.simulation.now
     const actor: Actor = {
@@ -130,6 +130,7 @@ export class Stage {
   }
 }
 
-function isIntroducer(actor: Actor): boolean {
-  return isActive(actor) && !actor.nat
+function isDialable({ node, place }: Actor, from: string | undefined): boolean {
+  const { dialable } = node.endpoint
+  return dialable === 'site' ? place.site === from : dialable
 }

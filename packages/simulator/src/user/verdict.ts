@@ -1,6 +1,5 @@
 import type { Milliseconds } from '@jel/protocol'
 import type { Metrics } from '../report/metrics.ts'
-import { received } from '../report/node-bytes.ts'
 import type { Verdict } from '../report/result.ts'
 import type { Expectation, Mark } from '../scenario/expectation.ts'
 import type { Episodes } from '../report/episodes.ts'
@@ -32,7 +31,7 @@ export function judge(expectation: Expectation, stage: Stage, metrics: Metrics):
       }
     }
     case 'bytesPerNode': {
-      const bytes = stage.actors.map(({ node }) => received(node.traffic))
+      const bytes = stage.actors.map(({ node }) => node.traffic.received.bytes)
       const seen =
         expectation.of === 'worst' ? Math.max(0, ...bytes) : bytes.reduce((sum, each) => sum + each, 0) / Math.max(1, bytes.length)
       return {

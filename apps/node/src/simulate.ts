@@ -1,0 +1,253 @@
+import { existsSync, linkSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import {
+  FolderExistsError,
+  loadScenario,
+  OutputFolder,
+  parseSeeds,
+  runName,
+  runScenario,
+  ScenarioError,
+  shippedScenarios,
+  shrink,
+  summaryOf,
+  sweep,
+  SweepError,
+  Unfit,
+  writeOutput,
+  writeScenario,
+  type Outcome,
+  type Scenario,
+  type SummaryLine,
+  type Task,
+} from '@jel/simulator'
+import { SingleBar } from 'cli-progress'
+import pc from 'picocolors'
+import { messageOf, UsageError } from './usage-error.ts'
+
+/** The flags of `jel simulate`. */
+export interface SimulateFlags {
+  readonly seeds?: string
+  readonly set: readonly string[]
+  readonly sweep: readonly string[]
+  readonly out?: string
+  readonly trace?: boolean
+  readonly workers?: number
+  readonly replay?: string
+  readonly shrink?: string
+  readonly list?: boolean
+}
+
+/** How long shrinking may take, ms. A guess: as long as somebody waits. */
+const shrinkTime = 120_000
+
+/** Runs a scenario and says what came of it. 0: all as it should be; 1: a promise was broken or an expectation not met; 2: wrong usage. */
+export async function simulate(file: string | undefined, flags: SimulateFlags): Promise<number> {
+  if (flags.list === true) {
+    for (const [name, path] of shippedScenarios()) print(`${name.padEnd(20)} ${loadScenario(path).description}`)
+    return 0
+  }
+  if (file === undefined) throw new UsageError('which scenario? Name a file, or one of those that jel simulate --list shows')
+  try {
+    return await run(file, flags)
+  } catch (error) {
+    if (error instanceof ScenarioError) {
+      for (const line of error.message.split('\n')) process.stderr.write(`jel: ${line}\n`)
+      return 2
+    }
+    if (error instanceof FolderExistsError) throw new UsageError(error.message)
+    if (error instanceof SweepError) throw new Error(`the simulator failed: ${error.message}`, { cause: error })
+    throw error
+  }
+}
+
+async function run(file: string, flags: SimulateFlags): Promise<number> {
+  const path = pathOf(file)
+  if (flags.replay !== undefined) return replay(path, flags, flags.replay)
+  if (flags.shrink !== undefined) throw new UsageError('--shrink needs --replay: which run to make smaller')
+  if (flags.trace === true && flags.out === undefined) throw new UsageError('--trace needs --out: where to write')
+  const scenarios = variants(flags.sweep).map((set) => ({ set, scenario: seeded(loadScenario(path, [...flags.set, ...set]), flags) }))
+  const [first] = scenarios
+  if (first === undefined) throw new UsageError('nothing to run')
+  const folder = flags.out === undefined ? undefined : new OutputFolder(flags.out)
+  try {
+    const tasks = scenarios.flatMap(({ set, scenario }) =>
+      scenario.seeds.map((seed): Task => ({
+        scenario,
+        seed,
+        set,
+        ...(flags.trace === true && folder && { traceFile: join(folder.draft, `${runName({ set, seed })}.jsonl`) }),
+      })),
+    )
+    const outcomes = await runAll(tasks, flags.workers)
+    if (folder !== undefined) {
+      await writeOutput(folder, first.scenario, outcomes, commandOf(file, flags))
+      folder.finish()
+    }
+    for (const { set, scenario } of scenarios)
+      show(
+        file,
+        flags,
+        scenario,
+        set,
+        outcomes.filter((outcome) => outcome.set === set || outcome.set.join() === set.join()),
+      )
+    if (folder !== undefined) print(`\n${pc.dim('report:')} ${relative('', join(folder.path, 'report.html'))}`)
+    return summaryOf(outcomes).failures.length === 0 ? 0 : 1
+  } finally {
+    folder?.discard()
+  }
+}
+
+/** A file, or the name of a scenario that is shipped. */
+function pathOf(file: string): string {
+  if (existsSync(file)) return file
+  return shippedScenarios().get(file) ?? file
+}
+
+function seeded(scenario: Scenario, { seeds }: SimulateFlags): Scenario {
+  if (seeds === undefined) return scenario
+  const parsed = parseSeeds(seeds)
+  if (parsed instanceof Unfit) throw new UsageError(`--seeds ${seeds}: ${parsed.reason}`)
+  return { ...scenario, seeds: parsed }
+}
+
+/** All combinations of `--sweep KEY=A,B,C`. */
+function variants(sweeps: readonly string[]): string[][] {
+  let all: string[][] = [[]]
+  for (const each of sweeps) {
+    const [, key, values] = /^([^=]+)=(.+)$/u.exec(each) ?? []
+    if (key === undefined || values === undefined) throw new UsageError(`--sweep ${each}: expected KEY=A,B,C, such as nodes=100,200,400`)
+    all = all.flatMap((before) => values.split(',').map((value) => [...before, `${key}=${value.trim()}`]))
+  }
+  return all
+}
+
+async function runAll(tasks: readonly Task[], workers: number | undefined): Promise<Outcome[]> {
+  const bar = process.stderr.isTTY
+    ? new SingleBar({
+        format: '{bar} {percentage}% | {done}/{runs} runs | {eta_formatted} to go',
+        stream: process.stderr,
+        hideCursor: true,
+        clearOnComplete: true,
+      })
+    : undefined
+  const abort = new AbortController()
+  const interrupted = (): void => abort.abort(new Error('interrupted; nothing was written'))
+  process.on('SIGINT', interrupted)
+  process.on('SIGTERM', interrupted)
+  bar?.start(1_000, 0, { done: 0, runs: tasks.length })
+  try {
+    return await sweep(tasks, {
+      signal: abort.signal,
+      ...(workers !== undefined && { workers }),
+      onProgress: (share, done) => bar?.update(Math.floor(share * 1_000), { done, runs: tasks.length }),
+    })
+  } finally {
+    bar?.stop()
+    process.off('SIGINT', interrupted)
+    process.off('SIGTERM', interrupted)
+  }
+}
+
+function show(file: string, flags: SimulateFlags, scenario: Scenario, set: readonly string[], outcomes: readonly Outcome[]): void {
+  const { lines, failures } = summaryOf(outcomes)
+  const what = [`${scenario.nodes} nodes`, scenario.protocol, `${outcomes.length} ${outcomes.length === 1 ? 'seed' : 'seeds'}`, ...set]
+  print(`\n${pc.bold(scenario.name)}: ${what.join(', ')}`)
+  const width = Math.max(...lines.map((line) => line.what.length))
+  for (const line of lines) print(`  ${markOf(line)} ${line.what.padEnd(width)}  ${line.runs.padStart(7)}  ${line.seen}`)
+  for (const { title, text, outcome } of failures) {
+    print(`\n${pc.red(title)}\n${text.replaceAll(/^/gmu, '  ')}`)
+    const command = [
+      'jel simulate',
+      quoted(file),
+      ...[...flags.set, ...set].map((each) => `--set ${quoted(each)}`),
+      `--replay ${outcome.seed}:${outcome.result.traceHash}`,
+    ]
+    print(`  replay: ${command.join(' ')}`)
+    print(`  make it smaller: ${command.join(' ')} --shrink smaller.yaml`)
+  }
+}
+
+function markOf({ held }: SummaryLine): string {
+  if (held === undefined) return pc.dim('·   ')
+  return held ? pc.green('ok  ') : pc.red('FAIL')
+}
+
+/** One run once more, with all that is told of it; and, if asked for, the smallest scenario that fails in the same way. */
+async function replay(path: string, flags: SimulateFlags, what: string): Promise<number> {
+  const [, digits, hash] = /^(\d+)(?::([0-9a-f]{16}))?$/u.exec(what) ?? []
+  if (digits === undefined) throw new UsageError(`--replay ${what}: expected a seed, or what a failure printed, such as 7:0123456789abcdef`)
+  if (flags.shrink !== undefined && existsSync(flags.shrink))
+    throw new UsageError(`${flags.shrink} is there already; remove it or name another file`)
+  const seed = Number(digits)
+  const scenario = { ...loadScenario(path, flags.set), seeds: [seed] }
+  const folder = flags.out === undefined ? undefined : new OutputFolder(flags.out)
+  try {
+    const traceFile = folder && join(folder.draft, `${runName({ set: [], seed })}.jsonl`)
+    const outcomes = await runAll([{ scenario, seed, set: [], ...(traceFile !== undefined && { traceFile }) }], 1)
+    if (folder !== undefined) {
+      await writeOutput(folder, scenario, outcomes, commandOf(path, flags))
+      folder.finish()
+    }
+    show(path, flags, scenario, [], outcomes)
+    const [outcome] = outcomes
+    if (hash !== undefined && outcome !== undefined) {
+      const same = outcome.result.traceHash === hash
+      print(
+        same
+          ? '\nThe same history.'
+          : `\nNot the same history (${outcome.result.traceHash}): the program or the scenario has changed since.`,
+      )
+    }
+    if (flags.shrink !== undefined && outcome !== undefined) makeSmaller(scenario, outcome, flags.shrink)
+    return outcome !== undefined && summaryOf([outcome]).failures.length > 0 ? 1 : 0
+  } finally {
+    folder?.discard()
+  }
+}
+
+function makeSmaller(scenario: Scenario, { result }: Outcome, file: string): void {
+  const end = performance.now() + shrinkTime
+  const smaller = shrink(scenario, result, {
+    run: (candidate, seed) => runScenario({ scenario: candidate, seed }).result,
+    goOn: () => performance.now() < end,
+    onSmaller: (found, tried) =>
+      process.stderr.write(`${tried} tried: ${found.nodes} nodes, ${found.actions.length} actions, ${found.duration / 1_000}s\n`),
+  })
+  if (smaller === undefined) {
+    print('Nothing failed, so there is nothing to make smaller.')
+    return
+  }
+  const draft = `${file}.${process.pid}.tmp`
+  try {
+    writeFileSync(draft, writeScenario(smaller), { flag: 'wx' })
+    // Unlike renaming, this does not replace what is there by now.
+    linkSync(draft, file)
+  } catch (error) {
+    throw new Error(`can't write ${file}: ${messageOf(error)}`, { cause: error })
+  } finally {
+    rmSync(draft, { force: true })
+  }
+  print(`${file}: ${smaller.nodes} nodes, ${smaller.actions.length} actions, ${smaller.duration / 1_000}s, and it fails in the same way`)
+}
+
+function commandOf(file: string, flags: SimulateFlags): string {
+  return [
+    'jel simulate',
+    quoted(file),
+    ...(flags.seeds === undefined ? [] : [`--seeds ${flags.seeds}`]),
+    ...flags.set.map((each) => `--set ${quoted(each)}`),
+    ...flags.sweep.map((each) => `--sweep ${quoted(each)}`),
+    ...(flags.replay === undefined ? [] : [`--replay ${flags.replay}`]),
+  ].join(' ')
+}
+
+/** As a shell takes it for one word. */
+function quoted(word: string): string {
+  return /^[\w./=,:%+-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

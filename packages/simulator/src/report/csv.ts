@@ -1,0 +1,85 @@
+import type { Outcome } from '../user/task.ts'
+
+/** Comma-separated values with a header; text is quoted where it must be (RFC 4180). */
+function csv(columns: readonly string[], rows: readonly (readonly (string | number | undefined)[])[]): string {
+  return [columns, ...rows]
+    .map((row) => row.map(cell).join(','))
+    .join('\n')
+    .concat('\n')
+}
+
+function cell(value: string | number | undefined): string {
+  const text = value === undefined ? '' : String(value)
+  return /[",\n]/u.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/** One row a run. */
+export function runsCsv(outcomes: readonly Outcome[]): string {
+  const purposes = [...new Set(outcomes.flatMap(({ result }) => Object.keys(result.received.byPurpose)))]
+  const elections = [...new Set(outcomes.flatMap(({ result }) => Object.keys(result.elections)))]
+  return csv(
+    [
+      'set,seed,nodes,traceHash,violation,verdictsHeld,verdicts,allKnewAllAfterLastChange,detectionP50,detectionP99,detectionMax,missed',
+      'falseDeathsOfHealthy,falseDeathsOfDisturbed,receivedMean,receivedWorst,sentMean,sentWorst,linksMean,linksMost,dials,dialsWorstSecond,knocks',
+    ]
+      .flatMap((names) => names.split(','))
+      .concat(
+        elections.map((name) => `reigns of ${name}`),
+        purposes.map((purpose) => `received for ${purpose}`),
+      ),
+    outcomes.map(({ set, result }) => {
+      const { detection, falseDeaths, received, sent, links, dials, knocks } = result
+      return [
+        set.join(' '),
+        result.seed,
+        result.nodes,
+        result.traceHash,
+        result.violation?.what,
+        result.verdicts.filter(({ held }) => held).length,
+        result.verdicts.length,
+        knewAllAfterLastChange(result),
+        detection.p50,
+        detection.p99,
+        detection.max,
+        detection.missed,
+        falseDeaths.ofHealthy,
+        falseDeaths.ofDisturbed,
+        received.mean,
+        received.worst,
+        sent.mean,
+        sent.worst,
+        links.mean,
+        links.most,
+        dials.total,
+        dials.worstSecond,
+        knocks.total,
+        ...elections.map((name) => result.elections[name]?.reigns),
+        ...purposes.map((purpose) => received.byPurpose[purpose]),
+      ]
+    }),
+  )
+}
+
+/** How long after the last change all knew all, ms; undefined if that did not happen. */
+export function knewAllAfterLastChange({ allKnewAll, lastChange }: Outcome['result']): number | undefined {
+  const episode = allKnewAll.find(([, to]) => to === null || to > lastChange)
+  return episode && Math.max(0, episode[0] - lastChange)
+}
+
+/** One row a measurement. */
+export function samplesCsv(outcomes: readonly Outcome[]): string {
+  const elections = [...new Set(outcomes.flatMap(({ result }) => Object.keys(result.elections)))]
+  const columns = ['nodes', 'perceived', 'right', 'bytes', 'links', 'mostLinks', 'dials', 'knocks', 'falseDeaths'] as const
+  return csv(
+    ['set', 'seed', 'time', ...columns, ...elections.map((name) => `winners of ${name}`)],
+    outcomes.flatMap(({ set, result: { seed, samples } }) =>
+      samples.time.map((time, row) => [
+        set.join(' '),
+        seed,
+        time,
+        ...columns.map((column) => samples[column][row]),
+        ...elections.map((name) => samples.winners[name]?.[row]),
+      ]),
+    ),
+  )
+}

@@ -1,0 +1,48 @@
+import type { Scenario } from '../scenario/scenario.ts'
+import { writeScenario } from '../scenario/write.ts'
+import type { Outcome } from '../user/task.ts'
+import { summaryOf } from './summary.ts'
+
+/** A report that opens from disk: one file, with everything in it. `plots` are SVG documents. */
+export function htmlReport(scenario: Scenario, outcomes: readonly Outcome[], plots: readonly string[], command: string): string {
+  const { lines, failures } = summaryOf(outcomes)
+  const rows = lines.map(
+    ({ held, what, runs, seen }) =>
+      `<tr class="${held ? 'held' : 'broken'}"><td>${held ? 'held' : 'broken'}</td><td>${escape(what)}</td><td>${escape(runs)}</td><td>${escape(seen)}</td></tr>`,
+  )
+  const broken = failures.map(({ title, text }) => `<details><summary>${escape(title)}</summary><pre>${escape(text)}</pre></details>`)
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escape(scenario.name)}</title>
+<style>
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #222; background: #fff }
+table { border-collapse: collapse; width: 100% }
+td, th { text-align: left; padding: 0.25rem 0.75rem 0.25rem 0; border-bottom: 1px solid #ddd; vertical-align: top }
+.held td:first-child { color: #00704f }
+.broken td:first-child { color: #b3261e; font-weight: bold }
+pre { background: #f5f5f5; padding: 1rem; overflow-x: auto; font-size: 13px }
+figure { margin: 2rem 0; overflow-x: auto }
+</style>
+</head>
+<body>
+<h1>${escape(scenario.name)}</h1>
+<p>${escape(scenario.description)}</p>
+<p>${outcomes.length} ${outcomes.length === 1 ? 'run' : 'runs'}; repeat with <code>${escape(command)}</code></p>
+<table><thead><tr><th></th><th>what</th><th>runs</th><th>seen</th></tr></thead><tbody>
+${rows.join('\n')}
+</tbody></table>
+${broken.join('\n')}
+${plots.map((plot) => `<figure>${plot.replace(/^<\?xml[^>]*>/u, '')}</figure>`).join('\n')}
+<h2>The scenario</h2>
+<pre>${escape(writeScenario(scenario))}</pre>
+</body>
+</html>
+`
+}
+
+function escape(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+}

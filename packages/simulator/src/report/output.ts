@@ -1,0 +1,21 @@
+import type { Scenario } from '../scenario/scenario.ts'
+import type { Outcome } from '../user/task.ts'
+import { runsCsv, samplesCsv } from './csv.ts'
+import type { OutputFolder } from './folder.ts'
+import { htmlReport } from './html.ts'
+import { reportPlots } from './plots.ts'
+
+/** Writes everything that came of a scenario's runs. `command` repeats them. */
+export async function writeOutput(folder: OutputFolder, scenario: Scenario, outcomes: readonly Outcome[], command: string): Promise<void> {
+  const plots = await reportPlots(outcomes)
+  folder.write('report.html', htmlReport(scenario, outcomes, plots, command))
+  folder.write('runs.json', `${JSON.stringify({ command, scenario, runs: outcomes.map(({ set, result }) => ({ set, ...result })) })}\n`)
+  folder.write('runs.csv', runsCsv(outcomes))
+  folder.write('samples.csv', samplesCsv(outcomes))
+  for (const outcome of outcomes) folder.write(`${runName(outcome)}.dot`, outcome.overlay)
+}
+
+/** What the files of one run are called. */
+export function runName({ set, seed }: Pick<Outcome, 'set' | 'seed'>): string {
+  return [...set.map((assignment) => assignment.replaceAll(/[^\w.=-]+/gu, '_')), `seed-${seed}`].join('_')
+}

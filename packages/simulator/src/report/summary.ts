@@ -1,0 +1,95 @@
+import type { Outcome } from '../user/task.ts'
+import { knewAllAfterLastChange } from './csv.ts'
+
+/** One line: what was to hold or was measured, in how many runs it held, and what was seen. */
+export interface SummaryLine {
+  /** Undefined where it is a figure that nothing was expected of. */
+  readonly held?: boolean
+  readonly what: string
+  readonly runs: string
+  readonly seen: string
+}
+
+/** A run that broke a promise or did not do what was expected. */
+export interface Failure {
+  readonly title: string
+  readonly text: string
+  readonly outcome: Outcome
+}
+
+/** All runs in a few lines. */
+export function summaryOf(outcomes: readonly Outcome[]): { lines: SummaryLine[]; failures: Failure[] } {
+  const failures = outcomes.flatMap((outcome) => failureOf(outcome) ?? [])
+  const whole = outcomes.filter(({ result }) => result.violation === undefined)
+  const lines: SummaryLine[] = [
+    {
+      held: whole.length === outcomes.length,
+      what: 'no promise is broken',
+      runs: `${whole.length}/${outcomes.length}`,
+      seen: outcomes.find(({ result }) => result.violation !== undefined)?.result.violation?.what ?? '',
+    },
+  ]
+  for (const [index, { what }] of (whole[0]?.result.verdicts ?? []).entries()) {
+    const verdicts = whole.map(({ result }) => result.verdicts[index])
+    const held = verdicts.filter((verdict) => verdict?.held === true).length
+    const worst = verdicts.find((verdict) => verdict?.held === false) ?? verdicts[0]
+    lines.push({ held: held === whole.length, what, runs: `${held}/${whole.length}`, seen: worst?.seen ?? '' })
+  }
+  return { lines: [...lines, ...figures(whole)], failures }
+}
+
+function figures(outcomes: readonly Outcome[]): SummaryLine[] {
+  const lines: SummaryLine[] = []
+  const add = (what: string, write: (value: number) => string, read: (outcome: Outcome) => number | undefined): void => {
+    const values = outcomes
+      .map(read)
+      .filter((value) => value !== undefined)
+      .sort((a, b) => a - b)
+    const [least] = values
+    const most = values.at(-1)
+    if (least === undefined || most === undefined) return
+    const median = values[Math.floor((values.length - 1) / 2)] as number
+    lines.push({
+      what,
+      runs: `${values.length}/${outcomes.length}`,
+      seen: values.length === 1 ? write(least) : `${write(median)} (${write(least)} to ${write(most)})`,
+    })
+  }
+  add('all know all after the last change', seconds, ({ result }) => knewAllAfterLastChange(result))
+  add('a crash is known, p50', seconds, ({ result }) => result.detection.p50)
+  add('a crash is known, p99', seconds, ({ result }) => result.detection.p99)
+  add('received a node', kilobytes, ({ result }) => result.received.mean)
+  add('received by the worst node', kilobytes, ({ result }) => result.received.worst)
+  add(
+    'links a node',
+    (links) => links.toFixed(1),
+    ({ result }) => result.links.mean,
+  )
+  add('dials in the worst second', String, ({ result }) => result.dials.worstSecond)
+  return lines
+}
+
+function failureOf(outcome: Outcome): Failure | undefined {
+  const { result, set } = outcome
+  const title = `seed ${result.seed}${set.length === 0 ? '' : ` with ${set.join(', ')}`}`
+  if (result.violation !== undefined) {
+    const { time, node, what, before } = result.violation
+    const where = `at ${(time / 1_000).toFixed(3)}s${node === undefined ? '' : `, node ${node}`}`
+    return {
+      title: `${title}: a promise was broken`,
+      text: [`${where}: ${what}`, 'before that:', ...before.map((line) => `  ${line}`)].join('\n'),
+      outcome,
+    }
+  }
+  const broken = result.verdicts.filter(({ held }) => !held)
+  if (broken.length === 0) return undefined
+  return { title: `${title}: not as expected`, text: broken.map(({ what, seen }) => `${what}: ${seen}`).join('\n'), outcome }
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(3)}s`
+}
+
+function kilobytes(bytes: number): string {
+  return `${(bytes / 1_000).toFixed(1)}KB`
+}

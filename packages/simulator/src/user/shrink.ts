@@ -1,0 +1,159 @@
+import type { RunResult } from '../report/result.ts'
+import { checkScenario } from '../scenario/check.ts'
+import type { ScenarioNetwork } from '../scenario/network.ts'
+import type { Scenario } from '../scenario/scenario.ts'
+
+export interface ShrinkOptions {
+  readonly run: (scenario: Scenario, seed: number) => RunResult
+  /** False when there is no time left: the smallest found so far is the answer. */
+  readonly goOn: () => boolean
+  readonly onSmaller?: (found: Scenario, tried: number) => void
+}
+
+/** Other histories to try where the first one no longer fails: what is smaller is another history anyway. */
+const otherSeeds = 3
+
+/**
+ * Makes a failing scenario smaller: fewer nodes, fewer actions, shorter, a simpler network; as long as it fails in the same way.
+ * The answer names the seed with which it does. Undefined where nothing failed.
+ *
+ * It tries greedily, as delta debugging does (Zeller and Hildebrandt, TSE 2002): large pieces first, then smaller ones.
+ */
+export function shrink(scenario: Scenario, result: RunResult, options: ShrinkOptions): Scenario | undefined {
+  const kind = failureOf(result)
+  if (kind === undefined) return undefined
+  const shrinker = new Shrinker(scenario, result, kind, options)
+  shrinker.run()
+  return shrinker.smallest
+}
+
+/** In what way it failed, without the numbers of nodes and times. */
+function failureOf({ violation, verdicts }: RunResult): string | undefined {
+  if (violation === undefined) return verdicts.find(({ held }) => !held)?.what
+  return violation.what.replaceAll(/12D3\w+/gu, 'NODE').replaceAll(/\d+/gu, 'N')
+}
+
+class Shrinker {
+  smallest: Scenario
+  readonly #kind: string
+  readonly #options: ShrinkOptions
+  #tried = 0
+
+  constructor(scenario: Scenario, { seed, violation }: RunResult, kind: string, options: ShrinkOptions) {
+    // What was to hold does not matter to a broken promise, and the other way round.
+    const expect = violation === undefined ? scenario.expect : []
+    const name = `${scenario.name}, made smaller`
+    this.smallest = { ...scenario, name, seeds: [seed], expect }
+    this.#kind = kind
+    this.#options = options
+    if (violation !== undefined) this.#try({ ...this.smallest, ...cutOff(this.smallest, violation.time + 1_000) })
+  }
+
+  run(): void {
+    let before: Scenario
+    do {
+      before = this.smallest
+      this.#fewerNodes()
+      this.#fewerActions()
+      this.#simpler()
+      this.#shorter()
+    } while (this.smallest !== before && this.#options.goOn())
+  }
+
+  #fewerNodes(): void {
+    if (this.smallest.arrivals.type === 'trace') return
+    for (const share of [0.1, 0.25, 0.5, 0.75, 0.9]) {
+      while (this.smallest.nodes > 1 && this.#try(withNodes(this.smallest, Math.max(1, Math.floor(this.smallest.nodes * share)))));
+    }
+    while (this.smallest.nodes > 1 && this.#try(withNodes(this.smallest, this.smallest.nodes - 1)));
+    for (const [index, action] of this.smallest.actions.entries()) {
+      if (action.type !== 'join') continue
+      for (let count = Math.floor(action.count / 2); count >= 1; count = Math.floor(count / 2)) {
+        if (!this.#try({ ...this.smallest, actions: this.smallest.actions.with(index, { ...action, count }) })) break
+      }
+    }
+  }
+
+  #fewerActions(): void {
+    for (let size = this.smallest.actions.length; size >= 1; size = Math.floor(size / 2)) {
+      for (let start = 0; start < this.smallest.actions.length;) {
+        const { actions } = this.smallest
+        if (!this.#try({ ...this.smallest, actions: actions.toSpliced(start, size) })) start += size
+      }
+    }
+  }
+
+  #simpler(): void {
+    if (this.smallest.sessions !== undefined) this.#try(without(this.smallest, 'sessions'))
+    if (Object.keys(this.smallest.elections).length > 0) this.#try({ ...this.smallest, elections: {} })
+    if (this.smallest.arrivals.type !== 'atOnce') this.#try({ ...this.smallest, arrivals: { type: 'atOnce' } })
+    if (this.smallest.network.sites !== undefined) {
+      this.#try({ ...without(this.smallest, 'nodesBySite'), network: without(this.smallest.network, 'sites') })
+    }
+    const plainer: Partial<ScenarioNetwork>[] = [{ bandwidth: {} }, { loss: 0 }, { nat: 0 }, { nodesPerMachine: 1, machinesPerRack: 1 }]
+    for (const change of plainer) {
+      const network = { ...this.smallest.network, ...change }
+      if (JSON.stringify(network) !== JSON.stringify(this.smallest.network)) this.#try({ ...this.smallest, network })
+    }
+    for (let i = this.smallest.expect.length - 1; i >= 0; i--) this.#try({ ...this.smallest, expect: this.smallest.expect.toSpliced(i, 1) })
+  }
+
+  #shorter(): void {
+    for (const share of [0.25, 0.5, 0.75, 0.9]) {
+      while (this.smallest.duration > 2_000) {
+        const duration = Math.ceil((this.smallest.duration * share) / 1_000) * 1_000
+        if (duration >= this.smallest.duration || !this.#try({ ...this.smallest, ...cutOff(this.smallest, duration) })) break
+      }
+    }
+  }
+
+  /** Takes the candidate if it fails in the same way. */
+  #try(candidate: Scenario): boolean {
+    if (!this.#options.goOn() || !isValid(candidate)) return false
+    const [seed = 1] = candidate.seeds
+    const seeds = new Set([seed, ...Array.from({ length: otherSeeds }, (_, i) => i + 1)])
+    for (const each of seeds) {
+      this.#tried += 1
+      if (failureOf(this.#options.run(candidate, each)) !== this.#kind) {
+        if (!this.#options.goOn()) return false
+        continue
+      }
+      this.smallest = { ...candidate, seeds: [each] }
+      this.#options.onSmaller?.(this.smallest, this.#tried)
+      return true
+    }
+    return false
+  }
+}
+
+function isValid(scenario: Scenario): boolean {
+  let valid = true
+  checkScenario(scenario, () => (valid = false))
+  return valid
+}
+
+/** As many nodes as told, in the same proportions; actions on nodes that are no longer there go. */
+function withNodes(scenario: Scenario, nodes: number): Scenario {
+  const { nodesBySite, ...rest } = scenario
+  const share = nodes / scenario.nodes
+  const bySite = nodesBySite && Object.fromEntries(Object.entries(nodesBySite).map(([site, count]) => [site, Math.ceil(count * share)]))
+  const total = bySite === undefined ? nodes : Object.values(bySite).reduce((sum, count) => sum + count, 0)
+  if (total >= scenario.nodes) return scenario
+  const smaller: Scenario = { ...rest, nodes: total, ...(bySite && { nodesBySite: bySite }) }
+  const gone = new Set<PropertyKey | undefined>()
+  checkScenario(smaller, (path) => {
+    if (path[0] === 'actions') gone.add(path[1])
+  })
+  return { ...smaller, actions: smaller.actions.filter((_, index) => !gone.has(index)) }
+}
+
+/** Ends then; what would happen later goes. */
+function cutOff({ actions }: Scenario, duration: number): Pick<Scenario, 'actions' | 'duration'> {
+  return { actions: actions.filter(({ at }) => at <= duration), duration: Math.ceil(duration) }
+}
+
+function without<T extends object, Key extends keyof T>(fields: T, key: Key): Omit<T, Key> {
+  const rest = { ...fields }
+  delete rest[key]
+  return rest
+}
