@@ -5,7 +5,7 @@ import { expectation, type Expectation } from './expectation.ts'
 import { network, type ScenarioNetwork } from './network.ts'
 import { arrivals, sessions, type Arrivals, type Sessions } from './population.ts'
 import { amount, count, parseRange, share, span, text } from './quantity.ts'
-import { choice, jsonSchemaOf, mapping, show, Unfit, word, written } from './schema-kit.ts'
+import { choice, jsonSchemaOf, mapping, show, shownAs, Unfit, word, written } from './schema-kit.ts'
 
 /** What may be run: the protocol of this project, and the implementations that the JEL paper compares (§5). */
 export const protocolNames = ['jel', 'serial-send', 'peer-bootstrap', 'broadcast-tree', 'gossip', 'adaptive-gossip', 'distributed'] as const
@@ -87,7 +87,11 @@ const schema = mapping(
     name: text('a name').exactOptional().describe('default: the name of the file'),
     description: z.string().default(''),
     protocol: word(protocolNames, 'protocol').default('jel').describe('jel, or an implementation of the JEL paper to compare with'),
-    config: mapping(configSections, 'sections of the configuration')
+    // Names of settings come and go with the protocol; the schema for editors should not.
+    config: shownAs(mapping(configSections, 'sections of the configuration'), {
+      type: 'object',
+      additionalProperties: { type: 'object', additionalProperties: { type: 'number', minimum: 0 } },
+    })
       .default({})
       .describe('settings of the protocol; names, units and defaults stand in packages/protocol/src/config.ts'),
     nodes: choice<Nodes>([total, bySite], (value) => (typeof value === 'object' && value !== null ? bySite : total)).describe(

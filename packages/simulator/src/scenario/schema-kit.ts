@@ -55,6 +55,12 @@ export function mapping<Shape extends z.core.$ZodLooseShape>(shape: Shape, what 
   })
 }
 
+/** Tells editors something simpler than what is checked. */
+export function shownAs<Schema extends z.ZodType>(schema: Schema, json: JsonSchema): Schema {
+  translations.set(schema, json)
+  return schema
+}
+
 /** One of these words. */
 export function word<const Words extends readonly string[]>(words: Words, what: string): z.ZodType<Words[number]> {
   return written(
@@ -91,7 +97,10 @@ export function jsonSchemaOf(schema: z.ZodType): JsonSchema {
       if (translation === undefined) return
       const description = jsonSchema.description
       if (isList(translation)) Object.assign(jsonSchema, { anyOf: translation.map((each) => withoutDialect(jsonSchemaOf(each))) })
-      else Object.assign(jsonSchema, translation)
+      else {
+        for (const key of Object.keys(jsonSchema)) delete jsonSchema[key]
+        Object.assign(jsonSchema, translation)
+      }
       if (description !== undefined) jsonSchema.description = description
     },
   })
