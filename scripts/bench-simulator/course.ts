@@ -162,6 +162,7 @@ export class Course {
 function createPool(seed: number): Pool {
   return new Simulation({
     seed,
+    keepNews: false,
     network: { delay: uniformDelay(1, 20) },
     createProtocol: (parts) => new ProtocolNode({ ...parts, config: defaultConfig }),
   })

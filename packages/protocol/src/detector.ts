@@ -71,7 +71,7 @@ export class Detector implements Timed {
     let next = this.#scoreFallsAt
     const timeout = this.#timeout()
     for (const { nextAt, sentAt } of this.#probes.values()) next = Math.min(next, sentAt === undefined ? nextAt : sentAt + timeout)
-    for (const { nextCheck } of this.#doubts.values()) next = Math.min(next, nextCheck)
+    if (this.#doubts.size > 0) for (const { nextCheck } of this.#doubts.values()) next = Math.min(next, nextCheck)
     return next
   }
 
@@ -127,8 +127,15 @@ export class Detector implements Timed {
     for (const [observer, at] of this.#turns) if (at < now) this.#turns.delete(observer)
     // The first gap between the turns of the others, so that answers to a heap of late probes don't push turns ever further away.
     let turn = now + period
-    while ([...this.#turns.values()].some((at) => Math.abs(at - turn) < period * 0.75)) turn += period / 4
+    while (this.#isDealt(turn)) turn += period / 4
     this.#deal(from, sequence, turn)
+  }
+
+  /** Whether another observer has its turn about then. */
+  #isDealt(turn: Milliseconds): boolean {
+    const near = this.#context.config.detection.period * 0.75
+    for (const at of this.#turns.values()) if (Math.abs(at - turn) < near) return true
+    return false
   }
 
   #deal(observer: NodeId, sequence: number, turn: Milliseconds): void {

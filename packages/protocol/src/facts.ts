@@ -29,6 +29,8 @@ export class FactSet {
   /** By place: when what it tells began, for facts that expire. Empty until there is one. */
   #born = new Float64Array(0)
   #size = 0
+  #high = 0
+  #low = 0
   readonly #counts = new Int32Array(parts)
   readonly #highs = new Int32Array(parts)
   readonly #lows = new Int32Array(parts)
@@ -119,17 +121,27 @@ export class FactSet {
 
   /** Of all told facts with a position in [from, to). */
   fingerprint(from: number, to: number): Fingerprint {
+    if (from === 0 && to === hashSpace) return { count: this.#size, high: this.#high >>> 0, low: this.#low >>> 0 }
     const sum = { count: 0, high: 0, low: 0 }
     const first = Math.ceil(from / partSize)
     const last = Math.floor(to / partSize)
     if (first >= last) this.#scan(from, to, sum)
     else {
-      this.#scan(from, first * partSize, sum)
+      const counts = this.#counts
+      const highs = this.#highs
+      const lows = this.#lows
+      let count = 0
+      let high = 0
+      let low = 0
       for (let part = first; part < last; part++) {
-        sum.count += this.#counts[part] as number
-        sum.high ^= this.#highs[part] as number
-        sum.low ^= this.#lows[part] as number
+        count += counts[part] as number
+        high ^= highs[part] as number
+        low ^= lows[part] as number
       }
+      sum.count = count
+      sum.high = high
+      sum.low = low
+      this.#scan(from, first * partSize, sum)
       this.#scan(last * partSize, to, sum)
     }
     return { count: sum.count, high: sum.high >>> 0, low: sum.low >>> 0 }
@@ -138,11 +150,13 @@ export class FactSet {
   /** All told facts with a position in [from, to), in order. */
   range(from: number, to: number): Fact[] {
     const { registry } = this
-    const { order } = registry
+    const { places } = registry.order
+    const held = this.#held
     const facts: Fact[] = []
-    const end = order.lowerBound(to)
+    const end = registry.order.lowerBound(to)
     for (let i = this.#firstIn(from, to); i < end; i++) {
-      const number = this.#held[order.places[i] as number] ?? 0
+      const place = places[i] as number
+      const number = place < held.length ? (held[place] as number) : 0
       if (number > 0) facts.push(registry.fact(number))
     }
     return facts
@@ -189,13 +203,17 @@ export class FactSet {
     if (from >= to || this.#counts[Math.floor(from / partSize)] === 0) return
     const { registry } = this
     const { order } = registry
+    const { places } = order
+    const { highs, lows } = registry
+    const held = this.#held
     const end = order.lowerBound(to)
     for (let i = order.lowerBound(from); i < end; i++) {
-      const number = this.#held[order.places[i] as number] ?? 0
+      const place = places[i] as number
+      const number = place < held.length ? (held[place] as number) : 0
       if (number <= 0) continue
       sum.count += 1
-      sum.high ^= registry.high(number)
-      sum.low ^= registry.low(number)
+      sum.high ^= highs[number] as number
+      sum.low ^= lows[number] as number
     }
   }
 
@@ -210,10 +228,14 @@ export class FactSet {
   #toggle(number: number, count: number): void {
     const { registry } = this
     const part = Math.floor(registry.order.positionOf(registry.placeOf(number)) / partSize)
+    const high = registry.highs[number] as number
+    const low = registry.lows[number] as number
     this.#size += count
+    this.#high ^= high
+    this.#low ^= low
     this.#counts[part] = (this.#counts[part] as number) + count
-    this.#highs[part] = (this.#highs[part] as number) ^ registry.high(number)
-    this.#lows[part] = (this.#lows[part] as number) ^ registry.low(number)
+    this.#highs[part] = (this.#highs[part] as number) ^ high
+    this.#lows[part] = (this.#lows[part] as number) ^ low
   }
 }
 

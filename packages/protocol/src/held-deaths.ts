@@ -34,7 +34,7 @@ export class HeldDeaths implements Timed {
 
   get nextDue(): Milliseconds {
     let next = Infinity
-    for (const { until } of this.#held.values()) next = Math.min(next, until)
+    if (this.#held.size > 0) for (const { until } of this.#held.values()) next = Math.min(next, until)
     return next
   }
 

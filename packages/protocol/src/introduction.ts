@@ -35,7 +35,9 @@ export class Introduction implements Timed {
   }
 
   get nextDue(): Milliseconds {
-    return Math.min(this.#aloneAt, ...this.#attempts.map(({ nextTry }) => nextTry))
+    let next = this.#aloneAt
+    for (const { nextTry } of this.#attempts) next = Math.min(next, nextTry)
+    return next
   }
 
   /** Introducers that did not answer, and why. */

@@ -67,7 +67,10 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   readonly #reporter: Reporter
   readonly #health: HealthReport
   readonly #intake: Intake
-  readonly #timed: readonly Timed[]
+  /** All parts that need to be woken but the detector. */
+  readonly #others: readonly Timed[]
+  /** When the first of them is due. */
+  #othersDue: Milliseconds = -Infinity
   readonly #commanded: Commanded
   /** A reconciliation was completed: this is no longer a newcomer. */
   #isWhole = false
@@ -78,6 +81,9 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   #stopped = false
   #armedAt: Milliseconds = Infinity
   #ringsChanged = false
+  /** The input was a probe, an answer to one, or the time for the next, and nobody is in doubt: nothing but the detector is concerned. */
+  #isProbing = false
+  readonly #received = (link: Link, message: Message): void => this.#receive(link, message)
 
   /** Throws RangeError on a pool's name that nobody would accept. */
   constructor(options: NodeOptions<Data>) {
@@ -144,13 +150,12 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
       },
     )
     this.#commanded = { elections: this.#elections, detector: this.#detector, signals: this.#signals, leave: () => this.#leave() }
-    this.#timed = [
+    this.#others = [
       this.#introduction,
       this.#referral,
       this.#reconciler,
       this.#rumours,
       this.#sampling,
-      this.#detector,
       this.#witnesses,
       this.#heldDeaths,
       this.#healer,
@@ -209,10 +214,12 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     // Whole milliseconds: sums and differences of times are exact, and what is due by one comparison is due by the other.
     context.now = Math.max(context.now, Math.floor(now))
     context.effects = []
+    this.#isProbing = false
     const lateness = context.now - this.#armedAt
     if (lateness <= context.config.detection.stall || this.#left) return
     this.#armedAt = context.now
     this.#detector.stalled(lateness)
+    this.#othersDue = -Infinity
     if (lateness >= context.config.healing.memory) this.#startOver()
   }
 
@@ -220,11 +227,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   #finish(left: boolean): Effect<Data>[] {
     const context = this.#context
     if (!this.#left) {
-      this.#updateRings()
-      for (const part of this.#timed) if (context.now >= part.nextDue && !this.#stopped) part.due()
-      context.view.expire(context.now)
-      this.#updateRings()
-      this.#health.report()
+      if (!this.#probeOnly()) this.#attend()
       this.#arm()
     }
     const { effects } = context
@@ -232,11 +235,33 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     return left ? effects.filter(({ type }) => type === 'send' || type === 'broadcast') : effects
   }
 
+  /** Gives every part that is due its turn. */
+  #attend(): void {
+    const { view, now } = this.#context
+    this.#updateRings()
+    if (now >= this.#detector.nextDue && !this.#stopped) this.#detector.due()
+    for (const part of this.#others) if (now >= part.nextDue && !this.#stopped) part.due()
+    view.expire(now)
+    this.#updateRings()
+    this.#health.report()
+    this.#othersDue = view.nextExpiry
+    for (const part of this.#others) this.#othersDue = Math.min(this.#othersDue, part.nextDue)
+  }
+
+  /**
+   * Most of what an idle node does is to probe and to answer, and looking at all parts each time would be most of its work. True if the
+   * detector alone was concerned; false if the others must be looked at, too.
+   */
+  #probeOnly(): boolean {
+    const { now } = this.#context
+    if (!this.#isProbing || now >= this.#othersDue) return false
+    if (now >= this.#detector.nextDue) this.#detector.due()
+    return this.#detector.doubted === 0
+  }
+
   #arm(): void {
     if (this.#stopped) return
-    let next = this.#context.view.nextExpiry
-    for (const part of this.#timed) next = Math.min(next, part.nextDue)
-    next = Math.max(Math.ceil(next), this.#context.now)
+    const next = Math.max(Math.ceil(Math.min(this.#othersDue, this.#detector.nextDue)), this.#context.now)
     if (next === this.#armedAt || next === Infinity) return
     this.#armedAt = next
     this.#context.effects.push({ type: 'timer', at: next })
@@ -252,7 +277,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
         if (!this.#left) obey(input.command, this.#commanded)
         break
       case 'frame':
-        this.#reception.frame(input.from, input.data, (link, message) => this.#receive(link, message))
+        this.#reception.frame(input.from, input.data, this.#received)
         break
       case 'broadcast':
         this.#broadcast(input.data)
@@ -283,6 +308,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
         this.#life.readdress(input.addresses)
         break
       case 'timer':
+        this.#isProbing = this.#detector.doubted === 0
         this.#armedAt = Infinity
         break
     }
@@ -294,6 +320,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
       if (message.facts?.fresh === true) this.#passOn(from, message.facts.facts)
       return
     }
+    this.#isProbing = (message.probe !== undefined || message.ack !== undefined) && this.#detector.doubted === 0
     this.#detector.heard(from)
     if (message.hello !== undefined) this.#greeted(link, message.hello)
     else if (message.goodbye !== undefined) link.goodbye = true

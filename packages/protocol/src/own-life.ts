@@ -35,6 +35,7 @@ export class OwnLife {
   #nonce = 0
   #addresses: readonly Address[] = []
   #enteredAt: Milliseconds | undefined
+  #self: Member | undefined
   /** Lives given up on the word of others, and from when on this node would again. */
   #surrenders = 0
   #surrenderAgain: Milliseconds = -Infinity
@@ -48,7 +49,7 @@ export class OwnLife {
 
   /** This node as a member; undefined before it entered and after it left. */
   get self(): Member | undefined {
-    return this.#context.view.get(this.#context.id)
+    return this.#self
   }
 
   /** The highest incarnation that was written down. */
@@ -118,6 +119,7 @@ export class OwnLife {
     const { self } = this
     if (self === undefined) return undefined
     const changes = view.merge(factOf({ statement: codec.sign(id, { kind: 'left', incarnation: self.incarnation }) }), now, 0)
+    this.#self = undefined
     for (const { member } of changes) this.#context.notify({ type: 'left', member })
     return view.fact(id)
   }
@@ -129,7 +131,9 @@ export class OwnLife {
     this.#incarnation = incarnation
     const { location, tag } = this.#options
     const content = { kind: 'joined', incarnation, nonce: this.#nonce, addresses: this.#addresses, location, tag } as const
-    this.#events.onChanges(view.merge(factOf({ statement: codec.sign(id, content) }), now, 0))
+    const changes = view.merge(factOf({ statement: codec.sign(id, content) }), now, 0)
+    this.#self = view.get(id)
+    this.#events.onChanges(changes)
   }
 }
 

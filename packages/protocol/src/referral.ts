@@ -26,7 +26,9 @@ export class Referral implements Timed {
   }
 
   get nextDue(): Milliseconds {
-    return Math.min(Infinity, ...this.#referredBy.values())
+    let next = Infinity
+    if (this.#referredBy.size > 0) for (const until of this.#referredBy.values()) next = Math.min(next, until)
+    return next
   }
 
   /** Names other members to a newcomer if it comes in a crowd. */

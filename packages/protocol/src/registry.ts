@@ -17,8 +17,9 @@ export class Registry {
   /** By number; 0 is nobody's. */
   readonly #facts: (Fact | undefined)[] = [undefined]
   #placeOf = new Int32Array(64)
-  #highs = new Int32Array(64)
-  #lows = new Int32Array(64)
+  /** Versions, by number. */
+  highs = new Int32Array(64)
+  lows = new Int32Array(64)
   #holders = new Int32Array(64)
   readonly #freeNumbers: number[] = []
   /** By place: one a key. */
@@ -46,14 +47,6 @@ export class Registry {
   /** The place of a held fact's key, by the fact's number. */
   placeOf(number: number): number {
     return this.#placeOf[number] as number
-  }
-
-  high(number: number): number {
-    return this.#highs[number] as number
-  }
-
-  low(number: number): number {
-    return this.#lows[number] as number
   }
 
   /** The place of a key; undefined if nobody holds anything under it. */
@@ -119,8 +112,8 @@ export class Registry {
     const number = this.#freeNumbers.pop() ?? this.#facts.length
     if (number >= this.#placeOf.length) {
       this.#placeOf = grown(this.#placeOf, number)
-      this.#highs = grown(this.#highs, number)
-      this.#lows = grown(this.#lows, number)
+      this.highs = grown(this.highs, number)
+      this.lows = grown(this.lows, number)
       this.#holders = grown(this.#holders, number)
     }
     const place = this.#places.get(fact.key) ?? this.#occupy(fact)
@@ -128,8 +121,8 @@ export class Registry {
     fact.number = number
     this.#facts[number] = fact
     this.#placeOf[number] = place
-    this.#highs[number] = fact.high
-    this.#lows[number] = fact.low
+    this.highs[number] = fact.high
+    this.lows[number] = fact.low
     this.#holders[number] = 0
     return number
   }

@@ -22,7 +22,12 @@ export class Reporter {
     for (const member of members) if (member.id !== this.#context.id) this.#former.set(member.id, member)
   }
 
-  report({ type, member }: Change): void {
+  report(change: Change): void {
+    const { type, member } = change
+    if (this.#former.size === 0) {
+      this.#context.notify(change)
+      return
+    }
     const former = this.#former.get(member.id)
     this.#former.delete(member.id)
     const isSame = former?.incarnation === member.incarnation

@@ -24,7 +24,9 @@ export class Signals implements Timed {
   }
 
   get nextDue(): Milliseconds {
-    return Math.min(Infinity, ...[...this.#sendings.values()].map(({ deadline }) => deadline))
+    let next = Infinity
+    if (this.#sendings.size > 0) for (const { deadline } of this.#sendings.values()) next = Math.min(next, deadline)
+    return next
   }
 
   send(ref: number, name: string, to: readonly NodeId[]): void {

@@ -38,6 +38,8 @@ export interface SimulationOptions<P extends Protocol> {
   readonly codec?: Codec<Payload>
   /** Between a left-statement and the end of the process, for what was sent to go out. */
   readonly leaveFlush?: Milliseconds
+  /** Each node keeps what its application was told. Default: yes; among thousands that is most of the memory. */
+  readonly keepNews?: boolean
   /** Checks the promises of the protocol as it runs. Default: yes. */
   readonly checkPromises?: boolean
 }
@@ -152,7 +154,8 @@ export class Simulation<P extends Protocol> {
       clock: this.#clock,
       network: this.#network,
       gossip: this.#gossip,
-      traced: (node, input) => this.#traced(node, input),
+      keepsNews: options.keepNews ?? true,
+      traced: (node, input, sender) => this.#traced(node, input, sender),
       noticed: (node, notification) => this.#noticed(node as SimulatedNode<P>, notification),
       ended: (node) => this.#trace.text(`ended ${node.index}`),
     }
@@ -353,11 +356,12 @@ export class Simulation<P extends Protocol> {
     return createRandom(deriveSeed(this.#options.seed, concern))
   }
 
-  #traced(node: SimulatedNode, input: Input<Payload>): void {
+  #traced(node: SimulatedNode, input: Input<Payload>, sender: number | undefined): void {
     this.#trace.number(this.#clock.now)
     this.#trace.word(node.index * 16 + inputCodes[input.type])
     if (input.type === 'frame' || input.type === 'broadcast') this.#trace.content(input.data)
-    if (input.type === 'frame') this.#trace.text(input.from)
+    if (sender !== undefined) this.#trace.word(sender)
+    else if (input.type === 'frame') this.#trace.text(input.from)
     else if ('peer' in input) this.#trace.text(input.peer ?? '')
   }
 

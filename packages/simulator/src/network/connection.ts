@@ -37,10 +37,14 @@ export class Pipe {
   retry: EventHandle | undefined
   /** When the kernel stops trying. */
   giveUp: EventHandle | undefined
-  #items: Item[] = []
+  /** The connection is open at the receiving end. */
+  open = false
+  /** A queue from `next` to `end`; both begin anew when it is empty. */
+  readonly #items: Item[] = []
   /** Of each item, its bytes on the wire and its purpose, in one number. */
-  #sizes: number[] = []
+  readonly #sizes: number[] = []
   #next = 0
+  #end = 0
   #size = 0
 
   constructor(connection: Connection, from: Endpoint, to: Endpoint, arrived: (pipe: Pipe) => void) {
@@ -52,18 +56,23 @@ export class Pipe {
   }
 
   put(item: Item, bytes: number, purpose: PurposeNumber): void {
-    this.#items.push(item)
-    this.#sizes.push(bytes * purposes.length + purpose)
+    this.#items[this.#end] = item
+    this.#sizes[this.#end] = bytes * purposes.length + purpose
+    this.#end += 1
   }
 
   take(): Item {
-    const item = this.#items[this.#next] ?? 'dropped'
-    this.#size = this.#sizes[this.#next] ?? 0
+    if (this.#next === this.#end) {
+      this.#size = 0
+      return 'dropped'
+    }
+    const item = this.#items[this.#next] as Item
+    this.#size = this.#sizes[this.#next] as number
+    this.#items[this.#next] = 'dropped'
     this.#next += 1
-    if (this.#next === this.#items.length) {
-      this.#items = []
-      this.#sizes = []
+    if (this.#next === this.#end) {
       this.#next = 0
+      this.#end = 0
     }
     return item
   }
@@ -80,7 +89,7 @@ export class Pipe {
 
   /** Forgets what is under way; the arrivals stay scheduled and bring nothing. */
   drop(): void {
-    this.#items.fill('dropped', this.#next)
+    this.#items.fill('dropped', this.#next, this.#end)
   }
 }
 

@@ -144,7 +144,10 @@ export class Network {
 
   /** Closes this end of the link, after what was sent is on its way. The end itself hears of it next. */
   disconnect(from: Endpoint, peer: NodeId): void {
-    for (const connection of from.connections.get(peer) ?? []) this.#farewell(connection, from)
+    for (const connection of from.connections.get(peer) ?? []) {
+      this.#farewell(connection, from)
+      connection.pipeTo(from).open = false
+    }
     const closed = from.connections.get(peer)?.at(-1)
     if (closed === undefined) return
     from.connections.delete(peer)
@@ -155,7 +158,10 @@ export class Network {
   exit(endpoint: Endpoint): void {
     endpoint.listening = false
     for (const connections of endpoint.connections.values()) {
-      for (const connection of connections) this.#farewell(connection, endpoint)
+      for (const connection of connections) {
+        this.#farewell(connection, endpoint)
+        connection.pipeTo(endpoint).open = false
+      }
     }
     endpoint.connections.clear()
     this.#dialling.mended()
@@ -188,6 +194,7 @@ export class Network {
 
   #open(connection: Connection, endpoint: Endpoint): void {
     const peer = connection.other(endpoint)
+    connection.pipeTo(endpoint).open = true
     const others = endpoint.connections.get(peer.id)
     if (others !== undefined) others.push(connection)
     else {
@@ -203,6 +210,7 @@ export class Network {
     const at = connections?.indexOf(connection) ?? -1
     if (connections === undefined || at < 0) return
     connections.splice(at, 1)
+    connection.pipeTo(endpoint).open = false
     if (connections.length > 0) return
     endpoint.connections.delete(peer.id)
     endpoint.events.linkDown(peer)
@@ -321,7 +329,7 @@ export class Network {
     }
     this.#received(pipe)
     if (item === 'close') this.#closed(connection, to)
-    else if (to.connections.get(from.id)?.includes(connection) === true) {
+    else if (pipe.open) {
       if (item instanceof GossipMessage) to.events.message(from, item)
       else if (item instanceof GossipControl) to.events.control(from, item)
       else to.events.frame(from, item)

@@ -41,25 +41,26 @@ export interface Flow {
 
 /** One direction of a node's traffic, by purpose. */
 export class Counter {
-  readonly #messages = new Float64Array(purposes.length)
-  readonly #bytes = new Float64Array(purposes.length)
+  /** By purpose: messages, then bytes. */
+  readonly #counts = new Float64Array(2 * purposes.length)
 
   add(purpose: PurposeNumber, bytes: number, messages = 1): void {
-    this.#messages[purpose] = (this.#messages[purpose] as number) + messages
-    this.#bytes[purpose] = (this.#bytes[purpose] as number) + bytes
+    const at = 2 * purpose
+    this.#counts[at] = (this.#counts[at] as number) + messages
+    this.#counts[at + 1] = (this.#counts[at + 1] as number) + bytes
   }
 
   of(purpose: Purpose): Flow {
     const number = purposeNumber(purpose)
-    return { messages: this.#messages[number] as number, bytes: this.#bytes[number] as number }
+    return { messages: this.#counts[2 * number] as number, bytes: this.#counts[2 * number + 1] as number }
   }
 
   get messages(): number {
-    return this.#messages.reduce((sum, each) => sum + each, 0)
+    return this.#counts.reduce((sum, each, i) => (i % 2 === 0 ? sum + each : sum), 0)
   }
 
   get bytes(): number {
-    return this.#bytes.reduce((sum, each) => sum + each, 0)
+    return this.#counts.reduce((sum, each, i) => (i % 2 === 1 ? sum + each : sum), 0)
   }
 }
 

@@ -24,8 +24,10 @@ export interface NodeWorld {
   readonly clock: VirtualClock
   readonly network: Network
   readonly gossip: Gossip
-  /** Called for each input, before it is handled. */
-  traced(node: SimulatedNode, input: Input<Payload>): void
+  /** Whether each node keeps what it was told. */
+  readonly keepsNews: boolean
+  /** Called for each input, before it is handled; `sender`: the number of the node that a frame is from. */
+  traced(node: SimulatedNode, input: Input<Payload>, sender?: number): void
   noticed(node: SimulatedNode, notification: Notification): void
   ended(node: SimulatedNode): void
 }
@@ -62,7 +64,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
   readonly protocol: P
   readonly traffic = new Traffic()
   readonly endpoint: Endpoint
-  /** Everything the application was told. */
+  /** Everything the application was told, unless the simulation was asked not to keep it. */
   readonly news: News[] = []
   /** Runs, stands still, or is gone. */
   state: 'running' | 'standing' | 'gone' = 'running'
@@ -100,9 +102,12 @@ export class SimulatedNode<P extends Protocol = Protocol> {
       frame: (from, data) => {
         this.traffic.framesReceived += 1
         this.traffic.frameBytesReceived += data.length
-        this.#receive({ type: 'frame', from: from.id, data })
+        this.#receive({ type: 'frame', from: from.id, data }, from.index)
       },
-      message: (from, message) => this.#whenAwake(() => this.#take(message, from)),
+      message: (from, message) => {
+        if (this.state === 'running') this.#take(message, from)
+        else this.#whenAwake(() => this.#take(message, from))
+      },
       control: (from, control) => this.#whenAwake(() => world.gossip.controlled(this.endpoint, from, control)),
     }
     this.endpoint = new Endpoint({ ...fields, traffic: this.traffic, events })
@@ -169,8 +174,10 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     this.#world.network.woken(this.endpoint)
   }
 
-  #receive(input: Input<Payload>): void {
-    this.#whenAwake(() => this.#handle(input))
+  /** `sender`: the number of the node that a frame is from. */
+  #receive(input: Input<Payload>, sender?: number): void {
+    if (this.state === 'running') this.#handle(input, sender)
+    else this.#whenAwake(() => this.#handle(input, sender))
   }
 
   #whenAwake(action: () => void): void {
@@ -182,10 +189,10 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     return this.#world.clock.now + this.#clockOffset
   }
 
-  #handle(input: Input<Payload>): void {
+  #handle(input: Input<Payload>, sender?: number): void {
     if (this.state === 'gone') return
     if (input.type === 'timer') this.#timerDue = false
-    this.#world.traced(this, input)
+    this.#world.traced(this, input, sender)
     this.#carryOut(this.protocol.handle(input, this.#now))
   }
 
@@ -239,7 +246,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
         this.storedIncarnation = effect.incarnation
         return
       case 'notify':
-        this.news.push({ time: this.#world.clock.now, notification: effect.notification })
+        if (this.#world.keepsNews) this.news.push({ time: this.#world.clock.now, notification: effect.notification })
         this.#world.noticed(this, effect.notification)
         return
       case 'fail':

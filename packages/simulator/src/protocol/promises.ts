@@ -29,6 +29,13 @@ const untold = 0
 const present = 1
 const over = 2
 
+interface Life {
+  readonly number: number
+  readonly incarnation: number
+  /** All of the same id, this one included. */
+  readonly ofSame: readonly Life[]
+}
+
 /** What one node was told so far: one byte a life, found by the life's number. */
 interface Ledger {
   lives: Uint8Array
@@ -44,8 +51,10 @@ interface Ledger {
  */
 export class Promises {
   readonly #seed: number
-  /** The number of each life, by node id and incarnation. */
-  readonly #lives = new Map<NodeId, Map<number, number>>()
+  /** The lives of each node id. */
+  readonly #lives = new Map<NodeId, Life[]>()
+  /** The same by who describes them: descriptions are shared where nodes share facts. */
+  readonly #described = new WeakMap<Member, Life>()
   #count = 0
   readonly #ledgers: Ledger[] = []
   /** By node id, the latest process of that id. */
@@ -94,23 +103,27 @@ export class Promises {
   #joined(ledger: Ledger, node: SimulatedNode, member: Member): string | undefined {
     if (!ledger.entered && member.id !== node.id) return `was told that ${life(member)} joined before its own join`
     ledger.entered = true
-    const state = this.#state(ledger, member)
+    const it = this.#life(member)
+    const state = ledger.lives[it.number] ?? untold
     if (state === present) return `was told twice that ${life(member)} joined`
     if (state === over) return `was told that ${life(member)} joined after its end`
-    for (const [other, number] of this.#lives.get(member.id) ?? []) {
-      const told = ledger.lives[number] ?? untold
-      if (told === present) return `${life(member)} joined while incarnation ${other} was present`
-      if (told === over && other > member.incarnation) return `${life(member)} joined after the later incarnation ${other} had ended`
-    }
-    this.#tell(ledger, member, present)
+    if (it.ofSame.length > 1)
+      for (const { number, incarnation } of it.ofSame) {
+        const told = ledger.lives[number] ?? untold
+        if (told === present) return `${life(member)} joined while incarnation ${incarnation} was present`
+        if (told === over && incarnation > member.incarnation)
+          return `${life(member)} joined after the later incarnation ${incarnation} had ended`
+      }
+    tell(ledger, it, present)
     return undefined
   }
 
   #ended(ledger: Ledger, node: SimulatedNode, member: Member, how: 'left' | 'died'): string | undefined {
-    const state = this.#state(ledger, member)
+    const it = this.#life(member)
+    const state = ledger.lives[it.number] ?? untold
     if (state === untold) return `was told that ${life(member)} ${how} but never that it joined`
     if (state === over) return `was told that ${life(member)} ${how} after its end`
-    this.#tell(ledger, member, over)
+    tell(ledger, it, over)
     const process = this.#processes.get(member.id)
     if (
       how === 'died' &&
@@ -124,33 +137,28 @@ export class Promises {
     return undefined
   }
 
-  #number(member: Member): number {
-    let lives = this.#lives.get(member.id)
-    if (lives === undefined) {
-      lives = new Map()
-      this.#lives.set(member.id, lives)
+  #life(member: Member): Life {
+    let it = this.#described.get(member)
+    if (it !== undefined) return it
+    const ofSame = this.#lives.get(member.id) ?? []
+    this.#lives.set(member.id, ofSame)
+    it = ofSame.find(({ incarnation }) => incarnation === member.incarnation)
+    if (it === undefined) {
+      it = { number: this.#count++, incarnation: member.incarnation, ofSame }
+      ofSame.push(it)
     }
-    let number = lives.get(member.incarnation)
-    if (number === undefined) {
-      number = this.#count++
-      lives.set(member.incarnation, number)
-    }
-    return number
+    this.#described.set(member, it)
+    return it
   }
+}
 
-  #state(ledger: Ledger, member: Member): number {
-    return ledger.lives[this.#number(member)] ?? untold
+function tell(ledger: Ledger, { number }: Life, state: number): void {
+  if (number >= ledger.lives.length) {
+    const larger = new Uint8Array(Math.max(number + 1, Math.ceil(ledger.lives.length * 1.5)))
+    larger.set(ledger.lives)
+    ledger.lives = larger
   }
-
-  #tell(ledger: Ledger, member: Member, state: number): void {
-    const number = this.#number(member)
-    if (number >= ledger.lives.length) {
-      const larger = new Uint8Array(Math.max(number + 1, ledger.lives.length * 2))
-      larger.set(ledger.lives)
-      ledger.lives = larger
-    }
-    ledger.lives[number] = state
-  }
+  ledger.lives[number] = state
 }
 
 function isWell(node: SimulatedNode): boolean {

@@ -49,6 +49,7 @@ export function runScenario(options: RunOptions): Run {
     createProtocol: options.createProtocol ?? protocolOf(scenario),
     network: networkOf(scenario.network),
     checkPromises: isOurs,
+    keepNews: false,
   })
   const stage = new Stage(simulation, scenario)
   const chronicle = new Chronicle(stage, options.onLine)
