@@ -1,9 +1,9 @@
 /** Real hosts on loopback, many to a process, spread over a few worker processes. */
-import { fork, type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
-import { end, keep } from '../driver/child.ts'
-import type { Call, HostWorker, Reply, StartedHost } from './host-worker.ts'
+import { end } from '../driver/child.ts'
+import { startRemote, type Remote } from '../driver/remote.ts'
+import type { HostWorker, StartedHost } from './host-worker.ts'
 import { usageOfAll, type Usage } from '../driver/usage.ts'
 
 /** Node's own flags for the children, such as `--cpu-prof`. */
@@ -12,44 +12,13 @@ export type NodeFlags = readonly string[]
 /** Longest that a worker may take to let all its hosts leave. */
 const STOP_TIMEOUT = 30_000
 
-type Pending = PromiseWithResolvers<unknown>
-
-/** The worker's methods, called from the outside: all of them answer later. */
-type Remote = {
-  [Method in keyof HostWorker]: (...args: Parameters<HostWorker[Method]>) => Promise<Awaited<ReturnType<HostWorker[Method]>>>
-}
-
 interface Worker {
   readonly child: ChildProcess
-  readonly remote: Remote
+  readonly remote: Remote<HostWorker>
 }
 
 function startWorker(flags: NodeFlags): Worker {
-  const child = keep(fork(fileURLToPath(new URL('host-worker.ts', import.meta.url)), { execArgv: [...flags], serialization: 'advanced' }))
-  const pending = new Map<number, Pending>()
-  let calls = 0
-  child.on('message', (reply: Reply) => {
-    const call = pending.get(reply.id)
-    pending.delete(reply.id)
-    if ('error' in reply) call?.reject(new Error(`worker: ${reply.error}`))
-    else call?.resolve(reply.result)
-  })
-  child.once('exit', (code, signal) => {
-    for (const call of pending.values()) call.reject(new Error(`worker ended early: ${code ?? signal}`))
-    pending.clear()
-  })
-  const remote = new Proxy({} as Remote, {
-    get:
-      (_, method: keyof HostWorker) =>
-      (...args: readonly unknown[]) => {
-        const call: Pending = Promise.withResolvers()
-        pending.set(++calls, call)
-        if (child.connected) child.send({ id: calls, method, args } satisfies Call)
-        else call.reject(new Error('the worker has ended'))
-        return call.promise
-      },
-  })
-  return { child, remote }
+  return startRemote<HostWorker>(new URL('host-worker.ts', import.meta.url), flags)
 }
 
 export class HostSwarm {

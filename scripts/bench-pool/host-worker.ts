@@ -1,5 +1,6 @@
 /** One process full of hosts. Runs as a child of the benchmark, which tells it over the IPC channel what to do. */
 import { startOverlay, type Overlay } from '@jel/overlay'
+import { serve } from '../driver/remote.ts'
 import { Sightings, type Question } from '../driver/sightings.ts'
 import { SocketBytes } from './sockets.ts'
 
@@ -22,14 +23,6 @@ export interface HostWorker {
   leave(id: string): Promise<number>
   stop(): Promise<void>
 }
-
-export interface Call {
-  readonly id: number
-  readonly method: keyof HostWorker
-  readonly args: readonly unknown[]
-}
-
-export type Reply = { readonly id: number } & ({ readonly result: unknown } | { readonly error: string })
 
 const now = (): number => performance.timeOrigin + performance.now()
 const hosts = new Map<string, Overlay>()
@@ -74,18 +67,4 @@ const worker: HostWorker = {
   },
 }
 
-async function answer({ id, method, args }: Call): Promise<void> {
-  let reply: Reply
-  try {
-    // The parent's proxy has typed the arguments.
-    reply = { id, result: await (worker[method] as (...args: readonly unknown[]) => unknown)(...args) }
-  } catch (error) {
-    reply = { id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) }
-  }
-  if (process.connected) process.send?.(reply)
-}
-
-process.on('message', (call: Call) => void answer(call))
-
-// Without its parent a worker has no one to measure for.
-process.once('disconnect', () => process.exit())
+serve(worker)

@@ -22,10 +22,10 @@ function arrival(node: PuppetNode, type: string): number | undefined {
 }
 
 describe('a dial', () => {
-  it('takes three one-way delays at the dialler and one more at the other end', () => {
+  it('takes seven one-way delays at the listener and one more at the dialler', () => {
     const { a, b } = pair()
-    expect(arrival(a, 'connected')).toBe(31)
-    expect(arrival(b, 'connected')).toBe(41)
+    expect(arrival(a, 'connected')).toBe(81)
+    expect(arrival(b, 'connected')).toBe(71)
     expect(a.protocol.got('connected')).toEqual([{ type: 'connected', peer: b.id, dialable: true }])
     expect(b.protocol.got('connected')).toEqual([{ type: 'connected', peer: a.id, dialable: true }])
   })

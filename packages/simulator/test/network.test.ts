@@ -138,7 +138,7 @@ describe('a machine with a processor', () => {
     const [a, b] = [spawn(sim), spawn(sim, { machine })]
     sim.run(0)
     connect(a, b)
-    sim.run(79)
+    sim.run(129)
     expect(a.protocol.got('connected')).toEqual([])
     sim.run(2)
     expect(a.protocol.got('connected')).toHaveLength(1)
@@ -263,7 +263,7 @@ describe('traffic', () => {
     expect(a.traffic.sent.of('elections')).toEqual({ messages: 1, bytes: 8 + 83 })
     expect(a.traffic.sent.of('statements')).toEqual({ messages: 1, bytes: 8 + 83 })
     expect(a.traffic.sent.of('other')).toEqual({ messages: 1, bytes: 1 + 83 })
-    expect(a.traffic.sent.of('set-up').bytes).toBeGreaterThan(1_000)
+    expect(a.traffic.sent.of('set-up').bytes).toBe(558 + 3 * 52 + 60)
     for (const [from, to] of [
       [a, b],
       [b, a],

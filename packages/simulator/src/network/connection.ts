@@ -99,8 +99,11 @@ export class Connection {
   readonly listener: Endpoint
   readonly toDialer: Pipe
   readonly toListener: Pipe
+  /** Called when the dialler hears that it is through. False if it has given up by then. */
+  readonly established: () => boolean
 
-  constructor(dialer: Endpoint, listener: Endpoint, arrived: (pipe: Pipe) => void) {
+  constructor(dialer: Endpoint, listener: Endpoint, arrived: (pipe: Pipe) => void, established: () => boolean) {
+    this.established = established
     this.dialer = dialer
     this.listener = listener
     this.toDialer = new Pipe(this, listener, dialer, arrived)

@@ -14,10 +14,11 @@ export interface DiallingOptions {
   readonly dialTimeout: Milliseconds
   /** How long a knock waits for an answer. */
   readonly knockTimeout: Milliseconds
-  /** One-way delays until the dialler may send: two for TCP, the rest for the handshakes above it. */
+  /** One-way delays until the link is open at the listener: two for TCP, the rest for the handshakes above it. At the dialler it takes one more. */
   readonly setupDelays: number
-  /** What either end sends until the link is open and both take part in the topic, everything that carries it included. */
+  /** What either end sends until the link is open and both can talk of the topic: bytes beside TCP's own, and packets. */
   readonly setupBytes: { readonly dialler: number; readonly listener: number }
+  readonly setupPackets: number
   readonly costs: Costs
 }
 
@@ -51,7 +52,7 @@ export class Dialling {
   readonly #reachability: Reachability
   readonly #options: DiallingOptions
   readonly #journey: Journey
-  readonly #connected: (dialer: Endpoint, target: Endpoint) => void
+  readonly #connected: (dialer: Endpoint, target: Endpoint, established: () => boolean) => void
   /** Who listens, or listened last, at each address. */
   readonly #listeners = new Map<number, Endpoint>()
   /** Handshakes that wait for a process to wake up or for a path to mend. */
@@ -62,7 +63,7 @@ export class Dialling {
     reachability: Reachability,
     options: DiallingOptions,
     journey: Journey,
-    connected: (dialer: Endpoint, target: Endpoint) => void,
+    connected: (dialer: Endpoint, target: Endpoint, established: () => boolean) => void,
   ) {
     this.#clock = clock
     this.#reachability = reachability
@@ -164,12 +165,14 @@ export class Dialling {
       if (!from.listening) return
       const target = key === undefined ? undefined : this.#listeners.get(key)
       from.traffic.sent.add(setUp, synBytes)
+      from.traffic.sent.headerBytes += synBytes
       if (target?.dialableFrom(from) === true && this.#reachability.joins(from, target)) {
         const back = this.#journey(target, from, synBytes, 0, this.#journey(from, target, synBytes, 0, this.#clock.now))
         if (back <= start + timeout) {
           const answer = target.listening ? synBytes : resetBytes
           target.traffic.received.add(setUp, synBytes)
           target.traffic.sent.add(setUp, answer)
+          target.traffic.sent.headerBytes += answer
           from.traffic.received.add(setUp, answer)
           this.#clock.at(back, () => from.listening && answered(target))
           return
@@ -190,16 +193,18 @@ export class Dialling {
     else if (!dialer.awake || !target.awake || !this.#reachability.joins(dialer, target)) this.#waiting.add(handshake)
     else if (peer !== undefined && peer !== target.id) this.#end(handshake, 'impostor')
     else {
-      this.#end(handshake)
-      this.#connected(dialer, target)
+      this.#waiting.delete(handshake)
+      this.#connected(dialer, target, () => this.#end(handshake))
     }
   }
 
-  #end(handshake: Handshake, failure?: DialFailure): void {
-    if (handshake.done) return
+  /** False if it had ended before. */
+  #end(handshake: Handshake, failure?: DialFailure): boolean {
+    if (handshake.done) return false
     handshake.done = true
     if (handshake.timeout !== undefined) this.#clock.cancel(handshake.timeout)
     this.#waiting.delete(handshake)
     if (failure !== undefined && handshake.dialer.listening) handshake.fail(failure)
+    return true
   }
 }

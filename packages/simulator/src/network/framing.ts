@@ -2,7 +2,7 @@
  * How many bytes a message is on the wire: what the overlay's stack (a length, yamux, Noise, TCP and IP) puts around it.
  */
 
-/** IPv4 20, TCP 20, its time stamps 12. */
+/** IPv4 20, TCP 20, its time stamps 12: around each packet. */
 export const packetHeader = 52
 
 /** What fits into one packet of 1,500 bytes. */
@@ -26,16 +26,15 @@ export function prefixed(bytes: number): number {
   return varintBytes(bytes) + bytes
 }
 
-/**
- * Bytes that a piece of stream adds on the wire. `opens`: it begins a record of its own; `departs`: it begins a packet of its own. What
- * leaves in the same tick shares both, or the packet only where it is on another stream.
- */
-export function onTheWire(bytes: number, opens: boolean, departs: boolean): number {
+/** Bytes of a piece of stream as TCP carries it. `opens`: it begins a record of its own, instead of sharing one with what left in the same tick. */
+export function streamBytes(bytes: number, opens: boolean): number {
   const records = bytes <= record ? (opens ? 1 : 0) : Math.ceil(bytes / record)
-  const stream = bytes + records * recordHeader
-  const packets = stream <= segment ? (departs ? 1 : 0) : Math.ceil(stream / segment)
-  // Of a long message every second packet is acknowledged by one that carries nothing; that goes the other way and is not in here.
-  return stream + packets * packetHeader
+  return bytes + records * recordHeader
+}
+
+/** Bytes of headers around it. `departs`: it begins a packet of its own, instead of sharing one with what left in the same tick. */
+export function headerBytes(stream: number, departs: boolean): number {
+  return (stream <= segment ? (departs ? 1 : 0) : Math.ceil(stream / segment)) * packetHeader
 }
 
 /** Acknowledgements without data that a long message calls for. */

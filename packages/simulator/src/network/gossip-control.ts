@@ -34,7 +34,7 @@ export class GossipControl {
 }
 
 /** A topic of jel, `/jel/<16 digits>/1`, with tag and length. */
-const topicBytes = 27
+const topicBytes = 25
 
 /** Bytes of a message's id in IHAVE, IWANT and IDONTWANT: 16, with tag and length. */
 const idBytes = 18

@@ -4,7 +4,7 @@ import { Connection, type Item, type Pipe } from './connection.ts'
 import { loopback, type Delay } from './delay.ts'
 import { Dialling, type DiallingOptions } from './dialling.ts'
 import type { Endpoint } from './endpoint.ts'
-import { extraAcknowledgements, onTheWire, packetHeader, prefixed } from './framing.ts'
+import { extraAcknowledgements, headerBytes, packetHeader, prefixed, streamBytes } from './framing.ts'
 import { GossipControl } from './gossip-control.ts'
 import { GossipMessage } from './gossip-message.ts'
 import { Path } from './path.ts'
@@ -34,8 +34,11 @@ export const defaultNetwork: NetworkOptions = {
   connectTimeout: 2_000,
   dialTimeout: 8_000,
   knockTimeout: 1_200,
-  setupDelays: 3,
-  setupBytes: { dialler: 1_200, listener: 1_200 },
+  // Measured on two hosts (scripts/fidelity): TCP, then Noise, yamux and the link's stream in two round trips and a half; the streams of
+  // gossipsub are opened along with what follows.
+  setupDelays: 7,
+  setupBytes: { dialler: 558, listener: 646 },
+  setupPackets: 3,
 }
 
 /** First wait before TCP sends something again, and the longest. Linux: TCP_RTO_MIN and TCP_RTO_MAX. */
@@ -47,8 +50,8 @@ const retransmitFor = 924_600
 /** An acknowledgement waits so long for data to travel with. Linux: TCP_DELACK_MIN. */
 const acknowledgementDelay = 40
 
-/** What closing a connection takes of the end that closes: yamux's and TCP's goodbye, and the acknowledgement of the other's. */
-const closingBytes = 2 * packetHeader + 42
+/** What the end that closes a connection says: the ends of three streams and yamux's goodbye. */
+const closingBytes = 4 * 30
 
 const setUp = purposeNumber('set-up')
 const acknowledgements = purposeNumber('acknowledgements')
@@ -83,7 +86,7 @@ export class Network {
       this.reachability,
       this.#options,
       (from, to, bytes, cost, departure) => this.#journey(from, to, bytes, cost, departure),
-      (dialer, target) => this.#connect(dialer, target),
+      (dialer, target, established) => this.#connect(dialer, target, established),
     )
   }
 
@@ -109,10 +112,10 @@ export class Network {
     if (connection === undefined) return false
     const pipe = connection.pipeFrom(from)
     const { now } = this.#clock
-    const bytes = onTheWire(prefixed(data.length), pipe.recordOpened !== now, pipe.departed !== now)
+    const stream = streamBytes(prefixed(data.length), pipe.recordOpened !== now)
     pipe.recordOpened = now
     const { frame, frameKilobyte } = this.#options.costs
-    this.#transmit(pipe, data, bytes, purpose, frame + (frameKilobyte * data.length) / 1_000)
+    this.#transmit(pipe, data, stream, purpose, frame + (frameKilobyte * data.length) / 1_000)
     return true
   }
 
@@ -124,15 +127,13 @@ export class Network {
     const { broadcast, duplicate, control } = this.#options.costs
     const message = item instanceof GossipMessage ? item : undefined
     const cost = message === undefined ? control : message.seenBy(pipe.to.index) ? duplicate : broadcast
-    this.#transmit(pipe, item, onTheWire(prefixed(bytes), true, pipe.departed !== this.#clock.now), purpose, cost)
+    this.#transmit(pipe, item, streamBytes(prefixed(bytes), true), purpose, cost)
     return true
   }
 
   /** Counts what is sent to a peer without sending it: it changes nothing there. */
   account(from: Endpoint, to: Endpoint, bytes: number, purpose: PurposeNumber): void {
-    const onWire = onTheWire(prefixed(bytes), true, true)
-    from.traffic.sent.add(purpose, onWire)
-    to.traffic.received.add(purpose, onWire)
+    this.#count(from, to, purpose, streamBytes(prefixed(bytes), true), packetHeader)
   }
 
   /** How long something took from one node to another when it was last sent; 0 if they have no link. */
@@ -181,15 +182,14 @@ export class Network {
     }
   }
 
-  #connect(dialer: Endpoint, listener: Endpoint): void {
-    const connection = new Connection(dialer, listener, this.#arrived)
-    const { setupBytes } = this.#options
-    dialer.traffic.sent.add(setUp, setupBytes.dialler)
-    listener.traffic.received.add(setUp, setupBytes.dialler)
-    listener.traffic.sent.add(setUp, setupBytes.listener)
-    dialer.traffic.received.add(setUp, setupBytes.listener)
-    this.#transmit(connection.toListener, 'open', 0, setUp, 0)
-    this.#open(connection, dialer)
+  /** The listener has all it needs; the dialler waits for its last word. */
+  #connect(dialer: Endpoint, listener: Endpoint, established: () => boolean): void {
+    const connection = new Connection(dialer, listener, this.#arrived, established)
+    const { setupBytes, setupPackets } = this.#options
+    this.#count(dialer, listener, setUp, setupBytes.dialler, setupPackets * packetHeader)
+    this.#count(listener, dialer, setUp, setupBytes.listener, setupPackets * packetHeader)
+    this.#transmit(connection.toDialer, 'open', 0, setUp, 0)
+    this.#open(connection, listener)
   }
 
   #open(connection: Connection, endpoint: Endpoint): void {
@@ -222,17 +222,23 @@ export class Network {
     this.#transmit(pipe, 'close', closingBytes, setUp, 0)
   }
 
-  #transmit(pipe: Pipe, item: Item, bytes: number, purpose: PurposeNumber, cost: Milliseconds): void {
+  /** `stream`: bytes as TCP carries them; 0 for what others carry along. */
+  #transmit(pipe: Pipe, item: Item, stream: number, purpose: PurposeNumber, cost: Milliseconds): void {
     const { from, to, connection } = pipe
     const { now } = this.#clock
+    const headers = stream === 0 ? 0 : headerBytes(stream, pipe.departed !== now)
+    const bytes = stream + headers
     const delay = this.#packetDelay(from, to)
     const arrival = pipe.shaped ? this.#path.arrival(from, to, bytes, delay, cost, now) : now + delay
     pipe.put(item, bytes, purpose)
-    pipe.departed = now
+    if (stream > 0) pipe.departed = now
     pipe.lastDelay = delay
     pipe.lastArrival = Math.max(pipe.lastArrival, arrival)
     this.#clock.at(pipe.lastArrival, pipe.arrive)
-    if (bytes > 0) from.traffic.sent.add(purpose, bytes * (1 + this.#lost))
+    if (stream > 0) {
+      from.traffic.sent.add(purpose, bytes * (1 + this.#lost))
+      from.traffic.sent.headerBytes += headers + bytes * this.#lost
+    }
     this.#acknowledge(connection.pipeTo(from), now)
   }
 
@@ -245,7 +251,14 @@ export class Network {
 
   #countAcknowledgements(pipe: Pipe, count: number): void {
     pipe.to.traffic.sent.add(acknowledgements, count * packetHeader, count)
+    pipe.to.traffic.sent.headerBytes += count * packetHeader
     pipe.from.traffic.received.add(acknowledgements, count * packetHeader, count)
+  }
+
+  #count(from: Endpoint, to: Endpoint, purpose: PurposeNumber, stream: number, headers: number): void {
+    from.traffic.sent.add(purpose, stream + headers)
+    from.traffic.sent.headerBytes += headers
+    to.traffic.received.add(purpose, stream + headers)
   }
 
   /** When a packet that departs later arrives and is dealt with. */
@@ -323,8 +336,8 @@ export class Network {
     const { connection, from, to } = pipe
     if (item === 'dropped') return
     if (item === 'open') {
-      if (to.listening) this.#open(connection, to)
-      else this.#transmit(connection.pipeFrom(to), 'close', packetHeader, setUp, 0)
+      if (to.listening && connection.established()) this.#open(connection, to)
+      else this.#transmit(connection.pipeFrom(to), 'close', 1, setUp, 0)
       return
     }
     this.#received(pipe)

@@ -43,6 +43,8 @@ export interface Flow {
 export class Counter {
   /** By purpose: messages, then bytes. */
   readonly #counts = new Float64Array(2 * purposes.length)
+  /** Of all bytes, those of IP and TCP: the rest is what sockets were given. */
+  headerBytes = 0
 
   add(purpose: PurposeNumber, bytes: number, messages = 1): void {
     const at = 2 * purpose

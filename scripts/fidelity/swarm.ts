@@ -1,0 +1,35 @@
+/** A pool of nodes that can be told what to do, whatever they run on: what the fidelity trial is written against. */
+
+export interface Started {
+  readonly id: string
+  /** When its start was asked for, and when it had entered the pool, ms by the swarm's clock. */
+  readonly called: number
+  readonly entered: number
+}
+
+/** What all nodes of a swarm have said since the beginning, each thing counted once, where it was sent. */
+export interface Tally {
+  /** Frames of the protocol, and their bytes without what carries them. */
+  readonly frames: number
+  readonly frameBytes: number
+  /** Messages published on the topic. */
+  readonly published: number
+  /** What was written to sockets: gossip, encryption and handshakes included, TCP and IP headers not. */
+  readonly streamBytes: number
+  /** Links that were opened. */
+  readonly links: number
+}
+
+export interface Swarm {
+  /** Starts a node that knows the first one's address, and waits until it has entered. `mortal`: it will be killed. */
+  start(mortal: boolean): Promise<Started>
+  /** Lets time pass. */
+  rest(ms: number): Promise<void>
+  /** The time at which it was asked to leave, or killed. */
+  leave(id: string): Promise<number>
+  kill(id: string): Promise<number>
+  /** When each living node was told this of the subject. */
+  sightings(type: 'joined' | 'left' | 'died', subject: string): Promise<number[]>
+  tally(): Promise<Tally>
+  stop(): Promise<void>
+}

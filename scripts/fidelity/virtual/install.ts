@@ -1,0 +1,13 @@
+/** Puts the virtual network in the place of `node:net` for everything that is imported afterwards. */
+import { registerHooks } from 'node:module'
+
+const virtual = new URL('net.ts', import.meta.url).href
+
+registerHooks({
+  resolve: (specifier, context, next) => {
+    const isNet = specifier === 'net' || specifier === 'node:net'
+    return isNet && context.parentURL !== virtual
+      ? { url: virtual, format: 'module-typescript', shortCircuit: true }
+      : next(specifier, context)
+  },
+})
