@@ -61,18 +61,29 @@ export const defaultConfig = {
     patience: 120,
     /** Each batch within the last second doubles the wait up to this, ms. Guess. */
     delayMax: 1_000,
-    /** More joins than this within a second are not published. Measured (simulated, 100 nodes): half the bytes of publishing them. */
+    /** More entries, or ends, than this within a second are not published but offered. Measured (simulated, 100 nodes): half the bytes of publishing them. */
     crowd: 4,
-    /** They are handed on along the links instead, gathered for this long, ms. Guess. */
-    crowdDelay: 100,
+    /** The same for deaths, which come in heaps and are urgent. Guess. */
+    deaths: 32,
     /** Facts a batch; if more wait, reconciliation carries them. Measured: 200 joins as messages cost 20 s of processor time, reconciled 14 % of it. */
     batch: 48,
+  },
+  /** Facts of a crowd, named along the links before they are told. */
+  offers: {
+    /** They are gathered for this long at each hop, ms. Guess. */
+    delay: 100,
+    /** What was asked for and has not come is asked of somebody else after this, ms. Guess: 130 KB through a link of 1 Mbit/s take one second. */
+    timeout: 3_000,
+    /** Of the links that are not young so many hear of each batch. Guess: as many as a gossip mesh. */
+    fanout: 6,
   },
   reconciliation: {
     /** Interval after something changed, ms; doubles while nothing changes. Target: flash join. */
     min: 250,
     /** Interval after a change that arrived as a broadcast, ms: spreading works, so look less soon. Guess. */
     afterBroadcast: 500,
+    /** Interval after a change that is one of many, ms: offers bring the others, and what is under way must not be fetched twice. Guess. */
+    inCrowd: 2_000,
     /** Longest interval, ms. Target: idle traffic. */
     max: 30_000,
     /** A range with no more facts than this is listed instead of compared. Guess: 12 items are as long as 4 fingerprints. */

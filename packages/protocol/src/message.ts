@@ -8,7 +8,10 @@ import type { Statement } from './statement.ts'
 import type * as wire from './wire/messages.js'
 
 /** One of these a frame. None of them: something that a later version says. */
-export interface Message extends Pick<wire.Frame, 'hello' | 'reconcile' | 'probe' | 'ack' | 'signal' | 'signalAck' | 'goodbye'> {
+export interface Message extends Pick<
+  wire.Frame,
+  'hello' | 'reconcile' | 'offer' | 'want' | 'probe' | 'ack' | 'signal' | 'signalAck' | 'goodbye'
+> {
   /** Enter through one of these instead: too many knock here. */
   readonly redirect?: { readonly members: readonly Told[] }
   readonly facts?: Facts

@@ -5,6 +5,7 @@ import { makeConfig } from './config.ts'
 import { ProtocolNode } from './node.ts'
 
 const [self, alice, bob, carol, dave] = actors(5) as [Actor, Actor, Actor, Actor, Actor]
+const crowd = actors(20, 2)
 const day = 86_400_000
 
 describe('a node', () => {
@@ -81,7 +82,8 @@ describe('leaving', () => {
   it('tells the topic and every link with a left-statement of its own, reports it, and then says nothing more', () => {
     const bench = new Bench(self)
     for (const actor of [alice, bob]) bench.meet(actor)
-    const effects = bench.input({ type: 'command', command: { type: 'leave' } })
+    bench.advance(1_000)
+    const effects = [...bench.input({ type: 'command', command: { type: 'leave' } }), ...bench.advance(20)]
     expect(changesIn(notificationsIn(effects))).toEqual([`left:${self.id}:1`])
     for (const told of [
       framesTo(alice.id, effects).flatMap((frame) => frame.facts?.facts ?? []),
@@ -99,14 +101,31 @@ describe('leaving', () => {
   it('goes on passing on news until the host stops: others may leave at the same time, and tell nobody else', () => {
     const bench = new Bench(self)
     for (const actor of [alice, bob]) bench.meet(actor)
+    bench.advance(1_000)
     bench.input({ type: 'command', command: { type: 'leave' } })
-    const effects = bench.receive(alice, facts([alice.left()], true))
+    bench.advance(20)
+    const effects = [...bench.receive(alice, facts([alice.left()], true)), ...bench.advance(20)]
     expect(framesTo(bob.id, effects).flatMap((frame) => frame.facts?.facts ?? [])).toEqual([wireFact(alice.left())])
     expect(framesTo(alice.id, effects)).toEqual([])
     expect(broadcastsIn(effects).flatMap((broadcast) => broadcast.facts)).toEqual([wireFact(alice.left())])
     expect(notificationsIn(effects)).toEqual([])
     expect(bench.receive(alice, facts([alice.left()], true))).toEqual([])
     expect(bench.receive(alice, facts([carol.joined()], false))).toEqual([])
+  })
+
+  it('in a crowd publishes nothing, and passes on what it hears to two who stay', () => {
+    const bench = new Bench(self)
+    for (const actor of crowd) bench.meet(actor)
+    const leavers = crowd.slice(0, 10)
+    bench.input({ type: 'command', command: { type: 'leave' } })
+    const effects = leavers.flatMap((actor) => bench.receive(actor, facts([actor.left()], true)))
+    effects.push(...bench.advance(100))
+    expect(broadcastsIn(effects)).toEqual([])
+    const told = crowd.map((actor) => framesTo(actor.id, effects).flatMap((frame) => frame.facts?.facts ?? []).length)
+    expect(told.slice(0, 4)).toEqual([0, 0, 0, 0])
+    expect(told.filter((count) => count > 0).length).toBeGreaterThanOrEqual(2)
+    for (const { left } of leavers.map((actor) => ({ left: actor.left() })))
+      expect(effects.some((effect) => effect.type === 'send' && hex(effect.data).includes(hex(left.signature)))).toBe(true)
   })
 
   it('before it entered tells nobody', () => {

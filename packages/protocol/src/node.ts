@@ -21,6 +21,7 @@ import type { BroadcastVerdict, Effect, Encoded, Health, Input, Member, Millisec
 import { Link } from './links.ts'
 import type { Facts, Message } from './message.ts'
 import { nameProblem } from './name.ts'
+import { Offers } from './offers.ts'
 import { OwnLife } from './own-life.ts'
 import { Reception } from './reception.ts'
 import { Reconciler } from './reconcile.ts'
@@ -55,6 +56,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   readonly #introduction: Introduction
   readonly #referral: Referral
   readonly #reconciler: Reconciler
+  readonly #offers: Offers
   readonly #rumours: Rumours
   readonly #rings: Rings
   readonly #sampling: Sampling
@@ -72,6 +74,8 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   /** When the first of them is due. */
   #othersDue: Milliseconds = -Infinity
   readonly #commanded: Commanded
+  /** What still runs after the left-statement. */
+  readonly #parting: readonly Timed[]
   /** A reconciliation was completed: this is no longer a newcomer. */
   #isWhole = false
   /** The incarnation that was handed to an introducer. */
@@ -97,7 +101,8 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     })
     this.#reception = new Reception(context)
     this.#rings = new Rings(options.id, options.config.links.rings, context.facts.registry, context.view)
-    this.#rumours = new Rumours(context)
+    this.#offers = new Offers(context)
+    this.#rumours = new Rumours(context, this.#offers)
     this.#reporter = new Reporter(context)
     this.#introduction = new Introduction(
       context,
@@ -155,6 +160,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
       this.#referral,
       this.#reconciler,
       this.#rumours,
+      this.#offers,
       this.#sampling,
       this.#witnesses,
       this.#heldDeaths,
@@ -162,6 +168,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
       this.#elections,
       this.#signals,
     ]
+    this.#parting = [this.#rumours, this.#offers]
   }
 
   /** This node as others know it; undefined before it entered and after it left. */
@@ -226,13 +233,12 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   /** `left`: the application has heard that this node left, and hears no more. */
   #finish(left: boolean): Effect<Data>[] {
     const context = this.#context
-    if (!this.#left) {
-      if (!this.#probeOnly()) this.#attend()
-      this.#arm()
-    }
+    if (this.#left) this.#attendParting()
+    else if (!this.#probeOnly()) this.#attend()
+    this.#arm()
     const { effects } = context
     context.effects = []
-    return left ? effects.filter(({ type }) => type === 'send' || type === 'broadcast') : effects
+    return left ? effects.filter(({ type }) => type === 'send' || type === 'broadcast' || type === 'timer') : effects
   }
 
   /** Gives every part that is due its turn. */
@@ -248,6 +254,13 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     for (const part of this.#others) this.#othersDue = Math.min(this.#othersDue, part.nextDue)
   }
 
+  /** After the left-statement: gives what still runs its turn. */
+  #attendParting(): void {
+    const { now } = this.#context
+    for (const part of this.#parting) if (now >= part.nextDue) part.due()
+    this.#othersDue = Math.min(...this.#parting.map(({ nextDue }) => nextDue))
+  }
+
   /**
    * Most of what an idle node does is to probe and to answer, and looking at all parts each time would be most of its work. True if the
    * detector alone was concerned; false if the others must be looked at, too.
@@ -261,7 +274,8 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
 
   #arm(): void {
     if (this.#stopped) return
-    const next = Math.max(Math.ceil(Math.min(this.#othersDue, this.#detector.nextDue)), this.#context.now)
+    const detectorDue = this.#left ? Infinity : this.#detector.nextDue
+    const next = Math.max(Math.ceil(Math.min(this.#othersDue, detectorDue)), this.#context.now)
     if (next === this.#armedAt || next === Infinity) return
     this.#armedAt = next
     this.#context.effects.push({ type: 'timer', at: next })
@@ -318,6 +332,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     const from = link.peer
     if (this.#left) {
       if (message.facts?.fresh === true) this.#passOn(from, message.facts.facts)
+      else if (message.want !== undefined) this.#offers.answer(from, message.want.items)
       return
     }
     this.#isProbing = (message.probe !== undefined || message.ack !== undefined) && this.#detector.doubted === 0
@@ -328,6 +343,8 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     else if (this.self === undefined) return // not in yet: the rest would be told before our own join
     else if (message.reconcile !== undefined) this.#reconciler.receive(from, message.reconcile)
     else if (message.facts !== undefined) this.#facts(from, message.facts)
+    else if (message.offer !== undefined) this.#offers.receive(from, message.offer.items)
+    else if (message.want !== undefined) this.#offers.answer(from, message.want.items)
     else if (message.probe !== undefined) this.#detector.answer(message.probe.sequence, from)
     else if (message.ack !== undefined) this.#detector.acknowledged(from, message.ack.sequence, message.ack.nextInMs)
     else if (message.alarm !== undefined) this.#alarm(from, message.alarm)
@@ -348,9 +365,15 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   #facts(from: NodeId, { facts, fresh }: Facts): void {
     const news = this.#intake.take(facts, from)
     if (news.length === 0) return
-    this.#reconciler.quicken('other')
-    if (!fresh) return
+    this.#reconciler.quicken(this.#rumours.isCrowded ? 'crowd' : 'other')
     for (const fact of news) {
+      // What reconciliation brings before an offer does must not end there: whoever offered it goes on thinking that it is passed on.
+      const isRepair = !fresh && this.#isWhole
+      if (this.#offers.settle(fact) || isRepair || this.#rumours.isOfCrowd(fact)) {
+        this.#offers.add(fact, from)
+        continue
+      }
+      if (!fresh) continue
       // A newcomer hands its join to us alone; everything else that is handed round others heard, too.
       const isIntroduction = fact.says === 'joined' && fact.about === from
       this.#rumours.tell(fact, isIntroduction ? 0 : this.#context.random(), from)
@@ -395,6 +418,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     if (link === undefined) return
     links.delete(peer)
     this.#reconciler.linkLost(peer)
+    this.#offers.linkLost(peer)
     this.#detector.linkLost(peer, link.goodbye, link.dialable)
     this.#sampling.linkLost()
     this.#introduction.linkLost()
@@ -410,8 +434,9 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     this.#introduction.greeted(this.#life.credible(known))
     if (!wasIn || this.self === undefined) return // entering hands over to all greeted links
     if (ended && known >= this.self.incarnation) this.#life.surrender(known)
+    if (incarnation === 0) return // a newcomer: it begins when it has entered
     if (known < this.self.incarnation) this.#handOver(link.peer)
-    else if (incarnation > 0 && (!this.#isWhole || id < link.peer || view.known(link.peer) < incarnation)) this.#reconciler.begin(link.peer)
+    else if (!this.#isWhole || id < link.peer || view.known(link.peer) < incarnation) this.#reconciler.begin(link.peer)
   }
 
   /** Gives this node's own statement to a peer that does not know it, and reconciles. */
@@ -456,16 +481,19 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
       this.#stopped = true
       return
     }
+    this.#rumours.part()
+    this.#offers.part()
     this.#context.handRound([fact])
-    this.#rumours.publish([fact])
+    this.#rumours.tell(fact)
     this.#left = true
   }
 
   /** After the left-statement nothing is done any more but passing on news: who tells it may be leaving, too, and know nobody else. */
   #passOn(from: NodeId, facts: readonly Told[]): void {
-    const news = this.#intake.take(facts, from)
-    this.#context.handRound(news, from)
-    this.#rumours.publish(news)
+    for (const fact of this.#intake.take(facts, from)) {
+      this.#rumours.tell(fact, 0, from)
+      this.#offers.add(fact, from)
+    }
   }
 
   /** Makes facts of this node's own known. */
@@ -489,7 +517,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     }
     if (changes.length === 0) return
     this.#ringsChanged = true
-    this.#reconciler.quicken('broadcast')
+    this.#reconciler.quicken(this.#rumours.isCrowded ? 'crowd' : 'broadcast')
   }
 
   #lifeBegan(member: Member): void {
@@ -500,13 +528,14 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
       link.goodbye = false
     }
     this.#healer.found(member.id)
-    this.#rumours.arrived()
+    this.#rumours.happened('joined')
     this.#elections.lifeBegan(member.id)
   }
 
   #lifeEnded(member: Member, how: 'left' | 'died'): void {
     const { view, facts, links, effects, now } = this.#context
     this.#rings.remove(member.id)
+    this.#rumours.happened(how)
     if (how === 'left') this.#healer.found(member.id)
     else this.#healer.lost(member)
     this.#elections.lifeEnded(member.id)

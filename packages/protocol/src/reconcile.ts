@@ -15,11 +15,13 @@ import { FrameError } from './errors.ts'
 import type { Fact } from './fact.ts'
 import { hashSpace } from './hash.ts'
 import type { Milliseconds, NodeId } from './io.ts'
+import { pack, unpack } from './items.ts'
 import { pickOne } from './random.ts'
 import type * as wire from './wire/messages.js'
 
-/** A packed item: position in 7 bytes, half the version in 4. */
-const itemBytes = 11
+/** How soon a change makes a node look around: the setting for each cause. */
+const intervals = { broadcast: 'afterBroadcast', crowd: 'inCrowd', other: 'min' } as const
+
 const none = new Uint8Array(0)
 
 export class Reconciler implements Timed {
@@ -48,9 +50,8 @@ export class Reconciler implements Timed {
   }
 
   /** Something changed: look around soon. */
-  quicken(cause: 'broadcast' | 'other'): void {
-    const { reconciliation } = this.#context.config
-    const wanted = cause === 'broadcast' ? reconciliation.afterBroadcast : reconciliation.min
+  quicken(cause: keyof typeof intervals): void {
+    const wanted = this.#context.config.reconciliation[intervals[cause]]
     this.#interval = Math.min(this.#interval, wanted)
     this.#nextDue = Math.min(this.#nextDue, this.#context.now + this.#context.jitter(this.#interval))
   }
@@ -86,6 +87,11 @@ export class Reconciler implements Timed {
     if (round > config.reconciliation.rounds) throw new FrameError(`a reconciliation takes at most ${config.reconciliation.rounds} rounds`)
     const link = links.get(from)
     if (link !== undefined) link.entered = true
+    if (round === 1 && this.#open.has(from)) {
+      // Both began at the same time: the lower id's goes on, or everything would be told twice.
+      if (this.#context.id < from) return
+      this.#open.delete(from)
+    }
     if (partial === true) this.#partial.add(from)
     if (ranges.length === 0) {
       this.#ended(from)
@@ -175,32 +181,6 @@ function equal(theirs: Uint8Array, mine: { high: number; low: number }): boolean
   if (theirs.length !== 8) throw new FrameError('a fingerprint has 8 bytes')
   const view = new DataView(theirs.buffer, theirs.byteOffset)
   return view.getUint32(0) === mine.high && view.getUint32(4) === mine.low
-}
-
-interface Item {
-  readonly position: number
-  readonly version: number
-}
-
-function pack(items: readonly Item[]): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(items.length * itemBytes)
-  const view = new DataView(bytes.buffer)
-  items.forEach(({ position, version }, i) => {
-    view.setUint8(i * itemBytes, Math.floor(position / 2 ** 48))
-    view.setUint16(i * itemBytes + 1, Math.floor(position / 2 ** 32) % 65536)
-    view.setUint32(i * itemBytes + 3, position >>> 0)
-    view.setUint32(i * itemBytes + 7, version)
-  })
-  return bytes
-}
-
-function unpack(bytes: Uint8Array): Item[] {
-  if (bytes.length % itemBytes !== 0) throw new FrameError(`items have ${itemBytes} bytes each`)
-  const view = new DataView(bytes.buffer, bytes.byteOffset)
-  return Array.from({ length: bytes.length / itemBytes }, (_, i) => ({
-    position: view.getUint8(i * itemBytes) * 2 ** 48 + view.getUint16(i * itemBytes + 1) * 2 ** 32 + view.getUint32(i * itemBytes + 3),
-    version: view.getUint32(i * itemBytes + 7),
-  }))
 }
 
 /** Candidacies and claims mean nothing to somebody who does not know the member yet. */

@@ -4,6 +4,7 @@ import { broadcastsIn, hex } from '../test/bench.ts'
 import { makeConfig } from './config.ts'
 import { Context } from './context.ts'
 import { factOf, type Fact } from './fact.ts'
+import { Offers } from './offers.ts'
 import { Rumours } from './rumours.ts'
 
 const people = actors(200)
@@ -17,7 +18,7 @@ beforeEach(() => {
   const [self] = people as [Actor]
   context = new Context({ id: self.id, pool, config, services: servicesOf(self.id) })
   context.now = 50_000
-  rumours = new Rumours(context)
+  rumours = new Rumours(context, new Offers(context))
 })
 
 const fact = (i: number, incarnation = 1): Fact => {

@@ -4,15 +4,24 @@
  * One broadcast costs every node processor time, and a node that just started is heard by nobody, so the member that hears a fact
  * first, not its author, publishes it, after a short wait for company. Several may have heard it (a leaver tells all its links,
  * observers certify a death together): they wait a little longer, each a different time, and keep silent when the fact comes
- * in by broadcast before their turn. In a crowd of newcomers nothing is published: most nodes have one link then, the links are a tree, and what is
- * handed on along a tree reaches each node once. What gets lost on the way reconciliation finds.
+ * in by broadcast before their turn. The entries and ends of a crowd are not published: they are offered along the links, where each
+ * reaches a node once. What gets lost on the way reconciliation finds.
  */
 import type { Context, Timed } from './context.ts'
-import { memberKey, type Fact } from './fact.ts'
+import type { Fact } from './fact.ts'
 import type { Milliseconds, NodeId } from './io.ts'
+import type { Offers } from './offers.ts'
+import { Recent } from './recent.ts'
+import type { Change } from './view.ts'
+
+/** A crowd is so many within this time, ms. */
+const second = 1_000
+
+type Event = Change['type']
 
 interface Rumour {
   readonly fact: Fact
+  readonly from: NodeId | undefined
   due: Milliseconds
   /** Others may tell it first: worth another moment if this process is late. */
   isShared: boolean
@@ -20,48 +29,57 @@ interface Rumour {
 
 export class Rumours implements Timed {
   readonly #context: Context
+  readonly #offers: Offers
   readonly #waiting = new Map<string, Rumour>()
-  /** Batches published within the last second, and members that entered. */
+  /** Batches published within the last second. */
   #recent: Milliseconds[] = []
-  #arrivals: Milliseconds[] = []
+  /** What happened of late: where it is much, it is a crowd. */
+  readonly #often: Readonly<Record<Event, Recent>>
   #nextDue = Infinity
-  /** Joins of a crowd, and who told them. */
-  readonly #crowd = new Map<string, { readonly fact: Fact; readonly from: NodeId | undefined }>()
-  #crowdDue = Infinity
+  #parting = false
 
-  constructor(context: Context) {
+  constructor(context: Context, offers: Offers) {
     this.#context = context
+    this.#offers = offers
+    const { crowd, deaths } = context.config.rumours
+    this.#often = { joined: new Recent(crowd, second), left: new Recent(crowd, second), died: new Recent(deaths, second) }
   }
 
   get nextDue(): Milliseconds {
-    return Math.min(this.#nextDue, this.#crowdDue)
+    return this.#nextDue
   }
 
-  /** A member entered, whoever made it known. */
-  arrived(): void {
-    const { now } = this.#context
-    this.#arrivals = this.#arrivals.filter((time) => now - time < 1_000)
-    this.#arrivals.push(now)
+  /** A member entered or is gone, whoever made it known. */
+  happened(what: Event): void {
+    this.#often[what].note(this.#context.now)
+  }
+
+  /** Many enter or end at present: facts of that kind travel as offers. */
+  get isCrowded(): boolean {
+    const { joined, left, died } = this.#often
+    return [joined, left, died].some((recent) => recent.isOften(this.#context.now))
   }
 
   /**
-   * Publish this soon. `turn`: others heard it too and may be first; how many of them, at a guess or by a lot, go before. Each gets the time
-   * in which its message can be heard.
+   * Make this known soon. `turn`: others heard it too and may be first; how many of them, at a guess or by a lot, go before. Each gets the
+   * time in which its message can be heard.
    */
   tell(fact: Fact, turn = 0, from?: NodeId): void {
-    const { rumours } = this.#context.config
-    const { now } = this.#context
-    this.#recent = this.#recent.filter((time) => now - time < 1_000)
-    this.#arrivals = this.#arrivals.filter((time) => now - time < 1_000)
-    if (fact.says === 'joined' && this.#arrivals.length > rumours.crowd) {
-      this.#crowd.set(fact.key, { fact, from })
-      this.#crowdDue = Math.min(this.#crowdDue, now + rumours.crowdDelay)
+    if (this.isOfCrowd(fact)) {
+      this.#offers.add(fact, from)
       return
     }
-    const wait = Math.min(rumours.delayMax, rumours.delay * 2 ** Math.min(this.#recent.length, 16))
+    const { rumours } = this.#context.config
+    const { now } = this.#context
+    this.#recent = this.#recent.filter((time) => now - time < second)
+    const wait = this.#parting ? rumours.delay : Math.min(rumours.delayMax, rumours.delay * 2 ** Math.min(this.#recent.length, 16))
     const due = now + wait + turn * rumours.patience
-    this.#waiting.set(fact.key, { fact, due, isShared: turn > 0 })
+    this.#waiting.set(fact.key, { fact, from, due, isShared: turn > 0 })
     this.#nextDue = Math.min(this.#nextDue, due)
+  }
+
+  isOfCrowd(fact: Fact): boolean {
+    return fact.says !== undefined && this.#often[fact.says].isOften(this.#context.now)
   }
 
   /** Somebody published this fact or a newer one with the same key. */
@@ -69,18 +87,17 @@ export class Rumours implements Timed {
     this.#waiting.delete(key)
   }
 
+  /** This node leaves: from now on nothing waits longer than it must. */
+  part(): void {
+    this.#parting = true
+  }
+
   due(): void {
-    const { now, config } = this.#context
-    if (now >= this.#crowdDue) this.#handRound()
+    const { now } = this.#context
     if (now < this.#nextDue) return
     this.#putOff()
     const ripe = [...this.#waiting.values()].some(({ due }) => due <= now)
-    if (ripe) {
-      // Everything that waits goes along: a message costs more than a fact. But never more than a batch.
-      const batch = [...this.#waiting.values()].slice(0, config.rumours.batch).map(({ fact }) => fact)
-      this.#waiting.clear()
-      this.publish(batch)
-    }
+    if (ripe) this.#publishWaiting()
     this.#nextDue = Math.min(Infinity, ...[...this.#waiting.values()].map(({ due }) => due))
   }
 
@@ -94,19 +111,17 @@ export class Rumours implements Timed {
     }
   }
 
-  /** Tells the crowd to all links but those it came over. */
-  #handRound(): void {
-    const crowd = [...this.#crowd.values()]
-    this.#crowd.clear()
-    this.#crowdDue = Infinity
-    for (const peer of this.#context.links.keys()) {
-      const news = crowd.filter(({ fact, from }) => from !== peer && fact.key !== memberKey(peer))
-      this.#context.sendFacts(
-        peer,
-        news.map(({ fact }) => fact),
-        true,
-      )
+  /** Everything that waits goes along: a message costs more than a fact. But never more than a batch. */
+  #publishWaiting(): void {
+    const waiting = [...this.#waiting.values()]
+    this.#waiting.clear()
+    const batch: Fact[] = []
+    for (const { fact, from } of waiting) {
+      // What began as a few has become a crowd meanwhile.
+      if (this.isOfCrowd(fact)) this.#offers.add(fact, from)
+      else batch.push(fact)
     }
+    this.publish(batch.slice(0, this.#context.config.rumours.batch))
   }
 
   /** Publishes at once. */

@@ -157,11 +157,11 @@ export class Bench {
 
   /**
    * What the node holds, as `auditor` can find out over its link: equal before and after means that nothing changed. Asks with a
-   * fingerprint that can't be right, so that the answer tells all.
+   * fingerprint that can't be right, so that the answer tells all; in a second round, since the first may cross one of the node's.
    */
   audit(auditor: Actor): { members: readonly Member[]; facts: readonly string[] } {
     const range = { from: 0, to: hashSpace, count: 0xffffffff, fingerprint: new Uint8Array(8), items: none, wanted: none, listed: false }
-    const question = wire.Frame.encode({ reconcile: { round: 1, ranges: [range] } })
+    const question = wire.Frame.encode({ reconcile: { round: 2, ranges: [range] } })
     const answers = this.sent(auditor, this.node.handle({ type: 'frame', from: auditor.id, data: question }, this.now))
     const ranges = answers.flatMap(({ reconcile }) => reconcile?.ranges ?? [])
     if (ranges.length === 0) throw new Error('the auditor got no answer')

@@ -449,6 +449,8 @@ export interface Frame {
     signal?: Signal;
     signalAck?: SignalAck;
     goodbye?: Goodbye;
+    offer?: Offer;
+    want?: Want;
 }
 export declare namespace Frame {
     const codec: () => Codec<Frame>;
@@ -754,9 +756,17 @@ export declare namespace Frame {
         field: '$.goodbye.reason';
         value: string;
     }
+    interface FrameOfferItemsFieldEvent {
+        field: '$.offer.items';
+        value: Uint8Array<ArrayBuffer>;
+    }
+    interface FrameWantItemsFieldEvent {
+        field: '$.want.items';
+        value: Uint8Array<ArrayBuffer>;
+    }
     function encode(obj: Partial<Frame>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Frame>): Frame;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Frame>): Generator<FrameHelloKnownFieldEvent | FrameHelloEndedFieldEvent | FrameHelloIncarnationFieldEvent | FrameRedirectMembersStatementKindFieldEvent | FrameRedirectMembersStatementSignerFieldEvent | FrameRedirectMembersStatementBodyFieldEvent | FrameRedirectMembersStatementSignatureFieldEvent | FrameRedirectMembersCertificateSuspectFieldEvent | FrameRedirectMembersCertificateIncarnationFieldEvent | FrameRedirectMembersCertificateWitnessesSignerFieldEvent | FrameRedirectMembersCertificateWitnessesRefutationsFieldEvent | FrameRedirectMembersCertificateWitnessesSignatureFieldEvent | FrameRedirectMembersAgeSecondsFieldEvent | FrameRedirectMembersBecauseKindFieldEvent | FrameRedirectMembersBecauseSignerFieldEvent | FrameRedirectMembersBecauseBodyFieldEvent | FrameRedirectMembersBecauseSignatureFieldEvent | FrameRedirectMembersBecauseDeathSuspectFieldEvent | FrameRedirectMembersBecauseDeathIncarnationFieldEvent | FrameRedirectMembersBecauseDeathWitnessesSignerFieldEvent | FrameRedirectMembersBecauseDeathWitnessesRefutationsFieldEvent | FrameRedirectMembersBecauseDeathWitnessesSignatureFieldEvent | FrameReconcileRoundFieldEvent | FrameReconcileRangesFromFieldEvent | FrameReconcileRangesToFieldEvent | FrameReconcileRangesCountFieldEvent | FrameReconcileRangesFingerprintFieldEvent | FrameReconcileRangesItemsFieldEvent | FrameReconcileRangesWantedFieldEvent | FrameReconcileRangesListedFieldEvent | FrameReconcilePartialFieldEvent | FrameFactsFactsStatementKindFieldEvent | FrameFactsFactsStatementSignerFieldEvent | FrameFactsFactsStatementBodyFieldEvent | FrameFactsFactsStatementSignatureFieldEvent | FrameFactsFactsCertificateSuspectFieldEvent | FrameFactsFactsCertificateIncarnationFieldEvent | FrameFactsFactsCertificateWitnessesSignerFieldEvent | FrameFactsFactsCertificateWitnessesRefutationsFieldEvent | FrameFactsFactsCertificateWitnessesSignatureFieldEvent | FrameFactsFactsAgeSecondsFieldEvent | FrameFactsFactsBecauseKindFieldEvent | FrameFactsFactsBecauseSignerFieldEvent | FrameFactsFactsBecauseBodyFieldEvent | FrameFactsFactsBecauseSignatureFieldEvent | FrameFactsFactsBecauseDeathSuspectFieldEvent | FrameFactsFactsBecauseDeathIncarnationFieldEvent | FrameFactsFactsBecauseDeathWitnessesSignerFieldEvent | FrameFactsFactsBecauseDeathWitnessesRefutationsFieldEvent | FrameFactsFactsBecauseDeathWitnessesSignatureFieldEvent | FrameFactsFreshFieldEvent | FrameProbeSequenceFieldEvent | FrameAckSequenceFieldEvent | FrameAckNextInMsFieldEvent | FrameAlarmStatementsKindFieldEvent | FrameAlarmStatementsSignerFieldEvent | FrameAlarmStatementsBodyFieldEvent | FrameAlarmStatementsSignatureFieldEvent | FrameAlarmDoubtedFieldEvent | FrameSignalReferenceFieldEvent | FrameSignalNameFieldEvent | FrameSignalAckReferenceFieldEvent | FrameGoodbyeReasonFieldEvent>;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Frame>): Generator<FrameHelloKnownFieldEvent | FrameHelloEndedFieldEvent | FrameHelloIncarnationFieldEvent | FrameRedirectMembersStatementKindFieldEvent | FrameRedirectMembersStatementSignerFieldEvent | FrameRedirectMembersStatementBodyFieldEvent | FrameRedirectMembersStatementSignatureFieldEvent | FrameRedirectMembersCertificateSuspectFieldEvent | FrameRedirectMembersCertificateIncarnationFieldEvent | FrameRedirectMembersCertificateWitnessesSignerFieldEvent | FrameRedirectMembersCertificateWitnessesRefutationsFieldEvent | FrameRedirectMembersCertificateWitnessesSignatureFieldEvent | FrameRedirectMembersAgeSecondsFieldEvent | FrameRedirectMembersBecauseKindFieldEvent | FrameRedirectMembersBecauseSignerFieldEvent | FrameRedirectMembersBecauseBodyFieldEvent | FrameRedirectMembersBecauseSignatureFieldEvent | FrameRedirectMembersBecauseDeathSuspectFieldEvent | FrameRedirectMembersBecauseDeathIncarnationFieldEvent | FrameRedirectMembersBecauseDeathWitnessesSignerFieldEvent | FrameRedirectMembersBecauseDeathWitnessesRefutationsFieldEvent | FrameRedirectMembersBecauseDeathWitnessesSignatureFieldEvent | FrameReconcileRoundFieldEvent | FrameReconcileRangesFromFieldEvent | FrameReconcileRangesToFieldEvent | FrameReconcileRangesCountFieldEvent | FrameReconcileRangesFingerprintFieldEvent | FrameReconcileRangesItemsFieldEvent | FrameReconcileRangesWantedFieldEvent | FrameReconcileRangesListedFieldEvent | FrameReconcilePartialFieldEvent | FrameFactsFactsStatementKindFieldEvent | FrameFactsFactsStatementSignerFieldEvent | FrameFactsFactsStatementBodyFieldEvent | FrameFactsFactsStatementSignatureFieldEvent | FrameFactsFactsCertificateSuspectFieldEvent | FrameFactsFactsCertificateIncarnationFieldEvent | FrameFactsFactsCertificateWitnessesSignerFieldEvent | FrameFactsFactsCertificateWitnessesRefutationsFieldEvent | FrameFactsFactsCertificateWitnessesSignatureFieldEvent | FrameFactsFactsAgeSecondsFieldEvent | FrameFactsFactsBecauseKindFieldEvent | FrameFactsFactsBecauseSignerFieldEvent | FrameFactsFactsBecauseBodyFieldEvent | FrameFactsFactsBecauseSignatureFieldEvent | FrameFactsFactsBecauseDeathSuspectFieldEvent | FrameFactsFactsBecauseDeathIncarnationFieldEvent | FrameFactsFactsBecauseDeathWitnessesSignerFieldEvent | FrameFactsFactsBecauseDeathWitnessesRefutationsFieldEvent | FrameFactsFactsBecauseDeathWitnessesSignatureFieldEvent | FrameFactsFreshFieldEvent | FrameProbeSequenceFieldEvent | FrameAckSequenceFieldEvent | FrameAckNextInMsFieldEvent | FrameAlarmStatementsKindFieldEvent | FrameAlarmStatementsSignerFieldEvent | FrameAlarmStatementsBodyFieldEvent | FrameAlarmStatementsSignatureFieldEvent | FrameAlarmDoubtedFieldEvent | FrameSignalReferenceFieldEvent | FrameSignalNameFieldEvent | FrameSignalAckReferenceFieldEvent | FrameGoodbyeReasonFieldEvent | FrameOfferItemsFieldEvent | FrameWantItemsFieldEvent>;
 }
 export interface Hello {
     known: number;
@@ -1090,6 +1100,32 @@ export declare namespace Facts {
     function encode(obj: Partial<Facts>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Facts>): Facts;
     function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Facts>): Generator<FactsFactsStatementKindFieldEvent | FactsFactsStatementSignerFieldEvent | FactsFactsStatementBodyFieldEvent | FactsFactsStatementSignatureFieldEvent | FactsFactsCertificateSuspectFieldEvent | FactsFactsCertificateIncarnationFieldEvent | FactsFactsCertificateWitnessesSignerFieldEvent | FactsFactsCertificateWitnessesRefutationsFieldEvent | FactsFactsCertificateWitnessesSignatureFieldEvent | FactsFactsAgeSecondsFieldEvent | FactsFactsBecauseKindFieldEvent | FactsFactsBecauseSignerFieldEvent | FactsFactsBecauseBodyFieldEvent | FactsFactsBecauseSignatureFieldEvent | FactsFactsBecauseDeathSuspectFieldEvent | FactsFactsBecauseDeathIncarnationFieldEvent | FactsFactsBecauseDeathWitnessesSignerFieldEvent | FactsFactsBecauseDeathWitnessesRefutationsFieldEvent | FactsFactsBecauseDeathWitnessesSignatureFieldEvent | FactsFreshFieldEvent>;
+}
+export interface Offer {
+    items: Uint8Array<ArrayBuffer>;
+}
+export declare namespace Offer {
+    const codec: () => Codec<Offer>;
+    interface OfferItemsFieldEvent {
+        field: '$.items';
+        value: Uint8Array<ArrayBuffer>;
+    }
+    function encode(obj: Partial<Offer>): Uint8Array<ArrayBuffer>;
+    function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Offer>): Offer;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Offer>): Generator<OfferItemsFieldEvent>;
+}
+export interface Want {
+    items: Uint8Array<ArrayBuffer>;
+}
+export declare namespace Want {
+    const codec: () => Codec<Want>;
+    interface WantItemsFieldEvent {
+        field: '$.items';
+        value: Uint8Array<ArrayBuffer>;
+    }
+    function encode(obj: Partial<Want>): Uint8Array<ArrayBuffer>;
+    function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Want>): Want;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Want>): Generator<WantItemsFieldEvent>;
 }
 export interface Probe {
     sequence: number;

@@ -1245,7 +1245,35 @@ export var Frame;
                     w.fork();
                 }
                 obj = { ...obj };
+                if (obj.want != null) {
+                    obj.offer = undefined;
+                    obj.goodbye = undefined;
+                    obj.signalAck = undefined;
+                    obj.signal = undefined;
+                    obj.alarm = undefined;
+                    obj.ack = undefined;
+                    obj.probe = undefined;
+                    obj.facts = undefined;
+                    obj.reconcile = undefined;
+                    obj.redirect = undefined;
+                    obj.hello = undefined;
+                }
+                if (obj.offer != null) {
+                    obj.want = undefined;
+                    obj.goodbye = undefined;
+                    obj.signalAck = undefined;
+                    obj.signal = undefined;
+                    obj.alarm = undefined;
+                    obj.ack = undefined;
+                    obj.probe = undefined;
+                    obj.facts = undefined;
+                    obj.reconcile = undefined;
+                    obj.redirect = undefined;
+                    obj.hello = undefined;
+                }
                 if (obj.goodbye != null) {
+                    obj.want = undefined;
+                    obj.offer = undefined;
                     obj.signalAck = undefined;
                     obj.signal = undefined;
                     obj.alarm = undefined;
@@ -1257,6 +1285,8 @@ export var Frame;
                     obj.hello = undefined;
                 }
                 if (obj.signalAck != null) {
+                    obj.want = undefined;
+                    obj.offer = undefined;
                     obj.goodbye = undefined;
                     obj.signal = undefined;
                     obj.alarm = undefined;
@@ -1268,6 +1298,8 @@ export var Frame;
                     obj.hello = undefined;
                 }
                 if (obj.signal != null) {
+                    obj.want = undefined;
+                    obj.offer = undefined;
                     obj.goodbye = undefined;
                     obj.signalAck = undefined;
                     obj.alarm = undefined;
@@ -1279,6 +1311,8 @@ export var Frame;
                     obj.hello = undefined;
                 }
                 if (obj.alarm != null) {
+                    obj.want = undefined;
+                    obj.offer = undefined;
                     obj.goodbye = undefined;
                     obj.signalAck = undefined;
                     obj.signal = undefined;
@@ -1290,6 +1324,8 @@ export var Frame;
                     obj.hello = undefined;
                 }
                 if (obj.ack != null) {
+                    obj.want = undefined;
+                    obj.offer = undefined;
                     obj.goodbye = undefined;
                     obj.signalAck = undefined;
                     obj.signal = undefined;
@@ -1301,6 +1337,8 @@ export var Frame;
                     obj.hello = undefined;
                 }
                 if (obj.probe != null) {
+                    obj.want = undefined;
+                    obj.offer = undefined;
                     obj.goodbye = undefined;
                     obj.signalAck = undefined;
                     obj.signal = undefined;
@@ -1312,6 +1350,8 @@ export var Frame;
                     obj.hello = undefined;
                 }
                 if (obj.facts != null) {
+                    obj.want = undefined;
+                    obj.offer = undefined;
                     obj.goodbye = undefined;
                     obj.signalAck = undefined;
                     obj.signal = undefined;
@@ -1323,6 +1363,8 @@ export var Frame;
                     obj.hello = undefined;
                 }
                 if (obj.reconcile != null) {
+                    obj.want = undefined;
+                    obj.offer = undefined;
                     obj.goodbye = undefined;
                     obj.signalAck = undefined;
                     obj.signal = undefined;
@@ -1334,6 +1376,8 @@ export var Frame;
                     obj.hello = undefined;
                 }
                 if (obj.redirect != null) {
+                    obj.want = undefined;
+                    obj.offer = undefined;
                     obj.goodbye = undefined;
                     obj.signalAck = undefined;
                     obj.signal = undefined;
@@ -1345,6 +1389,8 @@ export var Frame;
                     obj.hello = undefined;
                 }
                 if (obj.hello != null) {
+                    obj.want = undefined;
+                    obj.offer = undefined;
                     obj.goodbye = undefined;
                     obj.signalAck = undefined;
                     obj.signal = undefined;
@@ -1394,6 +1440,14 @@ export var Frame;
                 if (obj.goodbye != null) {
                     w.uint32(82);
                     Goodbye.codec().encode(obj.goodbye, w);
+                }
+                if (obj.offer != null) {
+                    w.uint32(90);
+                    Offer.codec().encode(obj.offer, w);
+                }
+                if (obj.want != null) {
+                    w.uint32(98);
+                    Want.codec().encode(obj.want, w);
                 }
                 if (opts.lengthDelimited !== false) {
                     w.ldelim();
@@ -1464,13 +1518,53 @@ export var Frame;
                             });
                             break;
                         }
+                        case 11: {
+                            obj.offer = Offer.codec().decode(reader, reader.uint32(), {
+                                limits: opts.limits?.offer
+                            });
+                            break;
+                        }
+                        case 12: {
+                            obj.want = Want.codec().decode(reader, reader.uint32(), {
+                                limits: opts.limits?.want
+                            });
+                            break;
+                        }
                         default: {
                             reader.skipType(tag & 7);
                             break;
                         }
                     }
                 }
+                if (obj.want != null) {
+                    delete obj.offer;
+                    delete obj.goodbye;
+                    delete obj.signalAck;
+                    delete obj.signal;
+                    delete obj.alarm;
+                    delete obj.ack;
+                    delete obj.probe;
+                    delete obj.facts;
+                    delete obj.reconcile;
+                    delete obj.redirect;
+                    delete obj.hello;
+                }
+                if (obj.offer != null) {
+                    delete obj.want;
+                    delete obj.goodbye;
+                    delete obj.signalAck;
+                    delete obj.signal;
+                    delete obj.alarm;
+                    delete obj.ack;
+                    delete obj.probe;
+                    delete obj.facts;
+                    delete obj.reconcile;
+                    delete obj.redirect;
+                    delete obj.hello;
+                }
                 if (obj.goodbye != null) {
+                    delete obj.want;
+                    delete obj.offer;
                     delete obj.signalAck;
                     delete obj.signal;
                     delete obj.alarm;
@@ -1482,6 +1576,8 @@ export var Frame;
                     delete obj.hello;
                 }
                 if (obj.signalAck != null) {
+                    delete obj.want;
+                    delete obj.offer;
                     delete obj.goodbye;
                     delete obj.signal;
                     delete obj.alarm;
@@ -1493,6 +1589,8 @@ export var Frame;
                     delete obj.hello;
                 }
                 if (obj.signal != null) {
+                    delete obj.want;
+                    delete obj.offer;
                     delete obj.goodbye;
                     delete obj.signalAck;
                     delete obj.alarm;
@@ -1504,6 +1602,8 @@ export var Frame;
                     delete obj.hello;
                 }
                 if (obj.alarm != null) {
+                    delete obj.want;
+                    delete obj.offer;
                     delete obj.goodbye;
                     delete obj.signalAck;
                     delete obj.signal;
@@ -1515,6 +1615,8 @@ export var Frame;
                     delete obj.hello;
                 }
                 if (obj.ack != null) {
+                    delete obj.want;
+                    delete obj.offer;
                     delete obj.goodbye;
                     delete obj.signalAck;
                     delete obj.signal;
@@ -1526,6 +1628,8 @@ export var Frame;
                     delete obj.hello;
                 }
                 if (obj.probe != null) {
+                    delete obj.want;
+                    delete obj.offer;
                     delete obj.goodbye;
                     delete obj.signalAck;
                     delete obj.signal;
@@ -1537,6 +1641,8 @@ export var Frame;
                     delete obj.hello;
                 }
                 if (obj.facts != null) {
+                    delete obj.want;
+                    delete obj.offer;
                     delete obj.goodbye;
                     delete obj.signalAck;
                     delete obj.signal;
@@ -1548,6 +1654,8 @@ export var Frame;
                     delete obj.hello;
                 }
                 if (obj.reconcile != null) {
+                    delete obj.want;
+                    delete obj.offer;
                     delete obj.goodbye;
                     delete obj.signalAck;
                     delete obj.signal;
@@ -1559,6 +1667,8 @@ export var Frame;
                     delete obj.hello;
                 }
                 if (obj.redirect != null) {
+                    delete obj.want;
+                    delete obj.offer;
                     delete obj.goodbye;
                     delete obj.signalAck;
                     delete obj.signal;
@@ -1570,6 +1680,8 @@ export var Frame;
                     delete obj.hello;
                 }
                 if (obj.hello != null) {
+                    delete obj.want;
+                    delete obj.offer;
                     delete obj.goodbye;
                     delete obj.signalAck;
                     delete obj.signal;
@@ -1643,6 +1755,18 @@ export var Frame;
                         case 10: {
                             yield* Goodbye.codec().stream(reader, reader.uint32(), `${prefix}.goodbye`, {
                                 limits: opts.limits?.goodbye
+                            });
+                            break;
+                        }
+                        case 11: {
+                            yield* Offer.codec().stream(reader, reader.uint32(), `${prefix}.offer`, {
+                                limits: opts.limits?.offer
+                            });
+                            break;
+                        }
+                        case 12: {
+                            yield* Want.codec().stream(reader, reader.uint32(), `${prefix}.want`, {
+                                limits: opts.limits?.want
                             });
                             break;
                         }
@@ -2248,6 +2372,146 @@ export var Facts;
     }
     Facts.stream = stream;
 })(Facts || (Facts = {}));
+export var Offer;
+(function (Offer) {
+    let _codec;
+    Offer.codec = () => {
+        if (_codec == null) {
+            _codec = message((obj, w, opts = {}) => {
+                if (opts.lengthDelimited !== false) {
+                    w.fork();
+                }
+                if ((obj.items != null && obj.items.byteLength > 0)) {
+                    w.uint32(10);
+                    w.bytes(obj.items);
+                }
+                if (opts.lengthDelimited !== false) {
+                    w.ldelim();
+                }
+            }, (reader, length, opts = {}) => {
+                const obj = {
+                    items: uint8ArrayAlloc(0)
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            obj.items = reader.bytes();
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+                return obj;
+            }, function* (reader, length, prefix, opts = {}) {
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            yield {
+                                field: `${prefix}.items`,
+                                value: reader.bytes()
+                            };
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+            });
+        }
+        return _codec;
+    };
+    function encode(obj) {
+        return encodeMessage(obj, Offer.codec());
+    }
+    Offer.encode = encode;
+    function decode(buf, opts) {
+        return decodeMessage(buf, Offer.codec(), opts);
+    }
+    Offer.decode = decode;
+    function stream(buf, opts) {
+        return streamMessage(buf, Offer.codec(), opts);
+    }
+    Offer.stream = stream;
+})(Offer || (Offer = {}));
+export var Want;
+(function (Want) {
+    let _codec;
+    Want.codec = () => {
+        if (_codec == null) {
+            _codec = message((obj, w, opts = {}) => {
+                if (opts.lengthDelimited !== false) {
+                    w.fork();
+                }
+                if ((obj.items != null && obj.items.byteLength > 0)) {
+                    w.uint32(10);
+                    w.bytes(obj.items);
+                }
+                if (opts.lengthDelimited !== false) {
+                    w.ldelim();
+                }
+            }, (reader, length, opts = {}) => {
+                const obj = {
+                    items: uint8ArrayAlloc(0)
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            obj.items = reader.bytes();
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+                return obj;
+            }, function* (reader, length, prefix, opts = {}) {
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            yield {
+                                field: `${prefix}.items`,
+                                value: reader.bytes()
+                            };
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+            });
+        }
+        return _codec;
+    };
+    function encode(obj) {
+        return encodeMessage(obj, Want.codec());
+    }
+    Want.encode = encode;
+    function decode(buf, opts) {
+        return decodeMessage(buf, Want.codec(), opts);
+    }
+    Want.decode = decode;
+    function stream(buf, opts) {
+        return streamMessage(buf, Want.codec(), opts);
+    }
+    Want.stream = stream;
+})(Want || (Want = {}));
 export var Probe;
 (function (Probe) {
     let _codec;

@@ -16,6 +16,8 @@ const frames: readonly Purpose[] = [
   'signals',
   'signals', // signalAck
   'introduction', // goodbye
+  'reconciliation', // offer
+  'reconciliation', // want
 ]
 const byField = frames.map(purposeNumber)
 const other = purposeNumber('other')
@@ -43,7 +45,7 @@ export function framePurpose(data: Payload): PurposeNumber {
 
 function letterPurpose(message: Message): PurposeNumber {
   if (message.probe !== undefined || message.ack !== undefined) return probes
-  if (message.reconcile !== undefined) return reconciliation
+  if (message.reconcile !== undefined || message.offer !== undefined || message.want !== undefined) return reconciliation
   if (message.facts !== undefined) {
     const content = message.facts.facts[0]?.fact.content
     const isElection = content !== undefined && 'statement' in content && [candidacy, claim].includes(content.statement.kind)

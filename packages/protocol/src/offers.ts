@@ -1,0 +1,183 @@
+/**
+ * Offers: how the facts of a crowd travel along the links.
+ *
+ * A broadcast brings a fact to each node several times over, and the links of a grown pool are no tree, so what is handed on along them comes
+ * from all sides. When many enter or leave at once, facts are therefore named first, eleven bytes each, to the links that are not known to
+ * have them, and who lacks one asks one of those who named it (the lazy push of Plumtree, Leitão et al., SRDS'07). Whatever the graph is, each
+ * fact crosses to each node once. Links lose nothing while they are up; what is lost with one is asked of somebody else, or found by
+ * reconciliation.
+ */
+import type { Context, Timed } from './context.ts'
+import { FrameError } from './errors.ts'
+import { memberKey, type Fact } from './fact.ts'
+import { hashSpace } from './hash.ts'
+import type { Milliseconds, NodeId } from './io.ts'
+import { pack, unpack, type Item } from './items.ts'
+import type { Link } from './links.ts'
+import { pickSome } from './random.ts'
+
+/** Peers remembered that offered what is asked of another already. Guess. */
+const alternatives = 3
+
+/** So many are told by somebody who leaves, beside young links. Guess: one may be leaving, too. */
+const heirs = 2
+
+interface Question {
+  readonly version: number
+  readonly peer: NodeId
+  readonly since: Milliseconds
+  /** Who offered it, too. */
+  readonly others: readonly NodeId[]
+}
+
+export class Offers implements Timed {
+  readonly #context: Context
+  /** Facts to be offered, and who is known to have them. */
+  readonly #news = new Map<string, { readonly fact: Fact; readonly knownBy: Set<NodeId> }>()
+  #newsDue: Milliseconds = Infinity
+  /** What was asked for, by position; the oldest question first. */
+  readonly #asked = new Map<number, Question>()
+  #parting = false
+
+  constructor(context: Context) {
+    this.#context = context
+  }
+
+  get nextDue(): Milliseconds {
+    for (const { since } of this.#asked.values()) return Math.min(this.#newsDue, since + this.#context.config.offers.timeout)
+    return this.#newsDue
+  }
+
+  /** Offer this soon to all but who told it. */
+  add(fact: Fact, from: NodeId | undefined): void {
+    const { now, config } = this.#context
+    this.#news.set(fact.key, { fact, knownBy: new Set(from === undefined ? [] : [from]) })
+    this.#newsDue = Math.min(this.#newsDue, now + (this.#parting ? config.rumours.delay : config.offers.delay))
+  }
+
+  /** This node leaves: there is no time for questions, so what it hears is soon told to a few who stay, whole. */
+  part(): void {
+    const { now, config } = this.#context
+    this.#parting = true
+    this.#asked.clear()
+    this.#newsDue = Math.min(this.#newsDue, this.#news.size > 0 ? now + config.rumours.delay : Infinity)
+  }
+
+  /** Whether this fact was asked for; it has come, or a newer one in its place. */
+  settle(fact: Fact): boolean {
+    return this.#asked.delete(fact.position)
+  }
+
+  /** A peer names what it has. Throws {@link FrameError}. */
+  receive(from: NodeId, bytes: Uint8Array): void {
+    const wanted: Item[] = []
+    for (const item of this.#read(bytes)) {
+      const held = this.#find(item.position)
+      if (held?.low === item.version) this.#news.get(held.key)?.knownBy.add(from)
+      else if (this.#ask(from, item)) wanted.push(item)
+    }
+    this.#request(from, wanted)
+  }
+
+  /** A peer asks for what was offered. Throws {@link FrameError}. */
+  answer(from: NodeId, bytes: Uint8Array): void {
+    this.#context.sendFacts(
+      from,
+      this.#read(bytes).flatMap(({ position }) => this.#find(position) ?? []),
+      true,
+    )
+  }
+
+  linkLost(peer: NodeId): void {
+    const lost = [...this.#asked].filter((entry) => entry[1].peer === peer)
+    this.#askOthers(lost)
+  }
+
+  due(): void {
+    const { now, config } = this.#context
+    if (now >= this.#newsDue) this.#offer()
+    const late: [number, Question][] = []
+    for (const entry of this.#asked) {
+      if (now < entry[1].since + config.offers.timeout) break
+      late.push(entry)
+    }
+    this.#askOthers(late)
+  }
+
+  #offer(): void {
+    const news = [...this.#news.values()]
+    this.#news.clear()
+    this.#newsDue = Infinity
+    if (this.#parting) {
+      for (const { peer } of this.#listeners(heirs)) {
+        const facts = news.filter(({ knownBy }) => !knownBy.has(peer)).map(({ fact }) => fact)
+        this.#context.sendFacts(peer, facts, true)
+      }
+      return
+    }
+    for (const { peer } of this.#listeners(this.#context.config.offers.fanout)) {
+      const own = memberKey(peer)
+      const items = news.flatMap(({ fact, knownBy }) =>
+        knownBy.has(peer) || fact.key === own ? [] : [{ position: fact.position, version: fact.low }],
+      )
+      this.#send(peer, items, (part) => ({ offer: { items: part } }))
+    }
+  }
+
+  /** Young links may be the only ones of a newcomer; of the others some are enough. */
+  #listeners(fanout: number): Link[] {
+    const { links, now, config, view } = this.#context
+    const open = [...links.values()].filter(({ peer, entered, referred }) => entered && !referred && view.get(peer) !== undefined)
+    const isYoung = ({ since }: Link): boolean => now - since < config.links.settle
+    const old = open.filter((link) => !isYoung(link))
+    return [...open.filter(isYoung), ...pickSome(() => this.#context.random(), old, fanout)]
+  }
+
+  #ask(from: NodeId, { position, version }: Item): boolean {
+    const question = this.#asked.get(position)
+    if (question?.version === version) {
+      if (question.others.length < alternatives) this.#asked.set(position, { ...question, others: [...question.others, from] })
+      return false
+    }
+    if (this.#asked.size >= this.#context.config.limits.members) return false
+    this.#asked.delete(position) // the order is that of the questions
+    this.#asked.set(position, { version, peer: from, since: this.#context.now, others: [] })
+    return true
+  }
+
+  #askOthers(questions: readonly (readonly [number, Question])[]): void {
+    const requests = new Map<NodeId, Item[]>()
+    for (const [position, { version, others }] of questions) {
+      this.#asked.delete(position)
+      const peer = others.find((other) => this.#context.links.has(other))
+      if (peer === undefined || this.#find(position)?.low === version) continue
+      this.#asked.set(position, { version, peer, since: this.#context.now, others: others.filter((other) => other !== peer) })
+      const request = requests.get(peer) ?? []
+      requests.set(peer, request)
+      request.push({ position, version })
+    }
+    for (const [peer, items] of requests) this.#request(peer, items)
+  }
+
+  #request(peer: NodeId, items: readonly Item[]): void {
+    this.#send(peer, items, (part) => ({ want: { items: part } }))
+  }
+
+  #send(peer: NodeId, items: readonly Item[], frame: (part: Uint8Array<ArrayBuffer>) => Parameters<Context['send']>[1]): void {
+    const { factsPerFrame } = this.#context.config.limits
+    for (let i = 0; i < items.length; i += factsPerFrame) this.#context.send(peer, frame(pack(items.slice(i, i + factsPerFrame))))
+  }
+
+  #read(bytes: Uint8Array): Item[] {
+    const { factsPerFrame } = this.#context.config.limits
+    const items = unpack(bytes)
+    if (items.length > factsPerFrame) throw new FrameError(`an offer has at most ${factsPerFrame} items, not ${items.length}`)
+    if (items.some(({ position }) => position >= hashSpace)) throw new FrameError('an item outside of the space of positions')
+    return items
+  }
+
+  /** Two facts at one position are as good as impossible; reconciliation would tell the other. */
+  #find(position: number): Fact | undefined {
+    return this.#context.facts.range(position, position + 1)[0]
+  }
+}
