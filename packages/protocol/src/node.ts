@@ -256,8 +256,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
 
   /** After the left-statement: gives what still runs its turn. */
   #attendParting(): void {
-    const { now } = this.#context
-    for (const part of this.#parting) if (now >= part.nextDue) part.due()
+    for (const part of this.#parting) if (this.#context.now >= part.nextDue) part.due()
     this.#othersDue = Math.min(...this.#parting.map(({ nextDue }) => nextDue))
   }
 
@@ -331,7 +330,8 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   #receive(link: Link, message: Message): void {
     const from = link.peer
     if (this.#left) {
-      if (message.facts?.fresh === true) this.#passOn(from, message.facts.facts)
+      // Nothing is done any more but passing on news: who tells it may be leaving, too, and know nobody else.
+      if (message.facts?.fresh === true) this.#rumours.bequeath(this.#intake.take(message.facts.facts, from), from)
       else if (message.want !== undefined) this.#offers.answer(from, message.want.items)
       return
     }
@@ -366,18 +366,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     const news = this.#intake.take(facts, from)
     if (news.length === 0) return
     this.#reconciler.quicken(this.#rumours.isCrowded ? 'crowd' : 'other')
-    for (const fact of news) {
-      // What reconciliation brings before an offer does must not end there: whoever offered it goes on thinking that it is passed on.
-      const isRepair = !fresh && this.#isWhole
-      if (this.#offers.settle(fact) || isRepair || this.#rumours.isOfCrowd(fact)) {
-        this.#offers.add(fact, from)
-        continue
-      }
-      if (!fresh) continue
-      // A newcomer hands its join to us alone; everything else that is handed round others heard, too.
-      const isIntroduction = fact.says === 'joined' && fact.about === from
-      this.#rumours.tell(fact, isIntroduction ? 0 : this.#context.random(), from)
-    }
+    this.#rumours.passOn(news, from, fresh ? 'fresh' : this.#isWhole ? 'repair' : 'pool')
   }
 
   #alarm(from: NodeId, { statements, doubted }: Exclude<Message['alarm'], undefined>): void {
@@ -387,8 +376,6 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
 
   #redirected(from: NodeId, members: readonly Told[]): void {
     if (this.#isWhole) return
-    const { referrals } = this.#context.config.introduction
-    if (members.length > referrals) throw new FrameError(`at most ${referrals} members are named to a newcomer, not ${members.length}`)
     // It comes before the hello that lets this node in; until then nobody else's join may be told.
     this.#referral.accept(from, members)
     if (this.self !== undefined) this.#ask()
@@ -413,10 +400,9 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   }
 
   #linkLost(peer: NodeId): void {
-    const { links } = this.#context
-    const link = links.get(peer)
+    const link = this.#context.links.get(peer)
     if (link === undefined) return
-    links.delete(peer)
+    this.#context.links.delete(peer)
     this.#reconciler.linkLost(peer)
     this.#offers.linkLost(peer)
     this.#detector.linkLost(peer, link.goodbye, link.dialable)
@@ -465,8 +451,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   #reentered(fact: Fact): void {
     this.#elections.renew()
     this.#introducedAs = this.#life.incarnation
-    this.#context.handRound([fact])
-    this.#rumours.tell(fact)
+    this.#rumours.cry(fact)
   }
 
   #impersonated(incarnation: number): void {
@@ -481,19 +466,8 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
       this.#stopped = true
       return
     }
-    this.#rumours.part()
-    this.#offers.part()
-    this.#context.handRound([fact])
-    this.#rumours.tell(fact)
+    this.#rumours.part(fact)
     this.#left = true
-  }
-
-  /** After the left-statement nothing is done any more but passing on news: who tells it may be leaving, too, and know nobody else. */
-  #passOn(from: NodeId, facts: readonly Told[]): void {
-    for (const fact of this.#intake.take(facts, from)) {
-      this.#rumours.tell(fact, 0, from)
-      this.#offers.add(fact, from)
-    }
   }
 
   /** Makes facts of this node's own known. */

@@ -10,12 +10,13 @@ import type { Statement } from './statement.ts'
 const [self, alice, bob, carol, ...crowd] = actors(60) as [Actor, Actor, Actor, Actor, ...Actor[]]
 const { offers } = makeConfig()
 
+const ascending = (a: number, b: number): number => a - b
 const itemOf = (statement: Statement): Item => {
   const { position, low } = factOf({ statement })
   return { position, version: low }
 }
 const offerOf = (...statements: readonly Statement[]) => ({ offer: { items: pack(statements.map(itemOf)) } })
-const positions = (statements: readonly Statement[]): number[] => statements.map((statement) => itemOf(statement).position).sort()
+const positions = (statements: readonly Statement[]): number[] => statements.map((statement) => itemOf(statement).position).sort(ascending)
 /** Positions of what was offered to, asked of, or told to somebody. */
 const offered = (to: Actor, effects: readonly Effect[]): number[] =>
   framesTo(to.id, effects).flatMap(({ offer }) => (offer === undefined ? [] : unpack(offer.items).map(({ position }) => position)))
@@ -35,8 +36,8 @@ describe('a crowd of newcomers', () => {
 
   it('is named to all links but the one that told it, and not published', () => {
     const effects = [...bench.receive(alice, facts(joins, true)), ...bench.advance(2 * offers.delay)]
-    expect(offered(bob, effects).sort()).toEqual(expect.arrayContaining(positions(joins.slice(10))))
-    expect(offered(carol, effects).sort()).toEqual(offered(bob, effects).sort())
+    expect(offered(bob, effects).sort(ascending)).toEqual(expect.arrayContaining(positions(joins.slice(10))))
+    expect(offered(carol, effects).sort(ascending)).toEqual(offered(bob, effects).sort(ascending))
     expect(offered(alice, effects)).toEqual([])
     expect(broadcastsIn(effects)).toEqual([])
   })
@@ -51,10 +52,10 @@ describe('a crowd of newcomers', () => {
 
   it('that somebody names is asked for, once, and passed on as it came', () => {
     const named = bench.receive(alice, offerOf(...joins))
-    expect(asked(alice, named).sort()).toEqual(positions(joins))
+    expect(asked(alice, named).sort(ascending)).toEqual(positions(joins))
     expect(asked(bob, bench.receive(bob, offerOf(...joins)))).toEqual([])
     const effects = [...bench.receive(alice, facts(joins.slice(0, 2), true)), ...bench.advance(2 * offers.delay)]
-    expect(offered(carol, effects).sort()).toEqual(positions(joins.slice(0, 2)))
+    expect(offered(carol, effects).sort(ascending)).toEqual(positions(joins.slice(0, 2)))
     expect(broadcastsIn(effects)).toEqual([])
   })
 
@@ -70,16 +71,16 @@ describe('a crowd of newcomers', () => {
     bench.receive(alice, offerOf(...joins))
     bench.receive(bob, offerOf(...joins))
     expect(asked(bob, bench.advance(offers.timeout - 1))).toEqual([])
-    expect(asked(bob, bench.advance(1)).sort()).toEqual(positions(joins))
+    expect(asked(bob, bench.advance(1)).sort(ascending)).toEqual(positions(joins))
     expect(asked(carol, bench.advance(offers.timeout))).toEqual([])
     // Nobody is left who named it: whoever names it again is asked.
-    expect(asked(carol, bench.receive(carol, offerOf(...joins))).sort()).toEqual(positions(joins))
+    expect(asked(carol, bench.receive(carol, offerOf(...joins))).sort(ascending)).toEqual(positions(joins))
   })
 
   it('is asked of the next at once when the link to the first is gone', () => {
     bench.receive(alice, offerOf(...joins))
     bench.receive(bob, offerOf(...joins))
-    expect(asked(bob, bench.unlink(alice)).sort()).toEqual(positions(joins))
+    expect(asked(bob, bench.unlink(alice)).sort(ascending)).toEqual(positions(joins))
   })
 })
 

@@ -5,6 +5,7 @@
  * named, and comes back to who handed it on only when they don't answer.
  */
 import type { Context, Timed } from './context.ts'
+import { FrameError } from './errors.ts'
 import type { Fact, Told } from './fact.ts'
 import type { Milliseconds, NodeId } from './io.ts'
 import { pickSome } from './random.ts'
@@ -44,9 +45,11 @@ export class Referral implements Timed {
     })
   }
 
-  /** A peer handed this node on to these members. */
+  /** A peer handed this node on to these members. Throws {@link FrameError}. */
   accept(from: NodeId, members: readonly Told[]): void {
     const { config, now } = this.#context
+    const { referrals } = config.introduction
+    if (members.length > referrals) throw new FrameError(`at most ${referrals} members are named to a newcomer, not ${members.length}`)
     this.#referredBy.set(from, now + config.introduction.referralGrace)
     this.#named.set(from, members)
   }

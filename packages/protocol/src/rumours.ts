@@ -87,9 +87,37 @@ export class Rumours implements Timed {
     this.#waiting.delete(key)
   }
 
-  /** This node leaves: from now on nothing waits longer than it must. */
-  part(): void {
+  /** This node leaves, as this fact says: from now on nothing waits longer than it must. */
+  part(fact: Fact): void {
     this.#parting = true
+    this.#offers.part()
+    this.cry(fact)
+  }
+
+  /** This is about this node itself: all links hear it at once, the others soon. */
+  cry(fact: Fact): void {
+    this.#context.handRound([fact])
+    this.tell(fact)
+  }
+
+  /**
+   * News that came over a link goes on as it came. `fresh`: nobody else was told. `repair`: reconciliation found it; where it came before an
+   * offer it must not end here, as whoever offered it thinks that it goes on. `pool`: to a newcomer everything is news.
+   */
+  passOn(news: readonly Fact[], from: NodeId, how: 'fresh' | 'repair' | 'pool'): void {
+    for (const fact of news) {
+      if (this.#offers.settle(fact) || how === 'repair' || this.isOfCrowd(fact)) this.#offers.add(fact, from)
+      // A newcomer hands its join to us alone; everything else that is handed round others heard, too.
+      else if (how === 'fresh') this.tell(fact, fact.says === 'joined' && fact.about === from ? 0 : this.#context.random(), from)
+    }
+  }
+
+  /** What somebody who leaves still hears is all that it leaves behind: published, and told to a few who stay. */
+  bequeath(news: readonly Fact[], from: NodeId): void {
+    for (const fact of news) {
+      this.tell(fact, 0, from)
+      this.#offers.add(fact, from)
+    }
   }
 
   due(): void {
