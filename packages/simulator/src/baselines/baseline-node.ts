@@ -1,9 +1,10 @@
 import type { BroadcastVerdict, Effect, Input, Introducer, Member, Milliseconds, Notification, Reign } from '@jel/protocol'
 import { EventQueue, type EventHandle } from '../engine/event-queue.ts'
+import type { Payload } from '../network/payload.ts'
 import type { Protocol, ProtocolParts } from '../protocol/protocol.ts'
 import type { Message } from './call.ts'
 import { Calls } from './calls.ts'
-import { fromFrame } from './packet-frame.ts'
+import { Packet } from './packet.ts'
 
 /**
  * What all baselines share: threads that wait become timers, connections that carry one request become {@link Calls}. The first node,
@@ -14,7 +15,7 @@ export abstract class BaselineNode<M extends Message> implements Protocol {
   readonly calls: Calls<M>
   self: Member | undefined
   #now: Milliseconds = 0
-  #effects: Effect[] = []
+  #effects: Effect<Payload>[] = []
   readonly #agenda = new EventQueue()
   #wake: Milliseconds | undefined
 
@@ -38,7 +39,7 @@ export abstract class BaselineNode<M extends Message> implements Protocol {
     return this.parts.services.random()
   }
 
-  handle(input: Input, now: Milliseconds): Effect[] {
+  handle(input: Input<Payload>, now: Milliseconds): Effect<Payload>[] {
     this.#now = now
     this.#effects = []
     this.#take(input)
@@ -49,7 +50,7 @@ export abstract class BaselineNode<M extends Message> implements Protocol {
     return this.#effects
   }
 
-  handleBroadcast(): { verdict: BroadcastVerdict; effects: Effect[] } {
+  handleBroadcast(): { verdict: BroadcastVerdict; effects: Effect<Payload>[] } {
     return { verdict: 'ignore', effects: [] }
   }
 
@@ -57,7 +58,7 @@ export abstract class BaselineNode<M extends Message> implements Protocol {
     return undefined
   }
 
-  effect(effect: Effect): void {
+  effect(effect: Effect<Payload>): void {
     this.#effects.push(effect)
   }
 
@@ -74,7 +75,7 @@ export abstract class BaselineNode<M extends Message> implements Protocol {
     this.#agenda.cancel(handle)
   }
 
-  #take(input: Input): void {
+  #take(input: Input<Payload>): void {
     switch (input.type) {
       case 'start':
         this.#start(input.addresses, input.introducers[0])
@@ -83,7 +84,8 @@ export abstract class BaselineNode<M extends Message> implements Protocol {
         if (input.command.type === 'leave') this.left()
         return
       case 'frame':
-        this.calls.received(input.from, fromFrame(input.data))
+        if (!(input.data instanceof Packet)) throw new TypeError('a baseline got a frame of another protocol')
+        this.calls.received(input.from, input.data)
         return
       case 'connected':
         this.calls.connected(input.peer)

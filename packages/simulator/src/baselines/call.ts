@@ -8,6 +8,7 @@ export interface Contact {
 
 /** What is said in a call. `bytes` is what it would take on the wire. */
 export interface Message {
+  readonly type: string
   readonly bytes: number
 }
 
@@ -21,13 +22,4 @@ export interface CallOptions<M extends Message> {
   /** Takes an answer; what it returns is sent as the next message of the call, undefined ends it. */
   answered(message: M): M | undefined
   failed(): void
-}
-
-/** A message on its way: part of a call, from the caller (a request) or back to it (an answer). */
-export interface Packet<M extends Message> {
-  readonly call: number
-  readonly answer: boolean
-  /** The called node has stopped: no answer will come. */
-  readonly refused?: boolean
-  readonly message: M
 }

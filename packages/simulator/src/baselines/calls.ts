@@ -1,7 +1,8 @@
 import type { Effect, Milliseconds, NodeId } from '@jel/protocol'
 import type { EventHandle } from '../engine/event-queue.ts'
-import type { CallOptions, Message, Packet } from './call.ts'
-import { toFrame } from './packet-frame.ts'
+import type { Payload } from '../network/payload.ts'
+import type { CallOptions, Message } from './call.ts'
+import { Packet } from './packet.ts'
 
 /** A peer that can't be reached is tried again after so long. Guess: SmartSockets spreads its attempts over about a second. */
 const retryAfter: Milliseconds = 1_000
@@ -9,7 +10,7 @@ const retryAfter: Milliseconds = 1_000
 /** A connection that breaks in the midst of a call is opened anew this often. */
 const maxBreaks = 5
 
-const refusal: Message = { bytes: 1 }
+const refusal: Message = { type: 'refusal', bytes: 1 }
 
 interface Call<M extends Message> {
   readonly number: number
@@ -33,7 +34,7 @@ interface Line<M extends Message> {
 /** What calls need of the node that makes them. */
 export interface Caller {
   readonly now: Milliseconds
-  effect(effect: Effect): void
+  effect(effect: Effect<Payload>): void
   after(delay: Milliseconds, action: () => void): EventHandle
   cancel(handle: EventHandle): void
 }
@@ -116,21 +117,21 @@ export class Calls<M extends Message> {
     }
   }
 
-  received(from: NodeId, { call: number, answer, refused, message }: Packet<Message>): void {
-    if (!answer) {
-      if (this.#stopped) this.#send(from, { call: number, answer: true, refused: true, message: refusal })
+  received(from: NodeId, { call: number, kind, message }: Packet): void {
+    if (kind === 'request') {
+      if (this.#stopped) this.#send(from, new Packet(number, 'refusal', refusal))
       const reply = this.#stopped ? undefined : this.#serve(message as M)
-      if (reply !== undefined) this.#send(from, { call: number, answer: true, message: reply })
+      if (reply !== undefined) this.#send(from, new Packet(number, 'answer', reply))
       return
     }
     const call = this.#lines.get(from)?.calls.get(number)
     if (call === undefined) return
-    if (refused === true) {
+    if (kind === 'refusal') {
       this.#fail(call)
       return
     }
     const next = call.options.answered(message as M)
-    if (next !== undefined) this.#send(from, { call: number, answer: false, message: next })
+    if (next !== undefined) this.#send(from, new Packet(number, 'request', next))
     else this.#end(call)
   }
 
@@ -147,11 +148,11 @@ export class Calls<M extends Message> {
   }
 
   #request(to: NodeId, call: Call<M>): void {
-    this.#send(to, { call: call.number, answer: false, message: call.options.request })
+    this.#send(to, new Packet(call.number, 'request', call.options.request))
   }
 
-  #send(to: NodeId, packet: Packet<Message>): void {
-    this.#caller.effect({ type: 'send', to, data: toFrame(packet) })
+  #send(to: NodeId, data: Packet): void {
+    this.#caller.effect({ type: 'send', to, data })
   }
 
   #fail(call: Call<M>): void {

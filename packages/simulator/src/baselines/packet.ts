@@ -1,0 +1,28 @@
+import type { Digest } from '../engine/digest.ts'
+import { Parcel } from '../network/payload.ts'
+import type { Message } from './call.ts'
+
+/** A message on its way: part of a call, from the caller (a request) or back to it (an answer). */
+export class Packet extends Parcel {
+  /** The caller's number of the call. */
+  readonly call: number
+  /** `refusal`: the called node has stopped, and no answer will come. */
+  readonly kind: 'request' | 'answer' | 'refusal'
+  readonly message: Message
+  override readonly length: number
+
+  constructor(call: number, kind: Packet['kind'], message: Message) {
+    super()
+    this.call = call
+    this.kind = kind
+    this.message = message
+    this.length = message.bytes
+  }
+
+  override digest(into: Digest): void {
+    into.word(this.call)
+    into.text(this.kind)
+    into.text(this.message.type)
+    into.number(this.length)
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * Re-runs the evaluation of the JEL paper: Figures 5 to 8 and Table II, with this project's protocol beside the six of the paper.
+ *
+ *     pnpm paper
+ *     pnpm paper --only figure-6 --protocols jel,distributed     # these again; what was found of the others stays
+ *     pnpm paper --scale 0.1 --out /tmp/look                     # a quick look, a tenth of the nodes
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { contenders, type Contender } from './contender.ts'
+import { experiments, type ExperimentName } from './experiment.ts'
+import { draw } from './figures.ts'
+import { Outcome } from './outcome.ts'
+import { claims, tables } from './tables.ts'
+import { runTrials } from './trials.ts'
+import type { TrialPlan, TrialResult } from './trial.ts'
+
+const USAGE = `pnpm paper [options]
+
+  --only figure-5,…         which experiments: ${experiments.map(({ name }) => name).join(', ')}
+  --protocols jel,gossip    which protocols: ${contenders.join(', ')}
+  --out FOLDER              where curves (SVG, CSV), tables and results.json go; what is there is kept up to date (docs/jel-paper)
+  --threads N               trials at once (${availableParallelism()})
+  --seed 1
+  --scale 1                 share of the nodes
+
+Tables are written into docs/jel-paper.md when the folder is docs/jel-paper. Status 1 if something that must hold does not.
+`
+
+const options = {
+  only: { type: 'string', default: experiments.map(({ name }) => name).join() },
+  protocols: { type: 'string', default: contenders.join() },
+  out: { type: 'string', default: 'docs/jel-paper' },
+  threads: { type: 'string', default: String(availableParallelism()) },
+  seed: { type: 'string', default: '1' },
+  scale: { type: 'string', default: '1' },
+  help: { type: 'boolean', default: false },
+} as const
+
+/** The document with the tables, and the folder beside it. */
+const document = 'docs/jel-paper.md'
+const folder = 'docs/jel-paper'
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options })
+  if (values.help) {
+    console.log(USAGE)
+    return 0
+  }
+  const names = listed(
+    values.only,
+    '--only',
+    experiments.map(({ name }) => name),
+  )
+  const protocols = listed(values.protocols, '--protocols', contenders)
+  const scale = positive(values.scale, '--scale')
+  const plans = planTrials(names, protocols, positive(values.seed, '--seed'), scale)
+  const file = join(values.out, 'results.json')
+  const results = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as TrialResult[]) : []
+  mkdirSync(values.out, { recursive: true })
+  const started = performance.now()
+  const before = new Map(results.map((result) => [keyOf(result), result]))
+  await runTrials(plans, positive(values.threads, '--threads'), (result) => {
+    before.set(keyOf(result), result)
+    console.log(
+      `${result.experiment} ${result.contender}: ${result.nodes} nodes, ${result.events} events, ${result.realSeconds.toFixed(0)} s`,
+    )
+    writeFileSync(file, written(before))
+  })
+  console.log(`${plans.length} trials in ${((performance.now() - started) / 1_000).toFixed(0)} s`)
+  return await report(new Outcome([...before.values()]), values.out)
+}
+
+/** Whoever takes longest first, so that no thread waits for it at the end. */
+function planTrials(names: readonly ExperimentName[], protocols: readonly Contender[], seed: number, scale: number): TrialPlan[] {
+  const longest: readonly Contender[] = ['distributed', 'jel', 'broadcast-tree']
+  const rank = ({ contender }: TrialPlan): number => (longest.includes(contender) ? longest.indexOf(contender) : longest.length)
+  return experiments
+    .filter(({ name }) => names.includes(name))
+    .toSorted((a, b) => b.duration - a.duration)
+    .flatMap((experiment) =>
+      experiment.contenders
+        .filter((contender) => protocols.includes(contender))
+        .map((contender): TrialPlan => ({ experiment: experiment.name, contender, seed, scale })),
+    )
+    .toSorted((a, b) => rank(a) - rank(b))
+}
+
+async function report(outcome: Outcome, out: string): Promise<number> {
+  for (const [name, text] of await draw(outcome)) writeFileSync(join(out, name), text)
+  const made = tables(outcome)
+  if (out === folder && existsSync(document)) writeFileSync(document, fillIn(readFileSync(document, 'utf8'), made))
+  for (const [name, text] of made) console.log(`\n${name}\n\n${text}`)
+  return claims(outcome).every(({ holds }) => holds) ? 0 : 1
+}
+
+/** Puts each table between its marks: `<!-- table-2 -->` and `<!-- /table-2 -->`. */
+function fillIn(text: string, made: ReadonlyMap<string, string>): string {
+  let filled = text
+  for (const [name, table] of made) {
+    const [from, to] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
+    const [start, end] = [filled.indexOf(from), filled.indexOf(to)]
+    if (start >= 0 && end > start) filled = `${filled.slice(0, start + from.length)}\n\n${table}\n\n${filled.slice(end)}`
+  }
+  return filled
+}
+
+function keyOf({ experiment, contender }: Pick<TrialPlan, 'experiment' | 'contender'>): string {
+  return `${experiment} ${contender}`
+}
+
+/** One trial a line, in the order of the figures, so that changes can be read. */
+function written(results: ReadonlyMap<string, TrialResult>): string {
+  const lines = experiments.flatMap((experiment) =>
+    experiment.contenders.flatMap((contender) => {
+      const result = results.get(keyOf({ experiment: experiment.name, contender }))
+      return result === undefined ? [] : [JSON.stringify(result)]
+    }),
+  )
+  return `[\n${lines.join(',\n')}\n]\n`
+}
+
+function listed<T extends string>(value: string, flag: string, known: readonly T[]): T[] {
+  return value.split(',').map((name) => {
+    const found = known.find((each) => each === name)
+    if (found === undefined) throw new UsageError(`${flag}: there is no ${name}; expected some of ${known.join(', ')}`)
+    return found
+  })
+}
+
+function positive(value: string, flag: string): number {
+  const number = Number(value)
+  if (!(number > 0)) throw new UsageError(`${flag}: expected a number above 0, not ${value}`)
+  return number
+}
+
+class UsageError extends Error {}
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  const isUsage =
+    error instanceof UsageError || (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
+  if (!isUsage) throw error
+  console.error(error.message)
+  process.exitCode = 2
+}
