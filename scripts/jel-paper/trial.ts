@@ -70,6 +70,8 @@ class Trial {
     this.#simulation = new Simulation({
       seed: plan.seed,
       createProtocol: factoryOf(plan.contender),
+      // Millions of them, and nobody would read them.
+      keepNews: false,
       // The baselines make other promises than this project.
       checkPromises: !withService,
       ...(withService && { leaveFlush }),
@@ -118,8 +120,6 @@ class Trial {
 
   #runUntil(time: number): void {
     this.#simulation.run(time - this.#simulation.now)
-    // Millions of them, and nobody reads them again.
-    for (const { news } of this.#members) news.length = 0
   }
 
   #count(nodes: number): number {
