@@ -1,0 +1,144 @@
+/**
+ * Hosts on one wire: each is a network namespace with an interface of its own, joined to the others by a bridge in the namespace
+ * of the laboratory itself.
+ *
+ * Whatever is lost is lost on arrival, by the receiving host's firewall, loss and cut alike: a sender whose own firewall drops a
+ * packet is told so by its kernel, which no real network does.
+ */
+import { readFileSync } from 'node:fs'
+import { run } from './tools.ts'
+import { runId } from './world.ts'
+
+const BRIDGE = 'wire'
+/** Multicast is dropped: what finds the pool again is the protocol, not mDNS. */
+const NO_MULTICAST = '-A INPUT -d 224.0.0.0/4 -j DROP'
+
+export interface LabHost {
+  /** From 1. */
+  readonly number: number
+  /** Of the namespace; carries the id of the run. */
+  readonly name: string
+  address: string
+}
+
+export class LabNetwork {
+  readonly hosts: readonly LabHost[]
+  /** Share of packets lost from one host to another, 0 to 1, by `from>to`; 1 is a cut. */
+  readonly #loss = new Map<string, number>()
+  readonly #addressesGiven = new Map<LabHost, number>()
+
+  constructor(hosts: number) {
+    run('ip', ['link', 'add', BRIDGE, 'type', 'bridge'])
+    run('ip', ['link', 'set', BRIDGE, 'up'])
+    this.hosts = Array.from({ length: hosts }, (_, index) => connect(index + 1))
+    for (const host of this.hosts) this.#filter(host)
+  }
+
+  /** What runs a program on a host. */
+  within(host: LabHost): string[] {
+    return ['nsenter', `--net=/run/netns/${host.name}`, '--']
+  }
+
+  /** Loss of every packet that one of `from` sends to one of `to`, both ways if `both`; within a host as well. 0 mends, 1 cuts. */
+  lose(from: readonly LabHost[], to: readonly LabHost[], share: number, both = true): void {
+    for (const a of from) {
+      for (const b of to) {
+        this.#loss.set(`${a.number}>${b.number}`, share)
+        if (both) this.#loss.set(`${b.number}>${a.number}`, share)
+      }
+    }
+    for (const host of both ? new Set([...from, ...to]) : new Set(to)) this.#filter(host)
+  }
+
+  /** No packet between the groups from now on. */
+  cut(...groups: (readonly LabHost[])[]): void {
+    for (const [index, group] of groups.entries()) this.lose(group, groups.slice(index + 1).flat(), 1)
+  }
+
+  /** Whatever was lost arrives again. */
+  heal(): void {
+    this.#loss.clear()
+    for (const host of this.hosts) this.#filter(host)
+  }
+
+  /** The plug out of the host, or in again: its kernel knows, unlike of a cut. */
+  plug(host: LabHost, state: 'up' | 'down'): void {
+    run('ip', ['link', 'set', port(host), state])
+  }
+
+  /** Both directions of a host's link, in bits a second; undefined makes it wide again. */
+  narrow(host: LabHost, bits: number | undefined): void {
+    const command =
+      bits === undefined
+        ? ['qdisc', 'del', 'dev']
+        : // Half a second of queue, as home routers have; a bucket of ten packets, so that one always fits.
+          ['qdisc', 'replace', 'dev']
+    const rate = bits === undefined ? [] : ['tbf', 'rate', `${bits}bit`, 'burst', '15kb', 'latency', '500ms']
+    run('tc', [...command, port(host), 'root', ...rate])
+    this.#on(host, 'tc', [...command, 'eth0', 'root', ...rate])
+  }
+
+  /** Takes a host's address away and gives it another, as when a laptop changes networks. */
+  readdress(host: LabHost): void {
+    const turn = (this.#addressesGiven.get(host) ?? 0) + 1
+    this.#addressesGiven.set(host, turn)
+    const before = host.address
+    host.address = addressOf(host.number, turn)
+    this.#on(host, 'ip', ['addr', 'add', `${host.address}/16`, 'dev', 'eth0'])
+    this.#on(host, 'ip', ['addr', 'del', `${before}/16`, 'dev', 'eth0'])
+    for (const each of this.hosts) this.#filter(each)
+  }
+
+  /** Bytes that crossed the wire or a host's loopback interface so far, headers included; each byte counts once. */
+  bytes(host: LabHost): number {
+    const inside = this.#on(host, 'cat', ['/proc/thread-self/net/dev'])
+    return counter(readFileSync('/proc/net/dev', 'utf8'), port(host), RECEIVED) + counter(inside, 'lo', RECEIVED)
+  }
+
+  #on(host: LabHost, program: string, args: readonly string[], input?: string): string {
+    const [nsenter = '', ...rest] = this.within(host)
+    return run(nsenter, [...rest, program, ...args], input)
+  }
+
+  #filter(host: LabHost): void {
+    const rules = this.hosts.flatMap((from) => {
+      const share = this.#loss.get(`${from.number}>${host.number}`) ?? 0
+      if (share === 0) return []
+      const chance = share === 1 ? '' : `-m statistic --mode random --probability ${share} `
+      return [`-A INPUT -s ${from.address} ${chance}-j DROP`]
+    })
+    this.#on(host, 'iptables-restore', [], ['*filter', ':INPUT ACCEPT', NO_MULTICAST, ...rules, 'COMMIT', ''].join('\n'))
+  }
+}
+
+const RECEIVED = 0
+
+/** One number of a line of /proc/net/dev. */
+function counter(table: string, device: string, column: number): number {
+  const line = table.split('\n').find((each) => each.trim().startsWith(`${device}:`))
+  return Number(line?.split(':')[1]?.trim().split(/\s+/)[column] ?? Number.NaN)
+}
+
+/** The bridge's end of a host's cable. */
+function port(host: LabHost): string {
+  return `h${host.number}`
+}
+
+/** Private addresses that exist inside of the laboratory's own namespaces only. */
+function addressOf(host: number, turn: number): string {
+  return `10.77.${turn}.${host}`
+}
+
+function connect(number: number): LabHost {
+  const host = { number, name: `jel${runId()}-h${number}`, address: addressOf(number, 0) }
+  const inside = ['-n', host.name]
+  run('ip', ['netns', 'add', host.name])
+  run('ip', ['link', 'add', port(host), 'type', 'veth', 'peer', 'name', 'eth0', 'netns', host.name])
+  run('ip', ['link', 'set', port(host), 'master', BRIDGE, 'up'])
+  run('ip', [...inside, 'addr', 'add', `${host.address}/16`, 'dev', 'eth0'])
+  for (const device of ['lo', 'eth0']) {
+    // Packets as they are on a wire: otherwise the kernel hands 64 KB over as one, and losing that is losing forty.
+    run('ip', [...inside, 'link', 'set', device, 'mtu', '1500', 'gso_max_segs', '1', 'up'])
+  }
+  return host
+}
