@@ -1,0 +1,33 @@
+import type { EventLoopUtilization } from 'node:perf_hooks'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+
+// Plain JavaScript without types.
+const { beFrugal } = (await import('../bin/frugal.js' as string)) as {
+  beFrugal: (setFlag: (flag: string) => void, measure: () => EventLoopUtilization) => void
+}
+
+beforeEach(() => vi.useFakeTimers())
+afterEach(() => vi.useRealTimers())
+
+/** Runs a minute in which the event loop is as busy as `share` says at each time; the flags that were set, in order. */
+function flagsOf(share: (ms: number) => number): string[] {
+  const flags: string[] = []
+  const start = Date.now()
+  const measure = (): EventLoopUtilization => ({ idle: 0, active: 0, utilization: share(Date.now() - start) })
+  beFrugal((flag) => flags.push(flag), measure)
+  vi.advanceTimersByTime(60_000)
+  return flags
+}
+
+const compilers = ['--sparkplug', '--maglev', '--opt']
+
+it('leaves the compilers off in a node that is busy only while it starts', () => {
+  const flags = flagsOf((ms) => (ms < 12_000 ? 1 : 0.02))
+  expect(flags).toContain('--no-opt')
+  expect(flags).not.toContain('--opt')
+})
+
+it('turns them on, once, in a node whose event loop is busy, however little of the processor it gets', () => {
+  const flags = flagsOf((ms) => (ms > 30_000 ? 0.9 : 0.02))
+  expect(flags.filter((flag) => compilers.includes(flag))).toEqual(compilers)
+})
