@@ -4,7 +4,7 @@ import { HostSwarm } from './host-swarm.ts'
 import { loopbackBytes } from './loopback.ts'
 import { NeverError, type Measures } from './measure.ts'
 import { TIMEOUT, type Plan } from './plan.ts'
-import { quantile } from './quantiles.ts'
+import { quantile } from '../driver/quantiles.ts'
 
 const WORKERS = 2
 

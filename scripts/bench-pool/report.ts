@@ -2,7 +2,7 @@
 import { cpus, loadavg, totalmem } from 'node:os'
 import { ownNetwork } from './loopback.ts'
 import type { Measure } from './measure.ts'
-import { summarize } from './quantiles.ts'
+import { summarize } from '../driver/quantiles.ts'
 
 function figure(value: number): string {
   if (Number.isNaN(value)) return '–'

@@ -1,5 +1,5 @@
 /** What the trials measured, side by side. */
-import { summarize } from '../bench-pool/quantiles.ts'
+import { summarize } from '../driver/quantiles.ts'
 import type { Tally } from './swarm.ts'
 import type { Trial } from './trial.ts'
 

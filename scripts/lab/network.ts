@@ -21,17 +21,27 @@ export interface LabHost {
   address: string
 }
 
+/** Why packets are lost, so that a cause can be taken away without the others. */
+export type Cause = 'network' | 'partition' | 'cut' | 'flap' | 'silence' | 'loss'
+
+interface Fault {
+  readonly cause: Cause
+  readonly from: ReadonlySet<LabHost>
+  readonly to: ReadonlySet<LabHost>
+  /** Share of the packets that get lost, 0 to 1; 1 is a cut. */
+  readonly share: number
+}
+
 export class LabNetwork {
   readonly hosts: readonly LabHost[]
-  /** Share of packets lost from one host to another, 0 to 1, by `from>to`; 1 is a cut. */
-  readonly #loss = new Map<string, number>()
+  #faults: readonly Fault[] = []
   readonly #addressesGiven = new Map<LabHost, number>()
 
   constructor(hosts: number) {
     run('ip', ['link', 'add', BRIDGE, 'type', 'bridge'])
     run('ip', ['link', 'set', BRIDGE, 'up'])
     this.hosts = Array.from({ length: hosts }, (_, index) => connect(index + 1))
-    for (const host of this.hosts) this.#filter(host)
+    this.#filter(this.hosts)
   }
 
   /** What runs a program on a host. */
@@ -39,26 +49,28 @@ export class LabNetwork {
     return ['nsenter', `--net=/run/netns/${host.name}`, '--']
   }
 
-  /** Loss of every packet that one of `from` sends to one of `to`, both ways if `both`; within a host as well. 0 mends, 1 cuts. */
-  lose(from: readonly LabHost[], to: readonly LabHost[], share: number, both = true): void {
-    for (const a of from) {
-      for (const b of to) {
-        this.#loss.set(`${a.number}>${b.number}`, share)
-        if (both) this.#loss.set(`${b.number}>${a.number}`, share)
-      }
+  /** Loses a share of the packets that one of `from` sends to one of `to`, within a host as well. Returns what mends it. */
+  lose(cause: Cause, from: readonly LabHost[], to: readonly LabHost[], share: number): () => void {
+    const fault: Fault = { cause, from: new Set(from), to: new Set(to), share }
+    this.#faults = [...this.#faults, fault]
+    this.#filter(to)
+    return () => this.#mend((each) => each === fault)
+  }
+
+  /** No packet between the groups. Returns what mends it. */
+  part(cause: Cause, ...groups: (readonly LabHost[])[]): () => void {
+    const mend = groups.map((group) => {
+      const others = groups.filter((other) => other !== group).flat()
+      return this.lose(cause, others, group, 1)
+    })
+    return () => {
+      for (const each of mend) each()
     }
-    for (const host of both ? new Set([...from, ...to]) : new Set(to)) this.#filter(host)
   }
 
-  /** No packet between the groups from now on. */
-  cut(...groups: (readonly LabHost[])[]): void {
-    for (const [index, group] of groups.entries()) this.lose(group, groups.slice(index + 1).flat(), 1)
-  }
-
-  /** Whatever was lost arrives again. */
-  heal(): void {
-    this.#loss.clear()
-    for (const host of this.hosts) this.#filter(host)
+  /** Takes all faults with these causes away; where hosts are given, only those that touch one of them. */
+  heal(causes: readonly Cause[], hosts: readonly LabHost[] = this.hosts): void {
+    this.#mend(({ cause, from, to }) => causes.includes(cause) && hosts.some((host) => from.has(host) || to.has(host)))
   }
 
   /** The plug out of the host, or in again: its kernel knows, unlike of a cut. */
@@ -86,7 +98,7 @@ export class LabNetwork {
     host.address = addressOf(host.number, turn)
     this.#on(host, 'ip', ['addr', 'add', `${host.address}/16`, 'dev', 'eth0'])
     this.#on(host, 'ip', ['addr', 'del', `${before}/16`, 'dev', 'eth0'])
-    for (const each of this.hosts) this.#filter(each)
+    this.#filter(this.hosts)
   }
 
   /** Bytes that crossed the wire or a host's loopback interface so far, headers included; each byte counts once. */
@@ -100,14 +112,23 @@ export class LabNetwork {
     return run(nsenter, [...rest, program, ...args], input)
   }
 
-  #filter(host: LabHost): void {
-    const rules = this.hosts.flatMap((from) => {
-      const share = this.#loss.get(`${from.number}>${host.number}`) ?? 0
-      if (share === 0) return []
-      const chance = share === 1 ? '' : `-m statistic --mode random --probability ${share} `
-      return [`-A INPUT -s ${from.address} ${chance}-j DROP`]
-    })
-    this.#on(host, 'iptables-restore', [], ['*filter', ':INPUT ACCEPT', NO_MULTICAST, ...rules, 'COMMIT', ''].join('\n'))
+  #mend(isOver: (fault: Fault) => boolean): void {
+    const over = this.#faults.filter(isOver)
+    this.#faults = this.#faults.filter((fault) => !isOver(fault))
+    this.#filter(new Set(over.flatMap(({ to }) => [...to])))
+  }
+
+  /** Tells hosts' firewalls what to lose. */
+  #filter(hosts: Iterable<LabHost>): void {
+    for (const host of hosts) {
+      const rules = this.hosts.flatMap((from) => {
+        const kept = this.#faults.reduce((kept, fault) => (fault.from.has(from) && fault.to.has(host) ? kept * (1 - fault.share) : kept), 1)
+        if (kept === 1) return []
+        const chance = kept === 0 ? '' : `-m statistic --mode random --probability ${(1 - kept).toFixed(6)} `
+        return [`-A INPUT -s ${from.address} ${chance}-j DROP`]
+      })
+      this.#on(host, 'iptables-restore', [], ['*filter', ':INPUT ACCEPT', NO_MULTICAST, ...rules, 'COMMIT', ''].join('\n'))
+    }
   }
 }
 

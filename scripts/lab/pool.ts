@@ -31,6 +31,8 @@ export interface Report {
   readonly by: LabNode
   readonly event: string
   readonly about: string
+  readonly election?: string
+  readonly epoch?: number
 }
 
 export interface PoolOptions {
@@ -127,7 +129,8 @@ export class LabPool {
         bin,
         pool: this.#name,
         args: [
-          ...['--location', `node${index}@host${host.number}`],
+          '--location',
+          `node${index}@host${host.number}`,
           ...(introducer === undefined ? [] : ['--bootstrap', introducer]),
           ...elect.flatMap((name) => ['--elect', name]),
           ...args,
@@ -174,6 +177,7 @@ export class LabPool {
     else if (line.event === 'elected' && line.election !== undefined) {
       node.reigns.set(line.election, { winner: about, epoch: line.epoch ?? 0 })
     }
-    this.reports.push({ time: Date.now(), by: node, event: line.event, about })
+    const { event, election, epoch } = line
+    this.reports.push({ time: Date.now(), by: node, event, about, ...(election !== undefined && { election, epoch: epoch ?? 0 }) })
   }
 }

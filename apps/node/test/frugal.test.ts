@@ -1,8 +1,9 @@
 import type { EventLoopUtilization } from 'node:perf_hooks'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 
-// Plain JavaScript without types.
-const { beFrugal } = (await import('../bin/frugal.js' as string)) as {
+/** Plain JavaScript without types. */
+const FILE: string = '../bin/frugal.js'
+const { beFrugal } = (await import(FILE)) as {
   beFrugal: (setFlag: (flag: string) => void, measure: () => EventLoopUtilization) => void
 }
 

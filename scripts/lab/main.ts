@@ -1,0 +1,132 @@
+/**
+ * The laboratory: runs a scenario of the simulator on real node processes, on hosts that are network namespaces.
+ *
+ *     pnpm lab scripts/lab/scenarios/partition.yaml --runs 10 --at-once 2
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs, type ParseArgsConfig } from 'node:util'
+import { loadScenario, ScenarioError } from '@jel/simulator'
+import { keep, takeChildrenAlong } from '../driver/child.ts'
+import { refusals } from './refusals.ts'
+import { table } from './report.ts'
+import { runScenario, type Result } from './run.ts'
+import { provide, UnableError } from './tools.ts'
+import { noWorld, rerunInOwnWorld } from './world.ts'
+
+const USAGE = `pnpm lab FILE... [options]
+
+  FILE            scenarios, as jel simulate takes them
+  --set KEY=VALUE change a value of the scenarios; may be repeated
+  --runs 1        runs of each scenario, each in a world of its own
+  --at-once 1     runs side by side
+  --seed 1        of the first run; the next ones have the next seeds
+  --out FOLDER    keep what every node said
+  --json FILE     write all results
+  --bin FILE      the command line to run (default: this checkout's)
+
+Needs Linux, and root or user namespaces. As root on Debian it installs iproute2 and iptables if they are missing.
+Exit status: 0 if everything came true, 1 if not, 2 for what can't be run, with the reason.
+`
+
+const options = {
+  set: { type: 'string', multiple: true },
+  runs: { type: 'string', default: '1' },
+  'at-once': { type: 'string', default: '1' },
+  seed: { type: 'string', default: '1' },
+  out: { type: 'string' },
+  json: { type: 'string' },
+  bin: { type: 'string', default: fileURLToPath(new URL('../../apps/node/bin/jel.js', import.meta.url)) },
+  help: { type: 'boolean', default: false },
+} satisfies ParseArgsConfig['options']
+
+type Values = ReturnType<typeof parse>['values']
+
+function parse() {
+  return parseArgs({ options, allowPositionals: true })
+}
+
+async function main(): Promise<number> {
+  const { values, positionals } = parse()
+  if (values.help || positionals.length === 0) {
+    process.stdout.write(USAGE)
+    return values.help ? 0 : 2
+  }
+  const [runs, atOnce, seed] = [values.runs, values['at-once'], values.seed].map(whole) as [number, number, number]
+  for (const file of positionals) {
+    const reasons = refusals(loadScenario(file, values.set ?? []))
+    if (reasons.length > 0) throw new UnableError(reasons.map((reason) => `${file}: ${reason}`).join('\n'))
+  }
+  const [file] = positionals
+  if (runs === 1 && positionals.length === 1 && file !== undefined) return await single(file, seed, values)
+  provide('network')
+  const problem = noWorld()
+  if (problem !== undefined) throw new UnableError(problem)
+  takeChildrenAlong()
+  const jobs = positionals.flatMap((each) => Array.from({ length: runs }, (_, index) => ({ file: each, seed: seed + index })))
+  const results: Result[] = []
+  const worker = async (): Promise<void> => {
+    for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) results.push(...(await apart(job.file, job.seed, values)))
+  }
+  await Promise.all(Array.from({ length: Math.min(atOnce, jobs.length) }, worker))
+  return conclude(results, values, positionals.length * runs)
+}
+
+/** One run, in this process once it is in its own world. */
+async function single(file: string, seed: number, values: Values): Promise<number> {
+  provide('network')
+  const status = await rerunInOwnWorld()
+  if (status !== undefined) return status
+  takeChildrenAlong()
+  if (values.out !== undefined) mkdirSync(values.out, { recursive: true })
+  const result = await runScenario(loadScenario(file, values.set ?? []), {
+    bin: values.bin,
+    seed,
+    out: values.out,
+    say: (text) => console.error(text),
+  })
+  return conclude([result], values, 1)
+}
+
+/** One run in a process of its own, beside others. */
+async function apart(file: string, seed: number, { set = [], out, bin }: Values): Promise<Result[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'jel-lab-'))
+  const json = join(folder, 'result.json')
+  const args = [file, '--seed', String(seed), '--json', json, '--bin', bin, ...set.flatMap((each) => ['--set', each])]
+  if (out !== undefined) args.push('--out', join(out, `${seed}`))
+  try {
+    const child = keep(spawn(process.execPath, [fileURLToPath(import.meta.url), ...args], { stdio: ['ignore', 'inherit', 'inherit'] }))
+    await once(child, 'exit')
+    return JSON.parse(readFileSync(json, 'utf8')) as Result[]
+  } catch (error) {
+    console.error(`${file}, seed ${seed}: no result (${error instanceof Error ? error.message : String(error)})`)
+    return []
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+function conclude(results: readonly Result[], { json }: Values, expected: number): number {
+  if (json !== undefined) writeFileSync(json, `${JSON.stringify(results, undefined, 2)}\n`)
+  console.log(table(results))
+  const failed = results.some(({ verdicts, lost }) => lost > 0 || verdicts.some(({ met }) => met === false))
+  return failed || results.length < expected ? 1 : 0
+}
+
+function whole(text: string): number {
+  const number = Number(text)
+  if (Number.isInteger(number) && number > 0) return number
+  throw new TypeError(`expected a whole number above 0, not ${text}`)
+}
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  if (!(error instanceof UnableError || error instanceof ScenarioError || error instanceof TypeError)) throw error
+  console.error(error.message)
+  process.exitCode = 2
+}

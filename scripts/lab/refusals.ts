@@ -1,0 +1,83 @@
+/** What a scenario asks for that real hosts can't do, or not here: each a sentence. */
+import { freemem } from 'node:os'
+import { Placement, siteNames, type Action, type Scenario, type Targets } from '@jel/simulator'
+
+/** Measured: a node process in a pool of 40, bytes. */
+const PROCESS = 90e6
+/** Processes of one host: each has the whole host's address and its own port. */
+const PER_HOST = 20
+/** Addresses are 10.77.0.1 to 10.77.0.250. */
+const HOSTS = 250
+
+const ON_THE_NETWORK = new Set(['silence', 'partition', 'cut', 'flap', 'loss', 'restore'])
+
+export function refusals(scenario: Scenario): string[] {
+  const { protocol, network, sessions, config, elections } = scenario
+  const reasons: string[] = []
+  const refuse = (when: boolean, reason: string): void => {
+    if (when) reasons.push(reason)
+  }
+  const nodes = scenario.nodes + joining(scenario)
+  refuse(protocol !== 'jel', `protocol ${protocol}: real nodes speak jel`)
+  refuse(Object.keys(config).length > 0, 'config: real nodes run with the defaults of the protocol')
+  refuse(
+    scenario.arrivals.type === 'trace' && scenario.arrivals.events.some(({ event }) => event !== 'join'),
+    'arrivals: of a trace, the laboratory takes joins only',
+  )
+  refuse(sessions !== undefined, 'sessions: the laboratory starts and ends nodes by actions only')
+  refuse(network.nodesPerMachine > PER_HOST, `nodesPerMachine: a host of the laboratory has at most ${PER_HOST} nodes`)
+  refuse(nodes / network.nodesPerMachine > HOSTS, `nodes: the laboratory has at most ${HOSTS} hosts`)
+  refuse(
+    nodes * PROCESS > freemem(),
+    `nodes: ${nodes} processes of ${PROCESS / 1e6} MB do not fit into the ${Math.round(freemem() / 1e6)} MB that are free here`,
+  )
+  refuse(network.nat > 0, 'network.nat: the laboratory has no routers that translate addresses')
+  refuse(
+    network.nodesPerMachine > 1 && (network.bandwidth.up ?? network.bandwidth.down) !== undefined,
+    'network.bandwidth: the nodes of a host share its link; say machine: instead of up: and down:, or nodesPerMachine: 1',
+  )
+  refuse(sitesHaveBandwidth(scenario), 'network.sites: the laboratory has no links that a whole site shares')
+  refuse(
+    Object.values(elections).some((share) => share > 0 && share < 1),
+    'elections: here all nodes stand from their start or none; use the action elect for some',
+  )
+  for (const action of scenario.actions) reasons.push(...refusalsOf(action, scenario))
+  return [...new Set(reasons)]
+}
+
+/** Nodes that come by actions. */
+export function joining({ actions, duration }: Scenario): number {
+  return actions.reduce((sum, action) => {
+    if (action.type !== 'join') return sum
+    const turns = action.every === undefined ? 1 : Math.floor((Math.min(action.until ?? duration, duration) - action.at) / action.every) + 1
+    return sum + action.count * turns
+  }, 0)
+}
+
+function sitesHaveBandwidth({ network: { sites } }: Scenario): boolean {
+  return typeof sites === 'string' || Object.values(sites ?? {}).some(({ bandwidth }) => bandwidth !== undefined)
+}
+
+function refusalsOf(action: Action, scenario: Scenario): string[] {
+  if (action.type === 'withdraw') return ['withdraw: is no command of jel join']
+  if (action.type === 'join' && action.site !== undefined && siteNames(scenario).length === 0) return ['join: there are no sites']
+  if (!ON_THE_NETWORK.has(action.type)) return []
+  const groups = action.type === 'partition' ? action.sides : action.type === 'cut' ? [action.from, action.to] : []
+  const all = 'targets' in action ? [action.targets] : groups
+  const reason = `${action.type}: the nodes of one host share its link; say machine: instead of nodes, or nodesPerMachine: 1`
+  return all.every((targets) => meansWholeHosts(targets, scenario)) ? [] : [reason]
+}
+
+function meansWholeHosts({ nodes, winner, share, count }: Targets, scenario: Scenario): boolean {
+  if (scenario.network.nodesPerMachine === 1) return true
+  if (winner !== undefined || share !== undefined || count !== undefined) return false
+  if (nodes === undefined) return true
+  const placement = new Placement(scenario)
+  const machines = new Map<number, Set<boolean>>()
+  for (let index = 0; index < scenario.nodes; index++) {
+    const { machine } = placement.next()
+    const isMeant = nodes.some(({ first, last }) => index >= first && index <= last)
+    machines.set(machine, (machines.get(machine) ?? new Set()).add(isMeant))
+  }
+  return [...machines.values()].every(({ size }) => size === 1)
+}
