@@ -22,7 +22,7 @@ const PACKAGES = {
 export type Capability = keyof typeof PACKAGES
 
 /** The library that gives a process a clock of its own. */
-export function faketime(): string | undefined {
+function faketime(): string | undefined {
   return FAKETIME.find((file) => existsSync(file))
 }
 

@@ -102,7 +102,7 @@ async function eventually(
 }
 
 /** News of the death of a node that ran and that nothing was done to. */
-export function falseDeaths({ pool, fates }: Stage): Report[] {
+function falseDeaths({ pool, fates }: Stage): Report[] {
   return pool.reports.filter(({ event, about }) => {
     const node = pool.node(about)
     const fate = node === undefined ? undefined : fates.get(node)
@@ -111,7 +111,7 @@ export function falseDeaths({ pool, fates }: Stage): Report[] {
 }
 
 /** From each SIGKILL to the news of it, for each pair of killed node and survivor, ms. Infinity where it never came. */
-export function detections({ pool, fates }: Stage): number[] {
+function detections({ pool, fates }: Stage): number[] {
   const times: number[] = []
   for (const [node, { killed }] of fates) {
     if (killed === undefined) continue
