@@ -81,6 +81,13 @@ export class Fact implements Told {
     return 0
   }
 
+  /** How many there are to be checked, those of evidence included. */
+  get signatures(): number {
+    if ('certificate' in this.content) return this.content.certificate.witnesses.length
+    const { because } = this.content
+    return 1 + (because === undefined ? 0 : 'certificate' in because ? because.certificate.witnesses.length : 1)
+  }
+
   /** True if all its signatures are right, but for those of evidence. */
   isTrue(codec: StatementCodec): boolean {
     this.#verified ||=

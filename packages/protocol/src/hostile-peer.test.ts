@@ -8,6 +8,7 @@ import * as wire from './wire/messages.js'
 
 const [self, alice, bob, carol, dave, eve, mallory, auditor] = actors(8) as [Actor, Actor, Actor, Actor, Actor, Actor, Actor, Actor]
 const election = 'master'
+const none = new Uint8Array(0)
 
 /** A node in a pool of a few, with an election that is decided. No budget and no strikes, so that it goes on listening. */
 function settled(): Bench {
@@ -64,7 +65,7 @@ describe('arbitrary bytes', () => {
     bench.input({ type: 'connected', peer: mallory.id, dialable: true })
     fc.assert(
       fc.property(bytes, (data) => {
-        fc.pre((data[0] ?? 0) !== 10)
+        fc.pre(!isHello(data))
         bench.input({ type: 'frame', from: mallory.id, data })
         expect(bench.members).toEqual([])
       }),
@@ -72,6 +73,15 @@ describe('arbitrary bytes', () => {
     )
   })
 })
+
+/** A hello lets a node in, wherever in the frame it stands. */
+function isHello(data: Uint8Array): boolean {
+  try {
+    return wire.Frame.decode(data).hello !== undefined
+  } catch {
+    return false
+  }
+}
 
 describe('a valid frame with bits flipped or cut short', () => {
   const damage = fc.oneof(
@@ -209,6 +219,78 @@ describe('a peer that breaks the rules', () => {
     expect(bench.node.links).toContain(mallory.id)
   })
 
+  describe('in a pool that it has been in for long', () => {
+    const many = (count: number, seed: number): Actor[] => actors(count, seed)
+
+    beforeEach(() => {
+      bench.advance(bench.config.limits.credulity)
+    })
+
+    it('makes a bounded number of members known a second, and as many as are known already at once', () => {
+      const { newcomersPerSecond } = bench.config.limits
+      const crowd = many(newcomersPerSecond * 40, 77)
+      const tell = (from: number, to: number): void => {
+        for (let i = from; i < to; i += 100) bench.receive(mallory, facts(crowd.slice(i, i + 100).map((actor) => actor.joined())))
+      }
+      const before = bench.members.length
+      tell(0, crowd.length)
+      expect(bench.members.length - before).toBe(newcomersPerSecond * 10)
+      expect(warnings()).toEqual([])
+      bench.advance(2_000)
+      tell(0, crowd.length)
+      expect(bench.members.length - before).toBeLessThanOrEqual(newcomersPerSecond * 13)
+      // What it used up is its own.
+      bench.receive(alice, facts([dave.joined()]))
+      expect(bench.members).toContain(dave.id)
+    })
+
+    it('has a bounded number of signatures checked', () => {
+      const { checksPerSecond } = bench.config.limits
+      for (let epoch = 10; epoch < 10 + checksPerSecond * 20; epoch += 50) {
+        const claims = Array.from({ length: 50 }, (_, i) => mallory.claims('another', 2_000 * (epoch + i)))
+        bench.receive(mallory, facts(claims))
+      }
+      const checked = bench.verifications
+      expect(checked).toBeLessThanOrEqual(checksPerSecond * 11)
+    })
+
+    it('makes this node look after a bounded number of others', () => {
+      const { hintsPerSecond } = bench.config.limits
+      bench.reach.set(alice.id, 'up')
+      const knocks = (): number => bench.log.filter(({ effect }) => effect.type === 'knock').length
+      const before = knocks()
+      for (let i = 0; i < hintsPerSecond * 20; i++) {
+        bench.receive(mallory, { alarm: { statements: [], doubted: [decodeId(alice.id) as Uint8Array<ArrayBuffer>] } })
+        bench.receive(alice, { ack: { sequence: 0, nextInMs: 2_000 } })
+      }
+      expect(knocks() - before).toBeGreaterThan(hintsPerSecond)
+      expect(knocks() - before).toBeLessThanOrEqual(hintsPerSecond * 10)
+    })
+
+    it('that asks for everything again and again is sent away', () => {
+      bench.receive(alice, facts(many(400, 5).map((actor) => actor.joined())))
+      const everything = { from: 0, to: hashSpace, count: 0, fingerprint: none, items: none, wanted: none, listed: true }
+      let sent = 0
+      for (let i = 0; i < 1_000 && bench.node.links.has(mallory.id); i++) {
+        const effects = bench.receive(mallory, { reconcile: { round: 1, ranges: [everything] } })
+        for (const effect of effects) if (effect.type === 'send' && effect.to === mallory.id) sent += effect.data.length
+      }
+      expect(bench.node.links).not.toContain(mallory.id)
+      expect(sent).toBeLessThan(bench.config.limits.answersPerSecond * 12)
+      expect(warnings().at(-1)).toContain('asks for more')
+    })
+  })
+
+  it('can fill no more than half of the memory of ends with those of nobody', () => {
+    bench = new Bench(self, { config: { limits: { members: 40 } } })
+    for (const actor of [alice, bob, mallory]) bench.meet(actor)
+    bench.receive(bob, facts([bob.left()]))
+    for (const actor of actors(100, 9)) bench.receive(mallory, facts([actor.left()]))
+    // Else its end would be forgotten by now, and this believed.
+    bench.receive(mallory, facts([bob.joined()]))
+    expect(bench.members).not.toContain(bob.id)
+  })
+
   it("can't speak without a link", () => {
     expect(bench.receive(eve, facts([eve.joined()]))).toEqual([])
     expect(bench.members).not.toContain(eve.id)
@@ -263,6 +345,13 @@ describe('a peer that lies in its hello', () => {
 })
 
 describe('a witness that lies', () => {
+  it('is nobody whom this node has ever heard of: its word ends no life', () => {
+    const bench = new Bench(self)
+    for (const actor of [alice, bob, mallory]) bench.meet(actor)
+    bench.receive(mallory, facts([death(self, [dave, eve])]))
+    expect(bench.node.self?.incarnation).toBe(1)
+  })
+
   it("can't take the word from a suspect by claiming that it has spoken too often", () => {
     const bench = new Bench(self)
     for (const actor of [alice, mallory]) bench.meet(actor)

@@ -5,6 +5,7 @@
  * millisecond each. What fails a check changes nothing. What is true and about this node itself is not merged but answered:
  * by a new life, or, if somebody else runs under this key, by stopping.
  */
+import { Budgets } from './budgets.ts'
 import type { Certificate, Witness } from './certificate.ts'
 import type { Context } from './context.ts'
 import type { Elections } from './election.ts'
@@ -32,6 +33,8 @@ export interface IntakeParts {
   /** Refutations of the present life that this node knows. */
   refutationsOf(id: NodeId): number
   isInContact(id: NodeId): boolean
+  /** True for a node that is new in the pool, which is told all of it at once. */
+  isCredulous(): boolean
 }
 
 export class Intake {
@@ -41,6 +44,9 @@ export class Intake {
   /** Statements of kinds that this version does not know: when they came. */
   readonly #unknown = new Map<string, { readonly fact: Fact; readonly until: Milliseconds }>()
   #warnedFull = false
+  /** What those may cost whose word is being taken in. */
+  #payer: Budgets | undefined
+  readonly #topic = new Budgets()
 
   constructor(context: Context, parts: IntakeParts, events: IntakeEvents) {
     this.#context = context
@@ -54,6 +60,7 @@ export class Intake {
    */
   take(told: readonly Told[], from: NodeId | undefined, vouch = false): Fact[] {
     const news: Fact[] = []
+    this.#payer = from === undefined ? this.#topic : this.#context.links.get(from)?.budgets
     for (const { fact, ageSeconds } of told) {
       const taken = this.#take(fact, ageSeconds * 1000, from)
       if (taken !== undefined) news.push(taken)
@@ -61,6 +68,7 @@ export class Intake {
       else if (vouch && this.#context.facts.rival(fact)?.equals(fact) !== true) this.#check(fact)
       if (vouch) this.#overhear(fact)
     }
+    this.#payer = undefined
     this.#expireUnknown()
     return news
   }
@@ -107,6 +115,7 @@ export class Intake {
       this.#warnFull()
       return undefined
     }
+    if (!this.#isAffordable(fact) || !this.#mayBringIn(fact)) return undefined
     this.#check(fact)
     return this.#merge(fact, 0)
   }
@@ -117,7 +126,7 @@ export class Intake {
       this.#own(fact)
       return undefined
     }
-    if (!view.isNews(fact)) return undefined
+    if (!view.isNews(fact) || this.#isOneTooMany(fact) || !this.#isAffordable(fact)) return undefined
     this.#check(fact)
     return this.#merge(fact, age)
   }
@@ -132,12 +141,14 @@ export class Intake {
     if (suspect === id && incarnation < (present?.incarnation ?? 0)) return undefined
     // A made-up death far ahead would keep its victim out for as long as it is remembered.
     if (incarnation > view.known(suspect) + this.#context.config.limits.incarnationJump) return undefined
+    if (this.#isOneTooMany(fact) || !this.#isAffordable(fact)) return undefined
     this.#check(fact)
     const refutations = present?.incarnation === incarnation ? this.#parts.refutationsOf(suspect) : 0
     const counts = (witness: Witness): boolean => witness.refutations >= refutations && view.knows(witness.signer)
     const known = witnesses.filter(counts).length
     const sufficient = known >= this.#parts.required(suspect)
     if (suspect === id) {
+      if (known === 0) return undefined // nobody whom this node has ever heard of
       if (sufficient) this.#events.onOwnEnd(incarnation)
       else this.#events.onDoubtfulDeath(certificate, false)
       return undefined
@@ -155,18 +166,19 @@ export class Intake {
     const { statement, because } = fact.content
     const { elections } = this.#parts
     if (isKind(statement, 'candidacy')) {
-      if (statement.signer === this.#context.id || !elections.wantsCandidacy(statement)) return undefined
+      if (statement.signer === this.#context.id || !elections.wantsCandidacy(statement) || !this.#isAffordable(fact)) return undefined
       this.#check(fact)
       return elections.mergeCandidacy(statement)
     }
     if (isKind(statement, 'claim')) {
-      if (!elections.wantsClaim(statement)) return undefined
+      if (!elections.wantsClaim(statement) || !this.#isAffordable(fact)) return undefined
       this.#check(fact)
       return elections.mergeClaim(statement, because, from)
     }
     const { config, view, now, facts } = this.#context
     if (this.#unknown.has(fact.key) || !view.knows(statement.signer)) return undefined
     if (this.#unknown.size >= config.limits.unknown || age >= config.limits.unknownLifetime) return undefined
+    if (!this.#isAffordable(fact)) return undefined
     this.#check(fact)
     const held = facts.put(fact, now - age)
     this.#unknown.set(held.key, { fact: held, until: now - age + config.limits.unknownLifetime })
@@ -197,6 +209,27 @@ export class Intake {
     const changes = view.merge(fact, now, age)
     if (changes.length > 0) this.#events.onChanges(changes)
     return facts.rival(fact)
+  }
+
+  /** What is not affordable now is no offence: reconciliation brings it again. */
+  #isAffordable(fact: Fact): boolean {
+    const { now, config } = this.#context
+    if (this.#payer === undefined || this.#payer === this.#topic || this.#parts.isCredulous()) return true
+    return this.#payer.spend('checks', now, config.limits.checksPerSecond, fact.signatures)
+  }
+
+  /** Members that one peer makes known come at a bounded rate. As many as are known may come at once: the other half of a pool that was cut. */
+  #mayBringIn(fact: Fact): boolean {
+    const { now, config, view, facts } = this.#context
+    if (this.#payer === undefined || this.#parts.isCredulous() || facts.rival(fact) !== undefined) return true
+    const { newcomersPerSecond } = config.limits
+    return this.#payer.spend('newcomers', now, newcomersPerSecond, 1, Math.max(newcomersPerSecond * 10, view.size))
+  }
+
+  /** Ends of those who were never heard of may be made up: they fill no more than half of what is remembered of ends. */
+  #isOneTooMany(fact: Fact): boolean {
+    const { view, facts } = this.#context
+    return facts.rival(fact) === undefined && view.isHalfFullOfEnds
   }
 
   #check(fact: Fact): void {

@@ -145,6 +145,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
         required: (suspect) => this.#witnesses.required(suspect),
         refutationsOf: (id) => this.#witnesses.refutationsOf(id),
         isInContact: (id) => this.#detector.isInContact(id),
+        isCredulous: () => !this.#isWhole || this.#life.age < context.config.limits.credulity,
       },
       {
         onChanges: (changes) => this.#changed(changes),
@@ -370,8 +371,11 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   }
 
   #alarm(from: NodeId, { statements, doubted }: Exclude<Message['alarm'], undefined>): void {
-    for (const statement of statements) this.#witnesses.receive(from, statement)
-    for (const id of doubted) this.#detector.suspect(id)
+    const { now, config, links } = this.#context
+    const budgets = links.get(from)?.budgets
+    for (const statement of statements)
+      if (budgets?.spend('checks', now, config.limits.checksPerSecond) === true) this.#witnesses.receive(from, statement)
+    for (const id of doubted) if (budgets?.spend('hints', now, config.limits.hintsPerSecond) === true) this.#detector.suspect(id)
   }
 
   #redirected(from: NodeId, members: readonly Told[]): void {
@@ -382,9 +386,9 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   }
 
   #linkUp(peer: NodeId, dialable: boolean): void {
-    const { links, now, config, view } = this.#context
+    const { links, now, view } = this.#context
     if (links.has(peer)) return
-    const link = new Link(peer, dialable, now, config.limits)
+    const link = new Link(peer, dialable, now)
     links.set(peer, link)
     if (this.#reception.turnsAway(link)) {
       this.#detector.heard(peer) // unwelcome, but not dead

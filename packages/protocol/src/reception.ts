@@ -5,6 +5,7 @@
  * it came back in between, and kept away for a while. A broadcast comes through honest forwarders: nobody is blamed for one, and only what its bytes alone
  * prove wrong is rejected.
  */
+import { Budgets } from './budgets.ts'
 import type { Context } from './context.ts'
 import { FrameError } from './errors.ts'
 import type { Told } from './fact.ts'
@@ -18,6 +19,11 @@ export class Reception<Data extends Encoded> {
   /** Rules broken lately, and when the last was. They are held against the peer, not the link: a new link is no clean slate. */
   readonly #strikes = new Map<NodeId, { readonly count: number; readonly at: Milliseconds }>()
 
+  /** What all who publish may cost together. */
+  readonly #topic = new Budgets()
+  /** Facts that were forwarded, by position: in which version, and when. */
+  readonly #forwarded = new Map<number, { readonly low: number; readonly at: Milliseconds }>()
+
   constructor(context: Context<Data>) {
     this.#context = context
   }
@@ -28,10 +34,14 @@ export class Reception<Data extends Encoded> {
     const link = links.get(from)
     if (link === undefined) return
     try {
-      const { frameBytes, framesPerSecond, strikes } = config.limits
+      const { frameBytes, framesPerSecond, bytesPerSecond, strikes } = config.limits
       if (data.length > frameBytes) throw new FrameError(`a frame has at most ${frameBytes} bytes, not ${data.length}`)
-      if (!link.spend(now, framesPerSecond)) {
+      if (!link.budgets.spend('frames', now, framesPerSecond)) {
         this.#strike(from, `more than ${framesPerSecond} frames a second`, strikes)
+        return
+      }
+      if (!link.budgets.spend('bytes', now, bytesPerSecond, data.length)) {
+        this.#strike(from, `more than ${bytesPerSecond} bytes a second`, strikes)
         return
       }
       const message = this.#context.wire.decodeFrame(data)
@@ -44,11 +54,13 @@ export class Reception<Data extends Encoded> {
   }
 
   broadcast(data: Data, take: (facts: readonly Told[]) => void): BroadcastVerdict {
-    const { frameBytes } = this.#context.config.limits
+    const { frameBytes, broadcastFactsPerSecond } = this.#context.config.limits
     try {
       if (data.length > frameBytes) throw new FrameError(`a broadcast has at most ${frameBytes} bytes, not ${data.length}`)
-      take(this.#context.wire.decodeBroadcast(data).facts)
-      return 'accept'
+      const { facts } = this.#context.wire.decodeBroadcast(data)
+      if (!this.#topic.spend('checks', this.#context.now, broadcastFactsPerSecond, Math.max(facts.length, 1))) return 'ignore'
+      take(facts)
+      return this.#isNew(facts) ? 'accept' : 'ignore'
     } catch (error) {
       if (!(error instanceof FrameError)) throw error
       return 'reject'
@@ -74,6 +86,22 @@ export class Reception<Data extends Encoded> {
     this.#strike(peer, problem)
   }
 
+  /**
+   * Is there anything in a batch that this node did not forward lately? What it did, its neighbours have: who publishes it again and again
+   * is heard by those alone who are linked with it.
+   */
+  #isNew(facts: readonly Told[]): boolean {
+    const { now, config } = this.#context
+    let isNew = false
+    for (const { fact } of facts) {
+      const last = this.#forwarded.get(fact.position)
+      if (last?.low === fact.low && now - last.at < config.limits.forwardOnce) continue
+      isNew = true
+      remember(this.#forwarded, fact.position, { low: fact.low, at: now }, config.limits.forwarded)
+    }
+    return isNew
+  }
+
   /** `weight`: so many strikes at once. */
   #strike(peer: NodeId, problem: string, weight = 1): void {
     const { config, now, effects, links } = this.#context
@@ -94,9 +122,9 @@ export class Reception<Data extends Encoded> {
 }
 
 /** Puts an entry at the end, and drops the oldest above the limit. */
-function remember<Value>(map: Map<NodeId, Value>, peer: NodeId, value: Value, limit: number): void {
-  map.delete(peer)
-  map.set(peer, value)
+function remember<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, limit: number): void {
+  map.delete(key)
+  map.set(key, value)
   if (map.size <= limit) return
   const [oldest] = map.keys()
   if (oldest !== undefined) map.delete(oldest)

@@ -40,7 +40,7 @@ class Side {
 
   constructor(self: Actor, peer: Actor, facts: readonly Fact[] = [], settings = config) {
     this.context = new Context({ id: self.id, pool, config: settings, services: servicesOf(self.id) })
-    this.context.links.set(peer.id, new Link(peer.id, true, 0, config.limits))
+    this.context.links.set(peer.id, new Link(peer.id, true, 0))
     this.reconciler = new Reconciler(this.context, () => (this.completed += 1))
     for (const item of facts) this.context.facts.put(item)
   }

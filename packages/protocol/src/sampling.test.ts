@@ -41,7 +41,7 @@ class Stage {
   }
 
   link(id: NodeId): void {
-    this.context.links.set(id, new Link(id, true, this.context.now, this.context.config.limits))
+    this.context.links.set(id, new Link(id, true, this.context.now))
     this.sampling.linkUp(id)
   }
 

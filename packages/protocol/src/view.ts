@@ -43,6 +43,11 @@ export class View {
     return this.#size >= this.#config.limits.members
   }
 
+  /** Half of the ends that can be remembered are. */
+  get isHalfFullOfEnds(): boolean {
+    return this.#ends * 2 >= this.#config.limits.members
+  }
+
   get(id: NodeId): Member | undefined {
     return this.#facts.about(id)?.member
   }

@@ -39,6 +39,8 @@ export class Bench {
   readonly mute = new Set<NodeId>()
   /** False: reconciliations that the node begins are left open. */
   reconciles = true
+  /** Signatures that were checked. */
+  verifications = 0
   #timer: Milliseconds = Infinity
   /** Times the timer fired at one and the same time: a node that never rests would hang the test. */
   #fired = 0
@@ -46,6 +48,7 @@ export class Bench {
   constructor(self: Actor, { config, introducers = [], storedIncarnation = 0, started = true, seed = 1 }: BenchOptions = {}) {
     this.self = self
     this.config = makeConfig(config)
+    const services = servicesOf(self.id, seed)
     this.node = new ProtocolNode({
       id: self.id,
       pool,
@@ -53,7 +56,13 @@ export class Bench {
       tag: new Uint8Array(0),
       storedIncarnation,
       config: this.config,
-      services: servicesOf(self.id, seed),
+      services: {
+        ...services,
+        verify: (...parts) => {
+          this.verifications += 1
+          return services.verify(...parts)
+        },
+      },
     })
     if (started) this.input({ type: 'start', addresses: home, introducers })
   }

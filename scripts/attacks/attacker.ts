@@ -1,0 +1,164 @@
+/**
+ * A libp2p host that speaks the pool's protocols with frames made by hand. It says what it is told to say, and by itself only what
+ * keeps it in the pool: its hello, its join, answers to probes.
+ */
+import { noise } from '@chainsafe/libp2p-noise'
+import { yamux } from '@chainsafe/libp2p-yamux'
+import { FrameDecoder, encodePrefix, poolNames } from '@jel/overlay/internals'
+import { wire } from '@jel/protocol/internals'
+import type { Connection, Stream } from '@libp2p/interface'
+import { tcp } from '@libp2p/tcp'
+import { multiaddr } from '@multiformats/multiaddr'
+import { createLibp2p, type Libp2p } from 'libp2p'
+import { Sybil, told } from './sybil.ts'
+
+/** Frames up to this size are read: more than anybody honest sends. */
+const readable = 1_048_576
+
+export class HostileLink {
+  readonly connection: Connection
+  readonly stream: Stream
+  /** When the other side ended it; undefined: not yet. In the time of `performance.now`. */
+  endedAt: number | undefined
+  /** What the other side said when it sent this one away. */
+  goodbye: string | undefined
+  /** Called with all that arrives. */
+  onFrame: (frame: wire.Frame) => void = () => {}
+
+  constructor(connection: Connection, stream: Stream) {
+    this.connection = connection
+    this.stream = stream
+    const end = (): void => {
+      this.endedAt ??= performance.now()
+    }
+    stream.addEventListener('close', end)
+    stream.addEventListener('remoteCloseWrite', end)
+    connection.addEventListener('close', end)
+    const decoder = new FrameDecoder(readable)
+    let isNamed = false
+    stream.addEventListener('message', ({ data }) => {
+      for (const bytes of decoder.decode(data)) {
+        if (isNamed) this.#heard(wire.Frame.decode(bytes))
+        isNamed = true
+      }
+    })
+  }
+
+  get isUp(): boolean {
+    return this.endedAt === undefined && this.stream.status === 'open'
+  }
+
+  /** Sends a frame; false when the other side is gone. */
+  send(frame: wire.Frame): boolean {
+    return this.sendBytes(wire.Frame.encode(frame))
+  }
+
+  sendBytes(data: Uint8Array): boolean {
+    return this.raw(Buffer.concat([encodePrefix(data.length), data]))
+  }
+
+  /** Bytes without a frame around them. */
+  raw(data: Uint8Array): boolean {
+    if (this.stream.writeStatus !== 'writable') return false
+    try {
+      this.stream.send(data)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /** Waits until what was sent is taken, the link is gone, or a second has passed. */
+  async drained(): Promise<void> {
+    if (!this.isUp) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, 1_000)
+    for (const event of ['drain', 'close'] as const) this.stream.addEventListener(event, () => resolve(), { once: true })
+    await promise
+    clearTimeout(timer)
+  }
+
+  #heard(frame: wire.Frame): void {
+    if (frame.probe !== undefined) this.send({ ack: { sequence: frame.probe.sequence, nextInMs: 2_000 } })
+    if (frame.goodbye !== undefined) this.goodbye = frame.goodbye.reason
+    this.onFrame(frame)
+  }
+}
+
+export interface AttackerOptions {
+  readonly sybil?: Sybil
+  /** Where it says it can be reached, instead of where it listens. */
+  readonly addresses?: readonly Uint8Array[]
+}
+
+export class Attacker {
+  readonly sybil: Sybil
+  readonly links: HostileLink[] = []
+  readonly #libp2p: Libp2p
+  readonly #pool: string
+  readonly #addresses: readonly Uint8Array[] | undefined
+
+  private constructor(pool: string, sybil: Sybil, libp2p: Libp2p, addresses: readonly Uint8Array[] | undefined) {
+    this.#pool = pool
+    this.sybil = sybil
+    this.#libp2p = libp2p
+    this.#addresses = addresses
+  }
+
+  static async start(pool: string, { sybil = new Sybil(pool), addresses }: AttackerOptions = {}): Promise<Attacker> {
+    const libp2p = await createLibp2p({
+      privateKey: sybil.privateKey,
+      addresses: { listen: ['/ip4/127.0.0.1/tcp/0'] },
+      transports: [tcp()],
+      connectionEncrypters: [noise()],
+      streamMuxers: [yamux({ enableKeepAlive: false })],
+      connectionMonitor: { enabled: false },
+    })
+    const attacker = new Attacker(pool, sybil, libp2p, addresses)
+    // Links that the pool opens to it are as good as its own.
+    await libp2p.handle([...poolNames(pool).links], (stream, connection) => void attacker.#take(connection, stream), {
+      maxInboundStreams: 64,
+    })
+    return attacker
+  }
+
+  get id(): string {
+    return this.sybil.id
+  }
+
+  get libp2p(): Libp2p {
+    return this.#libp2p
+  }
+
+  /** A connection, and nothing more. */
+  async connect(target: string): Promise<Connection> {
+    return await this.#libp2p.dial(multiaddr(target))
+  }
+
+  /** A link that has said who it is, and hello. */
+  async link(target: string, { hello = true } = {}): Promise<HostileLink> {
+    const connection = await this.connect(target)
+    const link = this.#take(connection, await connection.newStream([...poolNames(this.#pool).links]), hello)
+    return link
+  }
+
+  /** Links, and becomes a member. */
+  async enter(target: string): Promise<HostileLink> {
+    const link = await this.link(target)
+    const addresses = this.#addresses ?? this.#libp2p.getMultiaddrs().map((address) => address.decapsulate('/p2p').bytes)
+    link.send(told([this.sybil.joins(addresses)]))
+    return link
+  }
+
+  async stop(): Promise<void> {
+    await this.#libp2p.stop()
+  }
+
+  #take(connection: Connection, stream: Stream, hello = true): HostileLink {
+    const link = new HostileLink(connection, stream)
+    this.links.push(link)
+    link.raw(Uint8Array.of(8, 1, 2, 3, 4, 5, 6, 7, 8))
+    if (hello) link.send({ hello: { known: 0, ended: false, incarnation: 1 } })
+    return link
+  }
+}

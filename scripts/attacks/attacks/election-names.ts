@@ -1,0 +1,26 @@
+import type { Attack } from '../arena.ts'
+import { told } from '../sybil.ts'
+
+export const electionNames: Attack = {
+  name: 'elections that nobody wants',
+  does: 'stands and claims in ten thousand elections whose names it makes up',
+  bound: 'few are kept, and the elections of the honest go on',
+  run: async ({ pool, attacker, attack }) => {
+    const mallory = await attacker()
+    const link = await mallory.enter(pool.address())
+    let sent = 0
+    await attack([link], (turn) => {
+      if (turn % 10 > 0 || sent >= 10_000) return
+      const names = Array.from({ length: 50 }, () => `made-up-${sent++}`)
+      link.send(
+        told(
+          names.flatMap((election) => [
+            mallory.sybil.says({ kind: 'candidacy', election, incarnation: 1, sequence: 1, withdrawn: false }),
+            mallory.sybil.says({ kind: 'claim', election, epoch: 1, incarnation: 1, ended: undefined }),
+          ]),
+        ),
+      )
+    })
+    return `${sent} elections`
+  },
+}

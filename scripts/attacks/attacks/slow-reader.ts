@@ -1,0 +1,29 @@
+import { hashSpace } from '@jel/protocol/internals'
+import type { Attack } from '../arena.ts'
+import { Sybil, told } from '../sybil.ts'
+
+const none = new Uint8Array(0)
+const members = 500
+
+export const slowReader: Attack = {
+  name: 'slow reading',
+  does: 'asks for the whole state again and again and reads nothing of it',
+  bound: 'no more than a few MB wait for it; then it is sent away',
+  isDropped: true,
+  run: async ({ pool, attacker, attack, sleep }) => {
+    const mallory = await attacker()
+    const link = await mallory.enter(pool.address())
+    link.send(told(Array.from({ length: members }, () => new Sybil(pool.name).joins())))
+    await sleep(300)
+    link.stream.pause()
+    let asked = 0
+    await attack([link], (turn) => {
+      if (turn % 10 > 0) return
+      link.send({
+        reconcile: { round: 1, ranges: [{ from: 0, to: hashSpace, count: 0, fingerprint: none, items: none, wanted: none, listed: true }] },
+      })
+      asked += 1
+    })
+    return `asked ${asked} times for everything`
+  },
+}

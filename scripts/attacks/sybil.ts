@@ -1,0 +1,45 @@
+/** A key pair that costs an attacker nothing, and everything that can be signed with it. */
+import { generateKeyPairSync } from 'node:crypto'
+import { encodeId } from '@jel/protocol'
+import { StatementCodec, statementToWire, type wire, type Content, type Statement } from '@jel/protocol/internals'
+import { createServices } from '@jel/overlay/internals'
+import { privateKeyFromRaw } from '@libp2p/crypto/keys'
+import type { Ed25519PrivateKey } from '@libp2p/interface'
+
+type Said = Exclude<Content, { readonly kind: 'unknown' }>
+
+export class Sybil {
+  readonly id: string
+  readonly privateKey: Ed25519PrivateKey
+  readonly #codec: StatementCodec
+
+  /** Without a key: a new one. */
+  constructor(pool: string, privateKey: Ed25519PrivateKey = newKey()) {
+    this.privateKey = privateKey
+    this.id = encodeId(privateKey.publicKey.raw)
+    this.#codec = new StatementCodec(pool, createServices(privateKey))
+  }
+
+  /** Signs whatever it is told to, for whatever signer it is told to name. */
+  says(content: Said, signer: string = this.id): Statement {
+    return this.#codec.sign(signer, content)
+  }
+
+  joins(addresses: readonly Uint8Array[] = [], incarnation = 1): Statement {
+    return this.says({ kind: 'joined', incarnation, nonce: 1, addresses, location: 'nowhere', tag: new Uint8Array(0) })
+  }
+
+  suspects(suspect: string, incarnation: number, refutations = 0): Statement {
+    return this.says({ kind: 'suspicion', suspect, incarnation, refutations })
+  }
+}
+
+function newKey(): Ed25519PrivateKey {
+  const { d, x } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
+  return privateKeyFromRaw(Buffer.concat([Buffer.from(d ?? '', 'base64url'), Buffer.from(x ?? '', 'base64url')])) as Ed25519PrivateKey
+}
+
+/** Statements as a frame of facts. */
+export function told(statements: readonly Statement[], fresh = true): wire.Frame {
+  return { facts: { facts: statements.map((statement) => ({ statement: statementToWire(statement), ageSeconds: 0 })), fresh } }
+}
