@@ -11,7 +11,7 @@ export interface Scale {
   readonly after: number
 }
 
-export interface Arena {
+interface Arena {
   readonly pool: VictimPool
   readonly scale: Scale
   /** Starts a hostile host. All are stopped when the attack is over. */

@@ -3,7 +3,7 @@ import type { Attack } from '../arena.ts'
 import type { HostileLink } from '../attacker.ts'
 
 /** A frame inside a frame inside a frame: groups, which a decoder skips by calling itself. */
-export const nested = (depth: number): Uint8Array => new Uint8Array(depth).fill((15 << 3) | 3)
+const nested = (depth: number): Uint8Array => new Uint8Array(depth).fill((15 << 3) | 3)
 
 const bad: ((link: HostileLink) => unknown)[] = [
   (link) => link.raw(encodePrefix(200_000_000)), // a length far above the bound
