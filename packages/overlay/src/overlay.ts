@@ -187,7 +187,10 @@ class RunningOverlay implements Overlay {
       'stop',
       () => void this.#close({ reason: 'failed', error: new OverlayClosedError('the libp2p host was stopped') }),
     )
-    topic.join((data) => this.#driver.judge(data))
+    topic.join(
+      (data) => this.#driver.judge(data),
+      (peer, problem) => this.#cutOff(peer, problem),
+    )
     this.#every(addressInterval, () => this.#updateAddresses())
     if (this.#discovery) this.#every(aloneInterval, () => void (this.#links.count === 0 && this.#discovery?.ask()))
     const aborted = Promise.withResolvers<never>()
@@ -396,6 +399,16 @@ class RunningOverlay implements Overlay {
 
   #checkOpen(): void {
     if (this.#closing ?? this.#leaving) throw new OverlayClosedError(`this node has left the pool ${JSON.stringify(this.pool)}`)
+  }
+
+  /** For what a peer does outside of its link. */
+  #cutOff(peer: NodeId, problem: string): void {
+    const connections = this.#host.libp2p
+      .getConnections()
+      .filter(({ remotePeer, status }) => status === 'open' && remotePeer.toString() === peer)
+    if (connections.length === 0) return // told already
+    this.#driver.deliver({ type: 'misbehaved', peer, problem })
+    for (const connection of connections) connection.abort(new Error(problem))
   }
 
   async #close(closed: Closed): Promise<void> {

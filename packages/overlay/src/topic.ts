@@ -6,9 +6,20 @@ import type { BroadcastVerdict } from '@jel/protocol'
 import { StrictNoSign, TopicValidatorResult, gossipsub, type GossipSub, type GossipSubComponents } from '@libp2p/gossipsub'
 import type { Connection } from '@libp2p/interface'
 import type { Registrar } from '@libp2p/interface-internal'
+import { Allowed } from './allowed.ts'
+import { Cache } from './cache.ts'
 
 /** Bytes that may wait for a slow reader before its stream is dropped: gossipsub has no other back-pressure. Guess. */
 const maxQueuedBytes = 1_048_576
+
+/** Messages a second that one peer is heard with; bursts of 10 s. Guess: what all publish in a turmoil of a large pool. */
+const heardPerSecond = 100
+
+/** Who sends more is sent away: an honest peer forwards what it heard, and it hears each of its dozen neighbours with 100. */
+const floodPerSecond = 2_000
+
+/** Peers for whom it is counted. Guess: above the connections that a host may have. */
+const cachedAllowances = 2_048
 
 const verdicts = {
   accept: TopicValidatorResult.Accept,
@@ -100,11 +111,18 @@ function messageId(data: Uint8Array): Buffer {
   return hash('sha256', data, 'buffer').subarray(0, 16)
 }
 
+/** Messages of one peer. */
+interface Allowance {
+  readonly heard: Allowed
+  readonly flood: Allowed
+}
+
 export class Topic {
   readonly #name: string
   readonly #pubsub: GossipSub
   readonly #registrar: Registrar
   readonly #maxBytes: number
+  readonly #allowances = new Cache<Allowance>(cachedAllowances)
   #publishing: Promise<unknown> = Promise.resolve()
 
   constructor(name: string, maxBytes: number, pubsub: GossipSub, registrar: Registrar) {
@@ -114,12 +132,27 @@ export class Topic {
     this.#registrar = registrar
   }
 
-  /** Takes part in the topic. Each message is judged once, when it first arrives; only what is accepted is forwarded. */
-  join(judge: (data: Uint8Array) => BroadcastVerdict): void {
-    this.#pubsub.topicValidators.set(this.#name, (_peer, { data }) =>
-      data.length > this.#maxBytes ? TopicValidatorResult.Reject : verdicts[judge(data)],
-    )
+  /**
+   * Takes part in the topic. Each message is judged once, when it first arrives; only what is accepted is forwarded. Who sends too many is
+   * not heard for a while; whoever sends so many that nobody honest could `onFlood` is told of, for each message.
+   */
+  join(judge: (data: Uint8Array) => BroadcastVerdict, onFlood: (peer: string, problem: string) => void = () => {}): void {
+    this.#pubsub.topicValidators.set(this.#name, (from, { data }) => {
+      const peer = from.toString()
+      const allowance = this.#allowanceOf(peer)
+      if (!allowance.flood.spend()) onFlood(peer, `more than ${floodPerSecond} broadcasts a second`)
+      if (!allowance.heard.spend()) return TopicValidatorResult.Ignore
+      return data.length > this.#maxBytes ? TopicValidatorResult.Reject : verdicts[judge(data)]
+    })
     this.#pubsub.subscribe(this.#name)
+  }
+
+  #allowanceOf(peer: string): Allowance {
+    const known = this.#allowances.get(peer)
+    if (known) return known
+    const allowance = { heard: new Allowed(heardPerSecond), flood: new Allowed(floodPerSecond) }
+    this.#allowances.put(peer, allowance)
+    return allowance
   }
 
   /**

@@ -15,8 +15,13 @@ export interface Message extends Pick<
   /** Enter through one of these instead: too many knock here. */
   readonly redirect?: { readonly members: readonly Told[] }
   readonly facts?: Facts
-  /** Suspicions and refutations; `doubted` did not answer a first probe. */
-  readonly alarm?: { readonly statements: readonly Statement[]; readonly doubted: readonly NodeId[] }
+  readonly alarm?: Alarm
+}
+
+/** Suspicions and refutations; `doubted` did not answer a first probe. */
+export interface Alarm {
+  readonly statements: readonly Statement[]
+  readonly doubted: readonly NodeId[]
 }
 
 export interface Facts {

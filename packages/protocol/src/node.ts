@@ -19,7 +19,7 @@ import { Intake } from './intake.ts'
 import { Introduction } from './introduction.ts'
 import type { BroadcastVerdict, Effect, Encoded, Health, Input, Member, Milliseconds, NodeId, Reign, Services } from './io.ts'
 import { Link } from './links.ts'
-import type { Facts, Message } from './message.ts'
+import type { Alarm, Facts, Message } from './message.ts'
 import { nameProblem } from './name.ts'
 import { Offers } from './offers.ts'
 import { OwnLife } from './own-life.ts'
@@ -370,12 +370,9 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     this.#rumours.passOn(news, from, fresh ? 'fresh' : this.#isWhole ? 'repair' : 'pool')
   }
 
-  #alarm(from: NodeId, { statements, doubted }: Exclude<Message['alarm'], undefined>): void {
-    const { now, config, links } = this.#context
-    const budgets = links.get(from)?.budgets
-    for (const statement of statements)
-      if (budgets?.spend('checks', now, config.limits.checksPerSecond) === true) this.#witnesses.receive(from, statement)
-    for (const id of doubted) if (budgets?.spend('hints', now, config.limits.hintsPerSecond) === true) this.#detector.suspect(id)
+  #alarm(from: NodeId, { statements, doubted }: Alarm): void {
+    for (const statement of statements) this.#witnesses.receive(from, statement)
+    for (const id of doubted) this.#detector.suspect(id)
   }
 
   #redirected(from: NodeId, members: readonly Told[]): void {

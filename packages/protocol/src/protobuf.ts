@@ -5,7 +5,7 @@ import type { Config } from './config.ts'
 import { FrameError } from './errors.ts'
 import { factOf, type Evidence, type Told } from './fact.ts'
 import { decodeId, encodeId } from './id.ts'
-import type { Batch, Message } from './message.ts'
+import type { Alarm, Batch, Message } from './message.ts'
 import { decode, readStatement, statementToWire } from './statement.ts'
 import * as wire from './wire/messages.js'
 
@@ -52,7 +52,7 @@ export class ProtobufCodec implements Codec {
     return messages.map((message) => readFact(message, this.#limits))
   }
 
-  #alarm({ statements, doubted }: wire.Alarm): Exclude<Message['alarm'], undefined> {
+  #alarm({ statements, doubted }: wire.Alarm): Alarm {
     const { statementsPerAlarm } = this.#limits
     if (statements.length + doubted.length > statementsPerAlarm) throw new FrameError(`an alarm has at most ${statementsPerAlarm} entries`)
     return { statements: statements.map((statement) => readStatement(statement, this.#limits)), doubted: doubted.map(encodeId) }

@@ -11,7 +11,7 @@ import { FrameError } from './errors.ts'
 import type { Told } from './fact.ts'
 import type { BroadcastVerdict, Encoded, Milliseconds, NodeId } from './io.ts'
 import type { Link } from './links.ts'
-import type { Message } from './message.ts'
+import type { Alarm, Message } from './message.ts'
 
 export class Reception<Data extends Encoded> {
   readonly #context: Context<Data>
@@ -46,7 +46,7 @@ export class Reception<Data extends Encoded> {
       }
       const message = this.#context.wire.decodeFrame(data)
       link.lastHeard = now
-      take(link, message)
+      take(link, message.alarm === undefined ? message : { alarm: this.#affordable(link, message.alarm) })
     } catch (error) {
       if (!(error instanceof FrameError)) throw error
       this.#strike(from, error.message)
@@ -79,6 +79,16 @@ export class Reception<Data extends Encoded> {
     link.goodbye = true
     effects.push({ type: 'disconnect', peer: link.peer, reason: 'banned for breaking the rules' })
     return true
+  }
+
+  /** As much of an alarm as the peer may cost: signatures to check, members to look after. */
+  #affordable({ budgets }: Link, { statements, doubted }: Alarm): Alarm {
+    const { now, config } = this.#context
+    const { checksPerSecond, hintsPerSecond } = config.limits
+    return {
+      statements: statements.filter(() => budgets.spend('checks', now, checksPerSecond)),
+      doubted: doubted.filter(() => budgets.spend('hints', now, hintsPerSecond)),
+    }
   }
 
   /** The host cut this peer off for what it sent. */
