@@ -55,6 +55,8 @@ export const defaultConfig = {
   },
   /** Batching of news for the topic. */
   rumours: {
+    /** A node this young is heard by few: it hands its news to its links as well, ms. Measured: a mesh takes a second or two to form. */
+    youth: 3_000,
     /** Wait for company before news of one's own or of a newcomer is published, ms. Target: one join known in 0.3 s. */
     delay: 20,
     /** Others who heard the news directly wait up to this much longer, and keep silent if it was published meanwhile, ms. Guess. */

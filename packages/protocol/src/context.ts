@@ -3,6 +3,7 @@
  */
 import type { Codec } from './codec.ts'
 import type { Config } from './config.ts'
+import { FrameError } from './errors.ts'
 import type { Fact } from './fact.ts'
 import { FactSet } from './facts.ts'
 import type { Effect, Encoded, Milliseconds, NodeId, Notification, Services, WarningCode } from './io.ts'
@@ -74,6 +75,16 @@ export class Context<Data extends Encoded = Encoded> {
       start = i + 1
       bytes = 0
     }
+  }
+
+  /** Sends facts that a peer asked for. Throws {@link FrameError} where it asks for more than anybody honest would: twice all there is at once. */
+  answer(to: NodeId, facts: readonly Fact[], fresh: boolean): void {
+    const asked = facts.reduce((sum, fact) => sum + factBytes(fact), 0)
+    const { answersPerSecond } = this.config.limits
+    const most = Math.max(answersPerSecond * 10, this.facts.size * 512)
+    if (asked > 0 && this.links.get(to)?.budgets.spend('answers', this.now, answersPerSecond, asked, most) === false)
+      throw new FrameError(`asks for more than ${answersPerSecond} bytes of facts a second`)
+    this.sendFacts(to, facts, fresh)
   }
 
   /** Hands facts to all links but one, to be passed on. */

@@ -45,9 +45,6 @@ export interface NodeOptions<Data extends Encoded = Uint8Array> {
   readonly services: Services<Data>
 }
 
-/** A node this young is heard by few: it hands its news to its links as well, ms. Measured: a mesh takes a second or two to form. */
-const youth = 3_000
-
 /** `Data`: how messages travel, by the codec among the services. */
 export class ProtocolNode<Data extends Encoded = Uint8Array> {
   readonly #context: Context<Data>
@@ -475,7 +472,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   #announce(facts: readonly Fact[]): void {
     for (const fact of facts) this.#rumours.tell(fact)
     this.#reconciler.quicken('other')
-    if (this.#life.age > youth) return
+    if (this.#life.age > this.#context.config.rumours.youth) return
     for (const peer of [...this.#context.links.keys()].slice(0, this.#context.config.links.early))
       this.#context.sendFacts(peer, facts, true)
   }

@@ -81,7 +81,7 @@ export class Offers implements Timed {
 
   /** A peer asks for what was offered. Throws {@link FrameError}. */
   answer(from: NodeId, bytes: Uint8Array): void {
-    this.#context.sendFacts(
+    this.#context.answer(
       from,
       this.#read(bytes).flatMap(({ position }) => this.#find(position) ?? []),
       true,
@@ -135,6 +135,7 @@ export class Offers implements Timed {
 
   #ask(from: NodeId, { position, version }: Item): boolean {
     const question = this.#asked.get(position)
+    if (question === undefined && this.#asked.size >= this.#context.config.limits.members) return false
     if (question?.version === version) {
       if (question.others.length < alternatives) this.#asked.set(position, { ...question, others: [...question.others, from] })
       return false

@@ -13,7 +13,6 @@
 import type { Context, Timed } from './context.ts'
 import { FrameError } from './errors.ts'
 import type { Fact } from './fact.ts'
-import { factBytes } from './wire/size.ts'
 import { hashSpace } from './hash.ts'
 import type { Milliseconds, NodeId } from './io.ts'
 import { pack, unpack } from './items.ts'
@@ -107,13 +106,7 @@ export class Reconciler implements Timed {
     const answer: wire.Range[] = []
     const missing: Fact[] = []
     for (const range of ranges) this.#answer(range, answer, missing)
-    const asked = missing.reduce((sum, fact) => sum + factBytes(fact), 0)
-    const { answersPerSecond } = config.limits
-    // Whoever asks again and again is not served; twice all there is may be asked for at once.
-    const most = Math.max(answersPerSecond * 10, this.#context.facts.size * 2 * 256)
-    if (asked > 0 && link?.budgets.spend('answers', this.#context.now, answersPerSecond, asked, most) !== true)
-      throw new FrameError(`asks for more than ${answersPerSecond} bytes of facts a second`)
-    this.#context.sendFacts(from, membersFirst(missing), false)
+    this.#context.answer(from, membersFirst(missing), false)
     const isCut = answer.length > config.limits.rangesPerFrame
     if (isCut) this.#partial.add(from)
     const reply = { round: round + 1, ranges: answer.slice(0, config.limits.rangesPerFrame) }
