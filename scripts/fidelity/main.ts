@@ -3,10 +3,8 @@
  *
  *     pnpm fidelity --nodes 50,100
  */
-import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import { parseArgs, promisify } from 'node:util'
+import { parseArgs } from 'node:util'
 import { withFigures } from './document.ts'
 import { Meter } from './meter.ts'
 import { eventLoopCosts, loopbackDelay, wholeDelay } from './networks.ts'
@@ -15,6 +13,7 @@ import { RealSwarm } from './real/swarm.ts'
 import { SimulatedSwarm, type SimulatedOptions } from './simulated-swarm.ts'
 import { table } from './table.ts'
 import { runTrial, type Trial, type TrialPlan } from './trial.ts'
+import { runVirtually } from './virtual/run.ts'
 
 const USAGE = `pnpm fidelity [options]
 
@@ -55,13 +54,6 @@ async function simulate(simulated: SimulatedOptions, plan: TrialPlan, meter: Met
   return await runTrial(new SimulatedSwarm(simulated, meter), plan)
 }
 
-/** In a process of its own: virtual time is for whole processes. */
-async function virtualTime(seed: number, plan: TrialPlan): Promise<Trial> {
-  const program = fileURLToPath(new URL('virtual/main.ts', import.meta.url))
-  const { stdout } = await promisify(execFile)(process.execPath, [program, JSON.stringify({ plan, seed, delays })], { maxBuffer: 2 ** 26 })
-  return JSON.parse(stdout) as Trial
-}
-
 async function realTime(plan: TrialPlan): Promise<Trial> {
   const swarm = new RealSwarm(eventLoops)
   try {
@@ -91,10 +83,10 @@ async function main(): Promise<void> {
       nodes,
       rounds: whole('rounds', values.rounds, 1),
       kills: whole('kills', values.kills, 1),
-      stagger: 100,
-      settle: 20_000,
-      pause: 5_000,
-      idle: 20_000,
+      stagger: 50,
+      settle: 12_000,
+      pause: 4_000,
+      idle: 12_000,
     }
     const compare = async (
       title: string,
@@ -117,7 +109,7 @@ async function main(): Promise<void> {
     if (kinds.has('virtual')) {
       const inTurn = async (): Promise<Trial[]> => {
         const all: Trial[] = []
-        for (const seed of seeds) all.push(await virtualTime(seed, plan))
+        for (const seed of seeds) all.push(await runVirtually({ plan, seed, delays }))
         return all
       }
       await compare('hosts in virtual time', inTurn, { network: { delay: wholeDelay(...delays) } })

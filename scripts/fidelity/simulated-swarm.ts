@@ -17,6 +17,7 @@ export class SimulatedSwarm implements Swarm {
   readonly #simulation: Simulation<ProtocolNode<Payload>>
   readonly #meter: Meter
   readonly #loops: readonly Machine[]
+  readonly #machines: Machine[] = []
   readonly #living = new Map<string, Node>()
   #first: Node | undefined
   #started = 0
@@ -29,7 +30,7 @@ export class SimulatedSwarm implements Swarm {
       createProtocol: (parts) => new ProtocolNode({ ...parts, config }),
     })
     this.#meter = meter
-    this.#loops = Array.from({ length: eventLoops }, () => this.#simulation.createMachine({ speed: 1 }))
+    this.#loops = Array.from({ length: eventLoops }, () => this.#createMachine())
   }
 
   async start(mortal: boolean): Promise<Started> {
@@ -70,7 +71,8 @@ export class SimulatedSwarm implements Swarm {
   async tally(): Promise<Tally> {
     const { frames, frameBytes, published, links } = this.#meter
     const streamBytes = this.#simulation.nodes.reduce((sum, { traffic: { sent } }) => sum + sent.bytes - sent.headerBytes, 0)
-    return { frames, frameBytes, published, links, streamBytes }
+    const processor = this.#machines.reduce((sum, { computed }) => sum + computed, 0)
+    return { frames, frameBytes, published, links, streamBytes, processor }
   }
 
   async stop(): Promise<void> {
@@ -80,9 +82,15 @@ export class SimulatedSwarm implements Swarm {
   /** A mortal one has a process of its own. */
   #home(mortal: boolean): { readonly machine?: Machine } {
     if (this.#loops.length === 0) return {}
-    if (mortal) return { machine: this.#simulation.createMachine({ speed: 1 }) }
+    if (mortal) return { machine: this.#createMachine() }
     const machine = this.#loops[this.#started++ % this.#loops.length]
     return machine === undefined ? {} : { machine }
+  }
+
+  #createMachine(): Machine {
+    const machine = this.#simulation.createMachine({ speed: 1 })
+    this.#machines.push(machine)
+    return machine
   }
 
   #take(id: string): Node {

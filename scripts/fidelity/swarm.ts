@@ -18,6 +18,23 @@ export interface Tally {
   readonly streamBytes: number
   /** Links that were opened. */
   readonly links: number
+  /** Processor time, ms; 0 where none was counted. */
+  readonly processor: number
+}
+
+export const nothing: Tally = { frames: 0, frameBytes: 0, published: 0, streamBytes: 0, links: 0, processor: 0 }
+
+/** `first + factor * second`. */
+export function combine(first: Tally, second: Tally, factor = 1): Tally {
+  const of = (key: keyof Tally): number => first[key] + factor * second[key]
+  return {
+    frames: of('frames'),
+    frameBytes: of('frameBytes'),
+    published: of('published'),
+    streamBytes: of('streamBytes'),
+    links: of('links'),
+    processor: of('processor'),
+  }
 }
 
 export interface Swarm {

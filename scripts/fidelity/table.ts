@@ -31,6 +31,7 @@ const counts: readonly (readonly [string, keyof Tally, number])[] = [
   ['published', 'published', 1],
   ['TCP payload, KB', 'streamBytes', 1_000],
   ['links', 'links', 1],
+  ['processor, ms', 'processor', 1],
 ]
 
 /** Two columns that should agree, and by how much the first differs from the second. */

@@ -1,5 +1,5 @@
 /** The trial: one after the other joins, leaves and is killed, in a pool that has settled. The same for all kinds of swarm. */
-import type { Swarm, Tally } from './swarm.ts'
+import { combine, nothing, type Swarm, type Tally } from './swarm.ts'
 
 export interface TrialPlan {
   readonly nodes: number
@@ -50,7 +50,7 @@ export async function runTrial(swarm: Swarm, plan: TrialPlan): Promise<Trial> {
     untold += observers - times.length
     return Math.max(...times)
   }
-  const nothing = await swarm.tally()
+  const empty = await swarm.tally()
   for (let i = 0; i < plan.nodes; i++) {
     // The mortal ones come last: nobody else entered through them.
     const mortal = i >= plan.nodes - plan.kills
@@ -85,19 +85,12 @@ export async function runTrial(swarm: Swarm, plan: TrialPlan): Promise<Trial> {
     leave,
     crash,
     untold,
-    forming: share(nothing, formed, 1),
+    forming: share(empty, formed, 1),
     comeAndGo: share(formed, wentRound, plan.rounds),
     idleSecond: share(calm, idled, plan.idle / 1_000),
   }
 }
 
 function share(before: Tally, after: Tally, parts: number): Tally {
-  const of = (key: keyof Tally): number => (after[key] - before[key]) / parts
-  return {
-    frames: of('frames'),
-    frameBytes: of('frameBytes'),
-    published: of('published'),
-    streamBytes: of('streamBytes'),
-    links: of('links'),
-  }
+  return combine(nothing, combine(after, before, -1), 1 / parts)
 }

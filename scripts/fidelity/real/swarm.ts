@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { end } from '../../driver/child.ts'
 import { startRemote, type Remote } from '../../driver/remote.ts'
-import type { Started, Swarm, Tally } from '../swarm.ts'
+import { combine, nothing, type Started, type Swarm, type Tally } from '../swarm.ts'
 import type { Worker } from './worker.ts'
 
 /** Longest that a worker may take to let all its hosts leave, ms. */
@@ -23,7 +23,7 @@ export class RealSwarm implements Swarm {
   readonly #homes = new Map<string, Process>()
   readonly #pool = `fidelity-${process.pid}`
   /** What those said that were killed. */
-  #buried: Tally = { frames: 0, frameBytes: 0, published: 0, streamBytes: 0, links: 0 }
+  #buried = nothing
   #first: string | undefined
   #started = 0
 
@@ -52,7 +52,7 @@ export class RealSwarm implements Swarm {
 
   async kill(id: string): Promise<number> {
     const home = this.#home(id)
-    this.#buried = sum([this.#buried, await home.remote.tally()])
+    this.#buried = combine(this.#buried, await home.remote.tally())
     this.#processes.splice(this.#processes.indexOf(home), 1)
     const killed = performance.timeOrigin + performance.now()
     home.child.kill('SIGKILL')
@@ -64,13 +64,8 @@ export class RealSwarm implements Swarm {
   }
 
   async tally(): Promise<Tally> {
-    return sum([this.#buried, ...(await Promise.all(this.#processes.map(async ({ remote }) => await remote.tally())))])
-  }
-
-  /** Processor time of all shared processes so far, ms. */
-  async processor(): Promise<number> {
-    const times = await Promise.all(this.#shared.map(async ({ remote }) => await remote.processor()))
-    return times.reduce((total, time) => total + time, 0)
+    const tallies = await Promise.all(this.#processes.map(async ({ remote }) => await remote.tally()))
+    return tallies.reduce((sum, each) => combine(sum, each), this.#buried)
   }
 
   async stop(): Promise<void> {
@@ -91,16 +86,5 @@ export class RealSwarm implements Swarm {
     this.#homes.delete(id)
     if (home === undefined) throw new Error(`no host ${id}`)
     return home
-  }
-}
-
-function sum(tallies: readonly Tally[]): Tally {
-  const of = (key: keyof Tally): number => tallies.reduce((total, tally) => total + tally[key], 0)
-  return {
-    frames: of('frames'),
-    frameBytes: of('frameBytes'),
-    published: of('published'),
-    streamBytes: of('streamBytes'),
-    links: of('links'),
   }
 }

@@ -1,10 +1,12 @@
-/** Runs the trial on real hosts in virtual time and prints what was measured as JSON: `node main.ts '{"plan": …, "seed": 1}'`. */
+/** Runs the trial on real hosts in virtual time and prints what was measured as JSON. Its argument is a {@link VirtualRun} as JSON. */
 import './install.ts'
-import type { TrialPlan } from '../trial.ts'
 import { VirtualTime } from './clock.ts'
+import type { VirtualRun } from './run.ts'
 
-const { plan, seed, delays } = JSON.parse(process.argv[2] ?? '{}') as { plan: TrialPlan; seed: number; delays: readonly [number, number] }
+const { plan, seed, delays } = JSON.parse(process.argv[2] ?? '{}') as VirtualRun
 const time = new VirtualTime(seed)
+// Each host adds a listener or two; Node would warn of a leak.
+process.setMaxListeners(0)
 // Only now: what these import gets virtual timers and the virtual network.
 const { useDelay } = await import('./net.ts')
 const { Meter } = await import('../meter.ts')

@@ -78,7 +78,7 @@ export class VirtualSwarm implements Swarm {
 
   async tally(): Promise<Tally> {
     const { frames, frameBytes, published, links } = this.#meter
-    return { frames, frameBytes, published, links, streamBytes: bytesWritten() }
+    return { frames, frameBytes, published, links, streamBytes: bytesWritten(), processor: 0 }
   }
 
   async stop(): Promise<void> {

@@ -22,6 +22,7 @@ export class Machine {
   readonly #speed: number
   readonly #processor: Capacity | undefined
   #processes = 0
+  #computed: Milliseconds = 0
 
   constructor({ number, site, bandwidth, speed }: MachineFields) {
     if (speed !== undefined && !(speed > 0)) throw new RangeError(`the speed of a processor must be a number above 0, not ${speed}`)
@@ -43,9 +44,15 @@ export class Machine {
     return this.#processor !== undefined
   }
 
+  /** Processor time that was spent so far, that which is booked included. */
+  get computed(): Milliseconds {
+    return this.#computed
+  }
+
   /** When something that costs so much and arrives at `from` is done with. */
   compute(cost: Milliseconds, from: Milliseconds, now: Milliseconds): Milliseconds {
     if (this.#processor === undefined || cost <= 0) return from
+    this.#computed += cost / this.#speed
     return this.#processor.reserve(from, cost / this.#speed, now)
   }
 }
