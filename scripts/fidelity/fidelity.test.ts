@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { quantile } from '../bench-pool/quantiles.ts'
+import { quantile } from '../driver/quantiles.ts'
 import { Meter } from './meter.ts'
 import { wholeDelay } from './networks.ts'
 import { SimulatedSwarm } from './simulated-swarm.ts'
