@@ -1,8 +1,8 @@
 /** What may be done to nodes and to the network at a given time: each kind with its own fields. */
 import * as z from 'zod'
 import type { Milliseconds } from '@jel/protocol'
-import { count, duration, share, span, text } from './quantity.ts'
-import { choice, mapping, show, Unfit, unknownKey } from './schema-kit.ts'
+import { duration, share, span, text } from './quantity.ts'
+import { choice, mapping, show, Unfit, unknownKey, written } from './schema-kit.ts'
 import { targets, type Targets } from './targets.ts'
 
 /** Fields of every action. */
@@ -32,8 +32,11 @@ export type Action = Timed &
     | ({ readonly type: 'loss'; readonly targets: Targets; readonly loss: number } & Lasting)
     | { readonly type: 'elect' | 'withdraw'; readonly targets: Targets; readonly election: string }
     | { readonly type: 'maybeDead'; readonly targets: Targets; readonly by: Targets }
-    | { readonly type: 'join'; readonly count: number; readonly site?: string; readonly over: Milliseconds }
+    | { readonly type: 'join'; readonly count: NodeCount; readonly site?: string; readonly over: Milliseconds }
   )
+
+/** A number of nodes, or a share of those of the start: 0.5 is half as many. */
+export type NodeCount = { readonly nodes: number } | { readonly share: number }
 
 export type ActionType = Action['type']
 
@@ -54,6 +57,26 @@ function on(type: ActionType, description: string, more: z.core.$ZodLooseShape =
 const sides = choice<readonly Targets[]>([targets.transform((one) => [one]), z.array(targets).min(1)], (value) =>
   Array.isArray(value) && !value.every((each) => typeof each === 'number') ? z.array(targets).min(1) : targets.transform((one) => [one]),
 )
+
+const nodeCount = written(
+  (value): NodeCount | Unfit => {
+    const percent = typeof value === 'string' ? /^(\d+(?:\.\d+)?) ?%$/u.exec(value.trim())?.[1] : undefined
+    if (percent !== undefined && Number(percent) > 0) return { share: Number(percent) / 100 }
+    if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return { nodes: value }
+    return new Unfit(`expected a number of nodes, or a share of those of the start such as 50%, not ${show(value)}`)
+  },
+  {
+    anyOf: [
+      { type: 'integer', minimum: 1 },
+      { type: 'string', pattern: '^\\d+(\\.\\d+)? ?%$' },
+    ],
+  },
+)
+
+/** How many nodes that is in a pool that starts with so many. */
+export function countOf(count: NodeCount, nodes: number): number {
+  return 'nodes' in count ? count.nodes : Math.round(count.share * nodes)
+}
 
 const schemas: Record<ActionType, z.ZodType<Action>> = {
   kill: on('kill', 'SIGKILL: the processes end at once; their kernels close their connections'),
@@ -104,7 +127,7 @@ const schemas: Record<ActionType, z.ZodType<Action>> = {
   ),
   join: mapping({
     ...timed,
-    join: count(1).describe('so many more nodes start'),
+    join: nodeCount.describe('so many more nodes start, or a share of those of the start'),
     site: text('a site').exactOptional(),
     over: duration.default(0).describe('evenly over this time; default: at once'),
   }).transform(({ join, ...rest }): Action => ({ ...rest, type: 'join', count: join })),

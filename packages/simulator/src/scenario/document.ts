@@ -32,11 +32,28 @@ export class ScenarioDocument {
     const [error] = parsed.errors
     if (error !== undefined) throw new ScenarioError([{ source, reason: error.message }])
     try {
-      this.#document.setIn(path, parsed.toJS())
+      this.#document.setIn(path, this.#scaled(path, parsed.toJS()))
     } catch {
       throw new ScenarioError([{ source, reason: `${key} stands within something that has no keys` }])
     }
     this.#set.set(path.join('.'), source)
+  }
+
+  /** One number for nodes that the file counts by site: as many in all, in the same proportions. */
+  #scaled(path: Path, value: unknown): unknown {
+    const before = path.length === 1 && path[0] === 'nodes' ? this.#document.getIn(path) : undefined
+    if (!isMap(before) || typeof value !== 'number' || value < 1) return value
+    const counts = Object.entries(before.toJSON() as Record<string, unknown>).map(([site, count]) => [site, Number(count)] as const)
+    const all = counts.reduce((sum, [, count]) => sum + count, 0)
+    let [rest, placed] = [all, 0]
+    return Object.fromEntries(
+      counts.map(([site, count]) => {
+        const share = Math.round(((value - placed) * count) / rest)
+        rest -= count
+        placed += share
+        return [site, share]
+      }),
+    )
   }
 
   /** The file as plain values. */

@@ -89,7 +89,7 @@ describe('a scenario', () => {
       },
       { type: 'partition', at: 120_000, for: 600_000, sides: [{ site: ['vu'] }, { site: ['tokyo'] }] },
       { type: 'cut', at: 180_000, from: { nodes: [{ first: 0, last: 0 }] }, to: { winner: 'master' } },
-      { type: 'join', at: 240_000, count: 800, site: 'tokyo', over: 0 },
+      { type: 'join', at: 240_000, count: { nodes: 800 }, site: 'tokyo', over: 0 },
     ])
     expect(expected).toEqual([{ type: 'bytesPerNode', atMost: 1_500_000, of: 'mean' }])
   })
@@ -100,6 +100,12 @@ describe('a scenario', () => {
       network: { loss: 0.05 },
       actions: [{ type: 'kill' }],
     })
+  })
+
+  it('keeps the proportions of sites when it gets another number of nodes', () => {
+    const file =
+      'nodes: { a: 30, b: 10, c: 1 }\nduration: 1s\nnetwork: { sites: { a: { to: { b: 1ms, c: 1ms } }, b: { to: { c: 1ms } }, c: {} } }'
+    expect(parseScenario(file, { set: ['nodes=100'] })).toMatchObject({ nodes: 100, nodesBySite: { a: 73, b: 25, c: 2 } })
   })
 
   it.each(readdirSync(scenarios).filter((file) => file.endsWith('.yaml')))('is shipped right: %s', (file) => {

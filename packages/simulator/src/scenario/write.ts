@@ -113,7 +113,12 @@ function writeAction(action: Action): Fields {
     case 'maybeDead':
       return without({ ...timed, maybeDead: writeTargets(action.targets), by: writeTargets(action.by) })
     case 'join':
-      return without({ ...timed, join: action.count, site: action.site, over: writeDuration(action.over) })
+      return without({
+        ...timed,
+        join: 'nodes' in action.count ? action.count.nodes : `${action.count.share * 100}%`,
+        site: action.site,
+        over: writeDuration(action.over),
+      })
     case 'kill':
     case 'leave':
     case 'stop':
