@@ -1,5 +1,5 @@
 import type { Milliseconds, NodeId, Notification } from '@jel/protocol'
-import { isActive, lives, type Actor } from '../user/actor.ts'
+import { lives, type Actor } from '../user/actor.ts'
 import type { Stage } from '../user/stage.ts'
 import { Agreement } from './agreement.ts'
 import { Deaths } from './deaths.ts'
@@ -115,8 +115,9 @@ export class Metrics {
 
   #changed(): void {
     this.views.changed()
-    this.allKnowAll.set(this.#stage.actors.some(isActive) && this.views.allKnowAll(), this.#stage.simulation.now)
-    this.#lookSoon()
+    this.allKnowAll.set(this.views.allKnowAll(), this.#stage.simulation.now)
+    // At once: a winner that is gone is none from now on.
+    this.#look()
   }
 
   #lookSoon(): void {
@@ -124,8 +125,12 @@ export class Metrics {
     this.#looking = true
     this.#stage.simulation.after(look, () => {
       this.#looking = false
-      for (const { agreement, episodes } of this.elections.values()) episodes.set(agreement.holds(), this.#stage.simulation.now)
+      this.#look()
     })
+  }
+
+  #look(): void {
+    for (const { agreement, episodes } of this.elections.values()) episodes.set(agreement.holds(), this.#stage.simulation.now)
   }
 
   #each(interval: Milliseconds, act: () => void): void {

@@ -77,13 +77,13 @@ export class Views {
 
   /**
    * True if the view of each node that runs and has a network is exactly those that are there: all that live, on its side of a
-   * partition. Nodes without a network are nowhere.
+   * partition. Nodes without a network are nowhere. False where nobody is left to see.
    */
   allKnowAll(): boolean {
     if (this.#stale) this.#lookAgain()
     if (this.#culprit !== undefined && !this.#isRight(this.#culprit)) return false
     this.#culprit = this.#actors.find((actor) => !this.#isRight(actor))
-    return this.#culprit === undefined
+    return this.#culprit === undefined && this.#actors.some(isActive)
   }
 
   /** Whose view was found wrong last. */
