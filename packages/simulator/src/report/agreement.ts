@@ -5,6 +5,7 @@ import { isActive, lives, type Actor } from '../user/actor.ts'
 export class Agreement {
   readonly election: string
   readonly #actors: readonly Actor[]
+  readonly #standing = new Map<number, Reign>()
   /** All reigns that any node was told of: epoch and life of the winner. */
   readonly reigns = new Set<string>()
 
@@ -20,7 +21,24 @@ export class Agreement {
   /** True if all nodes that run and have a network name the same living winner, on each side of a partition; at least one must be there. */
   holds(): boolean {
     const sides = new Set(this.#actors.filter(isActive).map(({ side }) => side))
-    return sides.size > 0 && [...sides].every((side) => this.disagreement(side) === undefined)
+    this.#standing.clear()
+    if (sides.size === 0) return false
+    for (const side of sides) {
+      if (this.disagreement(side) !== undefined) return false
+      const reign = this.#actors.find((actor) => isActive(actor) && actor.side === side)?.node.protocol.reign(this.election)
+      if (reign !== undefined) this.#standing.set(side, reign)
+    }
+    return true
+  }
+
+  /** The reign on which all on this side agreed when that was last looked at. */
+  standing(side: number): Reign | undefined {
+    return this.#standing.get(side)
+  }
+
+  /** What all agree on, as a text that changes with it. */
+  get name(): string {
+    return [...this.#standing].map(([side, reign]) => `${side} ${nameOf(reign)}`).join()
   }
 
   /** Who on this side of a partition does not name the same living winner as the others; undefined if all do. */
@@ -28,7 +46,7 @@ export class Agreement {
     let first: string | undefined
     for (const actor of this.#actors) {
       if (!isActive(actor) || actor.side !== side) continue
-      const node = actor.node.index
+      const node = actor.number
       const reign = actor.node.protocol.reign(this.election)
       if (reign === undefined) return { node, what: `it knows no winner of ${this.election}` }
       const name = nameOf(reign)

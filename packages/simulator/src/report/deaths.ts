@@ -32,7 +32,7 @@ export class Deaths {
 
   /** To be called right after the crash. */
   crashed(actor: Actor, at: Milliseconds): void {
-    const life = this.#views.present(actor.node.index)
+    const life = this.#views.present(actor.number)
     if (life !== undefined) this.#crashes.set(life, { at, life, side: actor.side })
   }
 
@@ -45,11 +45,11 @@ export class Deaths {
     }
     // Who is cut off is right to believe so.
     if (observer.silent || subject === undefined || subject.silent || observer.side !== subject.side) return
-    if (subject.endedAt !== undefined || this.#views.present(subject.node.index) !== life || observer === subject) return
+    if (subject.endedAt !== undefined || this.#views.present(subject.number) !== life || observer === subject) return
     if (subject.node.disturbed) this.falseOfDisturbed += 1
     else {
       this.falseOfHealthy += 1
-      this.firstFalse ??= `node ${observer.node.index} was told at ${(now / 1_000).toFixed(3)}s that node ${subject.node.index} died`
+      this.firstFalse ??= `node ${observer.number} was told at ${(now / 1_000).toFixed(3)}s that node ${subject.number} died`
     }
   }
 
@@ -59,8 +59,7 @@ export class Deaths {
     for (const crash of this.#crashes.values()) {
       if (now - crash.at < atLeast) continue
       for (const actor of this.#actors) {
-        if (isActive(actor) && !actor.node.disturbed && actor.side === crash.side && this.#views.sees(actor.node.index, crash.life))
-          missed += 1
+        if (isActive(actor) && !actor.node.disturbed && actor.side === crash.side && this.#views.sees(actor.number, crash.life)) missed += 1
       }
     }
     return missed

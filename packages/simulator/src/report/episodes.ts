@@ -15,6 +15,11 @@ export class Episodes {
     return this.#episodes.at(-1)?.[1] === Infinity
   }
 
+  /** Since when it has held; undefined while it doesn't. */
+  get since(): Milliseconds | undefined {
+    return this.holds ? this.#episodes.at(-1)?.[0] : undefined
+  }
+
   set(holds: boolean, now: Milliseconds): void {
     if (holds === this.holds) return
     const last = this.#episodes.at(-1)
@@ -24,6 +29,12 @@ export class Episodes {
       if (last?.[0] === now) this.#episodes.pop()
     } else if (last?.[1] === now) last[1] = Infinity
     else this.#episodes.push([now, Infinity])
+  }
+
+  /** It holds on, but it is something else that holds. */
+  restart(now: Milliseconds): void {
+    this.set(false, now)
+    this.#episodes.push([now, Infinity])
   }
 
   /** The first time from `after` on at which it held; undefined if it never did. */

@@ -46,7 +46,7 @@ export class Metrics {
     this.deaths = new Deaths(stage.actors, this.views)
     this.elections = new Map(elections.map((name) => [name, { agreement: new Agreement(name, stage.actors), episodes: new Episodes() }]))
     this.winners = Object.fromEntries(elections.map((name) => [name, []]))
-    stage.simulation.subscribe(({ index }, notification, time) => this.#told(index, notification, time))
+    stage.simulation.subscribe((node, notification, time) => this.#told(stage.actorOf(node), notification, time))
     stage.listen({
       started: (actor) => void this.#byId.set(actor.node.id, actor),
       ended: (actor) => {
@@ -71,7 +71,7 @@ export class Metrics {
     const { columns } = this
     columns.time.push(simulation.now)
     columns.nodes.push(living.length)
-    columns.perceived.push(living.length === 0 ? 0 : sum(living.map(({ node }) => this.views.size(node.index))) / living.length)
+    columns.perceived.push(living.length === 0 ? 0 : sum(living.map(({ number }) => this.views.size(number))) / living.length)
     columns.right.push(this.views.right())
     columns.bytes.push(actors.length === 0 ? 0 : sum(actors.map(({ node }) => node.traffic.received.bytes)) / actors.length)
     columns.links.push(living.length === 0 ? 0 : sum(links) / living.length)
@@ -97,8 +97,7 @@ export class Metrics {
     this.#knocks = knocks
   }
 
-  #told(index: number, notification: Notification, now: Milliseconds): void {
-    const actor = this.#stage.actors[index]
+  #told(actor: Actor | undefined, notification: Notification, now: Milliseconds): void {
     if (actor === undefined || actor.endedAt !== undefined) return
     if (notification.type === 'elected') {
       this.elections.get(notification.reign.election)?.agreement.told(notification.reign)
@@ -107,7 +106,7 @@ export class Metrics {
     }
     if (notification.type !== 'joined' && notification.type !== 'left' && notification.type !== 'died') return
     if (notification.type === 'died') this.deaths.told(actor, notification.member, this.#byId.get(notification.member.id), now)
-    this.views.told(index, actor.node.id, notification)
+    this.views.told(actor.number, actor.node.id, notification)
     this.allKnowAll.set(this.views.allKnowAll(), now)
     // The end of a winner is heard as its end.
     this.#lookSoon()
@@ -130,7 +129,13 @@ export class Metrics {
   }
 
   #look(): void {
-    for (const { agreement, episodes } of this.elections.values()) episodes.set(agreement.holds(), this.#stage.simulation.now)
+    const { now } = this.#stage.simulation
+    for (const { agreement, episodes } of this.elections.values()) {
+      const before = agreement.name
+      const holds = agreement.holds()
+      if (holds && before !== '' && before !== agreement.name) episodes.restart(now)
+      else episodes.set(holds, now)
+    }
   }
 
   #each(interval: Milliseconds, act: () => void): void {

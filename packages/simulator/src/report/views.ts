@@ -99,9 +99,9 @@ export class Views {
 
   #isRight(actor: Actor): boolean {
     if (!isActive(actor)) return true
-    const view = this.#views[actor.node.index]
+    const view = this.#views[actor.number]
     const truth = this.#truth.get(actor.side)
-    return view !== undefined && this.#present[actor.node.index] !== undefined && truth !== undefined && view.equals(truth)
+    return view !== undefined && this.#present[actor.number] !== undefined && truth !== undefined && view.equals(truth)
   }
 
   #lookAgain(): void {
@@ -111,7 +111,7 @@ export class Views {
       if (!lives(actor) || actor.silent) continue
       const truth = this.#truth.get(actor.side) ?? new Bits()
       // Who has not entered is in nobody's view: a life that nobody can know.
-      truth.add(this.#present[actor.node.index] ?? this.#count)
+      truth.add(this.#present[actor.number] ?? this.#count)
       this.#truth.set(actor.side, truth)
     }
   }

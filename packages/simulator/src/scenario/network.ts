@@ -32,6 +32,8 @@ export interface SiteBandwidth {
 export interface NodeBandwidth extends SiteBandwidth {
   /** Of the cable that the nodes of one machine share, each way. */
   readonly machine?: number
+  /** Of the server, where a central implementation of the paper is run; default: that of a node. */
+  readonly service?: number
 }
 
 export type Sites = TopologyName | Readonly<Record<string, SiteFields>>
@@ -83,7 +85,10 @@ export const network: z.ZodType<ScenarioNetwork> = mapping({
   delay: durationRange.default({ min: 0.1, max: 0.5 }).describe('one way, such as 10ms or 1ms..20ms; default: processes of one machine'),
   sites: sites.exactOptional().describe('where machines stand, instead of delay: a topology that is shipped, or sites of your own'),
   jitter: share.default(0.1).describe('between sites of your own, each packet takes up to this share longer'),
-  bandwidth: ways({ machine: bandwidth.exactOptional().describe('of the cable that the nodes of one machine share') })
+  bandwidth: ways({
+    machine: bandwidth.exactOptional().describe('of the cable that the nodes of one machine share'),
+    service: bandwidth.exactOptional().describe('of the server, where a central implementation of the paper is run'),
+  })
     .default({})
     .describe('of each node; default: without limit'),
   nodesPerMachine: count(1).default(1),

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { defaultConfig, type ConfigOverrides, type Milliseconds } from '@jel/protocol'
+import { baselines, type BaselineName } from '../baselines/index.ts'
 import { action, type Action } from './actions.ts'
 import { expectation, type Expectation } from './expectation.ts'
 import { network, type ScenarioNetwork } from './network.ts'
@@ -8,8 +9,8 @@ import { amount, count, parseRange, share, span, text } from './quantity.ts'
 import { choice, jsonSchemaOf, mapping, show, shownAs, Unfit, word, written } from './schema-kit.ts'
 
 /** What may be run: the protocol of this project, and the implementations that the JEL paper compares (§5). */
-export const protocolNames = ['jel', 'serial-send', 'peer-bootstrap', 'broadcast-tree', 'gossip', 'adaptive-gossip', 'distributed'] as const
-export type ProtocolName = (typeof protocolNames)[number]
+export type ProtocolName = 'jel' | BaselineName
+export const protocolNames: readonly ProtocolName[] = ['jel', ...(Object.keys(baselines) as BaselineName[])]
 
 /** A pool, what is done to it, and what must come of it. Times are milliseconds from the start. */
 export interface Scenario {

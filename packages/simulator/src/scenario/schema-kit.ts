@@ -62,9 +62,9 @@ export function shownAs<Schema extends z.ZodType>(schema: Schema, json: JsonSche
 }
 
 /** One of these words. */
-export function word<const Words extends readonly string[]>(words: Words, what: string): z.ZodType<Words[number]> {
+export function word<const Word extends string>(words: readonly Word[], what: string): z.ZodType<Word> {
   return written(
-    (value): Words[number] | Unfit =>
+    (value): Word | Unfit =>
       words.find((each) => each === value) ??
       new Unfit(`no such ${what}: ${show(value)}${hint(String(value), words)}; expected ${words.join(', ')}`),
     { enum: words },

@@ -4,6 +4,8 @@ import type { Place } from '../scenario/placement.ts'
 
 /** One node as whoever directs the scenario knows it: what really happened to it, not what others believe. */
 export interface Actor {
+  /** In the order of starting, from 0 on: what scenarios call it. */
+  readonly number: number
   readonly node: SimulatedNode
   readonly place: Place
   readonly nat: boolean

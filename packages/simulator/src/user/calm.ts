@@ -14,6 +14,9 @@ export interface CalmBounds {
   readonly dialsPerNode: number
 }
 
+/** From this share of lost packets on dials are not bounded. A guess. */
+const lossy = 0.05
+
 /** Why a pool that was left alone is not as it should be; undefined where it is. `node` is one of those concerned. */
 export interface Unrest {
   readonly node?: number
@@ -28,7 +31,7 @@ export function unrest(stage: Stage, metrics: Metrics, bounds: CalmBounds): Unre
   if (!metrics.views.allKnowAll()) {
     const wrong = metrics.views.culprit
     return {
-      ...(wrong && { node: wrong.node.index }),
+      ...(wrong && { node: wrong.number }),
       what: `${since} its view is not who is there (${metrics.views.right()} views are right)`,
     }
   }
@@ -39,8 +42,10 @@ export function unrest(stage: Stage, metrics: Metrics, bounds: CalmBounds): Unre
   }
   const many = stage.actors.find((actor) => isActive(actor) && actor.node.endpoint.connections.size > bounds.links)
   if (many !== undefined) {
-    return { node: many.node.index, what: `${since} it has ${many.node.endpoint.connections.size} links, more than ${bounds.links}` }
+    return { node: many.number, what: `${since} it has ${many.node.endpoint.connections.size} links, more than ${bounds.links}` }
   }
+  // Where much gets lost, links break and are dialled again.
+  if (stage.scenario.network.loss > lossy) return undefined
   const dials = metrics.dialsBySecond.at(-1) ?? 0
   const most = bounds.dials + bounds.dialsPerNode * stage.actors.filter(isActive).length
   return dials > most ? { what: `${since} the pool dials ${dials} times a second, more than ${most}` } : undefined

@@ -29,13 +29,14 @@ export class Chronicle {
       this.#last[this.#next++ % remembered] = line
     }
     stage.listen({
-      started: ({ node }) => void numbers.set(node.id, node.index),
+      started: ({ node, number }) => void numbers.set(node.id, number),
       ended: () => {},
       changed: (what) => add({ time: stage.simulation.now, what }),
     })
-    stage.simulation.subscribe(({ index }, notification, time) => {
+    stage.simulation.subscribe((node, notification, time) => {
+      const number = stage.actorOf(node)?.number
       const told = describe(notification, numbers)
-      if (told !== undefined) add({ time, node: index, ...told })
+      if (told !== undefined && number !== undefined) add({ time, node: number, ...told })
     })
   }
 

@@ -50,7 +50,7 @@ export class Direction {
         return
       case 'stall':
         this.#each(this.#select(action.targets), 'stalls', ({ node }) => simulation.stall(node, action.for))
-        simulation.after(action.for, () => this.#stage.changed('nodes go on'))
+        simulation.after(action.for, () => this.#stage.troubled('nodes go on'))
         return
       case 'silence':
         this.#lasting(this.#select(action.targets), action.for, 'is cut off', (actor, silent) => this.#silence(actor, silent))
@@ -103,7 +103,7 @@ export class Direction {
   #each(actors: readonly Actor[], what: string, act: (actor: Actor) => void): void {
     for (const actor of actors) {
       act(actor)
-      this.#stage.changed(`node ${actor.node.index} ${what}`)
+      this.#stage.troubled(`node ${actor.number} ${what}`)
     }
   }
 
@@ -135,12 +135,12 @@ export class Direction {
     const rest = this.#stage.actors.filter((actor) => !chosen.has(actor))
     const all = rest.some(lives) ? [rest, ...groups] : groups
     this.#split(all)
-    this.#stage.changed(`partition into ${all.length}`)
+    this.#stage.troubled(`partition into ${all.length}`)
     if (forMs === undefined) return
     this.#stage.simulation.after(forMs, () => {
       if (partition !== this.#partitions) return
       this.#split([this.#stage.actors])
-      this.#stage.changed('the partition ends')
+      this.#stage.troubled('the partition ends')
     })
   }
 
@@ -156,7 +156,7 @@ export class Direction {
     for (const actor of this.#stage.actors) actor.side = 0
     this.#stage.cuts = 0
     this.#stage.simulation.heal()
-    this.#stage.changed('all is healed')
+    this.#stage.troubled('all is healed')
   }
 
   #cut(from: Targets, to: Targets, forMs: Milliseconds | undefined): void {
@@ -166,13 +166,13 @@ export class Direction {
     const heals = this.#heals
     this.#stage.cuts += pairs.length
     for (const [a, b] of pairs) simulation.cut(a, b)
-    this.#stage.changed(`${pairs.length} ways are cut`)
+    this.#stage.troubled(`${pairs.length} ways are cut`)
     if (forMs === undefined) return
     simulation.after(forMs, () => {
       if (heals !== this.#heals) return
       this.#stage.cuts -= pairs.length
       for (const [a, b] of pairs) simulation.mend(a, b)
-      this.#stage.changed(`${pairs.length} ways are mended`)
+      this.#stage.troubled(`${pairs.length} ways are mended`)
     })
   }
 

@@ -20,6 +20,12 @@ export class Machinery {
     this.#network = network
   }
 
+  /** What the node is to be spawned with that runs the server of another implementation: on a machine of its own. */
+  service(): Pick<SpawnOptions, 'bandwidth'> {
+    const { service } = this.#network.bandwidth
+    return { bandwidth: megabits(service === undefined ? this.#network.bandwidth : { up: service, down: service }) }
+  }
+
   /** What a node of this place is to be spawned with. */
   of(place: Place, nat: boolean): Pick<SpawnOptions, 'machine' | 'bandwidth' | 'dialable'> {
     const { bandwidth } = this.#network

@@ -61,7 +61,7 @@ export class Population {
 
   #begin(actor: Actor): void {
     const sessions = this.#sessions
-    if (sessions === undefined || (sessions.keepFirst && actor.node.index === 0)) return
+    if (sessions === undefined || (sessions.keepFirst && actor.number === 0)) return
     const { simulation, random } = this.#stage
     const length = this.#length(sessions)
     const crashes = random() < sessions.crash

@@ -14,6 +14,7 @@ import { Direction } from './direction.ts'
 import { networkOf } from './machinery.ts'
 import { Population } from './population.ts'
 import { protocolOf, type CreateProtocol } from './protocols.ts'
+import { Reigns } from './reigns.ts'
 import { Stage } from './stage.ts'
 import { judge } from './verdict.ts'
 
@@ -54,6 +55,7 @@ export function runScenario(options: RunOptions): Run {
   const stage = new Stage(simulation, scenario)
   const chronicle = new Chronicle(stage, options.onLine)
   const metrics = new Metrics(stage, electionsOf(scenario))
+  if (isOurs) new Reigns(stage, metrics).watch()
   const violation = play(stage, metrics, chronicle, isOurs ? boundsOf(scenario) : undefined, options.onProgress)
   return { result: resultOf(stage, metrics, violation), overlay: overlayDot(stage.actors) }
 }
@@ -83,8 +85,21 @@ function play(
     return undefined
   } catch (error) {
     if (!(error instanceof BrokenPromiseError)) throw error
-    return violation(error.time, error.what, [error.index, ...(error.subject === undefined ? [] : [error.subject])])
+    const numbers = [error.index, error.subject].map((index) => index !== undefined && stage.actorOf({ index })?.number)
+    return violation(
+      error.time,
+      numbered(error.what, stage),
+      numbers.filter((number) => typeof number === 'number'),
+    )
   }
+}
+
+/** Ids are for machines; people know nodes by their numbers, and lives after the first by theirs. */
+function numbered(text: string, stage: Stage): string {
+  return text.replaceAll(/(12D3\w+)#(\d+)/gu, (whole, id: string, incarnation: string) => {
+    const actor = stage.actors.find(({ node }) => node.id === id)
+    return actor === undefined ? whole : `node ${actor.number}${incarnation === '1' ? '' : ` (life ${incarnation})`}`
+  })
 }
 
 /** Elections that the scenario speaks of. */

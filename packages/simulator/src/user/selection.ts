@@ -11,7 +11,7 @@ export function select(actors: readonly Actor[], targets: Targets, random: () =>
   const meant = actors.filter(
     (actor) =>
       lives(actor) &&
-      within(nodes, actor.node.index) &&
+      within(nodes, actor.number) &&
       (site === undefined || (actor.place.site !== undefined && site.includes(actor.place.site))) &&
       within(rack, actor.place.rack) &&
       within(machine, actor.place.machine) &&
@@ -20,7 +20,7 @@ export function select(actors: readonly Actor[], targets: Targets, random: () =>
   )
   const some = Math.min(count ?? Infinity, share === undefined ? Infinity : Math.round(share * meant.length))
   if (some >= meant.length) return meant
-  return pickSome(random, meant, some).sort((a, b) => a.node.index - b.node.index)
+  return pickSome(random, meant, some).sort((a, b) => a.number - b.number)
 }
 
 function within(ranges: readonly IntegerRange[] | undefined, number: number): boolean {

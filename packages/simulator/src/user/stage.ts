@@ -1,5 +1,6 @@
 import type { Milliseconds } from '@jel/protocol'
 import { pickOne } from '@jel/protocol'
+import type { SimulatedNode } from '../protocol/node.ts'
 import { Placement } from '../scenario/placement.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import type { Simulation } from '../simulation.ts'
@@ -25,9 +26,12 @@ export class Stage {
   readonly #placement: Placement
   readonly #machinery: Machinery
   readonly #listeners: StageEvents[] = []
+  readonly #service: SimulatedNode | undefined
   /** When the scenario last changed something, and when the last node came. */
   lastChange: Milliseconds = 0
   lastArrival: Milliseconds = 0
+  /** When it last changed who reaches whom, or which processes run. */
+  lastTrouble: Milliseconds = -1
   /** How many ways from one node to another are cut now. */
   cuts = 0
 
@@ -36,10 +40,17 @@ export class Stage {
     this.scenario = scenario
     this.#placement = new Placement(scenario)
     this.#machinery = new Machinery(simulation, scenario.network)
+    // The first node of what the paper compares is a server, and no member.
+    if (scenario.protocol !== 'jel') this.#service = simulation.spawn(this.#machinery.service())
   }
 
   get random(): () => number {
     return this.simulation.random
+  }
+
+  /** Who that node is; undefined where it is no member. */
+  actorOf({ index }: Pick<SimulatedNode, 'index'>): Actor | undefined {
+    return this.actors[index - (this.#service === undefined ? 0 : 1)]
   }
 
   listen(events: StageEvents): void {
@@ -49,21 +60,23 @@ export class Stage {
   /** Starts one more node now. */
   bringIn(site?: string): Actor {
     const { network, elections, introducers } = this.scenario
-    const index = this.actors.length
+    const number = this.actors.length
     const place = this.#placement.next(site)
     // The first node is the introducer of the others.
-    const nat = this.random() < network.nat && index > 0
+    const nat = this.random() < network.nat && number > 0
     const canIntroduce = (other: Actor): boolean => isActive(other) && isDialable(other, place.site)
-    const introducer = introducers === 'oldest' ? this.actors.find(canIntroduce) : pickOne(this.random, this.actors.filter(canIntroduce))
+    const member = introducers === 'oldest' ? this.actors.find(canIntroduce) : pickOne(this.random, this.actors.filter(canIntroduce))
+    const introducer = this.#service ?? member?.node
     const node = this.simulation.spawn({
-      introducers: introducer === undefined ? [] : [introducer.node],
-      location: [`node${index}`, `machine${place.machine}`, `rack${place.rack}`, ...(place.site === undefined ? [] : [place.site])].join(
+      introducers: introducer === undefined ? [] : [introducer],
+      location: [`node${number}`, `machine${place.machine}`, `rack${place.rack}`, ...(place.site === undefined ? [] : [place.site])].join(
         '@',
       ),
       ...this.#machinery.of(place, nat),
     })
     const now = this.simulation.now
     const actor: Actor = {
+      number,
       node,
       place,
       nat,
@@ -82,7 +95,7 @@ export class Stage {
     }
     this.lastArrival = now
     for (const listener of this.#listeners) listener.started(actor)
-    this.changed(`node ${index} starts`)
+    this.changed(`node ${number} starts`)
     return actor
   }
 
@@ -97,13 +110,13 @@ export class Stage {
   elect(actor: Actor, election: string): void {
     actor.candidacies.add(election)
     actor.node.command({ type: 'elect', election })
-    this.changed(`node ${actor.node.index} stands for ${election}`)
+    this.changed(`node ${actor.number} stands for ${election}`)
   }
 
   withdraw(actor: Actor, election: string): void {
     actor.candidacies.delete(election)
     actor.node.command({ type: 'withdraw', election })
-    this.changed(`node ${actor.node.index} withdraws from ${election}`)
+    this.changed(`node ${actor.number} withdraws from ${election}`)
   }
 
   /** True while nothing keeps some that are there from seeing the same as others: nobody stands still or loses packets, no way is cut. */
@@ -111,6 +124,12 @@ export class Stage {
     return (
       this.cuts === 0 && this.actors.every((actor) => !lives(actor) || actor.silent || (actor.node.state === 'running' && !actor.lossy))
     )
+  }
+
+  /** To be called for whatever changes who reaches whom, or which processes run. */
+  troubled(what: string): void {
+    this.lastTrouble = this.simulation.now
+    this.changed(what)
   }
 
   /** To be called for whatever changes who is there or who reaches whom, and for what it may take time to settle after. */
@@ -126,7 +145,7 @@ export class Stage {
     if (how === 'crash') this.simulation.kill(actor.node)
     else this.simulation.leave(actor.node)
     for (const listener of this.#listeners) listener.ended(actor)
-    this.changed(`node ${actor.node.index} ${how === 'crash' ? 'crashes' : 'leaves'}`)
+    this.changed(`node ${actor.number} ${how === 'crash' ? 'crashes' : 'leaves'}`)
   }
 }
 

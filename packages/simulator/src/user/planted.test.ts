@@ -1,0 +1,152 @@
+import { ProtocolNode, defaultConfig, type BroadcastVerdict, type Effect, type Input, type Milliseconds, type Reign } from '@jel/protocol'
+import { describe, expect, it } from 'vitest'
+import type { Payload } from '../network/payload.ts'
+import { Letter } from '../protocol/letter.ts'
+import type { Protocol, ProtocolParts } from '../protocol/protocol.ts'
+import type { RunResult } from '../report/result.ts'
+import { parseScenario } from '../scenario/parse.ts'
+import type { CreateProtocol } from './protocols.ts'
+import { runScenario } from './run.ts'
+
+/** The protocol with a fault: what it says or tells is changed on the way out. */
+class Faulty implements Protocol {
+  protected readonly node: ProtocolNode<Payload>
+
+  constructor(parts: ProtocolParts) {
+    this.node = new ProtocolNode({ ...parts, config: defaultConfig })
+  }
+
+  get self(): ReturnType<Protocol['members']>[number] | undefined {
+    return this.node.self
+  }
+
+  members(): ReturnType<Protocol['members']> {
+    return this.node.members()
+  }
+
+  reign(election: string): Reign | undefined {
+    return this.node.reign(election)
+  }
+
+  handle(input: Input<Payload>, now: Milliseconds): Effect<Payload>[] {
+    return this.changed(this.node.handle(input, now), now, input)
+  }
+
+  handleBroadcast(data: Payload, now: Milliseconds): { verdict: BroadcastVerdict; effects: Effect<Payload>[] } {
+    const { verdict, effects } = this.node.handleBroadcast(data, now)
+    return { verdict, effects: this.changed(effects, now) }
+  }
+
+  protected changed(effects: Effect<Payload>[], _now: Milliseconds, _input?: Input<Payload>): Effect<Payload>[] {
+    return effects
+  }
+}
+
+const refutation = 4
+
+class NeverRefutes extends Faulty {
+  protected override changed(effects: Effect<Payload>[]): Effect<Payload>[] {
+    return effects.filter(
+      (effect) =>
+        effect.type !== 'send' ||
+        !(effect.data instanceof Letter) ||
+        effect.data.message.alarm?.statements.some(({ kind }) => kind === refutation) !== true,
+    )
+  }
+}
+
+/** Tells of each death twice. */
+class Stammers extends Faulty {
+  protected override changed(effects: Effect<Payload>[]): Effect<Payload>[] {
+    return effects.flatMap((effect) => (effect.type === 'notify' && effect.notification.type === 'died' ? [effect, effect] : [effect]))
+  }
+}
+
+/** Never tells of deaths, nor has them in its view. */
+class NeverMourns extends Faulty {
+  protected override changed(effects: Effect<Payload>[]): Effect<Payload>[] {
+    return effects.filter((effect) => effect.type !== 'notify' || effect.notification.type !== 'died')
+  }
+}
+
+/** Plain bullies: the lowest of all that stand wins, whoever reigns. They hear of each other at once. */
+function bullies(): CreateProtocol {
+  const standing = new Map<string, Faulty>()
+  return (parts) =>
+    new (class extends Faulty {
+      #told: string | undefined
+
+      override reign(election: string): Reign | undefined {
+        const reign = super.reign(election)
+        const lowest = [...standing.keys()].sort()[0]
+        const winner = lowest === undefined ? undefined : standing.get(lowest)?.self
+        return reign === undefined || winner === undefined ? reign : { ...reign, winner }
+      }
+
+      protected override changed(effects: Effect<Payload>[], _now: Milliseconds, input?: Input<Payload>): Effect<Payload>[] {
+        if (input?.type === 'command' && input.command.type === 'elect') standing.set(parts.id, this)
+        const reign = this.reign('master')
+        if (reign === undefined || reign.winner.id === this.#told)
+          return effects.filter((effect) => effect.type !== 'notify' || effect.notification.type !== 'elected')
+        this.#told = reign.winner.id
+        return [...effects, { type: 'notify', notification: { type: 'elected', reign } }]
+      }
+    })(parts)
+}
+
+/** Runs with some seeds until a promise is broken. */
+function caught(text: string, createProtocol: () => CreateProtocol, seeds = 5): RunResult['violation'] {
+  const scenario = parseScenario(text)
+  for (let seed = 1; seed <= seeds; seed++) {
+    const { violation } = runScenario({ scenario, seed, createProtocol: createProtocol() }).result
+    if (violation !== undefined) return violation
+  }
+  return undefined
+}
+
+const sound = (): CreateProtocol => (parts) => new Faulty(parts)
+
+describe('a planted bug is caught', () => {
+  const lossy = `
+    nodes: 6
+    network: { loss: 30%, delay: 5ms }
+    duration: 2m`
+
+  it('refutations that are dropped: a node that runs is taken for dead', { timeout: 60_000 }, () => {
+    expect(caught(lossy, sound)).toBeUndefined()
+    const violation = caught(lossy, () => (parts) => new NeverRefutes(parts))
+    expect(violation?.what).toMatch(/^was told that node \d+(?: \(life \d+\))? died, which runs and was never disturbed$/u)
+    expect(violation?.before.join('\n')).toMatch(/died node \d+/u)
+  })
+
+  const election = `
+    nodes: 8
+    duration: 30s
+    actions:
+      - { at: 5s, elect: master, by: 3 }
+      - { at: 15s, elect: master, by: all }`
+
+  it('a late lower id that wins: it unseats a living winner', () => {
+    expect(caught(election, sound)).toBeUndefined()
+    expect(caught(election, bullies)?.what).toMatch(
+      /^was told that node \d won master \(epoch 1\), while node 3, whom all had named for \d+s \(epoch 1\), lives and stands$/u,
+    )
+  })
+
+  const crash = `
+    nodes: 8
+    duration: 90s
+    actions: [{ at: 10s, kill: 3 }]`
+
+  it('a death that is told twice', () => {
+    expect(caught(crash, sound)).toBeUndefined()
+    expect(caught(crash, () => (parts) => new Stammers(parts))?.what).toMatch(/died after its end$/u)
+  })
+
+  it('a death that is never told: the views do not become right', () => {
+    expect(caught(crash, () => (parts) => new NeverMourns(parts))).toMatchObject({
+      time: 70_000,
+      what: '60s after the last change its view is not who is there (0 views are right)',
+    })
+  })
+})

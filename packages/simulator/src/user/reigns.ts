@@ -1,0 +1,45 @@
+import type { Milliseconds, Reign } from '@jel/protocol'
+import type { Metrics } from '../report/metrics.ts'
+import { BrokenPromiseError } from '../protocol/promises.ts'
+import { isActive, type Actor } from './actor.ts'
+import type { Stage } from './stage.ts'
+
+/** All must have named the same winner for so long: before that a reign is provisional (DESIGN §3), ms. A guess: several settle times. */
+const settled: Milliseconds = 5_000
+
+/** Sees to it that nobody unseats a living winner (DESIGN §3): once all have named it for a while, it stands until something happens to it. */
+export class Reigns {
+  readonly #stage: Stage
+  readonly #metrics: Metrics
+
+  constructor(stage: Stage, metrics: Metrics) {
+    this.#stage = stage
+    this.#metrics = metrics
+  }
+
+  watch(): void {
+    this.#stage.simulation.subscribe((node, notification, time) => {
+      const actor = this.#stage.actorOf(node)
+      if (notification.type === 'elected' && actor !== undefined) this.#check(actor, notification.reign, time)
+    })
+  }
+
+  /** Throws {@link BrokenPromiseError}. */
+  #check(actor: Actor, reign: Reign, now: Milliseconds): void {
+    const election = this.#metrics.elections.get(reign.election)
+    const since = election?.episodes.since
+    if (since === undefined || now - since < settled || this.#stage.lastTrouble >= since || !isActive(actor)) return
+    const standing = election?.agreement.standing(actor.side)
+    if (standing === undefined || (standing.epoch === reign.epoch && standing.winner.id === reign.winner.id)) return
+    const winner = this.#stage.actors.find(({ node }) => node.id === standing.winner.id)
+    if (winner === undefined || !isActive(winner) || !winner.candidacies.has(reign.election)) return
+    const usurper = this.#stage.actors.find(({ node }) => node.id === reign.winner.id)
+    throw new BrokenPromiseError(
+      this.#stage.simulation.seed,
+      now,
+      actor.node,
+      `was told that node ${usurper?.number} won ${reign.election} (epoch ${reign.epoch}), while node ${winner.number}, whom all had named for ${Math.floor((now - since) / 1_000)}s (epoch ${standing.epoch}), lives and stands`,
+      usurper?.node,
+    )
+  }
+}
