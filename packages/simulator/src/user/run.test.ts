@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest'
+import type { RunResult } from '../report/result.ts'
+import { parseScenario } from '../scenario/parse.ts'
+import { runScenario } from './run.ts'
+import type { TraceLine } from './chronicle.ts'
+
+function run(text: string, seed = 1): RunResult & { readonly lines: readonly TraceLine[]; readonly overlay: string } {
+  const lines: TraceLine[] = []
+  const { result, overlay } = runScenario({ scenario: parseScenario(text), seed, onLine: (line) => lines.push(line) })
+  return { ...result, lines, overlay }
+}
+
+const did = (lines: readonly TraceLine[], what: RegExp): number[] =>
+  lines.filter((line) => line.node === undefined && what.test(line.what)).map(({ time }) => time / 1_000)
+
+describe('a run of a scenario', () => {
+  it('follows from its seed', () => {
+    const text =
+      'nodes: 8\nduration: 40s\nsessions: { exponential: 20s, replaced: 2s, ends: { crash: 50% } }\nnetwork: { loss: 2%, nat: 30% }'
+    const [one, again, other] = [run(text), run(text), run(text, 2)]
+    expect(again).toEqual(one)
+    expect(other.traceHash).not.toBe(one.traceHash)
+    expect(one.nodes).toBeGreaterThan(8)
+    expect(one.violation).toBeUndefined()
+  })
+
+  it('measures what nodes believe against what is true', () => {
+    const result = run('nodes: 10\nduration: 20s\nactions: [{ at: 10s, kill: 3..4 }]\nelections: { master: 100% }')
+    const at = (second: number): number => result.samples.time.indexOf(second * 1_000)
+    expect([5, 9, 15].map((second) => result.samples.nodes[at(second)])).toEqual([10, 10, 8])
+    expect([5, 9, 15].map((second) => result.samples.perceived[at(second)])).toEqual([10, 10, 8])
+    expect(result.samples.right[at(15)]).toBe(8)
+    // Ten nodes, two of which crash: each of the eight others hears of both.
+    expect(result.detection).toMatchObject({ count: 16, missed: 0 })
+    expect(result.detection.max).toBeLessThan(1_500)
+    expect(result.allKnewAll).toHaveLength(2)
+    expect(result.allKnewAll[0]?.[1]).toBe(10_000)
+    expect(result.elections['master']?.agreed.at(-1)?.[1]).toBeNull()
+    expect(result.received.byPurpose['statements']).toBeGreaterThan(0)
+    expect(result.overlay).toMatch(/^graph overlay \{[^]*\n {2}0 -- 1\n[^]*\}\n$/u)
+    expect(result.overlay).not.toMatch(/\b3 --|-- 3\b/u)
+  })
+
+  it.each([
+    ['arrivals: { every: 2s }', 'nodes: 4\nduration: 10s', /node \d starts/u, [0, 2, 4, 6]],
+    [
+      'stop, which ends by itself',
+      'nodes: 4\nduration: 20s\nactions: [{ at: 2s, stop: 1, for: 3s }]',
+      /node 1 (no longer )?stops/u,
+      [2, 5],
+    ],
+    [
+      'an action that repeats',
+      'nodes: 9\nduration: 20s\nactions: [{ at: 2s, every: 3s, until: 9s, kill: { count: 1 } }]',
+      /crashes/u,
+      [2, 5, 8],
+    ],
+    ['more nodes over a time', 'nodes: 2\nduration: 20s\nactions: [{ at: 4s, join: 200%, over: 4s }]', /node [2-9] starts/u, [4, 5, 6, 7]],
+    ['a partition that heals by itself', 'nodes: 4\nduration: 50s\nactions: [{ at: 2s, partition: 50%, for: 20s }]', /partition/u, [2, 22]],
+    ['flapping', 'nodes: 6\nduration: 30s\nactions: [{ at: 2s, flap: 3, period: 2s, for: 5s }]', /link/u, [2, 4, 6, 7]],
+    ['one way that is cut', 'nodes: 6\nduration: 30s\nactions: [{ at: 2s, cut: { from: 1, to: 2..3 }, for: 3s }]', /2 ways/u, [2, 5]],
+    [
+      'loss, cables, stalls, doubts and withdrawals',
+      'nodes: 6\nduration: 40s\nelections: { m: 100% }\nactions: [{ at: 1s, loss: 10%, on: 1, for: 2s }, { at: 2s, silence: 2, for: 1s }, { at: 3s, stall: 3, for: 1s }, { at: 4s, maybeDead: 4, by: all }, { at: 5s, withdraw: m, by: { winner: m } }]',
+      /loses|cut off|stalls|withdraws/u,
+      [1, 2, 3, 3, 3, 5],
+    ],
+  ])('carries out %s', (title, text, what, times) => {
+    const result = run(`${text}${title.startsWith('arrivals') ? `\n${title}` : ''}`)
+    expect(result.violation).toBeUndefined()
+    expect(did(result.lines, what)).toEqual(times)
+  })
+
+  it('has nodes come and go as a trace file says', () => {
+    const scenario = parseScenario('nodes: 3\nduration: 30s\narrivals: { trace: t.csv }', {
+      read: (file) => ({ file, text: 'at,event,node\n0,join,a\n1,join,b\n2,join,c\n10,crash,b\n12,leave,c\n30,end,\n' }),
+    })
+    const { result } = runScenario({ scenario, seed: 1 })
+    expect([5, 11, 15].map((second) => result.samples.nodes[second - 1])).toEqual([3, 2, 1])
+    expect(result.detection.count).toBe(2)
+  })
+
+  it('says of each expectation whether it was met, and what was seen', () => {
+    const { verdicts } = run(`
+      nodes: 10
+      duration: 20s
+      elections: { master: 100% }
+      actions: [{ at: 10s, kill: { winner: master } }]
+      expect:
+        - allKnowAll: { after: 0s, within: 5s }
+        - allKnowAll: { after: 10s, within: 1ms }
+        - oneWinner: { election: master, after: 10s, within: 3s }
+        - oneWinner: { election: master, after: 10s, within: 1ms }
+        - reigns: { election: master, atMost: 1 }
+        - bytesPerNode: { atMost: 1KB }
+        - linksPerNode: { atMost: 9 }
+        - dialsPerSecond: { atMost: 5, after: 15s }
+        - detection: { within: 3s }
+        - detection: { within: 1ms }
+        - noFalseDeaths`)
+    expect(verdicts.map(({ held }) => held)).toEqual([true, false, true, false, false, false, true, true, true, false, true])
+    expect(verdicts[0]?.what).toBe('all know all within 5s of 0s')
+    expect(verdicts[1]?.seen).toMatch(/^after 0\.\d+s$/u)
+  })
+
+  it.each(['serial-send', 'adaptive-gossip', 'distributed'])('runs what the paper compares: %s', (protocol) => {
+    const { verdicts, samples } = run(`nodes: 12\nprotocol: ${protocol}\nduration: 30s\nexpect: [{ allKnowAll: { within: 25s } }]`)
+    expect(verdicts[0]).toMatchObject({ held: true })
+    expect(samples.nodes.at(-1)).toBe(12)
+  })
+})
