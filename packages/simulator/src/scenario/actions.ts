@@ -32,11 +32,16 @@ export type Action = Timed &
     | ({ readonly type: 'loss'; readonly targets: Targets; readonly loss: number } & Lasting)
     | { readonly type: 'elect' | 'withdraw'; readonly targets: Targets; readonly election: string }
     | { readonly type: 'maybeDead'; readonly targets: Targets; readonly by: Targets }
-    | { readonly type: 'join'; readonly count: NodeCount; readonly site?: string; readonly over: Milliseconds }
+    | { readonly type: 'join'; readonly count: number; readonly site?: string; readonly over: Milliseconds }
   )
 
+/** An action as a file has it: how many join may be a share of the nodes of the start. */
+export type FileAction =
+  | Exclude<Action, { readonly type: 'join' }>
+  | (Omit<Extract<Action, { readonly type: 'join' }>, 'count'> & { readonly count: NodeCount })
+
 /** A number of nodes, or a share of those of the start: 0.5 is half as many. */
-export type NodeCount = { readonly nodes: number } | { readonly share: number }
+type NodeCount = { readonly nodes: number } | { readonly share: number }
 
 export type ActionType = Action['type']
 
@@ -47,10 +52,10 @@ const timed = {
 }
 const lasting = { for: span.exactOptional().describe('undone after this time; default: it lasts') }
 
-function on(type: ActionType, description: string, more: z.core.$ZodLooseShape = {}): z.ZodType<Action> {
+function on(type: ActionType, description: string, more: z.core.$ZodLooseShape = {}): z.ZodType<FileAction> {
   return mapping({ ...timed, ...more, [type]: targets.describe(description) }).transform((fields) => {
     const { [type]: chosen, ...rest } = fields as Record<string, unknown>
-    return { ...rest, type, targets: chosen } as unknown as Action
+    return { ...rest, type, targets: chosen } as unknown as FileAction
   })
 }
 
@@ -73,18 +78,20 @@ const nodeCount = written(
   },
 )
 
-/** How many nodes that is in a pool that starts with so many. */
-export function countOf(count: NodeCount, nodes: number): number {
-  return 'nodes' in count ? count.nodes : Math.round(count.share * nodes)
+/** The action in a pool that starts with so many nodes. */
+export function resolveAction(action: FileAction, nodes: number): Action {
+  if (action.type !== 'join') return action
+  const { count } = action
+  return { ...action, count: 'nodes' in count ? count.nodes : Math.max(1, Math.round(count.share * nodes)) }
 }
 
-const schemas: Record<ActionType, z.ZodType<Action>> = {
+const schemas: Record<ActionType, z.ZodType<FileAction>> = {
   kill: on('kill', 'SIGKILL: the processes end at once; their kernels close their connections'),
   leave: on('leave', 'they leave gracefully'),
   stop: on('stop', 'SIGSTOP: the processes stand still, their kernels go on', lasting),
   continue: on('continue', 'SIGCONT'),
   stall: mapping({ ...timed, stall: targets.describe('their event loops are busy'), for: span.describe('for so long') }).transform(
-    ({ stall, ...rest }): Action => ({ ...rest, type: 'stall', targets: stall }),
+    ({ stall, ...rest }): FileAction => ({ ...rest, type: 'stall', targets: stall }),
   ),
   silence: on('silence', 'the cable of their machines is pulled: nothing comes, nothing goes, nothing is refused', lasting),
   restore: on('restore', 'the cable is plugged in again, and loss by an earlier action ends'),
@@ -92,8 +99,8 @@ const schemas: Record<ActionType, z.ZodType<Action>> = {
     ...timed,
     ...lasting,
     partition: sides.describe('one side, or a list of sides; all other nodes make one more'),
-  }).transform(({ partition, ...rest }): Action => ({ ...rest, type: 'partition', sides: partition })),
-  heal: mapping({ ...timed, heal: z.literal('all').describe('ends partitions, cuts and flapping') }).transform((fields): Action => ({
+  }).transform(({ partition, ...rest }): FileAction => ({ ...rest, type: 'partition', sides: partition })),
+  heal: mapping({ ...timed, heal: z.literal('all').describe('ends partitions, cuts and flapping') }).transform((fields): FileAction => ({
     ...fields,
     type: 'heal',
   })),
@@ -103,41 +110,41 @@ const schemas: Record<ActionType, z.ZodType<Action>> = {
     cut: mapping({ from: targets, to: targets }, 'the two ends').describe(
       'one way: no packet gets from one to the other; the way back stays',
     ),
-  }).transform(({ cut, ...rest }): Action => ({ ...rest, type: 'cut', ...cut })),
+  }).transform(({ cut, ...rest }): FileAction => ({ ...rest, type: 'cut', ...cut })),
   flap: mapping({
     ...timed,
     flap: targets.describe('their links to all others go down and up in turn'),
     period: span.describe('so long down, then so long up'),
     for: span.describe('for so long in all'),
-  }).transform(({ flap, ...rest }): Action => ({ ...rest, type: 'flap', targets: flap })),
+  }).transform(({ flap, ...rest }): FileAction => ({ ...rest, type: 'flap', targets: flap })),
   loss: mapping({
     ...timed,
     ...lasting,
     loss: share.describe('share of the packets to and from these nodes that get lost, besides the loss of the network'),
     on: targets,
-  }).transform(({ on, ...rest }): Action => ({ ...rest, type: 'loss', targets: on })),
+  }).transform(({ on, ...rest }): FileAction => ({ ...rest, type: 'loss', targets: on })),
   elect: mapping({ ...timed, elect: text('the name of an election').describe('stand in this election'), by: targets }).transform(
-    ({ elect, by, ...rest }): Action => ({ ...rest, type: 'elect', election: elect, targets: by }),
+    ({ elect, by, ...rest }): FileAction => ({ ...rest, type: 'elect', election: elect, targets: by }),
   ),
   withdraw: mapping({ ...timed, withdraw: text('the name of an election').describe('no longer stand in it'), by: targets }).transform(
-    ({ withdraw, by, ...rest }): Action => ({ ...rest, type: 'withdraw', election: withdraw, targets: by }),
+    ({ withdraw, by, ...rest }): FileAction => ({ ...rest, type: 'withdraw', election: withdraw, targets: by }),
   ),
   maybeDead: mapping({ ...timed, maybeDead: targets.describe('who may be dead'), by: targets.describe('who says so') }).transform(
-    ({ maybeDead, ...rest }): Action => ({ ...rest, type: 'maybeDead', targets: maybeDead }),
+    ({ maybeDead, ...rest }): FileAction => ({ ...rest, type: 'maybeDead', targets: maybeDead }),
   ),
   join: mapping({
     ...timed,
     join: nodeCount.describe('so many more nodes start, or a share of those of the start'),
     site: text('a site').exactOptional(),
     over: duration.default(0).describe('evenly over this time; default: at once'),
-  }).transform(({ join, ...rest }): Action => ({ ...rest, type: 'join', count: join })),
+  }).transform(({ join, ...rest }): FileAction => ({ ...rest, type: 'join', count: join })),
 }
 
 const types = Object.keys(schemas) as ActionType[]
 const common = ['at', 'every', 'until', 'for', 'by', 'on', 'period', 'over', 'site']
 
 /** One entry of `actions`: `at`, one of the kinds as a key, and what belongs to that kind. */
-export const action: z.ZodType<Action> = choice<Action>(Object.values(schemas), (value) => {
+export const action: z.ZodType<FileAction> = choice<FileAction>(Object.values(schemas), (value) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return new Unfit(`expected an action such as { at: 30s, kill: 30% }, not ${show(value)}`)
   }

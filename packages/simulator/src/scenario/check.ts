@@ -1,4 +1,4 @@
-import { countOf, type Action } from './actions.ts'
+import type { Action } from './actions.ts'
 import { siteNames } from './placement.ts'
 import type { IntegerRange } from './quantity.ts'
 import type { Scenario } from './scenario.ts'
@@ -72,7 +72,7 @@ function nodesBy(scenario: Scenario, at: number): number | undefined {
   for (const action of scenario.actions) {
     if (action.type !== 'join' || action.at > at) continue
     const last = Math.min(at, action.until ?? Infinity)
-    known += countOf(action.count, scenario.nodes) * (action.every === undefined ? 1 : 1 + Math.floor((last - action.at) / action.every))
+    known += action.count * (action.every === undefined ? 1 : 1 + Math.floor((last - action.at) / action.every))
   }
   return known
 }

@@ -89,7 +89,7 @@ describe('a scenario', () => {
       },
       { type: 'partition', at: 120_000, for: 600_000, sides: [{ site: ['vu'] }, { site: ['tokyo'] }] },
       { type: 'cut', at: 180_000, from: { nodes: [{ first: 0, last: 0 }] }, to: { winner: 'master' } },
-      { type: 'join', at: 240_000, count: { nodes: 800 }, site: 'tokyo', over: 0 },
+      { type: 'join', at: 240_000, count: 800, site: 'tokyo', over: 0 },
     ])
     expect(expected).toEqual([{ type: 'bytesPerNode', atMost: 1_500_000, of: 'mean' }])
   })

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { defaultConfig, type ConfigOverrides, type Milliseconds } from '@jel/protocol'
 import { baselines, type BaselineName } from '../baselines/index.ts'
-import { action, type Action } from './actions.ts'
+import { action, resolveAction, type Action } from './actions.ts'
 import { expectation, type Expectation } from './expectation.ts'
 import { network, type ScenarioNetwork } from './network.ts'
 import { arrivals, sessions, type Arrivals, type Sessions } from './population.ts'
@@ -114,9 +114,10 @@ const schema = mapping(
 
 /** What a file says, as zod checks it; {@link Scenario} is what it becomes. */
 export const scenarioSchema: z.ZodType<Omit<Scenario, 'name'> & { readonly name?: string }> = schema.transform(
-  ({ nodes, config, ...rest }) => ({
+  ({ nodes, config, actions, ...rest }) => ({
     ...rest,
     ...nodes,
+    actions: actions.map((each) => resolveAction(each, nodes.nodes)),
     config: config as ConfigOverrides,
   }),
 )

@@ -115,7 +115,7 @@ function writeAction(action: Action): Fields {
     case 'join':
       return without({
         ...timed,
-        join: 'nodes' in action.count ? action.count.nodes : `${action.count.share * 100}%`,
+        join: action.count,
         site: action.site,
         over: writeDuration(action.over),
       })

@@ -1,5 +1,5 @@
 import type { Milliseconds } from '@jel/protocol'
-import { countOf, type Action } from '../scenario/actions.ts'
+import type { Action } from '../scenario/actions.ts'
 import type { Targets } from '../scenario/targets.ts'
 import { lives, type Actor } from './actor.ts'
 import { select } from './selection.ts'
@@ -90,7 +90,7 @@ export class Direction {
         }
         return
       case 'join':
-        for (let i = 0, count = countOf(action.count, this.#stage.scenario.nodes); i < count; i++) {
+        for (let i = 0, { count } = action; i < count; i++) {
           simulation.after((action.over * i) / count, () => this.#stage.bringIn(action.site))
         }
     }

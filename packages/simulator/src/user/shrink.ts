@@ -1,5 +1,4 @@
 import type { RunResult } from '../report/result.ts'
-import { countOf } from '../scenario/actions.ts'
 import { checkScenario } from '../scenario/check.ts'
 import type { ScenarioNetwork } from '../scenario/network.ts'
 import type { Scenario } from '../scenario/scenario.ts'
@@ -69,8 +68,8 @@ class Shrinker {
     while (this.smallest.nodes > 1 && this.#try(withNodes(this.smallest, this.smallest.nodes - 1)));
     for (const [index, action] of this.smallest.actions.entries()) {
       if (action.type !== 'join') continue
-      for (let nodes = Math.floor(countOf(action.count, this.smallest.nodes) / 2); nodes >= 1; nodes = Math.floor(nodes / 2)) {
-        if (!this.#try({ ...this.smallest, actions: this.smallest.actions.with(index, { ...action, count: { nodes } }) })) break
+      for (let count = Math.floor(action.count / 2); count >= 1; count = Math.floor(count / 2)) {
+        if (!this.#try({ ...this.smallest, actions: this.smallest.actions.with(index, { ...action, count }) })) break
       }
     }
   }
