@@ -1,6 +1,6 @@
-import type { Overlay } from '@jel/overlay'
 import { CandidacyWithdrawnError } from './errors.ts'
 import type { Reign } from './member.ts'
+import type { PoolHost } from './pool-host.ts'
 
 interface Waiter {
   readonly candidate: boolean
@@ -13,12 +13,12 @@ interface Waiter {
  * call once there was a result: when the winner goes, the remaining candidates elect anew without being asked (JEL §3.2).
  */
 export class Elections {
-  readonly #overlay: Overlay
+  readonly #overlay: PoolHost
   readonly #waiters = new Map<string, Set<Waiter>>()
   /** Candidacies that had a result: an abort does not withdraw these. */
   readonly #standing = new Set<string>()
 
-  constructor(overlay: Overlay) {
+  constructor(overlay: PoolHost) {
     this.#overlay = overlay
   }
 
@@ -46,6 +46,11 @@ export class Elections {
   /** A new reign was announced. */
   elected(reign: Reign): void {
     for (const waiter of this.#waiters.get(reign.election) ?? []) waiter.settle(reign)
+  }
+
+  /** Announcements may have been missed. */
+  settleAll(): void {
+    for (const election of this.#waiters.keys()) this.#settleKnown(election)
   }
 
   /** No more results: everybody who waits gets this error. */

@@ -114,3 +114,17 @@ export class ChangesOverflowError extends JelError {
     super(`more than ${limit} membership changes were waiting to be read`)
   }
 }
+
+/** `pool.libp2p` was asked for, and the host runs in another thread: open it with `thread: 'main'`. */
+export class Libp2pElsewhereError extends JelError {
+  readonly code = 'LIBP2P_ELSEWHERE'
+
+  constructor() {
+    super("the libp2p host runs in a worker thread and can't be reached from here: joinPool was called with thread: 'worker'")
+  }
+}
+
+/** The worker thread of a pool could not be started, failed, or ended; `cause` says why, where that is known. */
+export class WorkerError extends JelError {
+  readonly code = 'WORKER'
+}

@@ -5,6 +5,7 @@
  */
 export { joinPool } from './join.ts'
 export { Pool } from './pool.ts'
+export type { NewsGap, PoolHost, PoolNews } from './pool-host.ts'
 export type { Abortable, PoolEnd, PoolParts, StreamHandler } from './pool.ts'
 export type { PoolOptions } from './options.ts'
 export type { PoolEvents, SignalDetail, WarningDetail } from './events.ts'
@@ -18,9 +19,11 @@ export {
   InvalidSignalNameError,
   JelError,
   JoinsOffError,
+  Libp2pElsewhereError,
   PoolLeftError,
   TagTooLargeError,
   UnsupportedConsistencyError,
+  WorkerError,
 } from './errors.ts'
 export { electionNameProblem } from './names.ts'
 export {

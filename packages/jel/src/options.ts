@@ -26,6 +26,12 @@ export interface PoolOptions {
   identityFile?: string
   /** Find other nodes on the local network. Default: yes, unless the node listens on loopback only. */
   mdns?: boolean
+  /**
+   * Where the node runs. `'main'` (default): in this thread; while the application computes without yielding the node is mute, and after 15 s the
+   * others declare it dead. `'worker'`: in a thread of its own; the application may block as long as it likes and finds all events
+   * waiting in order. That costs memory and start-up time, and `pool.libp2p` can't be reached.
+   */
+  thread?: 'main' | 'worker'
   /** Aborts the joining; after that it has no effect. */
   signal?: AbortSignal
 }
@@ -34,6 +40,13 @@ const CONSISTENCY = {
   joins: { offered: ['unreliable', 'off'], refused: 'reliable' },
   elections: { offered: ['non-uniform', 'off'], refused: 'uniform' },
 } as const
+
+/** Throws if it is neither thread. */
+export function checkThread(thread: string): void {
+  if (thread !== 'main' && thread !== 'worker') {
+    throw new InvalidOptionError(`thread: ${JSON.stringify(thread)} is unknown; offered are 'main' and 'worker'`)
+  }
+}
 
 /** Throws if a consistency level is not one that this implementation gives. */
 export function checkConsistency(option: keyof typeof CONSISTENCY, level: string): void {

@@ -1,12 +1,13 @@
 import type { Libp2p, Stream } from '@libp2p/interface'
-import { UnknownMemberError, type Overlay, type OverlayNotification } from '@jel/overlay'
+import { UnknownMemberError } from '@jel/overlay'
 import { TypedEventEmitter } from 'main-event'
 import { ChangeQueue, DEFAULT_CHANGES_LIMIT } from './changes.ts'
 import { Elections } from './elections.ts'
-import { ElectionsOffError, InvalidOptionError, JoinsOffError, PoolLeftError } from './errors.ts'
+import { ChangesOverflowError, ElectionsOffError, InvalidOptionError, JoinsOffError, PoolLeftError } from './errors.ts'
 import type { PoolEvents } from './events.ts'
 import { idOf, type Change, type Health, type Member, type MemberRef, type Reign } from './member.ts'
 import { checkElectionName, checkSignalName } from './names.ts'
+import type { PoolHost, PoolNews } from './pool-host.ts'
 
 /** Takes what a member opened with `open()`. `from` is that member's id. A stream whose handler throws is aborted. */
 export type StreamHandler = (stream: Stream, from: string) => void | Promise<void>
@@ -30,7 +31,7 @@ export interface PoolParts {
  * out besides streams and `libp2p` is plain data.
  */
 export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposable {
-  readonly #overlay: Overlay
+  readonly #overlay: PoolHost
   readonly #parts: PoolParts
   readonly #elections: Elections
   readonly #queues = new Set<ChangeQueue>()
@@ -40,7 +41,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   #leaving: Promise<void> | undefined
 
   /** `joinPool` is the way in; this is for a host that was started by other means. */
-  constructor(overlay: Overlay, parts: PoolParts) {
+  constructor(overlay: PoolHost, parts: PoolParts) {
     super()
     this.#overlay = overlay
     this.#parts = parts
@@ -67,6 +68,8 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
 
   /**
    * The libp2p host itself, for whatever the pool does not cover. Don't stop it: `leave()` does.
+   *
+   * @throws Libp2pElsewhereError with `thread: 'worker'`
    */
   get libp2p(): Libp2p {
     return this.#overlay.libp2p
@@ -96,7 +99,8 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
    * @param options.limit how many changes may wait to be read, the snapshot not counted; default 65,536
    * @throws JoinsOffError with `joins: 'off'`
    * @throws PoolLeftError after the end of the pool; the iteration throws it if the node could not go on
-   * @throws ChangesOverflowError from the iteration, when more than `limit` changes wait: never a silent gap
+   * @throws ChangesOverflowError from the iteration, when more than `limit` changes wait, or, with `thread: 'worker'`, more than 65,536 events
+   *   for an application that blocks its thread: never a silent gap
    */
   changes(options: Abortable & { limit?: number } = {}): AsyncIterableIterator<Change, undefined> {
     const { signal, limit = DEFAULT_CHANGES_LIMIT } = options
@@ -253,13 +257,14 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
 
   /**
    * How well this node is connected: links, last reconciliation, the share of members it can't reach, and why an introducer does
-   * not answer. An application can always tell that it is alone or in a minority; the `health` event says when to look.
+   * not answer. An application can always tell that it is alone or in a minority; the `health` event says when to look. With `thread: 'worker'`
+   * what no event tells, as the number of links, is up to a second old.
    */
   health(): Health {
     return this.#overlay.health()
   }
 
-  #notice(notification: OverlayNotification): void {
+  #notice(notification: PoolNews): void {
     if (this.#leftError !== undefined) return
     switch (notification.type) {
       case 'joined':
@@ -285,8 +290,19 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
       case 'warning':
         this.safeDispatchEvent('warning', { detail: { code: notification.code, message: notification.message } })
         return
+      case 'gap':
+        this.#skip(notification.lost, notification.limit)
+        return
       case 'signalled':
     }
+  }
+
+  /** News were lost while the application blocked its thread: everybody who relied on them is told. */
+  #skip(lost: number, limit: number): void {
+    for (const queue of this.#queues) queue.fail(new ChangesOverflowError(limit))
+    this.#elections.settleAll()
+    const message = `${lost} events were lost: more than ${limit} were waiting while the application kept its thread busy`
+    this.safeDispatchEvent('warning', { detail: { code: 'EVENTS_LOST', message } })
   }
 
   /** From here on nothing is told any more. */

@@ -42,6 +42,10 @@ export class FakeOverlay implements Overlay {
     return this.#reigns.get(election)
   }
 
+  reigns(): PoolReign[] {
+    return [...this.#reigns.values()]
+  }
+
   health(): ReturnType<Overlay['health']> {
     return { links: 0, members: this.#members.size, suspectedShare: 0, alone: true, lastReconciliation: undefined, introducers: [] }
   }

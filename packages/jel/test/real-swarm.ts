@@ -11,7 +11,8 @@ import {
   type SwarmReign,
   type SwarmSpawnOptions,
 } from '@jel/conformance'
-import { joinPool, type Change, type Pool } from '../src/index.ts'
+import { joinPool, Pool, type Change, type PoolOptions } from '../src/index.ts'
+import { startRemoteOverlay } from '../src/thread/start.ts'
 
 /** What several hosts in one process can't do. */
 export const lacks = {
@@ -24,19 +25,40 @@ export const lacks = {
 
 const unable = (what: string): Promise<never> => Promise.reject(new Error(`this swarm can't ${what}`))
 
+/** A node, and how to end it without a goodbye. */
+interface Started {
+  readonly pool: Pool
+  readonly crash: () => Promise<void>
+}
+
+/** Where the nodes run. */
+const threads: Record<'main' | 'worker', (name: string, options: PoolOptions) => Promise<Started>> = {
+  async main(name, options) {
+    const pool = await joinPool(name, { ...options, thread: 'main' })
+    return { pool, crash: async () => await pool.libp2p.stop() }
+  },
+  // As joinPool does it, with a hand on the thread.
+  async worker(name, options) {
+    const overlay = await startRemoteOverlay({ ...options, pool: name })
+    return { pool: new Pool(overlay, { joins: 'unreliable', elections: 'non-uniform' }), crash: async () => await overlay.terminate() }
+  },
+}
+
 /** Real hosts over TCP on loopback, all in this process. */
 export class RealSwarm implements Swarm {
   readonly #name = `conformance-${randomUUID()}`
   readonly #directory: string
   readonly #nodes: RealNode[] = []
+  readonly #start: (typeof threads)['main']
   #identities = 0
 
-  private constructor(directory: string) {
+  private constructor(directory: string, start: (typeof threads)['main']) {
     this.#directory = directory
+    this.#start = start
   }
 
-  static async create(): Promise<RealSwarm> {
-    return new RealSwarm(await mkdtemp(join(tmpdir(), 'jel-conformance-')))
+  static async create(thread: keyof typeof threads = 'main'): Promise<RealSwarm> {
+    return new RealSwarm(await mkdtemp(join(tmpdir(), 'jel-conformance-')), threads[thread])
   }
 
   async spawn({ introducers = [], identityOf, ...options }: SwarmSpawnOptions = {}): Promise<SwarmNode> {
@@ -44,13 +66,13 @@ export class RealSwarm implements Swarm {
     const former = this.#nodes.find((node) => node === identityOf)
     // A copy: a host that was killed in this process has not let go of its lock.
     if (former !== undefined) await copyFile(former.identityFile, identityFile)
-    const pool = await joinPool(this.#name, {
+    const started = await this.#start(this.#name, {
       ...options,
       listen: ['/ip4/127.0.0.1/tcp/0'],
       bootstrap: this.#nodes.filter((node) => introducers.includes(node)).map(({ address }) => address),
       identityFile,
     })
-    const node = new RealNode(pool, identityFile)
+    const node = new RealNode(started, identityFile)
     this.#nodes.push(node)
     return node
   }
@@ -73,9 +95,11 @@ class RealNode implements SwarmNode {
   identityFile: string
   readonly events: SwarmEvent[] = []
   readonly #pool: Pool
+  readonly #crash: () => Promise<void>
 
-  constructor(pool: Pool, identityFile: string) {
+  constructor({ pool, crash }: Started, identityFile: string) {
     this.#pool = pool
+    this.#crash = crash
     this.id = pool.self.id
     this.address = pool.self.addresses[0] ?? ''
     this.identityFile = identityFile
@@ -120,7 +144,7 @@ class RealNode implements SwarmNode {
     const kept = `${this.identityFile}-kept`
     await copyFile(this.identityFile, kept)
     this.identityFile = kept
-    await this.#pool.libp2p.stop()
+    await this.#crash()
   }
 
   readonly pause = (): Promise<void> => unable('pause')

@@ -74,6 +74,8 @@ export interface Overlay {
   members(): readonly PoolMember[]
   /** The reign that this node knows of. */
   reign(election: string): PoolReign | undefined
+  /** All that it knows of, by the names of the elections. */
+  reigns(): readonly PoolReign[]
   health(): OverlayHealth
   /** Calls `listener` with everything that happens from now on, in order, synchronously. Returns the function that ends it. */
   subscribe(listener: (notification: OverlayNotification) => void): () => void

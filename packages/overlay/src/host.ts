@@ -133,6 +133,22 @@ export class Host {
     return protocol.startsWith('/ipfs/') || this.libp2p.services.pubsub.protocols.includes(protocol)
   }
 
+  /**
+   * libp2p keeps for hours what it knows of every peer that it ever met or dialled. Nobody here asks for it, and each such record holds on to
+   * the 64 KiB block that its bytes were cut from: in an hour of churn a node grew by 14 MB (measured).
+   */
+  async forgetPeers(): Promise<void> {
+    const { peerStore, peerId } = this.libp2p
+    try {
+      for (const { id } of await peerStore.all()) {
+        if (!id.equals(peerId) && this.libp2p.getConnections(id).length === 0) await peerStore.delete(id)
+      }
+    } catch (error) {
+      // The host stops meanwhile, and its store with it.
+      if (this.libp2p.status === 'started') throw error
+    }
+  }
+
   async stop(): Promise<void> {
     const { pubsub } = this.libp2p.services
     const heartbeat = (pubsub as { status?: { heartbeatTimeout?: NodeJS.Timeout } }).status?.heartbeatTimeout

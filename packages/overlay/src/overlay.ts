@@ -35,6 +35,9 @@ import { createServices } from './signatures.ts'
 /** Interfaces come and go without an event; this is how often the host's own addresses are looked up, ms. Guess: 50 µs each time. */
 const addressInterval = 60_000
 
+/** How often libp2p is made to forget peers without a connection, ms. Guess: a pool has changed a little in this time. */
+const forgetInterval = 60_000
+
 /** Between the left-statement and the stop of the host, ms. Guess: a few hops on a busy machine. */
 const goodbyeTime = 100
 
@@ -128,6 +131,8 @@ class RunningOverlay implements Overlay {
   readonly #timers: NodeJS.Timeout[] = []
   /** The latest life, also after it ended. */
   #self: PoolMember | undefined
+  /** Elections that ever had a result. */
+  readonly #elections = new Set<string>()
   #lastSignal = 0
   #announced = ''
   #closing: Promise<void> | undefined
@@ -192,6 +197,7 @@ class RunningOverlay implements Overlay {
       (peer, problem) => this.#cutOff(peer, problem),
     )
     this.#every(addressInterval, () => this.#updateAddresses())
+    this.#every(forgetInterval, () => void this.#host.forgetPeers())
     if (this.#discovery) this.#every(aloneInterval, () => void (this.#links.count === 0 && this.#discovery?.ask()))
     const aborted = Promise.withResolvers<never>()
     const onAbort = (): void => aborted.reject(signal?.reason)
@@ -232,6 +238,10 @@ class RunningOverlay implements Overlay {
   reign(election: string): PoolReign | undefined {
     const reign = this.#node.reign(election)
     return reign && showReign(reign)
+  }
+
+  reigns(): PoolReign[] {
+    return [...this.#elections].sort().flatMap((election) => this.reign(election) ?? [])
   }
 
   health(): OverlayHealth {
@@ -358,6 +368,7 @@ class RunningOverlay implements Overlay {
     if (notification.type === 'signalled') this.#settleSignal(notification)
     const isEntry = notification.type === 'joined' && notification.member.id === this.#identity.id
     if (isEntry) this.#self = showMember(notification.member)
+    if (notification.type === 'elected') this.#elections.add(notification.reign.election)
     const shown = showNotification(notification, this.#clock.now())
     for (const listener of this.#listeners) {
       try {

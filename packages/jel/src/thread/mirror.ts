@@ -1,0 +1,64 @@
+import type { OverlayHealth, OverlayNotification, PoolMember, PoolReign } from '@jel/overlay'
+import type { Snapshot } from './messages.ts'
+
+/** What the other thread knows, as far as its news have been taken in: so the view never runs ahead of the events. */
+export class Mirror {
+  self: PoolMember
+  health: OverlayHealth
+  readonly #members = new Map<string, PoolMember>()
+  readonly #reigns = new Map<string, PoolReign>()
+  #sorted: readonly PoolMember[] | undefined
+
+  constructor(snapshot: Snapshot) {
+    this.self = snapshot.self
+    this.health = snapshot.health
+    this.replace(snapshot)
+  }
+
+  replace({ self, health, members, reigns }: Snapshot): void {
+    this.self = self
+    this.health = health
+    this.#members.clear()
+    this.#reigns.clear()
+    this.#sorted = undefined
+    for (const member of members) this.#members.set(member.id, member)
+    for (const reign of reigns) this.#reigns.set(reign.election, reign)
+  }
+
+  /** Sorted by id. */
+  members(): readonly PoolMember[] {
+    this.#sorted ??= [...this.#members.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
+    return this.#sorted
+  }
+
+  reigns(): readonly PoolReign[] {
+    return [...this.#reigns.values()]
+  }
+
+  reign(election: string): PoolReign | undefined {
+    return this.#reigns.get(election)
+  }
+
+  take(news: OverlayNotification): void {
+    switch (news.type) {
+      case 'joined':
+        this.#members.set(news.member.id, news.member)
+        this.#sorted = undefined
+        if (news.member.id === this.self.id) this.self = news.member
+        return
+      case 'left':
+      case 'died':
+        if (this.#members.get(news.member.id)?.incarnation !== news.member.incarnation) return
+        this.#members.delete(news.member.id)
+        this.#sorted = undefined
+        return
+      case 'elected':
+        this.#reigns.set(news.reign.election, news.reign)
+        return
+      case 'health':
+        this.health = news.health
+        return
+      default:
+    }
+  }
+}

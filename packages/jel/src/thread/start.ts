@@ -1,0 +1,57 @@
+import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads'
+import type { OverlayOptions } from '@jel/overlay'
+import { WorkerError } from '../errors.ts'
+import { fromFault } from './faults.ts'
+import type { Commission, Report, Request } from './messages.ts'
+import { RemoteOverlay } from './remote-overlay.ts'
+
+/** Node's flags that say what the main thread runs: a worker has a file of its own. */
+const NOT_INHERITED = /^(-e|-p|-pe|-c|-i|--eval|--print|--check|--interactive|--input-type|--test|--watch)(=|$)/u
+
+/** Starts an overlay in a worker thread. Rejects as `startOverlay` does, or with WorkerError. */
+export async function startRemoteOverlay({ signal, ...options }: OverlayOptions): Promise<RemoteOverlay> {
+  signal?.throwIfAborted()
+  const { port1: port, port2 } = new MessageChannel()
+  const worker = startWorker({ port: port2, options })
+  const abort = (): void => port.postMessage({ type: 'abort', id: 0 } satisfies Request)
+  signal?.addEventListener('abort', abort)
+  try {
+    return await entered(worker, port)
+  } catch (error) {
+    port.close()
+    signal?.throwIfAborted()
+    throw error
+  } finally {
+    signal?.removeEventListener('abort', abort)
+  }
+}
+
+function startWorker(workerData: Commission): Worker {
+  try {
+    // Found by the package's own name: in sources and as published it is another file.
+    const entry = new URL(import.meta.resolve('@jel/jel/worker'))
+    const execArgv = process.execArgv.filter((flag, i, all) => !NOT_INHERITED.test(flag) && !NOT_INHERITED.test(all[i - 1] ?? ''))
+    return new Worker(entry, { workerData, transferList: [workerData.port], execArgv, name: 'jel' })
+  } catch (cause) {
+    throw new WorkerError(`can't start a worker thread for the pool: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+  }
+}
+
+async function entered(worker: Worker, port: MessagePort): Promise<RemoteOverlay> {
+  const { promise, resolve, reject } = Promise.withResolvers<RemoteOverlay>()
+  const onReport = (report: Report): void => {
+    if (report.type === 'entered') resolve(new RemoteOverlay(worker, port, report.pool, report.snapshot))
+    else if (report.type === 'closed') reject(report.fault === undefined ? new WorkerError('the pool was left') : fromFault(report.fault))
+  }
+  const onError = (cause: Error): void => reject(new WorkerError(`the thread of the pool has failed: ${cause.message}`, { cause }))
+  const onExit = (code: number): void => reject(new WorkerError(`the thread of the pool has ended with ${code}`))
+  port.once('message', onReport)
+  worker.once('error', onError)
+  worker.once('exit', onExit)
+  try {
+    return await promise
+  } finally {
+    worker.off('error', onError)
+    worker.off('exit', onExit)
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * The thread of a pool with `thread: 'worker'`. Not to be imported: `joinPool` starts it.
+ *
+ * @module
+ */
+import { workerData } from 'node:worker_threads'
+import { startOverlay } from '@jel/overlay'
+import { toFault } from './faults.ts'
+import type { Commission, Report, Request } from './messages.ts'
+import { OverlayServer } from './overlay-server.ts'
+
+const { port, options } = workerData as Commission
+const starting = new AbortController()
+
+function abort(request: Request): void {
+  if (request.type === 'abort') starting.abort()
+}
+
+port.on('message', abort)
+try {
+  const overlay = await startOverlay({ ...options, signal: starting.signal })
+  port.off('message', abort)
+  void new OverlayServer(overlay, port)
+} catch (error) {
+  port.postMessage({ type: 'closed', fault: toFault(error) } satisfies Report)
+  port.close()
+}

@@ -1,0 +1,99 @@
+/**
+ * Sixty real nodes on loopback that come, go and are killed: does what they hold stay flat?
+ *
+ *     pnpm soak --minutes 60 --json soak.json --plot docs/soak.svg
+ */
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { takeChildrenAlong } from '../driver/child.ts'
+import { machine } from '../bench-pool/report.ts'
+import { Ledger } from './ledger.ts'
+import { isWithinNoise, json, plot, table } from './report.ts'
+import { Street } from './street.ts'
+
+const USAGE = `pnpm soak [options]
+
+  --minutes 10     how long
+  --warm-up 15     minutes at the start that slopes leave out, a third of the time at most: what ended is remembered for five,
+                   and compilers, pools and buffers grow to their size
+  --json FILE      write slopes and samples
+  --plot FILE      draw the samples as SVG
+  --raw FILE       append each sample as it comes, one JSON object a line
+  --from FILE      nothing is run: report on what an earlier run wrote with --raw
+  --flag FLAG      one of Node's own for all houses, such as --heapsnapshot-signal=SIGUSR2; may be repeated
+
+Exit status 1 if something grew beyond noise.
+`
+
+const options = {
+  minutes: { type: 'string', default: '10' },
+  'warm-up': { type: 'string', default: '15' },
+  json: { type: 'string' },
+  plot: { type: 'string' },
+  raw: { type: 'string' },
+  from: { type: 'string' },
+  flag: { type: 'string', multiple: true },
+  help: { type: 'boolean', default: false },
+} as const
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options })
+  if (values.help) {
+    console.log(USAGE)
+    return
+  }
+  const minutes = positive('minutes', values.minutes)
+  const warmUp = positive('warm-up', values['warm-up'])
+  const before = machine()
+  const ledger =
+    values.from === undefined ? await run(minutes, values.raw, values.flag ?? []) : Ledger.parse(readFileSync(values.from, 'utf8'))
+  const report = ledger.report(warmUp)
+  console.log(table(report))
+  if (values.json !== undefined) writeFileSync(values.json, json(report, ledger, before))
+  if (values.plot !== undefined) writeFileSync(values.plot, await plot(report, ledger))
+  if (!isWithinNoise(report)) process.exitCode = 1
+}
+
+async function run(minutes: number, raw: string | undefined, flags: readonly string[]): Promise<Ledger> {
+  takeChildrenAlong()
+  const ledger = new Ledger()
+  const street = new Street(
+    {
+      sample: (house, sample) => {
+        ledger.add(house.name, sample)
+        if (raw !== undefined) appendFileSync(raw, `${JSON.stringify({ house: house.name, ...sample })}\n`)
+      },
+      trouble: (house, text) => console.error(`${new Date().toISOString()} ${house.name}: ${text}`),
+    },
+    flags,
+  )
+  try {
+    const started = Date.now()
+    await street.build()
+    console.error(`60 nodes after ${Math.round((Date.now() - started) / 1000)} s`)
+    const over = new AbortController()
+    const churning = street.churn(over.signal)
+    await delay(minutes * 60_000)
+    over.abort()
+    await churning
+    console.error(`${street.killed} houses were killed`)
+  } finally {
+    await street.close()
+  }
+  return ledger
+}
+
+function positive(name: string, text: string): number {
+  const value = Number(text)
+  if (!(value > 0)) throw new TypeError(`--${name}: not a positive number: ${text}`)
+  return value
+}
+
+try {
+  await main()
+} catch (error) {
+  if (!(error instanceof TypeError)) throw error
+  console.error(error.message)
+  process.exitCode = 2
+}

@@ -1,0 +1,81 @@
+/** What a soak shows: a table, JSON, a plot. */
+import { linePlot } from '@jel/simulator'
+import type { Ledger, Row, SoakReport } from './ledger.ts'
+import { MEASURES, type Measure } from './plan.ts'
+import { isFlat } from './slope.ts'
+
+/** A slope below this share of the mean in an hour is not told from none, whatever its confidence. A guess: 1 MB in an hour of a heap of 35. */
+const SHARE = 0.03
+
+const UNITS: Partial<Record<Measure, number>> = { heap: 2 ** 20, buffers: 2 ** 20, resident: 2 ** 20 }
+
+function shown(measure: Measure, value: number): string {
+  return (value / (UNITS[measure] ?? 1)).toFixed(2)
+}
+
+function label(measure: Measure): string {
+  return measure in UNITS ? `${measure}, MiB` : measure
+}
+
+function grows({ slope }: Row): boolean {
+  return !isFlat(slope, SHARE) && slope.perHour > 0
+}
+
+/** Nothing grew in any house. What shrinks is no leak. */
+export function isWithinNoise({ rows }: SoakReport): boolean {
+  return !rows.some(grows)
+}
+
+/** The mean slope of all houses of a kind would hide one that leaks, so each has its column. */
+export function table({ rows, minutes, warmUp, samples }: SoakReport): string {
+  const houses = [...new Set(rows.map(({ house }) => house))]
+  const lines = MEASURES.map((measure) => {
+    const cells = houses.map((house) => {
+      const row = rows.find((each) => each.house === house && each.measure === measure)
+      if (row === undefined) return '–'
+      const { mean, perHour, uncertainty } = row.slope
+      const sign = perHour < 0 ? '−' : '+'
+      const text = `${shown(measure, mean)}, ${sign}${shown(measure, Math.abs(perHour))} ± ${shown(measure, uncertainty)}`
+      return grows(row) ? `**${text}**` : text
+    })
+    return `| ${label(measure)} | ${cells.join(' | ')} |`
+  })
+  return [
+    `${minutes.toFixed(0)} minutes, ${samples} samples; the first ${warmUp.toFixed(0)} minutes are left out.`,
+    'Mean, then change an hour ± half of its 95 % interval; bold: it grew.',
+    '',
+    `| | ${houses.join(' | ')} |`,
+    `| --- |${' --- |'.repeat(houses.length)}`,
+    ...lines,
+  ].join('\n')
+}
+
+export function json(report: SoakReport, ledger: Ledger, machine: unknown): string {
+  const samples = Object.fromEntries(ledger.houses.map((house) => [house, ledger.of(house)]))
+  return `${JSON.stringify({ machine, withinNoise: isWithinNoise(report), ...report, houses: samples }, undefined, 1)}\n`
+}
+
+/** Heaps on top and handles below would be two pictures: here everything is shown as a share of its mean after the warm-up. */
+export async function plot({ rows, start, minutes, warmUp }: SoakReport, ledger: Ledger): Promise<string> {
+  const drawn: readonly Measure[] = ['heap', 'resident', 'descriptors', 'resources', 'timers', 'streams']
+  const series = drawn.map((measure) => {
+    const means = new Map(rows.filter((row) => row.measure === measure).map(({ house, slope }) => [house, slope.mean]))
+    const all = ledger.houses.flatMap((house) =>
+      ledger
+        .of(house)
+        .map(({ time, values }) => ({ minute: Math.floor((time - start) / 60_000), share: values[measure] / (means.get(house) ?? 1) })),
+    )
+    const byMinute = Map.groupBy(all, ({ minute }) => minute)
+    const points = [...byMinute]
+      .sort(([a], [b]) => a - b)
+      .map(([minute, each]) => [minute, each.reduce((sum, { share }) => sum + share, 0) / each.length] as const)
+    return { name: measure, points }
+  })
+  return await linePlot({
+    title: `What processes hold while 60 nodes come and go for ${minutes.toFixed(0)} minutes`,
+    subtitle: `Mean of ${ledger.houses.length} processes, each as a share of its own mean after minute ${warmUp.toFixed(0)}`,
+    x: { title: 'time', unit: 'min' },
+    y: { title: 'share of the mean', domain: [0, 2] },
+    series,
+  })
+}

@@ -1,0 +1,55 @@
+/** Is it flat? A line through what was measured, and how sure it is. */
+
+export interface Slope {
+  /** Mean of all values, and the change in an hour with half the width of its 95 % interval of confidence. */
+  readonly mean: number
+  readonly perHour: number
+  readonly uncertainty: number
+}
+
+/** What was measured at one time: Unix milliseconds, value. */
+export type Point = readonly [time: number, value: number]
+
+const HOUR = 3_600_000
+
+/**
+ * Least squares over the means of blocks: neighbouring samples resemble one another (a crowd of connections stays for a while), and taken
+ * one by one they would promise more certainty than they have. NaN with fewer than three blocks.
+ */
+export function slopeOf(points: readonly Point[], block: number): Slope {
+  const blocks = means(points, block)
+  const n = blocks.length
+  const time = average(blocks.map(([x]) => x))
+  const mean = average(blocks.map(([, y]) => y))
+  const spread = sum(blocks.map(([x]) => (x - time) ** 2))
+  const slope = sum(blocks.map(([x, y]) => (x - time) * (y - mean))) / spread
+  const residual = sum(blocks.map(([x, y]) => (y - mean - slope * (x - time)) ** 2))
+  const error = n < 3 ? Number.NaN : Math.sqrt(residual / (n - 2) / spread)
+  return { mean, perHour: slope * HOUR, uncertainty: studentT(n - 2) * error * HOUR }
+}
+
+/** Within noise: the interval holds zero, or the whole change in an hour is below `share` of the mean. */
+export function isFlat({ mean, perHour, uncertainty }: Slope, share: number): boolean {
+  return Math.abs(perHour) <= Math.max(uncertainty, share * Math.abs(mean))
+}
+
+function means(points: readonly Point[], block: number): Point[] {
+  const [first] = points
+  if (first === undefined) return []
+  const blocks = Map.groupBy(points, ([time]) => Math.floor((time - first[0]) / block))
+  return [...blocks.values()].map((each) => [average(each.map(([x]) => x)), average(each.map(([, y]) => y))])
+}
+
+/** The 97.5 % quantile of Student's t, by the Cornish–Fisher expansion around the normal one (off by less than 1 % from 3 degrees on). */
+function studentT(degrees: number): number {
+  const z = 1.959964
+  return z + (z ** 3 + z) / (4 * degrees) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * degrees ** 2)
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
+}
+
+function average(values: readonly number[]): number {
+  return sum(values) / values.length
+}
