@@ -85,7 +85,11 @@ export async function fight(attack: Attack, scale: Scale): Promise<Outcome> {
     let remark: string | undefined
     const during = await phase(pool, async () => {
       started = performance.now()
-      remark = await attack.run(arenaOf(pool, scale, attackers, prepared))
+      try {
+        remark = await attack.run(arenaOf(pool, scale, attackers, prepared))
+      } catch (error) {
+        remark = `the attacker gave up: ${error instanceof Error ? error.message : String(error)}` // it was not let in
+      }
     })
     clearInterval(watch)
     const ends = attackers.flatMap(({ links }) => links.flatMap(({ endedAt }) => endedAt ?? []))

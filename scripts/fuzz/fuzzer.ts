@@ -1,0 +1,70 @@
+/**
+ * A coverage-guided fuzzer: an input that makes the code do what no input before made it do is kept, and the next ones are made from it
+ * (AFL's algorithm, with its buckets of counts).
+ */
+import { mutate } from './mutate.ts'
+
+/** Throws on anything but what the decoder documents. */
+export type Target = (input: Uint8Array) => void
+
+export interface Found {
+  readonly input: Uint8Array
+  readonly error: unknown
+}
+
+export class Fuzzer {
+  readonly corpus: Uint8Array[] = []
+  runs = 0
+  /** Places in the code that were reached. */
+  reached = 0
+  readonly #target: Target
+  readonly #counters: Uint8Array
+  readonly #seen: Uint8Array
+  readonly #random: () => number
+
+  /** `counters` are what the instrumented code counts in. */
+  constructor(target: Target, counters: Uint8Array, random: () => number) {
+    this.#target = target
+    this.#counters = counters
+    this.#seen = new Uint8Array(counters.length)
+    this.#random = random
+  }
+
+  /** Tries one input; it joins the corpus if it does something new. Returns what went wrong. */
+  try(input: Uint8Array): Found | undefined {
+    this.#counters.fill(0)
+    this.runs += 1
+    try {
+      this.#target(input)
+    } catch (error) {
+      return { input, error }
+    }
+    if (this.#isNew()) this.corpus.push(input)
+    return undefined
+  }
+
+  /** Goes on until something is found or `until` says so. */
+  run(until: () => boolean): Found | undefined {
+    while (!until()) {
+      const found = this.try(mutate(this.corpus, this.#random))
+      if (found) return found
+    }
+    return undefined
+  }
+
+  /** Once, twice, a few times, often: each is something else, as in AFL; exact counts would make every loop a discovery. */
+  #isNew(): boolean {
+    let isNew = false
+    for (let i = 0; i < this.#counters.length; i++) {
+      const count = this.#counters[i] as number
+      if (count === 0) continue
+      const bucket = 1 << (count < 3 ? count - 1 : count < 8 ? 2 : count < 32 ? 3 : 4)
+      const seen = this.#seen[i] as number
+      if ((seen & bucket) !== 0) continue
+      if (seen === 0) this.reached += 1
+      this.#seen[i] = seen | bucket
+      isNew = true
+    }
+    return isNew
+  }
+}

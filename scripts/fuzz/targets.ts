@@ -1,0 +1,68 @@
+/** Every decoder of bytes that come from peers or from files, and what it may answer: a value, or its documented error. */
+import {
+  FrameDecoder,
+  FramingError,
+  checkPoolKey,
+  dialAddress,
+  formatAddresses,
+  parseIntroducer,
+  tcpEndpoint,
+} from '@jel/overlay/internals'
+import { InvalidAddressError, PoolKeyError } from '@jel/overlay'
+import { FrameError, ProtobufCodec, ProtocolNode, createRandom, defaultConfig, encodeId, makeConfig, type Input } from '@jel/protocol'
+import type { Target } from './fuzzer.ts'
+
+const codec = new ProtobufCodec(defaultConfig.limits)
+
+/** Runs a decoder, and lets nothing through but the error that it documents. */
+function only(error: abstract new (...parameters: never[]) => Error, decode: (input: Uint8Array) => void): Target {
+  return (input) => {
+    try {
+      decode(input)
+    } catch (thrown) {
+      if (!(thrown instanceof error)) throw thrown
+    }
+  }
+}
+
+const [self, peer] = [1, 2].map((byte) => encodeId(new Uint8Array(32).fill(byte))) as [string, string]
+
+/** A node that has entered and hears the input as frames of a peer, each behind a byte with its length, then as a broadcast. Signatures are all right. */
+function hearing(input: Uint8Array): void {
+  const config = makeConfig({ limits: { strikes: 1_000_000 } })
+  const services = { sign: () => new Uint8Array(64), verify: () => true, random: createRandom(1) }
+  const node = new ProtocolNode({ id: self, pool: 'fuzzed', location: '', tag: new Uint8Array(0), storedIncarnation: 0, config, services })
+  let now = 1_000
+  const handle = (each: Input): void => void node.handle(each, (now += 10))
+  handle({ type: 'start', addresses: [], introducers: [] })
+  handle({ type: 'connected', peer, dialable: true })
+  for (let at = 0; at < input.length; at += 1 + (input[at] ?? 0)) {
+    handle({ type: 'frame', from: peer, data: input.subarray(at + 1, at + 1 + (input[at] ?? 0)) })
+  }
+  node.handleBroadcast(input, (now += 10))
+  for (let i = 0; i < 5; i++) node.handle({ type: 'timer' }, (now += 500))
+  // Whatever was said, this node is in its own view, unless it was told to stop.
+  if (node.self !== undefined && !node.members().some(({ id }) => id === self)) throw new Error('a node that is not in its own view')
+}
+
+export const targets: Readonly<Record<string, Target>> = {
+  frame: only(FrameError, (input) => {
+    const message = codec.decodeFrame(input)
+    codec.decodeFrame(codec.encodeFrame(message)) // what was read can be told on
+  }),
+  broadcast: only(FrameError, (input) => void codec.decodeBroadcast(input)),
+  framing: only(FramingError, (input) => {
+    const decoder = new FrameDecoder(1_024)
+    for (let at = 0; at < input.length; at += 7) {
+      for (const frame of decoder.decode(input.subarray(at, at + 7))) if (frame.length > 1_024) throw new Error('a frame above the bound')
+    }
+  }),
+  address: (input) => {
+    tcpEndpoint(input)
+    formatAddresses([input], peer)
+    dialAddress(input, peer)
+  },
+  'address-text': only(InvalidAddressError, (input) => void parseIntroducer(Buffer.from(input).toString('utf8'))),
+  'pool-key': only(PoolKeyError, (input) => void checkPoolKey(input)),
+  node: hearing,
+}
