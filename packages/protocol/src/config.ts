@@ -17,12 +17,14 @@ export const defaultConfig = {
     retryMin: 500,
     /** Longest such wait, ms. Guess. */
     retryMax: 30_000,
-    /** Newcomers served in {@link crowdWindow} before the next are handed on to other members. Measured: a link costs 11 ms of processor time. */
-    crowd: 20,
+    /** Newcomers served in {@link crowdWindow} before the next are handed on to other members. Guess: being handed on costs a link more, 11 ms of processor time. */
+    crowd: 64,
     /** ms. Guess. */
     crowdWindow: 1_000,
-    /** Members named to somebody who is handed on. Guess. */
-    referrals: 6,
+    /** Newcomers beyond that wait so long for somebody who can be named to them, ms. Guess: the first have entered after two round trips. */
+    hold: 500,
+    /** Members named to somebody who is handed on; the first is asked, the others are for the case that it does not answer. Guess. */
+    referrals: 3,
     /** How long somebody handed on may stay connected, ms. Guess. */
     referralGrace: 3_000,
   },
@@ -37,7 +39,7 @@ export const defaultConfig = {
     /** Links a node starts with, until its view has been quiet for {@link quiet}. Measured: with two, a flash join of 100 hosts takes twice as long. */
     early: 1,
     /** ms without a change of the view before the remaining links are built. Measured: a crowd on a busy machine pauses for half a second. */
-    quiet: 1_500,
+    quiet: 1_200,
     /** In a pool that is never quiet they are built after this, ms. Guess. */
     quietAtMost: 20_000,
     /** Pause between two dials of one node, ms. Measured: 11 ms of processor time each, so a node alone uses a tenth of a core. */
@@ -74,6 +76,8 @@ export const defaultConfig = {
   offers: {
     /** They are gathered for this long at each hop, ms. Guess. */
     delay: 100,
+    /** Each batch within the last second adds as much to that, up to so many times. Guess: frames cost more than what they hold. */
+    slowdown: 4,
     /** What was asked for and has not come is asked of somebody else after this, ms. Guess: 130 KB through a link of 1 Mbit/s take one second. */
     timeout: 3_000,
     /** Of the links that are not young so many hear of each batch. Guess: as many as a gossip mesh. */

@@ -98,6 +98,15 @@ export class Context<Data extends Encoded = Encoded> {
     if (member !== undefined) this.effects.push({ type: 'connect', peer: id, addresses: member.addresses })
   }
 
+  /** Closes a link that nobody needs. */
+  closeLink(peer: NodeId, reason: string): void {
+    const link = this.links.get(peer)
+    if (link === undefined) return
+    link.goodbye = true // or its end would raise doubt, and a new link
+    this.send(peer, { goodbye: { reason } })
+    this.effects.push({ type: 'disconnect', peer, reason })
+  }
+
   notify(notification: Notification): void {
     this.effects.push({ type: 'notify', notification })
   }

@@ -4,7 +4,7 @@ import { Bench, broadcastsIn, framesTo } from '../test/bench.ts'
 import { defaultConfig } from './config.ts'
 import type { Effect, Introducer } from './io.ts'
 
-const everyone = actors(80)
+const everyone = actors(240)
 const [self, alice, bob, carol] = everyone as [Actor, Actor, Actor, Actor]
 const { introduction } = defaultConfig
 const door: Introducer = { id: alice.id, address: Uint8Array.of(1, 2, 3) }
@@ -143,9 +143,9 @@ describe('an introducer', () => {
   })
 
   it('hands newcomers on to other members when too many come at once', () => {
-    const bench = member(30)
-    const late = everyone[79] as Actor
-    const newcomers = everyone.slice(30, 79)
+    const bench = member(100)
+    const late = everyone[239] as Actor
+    const newcomers = everyone.slice(100, 239)
     const told = newcomers.map((actor) => knock(bench, actor).find((frame) => frame.redirect !== undefined)?.redirect)
     expect(told.slice(0, crowd).every((redirect) => redirect === undefined)).toBe(true)
     for (const redirect of told.slice(crowd)) {
@@ -154,13 +154,29 @@ describe('an introducer', () => {
       expect(names.length).toBeLessThanOrEqual(referrals)
       expect(new Set(names.map(String)).size).toBe(names.length)
     }
+    // The first of the names is asked: it is another one for each.
+    const asked = told.slice(crowd).map((redirect) => String(redirect?.members[0]?.statement?.signer))
+    expect(new Set(asked).size).toBe(asked.length)
     bench.advance(introduction.crowdWindow)
     expect(knock(bench, late).some((frame) => frame.redirect !== undefined)).toBe(false)
   })
 
-  it('serves a crowd itself while there is hardly anybody to hand it on to', () => {
-    const bench = member(crowd - 5)
-    for (const actor of everyone.slice(30)) expect(knock(bench, actor).some((frame) => frame.redirect !== undefined)).toBe(false)
+  it('keeps a crowd waiting while there is nobody to hand it on to: until the first of it have entered, but not for long', () => {
+    const [bench, other] = [member(5), member(5)]
+    const newcomers = everyone.slice(100, 100 + 2 * crowd)
+    const late = newcomers.slice(crowd)
+    const isGreeted = (actor: Actor, at: Bench): boolean => at.sent(actor).some((frame) => frame.hello !== undefined)
+    for (const actor of newcomers) for (const at of [bench, other]) knock(at, actor)
+    expect(newcomers.filter((actor) => isGreeted(actor, bench))).toEqual(newcomers.slice(0, crowd))
+    for (const actor of newcomers.slice(0, crowd)) bench.receive(actor, facts([actor.joined()], true))
+    bench.advance(1)
+    for (const actor of late) expect(bench.sent(actor).map((frame) => frame.redirect?.members.length ?? 0)).toEqual([referrals, 0])
+    expect(late.every((actor) => isGreeted(actor, bench))).toBe(true)
+    other.advance(introduction.hold - 1)
+    expect(late.some((actor) => isGreeted(actor, other))).toBe(false)
+    other.advance(1)
+    expect(late.every((actor) => isGreeted(actor, other))).toBe(true)
+    expect(late.flatMap((actor) => other.sent(actor)).some((frame) => frame.redirect !== undefined)).toBe(false)
   })
 
   it('does not hand on a member that comes back', () => {
@@ -197,11 +213,29 @@ describe('who is handed on', () => {
     return bench
   }
 
-  it('dials some of those it was told of', () => {
+  const redirect = { redirect: { members: [bob, carol].map((actor) => wireFact(actor.joined())) } }
+
+  it('dials the first of those it was told of, and closes the link to who told it once it is whole', () => {
     const bench = referred(false)
-    const effects = bench.receive(alice, { redirect: { members: [bob, carol].map((actor) => wireFact(actor.joined())) } })
-    expect(new Set(dials(effects).map(({ peer }) => peer))).toEqual(new Set([bob.id, carol.id]))
+    const effects = bench.receive(alice, redirect)
+    expect(dials(effects).map(({ peer }) => peer)).toEqual([bob.id])
     expect(bench.members).toContain(bob.id)
+    bench.reconciles = true
+    bench.link(bob)
+    expect([...bench.node.links]).toEqual([bob.id])
+    expect(bench.sent(alice).some((frame) => frame.goodbye !== undefined)).toBe(true)
+  })
+
+  it('comes back to who handed it on when those do not answer', () => {
+    const bench = new Bench(self, { introducers: [door] })
+    bench.input({ type: 'connected', peer: alice.id, dialable: true })
+    bench.receive(alice, redirect)
+    bench.receive(alice, { hello: { known: 0, ended: false, incarnation: 1 } })
+    expect(bench.node.self).toBeDefined()
+    const own = (effects: readonly Effect[]): number => framesTo(alice.id, effects).flatMap((frame) => frame.facts?.facts ?? []).length
+    expect(own(bench.advance(introduction.referralGrace - 1))).toBe(0)
+    expect(own(bench.advance(1))).toBe(1)
+    expect([...bench.node.links]).toEqual([alice.id])
   })
 
   it('and already has the pool does not care', () => {

@@ -21,6 +21,8 @@ export class Link {
   incarnation = 0
   /** The peer said goodbye: its going is no reason to doubt it. */
   goodbye = false
+  /** One end entered the pool over it: such links form a tree. */
+  isEntry = false
   /** One end handed the other on to somebody else: what a crowd says does not go along here. */
   referred = false
 

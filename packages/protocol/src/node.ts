@@ -106,7 +106,10 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
       (learned) => this.#enter(learned),
       () => this.#isWhole,
     )
-    this.#referral = new Referral(context, (peer) => this.#handOver(peer))
+    this.#referral = new Referral(context, {
+      onServed: (peer) => this.#introduction.linkUp(peer),
+      onDisappointed: (peer) => this.#handOver(peer),
+    })
     this.#detector = new Detector(context, {
       onUnreachable: (id) => this.#unreachable(id),
       onReached: (id) => this.#witnesses.acquit(id),
@@ -120,7 +123,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
       onDeath: (certificate) => this.#died(certificate),
       isDoubted: (id) => this.#detector.isDoubted(id),
     })
-    this.#sampling = new Sampling(context, (id) => this.#detector.isDoubted(id))
+    this.#sampling = new Sampling(context, this.#detector, this.#referral)
     this.#healer = new Healer(context)
     this.#elections = new Elections(context, {
       onOwn: (facts) => this.#announce(facts),
@@ -388,21 +391,16 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
       this.#detector.heard(peer) // unwelcome, but not dead
       return
     }
-    if (this.self !== undefined && view.known(peer) === 0) this.#referral.handOn(peer)
-    this.#introduction.linkUp(peer)
-    this.#detector.linkUp(peer)
-    this.#sampling.linkUp(peer)
-    this.#witnesses.linkUp(peer)
-    this.#signals.linkUp(peer)
-    this.#heldDeaths.linkUp(peer)
+    if (this.self !== undefined && view.known(peer) === 0) this.#referral.receive(peer)
+    else this.#introduction.linkUp(peer)
+    for (const part of [this.#detector, this.#sampling, this.#witnesses, this.#signals, this.#heldDeaths]) part.linkUp(peer)
   }
 
   #linkLost(peer: NodeId): void {
     const link = this.#context.links.get(peer)
     if (link === undefined) return
     this.#context.links.delete(peer)
-    this.#reconciler.linkLost(peer)
-    this.#offers.linkLost(peer)
+    for (const part of [this.#reconciler, this.#offers, this.#referral]) part.linkLost(peer)
     this.#detector.linkLost(peer, link.goodbye, link.dialable)
     this.#sampling.linkLost()
     this.#introduction.linkLost()
@@ -415,6 +413,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     link.entered = incarnation > 0
     link.incarnation = incarnation
     const wasIn = this.self !== undefined
+    link.isEntry = !wasIn || incarnation === 0
     this.#introduction.greeted(this.#life.credible(known))
     if (!wasIn || this.self === undefined) return // entering hands over to all greeted links
     if (ended && known >= this.self.incarnation) this.#life.surrender(known)

@@ -35,6 +35,8 @@ export class Offers implements Timed {
   /** Facts to be offered, and who is known to have them. */
   readonly #news = new Map<string, { readonly fact: Fact; readonly knownBy: Set<NodeId> }>()
   #newsDue: Milliseconds = Infinity
+  /** When batches were sent within the last second. */
+  #batches: Milliseconds[] = []
   /** What was asked for, by position; the oldest question first. */
   readonly #asked = new Map<number, Question>()
   #parting = false
@@ -52,7 +54,10 @@ export class Offers implements Timed {
   add(fact: Fact, from: NodeId | undefined): void {
     const { now, config } = this.#context
     this.#news.set(fact.key, { fact, knownBy: new Set(from === undefined ? [] : [from]) })
-    this.#newsDue = Math.min(this.#newsDue, now + (this.#parting ? config.rumours.delay : config.offers.delay))
+    if (this.#newsDue < Infinity) return
+    const recent = this.#batches.filter((time) => now - time < 1_000).length
+    const wait = config.offers.delay * Math.min(1 + recent, config.offers.slowdown)
+    this.#newsDue = now + (this.#parting ? config.rumours.delay : wait)
   }
 
   /** This node leaves: there is no time for questions, so what it hears is soon told to a few who stay, whole. */
@@ -105,6 +110,7 @@ export class Offers implements Timed {
   }
 
   #offer(): void {
+    const { now, config } = this.#context
     const news = [...this.#news.values()]
     this.#news.clear()
     this.#newsDue = Infinity
@@ -115,11 +121,18 @@ export class Offers implements Timed {
       }
       return
     }
-    for (const { peer } of this.#listeners(this.#context.config.offers.fanout)) {
+    this.#batches = [...this.#batches.filter((time) => now - time < 1_000), now]
+    const listeners = this.#listeners(config.offers.fanout)
+    // Before other links are built those of the newcomers are a tree, along which nothing comes twice: no need to ask first.
+    const isTree = listeners.every(({ isEntry }) => isEntry)
+    for (const { peer } of listeners) {
       const own = memberKey(peer)
-      const items = news.flatMap(({ fact, knownBy }) =>
-        knownBy.has(peer) || fact.key === own ? [] : [{ position: fact.position, version: fact.low }],
-      )
+      const facts = news.filter(({ fact, knownBy }) => !knownBy.has(peer) && fact.key !== own).map(({ fact }) => fact)
+      if (isTree) {
+        this.#context.sendFacts(peer, facts, true)
+        continue
+      }
+      const items = facts.map(({ position, low }) => ({ position, version: low }))
       this.#send(peer, items, (part) => ({ offer: { items: part } }))
     }
   }

@@ -60,7 +60,9 @@ export class Reconciler implements Timed {
     const { now, config, links } = this.#context
     if (now < this.#nextDue) return
     for (const [peer, since] of this.#open) if (now - since > config.reconciliation.timeout) this.#open.delete(peer)
-    const peers = [...links.values()].filter((link) => link.entered && !this.#open.has(link.peer)).map((link) => link.peer)
+    const peers = [...links.values()]
+      .filter((link) => link.entered && !link.referred && !this.#open.has(link.peer))
+      .map((link) => link.peer)
     const peer = pickOne(() => this.#context.random(), peers)
     if (peer !== undefined) this.begin(peer)
     this.#nextDue = now + this.#context.jitter(this.#interval)

@@ -2,47 +2,82 @@
  * Referral: when many knock at once, an introducer names other members instead of serving all.
  *
  * The bootstrap node was the bottleneck of the paper's distributed implementation (JEL §6.1.1). Somebody handed on asks those it was
- * named, and comes back to who handed it on only when they don't answer.
+ * named, and comes back to who handed it on only when they don't answer. Where all come in the same moment there is nobody to name yet, so
+ * those beyond the first are kept waiting for a hello until the first have entered. Who is named takes turns: the newcomers form a tree of
+ * bounded width, along which they hear of each other, and the link to who handed them on is closed.
  */
 import type { Context, Timed } from './context.ts'
 import { FrameError } from './errors.ts'
 import type { Fact, Told } from './fact.ts'
 import type { Milliseconds, NodeId } from './io.ts'
-import { pickSome } from './random.ts'
+import { pickIndex } from './random.ts'
+import { Recent } from './recent.ts'
+
+export interface ReferralEvents {
+  /** It may have its hello now. */
+  onServed(peer: NodeId): void
+  /** Nobody whom this peer named has answered. */
+  onDisappointed(peer: NodeId): void
+}
 
 export class Referral implements Timed {
   readonly #context: Context
-  readonly #onDisappointed: (peer: NodeId) => void
-  /** Newcomers within the window. */
-  #newcomers: Milliseconds[] = []
+  readonly #events: ReferralEvents
+  readonly #newcomers: Recent
+  /** Who waits for a hello, and since when. */
+  readonly #waiting = new Map<NodeId, Milliseconds>()
+  /** Whose turn it is to be named. */
+  #turn = 0
   /** Who handed this node on, and until when the others have time to answer. */
   readonly #referredBy = new Map<NodeId, Milliseconds>()
   /** Whom they named. */
   readonly #named = new Map<NodeId, readonly Told[]>()
 
-  /** `onDisappointed`: nobody whom this peer named has answered. */
-  constructor(context: Context, onDisappointed: (peer: NodeId) => void) {
+  constructor(context: Context, events: ReferralEvents) {
     this.#context = context
-    this.#onDisappointed = onDisappointed
+    this.#events = events
+    const { crowd, crowdWindow } = context.config.introduction
+    this.#newcomers = new Recent(crowd, crowdWindow)
   }
 
   get nextDue(): Milliseconds {
+    const { now, config } = this.#context
     let next = Infinity
     if (this.#referredBy.size > 0) for (const until of this.#referredBy.values()) next = Math.min(next, until)
+    for (const since of this.#waiting.values()) return Math.min(next, this.#hasNames ? now : since + config.introduction.hold)
     return next
   }
 
-  /** Names other members to a newcomer if it comes in a crowd. */
-  handOn(peer: NodeId): void {
-    const { now, config, view, id } = this.#context
-    const { crowd, crowdWindow, referrals } = config.introduction
-    this.#newcomers = [...this.#newcomers.filter((time) => now - time < crowdWindow), now]
-    if (this.#newcomers.length <= crowd || view.size <= crowd) return
-    const members = pickSome(() => this.#context.random(), [...view.members()], referrals + 2)
-    const others = members.filter((member) => member.id !== id && member.id !== peer).slice(0, referrals)
-    this.#context.send(peer, {
-      redirect: { members: others.flatMap((member) => view.fact(member.id) ?? []) },
-    })
+  /** Somebody unknown is here: it is greeted at once, unless it is one of a crowd. */
+  receive(peer: NodeId): void {
+    const { now } = this.#context
+    this.#newcomers.note(now)
+    if (!this.#newcomers.isOften(now)) this.#events.onServed(peer)
+    else if (this.#hasNames) this.#handOn(peer)
+    else this.#waiting.set(peer, now)
+  }
+
+  get #hasNames(): boolean {
+    return this.#context.view.size > this.#context.config.introduction.crowd
+  }
+
+  #handOn(peer: NodeId): void {
+    const { config, view, id, links } = this.#context
+    const names: NodeId[] = []
+    for (let tries = 0; names.length < config.introduction.referrals && tries < 16; tries++) {
+      // The first in turn, as it is the one that is asked; the others by chance.
+      const index = names.length === 0 ? this.#turn++ % view.size : pickIndex(() => this.#context.random(), view.size)
+      const member = view.at(index)
+      if (member !== undefined && member.id !== id && member.id !== peer && !names.includes(member.id)) names.push(member.id)
+    }
+    const link = links.get(peer)
+    if (link !== undefined) link.referred = true
+    this.#context.send(peer, { redirect: { members: names.flatMap((name) => view.fact(name) ?? []) } })
+    this.#events.onServed(peer)
+  }
+
+  linkLost(peer: NodeId): void {
+    this.#waiting.delete(peer)
   }
 
   /** A peer handed this node on to these members. Throws {@link FrameError}. */
@@ -52,6 +87,8 @@ export class Referral implements Timed {
     if (members.length > referrals) throw new FrameError(`at most ${referrals} members are named to a newcomer, not ${members.length}`)
     this.#referredBy.set(from, now + config.introduction.referralGrace)
     this.#named.set(from, members)
+    const link = this.#context.links.get(from)
+    if (link !== undefined) link.referred = true
   }
 
   /** Members that were named and not looked at yet, by who named them. */
@@ -73,17 +110,34 @@ export class Referral implements Timed {
     return this.#referredBy.has(peer)
   }
 
-  /** This node is in: nobody needs to be asked any more. */
+  /** This node was handed on, and is not whole yet. */
+  get isUnderWay(): boolean {
+    return this.#referredBy.size > 0
+  }
+
+  /** This node is in: nobody needs to be asked any more, and who handed it on has enough links. */
   settle(): void {
+    for (const peer of this.#referredBy.keys()) this.#context.closeLink(peer, 'handed on')
     this.#referredBy.clear()
     this.#named.clear()
   }
 
   due(): void {
+    const { now, config, links } = this.#context
+    for (const [peer, since] of this.#waiting) {
+      if (!this.#hasNames && now < since + config.introduction.hold) break
+      this.#waiting.delete(peer)
+      if (!links.has(peer)) continue
+      if (this.#hasNames) this.#handOn(peer)
+      else this.#events.onServed(peer)
+    }
     for (const [peer, until] of this.#referredBy) {
-      if (this.#context.now < until) continue
+      if (now < until) continue
       this.#referredBy.delete(peer)
-      if (this.#context.links.has(peer)) this.#onDisappointed(peer)
+      const link = links.get(peer)
+      if (link === undefined) continue
+      link.referred = false
+      this.#events.onDisappointed(peer)
     }
   }
 }

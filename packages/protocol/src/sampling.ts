@@ -12,9 +12,19 @@ import type { Context, Timed } from './context.ts'
 import type { Milliseconds, NodeId } from './io.ts'
 import { pickIndex, pickOne } from './random.ts'
 
+export interface SamplingDetector {
+  isDoubted(id: NodeId): boolean
+}
+
+export interface SamplingReferral {
+  /** This node is just being handed on: who was named to it is being dialled. */
+  readonly isUnderWay: boolean
+}
+
 export class Sampling implements Timed {
   readonly #context: Context
-  readonly #isDoubted: (id: NodeId) => boolean
+  readonly #detector: SamplingDetector
+  readonly #referral: SamplingReferral
   /** Random members wanted as links: since when. */
   readonly #random = new Map<NodeId, Milliseconds>()
   /** Wanted members without a link: since when they are missing, and when one was last dialled. */
@@ -25,9 +35,10 @@ export class Sampling implements Timed {
   #nextDial: Milliseconds = 0
   #nextDue: Milliseconds = Infinity
 
-  constructor(context: Context, isDoubted: (id: NodeId) => boolean) {
+  constructor(context: Context, detector: SamplingDetector, referral: SamplingReferral) {
     this.#context = context
-    this.#isDoubted = isDoubted
+    this.#detector = detector
+    this.#referral = referral
   }
 
   get nextDue(): Milliseconds {
@@ -106,9 +117,7 @@ export class Sampling implements Timed {
         continue
       }
       surplus -= 1
-      link.goodbye = true // or its end would raise doubt, and a new link
-      this.#context.send(peer, { goodbye: { reason: 'more links than needed' } })
-      this.#context.effects.push({ type: 'disconnect', peer, reason: 'more links than needed' })
+      this.#context.closeLink(peer, 'more links than needed')
     }
   }
 
@@ -123,6 +132,10 @@ export class Sampling implements Timed {
     }
     const isFew = [...links.keys()].filter((peer) => view.get(peer) !== undefined).length < config.links.early
     const quietAt = Math.min(this.#lastChange + config.links.quiet, (this.#firstChange ?? now) + config.links.quietAtMost)
+    if (this.#referral.isUnderWay) {
+      this.#wake(now + config.links.dialAgain)
+      return
+    }
     if (!isFew && now < quietAt) {
       this.#wake(quietAt)
       return
@@ -134,7 +147,7 @@ export class Sampling implements Timed {
     const ready: NodeId[] = []
     for (const [peer, { since, dialled }] of this.#missing) {
       const at = Math.max(dialled + config.links.dialAgain, isFew || id < peer ? since : since + config.links.politeness)
-      if (this.#isDoubted(peer)) this.#wake(now + config.links.dialAgain) // the detector dials it
+      if (this.#detector.isDoubted(peer)) this.#wake(now + config.links.dialAgain) // the detector dials it
       else if (at <= now) ready.push(peer)
       else this.#wake(at)
     }
