@@ -101,7 +101,7 @@ export function claims(outcome: Outcome): Claim[] {
     const mean = outcome.of('figure-6', contender)?.payload.mean ?? Infinity
     made.push({
       claim: `Table II: ${titles[contender]}, a node within a factor of two of ${paper} MB`,
-      seen: `${mega(mean)} MB`,
+      seen: `${mega(mean) ?? '–'} MB`,
       holds: mean < 2 * paper && mean > paper / 2,
     })
   }
@@ -118,7 +118,7 @@ function ourClaims(outcome: Outcome): Claim[] {
     { claim: 'Figure 6: with jel 2,000 nodes all know all within 10 s of the first start', seen: seconds(took), holds: took <= 10 },
     {
       claim: 'Table II: jel, at most 1 MB received a node, on the wire, over the whole run',
-      seen: `${mega(received)} MB`,
+      seen: `${mega(received) ?? '–'} MB`,
       holds: received <= 1,
     },
     { claim: 'Figure 8: with jel all survivors know within 10 s of the crash of 800', seen: seconds(right), holds: right <= 10 },

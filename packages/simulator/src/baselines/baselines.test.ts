@@ -13,7 +13,7 @@ class Pool {
   readonly service: SimulatedNode
   readonly nodes: SimulatedNode[]
 
-  constructor(name: BaselineName, count: number, { seed = 1, over = 2_000 } = {}) {
+  constructor(name: BaselineName, count: number, { seed = 1, over = 2_000, megabits = Infinity } = {}) {
     this.simulation = new Simulation({
       seed,
       createProtocol: baselines[name](),
@@ -22,8 +22,9 @@ class Pool {
       leaveFlush: 5_000,
       network: { delay: uniformDelay(0.1, 0.3) },
     })
-    this.service = this.simulation.spawn()
-    const spawn = (_: unknown, i: number) => this.simulation.spawn({ introducers: [this.service], after: (i * over) / count })
+    const bandwidth = { up: megabits, down: megabits }
+    this.service = this.simulation.spawn({ bandwidth })
+    const spawn = (_: unknown, i: number) => this.simulation.spawn({ introducers: [this.service], after: (i * over) / count, bandwidth })
     this.nodes = Array.from({ length: count }, spawn)
   }
 
@@ -86,8 +87,8 @@ describe.each(names)('%s', (name) => {
 })
 
 describe('the techniques compared', () => {
-  function joinTest(name: BaselineName): { took: number; server: number; node: number } {
-    const pool = new Pool(name, 150, { over: 1_500 })
+  function joinTest(name: BaselineName, megabits = Infinity): { took: number; server: number; node: number } {
+    const pool = new Pool(name, 150, { over: 1_500, megabits })
     const took = pool.simulation.runUntil(() => pool.agree(), 120_000)
     const bytes = (nodes: readonly SimulatedNode[]): number =>
       nodes.reduce((sum, { traffic }) => sum + traffic.bytesSent + traffic.bytesReceived, 0) / nodes.length
@@ -99,6 +100,13 @@ describe('the techniques compared', () => {
     expect(results['adaptive-gossip'].took).toBeLessThan(results.gossip.took)
     expect(results['broadcast-tree'].took).toBeLessThan(results['adaptive-gossip'].took)
     for (const name of central) expect(results[name].took).toBeLessThan(results.distributed.took)
+  })
+
+  it('on a narrow network serial send is the slowest of the central techniques, peer bootstrap and the tree the fastest', () => {
+    const took = Object.fromEntries(central.map((name) => [name, joinTest(name, 2).took])) as Record<BaselineName, number>
+    for (const name of central) if (name !== 'serial-send') expect(took[name]).toBeLessThan(took['serial-send'])
+    for (const fast of ['peer-bootstrap', 'broadcast-tree'] as const)
+      for (const slow of ['gossip', 'adaptive-gossip'] as const) expect(took[fast]).toBeLessThan(took[slow])
   })
 
   it('serial send loads the server most, peers take some of that off it, the tree and gossip nearly all', () => {
