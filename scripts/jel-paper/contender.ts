@@ -25,3 +25,16 @@ export function hasService(contender: Contender): boolean {
 export function factoryOf(contender: Contender): NodeFactory {
   return contender === 'jel' ? (parts) => new ProtocolNode({ ...parts, config: defaultConfig }) : baselines[contender]()
 }
+
+/** Its title, and how many nodes there were where that was not the size of the experiment. */
+export function label({
+  contender,
+  scale,
+  nodes,
+}: {
+  readonly contender: Contender
+  readonly scale: number
+  readonly nodes: number
+}): string {
+  return scale === 1 ? titles[contender] : `${titles[contender]} (${nodes} nodes)`
+}

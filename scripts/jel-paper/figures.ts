@@ -1,6 +1,6 @@
 /** The curves as SVG and CSV. */
 import { barPlot, linePlot } from '@jel/simulator'
-import { contenders, titles } from './contender.ts'
+import { contenders, label, titles } from './contender.ts'
 import { experiments, type Experiment } from './experiment.ts'
 import type { Outcome } from './outcome.ts'
 import { tableTwo } from './paper.ts'
@@ -20,11 +20,15 @@ export async function draw(outcome: Outcome): Promise<Map<string, string>> {
 }
 
 async function curves({ title, shown, bursts }: Experiment, results: readonly TrialResult[]): Promise<string> {
-  const [longest] = results
-  const truth = { name: 'true pool size', points: (longest?.samples ?? []).map(([time, , present]) => [time, present] as const) }
-  const series = results.map(({ contender, samples }) => ({
-    name: titles[contender],
-    points: samples.map(([time, perceived]) => [time, perceived] as const),
+  // Smaller runs are drawn to the scale of the experiment.
+  const [first] = results
+  const truth = {
+    name: 'true pool size',
+    points: (first?.samples ?? []).map(([time, , present]) => [time, present / (first?.scale ?? 1)] as const),
+  }
+  const series = results.map((result) => ({
+    name: label(result),
+    points: result.samples.map(([time, perceived]) => [time, perceived / result.scale] as const),
   }))
   const nodes = bursts.reduce((sum, burst) => sum + burst.nodes, 0)
   return await linePlot({
