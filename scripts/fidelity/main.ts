@@ -22,6 +22,8 @@ const USAGE = `pnpm fidelity [options]
   --only virtual,real  which real hosts to compare with
   --rounds 8           single joins and leaves in each trial
   --kills 5            crashes in each trial
+  --settle 12          seconds until a pool has built its links; as long it is watched at rest
+  --pause 4            seconds after each single event
   --json FILE          write all values
   --doc FILE           replace the tables between <!-- fidelity --> and <!-- /fidelity --> in this file
 `
@@ -38,6 +40,8 @@ const options = {
   only: { type: 'string', default: 'virtual,real' },
   rounds: { type: 'string', default: '8' },
   kills: { type: 'string', default: '5' },
+  settle: { type: 'string', default: '12' },
+  pause: { type: 'string', default: '4' },
   json: { type: 'string' },
   doc: { type: 'string' },
   help: { type: 'boolean', default: false },
@@ -48,6 +52,10 @@ function whole(name: string, text: string, least: number): number {
   if (!Number.isInteger(number) || number < least)
     throw new TypeError(`--${name}: a whole number from ${least} on, not ${JSON.stringify(text)}`)
   return number
+}
+
+function seconds(name: string, text: string): number {
+  return whole(name, text, 1) * 1_000
 }
 
 async function simulate(simulated: SimulatedOptions, plan: TrialPlan, meter: Meter): Promise<Trial> {
@@ -83,10 +91,10 @@ async function main(): Promise<void> {
       nodes,
       rounds: whole('rounds', values.rounds, 1),
       kills: whole('kills', values.kills, 1),
-      stagger: 50,
-      settle: 12_000,
-      pause: 4_000,
-      idle: 12_000,
+      stagger: 100,
+      settle: seconds('settle', values.settle),
+      pause: seconds('pause', values.pause),
+      idle: seconds('settle', values.settle),
     }
     const compare = async (
       title: string,
