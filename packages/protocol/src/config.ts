@@ -61,8 +61,8 @@ export const defaultConfig = {
     youth: 3_000,
     /** Wait for company before news of one's own or of a newcomer is published, ms. Target: one join known in 0.3 s. */
     delay: 20,
-    /** Others who heard the news directly wait up to this much longer, and keep silent if it was published meanwhile, ms. Guess. */
-    patience: 120,
+    /** Where others have the same news, each waits this much longer than the one before, and keeps silent if it was published meanwhile, ms. Guess: a way across a continent. */
+    patience: 40,
     /** Each batch within the last second doubles the wait up to this, ms. Guess. */
     delayMax: 1_000,
     /** More entries, or ends, than this within a second are not published but offered. Measured (simulated, 100 nodes): half the bytes of publishing them. */
@@ -114,6 +114,14 @@ export const defaultConfig = {
     mute: 15_000,
     /** A member that can't be dialled gets this long to come back by itself, ms. Guess. */
     undialable: 4_000,
+    /** A member that this node never had a link with, and that nobody else misses, gets this long to be heard of, ms. Guess: just above `silence`. */
+    stranger: 2_500,
+    /** And this long after somebody missed it: for the suspicion to reach it and its refutation to come back, ms. Guess: four hops around the world and back. */
+    objection: 1_000,
+    /** A dial that finds silence has waited this long, ms. The overlay's time-out for a connection. */
+    silentDial: 2_000,
+    /** A refutation keeps such a member, or one that can't be dialled, above all doubt for this long, ms. Guess. */
+    vouch: 60_000,
     /** Witnesses that make a death, if there are enough observers. Design. */
     quorum: 4,
     /** A suspicion that found no company for this long is void, ms. Guess: above `mute`. */

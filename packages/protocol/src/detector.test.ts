@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { actors, facts, alarm, type Actor } from '../test/actors.ts'
 import { Bench, framesTo, type BenchOptions } from '../test/bench.ts'
+import { certify } from './certificate.ts'
 import { defaultConfig } from './config.ts'
 import { decodeId } from './id.ts'
 import type { DialFailure, Effect, Milliseconds } from './io.ts'
@@ -317,5 +318,78 @@ describe('a new life', () => {
     expect(bench.node.health(bench.now).suspectedShare).toBe(0)
     bench.receive(bob, alarm(bob.suspects(suspect, 0, 1)))
     expect(bench.node.health(bench.now).suspectedShare).toBe(0)
+  })
+})
+
+describe('a member that this node never had a link with', () => {
+  const stranger = (options: BenchOptions = {}): Bench => {
+    const bench = poolOf([bob, carol, dave], options)
+    bench.meet(suspect, { linked: false })
+    return bench
+  }
+  const doubted = (bench: Bench): boolean => bench.node.health(bench.now).suspectedShare > 0
+
+  it.each<DialFailure>(['refused', 'silent'])('is not convicted by a dial that finds it %s: it may stand behind a NAT', (failure) => {
+    const bench = stranger({ config: sure })
+    bench.reach.set(suspect.id, failure)
+    bench.advance(detection.stranger - 200 - (failure === 'silent' ? detection.silentDial : 0))
+    expect(isDead(bench)).toBe(false)
+    bench.advance(10_000)
+    expect(isDead(bench)).toBe(true)
+  })
+
+  it('that is refused is, as soon as somebody who knew it misses it', () => {
+    const bench = stranger({ config: sure })
+    bench.reach.set(suspect.id, 'refused')
+    bench.receive(bob, alarm(bob.suspects(suspect)))
+    bench.advance(100)
+    expect(isDead(bench)).toBe(true)
+  })
+
+  it('that is silent gets the time to refute, and is above doubt for a while when it did', () => {
+    const bench = stranger({ config: sure })
+    bench.reach.set(suspect.id, 'silent')
+    bench.receive(bob, alarm(bob.suspects(suspect)))
+    bench.advance(detection.objection - 200)
+    expect([isDead(bench), doubted(bench)]).toEqual([false, true])
+    bench.receive(carol, alarm(suspect.refutes(1)))
+    expect(doubted(bench)).toBe(false)
+    bench.advance(detection.vouch - 1_000)
+    expect([isDead(bench), doubted(bench)]).toEqual([false, false])
+    bench.advance(detection.stranger + 10_000)
+    expect(isDead(bench)).toBe(true)
+  })
+})
+
+describe('a hint that a member may be gone', () => {
+  it('goes on to the next observers, once: those of a member are not all linked with each other', () => {
+    const bench = poolOf([suspect, bob, carol])
+    bench.mute.add(suspect.id)
+    const hint = { alarm: { statements: [], doubted: [Uint8Array.from(decodeId(suspect.id))] } }
+    const hints = (effects: readonly Effect[]): number => framesTo(carol.id, effects).flatMap((frame) => frame.alarm?.doubted ?? []).length
+    expect(hints(bench.receive(bob, hint))).toBe(1)
+    expect(hints([...bench.receive(bob, hint), ...bench.receive(carol, hint)])).toBe(0)
+    bench.receive(suspect, { probe: { sequence: 1 } })
+    expect(hints(bench.receive(bob, hint))).toBe(0)
+  })
+})
+
+describe('a death with enough witnesses, of a member that this node is linked with', () => {
+  it('is believed after one unanswered probe, in less time than a doubt of its own takes', () => {
+    const bench = poolOf(everyone.slice(1))
+    bench.mute.add(suspect.id)
+    bench.reach.set(suspect.id, 'silent')
+    const witnesses = everyone.slice(2, 2 + detection.quorum)
+    bench.overhears(certify(witnesses.map((witness) => witness.suspects(suspect))))
+    expect(isDead(bench)).toBe(false)
+    expect(timeToDeath(bench, 5_000)).toBeLessThan(detection.silence)
+  })
+
+  it('is not while the member answers', () => {
+    const bench = poolOf(everyone.slice(1))
+    const witnesses = everyone.slice(2, 2 + detection.quorum)
+    bench.overhears(certify(witnesses.map((witness) => witness.suspects(suspect))))
+    bench.advance(detection.hold - 500)
+    expect(isDead(bench)).toBe(false)
   })
 })

@@ -4,8 +4,9 @@
  * Each member is probed about once in two seconds, by one of its observers in turn; the member itself deals out the turns in its
  * answers, so nobody has to agree on a schedule. A first failure makes all observers look. What counts is the kind of failure:
  * a connection refused is a dead process; no answer at all a silent host, believed after a second or two; a kernel that accepts for
- * a process that says nothing is a stopped or busy process, and gets fifteen seconds. A member that nobody can dial is only
- * missed: it gets some time to come back by itself.
+ * a process that says nothing is a stopped or busy process, and gets fifteen seconds. A member that can't be dialled (behind a NAT) is only
+ * missed: it gets some time to come back by itself. And a member that this node never had a link with may be one of those: a dial
+ * that fails proves nothing until somebody who did know it suspects it, too.
  *
  * A node that stalled itself, or reaches nobody, trusts its own time-outs less (Lifeguard, DSN'18 §3); refusals it trusts.
  */
@@ -30,8 +31,6 @@ interface Probe {
 interface Doubt {
   since: Milliseconds
   readonly incarnation: number
-  /** False for a member that was never dialled by anyone we know and comes from elsewhere than it announces. */
-  readonly dialable: boolean
   /** Latest thing that was found out about its host. */
   evidence: 'none' | 'refused' | 'silent' | 'mute'
   /** A knock is under way since. */
@@ -47,6 +46,8 @@ export interface DetectorEvents {
   onUnreachable(id: NodeId): void
   /** The member answered after all. */
   onReached(id: NodeId): void
+  /** Since when somebody is known to have failed to reach the member; undefined: nobody is. */
+  suspectedSince(id: NodeId): Milliseconds | undefined
 }
 
 export class Detector implements Timed {
@@ -54,6 +55,15 @@ export class Detector implements Timed {
   readonly #events: DetectorEvents
   readonly #probes = new Map<NodeId, Probe>()
   readonly #doubts = new Map<NodeId, Doubt>()
+  /**
+   * By what its links showed, of each life: whether a member can be dialled. Not in here: nobody knows. It comes from elsewhere than it
+   * announces if it can't.
+   */
+  readonly #dialable = new Map<NodeId, boolean>()
+  /** Who gave a sign of life through others: until when that counts. */
+  readonly #vouched = new Map<NodeId, Milliseconds>()
+  /** Whom others were told to look at, and when. */
+  readonly #alarms = new Map<NodeId, Milliseconds>()
   #observed: ReadonlySet<NodeId> = new Set()
   #sequence = 0
   /** Lifeguard's local health score: 0 is well. */
@@ -101,17 +111,21 @@ export class Detector implements Timed {
   }
 
   linkUp(peer: NodeId): void {
+    const dialable = this.#context.links.get(peer)?.dialable === true
+    // Once dialled, dialable: the other end of a link can't tell when it is the one who was dialled.
+    this.#dialable.set(peer, dialable || this.#dialable.get(peer) === true)
+    this.#vouched.delete(peer)
     this.#reached(peer)
     if (this.#observed.has(peer)) this.#schedule(peer)
   }
 
   /** A link broke. Deliberate ends (`goodbye`) raise no doubt. */
-  linkLost(peer: NodeId, goodbye: boolean, dialable: boolean): void {
+  linkLost(peer: NodeId, goodbye: boolean): void {
     this.#probes.delete(peer)
     this.#dealAgain(peer)
     const doubt = this.#doubts.get(peer)
     if (doubt !== undefined) doubt.nextCheck = this.#context.now
-    else if (!goodbye) this.#doubt(peer, dialable)
+    else if (!goodbye) this.#doubt(peer)
   }
 
   /** Any frame is a sign of life. */
@@ -172,33 +186,68 @@ export class Detector implements Timed {
 
   /** A hint that this member may be gone (`maybeDead`, an observer's doubt, a death with few witnesses): look now. */
   suspect(id: NodeId): void {
-    const { links, view, config } = this.#context
-    if (id === this.#context.id || view.get(id) === undefined || this.#doubts.has(id)) return
+    const { view, config, now } = this.#context
+    if (id === this.#context.id || view.get(id) === undefined) return
+    const doubt = this.#doubts.get(id)
+    if (doubt !== undefined) {
+      if (!this.#dialable.has(id)) doubt.nextCheck = now // what it found out counts now
+      return
+    }
     let checking = 0
     for (const { convicted } of this.#doubts.values()) if (!convicted) checking += 1
-    if (checking < config.detection.checks) this.#doubt(id, links.get(id)?.dialable ?? true)
+    if (checking < config.detection.checks) this.#doubt(id)
+  }
+
+  /** Enough others certified that this member is silent: one unanswered probe more is enough. */
+  confirm(id: NodeId): void {
+    const { silence, recheck } = this.#context.config.detection
+    if (this.#doubts.has(id)) return
+    const doubt = this.#doubt(id)
+    if (doubt === undefined) return
+    doubt.since -= Math.max(silence - recheck, 0)
+    doubt.evidence = 'silent'
+  }
+
+  /** An observer lost sight of a member: look, and tell the next observers, since those of a member are not all linked with each other. */
+  alarmed(id: NodeId): void {
+    if (this.#doubts.has(id)) return
+    this.suspect(id)
+    if (this.#doubts.has(id) && this.#observed.has(id)) this.#alarm(id)
+  }
+
+  /** The member let others know that it is alive (a refutation). That counts for who can't look for itself. */
+  vouched(id: NodeId): void {
+    if (this.#context.links.has(id) || this.#dialable.get(id) === true) return
+    this.#vouched.set(id, this.#context.now + this.#context.config.detection.vouch)
+    this.#doubts.delete(id)
+    this.#events.onReached(id)
   }
 
   /** A dial to a member came to nothing: every one is evidence, whatever it was for. */
   unreachable(id: NodeId, failure: DialFailure): void {
     if (this.#context.links.has(id) || this.#context.view.get(id) === undefined) return
-    const doubt = this.#doubts.get(id) ?? this.#doubt(id, true)
+    const known = this.#doubts.get(id)
+    const doubt = known ?? this.#doubt(id)
     if (doubt === undefined) return
+    if (known === undefined && failure === 'silent') doubt.since -= this.#context.config.detection.silentDial
     doubt.dialling = undefined
-    if (!doubt.dialable) return
-    if (failure === 'refused' || failure === 'impostor') this.#convict(id, doubt)
-    else doubt.evidence = failure === 'silent' ? 'silent' : 'mute'
+    doubt.evidence = failure === 'refused' || failure === 'impostor' ? 'refused' : failure === 'silent' ? 'silent' : 'mute'
+    if (doubt.evidence === 'refused' && this.#provesDeath(id)) this.#convict(id, doubt)
+    else this.#reconsider(id, doubt)
   }
 
   knocked(id: NodeId, outcome: KnockOutcome): void {
     const doubt = this.#doubts.get(id)
     if (doubt === undefined) return
     doubt.knocking = undefined
-    if (!doubt.dialable) return
     doubt.evidence = outcome === 'accepted' ? 'mute' : outcome
     // Over a link that is up it may answer yet, whatever listens at the address it announced.
-    if (this.#context.links.has(id)) return
-    if (outcome === 'refused') this.#convict(id, doubt)
+    if (this.#context.links.has(id)) {
+      if (outcome === 'silent') this.#reconsider(id, doubt)
+      return
+    }
+    if (outcome === 'refused' && this.#provesDeath(id)) this.#convict(id, doubt)
+    else this.#reconsider(id, doubt)
     if (outcome === 'accepted') this.#dial(id, doubt)
   }
 
@@ -206,6 +255,10 @@ export class Detector implements Timed {
   forget(id: NodeId): void {
     this.#doubts.delete(id)
     this.#probes.delete(id)
+    this.#vouched.delete(id)
+    const link = this.#context.links.get(id)
+    if (link === undefined) this.#dialable.delete(id)
+    else this.#dialable.set(id, link.dialable)
   }
 
   /** This process did nothing for `lateness`: what it missed says nothing about others. */
@@ -230,7 +283,7 @@ export class Detector implements Timed {
         probe.sentAt = undefined
         probe.nextAt = now + config.detection.period
         if (!this.#doubts.has(id)) {
-          this.#doubt(id, this.#context.links.get(id)?.dialable ?? true)
+          this.#doubt(id)
           this.#alarm(id)
         }
       }
@@ -268,14 +321,19 @@ export class Detector implements Timed {
     this.#context.send(id, { probe: { sequence: probe.sequence } })
   }
 
-  #doubt(id: NodeId, dialable: boolean): Doubt | undefined {
-    const member = this.#context.view.get(id)
-    if (member === undefined || id === this.#context.id) return undefined
-    const { now } = this.#context
+  /** New evidence: patience may end before the next look. */
+  #reconsider(id: NodeId, doubt: Doubt): void {
+    const patienceEnds = doubt.since + this.#patience(id, doubt) * this.#distrust()
+    if (!doubt.convicted) doubt.nextCheck = Math.min(doubt.nextCheck, Math.max(Math.ceil(patienceEnds), this.#context.now))
+  }
+
+  #doubt(id: NodeId): Doubt | undefined {
+    const { now, view } = this.#context
+    const member = view.get(id)
+    if (member === undefined || id === this.#context.id || now < (this.#vouched.get(id) ?? 0)) return undefined
     const doubt: Doubt = {
       since: now,
       incarnation: member.incarnation,
-      dialable,
       evidence: 'none',
       knocking: undefined,
       dialling: undefined,
@@ -296,14 +354,13 @@ export class Detector implements Timed {
     const { detection } = config
     doubt.nextCheck = now + detection.recheck
     const elapsed = (now - doubt.since) / this.#distrust()
-    const patience = !doubt.dialable ? detection.undialable : this.#patience(doubt.evidence)
-    if (elapsed >= patience) this.#convict(id, doubt)
+    if (elapsed >= this.#patience(id, doubt)) this.#convict(id, doubt)
     if (doubt.knocking === undefined || now - doubt.knocking >= detection.mute) {
       doubt.knocking = now
       this.#context.effects.push({ type: 'knock', peer: id, addresses: member.addresses })
     }
     if (links.has(id)) this.#probe(id)
-    else if (doubt.evidence === 'mute' || !doubt.dialable) this.#dial(id, doubt)
+    else if (doubt.evidence === 'mute' || this.#dialable.get(id) === false) this.#dial(id, doubt)
   }
 
   /** A dial costs both ends a handshake: only where a knock was answered, or nothing can be learned from one, and few at a time. */
@@ -323,10 +380,22 @@ export class Detector implements Timed {
     return count
   }
 
-  #patience(evidence: Doubt['evidence']): Milliseconds {
-    const { probeTimeout, silence, mute } = this.#context.config.detection
+  #patience(id: NodeId, { evidence, since }: Doubt): Milliseconds {
+    const { probeTimeout, silence, mute, undialable, stranger, objection } = this.#context.config.detection
+    if (this.#dialable.get(id) !== true) {
+      if (this.#dialable.has(id)) return undialable
+      // Who is in contact with it gets the time to hear of the suspicion and to let it refute.
+      const suspected = this.#events.suspectedSince(id)
+      return suspected === undefined ? stranger : Math.max(suspected - since, 0) + objection
+    }
+    // Refused over and over, with a link that is up but silent.
     if (evidence === 'refused') return probeTimeout
     return evidence === 'silent' ? silence : mute
+  }
+
+  /** Whether a refusal says that the member is gone: it could be dialled before, or somebody who knew it misses it. */
+  #provesDeath(id: NodeId): boolean {
+    return this.#dialable.get(id) ?? this.#events.suspectedSince(id) !== undefined
   }
 
   #convict(id: NodeId, doubt: Doubt): void {
@@ -341,9 +410,12 @@ export class Detector implements Timed {
     this.#events.onReached(id)
   }
 
-  /** Tells the other observers to look. */
+  /** Tells the other observers to look; seldom enough that nobody can make them busy with it. */
   #alarm(id: NodeId): void {
-    const { config, facts, view } = this.#context
+    const { now, config, facts, view } = this.#context
+    for (const [other, at] of this.#alarms) if (now - at >= config.detection.period) this.#alarms.delete(other)
+    if (this.#alarms.has(id)) return
+    this.#alarms.set(id, now)
     const observers = observersOf(id, config.links.rings, facts.registry, view)
     for (const peer of observers) this.#context.send(peer, { alarm: { statements: [], doubted: [id] } })
   }

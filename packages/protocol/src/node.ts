@@ -113,10 +113,12 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     this.#detector = new Detector(context, {
       onUnreachable: (id) => this.#unreachable(id),
       onReached: (id) => this.#witnesses.acquit(id),
+      suspectedSince: (id) => this.#witnesses.suspectedSince(id),
     })
     this.#witnesses = new Witnesses(context, {
       onDeath: (certificate) => this.#died(certificate),
       onSuspected: (id) => this.#detector.suspect(id),
+      onRefuted: (id) => this.#detector.vouched(id),
       onUnlinked: (id) => context.connect(id),
     })
     this.#heldDeaths = new HeldDeaths(context, {
@@ -372,7 +374,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
 
   #alarm(from: NodeId, { statements, doubted }: Alarm): void {
     for (const statement of statements) this.#witnesses.receive(from, statement)
-    for (const id of doubted) this.#detector.suspect(id)
+    for (const id of doubted) this.#detector.alarmed(id)
   }
 
   #redirected(from: NodeId, members: readonly Told[]): void {
@@ -401,7 +403,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     if (link === undefined) return
     this.#context.links.delete(peer)
     for (const part of [this.#reconciler, this.#offers, this.#referral]) part.linkLost(peer)
-    this.#detector.linkLost(peer, link.goodbye, link.dialable)
+    this.#detector.linkLost(peer, link.goodbye)
     this.#sampling.linkLost()
     this.#introduction.linkLost()
   }
@@ -556,7 +558,8 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
       return
     }
     if (!sufficient) for (const suspicion of suspicionsOf(certificate)) this.#witnesses.hear(suspicion, undefined)
-    this.#detector.suspect(suspect)
+    if (sufficient) this.#detector.confirm(suspect)
+    else this.#detector.suspect(suspect)
     this.#heldDeaths.hold(certificate, sufficient)
   }
 

@@ -275,6 +275,22 @@ describe('a refutation', () => {
     expect(refutationsTo(carol, again)).toEqual([])
   })
 
+  it('is told to who suspects without knowing of it, and the case is forgotten', () => {
+    const bench = poolOf(5)
+    bench.receive(carol, alarm(suspect.refutes(1)))
+    const effects = [...bench.receive(bob, alarm(bob.suspects(suspect, 0))), ...bench.advance(gather)]
+    expect(refutationsTo(bob, effects).map(({ content }) => content.number)).toEqual([1])
+    expect(refutationsTo(carol, effects)).toEqual([])
+  })
+
+  it('reaches whom this node told of its own suspicion, also when that suspicion is void with it', () => {
+    const bench = poolOf(5)
+    lose(bench, suspect)
+    bench.advance(gather)
+    const effects = [...bench.receive(bob, alarm(suspect.refutes(1))), ...bench.advance(gather)]
+    for (const actor of [carol, dave]) expect(refutationsTo(actor, effects).map(({ content }) => content.number)).toEqual([1])
+  })
+
   it('does not save who stays away: the same witnesses may say so again', () => {
     const bench = poolOf(5)
     lose(bench, suspect)

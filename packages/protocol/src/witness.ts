@@ -38,6 +38,8 @@ export interface WitnessEvents {
   onDeath(certificate: Certificate): void
   /** Somebody suspects this member: look yourself. */
   onSuspected(id: NodeId): void
+  /** The member says that it is alive. */
+  onRefuted(id: NodeId): void
   /** This member must be told, and there is no link. */
   onUnlinked(id: NodeId): void
 }
@@ -67,9 +69,9 @@ export class Witnesses implements Timed {
     return next
   }
 
-  /** Members under suspicion by anybody we heard. */
-  isSuspect(id: NodeId): boolean {
-    return this.#cases.has(id)
+  /** When this node first heard that somebody failed to reach the member; undefined: nobody did. */
+  suspectedSince(id: NodeId): Milliseconds | undefined {
+    return this.#cases.get(id)?.since
   }
 
   get suspects(): number {
@@ -100,6 +102,7 @@ export class Witnesses implements Timed {
   receive(from: NodeId, statement: Statement): void {
     const { codec, view } = this.#context
     if (isKind(statement, 'suspicion')) {
+      this.#object(statement, from)
       if (!this.wants(statement) || !view.knows(statement.signer)) return
       if (!codec.verify(statement)) throw new FrameError('a suspicion with a forged signature')
       this.hear(statement, from)
@@ -127,6 +130,13 @@ export class Witnesses implements Timed {
     this.judge(suspect)
   }
 
+  /** Who suspects a member without knowing of its refutation gets to know of it: nobody else may tell. */
+  #object({ content }: Statement<Suspicion>, from: NodeId): void {
+    const refutation = this.#refutations.get(content.suspect)
+    if (refutation === undefined || refutation.content.incarnation !== content.incarnation) return
+    if (content.suspect !== this.#context.id && content.refutations < refutation.content.number) this.#alarms.tell(from, refutation)
+  }
+
   /** Worth checking its signature? */
   #isNews({ signer, content }: Statement<Suspicion>): boolean {
     if (signer === content.suspect || content.refutations < this.refutationsOf(content.suspect)) return false
@@ -148,13 +158,16 @@ export class Witnesses implements Timed {
     if (!this.wantsRefutation(refutation)) return
     this.#refutations.set(signer, refutation)
     const present = this.#cases.get(signer)
-    if (present === undefined) return
-    const told = new Set([...this.#observersOf(signer), ...present.exchanged.keys(), ...present.suspicions.keys()])
-    for (const [witness, { content }] of present.suspicions) {
-      if (content.refutations < refutation.content.number) present.suspicions.delete(witness)
-    }
-    if (present.suspicions.size === 0) this.#cases.delete(signer)
+    if (present !== undefined) this.#void(present, refutation, from)
+    this.#events.onRefuted(signer)
+  }
+
+  #void({ suspicions, exchanged }: Case, refutation: Statement<Refutation>, from: NodeId): void {
+    const { signer, content } = refutation
+    const told = new Set([...this.#observersOf(signer), ...exchanged.keys(), ...suspicions.keys()])
     for (const peer of told) if (peer !== from) this.#alarms.tell(peer, refutation)
+    for (const [witness, suspicion] of suspicions) if (suspicion.content.refutations < content.number) suspicions.delete(witness)
+    if (suspicions.size === 0) this.#cases.delete(signer)
   }
 
   /** This node reached the member itself: its own suspicion is void. */

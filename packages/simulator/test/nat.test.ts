@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { uniformDelay } from '../src/index.ts'
+import { seeds } from './seeds.ts'
+import { simulatePool } from './simulated-swarm.ts'
+
+/** Every fourth node stands behind a NAT: it can dial and can't be dialled, so two of them never have a link. */
+describe.each(seeds('1-3'))('a pool of which a quarter stands behind a NAT, seed %i', (seed) => {
+  it('sees nobody die while all are well', () => {
+    const simulation = simulatePool({ seed, network: { delay: uniformDelay(10, 60) } })
+    const first = simulation.spawn()
+    for (let i = 1; i < 20; i++) simulation.spawn({ introducers: [first], dialable: i % 4 !== 0, after: i * 50 })
+    const deaths: string[] = []
+    simulation.subscribe((node, notification, time) => {
+      if (notification.type === 'died') deaths.push(`${time.toFixed(0)} at ${node.index}: ${notification.member.id}`)
+    })
+    simulation.run(180_000)
+    expect(deaths).toEqual([])
+    expect(simulation.nodes.map(({ protocol }) => protocol.members().length)).toEqual(simulation.nodes.map(() => 20))
+  })
+
+  it('sees the one die that is killed', () => {
+    const simulation = simulatePool({ seed })
+    const first = simulation.spawn()
+    const nodes = [first]
+    for (let i = 1; i < 20; i++) nodes.push(simulation.spawn({ introducers: [first], dialable: i % 4 !== 0, after: i * 50 }))
+    simulation.run(60_000)
+    const victim = nodes[8]
+    if (victim === undefined) throw new Error('there is a ninth node')
+    simulation.kill(victim)
+    const took = simulation.runUntil(
+      () => nodes.every((node) => node === victim || node.protocol.member(victim.id) === undefined),
+      60_000,
+      'the death behind the NAT',
+    )
+    expect(took).toBeLessThan(15_000)
+  })
+})
