@@ -4,22 +4,22 @@
  * Inputs come in with the time and are handed to the part they concern; what one part finds out that concerns others goes through here.
  * Nothing in here decides anything about membership or elections: that is said in the parts.
  */
-import { suspicionsOf, type Certificate } from './certificate.ts'
+import type { Certificate } from './certificate.ts'
 import { obey, type Commanded } from './commands.ts'
 import type { Config } from './config.ts'
 import { Context, type Timed } from './context.ts'
-import { Detector } from './detector.ts'
+import type { Detector } from './detector.ts'
 import { Elections } from './election.ts'
 import { FrameError } from './errors.ts'
 import type { Fact, Told } from './fact.ts'
 import { Healer } from './heal.ts'
 import { HealthReport } from './health.ts'
-import { HeldDeaths } from './held-deaths.ts'
 import { Intake } from './intake.ts'
 import { Introduction } from './introduction.ts'
 import type { BroadcastVerdict, Effect, Encoded, Health, Input, Member, Milliseconds, NodeId, Reign, Services } from './io.ts'
 import { Link } from './links.ts'
-import type { Alarm, Facts, Message } from './message.ts'
+import type { Facts, Message } from './message.ts'
+import { Mortality } from './mortality.ts'
 import { nameProblem } from './name.ts'
 import { Offers } from './offers.ts'
 import { OwnLife } from './own-life.ts'
@@ -32,7 +32,6 @@ import { Rumours } from './rumours.ts'
 import { Sampling } from './sampling.ts'
 import { Signals } from './signals.ts'
 import type { Change } from './view.ts'
-import { Witnesses } from './witness.ts'
 
 export interface NodeOptions<Data extends Encoded = Uint8Array> {
   readonly id: NodeId
@@ -58,8 +57,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   readonly #rings: Rings
   readonly #sampling: Sampling
   readonly #detector: Detector
-  readonly #witnesses: Witnesses
-  readonly #heldDeaths: HeldDeaths
+  readonly #mortality: Mortality
   readonly #healer: Healer
   readonly #elections: Elections
   readonly #signals: Signals
@@ -110,21 +108,11 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
       onServed: (peer) => this.#introduction.linkUp(peer),
       onDisappointed: (peer) => this.#handOver(peer),
     })
-    this.#detector = new Detector(context, {
-      onUnreachable: (id) => this.#unreachable(id),
-      onReached: (id) => this.#witnesses.acquit(id),
-      suspectedSince: (id) => this.#witnesses.suspectedSince(id),
+    this.#mortality = new Mortality(context, {
+      onDeath: (certificate, rank) => this.#died(certificate, rank),
+      onOwnDeath: (incarnation) => this.#life.surrender(incarnation),
     })
-    this.#witnesses = new Witnesses(context, {
-      onDeath: (certificate) => this.#died(certificate),
-      onSuspected: (id) => this.#detector.suspect(id),
-      onRefuted: (id) => this.#detector.vouched(id),
-      onUnlinked: (id) => context.connect(id),
-    })
-    this.#heldDeaths = new HeldDeaths(context, {
-      onDeath: (certificate) => this.#died(certificate),
-      isDoubted: (id) => this.#detector.isDoubted(id),
-    })
+    this.#detector = this.#mortality.detector
     this.#sampling = new Sampling(context, this.#detector, this.#referral)
     this.#healer = new Healer(context)
     this.#elections = new Elections(context, {
@@ -144,8 +132,8 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
       context,
       {
         elections: this.#elections,
-        required: (suspect) => this.#witnesses.required(suspect),
-        refutationsOf: (id) => this.#witnesses.refutationsOf(id),
+        required: (suspect) => this.#mortality.witnesses.required(suspect),
+        refutationsOf: (id) => this.#mortality.witnesses.refutationsOf(id),
         isInContact: (id) => this.#detector.isInContact(id),
         isCredulous: () => !this.#isWhole || this.#life.age < context.config.limits.credulity,
       },
@@ -153,7 +141,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
         onChanges: (changes) => this.#changed(changes),
         onImpersonated: (incarnation) => this.#impersonated(incarnation),
         onOwnEnd: (incarnation) => this.#life.surrender(incarnation),
-        onDoubtfulDeath: (certificate, sufficient) => this.#doubtfulDeath(certificate, sufficient),
+        onDoubtfulDeath: (certificate, sufficient) => this.#mortality.question(certificate, sufficient),
         onOverheard: (key) => this.#rumours.overheard(key),
       },
     )
@@ -165,8 +153,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
       this.#rumours,
       this.#offers,
       this.#sampling,
-      this.#witnesses,
-      this.#heldDeaths,
+      ...this.#mortality.timed,
       this.#healer,
       this.#elections,
       this.#signals,
@@ -228,7 +215,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     const lateness = context.now - this.#armedAt
     if (lateness <= context.config.detection.stall || this.#left) return
     this.#armedAt = context.now
-    this.#detector.stalled(lateness)
+    this.#mortality.stalled(lateness)
     this.#othersDue = -Infinity
     if (lateness >= context.config.healing.memory) this.#startOver()
   }
@@ -310,8 +297,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
       case 'unreachable':
         this.#introduction.unreachable(input.peer, input.addresses, input.failure, input.reason)
         if (input.peer === undefined) break
-        this.#detector.unreachable(input.peer, input.failure)
-        this.#witnesses.unreachable(input.peer)
+        this.#mortality.unreachable(input.peer, input.failure)
         this.#signals.unreachable(input.peer)
         break
       case 'knocked':
@@ -350,7 +336,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     else if (message.want !== undefined) this.#offers.answer(from, message.want.items)
     else if (message.probe !== undefined) this.#detector.answer(message.probe.sequence, from)
     else if (message.ack !== undefined) this.#detector.acknowledged(from, message.ack.sequence, message.ack.nextInMs)
-    else if (message.alarm !== undefined) this.#alarm(from, message.alarm)
+    else if (message.alarm !== undefined) this.#mortality.alarm(from, message.alarm)
     else if (message.signal !== undefined) this.#signals.receive(from, message.signal)
     else if (message.signalAck !== undefined) this.#signals.acknowledged(from, message.signalAck.reference)
     // Anything else comes from a later version.
@@ -372,11 +358,6 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     this.#rumours.passOn(news, from, fresh ? 'fresh' : this.#isWhole ? 'repair' : 'pool')
   }
 
-  #alarm(from: NodeId, { statements, doubted }: Alarm): void {
-    for (const statement of statements) this.#witnesses.receive(from, statement)
-    for (const id of doubted) this.#detector.alarmed(id)
-  }
-
   #redirected(from: NodeId, members: readonly Told[]): void {
     if (this.#isWhole) return
     // It comes before the hello that lets this node in; until then nobody else's join may be told.
@@ -395,7 +376,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     }
     if (this.self !== undefined && view.known(peer) === 0) this.#referral.receive(peer)
     else this.#introduction.linkUp(peer)
-    for (const part of [this.#detector, this.#sampling, this.#witnesses, this.#signals, this.#heldDeaths]) part.linkUp(peer)
+    for (const part of [this.#mortality, this.#sampling, this.#signals]) part.linkUp(peer)
   }
 
   #linkLost(peer: NodeId): void {
@@ -482,9 +463,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     for (const change of changes) {
       const { id } = change.member
       this.#reporter.report(change)
-      this.#heldDeaths.forget(id)
-      this.#witnesses.forget(id)
-      this.#detector.forget(id)
+      this.#mortality.forget(id)
       if (change.type === 'joined') this.#lifeBegan(change.member)
       else this.#lifeEnded(change.member, change.type)
     }
@@ -538,29 +517,9 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     this.#elections.reconciled()
   }
 
-  /** The detector is sure: this node can't reach the member. Where others certified its death that is what they lacked to be believed. */
-  #unreachable(id: NodeId): void {
-    const held = this.#heldDeaths.get(id)
-    if (held === undefined) this.#witnesses.testify(id)
-    else this.#died(held)
-  }
-
-  #died(certificate: Certificate): void {
-    const rank = this.#witnesses.rank(certificate.suspect)
+  #died(certificate: Certificate, rank: number): void {
     const fact = this.#intake.believe(certificate)
     if (fact !== undefined) this.#rumours.tell(fact, rank)
-  }
-
-  #doubtfulDeath(certificate: Certificate, sufficient: boolean): void {
-    const { suspect } = certificate
-    if (suspect === this.#context.id) {
-      this.#life.surrender(certificate.incarnation)
-      return
-    }
-    if (!sufficient) for (const suspicion of suspicionsOf(certificate)) this.#witnesses.hear(suspicion, undefined)
-    if (sufficient) this.#detector.confirm(suspect)
-    else this.#detector.suspect(suspect)
-    this.#heldDeaths.hold(certificate, sufficient)
   }
 
   /** This process slept longer than others remember the dead: what it holds may revive them. It forgets everything and joins afresh. */
@@ -572,7 +531,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     view.clear()
     facts.clear()
     this.#rings.clear()
-    this.#witnesses.clear()
+    this.#mortality.witnesses.clear()
     this.#intake.clear()
     this.#elections.startOver()
     this.#isWhole = false

@@ -108,7 +108,7 @@ export class Rumours implements Timed {
     for (const fact of news) {
       if (this.#offers.settle(fact) || how === 'repair' || this.isOfCrowd(fact)) this.#offers.add(fact, from)
       // A newcomer hands its join to us alone; everything else that is handed round others heard, too.
-      else if (how === 'fresh') this.tell(fact, fact.says === 'joined' && fact.about === from ? 0 : this.#context.random(), from)
+      else if (how === 'fresh') this.tell(fact, fact.says === 'joined' && fact.about === from ? 0 : this.#context.random() * 3, from)
     }
   }
 
