@@ -15,8 +15,8 @@ import { Witnesses } from './witness.ts'
 export interface MortalityEvents {
   /** A member is dead for all that this node knows. `rank`: its place among those who make that known. */
   onDeath(certificate: Certificate, rank: number): void
-  /** Others pronounced this node dead in the life that it has. */
-  onOwnDeath(incarnation: number): void
+  /** These members pronounced this node dead in the life that it has; too few, or it has refuted them. */
+  onOwnDeath(incarnation: number, by: readonly NodeId[]): void
 }
 
 export class Mortality {
@@ -69,9 +69,10 @@ export class Mortality {
 
   /** A death that others certified and this node can't believe: too few witnesses, or it is in contact with the member. */
   question(certificate: Certificate, sufficient: boolean): void {
-    const { suspect, incarnation } = certificate
+    const { suspect, incarnation, witnesses } = certificate
     if (suspect === this.#context.id) {
-      this.#events.onOwnDeath(incarnation)
+      const by = witnesses.map(({ signer }) => signer).filter((signer) => this.#context.view.get(signer) !== undefined)
+      this.#events.onOwnDeath(incarnation, by)
       return
     }
     if (!sufficient) for (const suspicion of suspicionsOf(certificate)) this.witnesses.hear(suspicion, undefined)

@@ -110,7 +110,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     })
     this.#mortality = new Mortality(context, {
       onDeath: (certificate, rank) => this.#died(certificate, rank),
-      onOwnDeath: (incarnation) => this.#life.surrender(incarnation),
+      onOwnDeath: (incarnation, by) => this.#life.surrender(incarnation, by),
     })
     this.#detector = this.#mortality.detector
     this.#sampling = new Sampling(context, this.#detector, this.#referral)
@@ -399,7 +399,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     link.isEntry = !wasIn || incarnation === 0
     this.#introduction.greeted(this.#life.credible(known))
     if (!wasIn || this.self === undefined) return // entering hands over to all greeted links
-    if (ended && known >= this.self.incarnation) this.#life.surrender(known)
+    if (ended && known >= this.self.incarnation) this.#life.surrender(known, [link.peer])
     if (incarnation === 0) return // a newcomer: it begins when it has entered
     if (known < this.self.incarnation) this.#handOver(link.peer)
     else if (!this.#isWhole || id < link.peer || view.known(link.peer) < incarnation) this.#reconciler.begin(link.peer)

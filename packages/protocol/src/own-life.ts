@@ -7,7 +7,7 @@
  */
 import type { Context } from './context.ts'
 import { factOf, type Fact } from './fact.ts'
-import type { Address, Member, Milliseconds } from './io.ts'
+import type { Address, Member, Milliseconds, NodeId } from './io.ts'
 import type { Change } from './view.ts'
 
 /** Pause after a life given up, ms; doubles up to six times. Guess. */
@@ -39,6 +39,9 @@ export class OwnLife {
   /** Lives given up on the word of others, and from when on this node would again. */
   #surrenders = 0
   #surrenderAgain: Milliseconds = -Infinity
+  #surrenderSurely: Milliseconds = -Infinity
+  /** Who held the present life for ended, without proof. */
+  readonly #against = new Set<NodeId>()
 
   constructor(context: Context, options: OwnLifeOptions, events: OwnLifeEvents) {
     this.#context = context
@@ -89,15 +92,20 @@ export class OwnLife {
   }
 
   /**
-   * Somebody holds this life for ended. That can't be taken back, so only a new life brings both together again; but as liars could ask for
-   * that for ever, each time makes the next one later.
+   * Somebody holds this life for ended. That can't be taken back, so only a new life brings both together again. `by`: who says so, without a
+   * proof that convinces; none: it is proven. A few liars could ask for that for ever, so each time makes the next one later, unless
+   * as many different members say so as would make a death.
    */
-  surrender(ended: number): void {
-    const { now } = this.#context
-    if (this.credible(ended) === 0 || now < this.#surrenderAgain) return
+  surrender(ended: number, by?: readonly NodeId[]): void {
+    const { now, config } = this.#context
+    if (this.credible(ended) === 0 || (this.#self?.incarnation ?? Infinity) > ended) return
+    for (const member of by ?? []) this.#against.add(member)
+    const isSure = by === undefined || this.#against.size >= config.detection.quorum
+    if (now < (isSure ? this.#surrenderSurely : this.#surrenderAgain)) return
     if (now - this.#surrenderAgain > surrenderMemory) this.#surrenders = 0
+    this.#surrenderSurely = now + surrenderPause
     this.#surrenderAgain = now + surrenderPause * 2 ** Math.min(this.#surrenders, 6)
-    this.#surrenders += 1
+    if (!isSure) this.#surrenders += 1
     this.#reenter(ended, 'others pronounced it dead')
   }
 
@@ -127,6 +135,7 @@ export class OwnLife {
   /** Writes an incarnation down, then signs and takes in the joined-statement for it. */
   #begin(incarnation: number): void {
     const { codec, id, effects, view, now } = this.#context
+    this.#against.clear()
     if (incarnation > this.#incarnation) effects.push({ type: 'persist', incarnation })
     this.#incarnation = incarnation
     const { location, tag } = this.#options
