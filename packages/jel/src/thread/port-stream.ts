@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { MessagePort } from 'node:worker_threads'
+import type { AbortOptions } from '@libp2p/interface'
 import { defaultLogger } from '@libp2p/logger'
 import { AbstractStream, type SendResult } from '@libp2p/utils'
+import { drained } from './drained.ts'
 import { fromFault, toFault } from './faults.ts'
 import { STREAM_WINDOW, type Piece } from './messages.ts'
 
@@ -35,6 +37,10 @@ export class PortStream extends AbstractStream {
     this.#sent += byteLength
     postData(this.#port, data)
     return { sentBytes: byteLength, canSendMore: this.#sent < STREAM_WINDOW }
+  }
+
+  override async onDrain({ signal }: AbortOptions = {}): Promise<void> {
+    await drained(this, signal)
   }
 
   sendReset(error: Error): void {

@@ -10,11 +10,14 @@ import { PortStream } from './port-stream.ts'
 
 type Handler = (stream: Stream, from: string) => void | Promise<void>
 
+/** What is needed of a worker thread. */
+export type Thread = Pick<Worker, 'once' | 'terminate'>
+
 /** An overlay that runs in a worker thread, as the application's thread sees it. */
 export class RemoteOverlay implements PoolHost {
   readonly pool: string
   readonly closed: Promise<Closed>
-  readonly #worker: Worker
+  readonly #worker: Thread
   readonly #port: MessagePort
   readonly #mirror: Mirror
   readonly #closed = Promise.withResolvers<Closed>()
@@ -24,7 +27,7 @@ export class RemoteOverlay implements PoolHost {
   #lastCall = 0
   #end: Closed | undefined
 
-  constructor(worker: Worker, port: MessagePort, pool: string, snapshot: Snapshot) {
+  constructor(worker: Thread, port: MessagePort, pool: string, snapshot: Snapshot) {
     this.pool = pool
     this.closed = this.#closed.promise
     this.#worker = worker

@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Stream } from '@libp2p/interface'
+import { drained } from './drained.ts'
 import { fromFault, toFault } from './faults.ts'
 import { STREAM_WINDOW, type Piece } from './messages.ts'
 import { postData } from './port-stream.ts'
@@ -13,7 +14,7 @@ export function bridge(stream: Stream, port: MessagePort): void {
   const post = (piece: Piece): void => port.postMessage(piece)
 
   const handOn = async (data: Uint8Array): Promise<void> => {
-    if (!stream.send(data)) await stream.onDrain()
+    if (!stream.send(data)) await drained(stream)
     post({ type: 'taken', bytes: data.byteLength })
   }
   const finish = async (): Promise<void> => {

@@ -1,0 +1,24 @@
+import type { Stream } from '@libp2p/interface'
+
+/**
+ * Resolves when a stream takes more data; rejects when it closes, or with the reason of `signal`. libp2p's own `onDrain()` resolves at once
+ * from the second time on, as it keeps the promise of the first, so that a writer is never stopped again.
+ */
+export async function drained(stream: Stream, signal?: AbortSignal): Promise<void> {
+  if (!stream.writableNeedsDrain) return
+  signal?.throwIfAborted()
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const onDrain = (): void => resolve()
+  const onClose = (): void => reject(new Error('the stream was closed'))
+  const onAbort = (): void => reject(signal?.reason)
+  stream.addEventListener('drain', onDrain)
+  stream.addEventListener('close', onClose)
+  signal?.addEventListener('abort', onAbort)
+  try {
+    await promise
+  } finally {
+    stream.removeEventListener('drain', onDrain)
+    stream.removeEventListener('close', onClose)
+    signal?.removeEventListener('abort', onAbort)
+  }
+}

@@ -1,0 +1,203 @@
+import { spawn } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import { OpenError, UnknownMemberError } from '@jel/overlay'
+import { afterEach, describe, expect, test } from 'vitest'
+import { InvalidPoolNameError, joinPool, Libp2pElsewhereError, Pool, PoolLeftError, WorkerError, type WarningDetail } from '../src/index.ts'
+import type { Report } from '../src/thread/messages.ts'
+import { OverlayServer } from '../src/thread/overlay-server.ts'
+import { RemoteOverlay, type Thread } from '../src/thread/remote-overlay.ts'
+import { startRemoteOverlay } from '../src/thread/start.ts'
+import { FakeOverlay, member } from './fake-overlay.ts'
+
+const listen = ['/ip4/127.0.0.1/tcp/0']
+const pools: Pool[] = []
+const name = (): string => expect.getState().currentTestName ?? ''
+
+async function join(thread: 'main' | 'worker', ...others: Pool[]): Promise<Pool> {
+  const pool = await joinPool(name(), { thread, listen, bootstrap: others.flatMap(({ self }) => self.addresses) })
+  pools.push(pool)
+  await expect.poll(() => [pool, ...others].every((each) => each.members().length === others.length + 1), { timeout: 10_000 }).toBe(true)
+  return pool
+}
+
+/** Computes and never yields. */
+function block(ms: number): void {
+  const end = performance.now() + ms
+  while (performance.now() < end);
+}
+
+afterEach(async () => {
+  await Promise.all(pools.splice(0).map((pool) => pool.leave()))
+})
+
+test('an application that blocks its thread finds the events of that time, in order', async () => {
+  const blocked = await join('worker')
+  const other = await startRemoteOverlay({ pool: name(), listen, bootstrap: [...blocked.self.addresses] })
+  await expect.poll(() => other.members().length, { timeout: 10_000 }).toBe(2)
+  const heard: string[] = []
+  blocked.addEventListener('signal', ({ detail }) => heard.push(detail.name))
+  for (const each of ['one', 'two', 'three']) void other.signal(each, [blocked.self.id])
+  // They are posted to the other node's thread, which goes on while this one computes.
+  block(3000)
+  expect(heard).toEqual([])
+  await expect.poll(() => heard).toEqual(['one', 'two', 'three'])
+  await other.leave()
+})
+
+describe('streams', () => {
+  const echo = '/echo/1.0.0'
+
+  async function pair(from: 'main' | 'worker', to: 'main' | 'worker'): Promise<[Pool, Pool]> {
+    const server = await join(to)
+    const client = await join(from, server)
+    await server.handle(echo, async (stream) => {
+      for await (const chunk of stream) {
+        if (!stream.send(chunk)) await stream.onDrain()
+      }
+      await stream.close()
+    })
+    return [client, server]
+  }
+
+  test.each([
+    ['worker', 'main'],
+    ['main', 'worker'],
+    ['worker', 'worker'],
+  ] as const)('carry bytes both ways, from %s to %s', async (from, to) => {
+    const [client, server] = await pair(from, to)
+    const stream = await client.open(server.self, echo)
+    const sent = Uint8Array.from({ length: 1_500_000 }, (_, i) => i % 251)
+    const received: Uint8Array[] = []
+    const reading = (async () => {
+      for await (const chunk of stream) received.push(chunk.subarray())
+    })()
+    if (!stream.send(sent)) await stream.onDrain()
+    await stream.close()
+    await reading
+    expect(Buffer.compare(Buffer.concat(received), sent)).toBe(0)
+    expect(stream.status).toBe('closed')
+  })
+
+  test('a reader that pauses stops the writer', async () => {
+    const server = await join('worker')
+    const client = await join('worker', server)
+    const paused = Promise.withResolvers<() => void>()
+    let received = 0
+    await server.handle('/slow/1.0.0', (stream) => {
+      stream.pause()
+      stream.addEventListener('message', ({ data }) => (received += data.byteLength))
+      paused.resolve(() => stream.resume())
+    })
+    const stream = await client.open(server.self, '/slow/1.0.0')
+    let written = 0
+    const total = 8 * 2 ** 20
+    const writing = (async () => {
+      for (; written < total; written += 65_536) if (!stream.send(new Uint8Array(65_536))) await stream.onDrain()
+      await stream.close()
+    })()
+    writing.catch(() => {})
+    const resume = await paused.promise
+    await delay(500)
+    // Both threads' windows, and those of the connection between them.
+    expect(written).toBeLessThan(total / 2)
+    resume()
+    await writing
+    await expect.poll(() => received).toBe(total)
+  })
+
+  test('an aborted stream is reset at the other end', async () => {
+    const [client, server] = await pair('worker', 'worker')
+    const ended = Promise.withResolvers<string | undefined>()
+    await server.handle('/abort/1.0.0', (stream) => {
+      stream.addEventListener('close', ({ error }) => ended.resolve(error?.name))
+    })
+    const stream = await client.open(server.self, '/abort/1.0.0')
+    stream.send(new Uint8Array(10))
+    stream.abort(new Error('enough'))
+    expect(await ended.promise).toBe('StreamResetError')
+  })
+
+  test('errors keep their class', async () => {
+    const [client, server] = await pair('worker', 'worker')
+    await expect(client.open('nobody', echo)).rejects.toBeInstanceOf(UnknownMemberError)
+    await expect(client.open(server.self, '/none/1.0.0')).rejects.toBeInstanceOf(OpenError)
+    await expect(server.handle(echo, () => {})).rejects.toMatchObject({ code: 'INVALID_PROTOCOL' })
+    await expect(joinPool('', { thread: 'worker' })).rejects.toBeInstanceOf(InvalidPoolNameError)
+    await expect(joinPool('x', { thread: 'worker', listen: ['nowhere'] })).rejects.toMatchObject({ code: 'INVALID_ADDRESS' })
+    expect(() => client.libp2p).toThrow(Libp2pElsewhereError)
+  })
+})
+
+test('what was aborted rejects with the reason, and the rest goes on', async () => {
+  const pool = await join('worker')
+  const reason = new Error('no time')
+  await expect(pool.electionResult('role', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+  const waiting = pool.electionResult('role', { signal: AbortSignal.timeout(100) })
+  await expect(waiting).rejects.toMatchObject({ name: 'TimeoutError' })
+  await expect(joinPool(name(), { thread: 'worker', signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+  expect(await pool.elect('role')).toMatchObject({ epoch: 1, winner: { id: pool.self.id } })
+})
+
+test('a thread that crashes ends the pool, and says so', async () => {
+  const overlay = await startRemoteOverlay({ pool: name(), listen })
+  const pool = new Pool(overlay, { joins: 'unreliable', elections: 'non-uniform' })
+  const changes = pool.changes()
+  await changes.next()
+  const next = changes.next()
+  const waiting = pool.electionResult('role')
+  waiting.catch(() => {})
+  await overlay.terminate()
+  await expect(next).rejects.toBeInstanceOf(PoolLeftError)
+  await expect(waiting).rejects.toMatchObject({ code: 'POOL_LEFT', cause: { code: 'WORKER' } })
+  const end = await pool.closed
+  expect(end.reason === 'failed' && end.error).toBeInstanceOf(WorkerError)
+  await pool.leave()
+})
+
+test('a process with a node in a worker ends by itself after it left', async () => {
+  const program = `import { joinPool } from '@jel/jel'
+    const pool = await joinPool('alone', { thread: 'worker', listen: ${JSON.stringify(listen)}, mdns: false })
+    await pool.leave()`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    cwd: fileURLToPath(new URL('.', import.meta.url)),
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  expect(await once(child, 'exit', { signal: AbortSignal.timeout(30_000) })).toEqual([0, null])
+})
+
+test('more news than may wait: everybody who relied on them is told, and the view is right afterwards', async () => {
+  const overlay = new FakeOverlay()
+  const { port1, port2 } = new MessageChannel()
+  void new OverlayServer(overlay, port1, 10)
+  const remote = await enter(port2)
+  const pool = new Pool(remote, { joins: 'unreliable', elections: 'non-uniform' })
+  const warnings: WarningDetail[] = []
+  pool.addEventListener('warning', ({ detail }) => warnings.push(detail))
+  const changes = pool.changes()
+  await changes.next()
+  const result = pool.electionResult('role')
+  for (let i = 0; i < 50; i++) overlay.tell({ type: 'joined', member: member(`M${i}`) })
+  overlay.tell({ type: 'elected', reign: { election: 'role', epoch: 1, winner: overlay.self } })
+  expect(await result).toMatchObject({ epoch: 1 })
+  await expect(drain(changes)).rejects.toMatchObject({ code: 'CHANGES_OVERFLOW' })
+  expect(warnings).toEqual([{ code: 'EVENTS_LOST', message: expect.stringContaining('41 events') }])
+  expect(pool.members()).toHaveLength(51)
+  await pool.leave()
+})
+
+/** As `startRemoteOverlay` does it, without a thread. */
+async function enter(port: MessagePort): Promise<RemoteOverlay> {
+  const thread = Object.assign(new EventEmitter(), { terminate: () => Promise.resolve(0) }) as unknown as Thread
+  return await new Promise((resolve) => {
+    port.once('message', (report: Report) => {
+      if (report.type === 'entered') resolve(new RemoteOverlay(thread, port, report.pool, report.snapshot))
+    })
+  })
+}
+
+async function drain(changes: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of changes);
+}

@@ -1,0 +1,105 @@
+/**
+ * Five applications of twenty block their thread at once, while others join, leave and send signals: who is declared dead, and what do they
+ * find when they are back?
+ *
+ *     pnpm blocked --seconds 30 --thread worker
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { end, takeChildrenAlong } from '../driver/child.ts'
+import { Actor } from './actor.ts'
+import { problemsOf, type Observation } from './judge.ts'
+
+const USAGE = `pnpm blocked [options]
+
+  --seconds 30       how long they block
+  --thread worker    where their nodes run: worker or main
+  --blocked 5        applications that block, a process each
+  --others 15        nodes of those that don't, five a process
+
+Exit status 1 if anybody was declared dead, or if an event is missing or out of order.
+`
+
+/** Signals sent to each of the blocked, one after the other. */
+const SIGNALS = 20
+/** How long after the block everything must be told, in milliseconds; with a death in between that is the way back into the pool. */
+const SETTLE = 15_000
+
+const options = {
+  seconds: { type: 'string', default: '30' },
+  thread: { type: 'string', default: 'worker' },
+  blocked: { type: 'string', default: '5' },
+  others: { type: 'string', default: '15' },
+  help: { type: 'boolean', default: false },
+} as const
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options })
+  if (values.help) {
+    console.log(USAGE)
+    return
+  }
+  const { thread } = values
+  if (thread !== 'worker' && thread !== 'main') throw new TypeError('--thread: worker or main')
+  takeChildrenAlong()
+  const ms = Number(values.seconds) * 1000
+  const pool = `blocked-${process.pid}`
+  const first = await Actor.start({ pool, nodes: 5, thread: 'main', bootstrap: [] })
+  const bootstrap = first.addresses.slice(0, 1)
+  const more = Math.max(0, Math.ceil(Number(values.others) / 5) - 1)
+  const others = [
+    first,
+    ...(await Promise.all(Array.from({ length: more }, () => Actor.start({ pool, nodes: 5, thread: 'main', bootstrap })))),
+  ]
+  const blocked = await Promise.all(
+    Array.from({ length: Number(values.blocked) }, () => Actor.start({ pool, nodes: 1, thread, bootstrap })),
+  )
+  const all = [...others, ...blocked]
+  const settled = (): boolean =>
+    all.every(({ seen }) => [...seen.values()].every((each) => each.filter(({ type }) => type === 'joined').length >= size))
+  const size = all.reduce((sum, { ids }) => sum + ids.length, 0)
+  while (!settled()) await delay(200)
+  console.log(`${size} nodes see each other; ${blocked.length} block their thread for ${values.seconds} s, thread: '${thread}'`)
+
+  const start = Date.now()
+  const back = blocked.map((actor) => actor.hears('back'))
+  for (const actor of blocked) actor.tell({ do: 'block', ms })
+  // What happens meanwhile: somebody comes, signals are sent, somebody comes and leaves.
+  const guest = await Actor.start({ pool, nodes: 1, thread: 'main', bootstrap })
+  const signalled = first.hears('signalled').catch((error: unknown) => console.log(`signals: ${String(error)}`))
+  first.tell({ do: 'signal', to: blocked.flatMap(({ ids }) => ids), count: SIGNALS })
+  const visitor = await Actor.start({ pool, nodes: 1, thread: 'main', bootstrap })
+  const left = visitor.hears('left')
+  visitor.tell({ do: 'leave' })
+  await left
+  await signalled
+  const busy = Date.now() - start
+  if (busy > ms) console.log(`what was to happen meanwhile took ${busy} ms, longer than the block`)
+  await Promise.all(back)
+  const returned = Date.now()
+  await delay(SETTLE)
+
+  const observations: Observation[] = all.flatMap((actor) =>
+    [...actor.seen].map(([id, seen]) => ({ id, seen, blocked: blocked.includes(actor) })),
+  )
+  const problems = problemsOf(observations, { signals: SIGNALS, came: [...guest.ids, ...visitor.ids], left: visitor.ids })
+  const told = observations
+    .filter(({ blocked: is }) => is)
+    .map(({ seen }) => seen.filter(({ time }) => time >= start && time < returned + SETTLE))
+  const deaths = observations.flatMap(({ seen }) => seen.filter(({ type }) => type === 'died'))
+  console.log(`deaths told: ${deaths.length}, of ${new Set(deaths.map(({ subject }) => subject)).size} lives`)
+  console.log(`events that waited for the blocked: ${told.map(({ length }) => length).join(', ')}`)
+  console.log(`the last of them was read ${Math.max(...told.flat().map(({ time }) => time)) - returned} ms after the end of the block`)
+  for (const problem of problems.slice(0, 10)) console.log(problem)
+  console.log(problems.length === 0 ? 'complete and in order' : `${problems.length} problems`)
+  await Promise.all([...all, guest].map(({ child }) => end(child, 5000)))
+  if (problems.length > 0) process.exitCode = 1
+}
+
+try {
+  await main()
+} catch (error) {
+  if (!(error instanceof TypeError)) throw error
+  console.error(error.message)
+  process.exitCode = 2
+}
