@@ -109,7 +109,7 @@ class Shrinker {
 
   /** Takes the candidate if it fails in the same way. */
   #try(candidate: Scenario): boolean {
-    if (!this.#options.goOn() || !isValid(candidate)) return false
+    if (candidate === this.smallest || !this.#options.goOn() || !isValid(candidate)) return false
     const [seed = 1] = candidate.seeds
     const seeds = new Set([seed, ...Array.from({ length: otherSeeds }, (_, i) => i + 1)])
     for (const each of seeds) {

@@ -1,0 +1,71 @@
+import type { Figures } from './cases.ts'
+
+/** One figure that is not what it was. */
+export interface Difference {
+  readonly scenario: string
+  readonly figure: string
+  /** Undefined where there was none, or is none any more. */
+  readonly before: number | undefined
+  readonly now: number | undefined
+  readonly verdict: 'worse' | 'better' | 'new' | 'gone'
+}
+
+/** More than this share is a change. */
+export const tolerance = 0.1
+
+/** Less than this is no change, whatever its share: a delivery more or less. By the unit at the end of the figure's name. */
+const grain: Readonly<Record<string, number>> = { ms: 50, bytes: 500 }
+const otherGrain = 5
+
+/** What changed by more than the tolerance. */
+export function compare(before: Readonly<Record<string, Figures>>, now: Readonly<Record<string, Figures>>): Difference[] {
+  const differences: Difference[] = []
+  for (const scenario of new Set([...Object.keys(before), ...Object.keys(now)])) {
+    const [old = {}, fresh = {}] = [before[scenario], now[scenario]]
+    for (const figure of new Set([...Object.keys(old), ...Object.keys(fresh)])) {
+      const verdict = judge(figure, old[figure], fresh[figure])
+      if (verdict !== undefined) differences.push({ scenario, figure, before: old[figure], now: fresh[figure], verdict })
+    }
+  }
+  return differences
+}
+
+function judge(figure: string, before: number | undefined, now: number | undefined): Difference['verdict'] | undefined {
+  if (before === undefined) return now === undefined ? undefined : 'new'
+  if (now === undefined) return 'gone'
+  const change = now - before
+  const least = grain[/\w+$/u.exec(figure)?.[0] ?? ''] ?? otherGrain
+  if (Math.abs(change) <= Math.max(least, tolerance * before)) return undefined
+  return change > 0 ? 'worse' : 'better'
+}
+
+/** The differences as a table. */
+export function table(differences: readonly Difference[]): string {
+  const text = (value: number | undefined): string => (value === undefined ? '–' : String(value))
+  const rows = [
+    ['scenario', 'figure', 'before', 'now', 'change', ''],
+    ...differences.map(({ scenario, figure, before, now, verdict }) => [
+      scenario,
+      figure,
+      text(before),
+      text(now),
+      percent(before, now),
+      verdict,
+    ]),
+  ]
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => (column < 2 || column === 5 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+function percent(before: number | undefined, now: number | undefined): string {
+  if (before === undefined || now === undefined || before === 0) return ''
+  const change = Math.round((now / before - 1) * 100)
+  return `${change > 0 ? '+' : ''}${change}%`
+}

@@ -1,0 +1,42 @@
+/**
+ * Runs a fixed set of scenarios and seeds in the simulator and compares what came of them with the figures in
+ * packages/simulator/baseline.json. `pnpm sim:check --update` writes them anew.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { sweep } from '@jel/simulator'
+import { figuresOf, guardTasks, type Figures } from './cases.ts'
+import { compare, table, tolerance } from './compare.ts'
+
+const file = resolve(import.meta.dirname, '../../packages/simulator/baseline.json')
+const start = performance.now()
+const tasks = guardTasks()
+const results = (await sweep(tasks)).map(({ result }) => result)
+const took = `${results.length} runs in ${((performance.now() - start) / 1_000).toFixed(0)} s`
+
+const broken = results.filter(({ violation }) => violation !== undefined)
+for (const { scenario, seed, violation } of broken) {
+  const set = tasks.find((task) => task.scenario.name === scenario)?.set ?? []
+  console.log(`${scenario}: a promise was broken at ${(violation?.time ?? 0) / 1_000}s: ${violation?.what}`)
+  console.log(`  jel simulate ${scenario} ${set.map((each) => `--set '${each}'`).join(' ')} --replay ${seed}`)
+}
+const figures = figuresOf(results)
+const never = Object.entries(figures).flatMap(([scenario, each]) =>
+  Object.keys(each)
+    .filter((figure) => each[figure] === Infinity)
+    .map((figure) => `${scenario}: ${figure}`),
+)
+if (never.length > 0) console.log(`never happened: ${never.join('; ')}`)
+if (broken.length > 0 || never.length > 0) process.exitCode = 1
+else if (process.argv.includes('--update')) {
+  writeFileSync(file, `${JSON.stringify(figures, undefined, 2)}\n`)
+  console.log(`${took}; ${file} is written anew`)
+} else {
+  const differences = compare(JSON.parse(readFileSync(file, 'utf8')) as Record<string, Figures>, figures)
+  if (differences.length > 0) console.log(`${table(differences)}\n`)
+  const worse = differences.filter(({ verdict }) => verdict === 'worse' || verdict === 'gone').length
+  const what = worse === 0 ? 'nothing is more than' : `${worse} ${worse === 1 ? 'figure is' : 'figures are'} more than`
+  console.log(`${took}: ${what} ${tolerance * 100} % worse than in packages/simulator/baseline.json`)
+  if (worse > 0) console.log('If that is the price of something better: pnpm sim:check --update, and say in the commit what it bought.')
+  process.exitCode = worse === 0 ? 0 : 1
+}
