@@ -44,6 +44,18 @@ export class FactSet {
     return this.#size
   }
 
+  /** The first fact that is told at exactly this position. */
+  atPosition(position: number): Fact | undefined {
+    const { order } = this.registry
+    for (let i = order.lowerBound(position); i < order.size; i++) {
+      const place = order.places[i] as number
+      if (order.positionOf(place) !== position) return undefined
+      const number = this.#held[place] ?? 0
+      if (number > 0) return this.registry.fact(number)
+    }
+    return undefined
+  }
+
   /** The fact under this key, whether it is told or only remembered. */
   get(key: string): Fact | undefined {
     const place = this.registry.place(key)
