@@ -176,25 +176,41 @@ export class FactSet {
 
   /** Borders that split [from, to) into at most `count` ranges of about equally many facts; first and last are from and to. */
   split(from: number, to: number, count: number): number[] {
-    const { size, places } = this.registry.order
     const total = this.fingerprint(from, to).count
     const borders = [from]
-    let index = this.#firstIn(from, to)
     let passed = 0
     for (let i = 1; i < count; i++) {
+      const last = borders.at(-1) as number
       const wanted = Math.floor((total * i) / count)
-      let place = -1
-      for (; index < size; index++) {
-        place = places[index] as number
-        if ((this.#held[place] ?? 0) <= 0) continue
-        if (passed === wanted) break
-        passed += 1
-      }
-      const border = index < size ? this.registry.order.positionOf(place) : to
-      if (border > (borders.at(-1) as number) && border < to) borders.push(border)
+      const border = this.#select(last, wanted - passed)
+      if (border <= last || border >= to) continue
+      passed = wanted
+      borders.push(border)
     }
     borders.push(to)
     return borders
+  }
+
+  /** The position of the told fact that has so many others between itself and `from`; the end of the space if there are fewer. */
+  #select(from: number, others: number): number {
+    const { order } = this.registry
+    let left = others
+    let start = from
+    for (let part = Math.floor(from / partSize); part < parts; part++) {
+      const end = (part + 1) * partSize
+      const isWhole = start === part * partSize
+      const count = this.#counts[part] as number
+      if (!isWhole || left < count) {
+        for (let i = order.lowerBound(start); i < order.size; i++) {
+          const place = order.places[i] as number
+          const position = order.positionOf(place)
+          if (position >= end) break
+          if ((this.#held[place] ?? 0) > 0 && left-- === 0) return position
+        }
+      } else left -= count
+      start = end
+    }
+    return hashSpace
   }
 
   /** Everything that is held, told or only remembered, in order: first place to last. */

@@ -192,6 +192,6 @@ export class Offers implements Timed {
 
   /** Two facts at one position are as good as impossible; reconciliation would tell the other. */
   #find(position: number): Fact | undefined {
-    return this.#context.facts.range(position, position + 1)[0]
+    return this.#context.facts.atPosition(position)
   }
 }

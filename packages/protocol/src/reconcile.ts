@@ -13,6 +13,7 @@
 import type { Context, Timed } from './context.ts'
 import { FrameError } from './errors.ts'
 import type { Fact } from './fact.ts'
+import type { Fingerprint } from './facts.ts'
 import { hashSpace } from './hash.ts'
 import type { Milliseconds, NodeId } from './io.ts'
 import { pack, unpack } from './items.ts'
@@ -51,7 +52,10 @@ export class Reconciler implements Timed {
 
   /** Something changed: look around soon. */
   quicken(cause: keyof typeof intervals): void {
-    const wanted = this.#context.config.reconciliation[intervals[cause]]
+    const { config, view } = this.#context
+    const { reconciliation } = config
+    const size = cause === 'broadcast' ? view.size / reconciliation.afterBroadcastMembers : 1
+    const wanted = reconciliation[intervals[cause]] * Math.min(Math.max(size, 1), 8)
     this.#interval = Math.min(this.#interval, wanted)
     this.#nextDue = Math.min(this.#nextDue, this.#context.now + this.#context.jitter(this.#interval))
   }
@@ -148,7 +152,7 @@ export class Reconciler implements Timed {
     const mine = facts.fingerprint(from, to)
     if (mine.count === range.count && equal(range.fingerprint, mine)) return
     if (mine.count <= config.reconciliation.list) answer.push(this.#list(from, to))
-    else if (range.count <= config.reconciliation.list) answer.push(this.#compare(from, to))
+    else if (range.count <= config.reconciliation.list) answer.push(compare(from, to, mine))
     else {
       const borders = facts.split(from, to, config.reconciliation.fanout)
       for (let i = 1; i < borders.length; i++) answer.push(this.#describe(borders[i - 1] as number, borders[i] as number))
@@ -157,22 +161,22 @@ export class Reconciler implements Timed {
 
   /** A very short range by its items, any other by its fingerprint, which is as long as three of them. */
   #describe(from: number, to: number): wire.Range {
-    return this.#context.facts.fingerprint(from, to).count <= 2 ? this.#list(from, to) : this.#compare(from, to)
+    const mine = this.#context.facts.fingerprint(from, to)
+    return mine.count <= 2 ? this.#list(from, to) : compare(from, to, mine)
   }
 
   #list(from: number, to: number): wire.Range {
     const items = this.#context.facts.range(from, to).map(({ position, low }) => ({ position, version: low }))
     return { ...bare(from, to), listed: true, items: pack(items) }
   }
+}
 
-  #compare(from: number, to: number): wire.Range {
-    const { count, high, low } = this.#context.facts.fingerprint(from, to)
-    const fingerprint = new Uint8Array(8)
-    const view = new DataView(fingerprint.buffer)
-    view.setUint32(0, high)
-    view.setUint32(4, low)
-    return { ...bare(from, to), count, fingerprint }
-  }
+function compare(from: number, to: number, { count, high, low }: Fingerprint): wire.Range {
+  const fingerprint = new Uint8Array(8)
+  const view = new DataView(fingerprint.buffer)
+  view.setUint32(0, high)
+  view.setUint32(4, low)
+  return { ...bare(from, to), count, fingerprint }
 }
 
 function bare(from: number, to: number): wire.Range {

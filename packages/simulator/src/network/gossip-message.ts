@@ -7,6 +7,8 @@ export class GossipMessage {
   readonly expires: Milliseconds
   /** One bit a node, by its number. */
   #seen = new Uint32Array(8)
+  /** By the number of a node: when the first copy comes to it. */
+  #coming = new Float64Array(0)
 
   constructor(data: Payload, expires: Milliseconds) {
     this.data = data
@@ -25,6 +27,20 @@ export class GossipMessage {
     const before = this.#seen[word] as number
     this.#seen[word] = before | bit
     return (before & bit) === 0
+  }
+
+  /** A copy will come to this node at a time. False if the node has it, or another that is on its way now is there before. */
+  isFirstTo(node: number, at: Milliseconds, now: Milliseconds): boolean {
+    if (node >= this.#coming.length) {
+      const larger = new Float64Array(Math.max(node + 1, 64, this.#coming.length * 2)).fill(Infinity)
+      larger.set(this.#coming)
+      this.#coming = larger
+    }
+    const coming = this.#coming[node] as number
+    // One that should have come and was not seen got lost, or waits for its process.
+    if (this.seenBy(node) || (coming >= now && coming <= at)) return false
+    this.#coming[node] = at
+    return true
   }
 
   seenBy(node: number): boolean {

@@ -126,9 +126,31 @@ export class Network {
     const pipe = connection.pipeFrom(from)
     const { broadcast, duplicate, control } = this.#options.costs
     const message = item instanceof GossipMessage ? item : undefined
+    if (message !== undefined && !pipe.shaped && pipe.held === 0 && this.reachability.reaches(from, pipe.to)) {
+      this.#sendCopy(pipe, message, bytes, purpose)
+      return true
+    }
     const cost = message === undefined ? control : message.seenBy(pipe.to.index) ? duplicate : broadcast
     this.#transmit(pipe, item, streamBytes(prefixed(bytes), true), purpose, cost)
     return true
+  }
+
+  /**
+   * Most copies of a message come to who has it, or will have it before: where none has to wait for cables, such a copy is counted and
+   * makes no event. Taken for lost if the earlier one is, as when its connection closes within the same few milliseconds.
+   */
+  #sendCopy(pipe: Pipe, message: GossipMessage, bytes: number, purpose: PurposeNumber): void {
+    const { from, to } = pipe
+    const { now } = this.#clock
+    const delay = this.#packetDelay(from, to)
+    if (message.isFirstTo(to.index, Math.max(pipe.lastArrival, now + delay), now)) {
+      this.#transmit(pipe, message, streamBytes(prefixed(bytes), true), purpose, 0, delay)
+      return
+    }
+    this.account(from, to, bytes, purpose)
+    to.traffic.broadcastsReceived += 1
+    to.traffic.broadcastBytesReceived += message.data.length
+    to.traffic.broadcastDuplicates += 1
   }
 
   /** Counts what is sent to a peer without sending it: it changes nothing there. */
@@ -223,12 +245,12 @@ export class Network {
   }
 
   /** `stream`: bytes as TCP carries them; 0 for what others carry along. */
-  #transmit(pipe: Pipe, item: Item, stream: number, purpose: PurposeNumber, cost: Milliseconds): void {
+  #transmit(pipe: Pipe, item: Item, stream: number, purpose: PurposeNumber, cost: Milliseconds, known?: Milliseconds): void {
     const { from, to, connection } = pipe
     const { now } = this.#clock
     const headers = stream === 0 ? 0 : headerBytes(stream, pipe.departed !== now)
     const bytes = stream + headers
-    const delay = this.#packetDelay(from, to)
+    const delay = known ?? this.#packetDelay(from, to)
     const arrival = pipe.shaped ? this.#path.arrival(from, to, bytes, delay, cost, now) : now + delay
     pipe.put(item, bytes, purpose)
     if (stream > 0) pipe.departed = now
