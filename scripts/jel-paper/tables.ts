@@ -21,7 +21,7 @@ export function tables(outcome: Outcome): Map<string, string> {
     'claims',
     table(
       ['what must hold', 'seen', ''],
-      claims(outcome).map(({ claim, seen, holds }) => [claim, seen, holds ? 'yes' : '**no**']),
+      claims(outcome).map(({ claim, seen, holds }) => [claim, seen, holds ? 'yes' : seen.includes('not run') ? 'not known' : '**no**']),
     ),
   )
   return made
