@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config'
 const groups = [
   { name: 'pure', folders: ['packages/protocol', 'packages/simulator', 'packages/conformance', 'scripts'], timeout: 30_000, alone: false },
   { name: 'hosts', folders: ['packages/overlay', 'packages/jel', 'scripts/attacks'], timeout: 60_000, alone: true },
-  { name: 'processes', folders: ['apps/*'], timeout: 120_000, alone: true },
+  { name: 'processes', folders: ['apps/*', 'scripts/lab/test'], timeout: 120_000, alone: true },
 ]
 
 export default defineConfig({
@@ -15,7 +15,7 @@ export default defineConfig({
       test: {
         name,
         include: folders.map((folder) => `${folder}/**/*.test.ts`),
-        exclude: ['**/node_modules/**', '**/dist/**', ...(name === 'pure' ? ['scripts/attacks/**'] : [])],
+        exclude: ['**/node_modules/**', '**/dist/**', ...(name === 'pure' ? ['scripts/attacks/**', 'scripts/lab/test/**'] : [])],
         testTimeout: timeout,
         hookTimeout: timeout,
         teardownTimeout: 10_000,

@@ -2,13 +2,8 @@
 import { cpus, loadavg, totalmem } from 'node:os'
 import { ownNetwork } from './loopback.ts'
 import type { Measure } from './measure.ts'
+import { figure, markdownTable, replaceSection } from '../driver/markdown.ts'
 import { summarize } from '../driver/quantiles.ts'
-
-function figure(value: number): string {
-  if (Number.isNaN(value)) return '–'
-  if (value === Infinity) return 'never'
-  return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)
-}
 
 const HEADER = ['swarm', 'what', 'unit', 'n', 'median', 'p99', 'worst', 'target', 'met']
 
@@ -30,11 +25,7 @@ function row({ name, swarm, nodes, unit, target, values }: Measure): string[] {
 }
 
 export function table(measures: readonly Measure[]): string {
-  const rows = [HEADER, ...measures.map(row)]
-  const widths = HEADER.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)))
-  const lines = rows.map((cells) => `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`)
-  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`
-  return [lines[0], rule, ...lines.slice(1)].join('\n')
+  return markdownTable(HEADER, measures.map(row))
 }
 
 export function machine(): Record<string, unknown> {
@@ -57,10 +48,6 @@ export function json(measures: readonly Measure[], started: Record<string, unkno
 
 /** The document with its table of figures, and the line that says where they come from, replaced by these. */
 export function withFigures(document: string, measures: readonly Measure[], where: Record<string, unknown>): string {
-  const [start, end] = ['<!-- figures -->', '<!-- /figures -->']
-  const [before, rest] = document.split(start)
-  const after = rest?.split(end)[1]
-  if (before === undefined || after === undefined) throw new TypeError(`the document has no ${start} … ${end}`)
   const line = `Node ${String(where['node'])}, ${String(where['cores'])} cores (${String(where['processor'])}), ${String(where['memoryGB'])} GB, load average at the start ${String(where['loadAverage'])}.`
-  return `${before}${start}\n${line}\n\n${table(measures)}\n${end}${after}`
+  return replaceSection(document, 'figures', `${line}\n\n${table(measures)}`)
 }

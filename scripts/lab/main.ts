@@ -13,14 +13,16 @@ import { parseArgs, type ParseArgsConfig } from 'node:util'
 import { loadScenario, ScenarioError } from '@jel/simulator'
 import { keep, takeChildrenAlong } from '../driver/child.ts'
 import { refusals } from './refusals.ts'
-import { table } from './report.ts'
+import { table, verdictLines } from './report.ts'
 import { runScenario, type Result } from './run.ts'
 import { provide, UnableError } from './tools.ts'
+import { runTrial, TRIALS } from './trials.ts'
 import { noWorld, rerunInOwnWorld } from './world.ts'
 
 const USAGE = `pnpm lab FILE... [options]
 
   FILE            scenarios, as jel simulate takes them
+  --trial NAME    instead of scenarios: ${Object.keys(TRIALS).join(', ')}, or all; may be repeated
   --set KEY=VALUE change a value of the scenarios; may be repeated
   --runs 1        runs of each scenario, each in a world of its own
   --at-once 1     runs side by side
@@ -34,6 +36,7 @@ Exit status: 0 if everything came true, 1 if not, 2 for what can't be run, with 
 `
 
 const options = {
+  trial: { type: 'string', multiple: true },
   set: { type: 'string', multiple: true },
   runs: { type: 'string', default: '1' },
   'at-once': { type: 'string', default: '1' },
@@ -52,10 +55,11 @@ function parse() {
 
 async function main(): Promise<number> {
   const { values, positionals } = parse()
-  if (values.help || positionals.length === 0) {
+  if (values.help || (positionals.length === 0 && values.trial === undefined)) {
     process.stdout.write(USAGE)
     return values.help ? 0 : 2
   }
+  if (values.trial !== undefined) return await trials(values.trial, values)
   const [runs, atOnce, seed] = [values.runs, values['at-once'], values.seed].map(whole) as [number, number, number]
   for (const file of positionals) {
     const reasons = refusals(loadScenario(file, values.set ?? []))
@@ -74,6 +78,30 @@ async function main(): Promise<number> {
   }
   await Promise.all(Array.from({ length: Math.min(atOnce, jobs.length) }, worker))
   return conclude(results, values, positionals.length * runs)
+}
+
+/** Trials, one after the other, each in a world of its own. */
+async function trials(names: readonly string[], { bin, out }: Values): Promise<number> {
+  const all = names.includes('all') ? Object.keys(TRIALS) : names
+  const [name = '', ...others] = all
+  provide('network', ...(TRIALS[name]?.needs ?? []))
+  if (others.length > 0) {
+    takeChildrenAlong()
+    let failed = false
+    for (const each of all) {
+      const args = ['--trial', each, '--bin', bin, ...(out === undefined ? [] : ['--out', join(out, each)])]
+      const child = keep(spawn(process.execPath, [fileURLToPath(import.meta.url), ...args], { stdio: ['ignore', 'inherit', 'inherit'] }))
+      const [status] = (await once(child, 'exit')) as [number | null]
+      failed ||= status !== 0
+    }
+    return failed ? 1 : 0
+  }
+  const status = await rerunInOwnWorld()
+  if (status !== undefined) return status
+  takeChildrenAlong()
+  const verdicts = await runTrial(name, bin, out)
+  console.log(`${name}\n${verdictLines(verdicts)}`)
+  return verdicts.every(({ met }) => met !== false) ? 0 : 1
 }
 
 /** One run, in this process once it is in its own world. */

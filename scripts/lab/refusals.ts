@@ -6,6 +6,8 @@ import { Placement, siteNames, type Action, type Scenario, type Targets } from '
 const PROCESS = 90e6
 /** Processes of one host: each has the whole host's address and its own port. */
 const PER_HOST = 20
+/** Of the laboratory's wire; what a scenario asks for beyond that would need a delay that it has not, ms. */
+const DELAY = 1
 /** Addresses are 10.77.0.1 to 10.77.0.250. */
 const HOSTS = 250
 
@@ -36,7 +38,10 @@ export function refusals(scenario: Scenario): string[] {
     network.nodesPerMachine > 1 && (network.bandwidth.up ?? network.bandwidth.down) !== undefined,
     'network.bandwidth: the nodes of a host share its link; say machine: instead of up: and down:, or nodesPerMachine: 1',
   )
-  refuse(sitesHaveBandwidth(scenario), 'network.sites: the laboratory has no links that a whole site shares')
+  refuse(
+    network.delay.max > DELAY || network.sites !== undefined,
+    'network.delay, network.sites: the hosts of the laboratory are a fraction of a millisecond apart, and nothing here makes it longer',
+  )
   refuse(
     Object.values(elections).some((share) => share > 0 && share < 1),
     'elections: here all nodes stand from their start or none; use the action elect for some',
@@ -52,10 +57,6 @@ export function joining({ actions, duration }: Scenario): number {
     const turns = action.every === undefined ? 1 : Math.floor((Math.min(action.until ?? duration, duration) - action.at) / action.every) + 1
     return sum + action.count * turns
   }, 0)
-}
-
-function sitesHaveBandwidth({ network: { sites } }: Scenario): boolean {
-  return typeof sites === 'string' || Object.values(sites ?? {}).some(({ bandwidth }) => bandwidth !== undefined)
 }
 
 function refusalsOf(action: Action, scenario: Scenario): string[] {

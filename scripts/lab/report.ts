@@ -1,5 +1,6 @@
 /** What came of the runs, for people. */
 import type { Result } from './run.ts'
+import type { Verdict } from './verdicts.ts'
 
 export function table(results: readonly Result[]): string {
   return results.map(paragraph).join('\n')
@@ -9,9 +10,15 @@ function paragraph({ scenario, seed, verdicts, told, cost, lost, complaints }: R
   const sums = Object.entries(told).map(([event, times]) => `${times} ${event}`)
   return [
     `${scenario}, seed ${seed}`,
-    ...verdicts.map(({ expectation, met, figure }) => `  ${met === undefined ? '-' : met ? 'yes' : 'NO'}  ${expectation}: ${figure}`),
+    verdictLines(verdicts),
     `  told: ${sums.join(', ')}; a node: ${cost.bytes} B/s, ${cost.processor} % of a core, ${cost.memory} MB`,
     ...(lost > 0 ? [`  NO  ${lost} processes ended by themselves`] : []),
     ...complaints.slice(0, 3).map((text) => `  said: ${text.slice(0, 160)}`),
   ].join('\n')
+}
+
+export function verdictLines(verdicts: readonly Verdict[]): string {
+  return verdicts
+    .map(({ expectation, met, figure }) => `  ${met === undefined ? '-' : met ? 'yes' : 'NO'}  ${expectation}: ${figure}`)
+    .join('\n')
 }

@@ -14,15 +14,11 @@ const PACKAGES = {
     { name: 'iptables', present: () => runs('iptables', '--version') },
   ],
   clock: [{ name: 'libfaketime', present: () => faketime() !== undefined }],
-  delay: [
-    { name: 'socat', present: () => runs('socat', '-V') },
-    { name: 'ethtool', present: () => runs('ethtool', '--version') },
-  ],
 } as const
 export type Capability = keyof typeof PACKAGES
 
 /** The library that gives a process a clock of its own. */
-function faketime(): string | undefined {
+export function faketime(): string | undefined {
   return FAKETIME.find((file) => existsSync(file))
 }
 

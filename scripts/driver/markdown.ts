@@ -1,0 +1,24 @@
+/** Tables that are readable in a terminal too, and documents that keep them up to date. */
+
+export function markdownTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [header, ...rows]
+  const widths = header.map((_, column) => Math.max(...all.map((cells) => cells[column]?.length ?? 0)))
+  const lines = all.map((cells) => `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`)
+  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`
+  return [lines[0], rule, ...lines.slice(1)].join('\n')
+}
+
+/** The document with what stands between `<!-- name -->` and `<!-- /name -->` replaced. */
+export function replaceSection(document: string, name: string, content: string): string {
+  const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
+  const [before, rest] = document.split(start)
+  const after = rest?.split(end)[1]
+  if (before === undefined || after === undefined) throw new TypeError(`the document has no ${start} … ${end}`)
+  return `${before}${start}\n${content}\n${end}${after}`
+}
+
+export function figure(value: number): string {
+  if (Number.isNaN(value)) return '–'
+  if (value === Infinity) return 'never'
+  return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)
+}

@@ -1,0 +1,49 @@
+import { parseScenario } from '@jel/simulator'
+import { expect, it } from 'vitest'
+import { refusals } from './refusals.ts'
+import { timelineOf } from './timeline.ts'
+
+const base = 'nodes: 8\nduration: 1m\nnetwork: { nodesPerMachine: 4 }\n'
+
+function steps(actions: string): string[] {
+  return timelineOf(parseScenario(`${base}actions: [${actions}]`)).map(({ at, action, phase }) => `${at} ${action.type} ${phase}`)
+}
+
+it('undoes after its time what lasts', () => {
+  expect(steps('{ at: 10s, partition: { machine: 0 }, for: 20s }')).toEqual(['10000 partition begin', '30000 partition end'])
+})
+
+it('flaps down and up, and ends up', () => {
+  expect(steps('{ at: 10s, flap: { machine: 0 }, period: 3s, for: 10s }')).toEqual([
+    '10000 flap begin',
+    '13000 flap end',
+    '16000 flap begin',
+    '19000 flap end',
+  ])
+})
+
+it('repeats until its last time', () => {
+  expect(steps('{ at: 10s, kill: { count: 1 }, every: 5s, until: 20s }')).toEqual([
+    '10000 kill begin',
+    '15000 kill begin',
+    '20000 kill begin',
+  ])
+})
+
+it('spreads joins over their time', () => {
+  expect(steps('{ at: 10s, join: 2, over: 4s }')).toEqual(['10000 join begin', '12000 join begin'])
+})
+
+it('takes what hosts and their cables can do', () => {
+  expect(refusals(parseScenario(`${base}actions: [{ at: 1s, silence: { machine: 1 } }, { at: 2s, partition: 0..3 }]`))).toEqual([])
+})
+
+it.each([
+  ['a cable of a part of a host', 'actions: [{ at: 1s, silence: 0..2 }]', 'the nodes of one host share its link'],
+  ['another protocol', 'protocol: gossip', 'real nodes speak jel'],
+  ['distance', 'network: { delay: 40ms }', 'nothing here makes it longer'],
+  ['settings', 'config: { detection: { mute: 1000 } }', 'defaults of the protocol'],
+])('refuses %s with its reason', (_, line, reason) => {
+  const own = line.startsWith('network') ? 'nodes: 8\nduration: 1m\n' : base
+  expect(refusals(parseScenario(`${own}${line}`)).join('\n')).toContain(reason)
+})
