@@ -57,7 +57,7 @@ export class Ledger {
     if (all.length === 0) throw new TypeError('no samples: nothing lived long enough')
     const start = Math.min(...all.map(({ time }) => time))
     const minutes = (Math.max(...all.map(({ time }) => time)) - start) / MINUTE
-    const warmUp = Math.min(warmUpAtMost, minutes / 3)
+    const warmUp = Math.min(warmUpAtMost, minutes / 2)
     const rows = this.houses.flatMap((house) => {
       const samples = this.of(house).filter(({ time }) => time >= start + warmUp * MINUTE)
       return MEASURES.map((measure) => ({

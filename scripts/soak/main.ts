@@ -15,7 +15,7 @@ import { Street } from './street.ts'
 const USAGE = `pnpm soak [options]
 
   --minutes 10     how long
-  --warm-up 15     minutes at the start that slopes leave out, a third of the time at most: what ended is remembered for five,
+  --warm-up 15     minutes at the start that slopes leave out, half of the time at most: what ended is remembered for five,
                    and compilers, pools and buffers grow to their size
   --json FILE      write slopes and samples
   --plot FILE      draw the samples as SVG

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { MessageChannel } from 'node:worker_threads'
 import {
   realTime,
   type Swarm,
@@ -11,8 +12,11 @@ import {
   type SwarmReign,
   type SwarmSpawnOptions,
 } from '@jel/conformance'
+import { startOverlay } from '@jel/overlay'
 import { joinPool, Pool, type Change, type PoolOptions } from '../src/index.ts'
+import { OverlayServer } from '../src/thread/overlay-server.ts'
 import { startRemoteOverlay } from '../src/thread/start.ts'
+import { enterByPort } from './port.ts'
 
 /** What several hosts in one process can't do. */
 export const lacks = {
@@ -32,10 +36,18 @@ interface Started {
 }
 
 /** Where the nodes run. */
-const threads: Record<'main' | 'worker', (name: string, options: PoolOptions) => Promise<Started>> = {
+const threads: Record<'main' | 'worker' | 'port', (name: string, options: PoolOptions) => Promise<Started>> = {
   async main(name, options) {
     const pool = await joinPool(name, { ...options, thread: 'main' })
     return { pool, crash: async () => await pool.libp2p.stop() }
+  },
+  // Everything of `thread: 'worker'` but the thread, which takes half a second to start.
+  async port(name, options) {
+    const overlay = await startOverlay({ ...options, pool: name })
+    const { port1, port2 } = new MessageChannel()
+    void new OverlayServer(overlay, port1)
+    const pool = new Pool(await enterByPort(port2), { joins: 'unreliable', elections: 'non-uniform' })
+    return { pool, crash: async () => await overlay.libp2p.stop() }
   },
   // As joinPool does it, with a hand on the thread.
   async worker(name, options) {

@@ -1,16 +1,15 @@
 import { spawn } from 'node:child_process'
-import { EventEmitter, once } from 'node:events'
+import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import { MessageChannel } from 'node:worker_threads'
 import { OpenError, UnknownMemberError } from '@jel/overlay'
 import { afterEach, describe, expect, test } from 'vitest'
 import { InvalidPoolNameError, joinPool, Libp2pElsewhereError, Pool, PoolLeftError, WorkerError, type WarningDetail } from '../src/index.ts'
-import type { Report } from '../src/thread/messages.ts'
 import { OverlayServer } from '../src/thread/overlay-server.ts'
-import { RemoteOverlay, type Thread } from '../src/thread/remote-overlay.ts'
 import { startRemoteOverlay } from '../src/thread/start.ts'
 import { FakeOverlay, member } from './fake-overlay.ts'
+import { enterByPort } from './port.ts'
 
 const listen = ['/ip4/127.0.0.1/tcp/0']
 const pools: Pool[] = []
@@ -172,7 +171,7 @@ test('more news than may wait: everybody who relied on them is told, and the vie
   const overlay = new FakeOverlay()
   const { port1, port2 } = new MessageChannel()
   void new OverlayServer(overlay, port1, 10)
-  const remote = await enter(port2)
+  const remote = await enterByPort(port2)
   const pool = new Pool(remote, { joins: 'unreliable', elections: 'non-uniform' })
   const warnings: WarningDetail[] = []
   pool.addEventListener('warning', ({ detail }) => warnings.push(detail))
@@ -187,16 +186,6 @@ test('more news than may wait: everybody who relied on them is told, and the vie
   expect(pool.members()).toHaveLength(51)
   await pool.leave()
 })
-
-/** As `startRemoteOverlay` does it, without a thread. */
-async function enter(port: MessagePort): Promise<RemoteOverlay> {
-  const thread = Object.assign(new EventEmitter(), { terminate: () => Promise.resolve(0) }) as unknown as Thread
-  return await new Promise((resolve) => {
-    port.once('message', (report: Report) => {
-      if (report.type === 'entered') resolve(new RemoteOverlay(thread, port, report.pool, report.snapshot))
-    })
-  })
-}
 
 async function drain(changes: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of changes);

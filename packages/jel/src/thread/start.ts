@@ -5,8 +5,9 @@ import { fromFault } from './faults.ts'
 import type { Commission, Report, Request } from './messages.ts'
 import { RemoteOverlay } from './remote-overlay.ts'
 
-/** Node's flags that say what the main thread runs: a worker has a file of its own. */
-const NOT_INHERITED = /^(-e|-p|-pe|-c|-i|--eval|--print|--check|--interactive|--input-type|--test|--watch)(=|$)/u
+/** Node's flags that say what the main thread runs: a worker has a file of its own. Of some the value is the next argument. */
+const OF_MAIN = /^(-e|-p|-pe|-c|-i|--eval|--print|--check|--interactive|--input-type|--test|--watch)(=|$)/u
+const WITH_VALUE = /^(-e|-p|-pe|--eval|--print|--input-type)$/u
 
 /** Starts an overlay in a worker thread. Rejects as `startOverlay` does, or with WorkerError. */
 export async function startRemoteOverlay({ signal, ...options }: OverlayOptions): Promise<RemoteOverlay> {
@@ -30,7 +31,7 @@ function startWorker(workerData: Commission): Worker {
   try {
     // Found by the package's own name: in sources and as published it is another file.
     const entry = new URL(import.meta.resolve('@jel/jel/worker'))
-    const execArgv = process.execArgv.filter((flag, i, all) => !NOT_INHERITED.test(flag) && !NOT_INHERITED.test(all[i - 1] ?? ''))
+    const execArgv = process.execArgv.filter((flag, i, all) => !OF_MAIN.test(flag) && !WITH_VALUE.test(all[i - 1] ?? ''))
     return new Worker(entry, { workerData, transferList: [workerData.port], execArgv, name: 'jel' })
   } catch (cause) {
     throw new WorkerError(`can't start a worker thread for the pool: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
