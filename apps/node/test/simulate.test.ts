@@ -17,7 +17,9 @@ interface Ended {
 function jel(...args: string[]): Promise<Ended> {
   const { promise, resolve } = Promise.withResolvers<Ended>()
   const script = join(import.meta.dirname, '../bin/jel.js')
-  execFile(process.execPath, [script, 'simulate', ...args], { cwd: folder }, (error, stdout, stderr) =>
+  // Colours are for people: some runners ask for them through the environment.
+  const { FORCE_COLOR: _, ...env } = process.env
+  execFile(process.execPath, [script, 'simulate', ...args], { cwd: folder, env: { ...env, NO_COLOR: '1' } }, (error, stdout, stderr) =>
     resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
   )
   return promise

@@ -56,7 +56,10 @@ export function introducerOf(address: Multiaddr, known?: NodeId): Introducer {
 
 function parseText(text: string, use: string): Multiaddr {
   try {
-    return multiaddr(text)
+    const address = multiaddr(text)
+    // A value that does not fit its protocol is found out only when the bytes are asked for.
+    if (address.bytes.length === 0) throw new Error('it is empty')
+    return address
   } catch (error) {
     throw new InvalidAddressError(`malformed ${use} address ${JSON.stringify(text)}: ${reasonOf(error)}`, { cause: error })
   }

@@ -38,9 +38,10 @@ export function fromFault({ name, message, stack, fields, cause }: Fault): Error
   const error = new Error(message, cause && { cause: fromFault(cause) })
   const known = classes.get(name)
   if (known !== undefined) Object.setPrototypeOf(error, known.prototype as object)
-  if (error.name !== name) hide(error, 'name', name)
   if (stack !== undefined) hide(error, 'stack', stack)
-  return Object.assign(error, fields)
+  Object.assign(error, fields)
+  if (error.name !== name) hide(error, 'name', name)
+  return error
 }
 
 /** As the fields of an error are by themselves. */
