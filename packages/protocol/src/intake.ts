@@ -56,17 +56,18 @@ export class Intake {
 
   /**
    * Takes in each and returns those that were news, as they are held.
-   * `vouch`: check the signatures of the others, too, as a verdict for all must not hang on what this node happens to know.
+   * `how`: facts of a broadcast that is to be forwarded are checked even if they are no news, as a verdict for all must not hang on what this
+   * node happens to know; those of one that was forwarded in other words before are only taken note of.
    */
-  take(told: readonly Told[], from: NodeId | undefined, vouch = false): Fact[] {
+  take(told: readonly Told[], from: NodeId | undefined, how: 'frame' | 'broadcast' | 'echo' = 'frame'): Fact[] {
     const news: Fact[] = []
     this.#payer = from === undefined ? this.#topic : this.#context.links.get(from)?.budgets
     for (const { fact, ageSeconds } of told) {
       const taken = this.#take(fact, ageSeconds * 1000, from)
       if (taken !== undefined) news.push(taken)
       // What this node holds, byte for byte, was checked before.
-      else if (vouch && this.#context.facts.rival(fact)?.equals(fact) !== true) this.#check(fact)
-      if (vouch) this.#overhear(fact)
+      else if (how === 'broadcast' && this.#context.facts.rival(fact)?.equals(fact) !== true) this.#check(fact)
+      if (how !== 'frame') this.#overhear(fact)
     }
     this.#payer = undefined
     this.#expireUnknown()

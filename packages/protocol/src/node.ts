@@ -344,8 +344,8 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
 
   #broadcast(data: Data): BroadcastVerdict {
     if (this.self === undefined && !this.#left) return 'ignore'
-    return this.#reception.broadcast(data, (facts) => {
-      const news = this.#intake.take(facts, undefined, true)
+    return this.#reception.broadcast(data, (facts, how) => {
+      const news = this.#intake.take(facts, undefined, how)
       for (const fact of news) this.#rumours.overheard(fact.key)
       if (news.length > 0) this.#reconciler.quicken('broadcast')
     })

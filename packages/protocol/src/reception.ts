@@ -53,14 +53,22 @@ export class Reception<Data extends Encoded> {
     }
   }
 
-  broadcast(data: Data, take: (facts: readonly Told[]) => void): BroadcastVerdict {
+  broadcast(data: Data, take: (facts: readonly Told[], how: 'broadcast' | 'echo') => void): BroadcastVerdict {
     const { frameBytes, broadcastFactsPerSecond } = this.#context.config.limits
     try {
       if (data.length > frameBytes) throw new FrameError(`a broadcast has at most ${frameBytes} bytes, not ${data.length}`)
       const { facts } = this.#context.wire.decodeBroadcast(data)
       if (!this.#topic.spend('checks', this.#context.now, broadcastFactsPerSecond, Math.max(facts.length, 1))) return 'ignore'
-      take(facts)
-      return this.#isNew(facts) ? 'accept' : 'ignore'
+      const isKnown = facts.every(({ fact }) => this.#wasForwarded(fact))
+      // Certificates of one death differ and mean the same. What else differs from what was forwarded is forged.
+      if (isKnown && facts.every(({ fact }) => fact.says === 'died')) {
+        take(facts, 'echo')
+        return 'ignore'
+      }
+      take(facts, 'broadcast')
+      // Only what was checked is noted, or a forgery would keep the truth from being forwarded.
+      for (const { fact } of facts) this.#forward(fact)
+      return isKnown ? 'ignore' : 'accept'
     } catch (error) {
       if (!(error instanceof FrameError)) throw error
       return 'reject'
@@ -96,20 +104,15 @@ export class Reception<Data extends Encoded> {
     this.#strike(peer, problem)
   }
 
-  /**
-   * Is there anything in a batch that this node did not forward lately? What it did, its neighbours have: who publishes it again and again
-   * is heard by those alone who are linked with it.
-   */
-  #isNew(facts: readonly Told[]): boolean {
-    const { now, config } = this.#context
-    let isNew = false
-    for (const { fact } of facts) {
-      const last = this.#forwarded.get(fact.position)
-      if (last?.low === fact.low && now - last.at < config.limits.forwardOnce) continue
-      isNew = true
-      remember(this.#forwarded, fact.position, { low: fact.low, at: now }, config.limits.forwarded)
-    }
-    return isNew
+  /** What this node forwarded lately its neighbours have: who publishes it again and again is heard by those alone who are linked with it. */
+  #wasForwarded({ position, low }: Told['fact']): boolean {
+    const last = this.#forwarded.get(position)
+    return last?.low === low && this.#context.now - last.at < this.#context.config.limits.forwardOnce
+  }
+
+  #forward(fact: Told['fact']): void {
+    if (this.#wasForwarded(fact)) return
+    remember(this.#forwarded, fact.position, { low: fact.low, at: this.#context.now }, this.#context.config.limits.forwarded)
   }
 
   /** `weight`: so many strikes at once. */

@@ -103,6 +103,9 @@ export class Witnesses implements Timed {
     const { codec, view } = this.#context
     if (isKind(statement, 'suspicion')) {
       this.#object(statement, from)
+      const { suspect, incarnation } = statement.content
+      // Most suspicions of somebody whose death is known come after it: their signatures need no look.
+      if (suspect !== this.#context.id && !view.isAlive(suspect, incarnation)) return
       if (!this.wants(statement) || !view.knows(statement.signer)) return
       if (!codec.verify(statement)) throw new FrameError('a suspicion with a forged signature')
       this.hear(statement, from)
