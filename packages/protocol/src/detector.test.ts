@@ -338,6 +338,16 @@ describe('a member that this node never had a link with', () => {
     expect(isDead(bench)).toBe(true)
   })
 
+  it('that is only stopped, as its kernel accepts, gets as long as one that this node knows', () => {
+    const bench = stranger({ config: sure })
+    bench.reach.set(suspect.id, 'mute')
+    bench.receive(bob, alarm(bob.suspects(suspect)))
+    bench.advance(detection.mute - 1_000)
+    expect(isDead(bench)).toBe(false)
+    bench.advance(5_000)
+    expect(isDead(bench)).toBe(true)
+  })
+
   it('that is refused is, as soon as somebody who knew it misses it', () => {
     const bench = stranger({ config: sure })
     bench.reach.set(suspect.id, 'refused')
