@@ -1,7 +1,6 @@
 /**
  * Opens links: dials, opens the stream, and where that fails says why in the terms that the protocol reasons with.
  */
-import { performance } from 'node:perf_hooks'
 import type { Address, DialFailure, NodeId } from '@jel/protocol'
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
@@ -12,15 +11,6 @@ import { connectTimeout } from './transport.ts'
 
 /** From the start of a dial until the handshake is done, and once more until the link is open, ms. Guess: busy hosts get this long. */
 export const dialTimeout = 5_000
-
-/**
- * A process that was busy for most of that time waits so many times as long. Measured: 40 processes that had a core for all of them threw half-done
- * handshakes away and began again for minutes.
- */
-export const busyPatience = 3
-
-/** From this share of the time on the event loop of this process is busy. Guess. */
-const busy = 0.5
 
 /** Addresses tried a peer. The protocol allows 8. */
 const maxAddresses = 8
@@ -125,20 +115,12 @@ export class Dialer {
     const timeout = new AbortController()
     const signals = [timeout.signal, this.#stop.signal, ...(signal ? [signal] : [])]
     let timer: NodeJS.Timeout | undefined
-    const wait = (times: number): void => {
-      const before = performance.eventLoopUtilization()
-      timer = setTimeout(() => {
-        const isBusy = performance.eventLoopUtilization(before).utilization >= busy
-        if (isBusy && times < busyPatience) wait(times + 1)
-        else timeout.abort()
-      }, this.#timeout)
-    }
     try {
       return await this.#libp2p.dial(target.multiaddr, {
         signal: AbortSignal.any(signals),
         onProgress: ({ type }) => {
           // The time a dial waits for others to end says nothing about the peer.
-          if (type === 'dial-queue:start-dial' && timer === undefined) wait(1)
+          if (type === 'dial-queue:start-dial') timer ??= setTimeout(() => timeout.abort(), this.#timeout)
         },
       })
     } catch (error) {

@@ -11,7 +11,7 @@ import { preSharedKey } from '@libp2p/pnet'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import { createLibp2p } from 'libp2p'
 import { announceable } from './addresses.ts'
-import { busyPatience, dialTimeout } from './dialing.ts'
+import { dialTimeout } from './dialing.ts'
 import type { Discovery } from './discovery.ts'
 import { ListenError, reasonOf } from './errors.ts'
 import { muxer } from './muxer.ts'
@@ -89,10 +89,10 @@ export class Host {
         maxConnections,
         maxIncomingPendingConnections: maxPendingConnections,
         inboundConnectionThreshold: maxConnectionsPerSecond,
-        inboundUpgradeTimeout: busyPatience * dialTimeout,
+        inboundUpgradeTimeout: dialTimeout,
         // Dials bring their own, more exact time-outs: these only must not come first.
-        dialTimeout: (busyPatience + 1) * dialTimeout,
-        addressDialTimeout: (busyPatience + 1) * dialTimeout,
+        dialTimeout: 2 * dialTimeout,
+        addressDialTimeout: 2 * dialTimeout,
       },
       // It pings all links every 10 s: 31 % of a core for 200 idle nodes, and aborts links of busy ones (measured).
       connectionMonitor: { enabled: false },
