@@ -382,10 +382,11 @@ export class Detector implements Timed {
 
   #patience(id: NodeId, { evidence, since }: Doubt): Milliseconds {
     const { probeTimeout, silence, mute, undialable, stranger, objection } = this.#context.config.detection
-    // A process that its kernel accepts for, or whose link did not break, may only be stopped.
-    if (evidence === 'mute' || evidence === 'none') return this.#isGone(id) ? undialable : mute
-    if (this.#dialable.get(id) !== true) {
-      if (this.#dialable.has(id)) return this.#isGone(id) ? undialable : mute
+    // Where nothing but itself could bring it back, its absence counts; while a link is up it may only be stopped.
+    if (this.#dialable.get(id) === false) return this.#context.links.has(id) ? mute : undialable
+    // A process that its kernel accepts for may only be stopped, too.
+    if (evidence === 'mute' || evidence === 'none') return mute
+    if (!this.#dialable.has(id)) {
       // Who is in contact with it gets the time to hear of the suspicion and to let it refute.
       const suspected = this.#events.suspectedSince(id)
       return suspected === undefined ? stranger : Math.max(suspected - since, 0) + objection
@@ -393,11 +394,6 @@ export class Detector implements Timed {
     // Refused over and over, with a link that is up but silent.
     if (evidence === 'refused') return probeTimeout
     return evidence === 'silent' ? silence : mute
-  }
-
-  /** A member that can't be dialled and has no link to this node: only it could come back. */
-  #isGone(id: NodeId): boolean {
-    return this.#dialable.get(id) === false && !this.#context.links.has(id)
   }
 
   /** Whether a refusal says that the member is gone: it could be dialled before, or somebody who knew it misses it. */

@@ -74,10 +74,6 @@ export class Witnesses implements Timed {
     return this.#cases.get(id)?.since
   }
 
-  get suspects(): number {
-    return this.#cases.size
-  }
-
   /** This node failed to reach a member: signs that, once a refutation. */
   testify(id: NodeId): void {
     const member = this.#context.view.get(id)
