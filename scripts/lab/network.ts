@@ -90,14 +90,19 @@ export class LabNetwork {
     this.#on(host, 'tc', [...command, 'eth0', 'root', ...rate])
   }
 
-  /** Takes a host's address away and gives it another, as when a laptop changes networks. */
+  /** Takes a host's address away; {@link readdress} gives it another. */
+  unaddress(host: LabHost): void {
+    this.#on(host, 'ip', ['addr', 'flush', 'dev', 'eth0'])
+  }
+
+  /** Gives a host another address instead of its own, as when a laptop changes networks. */
   readdress(host: LabHost): void {
     const turn = (this.#addressesGiven.get(host) ?? 0) + 1
     this.#addressesGiven.set(host, turn)
-    const before = host.address
     host.address = addressOf(host.number, turn)
+    // In this order: an address that came second goes with the first.
+    this.unaddress(host)
     this.#on(host, 'ip', ['addr', 'add', `${host.address}/16`, 'dev', 'eth0'])
-    this.#on(host, 'ip', ['addr', 'del', `${before}/16`, 'dev', 'eth0'])
     this.#filter(this.hosts)
   }
 

@@ -18,8 +18,8 @@ export interface LabNode {
   readonly index: number
   readonly host: LabHost
   readonly process: NodeProcess
-  /** Ids of those that it reports to be in the pool. */
-  readonly view: Set<string>
+  /** Those that it reports to be in the pool: ids, and where they can be reached. */
+  readonly view: Map<string, readonly string[]>
   readonly reigns: Map<string, Reign>
   running: boolean
 }
@@ -31,6 +31,7 @@ export interface Report {
   readonly by: LabNode
   readonly event: string
   readonly about: string
+  readonly incarnation: number
   readonly election?: string
   readonly epoch?: number
 }
@@ -153,7 +154,7 @@ export class LabPool {
         },
       },
     )
-    const node: LabNode = { index, host, process, view: new Set(), reigns: new Map(), running: true }
+    const node: LabNode = { index, host, process, view: new Map(), reigns: new Map(), running: true }
     this.#byId.set(process.id, node)
     this.nodes.push(node)
     for (const line of this.#early.get(process.id) ?? []) this.#note(node, line)
@@ -172,12 +173,19 @@ export class LabPool {
     if (line.event === 'error') this.complaints.push(`node ${node.index}: ${line.message ?? 'error'}`)
     if (line.node === undefined || line.event === 'started') return
     const about = line.node.id
-    if (line.event === 'joined') node.view.add(about)
+    if (line.event === 'joined') node.view.set(about, line.node.addresses)
     else if (line.event === 'left' || line.event === 'died') node.view.delete(about)
     else if (line.event === 'elected' && line.election !== undefined) {
       node.reigns.set(line.election, { winner: about, epoch: line.epoch ?? 0 })
     }
     const { event, election, epoch } = line
-    this.reports.push({ time: Date.now(), by: node, event, about, ...(election !== undefined && { election, epoch: epoch ?? 0 }) })
+    this.reports.push({
+      time: Date.now(),
+      by: node,
+      event,
+      about,
+      incarnation: line.node.incarnation,
+      ...(election !== undefined && { election, epoch: epoch ?? 0 }),
+    })
   }
 }
