@@ -1,13 +1,14 @@
 /**
  * The laboratory: runs a scenario of the simulator on real node processes, on hosts that are network namespaces.
  *
- *     pnpm lab scripts/lab/scenarios/partition.yaml --runs 10 --at-once 2
+ *     pnpm lab scripts/lab/scenarios/partition.yaml --runs 10 --at-once 5 --apart 150
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs, type ParseArgsConfig } from 'node:util'
 import { loadScenario, ScenarioError } from '@jel/simulator'
@@ -26,6 +27,7 @@ const USAGE = `pnpm lab FILE... [options]
   --set KEY=VALUE change a value of the scenarios; may be repeated
   --runs 1        runs of each scenario, each in a world of its own
   --at-once 1     runs side by side
+  --apart 0       seconds between the starts of two runs: what is hard for the machine then comes for one after the other
   --seed 1        of the first run; the next ones have the next seeds
   --out FOLDER    keep what every node said
   --json FILE     write all results
@@ -40,6 +42,7 @@ const options = {
   set: { type: 'string', multiple: true },
   runs: { type: 'string', default: '1' },
   'at-once': { type: 'string', default: '1' },
+  apart: { type: 'string', default: '0' },
   seed: { type: 'string', default: '1' },
   out: { type: 'string' },
   json: { type: 'string' },
@@ -73,8 +76,15 @@ async function main(): Promise<number> {
   takeChildrenAlong()
   const jobs = positionals.flatMap((each) => Array.from({ length: runs }, (_, index) => ({ file: each, seed: seed + index })))
   const results: Result[] = []
+  const pause = seconds(values.apart)
+  let nextStart = 0
   const worker = async (): Promise<void> => {
-    for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) results.push(...(await apart(job.file, job.seed, values)))
+    for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
+      const start = Math.max(Date.now(), nextStart)
+      nextStart = start + pause * 1_000
+      await delay(start - Date.now())
+      results.push(...(await apart(job.file, job.seed, values)))
+    }
   }
   await Promise.all(Array.from({ length: Math.min(atOnce, jobs.length) }, worker))
   return conclude(results, values, positionals.length * runs)
@@ -143,6 +153,12 @@ function conclude(results: readonly Result[], { json }: Values, expected: number
   console.log(table(results))
   const failed = results.some(({ verdicts, lost }) => lost > 0 || verdicts.some(({ met }) => met === false))
   return failed || results.length < expected ? 1 : 0
+}
+
+function seconds(text: string): number {
+  const number = Number(text)
+  if (text.trim() !== '' && number >= 0 && number <= 86_400) return number
+  throw new TypeError(`expected seconds, not ${text}`)
 }
 
 function whole(text: string): number {

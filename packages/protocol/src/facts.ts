@@ -19,7 +19,7 @@ export interface Fingerprint {
 }
 
 /** Parts of the grid. Measured: at 10,000 facts the ends of a range are then as dear as its middle. */
-const parts = 256
+export const parts = 256
 const partSize = hashSpace / parts
 
 export class FactSet {
@@ -220,6 +220,16 @@ export class FactSet {
     for (const place of order.places.slice(0, order.size)) if ((this.#held[place] ?? 0) !== 0) yield place
   }
 
+  /** The same for one part of the grid. */
+  *placesOf(part: number): IterableIterator<number> {
+    const { order } = this.registry
+    const end = order.lowerBound((part + 1) * partSize)
+    for (let i = order.lowerBound(part * partSize); i < end; i++) {
+      const place = order.places[i] as number
+      if ((this.#held[place] ?? 0) !== 0) yield place
+    }
+  }
+
   #firstIn(from: number, to: number): number {
     // Where much is known to others and little here, most of the way leads over nothing.
     let start = from
@@ -255,7 +265,7 @@ export class FactSet {
 
   #toggle(number: number, count: number): void {
     const { registry } = this
-    const part = Math.floor(registry.order.positionOf(registry.placeOf(number)) / partSize)
+    const part = partOf(registry.order.positionOf(registry.placeOf(number)))
     const high = registry.highs[number] as number
     const low = registry.lows[number] as number
     this.#size += count
@@ -265,6 +275,11 @@ export class FactSet {
     this.#highs[part] = (this.#highs[part] as number) ^ high
     this.#lows[part] = (this.#lows[part] as number) ^ low
   }
+}
+
+/** The part of the grid that a position lies in. */
+export function partOf(position: number): number {
+  return Math.floor(position / partSize)
 }
 
 function filled(array: Float64Array<ArrayBuffer>, length: number): Float64Array<ArrayBuffer> {

@@ -11,7 +11,7 @@
  */
 import type { Config } from './config.ts'
 import type { Fact } from './fact.ts'
-import type { FactSet } from './facts.ts'
+import { partOf, parts, type FactSet } from './facts.ts'
 import type { Member, Milliseconds, NodeId } from './io.ts'
 import type { Joined, Statement } from './statement.ts'
 
@@ -28,6 +28,8 @@ export class View {
   /** Members, and ends that are remembered. */
   #size = 0
   #ends = 0
+  /** Members in each part of the fact set's grid: a random pick must not walk over all. */
+  readonly #sizes = new Int32Array(parts)
   #nextExpiry = Infinity
 
   constructor(facts: FactSet, config: Config) {
@@ -106,8 +108,14 @@ export class View {
 
   /** The i-th of {@link size} members, for random picks. */
   at(index: number): Member | undefined {
-    let passed = 0
-    for (const member of this.members()) if (passed++ === index) return member
+    let left = index
+    let part = 0
+    while (part < parts && left >= (this.#sizes[part] as number)) left -= this.#sizes[part++] as number
+    if (part === parts) return undefined
+    for (const place of this.#facts.placesOf(part)) {
+      const member = this.#facts.at(place)?.member
+      if (member !== undefined && left-- === 0) return member
+    }
     return undefined
   }
 
@@ -155,6 +163,7 @@ export class View {
       if (fact?.about !== undefined) this.#facts.delete(fact)
     }
     this.#size = 0
+    this.#sizes.fill(0)
     this.#ends = 0
     this.#nextExpiry = Infinity
   }
@@ -162,10 +171,10 @@ export class View {
   #begin(fact: Fact): Change[] {
     const before = this.#facts.rival(fact)
     const { member } = this.#facts.put(fact) as { readonly member: Member }
-    if (before === undefined) this.#size += 1
+    if (before === undefined) this.#count(fact, 1)
     else if (before.member === undefined) {
       this.#ends -= 1
-      this.#size += 1
+      this.#count(fact, 1)
     } else if (before.incarnation === fact.incarnation) return []
     else
       return [
@@ -180,11 +189,17 @@ export class View {
     this.#facts.put(fact, born)
     this.#nextExpiry = Math.min(this.#nextExpiry, born + this.#config.tombstones.lifetime * this.#config.tombstones.shareUntil)
     if (before === undefined || before.member !== undefined) this.#ends += 1
-    if (before?.member !== undefined) this.#size -= 1
+    if (before?.member !== undefined) this.#count(before, -1)
     if (this.#ends > this.#config.limits.members) this.#dropOldest()
     if (before?.member === undefined) return []
     // A later life ended unseen: all that is sure of the one we knew is that it is over.
     return [{ type: before.incarnation === fact.incarnation && fact.says === 'left' ? 'left' : 'died', member: before.member }]
+  }
+
+  #count({ position }: Fact, more: 1 | -1): void {
+    this.#size += more
+    const part = partOf(position)
+    this.#sizes[part] = (this.#sizes[part] as number) + more
   }
 
   /** Ends of lives, and when they began. */
