@@ -1,6 +1,7 @@
 /** What is compared: programs that keep the members of a group, one process a node. */
 import type { ChildProcess } from 'node:child_process'
-import type { LabHost, LabNetwork } from '../lab/network.ts'
+import type { LabHost } from '../lab/host.ts'
+import type { LabNetwork } from '../lab/network.ts'
 
 /** What an agent says of another one, or of itself. */
 export interface News {

@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { end } from '../driver/child.ts'
 import { usageOfAll, type Usage } from '../driver/usage.ts'
-import type { LabHost, LabNetwork } from '../lab/network.ts'
+import type { LabHost } from '../lab/host.ts'
+import type { LabNetwork } from '../lab/network.ts'
 import type { Agent, Contender, News } from './contender.ts'
 
 interface Watched extends Agent {

@@ -1,25 +1,20 @@
 /**
- * Hosts on one wire: each is a network namespace with an interface of its own, joined to the others by a bridge in the namespace
- * of the laboratory itself.
+ * The hosts and what goes wrong between them: each is a network namespace with an interface of its own, on one wire with the others, or far
+ * from them.
  *
  * Whatever is lost is lost on arrival, by the receiving host's firewall, loss and cut alike: a sender whose own firewall drops a
  * packet is told so by its kernel, which no real network does.
  */
-import { readFileSync } from 'node:fs'
+import type { Distances } from './distances.ts'
+import { on, within, type LabHost } from './host.ts'
+import type { Medium } from './medium.ts'
 import { run } from './tools.ts'
+import { Tunnels } from './tunnels.ts'
+import { Wire } from './wire.ts'
 import { runId } from './world.ts'
 
-const BRIDGE = 'wire'
 /** Multicast is dropped: what finds the pool again is the protocol, not mDNS. */
 const NO_MULTICAST = '-A INPUT -d 224.0.0.0/4 -j DROP'
-
-export interface LabHost {
-  /** From 1. */
-  readonly number: number
-  /** Of the namespace; carries the id of the run. */
-  readonly name: string
-  address: string
-}
 
 /** Why packets are lost, so that a cause can be taken away without the others. */
 export type Cause = 'network' | 'partition' | 'cut' | 'flap' | 'silence' | 'loss'
@@ -34,19 +29,35 @@ interface Fault {
 
 export class LabNetwork {
   readonly hosts: readonly LabHost[]
+  readonly #distances: Distances | undefined
+  readonly #medium: Medium
   #faults: readonly Fault[] = []
   readonly #addressesGiven = new Map<LabHost, number>()
 
-  constructor(hosts: number) {
-    run('ip', ['link', 'add', BRIDGE, 'type', 'bridge'])
-    run('ip', ['link', 'set', BRIDGE, 'up'])
-    this.hosts = Array.from({ length: hosts }, (_, index) => connect(index + 1))
+  /** Without distances, all hosts are on one wire. The seed is that of the delays. */
+  constructor(hosts: number, distances?: Distances, seed = 1) {
+    this.#distances = distances
+    this.#medium = distances === undefined ? new Wire() : new Tunnels(distances, hosts, seed)
+    this.hosts = Array.from({ length: hosts }, (_, index) => connect(index + 1, this.#medium))
+    this.#filter(this.hosts)
+  }
+
+  /** Resolves when packets flow. */
+  get ready(): Promise<void> {
+    return this.#medium.ready
+  }
+
+  /** The host stands on the site of this number. */
+  locate(host: LabHost, site: number): void {
+    if (host.site === site) return
+    host.site = site
+    this.#medium.locate(host, site)
     this.#filter(this.hosts)
   }
 
   /** What runs a program on a host. */
   within(host: LabHost): string[] {
-    return ['nsenter', `--net=/run/netns/${host.name}`, '--']
+    return within(host)
   }
 
   /** Loses a share of the packets that one of `from` sends to one of `to`, within a host as well. Returns what mends it. */
@@ -75,24 +86,17 @@ export class LabNetwork {
 
   /** The plug out of the host, or in again: its kernel knows, unlike of a cut. */
   plug(host: LabHost, state: 'up' | 'down'): void {
-    run('ip', ['link', 'set', port(host), state])
+    this.#medium.plug(host, state)
   }
 
   /** Both directions of a host's link, in bits a second; undefined makes it wide again. */
   narrow(host: LabHost, bits: number | undefined): void {
-    const command =
-      bits === undefined
-        ? ['qdisc', 'del', 'dev']
-        : // Half a second of queue, as home routers have; a bucket of ten packets, so that one always fits.
-          ['qdisc', 'replace', 'dev']
-    const rate = bits === undefined ? [] : ['tbf', 'rate', `${bits}bit`, 'burst', '15kb', 'latency', '500ms']
-    run('tc', [...command, port(host), 'root', ...rate])
-    this.#on(host, 'tc', [...command, 'eth0', 'root', ...rate])
+    this.#medium.narrow(host, bits)
   }
 
   /** Takes a host's address away; {@link readdress} gives it another. */
   unaddress(host: LabHost): void {
-    this.#on(host, 'ip', ['addr', 'flush', 'dev', 'eth0'])
+    on(host, 'ip', ['addr', 'flush', 'dev', 'eth0'])
   }
 
   /** Gives a host another address instead of its own, as when a laptop changes networks. */
@@ -102,19 +106,24 @@ export class LabNetwork {
     host.address = addressOf(host.number, turn)
     // In this order: an address that came second goes with the first.
     this.unaddress(host)
-    this.#on(host, 'ip', ['addr', 'add', `${host.address}/16`, 'dev', 'eth0'])
+    on(host, 'ip', ['addr', 'add', `${host.address}/16`, 'dev', 'eth0'])
     this.#filter(this.hosts)
   }
 
-  /** Bytes that crossed the wire or a host's loopback interface so far, headers included; each byte counts once. */
+  /** Bytes that a host sent to others or to itself so far, headers included. */
   bytes(host: LabHost): number {
-    const inside = this.#on(host, 'cat', ['/proc/thread-self/net/dev'])
-    return counter(readFileSync('/proc/net/dev', 'utf8'), port(host), RECEIVED) + counter(inside, 'lo', RECEIVED)
+    const devices = on(host, 'cat', ['/proc/thread-self/net/dev'])
+    return sent(devices, 'eth0') + sent(devices, 'lo')
   }
 
-  #on(host: LabHost, program: string, args: readonly string[], input?: string): string {
-    const [nsenter = '', ...rest] = this.within(host)
-    return run(nsenter, [...rest, program, ...args], input)
+  /** Packets that nobody meant to lose: the laboratory itself was too slow for them. */
+  lost(): number {
+    return this.#medium.lost()
+  }
+
+  #mayDial(from: LabHost, to: LabHost): boolean {
+    const dialable = this.#distances?.sites[to.site]?.dialable ?? true
+    return dialable === 'site' ? from.site === to.site : dialable
   }
 
   #mend(isOver: (fault: Fault) => boolean): void {
@@ -132,22 +141,17 @@ export class LabNetwork {
         const chance = kept === 0 ? '' : `-m statistic --mode random --probability ${(1 - kept).toFixed(6)} `
         return [`-A INPUT -s ${from.address} ${chance}-j DROP`]
       })
-      this.#on(host, 'iptables-restore', [], ['*filter', ':INPUT ACCEPT', NO_MULTICAST, ...rules, 'COMMIT', ''].join('\n'))
+      const strangers = this.hosts.filter((from) => from !== host && !this.#mayDial(from, host))
+      const firewall = strangers.map(({ address }) => `-A INPUT -p tcp --syn -s ${address} -j DROP`)
+      on(host, 'iptables-restore', [], ['*filter', ':INPUT ACCEPT', NO_MULTICAST, ...rules, ...firewall, 'COMMIT', ''].join('\n'))
     }
   }
 }
 
-const RECEIVED = 0
-
-/** One number of a line of /proc/net/dev. */
-function counter(table: string, device: string, column: number): number {
+/** Of a table in the form of /proc/net/dev: what left a device. */
+function sent(table: string, device: string): number {
   const line = table.split('\n').find((each) => each.trim().startsWith(`${device}:`))
-  return Number(line?.split(':')[1]?.trim().split(/\s+/)[column] ?? Number.NaN)
-}
-
-/** The bridge's end of a host's cable. */
-function port(host: LabHost): string {
-  return `h${host.number}`
+  return Number(line?.split(':')[1]?.trim().split(/\s+/u)[8] ?? Number.NaN)
 }
 
 /** Private addresses that exist inside of the laboratory's own namespaces only. */
@@ -155,12 +159,11 @@ function addressOf(host: number, turn: number): string {
   return `10.77.${turn}.${host}`
 }
 
-function connect(number: number): LabHost {
-  const host = { number, name: `jel${runId()}-h${number}`, address: addressOf(number, 0) }
+function connect(number: number, medium: Medium): LabHost {
+  const host = { number, name: `jel${runId()}-h${number}`, address: addressOf(number, 0), site: 0 }
   const inside = ['-n', host.name]
   run('ip', ['netns', 'add', host.name])
-  run('ip', ['link', 'add', port(host), 'type', 'veth', 'peer', 'name', 'eth0', 'netns', host.name])
-  run('ip', ['link', 'set', port(host), 'master', BRIDGE, 'up'])
+  medium.attach(host)
   run('ip', [...inside, 'addr', 'add', `${host.address}/16`, 'dev', 'eth0'])
   for (const device of ['lo', 'eth0']) {
     // Packets as they are on a wire: otherwise the kernel hands 64 KB over as one, and losing that is losing forty.

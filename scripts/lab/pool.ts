@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { end } from '../driver/child.ts'
 import { startNode, type Line, type NodeProcess } from '../driver/node-process.ts'
-import type { LabHost, LabNetwork } from './network.ts'
+import type { LabHost } from './host.ts'
+import type { LabNetwork } from './network.ts'
 import { runId } from './world.ts'
 
 export interface Reign {

@@ -1,13 +1,12 @@
 /** What a scenario asks for that real hosts can't do, or not here: each a sentence. */
 import { freemem } from 'node:os'
 import { Placement, siteNames, type Action, type Scenario, type Targets } from '@jel/simulator'
+import { distancesOf } from './distances.ts'
 
 /** Measured: a node process in a pool of 40, bytes. */
 const PROCESS = 90e6
 /** Processes of one host: each has the whole host's address and its own port. */
 const PER_HOST = 20
-/** Of the laboratory's wire; what a scenario asks for beyond that would need a delay that it has not, ms. */
-const DELAY = 1
 /** Addresses are 10.77.0.1 to 10.77.0.250. */
 const HOSTS = 250
 
@@ -39,8 +38,8 @@ export function refusals(scenario: Scenario): string[] {
     'network.bandwidth: the nodes of a host share its link; say machine: instead of up: and down:, or nodesPerMachine: 1',
   )
   refuse(
-    network.delay.max > DELAY || network.sites !== undefined,
-    'network.delay, network.sites: the hosts of the laboratory are a fraction of a millisecond apart, and nothing here makes it longer',
+    network.nodesPerMachine > 1 && network.sites === undefined && distancesOf(scenario) !== undefined,
+    'network.delay: nothing keeps the nodes of one host apart; say sites instead of delay, or nodesPerMachine: 1',
   )
   refuse(
     Object.values(elections).some((share) => share > 0 && share < 1),

@@ -2,7 +2,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Arrivals, Scenario } from '@jel/simulator'
 import { usageOfAll } from '../driver/usage.ts'
-import { joining } from './refusals.ts'
 import { Stage } from './stage.ts'
 import { timelineOf } from './timeline.ts'
 import { judge, type Marks, type Verdict } from './verdicts.ts'
@@ -30,9 +29,10 @@ export interface Result {
 }
 
 export async function runScenario(scenario: Scenario, { bin, seed, out, say }: RunOptions): Promise<Result> {
-  const stage = new Stage(scenario, seed, joining(scenario), { bin, out })
+  const stage = new Stage(scenario, seed, { bin, out })
   const { pool, network } = stage
   const timeline = timelineOf(scenario)
+  await network.ready
   const start = Date.now()
   const { promise: arrived, resolve } = Promise.withResolvers<number>()
   const marks = async (): Promise<Marks> => {
@@ -53,6 +53,7 @@ export async function runScenario(scenario: Scenario, { bin, seed, out, say }: R
     const seconds = (Date.now() - start) / 1000
     const usage = usageOfAll(pool.running.flatMap(({ process }) => process.child.pid ?? []))
     const nodes = pool.nodes.length
+    const lost = network.lost()
     return {
       scenario: scenario.name,
       seed,
@@ -65,7 +66,7 @@ export async function runScenario(scenario: Scenario, { bin, seed, out, say }: R
         memory: Number((usage.memory / pool.running.length / 2 ** 20).toFixed(1)),
       },
       lost: pool.lost,
-      complaints: [...new Set(pool.complaints)],
+      complaints: [...new Set(pool.complaints), ...(lost > 0 ? [`the laboratory was too slow and lost ${lost} packets`] : [])],
     }
   } finally {
     await pool.stop()

@@ -1,11 +1,13 @@
 /** Carries out a scenario on real hosts: places the nodes, starts them, and does what each step says. */
 import { createRandom } from '@jel/protocol'
-import { Placement, type Action, type Place, type Scenario, type Targets } from '@jel/simulator'
+import { Placement, siteNames, type Action, type Place, type Scenario, type Targets } from '@jel/simulator'
+import { distancesOf } from './distances.ts'
 import { UnableError } from './tools.ts'
-import { LabNetwork, type Cause, type LabHost } from './network.ts'
+import type { LabHost } from './host.ts'
+import { LabNetwork, type Cause } from './network.ts'
 import { LabPool, type LabNode, type PoolOptions } from './pool.ts'
 import { select } from './select.ts'
-import type { Step } from './timeline.ts'
+import { timelineOf, type Step } from './timeline.ts'
 
 /** What is known of a node besides what it says itself. */
 export interface Fate {
@@ -25,13 +27,11 @@ export class Stage {
   readonly random: () => number
   readonly #undo = new Map<string, () => void>()
 
-  constructor(scenario: Scenario, seed: number, joining: number, options: Omit<PoolOptions, 'elect'>) {
+  constructor(scenario: Scenario, seed: number, options: Omit<PoolOptions, 'elect'>) {
     this.scenario = scenario
     this.#placement = new Placement(scenario)
     this.random = createRandom(seed)
-    const planned = new Placement(scenario)
-    const hosts = Math.max(...Array.from({ length: scenario.nodes + joining }, () => planned.next().machine)) + 1
-    this.network = new LabNetwork(hosts)
+    this.network = new LabNetwork(machines(scenario), distancesOf(scenario), seed)
     const elect = Object.entries(scenario.elections).flatMap(([name, share]) => (share > 0 ? [name] : []))
     this.pool = new LabPool(this.network, { ...options, elect })
     const { loss, bandwidth } = scenario.network
@@ -46,6 +46,7 @@ export class Stage {
     this.#places.push(place)
     const host = this.network.hosts[place.machine]
     if (host === undefined) throw new UnableError(`no host is left for one more node`)
+    if (place.site !== undefined) this.network.locate(host, siteNames(this.scenario).indexOf(place.site))
     const [node] = await this.pool.start(host, 1)
     if (node === undefined) throw new Error('no node was started')
     this.fates.set(node, { killed: undefined, disturbed: false })
@@ -183,4 +184,12 @@ export class Stage {
     const [first] = [...votes].toSorted(([, a], [, b]) => b - a)
     return first === undefined ? undefined : this.pool.node(first[0])
   }
+}
+
+/** How many a scenario takes, those of nodes that come later included. */
+function machines(scenario: Scenario): number {
+  const placement = new Placement(scenario)
+  const numbers = Array.from({ length: scenario.nodes }, () => placement.next().machine)
+  for (const { action } of timelineOf(scenario)) if (action.type === 'join') numbers.push(placement.next(action.site).machine)
+  return Math.max(...numbers) + 1
 }

@@ -41,7 +41,7 @@ it('takes what hosts and their cables can do', () => {
 it.each([
   ['a cable of a part of a host', 'actions: [{ at: 1s, silence: 0..2 }]', 'the nodes of one host share its link'],
   ['another protocol', 'protocol: gossip', 'real nodes speak jel'],
-  ['distance', 'network: { delay: 40ms }', 'nothing here makes it longer'],
+  ['distance within a host', 'network: { delay: 40ms, nodesPerMachine: 2 }', 'nothing keeps the nodes of one host apart'],
   ['settings', 'config: { detection: { mute: 1000 } }', 'defaults of the protocol'],
 ])('refuses %s with its reason', (_, line, reason) => {
   const own = line.startsWith('network') ? 'nodes: 8\nduration: 1m\n' : base

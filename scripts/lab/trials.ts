@@ -1,7 +1,8 @@
 /** What no scenario file can say, since only real hosts have it: clocks, disks, addresses, cables, narrow links. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { LabNetwork, type LabHost } from './network.ts'
+import type { LabHost } from './host.ts'
+import { LabNetwork } from './network.ts'
 import { LabPool, type LabNode } from './pool.ts'
 import { faketime, run, UnableError, type Capability } from './tools.ts'
 import type { Verdict } from './verdicts.ts'

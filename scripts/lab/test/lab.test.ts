@@ -1,16 +1,27 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { provide } from '../tools.ts'
 import { noWorld } from '../world.ts'
+import type { Measured } from './echo.ts'
 
 const main = join(import.meta.dirname, '../main.ts')
+const farHosts = join(import.meta.dirname, 'far-hosts.ts')
 const crash = join(import.meta.dirname, '../scenarios/crash.yaml')
 
 // The bundle, if it can be: it starts in a quarter of the time.
 spawnSync(process.execPath, [join(import.meta.dirname, '../../bundle-node.ts'), '--if-stale'])
+
+/** What a program said, and its exit status. */
+async function finished(child: ChildProcess): Promise<{ readonly stdout: string; readonly stderr: string; readonly status: number }> {
+  let [stdout, stderr] = ['', '']
+  child.stdout?.setEncoding('utf8').on('data', (part: string) => (stdout += part))
+  child.stderr?.setEncoding('utf8').on('data', (part: string) => (stderr += part))
+  const [status] = (await once(child, 'close')) as [number]
+  return { stdout, stderr, status }
+}
 
 /** Why there can be no laboratory here; undefined where there can. */
 function obstacle(): string | undefined {
@@ -25,18 +36,28 @@ function obstacle(): string | undefined {
 const problem = obstacle()
 if (problem !== undefined) console.warn(`the laboratory was skipped: ${problem}`)
 
-describe.skipIf(problem !== undefined)('the laboratory', () => {
+describe.skipIf(problem !== undefined).concurrent('the laboratory', () => {
   it('does on real hosts what a scenario says, and sees what comes of it', async () => {
     const child = spawn(process.execPath, [main, crash], { stdio: ['ignore', 'pipe', 'pipe'] })
-    let [text, steps] = ['', '']
-    child.stdout.setEncoding('utf8').on('data', (part: string) => (text += part))
-    child.stderr.setEncoding('utf8').on('data', (part: string) => (steps += part))
-    const [status] = (await once(child, 'close')) as [number]
+    const { stdout: text, stderr: steps, status } = await finished(child)
     expect(steps).toContain('6.0 s: kill')
     expect(text).toContain('yes  all know all at the end')
     // Three survivors saw the fourth node join and die.
     expect(text).toMatch(/ 16 joined, .*3 died/u)
     expect(status).toBe(0)
+  })
+
+  it('keeps hosts as far apart as it is told: each packet takes its time, in order, through links as narrow as they are', async () => {
+    const { stdout, status } = await finished(spawn(process.execPath, [farHosts], { stdio: ['ignore', 'pipe', 'inherit'] }))
+    expect(status).toBe(0)
+    const { connecting, roundTrips, refused, payload } = JSON.parse(stdout) as Measured
+    // 30 ms each way; less is impossible, and much more is a machine that is too busy to tell.
+    for (const time of [connecting, ...roundTrips, refused.after]) expect(time).toBeGreaterThan(58)
+    expect(Math.min(connecting, ...roundTrips)).toBeLessThan(180)
+    expect(refused.code).toBe('ECONNREFUSED')
+    expect(payload.isWhole).toBe(true)
+    // A megabyte at 8 Mbit/s.
+    expect(payload.took).toBeGreaterThan(1_000)
   })
 
   it('leaves nothing behind when it is interrupted', async () => {

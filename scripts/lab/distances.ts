@@ -1,0 +1,51 @@
+/** How far the hosts of a scenario are from each other, and what stands between them. */
+import { networkOf, type Dialable, type Scenario } from '@jel/simulator'
+
+/** Bits a second; undefined: without limit. */
+export interface Width {
+  readonly up: number | undefined
+  readonly down: number | undefined
+}
+
+/** Packets take at least and at most so long, one way, ms. */
+export interface Span {
+  readonly min: number
+  readonly max: number
+}
+
+export interface Site {
+  readonly name: string
+  /** Of the link that all hosts of the site share. */
+  readonly gateway: Width
+  readonly dialable: Dialable
+}
+
+export interface Distances {
+  readonly sites: readonly Site[]
+  /** From site to site, in their order; the diagonal is between two hosts of one site. */
+  readonly spans: readonly (readonly Span[])[]
+}
+
+/** Below this, hosts on one wire are as far apart as asked for, ms. */
+const NEAR = 1
+
+/** Undefined where all hosts stand on one wire. */
+export function distancesOf({ network }: Pick<Scenario, 'network'>): Distances | undefined {
+  const { topology } = networkOf(network)
+  if (topology === undefined) {
+    if (network.delay.max <= NEAR) return undefined
+    return { sites: [{ name: '', gateway: { up: undefined, down: undefined }, dialable: true }], spans: [[network.delay]] }
+  }
+  return {
+    sites: topology.sites.map(({ name, gateway, dialable = true }) => ({
+      name,
+      gateway: { up: bits(gateway?.up), down: bits(gateway?.down) },
+      dialable,
+    })),
+    spans: topology.delays.map((row) => row.map((delay) => ({ min: delay, max: delay * (1 + topology.jitter) }))),
+  }
+}
+
+function bits(megabits: number | undefined): number | undefined {
+  return megabits === undefined ? undefined : megabits * 1e6
+}

@@ -1,0 +1,23 @@
+/** A host of the laboratory: a network namespace. */
+import { run } from './tools.ts'
+
+export interface LabHost {
+  /** From 1. */
+  readonly number: number
+  /** Of the namespace; carries the id of the run. */
+  readonly name: string
+  address: string
+  /** Number of its site; all stand on the first one where nothing else is said. */
+  site: number
+}
+
+/** Runs a program on a host. */
+export function on(host: LabHost, program: string, args: readonly string[], input?: string): string {
+  const [nsenter = '', ...rest] = within(host)
+  return run(nsenter, [...rest, program, ...args], input)
+}
+
+/** What runs a program on a host. */
+export function within(host: LabHost): string[] {
+  return ['nsenter', `--net=/run/netns/${host.name}`, '--']
+}

@@ -1,0 +1,61 @@
+/** What holds packets back: a link of limited width, and a way that takes its time. */
+
+/** Longest that a packet waits for a narrow link before it is dropped, ms: as home routers do, and `tbf` on the laboratory's wire. */
+const patience = 500
+
+/** One direction of a link. Packets queue for it in the order in which they come. */
+export class Pipe {
+  readonly #bytesPerMs: number
+  #free = 0
+
+  constructor(bitsPerSecond: number) {
+    this.#bytesPerMs = bitsPerSecond / 8_000
+  }
+
+  /** When the last byte of what comes at `now` has gone in; undefined where the queue is full. */
+  carry(bytes: number, now: number): number | undefined {
+    const start = Math.max(now, this.#free)
+    if (start - now > patience) return undefined
+    return (this.#free = start + bytes / this.#bytesPerMs)
+  }
+}
+
+/** Something on its way. */
+interface Parcel<Item> {
+  readonly item: Item
+  readonly due: number
+}
+
+/** Lets out what is put in when it is due, in the order in which it was put in: nothing overtakes. */
+export class Line<Item> {
+  readonly #deliver: (item: Item) => void
+  readonly #now: () => number
+  #parcels: Parcel<Item>[] = []
+  #last = 0
+
+  constructor(deliver: (item: Item) => void, now: () => number) {
+    this.#deliver = deliver
+    this.#now = now
+  }
+
+  put(item: Item, due: number): void {
+    this.#last = Math.max(this.#last, due)
+    this.#parcels.push({ item, due: this.#last })
+    if (this.#parcels.length === 1) this.#wait()
+  }
+
+  #wait(): void {
+    const [first] = this.#parcels
+    // Timers fire late by up to a millisecond: on average this is right.
+    if (first !== undefined) setTimeout(() => this.#letOut(), Math.max(0, Math.floor(first.due - this.#now() - 0.5)))
+  }
+
+  #letOut(): void {
+    const now = this.#now() + 0.5
+    const stay = this.#parcels.findIndex(({ due }) => due > now)
+    const out = stay < 0 ? this.#parcels : this.#parcels.slice(0, stay)
+    this.#parcels = stay < 0 ? [] : this.#parcels.slice(stay)
+    for (const { item } of out) this.#deliver(item)
+    this.#wait()
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * Hosts that are far from each other: each one's interface is a tunnel (VXLAN) that ends at the laboratory's forwarder. The tunnels begin in a
+ * namespace between the hosts and the laboratory, so that a host sees nothing of them.
+ */
+import { readFileSync } from 'node:fs'
+import { Worker } from 'node:worker_threads'
+import type { Distances } from './distances.ts'
+import type { ForwarderData, ForwarderOrder } from './forwarder.ts'
+import type { Medium } from './medium.ts'
+import { on, type LabHost } from './host.ts'
+import { run } from './tools.ts'
+import { runId } from './world.ts'
+
+const HERE = '10.78.0.1'
+const THERE = '10.78.0.2'
+/** A host's port is this and its number. */
+const BASE = 20_000
+
+export class Tunnels implements Medium {
+  readonly ready: Promise<void>
+  readonly #between = `jel${runId()}-between`
+  readonly #forwarder: Worker
+
+  constructor(distances: Distances, hosts: number, seed: number) {
+    const inside = ['-n', this.#between]
+    run('ip', ['netns', 'add', this.#between])
+    run('ip', ['link', 'add', 'tunnels', 'type', 'veth', 'peer', 'name', 'hosts', 'netns', this.#between])
+    run('ip', ['addr', 'add', `${HERE}/30`, 'dev', 'tunnels'])
+    run('ip', [...inside, 'addr', 'add', `${THERE}/30`, 'dev', 'hosts'])
+    // Room for what a tunnel adds to a packet of 1,500 bytes.
+    run('ip', ['link', 'set', 'tunnels', 'mtu', '1600', 'up'])
+    run('ip', [...inside, 'link', 'set', 'hosts', 'mtu', '1600', 'up'])
+    const data: ForwarderData = { distances, seed, hosts, base: BASE, here: HERE, there: THERE }
+    this.#forwarder = new Worker(new URL('forwarder.ts', import.meta.url), { workerData: data })
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.ready = promise
+    this.#forwarder.once('error', reject).once('message', () => {
+      this.#forwarder.unref()
+      resolve()
+    })
+  }
+
+  attach(host: LabHost): void {
+    const tunnel = ['type', 'vxlan', 'id', '1', 'local', THERE, 'remote', HERE, 'dstport', String(BASE + host.number), 'nolearning']
+    run('ip', ['-n', this.#between, 'link', 'add', 'eth0', 'netns', host.name, 'address', hardware(host), 'mtu', '1500', ...tunnel])
+    run('ip', ['-n', host.name, 'link', 'set', 'eth0', 'addrgenmode', 'none'])
+    // The kernel leaves checksums to the network card, and there is none.
+    on(host, 'iptables', ['-t', 'mangle', '-A', 'POSTROUTING', '-j', 'CHECKSUM', '--checksum-fill'])
+  }
+
+  plug(host: LabHost, state: 'up' | 'down'): void {
+    run('ip', ['-n', host.name, 'link', 'set', 'eth0', state])
+  }
+
+  narrow(host: LabHost, bits: number | undefined): void {
+    this.#tell({ type: 'narrow', host: host.number, bits })
+  }
+
+  locate(host: LabHost, site: number): void {
+    this.#tell({ type: 'locate', host: host.number, site })
+  }
+
+  lost(): number {
+    const [, ...lines] = readFileSync('/proc/net/udp', 'utf8').trim().split('\n')
+    return lines.reduce((sum, line) => sum + Number(line.trim().split(/\s+/u).at(-1)), 0)
+  }
+
+  #tell(order: ForwarderOrder): void {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+    this.#forwarder.postMessage(order)
+  }
+}
+
+/** By which the forwarder knows whom a packet is for. */
+function hardware({ number }: LabHost): string {
+  const bytes = [number >> 8, number & 0xff].map((byte) => byte.toString(16).padStart(2, '0'))
+  return `02:00:00:00:${bytes.join(':')}`
+}
