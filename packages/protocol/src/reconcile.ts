@@ -3,7 +3,7 @@
  * Meyer 2022, over fingerprints of position ranges).
  *
  * One says the fingerprint of everything. Equal: a small answer, done; that is the usual case, and it makes an idle pool cheap. Different: a short
- * range is answered by the list of its items, a long one by the fingerprints of its parts. Against a list the other sends
+ * range, or one of which one side has hardly anything, is answered by the list of its items, any other by the fingerprints of its parts. Against a list the other sends
  * what is missing there and asks for what it lacks itself. Each message is answered by exactly one until one has no ranges, so neither
  * side keeps state for the other beyond a count of rounds. A newcomer, whose whole state is a short range, gets the pool in one
  * round trip this way.
@@ -54,9 +54,10 @@ export class Reconciler implements Timed {
   quicken(cause: keyof typeof intervals): void {
     const { config, view } = this.#context
     const { reconciliation } = config
-    const size = cause === 'broadcast' ? view.size / reconciliation.afterBroadcastMembers : 1
+    const size = cause === 'other' ? 1 : view.size / reconciliation.afterBroadcastMembers
     const wanted = reconciliation[intervals[cause]] * Math.min(Math.max(size, 1), 8)
-    this.#interval = Math.min(this.#interval, wanted)
+    // In a crowd also later than planned: what is under way comes by itself, and two halves of a crowd differ in nearly everything.
+    this.#interval = cause === 'crowd' ? wanted : Math.min(this.#interval, wanted)
     this.#nextDue = Math.min(this.#nextDue, this.#context.now + this.#context.jitter(this.#interval))
   }
 
@@ -151,8 +152,9 @@ export class Reconciler implements Timed {
     }
     const mine = facts.fingerprint(from, to)
     if (mine.count === range.count && equal(range.fingerprint, mine)) return
-    if (mine.count <= config.reconciliation.list) answer.push(this.#list(from, to))
-    else if (range.count <= config.reconciliation.list) answer.push(compare(from, to, mine))
+    const { list, imbalance } = config.reconciliation
+    if (mine.count <= list || mine.count * imbalance <= range.count) answer.push(this.#list(from, to))
+    else if (range.count <= list || range.count * imbalance <= mine.count) answer.push(compare(from, to, mine))
     else {
       const borders = facts.split(from, to, config.reconciliation.fanout)
       for (let i = 1; i < borders.length; i++) answer.push(this.#describe(borders[i - 1] as number, borders[i] as number))
