@@ -89,7 +89,7 @@ export const defaultConfig = {
     /** Interval after a change that arrived as a broadcast, ms: spreading works, so look less soon. Guess. */
     afterBroadcast: 500,
     /**
-     * In a pool larger than this such changes come more often, and the interval is longer in proportion, at most eight times. Measured
+     * In a pool larger than this such changes, and crowds, come more often, and the interval is longer in proportion, at most eight times. Measured
      * (simulated, 1,000 nodes, one-hour sessions): without, looking around was more than half of all bytes.
      */
     afterBroadcastMembers: 500,

@@ -177,6 +177,19 @@ describe('a reconciliation', () => {
     expect(bytes).toBeLessThan(500 * 150)
   })
 
+  it.each([
+    ['who has little begins', true],
+    ['who has much begins', false],
+  ])('asks for no part of what only one side has when %s', (_, littleBegins) => {
+    const much = numbers(2_000).map((name) => fact(name))
+    const little = much.slice(0, 100)
+    const [one, other] = littleBegins ? pair(little, much) : pair(much, little)
+    const { bytes, rounds } = reconcile(one, other)
+    expect(other.state).toEqual(one.state)
+    expect(rounds).toBeLessThanOrEqual(4)
+    expect(bytes).toBeLessThan(1_900 * 130)
+  })
+
   it('of two empty sides ends as well', () => {
     const [one, other] = pair([], [])
     reconcile(one, other)
@@ -224,6 +237,16 @@ describe('the pace of reconciliation', () => {
     one.reconciler.quicken('broadcast')
     const next = beginnings(one, config.reconciliation.max)[0] as number
     expect(next - before).toBeLessThanOrEqual(config.reconciliation.afterBroadcast * 1.5)
+  })
+
+  it('comes late in a crowd, the later the larger, also if it was to come soon', () => {
+    const [one] = pair([], [])
+    for (const link of one.context.links.values()) link.entered = true
+    one.reconciler.quicken('other')
+    one.reconciler.quicken('crowd')
+    const times = beginnings(one, 2 * config.reconciliation.inCrowd)
+    expect(times[0]).toBeLessThanOrEqual(config.reconciliation.min * 1.5)
+    expect((times[1] as number) - (times[0] as number)).toBeGreaterThanOrEqual(config.reconciliation.inCrowd * 0.5)
   })
 
   it('leaves out peers that have not entered', () => {
