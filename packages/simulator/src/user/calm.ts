@@ -26,7 +26,7 @@ export interface Unrest {
 /** Looks once a second at what was promised for a pool to which nothing happens. */
 export function unrest(stage: Stage, metrics: Metrics, bounds: CalmBounds): Unrest | undefined {
   const quiet = stage.simulation.now - stage.lastChange
-  if (quiet < bounds.settle || !stage.isCalm) return undefined
+  if (quiet < bounds.settle || !stage.isCalm || !stage.actors.some(isActive)) return undefined
   const since = `${Math.floor(quiet / 1_000)}s after the last change`
   if (!metrics.views.allKnowAll()) {
     const wrong = metrics.views.culprit

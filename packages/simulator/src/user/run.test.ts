@@ -71,6 +71,11 @@ describe('a run of a scenario', () => {
     expect(did(result.lines, what)).toEqual(times)
   })
 
+  it('asks nothing of a pool that all have left', () => {
+    const { violation, duration } = run('nodes: 3\nduration: 90s\nactions: [{ at: 5s, leave: all }]')
+    expect([violation, duration]).toEqual([undefined, 90_000])
+  })
+
   it('has nodes come and go as a trace file says', () => {
     const scenario = parseScenario('nodes: 3\nduration: 30s\narrivals: { trace: t.csv }', {
       read: (file) => ({ file, text: 'at,event,node\n0,join,a\n1,join,b\n2,join,c\n10,crash,b\n12,leave,c\n30,end,\n' }),
