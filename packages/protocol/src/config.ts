@@ -48,8 +48,10 @@ export const defaultConfig = {
     dialPauseMax: 2_000,
     /** The lower id dials; the higher one only after this, ms. Guess. */
     politeness: 1_500,
-    /** A dial that gave nothing is not repeated for this long, ms. Guess. */
+    /** A dial that gave nothing is not repeated for this long, ms; each later one for twice as long. Guess. */
     dialAgain: 2_000,
+    /** Longest such wait, ms. Guess. */
+    dialAgainMax: 32_000,
     /** Links beyond those wanted are closed only above this number. Guess: idle links cost nothing but memory. */
     max: 24,
     /** A link younger than this is never closed as surplus, ms. Guess. */
@@ -125,6 +127,8 @@ export const defaultConfig = {
     stranger: 2_500,
     /** And this long after somebody missed it: for the suspicion to reach it and its refutation to come back, ms. Guess: four hops around the world and back. */
     objection: 1_000,
+    /** Who never had a link with a silent member pronounces it dead only this long after somebody missed it, ms. Guess: by then most of a pool heard of it, and who has a link asked it. */
+    strangersAlone: 8_000,
     /** A dial that finds silence has waited this long, ms. The overlay's time-out for a connection. */
     silentDial: 2_000,
     /** A refutation keeps such a member, or one that can't be dialled, above all doubt for this long, ms. Guess. */

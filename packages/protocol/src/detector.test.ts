@@ -9,8 +9,8 @@ import type { DialFailure, Effect, Milliseconds } from './io.ts'
 const everyone = actors(12)
 const [self, suspect, bob, carol, dave] = everyone as [Actor, Actor, Actor, Actor, Actor]
 const { detection, links } = defaultConfig
-/** One witness makes a death, so that what this node finds out alone can be seen. */
-const sure = { detection: { quorum: 1 } }
+/** One witness makes a death, also of a stranger, so that what this node finds out alone can be seen. */
+const sure = { detection: { quorum: 1, strangersAlone: 0 } }
 
 function poolOf(others: readonly Actor[], options: BenchOptions = {}): Bench {
   const bench = new Bench(self, options)
@@ -371,6 +371,22 @@ describe('a member that this node never had a link with', () => {
   })
 })
 
+describe('a death among those that this node observes', () => {
+  it('gives all others a turn within one period: racks fall silent, and the next turns may be those of the dead', () => {
+    const neighbours = everyone.slice(1, 5)
+    const bench = poolOf(neighbours, { config: sure })
+    bench.turn = 60_000
+    bench.advance(detection.period * neighbours.length)
+    expect(neighbours.some((actor) => probesTo(actor, bench.advance(detection.period)) > 0)).toBe(false)
+    bench.reach.set(suspect.id, 'refused')
+    bench.unlink(suspect)
+    bench.advance(20)
+    expect(isDead(bench)).toBe(true)
+    const effects = bench.advance(detection.period)
+    for (const actor of neighbours.slice(1)) expect(probesTo(actor, effects)).toBeGreaterThan(0)
+  })
+})
+
 describe('a hint that a member may be gone', () => {
   it('goes on to the next observers, once: those of a member are not all linked with each other', () => {
     const bench = poolOf([suspect, bob, carol])
@@ -381,6 +397,19 @@ describe('a hint that a member may be gone', () => {
     expect(hints([...bench.receive(bob, hint), ...bench.receive(carol, hint)])).toBe(0)
     bench.receive(suspect, { probe: { sequence: 1 } })
     expect(hints(bench.receive(bob, hint))).toBe(0)
+  })
+})
+
+describe('a death whose witnesses had not heard of a refutation that this node knows', () => {
+  it('is looked into at once: the refutation may be old, and the member gone since', () => {
+    const bench = poolOf(everyone.slice(2))
+    bench.meet(suspect, { linked: false })
+    bench.reach.set(suspect.id, 'refused')
+    bench.receive(carol, alarm(suspect.refutes(1)))
+    const witnesses = everyone.slice(2, 2 + detection.quorum)
+    bench.overhears(certify(witnesses.map((witness) => witness.suspects(suspect))))
+    expect(isDead(bench)).toBe(false)
+    expect(timeToDeath(bench, detection.vouch / 2)).toBeLessThan(detection.stranger + 1_000)
   })
 })
 

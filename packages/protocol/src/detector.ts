@@ -98,6 +98,11 @@ export class Detector implements Timed {
     return this.#doubts.get(id)?.convicted === true
   }
 
+  /** This node never had a link with the member, and nothing refuses for it: it may stand behind a NAT. */
+  isHidden(id: NodeId): boolean {
+    return !this.#dialable.has(id) && this.#doubts.get(id)?.evidence !== 'refused'
+  }
+
   /** A link is up and nothing speaks against the member. */
   isInContact(id: NodeId): boolean {
     return this.#context.links.has(id) && !this.#doubts.has(id)
@@ -105,9 +110,17 @@ export class Detector implements Timed {
 
   /** Whom to probe. */
   observe(members: ReadonlySet<NodeId>): void {
+    const isBereaved = [...this.#observed].some((id) => !members.has(id) && this.#context.view.ending(id)?.says === 'died')
     this.#observed = members
     for (const id of this.#probes.keys()) if (!members.has(id)) this.#probes.delete(id)
+    if (isBereaved) this.#hurry()
     for (const id of members) if (this.#context.links.has(id)) this.#schedule(id)
+  }
+
+  /** Silence comes to racks, not to single hosts: the next turns may be those of observers who died along. So all get a turn soon. */
+  #hurry(): void {
+    const { now, config } = this.#context
+    for (const probe of this.#probes.values()) probe.nextAt = Math.min(probe.nextAt, now + this.#context.random() * config.detection.period)
   }
 
   linkUp(peer: NodeId): void {
@@ -221,6 +234,11 @@ export class Detector implements Timed {
     this.#vouched.set(id, this.#context.now + this.#context.config.detection.vouch)
     this.#doubts.delete(id)
     this.#events.onReached(id)
+  }
+
+  /** What the member said may be out of date. */
+  unvouch(id: NodeId): void {
+    this.#vouched.delete(id)
   }
 
   /** A dial to a member came to nothing: every one is evidence, whatever it was for. */

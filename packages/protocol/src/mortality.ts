@@ -41,6 +41,7 @@ export class Mortality {
       onSuspected: (id) => this.detector.suspect(id),
       onRefuted: (id) => this.detector.vouched(id),
       onUnlinked: (id) => context.connect(id),
+      isHidden: (id) => this.detector.isHidden(id),
     })
     this.#heldDeaths = new HeldDeaths(context, {
       onDeath: (certificate) => this.#died(certificate),
@@ -76,6 +77,9 @@ export class Mortality {
       return
     }
     if (!sufficient) for (const suspicion of suspicionsOf(certificate)) this.witnesses.hear(suspicion, undefined)
+    // Enough, but for a refutation that they had not heard of. It may be an old one: a node gets to know of it when it suspects the member.
+    if (!sufficient && witnesses.filter(({ signer }) => this.#context.view.knows(signer)).length >= this.witnesses.required(suspect))
+      this.detector.unvouch(suspect)
     if (sufficient) this.detector.confirm(suspect)
     else this.detector.suspect(suspect)
     this.#heldDeaths.hold(certificate, sufficient)

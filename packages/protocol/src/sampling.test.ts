@@ -154,16 +154,18 @@ describe('the links that a node keeps up', () => {
     expect(stage.linked).toContain(lost)
   })
 
-  it('are not dialled in haste where nobody answers, nor at all where the detector does', () => {
-    const { dialAgain } = stage.context.config.links
+  it('are dialled ever less often where nobody answers, and not at all where the detector does', () => {
+    const { dialAgain, dialAgainMax } = stage.context.config.links
     const [gone, doubted] = others as [Actor, Actor]
     stage.dead.add(gone.id)
     stage.doubted.add(doubted.id)
     stage.meet(...others.slice(0, 4))
-    stage.advance(30_000)
+    stage.advance(200_000)
     const times = stage.dials.filter(({ peer }) => peer === gone.id).map(({ at }) => at)
-    expect(times.length).toBeGreaterThan(3)
-    for (let i = 1; i < times.length; i++) expect((times[i] as number) - (times[i - 1] as number)).toBeGreaterThanOrEqual(dialAgain)
+    const waits = times.slice(1).map((at, i) => at - (times[i] as number))
+    expect(waits.length).toBeGreaterThan(6)
+    for (const [i, wait] of waits.entries()) expect(wait).toBeGreaterThanOrEqual(Math.min(dialAgain * 2 ** i, dialAgainMax))
+    for (const wait of waits) expect(wait).toBeLessThan(dialAgainMax * 1.5)
     expect(stage.dials.map(({ peer }) => peer)).not.toContain(doubted.id)
   })
 

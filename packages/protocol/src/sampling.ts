@@ -27,8 +27,8 @@ export class Sampling implements Timed {
   readonly #referral: SamplingReferral
   /** Random members wanted as links: since when. */
   readonly #random = new Map<NodeId, Milliseconds>()
-  /** Wanted members without a link: since when they are missing, and when one was last dialled. */
-  readonly #missing = new Map<NodeId, { readonly since: Milliseconds; dialled: Milliseconds }>()
+  /** Wanted members without a link: since when they are missing, when one was last dialled, and how often. */
+  readonly #missing = new Map<NodeId, { readonly since: Milliseconds; dialled: Milliseconds; dials: number }>()
   #neighbours: ReadonlySet<NodeId> = new Set()
   #lastChange: Milliseconds = -Infinity
   #firstChange: Milliseconds | undefined
@@ -125,7 +125,8 @@ export class Sampling implements Timed {
     const { now, links, view, config, id } = this.#context
     const wanted = this.#wanted()
     for (const peer of this.#missing.keys()) if (!wanted.has(peer) || links.has(peer)) this.#missing.delete(peer)
-    for (const peer of wanted) if (!links.has(peer) && !this.#missing.has(peer)) this.#missing.set(peer, { since: now, dialled: -Infinity })
+    for (const peer of wanted)
+      if (!links.has(peer) && !this.#missing.has(peer)) this.#missing.set(peer, { since: now, dialled: -Infinity, dials: 0 })
     if (this.#missing.size === 0) {
       this.#firstChange = undefined
       return
@@ -144,9 +145,12 @@ export class Sampling implements Timed {
       this.#wake(this.#nextDial)
       return
     }
+    const { dialAgain, dialAgainMax } = config.links
     const ready: NodeId[] = []
-    for (const [peer, { since, dialled }] of this.#missing) {
-      const at = Math.max(dialled + config.links.dialAgain, isFew || id < peer ? since : since + config.links.politeness)
+    for (const [peer, { since, dialled, dials }] of this.#missing) {
+      // Two that stand behind NATs can never be linked: they try ever less often.
+      const pause = isFew ? dialAgain : Math.min(dialAgain * 2 ** Math.min(dials - 1, 16), dialAgainMax)
+      const at = Math.max(dialled + pause, isFew || id < peer ? since : since + config.links.politeness)
       if (this.#detector.isDoubted(peer)) this.#wake(now + config.links.dialAgain) // the detector dials it
       else if (at <= now) ready.push(peer)
       else this.#wake(at)
@@ -154,7 +158,10 @@ export class Sampling implements Timed {
     const peer = pickOne(() => this.#context.random(), ready)
     if (peer === undefined) return
     const missing = this.#missing.get(peer)
-    if (missing !== undefined) missing.dialled = now
+    if (missing !== undefined) {
+      missing.dialled = now
+      missing.dials += 1
+    }
     const addresses = view.get(peer)?.addresses ?? []
     this.#context.effects.push({ type: 'connect', peer, addresses })
     // One dial at a time, unless it takes very long.

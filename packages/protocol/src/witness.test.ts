@@ -15,7 +15,7 @@ import type * as wire from './wire/messages.js'
 const everyone = actors(40)
 const [self, ...others] = everyone as [Actor, ...Actor[]]
 const [suspect, bob, carol, dave] = others as [Actor, Actor, Actor, Actor]
-const { quorum, widen, gather, roundPeers } = defaultConfig.detection
+const { quorum, stranger, strangersAlone, widen, gather, roundPeers } = defaultConfig.detection
 const { delay, patience } = defaultConfig.rumours
 
 function poolOf(size: number): Bench {
@@ -93,6 +93,34 @@ describe('a death needs', () => {
     bench.advance(20_000)
     expect(bench.members).toContain(suspect.id)
     expect(isDead(bench, suspect)).toBe(false)
+  })
+
+  it("this node's own word as it is now: its suspicion that others send back is void, as it reached the member since", () => {
+    const bench = poolOf(6)
+    const before = lose(bench, suspect)
+    const effects = [...before, ...bench.advance(gather * 2)]
+    const own = statementsTo(bob, effects)
+    expect(own).not.toEqual([])
+    bench.link(suspect)
+    bench.mute.add(suspect.id)
+    bench.receive(bob, { alarm: { statements: own, doubted: [] } })
+    for (const actor of others.slice(2, 5)) bench.receive(actor, alarm(actor.suspects(suspect)))
+    expect(isDead(bench, suspect)).toBe(false)
+  })
+
+  it('somebody who ever had a link with the member: who had none may never reach it, and leaves the time to object', () => {
+    const bench = poolOf(9)
+    const hidden = others[20] as Actor
+    bench.meet(hidden, { linked: false })
+    bench.reach.set(hidden.id, 'silent')
+    const witnesses = others.slice(0, quorum)
+    for (const witness of witnesses) bench.receive(witness, alarm(witness.suspects(hidden)))
+    bench.advance(stranger)
+    expect(bench.node.health(bench.now).suspectedShare).toBeGreaterThan(0)
+    bench.advance(strangersAlone - stranger - 100)
+    expect(isDead(bench, hidden)).toBe(false)
+    bench.advance(2_500)
+    expect(isDead(bench, hidden)).toBe(true)
   })
 
   it('different witnesses, and members all of them', () => {

@@ -42,6 +42,8 @@ export interface WitnessEvents {
   onRefuted(id: NodeId): void
   /** This member must be told, and there is no link. */
   onUnlinked(id: NodeId): void
+  /** This node never had a link with the member, which may stand behind a NAT. */
+  isHidden(id: NodeId): boolean
 }
 
 export class Witnesses implements Timed {
@@ -136,8 +138,9 @@ export class Witnesses implements Timed {
     if (content.suspect !== this.#context.id && content.refutations < refutation.content.number) this.#alarms.tell(from, refutation)
   }
 
-  /** Worth checking its signature? */
+  /** Worth checking its signature? What this node itself said it knows; coming back from others it may be void by now. */
   #isNews({ signer, content }: Statement<Suspicion>): boolean {
+    if (signer === this.#context.id) return false
     if (signer === content.suspect || content.refutations < this.refutationsOf(content.suspect)) return false
     const present = this.#cases.get(content.suspect)?.suspicions.get(signer)
     return present === undefined || present.content.refutations < content.refutations
@@ -235,7 +238,10 @@ export class Witnesses implements Timed {
     if (!valid.some(({ signer }) => signer === this.#context.id)) return
     const observers = [...this.#observersOf(id)].filter((observer) => !this.#cases.has(observer))
     const quorum = Math.min(detection.quorum, Math.floor(observers.length / 2) + 1, Math.max(observers.length, 1))
-    const patient = this.#context.now - present.since >= detection.widen * 4
+    const age = this.#context.now - present.since
+    // Those who can't reach it may all be strangers to it, who never could: whoever is in contact with it gets the time to hear of this.
+    if (age < detection.strangersAlone && this.#events.isHidden(id)) return
+    const patient = age >= detection.widen * 4
     if (valid.length < (patient ? quorum : Math.max(quorum, this.required(id)))) return
     this.#events.onDeath(certify(valid.slice(0, limits.witnesses)))
   }

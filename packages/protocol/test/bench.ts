@@ -37,6 +37,8 @@ export class Bench {
   readonly reach = new Map<NodeId, Reach>()
   /** Linked peers whose process says nothing. */
   readonly mute = new Set<NodeId>()
+  /** When this node's next turn to probe is, ms, as all say. Default: after a period. */
+  turn: Milliseconds | undefined
   /** False: reconciliations that the node begins are left open. */
   reconciles = true
   /** Signatures that were checked. */
@@ -219,7 +221,7 @@ export class Bench {
   #reply(to: NodeId, { probe, reconcile }: wire.Frame): Input[] {
     const answer: wire.Frame | undefined =
       probe !== undefined
-        ? { ack: { sequence: probe.sequence, nextInMs: this.config.detection.period } }
+        ? { ack: { sequence: probe.sequence, nextInMs: this.turn ?? this.config.detection.period } }
         : reconcile !== undefined && reconcile.ranges.length > 0 && this.reconciles
           ? { reconcile: { round: reconcile.round + 1, ranges: [] } }
           : undefined
