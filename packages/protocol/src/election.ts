@@ -7,13 +7,14 @@
  * a living winner, so a late candidate unseats nobody. When a winner leaves, dies or withdraws, the remaining candidates settle again,
  * unasked, and the next claim carries the proof of that end.
  *
- * A claim for the next epoch counts only with that proof. One that skips some counts where no winner lives; else, or when it skips very
- * many, only when several peers have told it, so that one absurd number can't poison an election. The latest claim is kept when its winner is gone: epochs survive a time without
+ * A claim counts where no winner lives, so the proof comes first: it ends the reign in the eyes of who had not heard. Else, or when it skips very
+ * many epochs, it counts only when several peers have told it, so that one absurd number can't poison an election. The latest claim is kept when its winner is gone: epochs survive a time without
  * candidates. Only the lowest few candidacies are kept and told; a candidate that is not among them stands again when places become
  * free, so an election among thousands costs no more than one among a few.
  */
 import { verifyCertificate } from './certificate.ts'
 import type { Context, Timed } from './context.ts'
+import { ElectionRoom } from './election-room.ts'
 import { factOf, type Evidence, type Fact } from './fact.ts'
 import type { Milliseconds, NodeId, Reign } from './io.ts'
 import { isKind, type Candidacy, type Claim, type Statement } from './statement.ts'
@@ -30,6 +31,8 @@ interface Tellings {
 
 interface Poll {
   readonly name: string
+  /** Who made it known. */
+  readonly opener: NodeId
   readonly candidates: Map<NodeId, Standing>
   claim: { readonly statement: Statement<Claim>; readonly fact: Fact } | undefined
   /** What the application heard last. */
@@ -59,6 +62,9 @@ export class Elections implements Timed {
   readonly #context: Context
   readonly #events: ElectionEvents
   readonly #polls = new Map<string, Poll>()
+  /** Who holds the room, while it is full and nothing changes. */
+  #room: ElectionRoom | undefined
+  #warnedFull = false
   #lastReconciled: Milliseconds = -Infinity
 
   constructor(context: Context, events: ElectionEvents) {
@@ -83,8 +89,13 @@ export class Elections implements Timed {
 
   /** This node wants to be elected. */
   elect(name: string): void {
-    const poll = this.#poll(name)
-    if (poll === undefined || poll.mine?.standing === true) return
+    const poll = this.#poll(name, this.#context.id)
+    if (poll === undefined) {
+      this.#warnFull(name)
+      return
+    }
+    if (poll.mine?.standing === true) return
+    this.#room = undefined
     poll.mine = { standing: true, sequence: (poll.mine?.sequence ?? 0) + 1, since: this.#context.now }
     this.#unsettle(poll, this.#context.config.election.settle)
     this.#declare(poll)
@@ -116,6 +127,7 @@ export class Elections implements Timed {
       poll.unconfirmed.clear()
       if (poll.claim !== undefined) this.#context.facts.put(poll.claim.fact)
     }
+    this.#room = undefined
   }
 
   reconciled(): void {
@@ -126,7 +138,7 @@ export class Elections implements Timed {
   wantsCandidacy({ signer, content }: Statement<Candidacy>): boolean {
     if (!this.#context.view.isAlive(signer, content.incarnation)) return false
     const poll = this.#polls.get(content.election)
-    if (poll === undefined) return this.#polls.size < this.#context.config.limits.elections
+    if (poll === undefined) return this.#hasRoom(content.election, signer)
     const present = poll.candidates.get(signer)?.statement
     if (present !== undefined) return present.content.incarnation < content.incarnation || present.content.sequence < content.sequence
     return this.#isWinner(poll, signer) || this.#hasPlace(poll, signer)
@@ -135,15 +147,17 @@ export class Elections implements Timed {
   /** Takes in a verified candidacy. */
   mergeCandidacy(statement: Statement<Candidacy>): Fact | undefined {
     if (!this.wantsCandidacy(statement)) return undefined
-    const poll = this.#poll(statement.content.election)
+    const poll = this.#poll(statement.content.election, statement.signer)
     if (poll === undefined) return undefined
     return this.#admit(poll, statement)
   }
 
   /** Is this claim worth checking its signature? */
   wantsClaim(statement: Statement<Claim>): boolean {
-    const present = this.#polls.get(statement.content.election)?.claim?.statement
-    return present === undefined ? this.#polls.size < this.#context.config.limits.elections : isGreater(statement, present)
+    const { election } = statement.content
+    const poll = this.#polls.get(election)
+    if (poll === undefined) return this.#hasRoom(election, statement.signer)
+    return poll.claim === undefined || isGreater(statement, poll.claim.statement)
   }
 
   /** Takes in a verified claim, with the proof that it carries, told by `from`. */
@@ -153,15 +167,13 @@ export class Elections implements Timed {
     const { content, signer } = statement
     // The winner's own joined-statement comes first; who never heard of it hears the claim again.
     if (!view.knows(signer)) return undefined
-    const poll = this.#poll(content.election)
+    const poll = this.#poll(content.election, signer)
     if (poll === undefined) return undefined
     if (because !== undefined && content.ended !== undefined && this.#proves(because, content)) this.#events.onEvidence(because)
-    const present = poll.claim?.statement
-    const known = present?.content.epoch ?? 0
-    const isNext = content.epoch === known + 1 && (present === undefined || this.#isOver(poll, content))
-    // After a time apart one side may be some epochs ahead. Where no winner lives that unseats nobody.
+    const known = poll.claim?.statement.content.epoch ?? 0
+    // Where no winner lives, a claim unseats nobody, though it be some epochs ahead: so it is after a time apart.
     const isPlausible = content.epoch <= known + config.election.epochJump && !this.#stands(poll)
-    if (content.epoch !== known && !isNext && !isPlausible) {
+    if (content.epoch !== known && !isPlausible) {
       const isAbsurd = content.epoch > known + config.election.epochJump
       if (!this.#isConfirmed(poll, `${content.epoch}:${signer}`, from, isAbsurd)) {
         this.#events.onUnsure()
@@ -200,6 +212,7 @@ export class Elections implements Timed {
       if (standing !== undefined) {
         poll.candidates.delete(id)
         this.#context.facts.delete(standing.fact)
+        this.#room = undefined
       }
       if (this.#isWinner(poll, id)) this.#reignEnded(poll)
       this.#fill(poll)
@@ -216,22 +229,67 @@ export class Elections implements Timed {
     for (const poll of this.#polls.values()) if (now >= poll.settledAt && this.#mayClaim(poll)) this.#claim(poll)
   }
 
-  #poll(name: string): Poll | undefined {
-    let poll = this.#polls.get(name)
-    if (poll === undefined && this.#polls.size < this.#context.config.limits.elections) {
-      poll = {
-        name,
-        candidates: new Map(),
-        claim: undefined,
-        announced: undefined,
-        unconfirmed: new Map(),
-        mine: undefined,
-        settledAt: 0,
-        unsettledSince: undefined,
-      }
-      this.#polls.set(name, poll)
+  /** The election of this name; where there is none, one that `opener` made known, if there is room for it. */
+  #poll(name: string, opener: NodeId): Poll | undefined {
+    const present = this.#polls.get(name)
+    if (present !== undefined) return present
+    if (this.#isFull) {
+      const other = opener === this.#context.id ? this.#occupied().ownPlace() : this.#occupied().placeFor(name, opener)
+      if (other === undefined) return undefined
+      this.#forget(other)
     }
+    const poll: Poll = {
+      name,
+      opener,
+      candidates: new Map(),
+      claim: undefined,
+      announced: undefined,
+      unconfirmed: new Map(),
+      mine: undefined,
+      settledAt: 0,
+      unsettledSince: undefined,
+    }
+    this.#polls.set(name, poll)
+    this.#room = undefined
     return poll
+  }
+
+  get #isFull(): boolean {
+    return this.#polls.size >= this.#context.config.limits.elections
+  }
+
+  #hasRoom(name: string, opener: NodeId): boolean {
+    return !this.#isFull || opener === this.#context.id || this.#occupied().placeFor(name, opener) !== undefined
+  }
+
+  #occupied(): ElectionRoom {
+    this.#room ??= new ElectionRoom(
+      [...this.#polls.values()].map((poll) => {
+        const standing = [...poll.candidates].flatMap(([id, { statement }]) => (statement.content.withdrawn ? [] : [id]))
+        const supporters = new Set(poll.claim === undefined ? standing : [...standing, poll.claim.statement.signer])
+        if (supporters.size === 0) supporters.add(poll.opener)
+        return { name: poll.name, isOwn: poll.mine !== undefined, isDormant: standing.length === 0 && !this.#stands(poll), supporters }
+      }),
+    )
+    return this.#room
+  }
+
+  #forget(name: string): void {
+    const poll = this.#polls.get(name)
+    if (poll === undefined) return
+    this.#polls.delete(name)
+    for (const { fact } of poll.candidates.values()) this.#context.facts.delete(fact)
+    if (poll.claim !== undefined) this.#context.facts.delete(poll.claim.fact)
+  }
+
+  #warnFull(name: string): void {
+    if (this.#warnedFull) return
+    this.#warnedFull = true
+    const { elections } = this.#context.config.limits
+    this.#context.warn(
+      'ELECTIONS_FULL',
+      `no room for the election ${name}: this node has stood in ${elections}, which is as many as it may`,
+    )
   }
 
   /** Signs this node's candidacy as it is now. */
@@ -254,6 +312,7 @@ export class Elections implements Timed {
 
   #admit(poll: Poll, statement: Statement<Candidacy>): Fact {
     const { facts } = this.#context
+    this.#room = undefined
     const fact = facts.put(factOf({ statement }))
     poll.candidates.set(statement.signer, { statement, fact })
     if (statement.content.withdrawn && this.#isWinner(poll, statement.signer)) this.#reignEnded(poll)
@@ -343,6 +402,7 @@ export class Elections implements Timed {
 
   #accept(poll: Poll, statement: Statement<Claim>, because: Evidence | undefined): Fact {
     const fact = this.#context.facts.put(factOf({ statement, because }))
+    this.#room = undefined
     poll.claim = { statement, fact }
     poll.unconfirmed.clear()
     poll.unsettledSince = undefined
@@ -387,15 +447,11 @@ export class Elections implements Timed {
     const isEnd =
       (isKind(statement, 'left') && statement.content.incarnation >= ended.incarnation) ||
       (isKind(statement, 'joined') && statement.content.incarnation > ended.incarnation) ||
-      (isKind(statement, 'candidacy') && statement.content.withdrawn && statement.content.election === election)
+      (isKind(statement, 'candidacy') &&
+        statement.content.withdrawn &&
+        statement.content.election === election &&
+        statement.content.incarnation >= ended.incarnation)
     return isEnd && this.#context.codec.verify(statement)
-  }
-
-  /** Is the reign that we hold over, and is it the one that this claim says it follows? */
-  #isOver(poll: Poll, { ended }: Claim): boolean {
-    if (poll.claim === undefined) return true
-    const { signer } = poll.claim.statement
-    return ended?.winner === signer && !this.#stands(poll)
   }
 }
 

@@ -129,7 +129,7 @@ export type Notification =
   /** Links or neighbours changed so that `health()` reads differently (alone, in a minority, well again). */
   | { readonly type: 'health'; readonly health: Health }
 
-export type WarningCode = 'INTRODUCER_UNREACHABLE' | 'PEER_MISBEHAVED' | 'INCARNATION_REPLACED' | 'VIEW_FULL'
+export type WarningCode = 'INTRODUCER_UNREACHABLE' | 'PEER_MISBEHAVED' | 'INCARNATION_REPLACED' | 'VIEW_FULL' | 'ELECTIONS_FULL'
 
 /** How well this node is connected, as far as it can tell. */
 export interface Health {
