@@ -1,3 +1,4 @@
+import type { PeerId } from '@libp2p/interface'
 import { afterEach, describe, expect, test } from 'vitest'
 import { bytes, maxFrameBytes, startPeer, stopAll, until, type Peer } from '../test/peers.ts'
 
@@ -74,6 +75,48 @@ describe('the topic', () => {
     b.host.topic.publish(bytes('from b'))
     await until(() => heardByB.length === 1 && heard[0]!.length === 1)
     expect([heardByB, heard[0]]).toEqual([['from a'], ['from b']])
+  })
+
+  test('hears one peer no more than so often, passes on no more than it heard, and still hears others', async () => {
+    const { peers, heard } = await row(3)
+    const [flooder, middle, end] = peers as [Peer, Peer, Peer]
+    const start = performance.now()
+    for (let i = 0; i < 3_000; i += 1) {
+      flooder.host.topic.publish(bytes(`flood ${i}`))
+      if (i % 100 === 0) await flooder.host.topic.flushed()
+    }
+    await until(() => heard[1]!.length >= 1_000)
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    // Ten seconds' worth at once, and a hundred a second more.
+    const most = 1_000 + ((performance.now() - start) / 1_000) * 100 + 1
+    expect(heard[1]!.length).toBeLessThanOrEqual(most)
+    expect(heard[2]!.length).toBeLessThanOrEqual(heard[1]!.length)
+    end.host.topic.publish(bytes('by another'))
+    await until(() => heard[1]!.includes('by another'))
+    expect(middle.host.libp2p.getConnections()).toHaveLength(2)
+  })
+
+  test('tells of a peer that floods it, for each message, and goes on to hear others', async () => {
+    const { host } = await startPeer()
+    const told: [peer: string, problem: string][] = []
+    host.topic.join(
+      () => 'accept',
+      (...report) => told.push(report),
+    )
+    // By itself: how many messages a second gossipsub hands over depends on the machine.
+    const judge = [...host.libp2p.services.pubsub.topicValidators.values()][0]!
+    const [flooder, other] = [await startPeer(), await startPeer()].map((peer) => peer.host.libp2p.peerId) as [PeerId, PeerId]
+    const message = { data: bytes('flood') } as Parameters<typeof judge>[1]
+    const start = performance.now()
+    const heard = (count: number): number =>
+      Array.from({ length: count }, () => judge(flooder, message)).filter((verdict) => verdict === 'accept').length
+    const first = heard(20_000)
+    expect(told).toEqual([])
+    const second = heard(20_000)
+    expect(told.length).toBeGreaterThan(0)
+    expect(told[0]).toEqual([flooder.toString(), 'more than 2000 broadcasts a second'])
+    expect(first + second).toBeLessThanOrEqual(1_000 + (performance.now() - start) / 10 + 1)
+    expect(judge(other, message)).toBe('accept')
   })
 
   test('publishes to nobody without complaint', async () => {

@@ -318,6 +318,40 @@ describe('a peer that breaks the rules', () => {
   })
 })
 
+describe('a topic that is flooded', () => {
+  const limits = { broadcastFactsPerSecond: 20, forwardOnce: 60_000 }
+  /** Batches that are worth forwarding, each of which says something new. */
+  function forwarded(bench: Bench, batches: number, facts: number, from: Actor, first: number): number {
+    const verdicts = Array.from({ length: batches }, (_, batch) =>
+      bench.overhears(...Array.from({ length: facts }, (_, i) => from.stands('master', { sequence: first + batch * facts + i }))),
+    )
+    return verdicts.filter((verdict) => verdict === 'accept').length
+  }
+
+  it('has a bounded number of facts checked and forwarded, whoever they are from', () => {
+    const bench = new Bench(self, { config: { limits } })
+    for (const actor of [mallory, alice]) bench.meet(actor)
+    bench.advance(20_000)
+    const before = bench.verifications
+    expect(forwarded(bench, 300, 1, mallory, 1)).toBe(200)
+    expect(forwarded(bench, 300, 1, alice, 1)).toBe(0)
+    expect(bench.verifications - before).toBeLessThanOrEqual(200)
+    bench.advance(1_000)
+    expect(forwarded(bench, 300, 1, mallory, 1_000)).toBe(20)
+    bench.advance(10_000)
+    // By the fact, not by the batch.
+    expect(forwarded(bench, 300, 10, mallory, 2_000)).toBe(20)
+  })
+
+  it('forwards what it heard once a minute, in whatever batch it comes', () => {
+    const bench = settled()
+    const fact = mallory.stands('master', { sequence: 7 })
+    expect([bench.overhears(fact), bench.overhears(fact), bench.overhears(fact, fact)]).toEqual(['accept', 'ignore', 'ignore'])
+    bench.advance(limits.forwardOnce)
+    expect(bench.overhears(fact)).toBe('accept')
+  })
+})
+
 describe('a peer that lies in its hello', () => {
   const absurd = 281_474_976_710_656
 
