@@ -1,3 +1,4 @@
+import { TopicValidatorResult } from '@libp2p/gossipsub'
 import type { PeerId } from '@libp2p/interface'
 import { afterEach, describe, expect, test } from 'vitest'
 import { bytes, maxFrameBytes, startPeer, stopAll, until, type Peer } from '../test/peers.ts'
@@ -109,7 +110,7 @@ describe('the topic', () => {
     const message = { data: bytes('flood') } as Parameters<typeof judge>[1]
     const start = performance.now()
     const heard = (count: number): number =>
-      Array.from({ length: count }, () => judge(flooder, message)).filter((verdict) => verdict === 'accept').length
+      Array.from({ length: count }, () => judge(flooder, message)).filter((verdict) => verdict === TopicValidatorResult.Accept).length
     const first = heard(20_000)
     expect(told).toEqual([])
     const second = heard(20_000)
