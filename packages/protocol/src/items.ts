@@ -2,6 +2,7 @@
  * Items: facts by name. A position in 7 bytes and half of the version in 4 tell which fact is meant and whether it is the same.
  */
 import { FrameError } from './errors.ts'
+import type { Fact } from './fact.ts'
 
 /** Bytes of one. */
 const itemBytes = 11
@@ -14,12 +15,21 @@ export interface Item {
 export function pack(items: readonly Item[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(items.length * itemBytes)
   const view = new DataView(bytes.buffer)
-  items.forEach(({ position, version }, i) => {
-    view.setUint8(i * itemBytes, Math.floor(position / 2 ** 48))
-    view.setUint16(i * itemBytes + 1, Math.floor(position / 2 ** 32) % 65536)
-    view.setUint32(i * itemBytes + 3, position >>> 0)
-    view.setUint32(i * itemBytes + 7, version)
-  })
+  for (let i = 0; i < items.length; i++) {
+    const { position, version } = items[i] as Item
+    put(view, i, position, version)
+  }
+  return bytes
+}
+
+/** The items that name these facts. */
+export function packFacts(facts: readonly Fact[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(facts.length * itemBytes)
+  const view = new DataView(bytes.buffer)
+  for (let i = 0; i < facts.length; i++) {
+    const { position, low } = facts[i] as Fact
+    put(view, i, position, low)
+  }
   return bytes
 }
 
@@ -27,8 +37,20 @@ export function pack(items: readonly Item[]): Uint8Array<ArrayBuffer> {
 export function unpack(bytes: Uint8Array): Item[] {
   if (bytes.length % itemBytes !== 0) throw new FrameError(`items have ${itemBytes} bytes each`)
   const view = new DataView(bytes.buffer, bytes.byteOffset)
-  return Array.from({ length: bytes.length / itemBytes }, (_, i) => ({
-    position: view.getUint8(i * itemBytes) * 2 ** 48 + view.getUint16(i * itemBytes + 1) * 2 ** 32 + view.getUint32(i * itemBytes + 3),
-    version: view.getUint32(i * itemBytes + 7),
-  }))
+  const items: Item[] = []
+  for (let at = 0; at < bytes.length; at += itemBytes)
+    items.push({
+      position: view.getUint8(at) * 2 ** 48 + view.getUint16(at + 1) * 2 ** 32 + view.getUint32(at + 3),
+      version: view.getUint32(at + 7),
+    })
+  return items
+}
+
+function put(view: DataView, index: number, position: number, version: number): void {
+  const at = index * itemBytes
+  const high = Math.floor(position / 2 ** 32)
+  view.setUint8(at, high >>> 16)
+  view.setUint16(at + 1, high)
+  view.setUint32(at + 3, position)
+  view.setUint32(at + 7, version)
 }

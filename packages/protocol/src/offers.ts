@@ -12,7 +12,7 @@ import { FrameError } from './errors.ts'
 import { memberKey, type Fact } from './fact.ts'
 import { hashSpace } from './hash.ts'
 import type { Milliseconds, NodeId } from './io.ts'
-import { pack, unpack, type Item } from './items.ts'
+import { pack, packFacts, unpack, type Item } from './items.ts'
 import type { Link } from './links.ts'
 import { pickSome } from './random.ts'
 
@@ -33,7 +33,7 @@ interface Question {
 export class Offers implements Timed {
   readonly #context: Context
   /** Facts to be offered, and who is known to have them. */
-  readonly #news = new Map<string, { readonly fact: Fact; readonly knownBy: Set<NodeId> }>()
+  readonly #news = new Map<string, { readonly fact: Fact; readonly knownBy: NodeId[] }>()
   #newsDue: Milliseconds = Infinity
   /** When batches were sent within the last second. */
   #batches: Milliseconds[] = []
@@ -53,7 +53,7 @@ export class Offers implements Timed {
   /** Offer this soon to all but who told it. */
   add(fact: Fact, from: NodeId | undefined): void {
     const { now, config } = this.#context
-    this.#news.set(fact.key, { fact, knownBy: new Set(from === undefined ? [] : [from]) })
+    this.#news.set(fact.key, { fact, knownBy: from === undefined ? [] : [from] })
     if (this.#newsDue < Infinity) return
     const recent = this.#batches.filter((time) => now - time < 1_000).length
     const wait = config.offers.delay * Math.min(1 + recent, config.offers.slowdown)
@@ -78,8 +78,10 @@ export class Offers implements Timed {
     const wanted: Item[] = []
     for (const item of this.#read(bytes)) {
       const held = this.#find(item.position)
-      if (held?.low === item.version) this.#news.get(held.key)?.knownBy.add(from)
-      else if (this.#ask(from, item)) wanted.push(item)
+      if (held?.low === item.version) {
+        const knownBy = this.#news.get(held.key)?.knownBy
+        if (knownBy?.includes(from) === false) knownBy.push(from)
+      } else if (this.#ask(from, item)) wanted.push(item)
     }
     this.#request(from, wanted)
   }
@@ -116,7 +118,7 @@ export class Offers implements Timed {
     this.#newsDue = Infinity
     if (this.#parting) {
       for (const { peer } of this.#listeners(heirs)) {
-        const facts = news.filter(({ knownBy }) => !knownBy.has(peer)).map(({ fact }) => fact)
+        const facts = news.filter(({ knownBy }) => !knownBy.includes(peer)).map(({ fact }) => fact)
         this.#context.sendFacts(peer, facts, true)
       }
       return
@@ -127,13 +129,14 @@ export class Offers implements Timed {
     const isTree = listeners.every(({ isEntry }) => isEntry)
     for (const { peer } of listeners) {
       const own = memberKey(peer)
-      const facts = news.filter(({ fact, knownBy }) => !knownBy.has(peer) && fact.key !== own).map(({ fact }) => fact)
+      const facts = news.filter(({ fact, knownBy }) => !knownBy.includes(peer) && fact.key !== own).map(({ fact }) => fact)
       if (isTree) {
         this.#context.sendFacts(peer, facts, true)
         continue
       }
-      const items = facts.map(({ position, low }) => ({ position, version: low }))
-      this.#send(peer, items, (part) => ({ offer: { items: part } }))
+      const { factsPerFrame } = config.limits
+      for (let i = 0; i < facts.length; i += factsPerFrame)
+        this.#context.send(peer, { offer: { items: packFacts(facts.slice(i, i + factsPerFrame)) } })
     }
   }
 
@@ -174,12 +177,9 @@ export class Offers implements Timed {
   }
 
   #request(peer: NodeId, items: readonly Item[]): void {
-    this.#send(peer, items, (part) => ({ want: { items: part } }))
-  }
-
-  #send(peer: NodeId, items: readonly Item[], frame: (part: Uint8Array<ArrayBuffer>) => Parameters<Context['send']>[1]): void {
     const { factsPerFrame } = this.#context.config.limits
-    for (let i = 0; i < items.length; i += factsPerFrame) this.#context.send(peer, frame(pack(items.slice(i, i + factsPerFrame))))
+    for (let i = 0; i < items.length; i += factsPerFrame)
+      this.#context.send(peer, { want: { items: pack(items.slice(i, i + factsPerFrame)) } })
   }
 
   #read(bytes: Uint8Array): Item[] {

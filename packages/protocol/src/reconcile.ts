@@ -16,7 +16,7 @@ import type { Fact } from './fact.ts'
 import type { Fingerprint } from './facts.ts'
 import { hashSpace } from './hash.ts'
 import type { Milliseconds, NodeId } from './io.ts'
-import { pack, unpack } from './items.ts'
+import { pack, packFacts, unpack } from './items.ts'
 import { pickOne } from './random.ts'
 import type * as wire from './wire/messages.js'
 
@@ -136,12 +136,14 @@ export class Reconciler implements Timed {
     const { from, to } = range
     if (!Number.isSafeInteger(from) || to > hashSpace || from < 0 || from >= to) throw new FrameError(`no range: ${from} to ${to}`)
     if (range.wanted.length > 0) {
-      const wanted = new Set(unpack(range.wanted).map(({ position }) => position))
-      missing.push(...facts.range(from, to).filter((fact) => wanted.has(fact.position)))
+      const wanted = new Set<number>()
+      for (const { position } of unpack(range.wanted)) wanted.add(position)
+      for (const fact of facts.range(from, to)) if (wanted.has(fact.position)) missing.push(fact)
       return
     }
     if (range.listed) {
-      const theirs = new Map(unpack(range.items).map(({ position, version }) => [position, version]))
+      const theirs = new Map<number, number>()
+      for (const { position, version } of unpack(range.items)) theirs.set(position, version)
       for (const fact of facts.range(from, to)) {
         if (theirs.get(fact.position) !== fact.low) missing.push(fact)
         else theirs.delete(fact.position)
@@ -168,8 +170,7 @@ export class Reconciler implements Timed {
   }
 
   #list(from: number, to: number): wire.Range {
-    const items = this.#context.facts.range(from, to).map(({ position, low }) => ({ position, version: low }))
-    return { ...bare(from, to), listed: true, items: pack(items) }
+    return { ...bare(from, to), listed: true, items: packFacts(this.#context.facts.range(from, to)) }
   }
 }
 

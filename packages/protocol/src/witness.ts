@@ -182,7 +182,7 @@ export class Witnesses implements Timed {
 
   /** A life ended or a new one began. */
   forget(id: NodeId): void {
-    this.#observers.clear()
+    if (this.#observers.size > 0) this.#observers.clear() // not for nothing: it makes a new table, and this is called for each newcomer
     this.#cases.delete(id)
     this.#refutations.delete(id)
   }
