@@ -1,3 +1,4 @@
+import { floorLog2 } from '../engine/exact.ts'
 import type { PoolEvent } from './event-stream.ts'
 import { ListRoster, type Roster } from './roster.ts'
 
@@ -59,7 +60,8 @@ export class BinomialTree implements Roster {
   children(of: PoolEvent | undefined): PoolEvent[] {
     const found: PoolEvent[] = []
     if (of === undefined) {
-      for (let order = Math.ceil(Math.log2(this.#slots.length + 1)) - 1; order >= 0; order--) this.#collect(2 ** order - 1, order, found)
+      for (let order = this.#slots.length === 0 ? -1 : floorLog2(this.#slots.length); order >= 0; order--)
+        this.#collect(2 ** order - 1, order, found)
     } else if (this.#members.has(of)) {
       const place = this.#places[of.time] as number
       this.#below(place, orderAt(place), found)
@@ -82,11 +84,11 @@ export class BinomialTree implements Roster {
 
 /** The order of the subtree whose top stands at this place. */
 function orderAt(place: number): number {
-  let order = Math.floor(Math.log2(place + 1))
+  let order = floorLog2(place + 1)
   let top = 2 ** order - 1
   while (top !== place) {
     // The child whose subtree, from top + 2^j up to top + 2^(j + 1) - 1, holds the place.
-    order = Math.floor(Math.log2(place - top))
+    order = floorLog2(place - top)
     top += 2 ** order
   }
   return order

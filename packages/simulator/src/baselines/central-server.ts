@@ -1,4 +1,5 @@
 import type { Milliseconds, NodeId } from '@jel/protocol'
+import { exactLog } from '../engine/exact.ts'
 import type { BaselineNode } from './baseline-node.ts'
 import * as message from './central-message.ts'
 import type { CentralMessage, PoolState } from './central-message.ts'
@@ -137,7 +138,7 @@ export class CentralServer {
         threads += 1
         this.#push(target, () => (threads -= 1))
       }
-      const divisor = adaptive && list.length > 1 ? Math.max(1, Math.log2(list.length)) : 1
+      const divisor = adaptive && list.length > 1 ? Math.max(1, exactLog(list.length) / Math.LN2) : 1
       this.#node.after(Math.max(1, Math.floor(gossipInterval / divisor)), seedOne)
     }
     seedOne()
