@@ -24,8 +24,8 @@ export type Expectation =
   | { readonly type: 'detection'; readonly within: Milliseconds; readonly quantile: number }
   | { readonly type: 'bytesPerNode'; readonly atMost: number; readonly of: 'mean' | 'worst' }
   | { readonly type: 'linksPerNode'; readonly atMost: number }
-  /** Dials in the whole pool, the worst second after `after`. */
-  | { readonly type: 'dialsPerSecond'; readonly atMost: number; readonly after: Mark }
+  /** Dials in the worst second after `after`: of the whole pool, or for each node of those that there were. */
+  | { readonly type: 'dialsPerSecond'; readonly atMost: number; readonly after: Mark; readonly of: 'pool' | 'node' }
   /** How many reigns began in this election, as far as any node was told. */
   | { readonly type: 'reigns'; readonly election: string; readonly atMost: number }
 
@@ -56,7 +56,11 @@ const bodies = {
   detection: mapping({ within: span, quantile: share.default(0.99) }).describe('from a crash to the news of it'),
   bytesPerNode: mapping({ atMost: size, of: z.enum(['mean', 'worst']).default('mean') }).describe('received over the whole run'),
   linksPerNode: mapping({ atMost: count(1) }).describe('the most that any node ever had'),
-  dialsPerSecond: mapping({ atMost: amount(0), after: mark.default(0) }).describe('in the whole pool, in the worst second'),
+  dialsPerSecond: mapping({
+    atMost: amount(0),
+    after: mark.default(0),
+    of: z.enum(['pool', 'node']).default('pool').describe('all dials, or the mean of all nodes that there ever were'),
+  }).describe('in the worst second'),
   reigns: mapping({ ...election, atMost: count(1) }).describe('how many winners an election had'),
 } satisfies Record<ExpectationType, z.ZodType>
 

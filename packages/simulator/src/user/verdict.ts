@@ -45,12 +45,14 @@ export function judge(expectation: Expectation, stage: Stage, metrics: Metrics):
       return { what: `at most ${expectation.atMost} links a node`, held: seen <= expectation.atMost, seen: String(seen) }
     }
     case 'dialsPerSecond': {
-      const from = Math.ceil(timeOf(expectation.after, stage) / 1_000)
-      const seen = Math.max(0, ...metrics.dialsBySecond.slice(from))
+      const { atMost, after, of } = expectation
+      const from = Math.ceil(timeOf(after, stage) / 1_000)
+      const dials = Math.max(0, ...metrics.dialsBySecond.slice(from))
+      const seen = of === 'pool' ? dials : dials / Math.max(1, stage.actors.length)
       return {
-        what: `at most ${expectation.atMost} dials a second in the pool`,
-        held: seen <= expectation.atMost,
-        seen: `${seen} in the worst second`,
+        what: `at most ${atMost} dials a second ${of === 'pool' ? 'in the pool' : 'and node'}`,
+        held: seen <= atMost,
+        seen: `${of === 'pool' ? seen : seen.toFixed(3)} in the worst second`,
       }
     }
     case 'reigns': {
