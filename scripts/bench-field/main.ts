@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { machine } from '../bench-pool/report.ts'
 import { takeChildrenAlong } from '../driver/child.ts'
+import { positive } from '../driver/numbers.ts'
 import { replaceSection } from '../driver/markdown.ts'
 import { LabNetwork } from '../lab/network.ts'
 import { provide, UnableError } from '../lab/tools.ts'
@@ -65,12 +66,9 @@ async function main(): Promise<number> {
   if (status !== undefined) return status
   takeChildrenAlong()
   const where = machine()
-  const [nodes, runs, repeats] = [values.nodes, values.runs, values.repeats].map(positive) as [number, number, number]
-  const [settle, idle, partition] = [values.settle, values.idle, values.partition].map((each) => positive(each) * 1000) as [
-    number,
-    number,
-    number,
-  ]
+  const number = (flag: 'nodes' | 'runs' | 'repeats' | 'settle' | 'idle' | 'partition'): number => positive(flag, values[flag])
+  const [nodes, runs, repeats] = [number('nodes'), number('runs'), number('repeats')]
+  const [settle, idle, partition] = [number('settle') * 1_000, number('idle') * 1_000, number('partition') * 1_000]
   const { version } = JSON.parse(readFileSync(`${root}apps/node/package.json`, 'utf8')) as { version: string }
   const ours = jel(values.bin, version)
   const figures = new Map<string, Figures>([ours, rival].map(({ name }) => [name, {}]))
@@ -96,12 +94,6 @@ async function main(): Promise<number> {
 
 function merge(into: Figures, figures: Figures): void {
   for (const [row, values] of Object.entries(figures) as [Row, number[]][]) (into[row] ??= []).push(...values)
-}
-
-function positive(text: string): number {
-  const number = Number(text)
-  if (number > 0) return number
-  throw new TypeError(`expected a number above 0, not ${text}`)
 }
 
 try {

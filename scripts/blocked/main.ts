@@ -7,6 +7,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { end, takeChildrenAlong } from '../driver/child.ts'
+import { positive } from '../driver/numbers.ts'
 import { Actor } from './actor.ts'
 import { problemsOf, type Observation } from './judge.ts'
 
@@ -42,17 +43,17 @@ async function main(): Promise<void> {
   const { thread } = values
   if (thread !== 'worker' && thread !== 'main') throw new TypeError('--thread: worker or main')
   takeChildrenAlong()
-  const ms = Number(values.seconds) * 1000
+  const ms = positive('seconds', values.seconds) * 1_000
   const pool = `blocked-${process.pid}`
   const first = await Actor.start({ pool, nodes: 5, thread: 'main', bootstrap: [] })
   const bootstrap = first.addresses.slice(0, 1)
-  const more = Math.max(0, Math.ceil(Number(values.others) / 5) - 1)
+  const more = Math.max(0, Math.ceil(positive('others', values.others) / 5) - 1)
   const others = [
     first,
     ...(await Promise.all(Array.from({ length: more }, () => Actor.start({ pool, nodes: 5, thread: 'main', bootstrap })))),
   ]
   const blocked = await Promise.all(
-    Array.from({ length: Number(values.blocked) }, () => Actor.start({ pool, nodes: 1, thread, bootstrap })),
+    Array.from({ length: positive('blocked', values.blocked) }, () => Actor.start({ pool, nodes: 1, thread, bootstrap })),
   )
   const all = [...others, ...blocked]
   const settled = (): boolean =>

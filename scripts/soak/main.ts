@@ -7,6 +7,7 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { takeChildrenAlong } from '../driver/child.ts'
+import { positive } from '../driver/numbers.ts'
 import { machine } from '../bench-pool/report.ts'
 import { Ledger } from './ledger.ts'
 import { isWithinNoise, json, plot, table } from './report.ts'
@@ -82,12 +83,6 @@ async function run(minutes: number, raw: string | undefined, flags: readonly str
     await street.close()
   }
   return ledger
-}
-
-function positive(name: string, text: string): number {
-  const value = Number(text)
-  if (!(value > 0)) throw new TypeError(`--${name}: not a positive number: ${text}`)
-  return value
 }
 
 try {
