@@ -385,7 +385,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     this.#context.links.delete(peer)
     for (const part of [this.#reconciler, this.#offers, this.#referral]) part.linkLost(peer)
     this.#detector.linkLost(peer, link.goodbye)
-    this.#sampling.linkLost()
+    this.#sampling.linkLost(link)
     this.#introduction.linkLost()
   }
 

@@ -45,9 +45,12 @@ class Stage {
     this.sampling.linkUp(id)
   }
 
-  unlink(id: NodeId): void {
+  unlink(id: NodeId, goodbye = false): void {
+    const link = this.context.links.get(id)
+    if (link === undefined) throw new Error(`there is no link to ${id}`)
+    link.goodbye ||= goodbye
     this.context.links.delete(id)
-    this.sampling.linkLost()
+    this.sampling.linkLost(link)
   }
 
   advance(span: Milliseconds): void {
@@ -126,6 +129,18 @@ describe('the links that a node keeps up', () => {
     stage.advance(settle * 2)
     expect(stage.closed.length).toBeGreaterThanOrEqual(10)
     expect(links.filter(({ goodbye }) => goodbye).map(({ peer }) => peer)).toEqual(expect.arrayContaining(stage.closed))
+  })
+
+  it('to random members go to others where a member says goodbye, as it has more than it needs', () => {
+    stage.meet(...others)
+    stage.advance(30_000)
+    const chosen = [...stage.linked].filter((peer) => !stage.rings.neighbours.has(peer))
+    expect(chosen).toHaveLength(stage.context.config.links.random)
+    for (const peer of chosen) stage.unlink(peer, true)
+    stage.advance(5_000)
+    const now = [...stage.linked].filter((peer) => !stage.rings.neighbours.has(peer))
+    expect(now).toHaveLength(chosen.length)
+    expect(now.filter((peer) => chosen.includes(peer))).toEqual([])
   })
 
   it('are built one after the other', () => {

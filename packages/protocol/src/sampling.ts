@@ -10,6 +10,7 @@
  */
 import type { Context, Timed } from './context.ts'
 import type { Milliseconds, NodeId } from './io.ts'
+import type { Link } from './links.ts'
 import { pickIndex, pickOne } from './random.ts'
 
 export interface SamplingDetector {
@@ -53,7 +54,9 @@ export class Sampling implements Timed {
     this.#wake(this.#context.now)
   }
 
-  linkLost(): void {
+  /** Who closes an old link has more than it needs, as those whom many knew when the pool was small: another random member will do. */
+  linkLost({ peer, goodbye, since }: Link): void {
+    if (goodbye && this.#context.now - since >= this.#context.config.links.settle) this.#random.delete(peer)
     this.#wake(this.#context.now)
   }
 
