@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { sweep } from '@jel/simulator'
-import { figuresOf, guardTasks, type Figures } from './cases.ts'
+import { figuresOf, guardTasks, replayOf, type Figures } from './cases.ts'
 import { compare, table, tolerance } from './compare.ts'
 
 const file = resolve(import.meta.dirname, '../../packages/simulator/baseline.json')
@@ -16,9 +16,8 @@ const took = `${results.length} runs in ${((performance.now() - start) / 1_000).
 
 const broken = results.filter(({ violation }) => violation !== undefined)
 for (const { scenario, seed, violation } of broken) {
-  const set = tasks.find((task) => task.scenario.name === scenario)?.set ?? []
   console.log(`${scenario}: a promise was broken at ${(violation?.time ?? 0) / 1_000}s: ${violation?.what}`)
-  console.log(`  jel simulate ${scenario} ${set.map((each) => `--set '${each}'`).join(' ')} --replay ${seed}`)
+  console.log(`  ${replayOf(scenario, seed)}`)
 }
 const figures = figuresOf(results)
 const never = Object.entries(figures).flatMap(([scenario, each]) =>
