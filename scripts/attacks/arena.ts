@@ -22,6 +22,8 @@ interface Arena {
   readonly until: number
   /** Attack until the time is up or none of the links is left: `act` once a turn, false when there is nothing more to do. */
   readonly attack: (links: readonly HostileLink[], act: (turn: number) => boolean | undefined) => Promise<void>
+  /** Notes that the attack achieved what it must not. */
+  readonly breach: (what: string) => void
   readonly sleep: (ms: number) => Promise<void>
 }
 
@@ -37,6 +39,8 @@ export interface Attack {
   readonly endsLives?: boolean
   /** Honest nodes that stop with an error, as documented. */
   readonly fails?: number
+  /** What the attack must not achieve beside what holds for all; undefined: it did not. */
+  readonly check?: (outcome: Pick<Outcome, 'before' | 'during' | 'after'>, scale: Scale) => string | undefined
   /** What takes the attacker long, and the pool nothing; before anything is measured. */
   readonly prepare?: (pool: string, scale: Scale) => unknown
   /** Returns a remark on what was achieved. */
@@ -65,6 +69,8 @@ export interface Outcome {
   /** From the first hostile byte until the attacker was sent away, ms; undefined: it was not. */
   readonly dropped: number | undefined
   readonly remark: string | undefined
+  /** What it achieved although it must not. */
+  readonly breaches: readonly string[]
 }
 
 const sleep = async (ms: number): Promise<void> => await new Promise((resolve) => setTimeout(resolve, ms))
@@ -75,6 +81,7 @@ const patience = 10_000
 export async function fight(attack: Attack, scale: Scale): Promise<Outcome> {
   const pool = await VictimPool.start(scale.nodes)
   const attackers: Attacker[] = []
+  const breaches: string[] = []
   try {
     const prepared = attack.prepare?.(pool.name, scale)
     await sleep(Math.min(3_000, scale.before)) // the last links are being built
@@ -86,7 +93,7 @@ export async function fight(attack: Attack, scale: Scale): Promise<Outcome> {
     const during = await phase(pool, async () => {
       started = performance.now()
       try {
-        remark = await attack.run(arenaOf(pool, scale, attackers, prepared))
+        remark = await attack.run(arenaOf(pool, scale, { attackers, prepared, breaches }))
       } catch (error) {
         remark = `the attacker gave up: ${error instanceof Error ? error.message : String(error)}` // it was not let in
       }
@@ -99,7 +106,8 @@ export async function fight(attack: Attack, scale: Scale): Promise<Outcome> {
     await sleep(scale.after)
     const after = await phase(pool, async () => await sleep(scale.before))
     const dropped = isGone && ends.length > 0 ? Math.max(...ends) - started : undefined
-    return { attack, before, during, after, peak: peak / 1e6, dropped, remark }
+    breaches.push(...[attack.check?.({ before, during, after }, scale)].filter((breach) => breach !== undefined))
+    return { attack, before, during, after, peak: peak / 1e6, dropped, remark, breaches }
   } finally {
     await Promise.all(attackers.map(async (attacker) => await attacker.stop()))
     await pool.stop()
@@ -124,7 +132,13 @@ async function phase(pool: VictimPool, act: () => Promise<void>): Promise<Phase>
   }
 }
 
-function arenaOf(pool: VictimPool, scale: Scale, attackers: Attacker[], prepared: unknown): Arena {
+interface Course {
+  readonly attackers: Attacker[]
+  readonly prepared: unknown
+  readonly breaches: string[]
+}
+
+function arenaOf(pool: VictimPool, scale: Scale, { attackers, prepared, breaches }: Course): Arena {
   const until = performance.now() + scale.during
   return {
     pool,
@@ -132,6 +146,7 @@ function arenaOf(pool: VictimPool, scale: Scale, attackers: Attacker[], prepared
     prepared,
     until,
     sleep,
+    breach: (what) => void breaches.push(what),
     attacker: async (options) => {
       const attacker = await Attacker.start(pool.name, options)
       attackers.push(attacker)

@@ -93,6 +93,7 @@ export interface AttackerOptions {
 
 export class Attacker {
   readonly sybil: Sybil
+  /** Those that it opened. Others are opened by members that it did nothing to, who have no reason to end them. */
   readonly links: HostileLink[] = []
   readonly #libp2p: Libp2p
   readonly #pool: string
@@ -139,6 +140,7 @@ export class Attacker {
   async link(target: string, { hello = true } = {}): Promise<HostileLink> {
     const connection = await this.connect(target)
     const link = this.#take(connection, await connection.newStream([...poolNames(this.#pool).links]), hello)
+    this.links.push(link)
     return link
   }
 
@@ -156,7 +158,6 @@ export class Attacker {
 
   #take(connection: Connection, stream: Stream, hello = true): HostileLink {
     const link = new HostileLink(connection, stream)
-    this.links.push(link)
     link.raw(Uint8Array.of(8, 1, 2, 3, 4, 5, 6, 7, 8))
     if (hello) link.send({ hello: { known: 0, ended: false, incarnation: 1 } })
     return link

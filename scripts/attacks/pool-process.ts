@@ -2,6 +2,9 @@
  * The pool under attack: honest hosts in a process of their own, so that what the attack costs them can be told from what it costs the
  * attacker. The parent asks by messages.
  */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { startOverlay, type Overlay } from '@jel/overlay'
 import { SocketBytes } from '../bench-pool/sockets.ts'
@@ -39,23 +42,31 @@ export const election = 'master'
 const nodes: Overlay[] = []
 const failed: string[] = []
 const accusations: string[] = []
+const folder = mkdtempSync(join(tmpdir(), 'jel-attacked-'))
+const keyFile = join(folder, 'identity.json')
 const sockets = new SocketBytes()
 const delays = monitorEventLoopDelay({ resolution: 10 })
 let falseDeaths = 0
+/** The id whose key was given away. */
+let stolen: string | undefined
 let lives = 0
 
-async function enter(pool: string, bootstrap: readonly string[], key: string | undefined): Promise<Overlay> {
+/** Number of the node whose key is in a file. */
+const filed = 2
+
+async function enter(pool: string, bootstrap: readonly string[], key: string | undefined, identityFile?: string): Promise<Overlay> {
   const overlay = await startOverlay({
     pool,
     listen: ['/ip4/127.0.0.1/tcp/0'],
     bootstrap,
+    identityFile,
     // A pool that is not new any more: for a minute a new one takes in whatever it is told, as a crowd may be on its way in.
     config: { limits: { credulity: 500 } },
     ...(key !== undefined && { key: Buffer.from(key) }),
   })
   nodes.push(overlay)
   overlay.subscribe((notification) => {
-    if (notification.type === 'died' && notification.member.id !== overlay.self.id) {
+    if (notification.type === 'died' && ![overlay.self.id, stolen].includes(notification.member.id)) {
       if (nodes.some(({ self }) => self.id === notification.member.id)) falseDeaths += 1
     }
     if (notification.type === 'warning' && notification.code === 'PEER_MISBEHAVED') accusations.push(notification.message)
@@ -77,9 +88,11 @@ const commands = {
     delays.enable()
     const first = await enter(pool, [], key)
     const bootstrap = [...first.self.addresses]
-    await Promise.all(Array.from({ length: count - 1 }, async () => await enter(pool, bootstrap, key)))
+    await Promise.all(
+      Array.from({ length: count - 1 }, async (_, i) => await enter(pool, bootstrap, key, i + 1 === filed ? keyFile : undefined)),
+    )
     await until(() => nodes.every((node) => node.members().length === count))
-    nodes.at(-1)?.elect(election)
+    nodes.findLast(({ self }) => self.id !== filedId())?.elect(election)
     await until(() => nodes.every((node) => node.reign(election) !== undefined))
     return nodes.map(({ self }) => self.addresses[0] ?? '')
   },
@@ -96,6 +109,22 @@ const commands = {
     } finally {
       await overlay.leave()
     }
+  },
+  /** An honest node stands in an election: how long until all know that it reigns, ms; NaN if some still don't. */
+  elects: async ({ name, patience }: { name: string; patience: number }): Promise<number> => {
+    const started = performance.now()
+    nodes[1]?.elect(name)
+    try {
+      await until(() => nodes.every((node) => node.reign(name) !== undefined), patience)
+      return performance.now() - started
+    } catch {
+      return Number.NaN
+    }
+  },
+  /** From now on a life of that member may be the thief's. */
+  keyFile: (): string => {
+    stolen = filedId()
+    return readFileSync(keyFile, 'utf8')
   },
   figures: (): Figures => {
     globalThis.gc?.()
@@ -124,8 +153,13 @@ const commands = {
   },
   stop: async (): Promise<void> => {
     await Promise.all(nodes.map(async (node) => await node.leave()))
+    rmSync(folder, { recursive: true })
     setImmediate(() => process.disconnect()) // after the answer
   },
+}
+
+function filedId(): string {
+  return (JSON.parse(readFileSync(keyFile, 'utf8')) as { id: string }).id
 }
 
 function reign(node: Overlay): string {

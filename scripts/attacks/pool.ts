@@ -2,6 +2,8 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { privateKeyFromProtobuf } from '@libp2p/crypto/keys'
+import type { Ed25519PrivateKey } from '@libp2p/interface'
 import { end, keep } from '../driver/child.ts'
 import { usageOfAll, type Usage } from '../driver/usage.ts'
 import type { Answer, Call, Commands, Figures } from './pool-process.ts'
@@ -56,6 +58,17 @@ export class VictimPool {
   /** How long until all know a newcomer, ms; NaN if some still don't after so long. */
   async newcomer(patience: number): Promise<number> {
     return (await this.#call('newcomer', { pool: this.name, through: this.address(1), patience })) as number
+  }
+
+  /** How long until all know that an honest node won an election of this name, ms; NaN if some still don't after ten seconds. */
+  async elects(name: string): Promise<number> {
+    return (await this.#call('elects', { name, patience: 10_000 })) as number
+  }
+
+  /** The key of a member, from the file that it keeps it in. */
+  async keyFile(): Promise<Ed25519PrivateKey> {
+    const { privateKey } = JSON.parse((await this.#call('keyFile', undefined)) as string) as { privateKey: string }
+    return privateKeyFromProtobuf(Buffer.from(privateKey, 'base64')) as Ed25519PrivateKey
   }
 
   usage(): Usage {

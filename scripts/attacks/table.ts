@@ -45,8 +45,8 @@ function row(outcome: Outcome): string[] {
 export function table(outcomes: readonly Outcome[]): string {
   const lines = [header, header.map(() => '---'), ...outcomes.map(row)].map((cells) => `| ${cells.join(' | ')} |`)
   const notes = outcomes.map(
-    ({ attack, remark }) =>
-      `- **${attack.name}**: ${attack.does}. Bound: ${attack.bound}.${remark === undefined ? '' : ` Seen: ${remark}.`}`,
+    ({ attack, remark, breaches }) =>
+      `- **${attack.name}**: ${attack.does}. Bound: ${attack.bound}.${remark === undefined ? '' : ` Seen: ${remark}.`}${breaches.map((breach) => ` **Broken: ${breach}.**`).join('')}`,
   )
   return [...lines, '', ...notes].join('\n')
 }

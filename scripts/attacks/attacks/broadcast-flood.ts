@@ -1,5 +1,5 @@
 import { encodePrefix, poolNames } from '@jel/overlay/internals'
-import { statementToWire, wire } from '@jel/protocol/internals'
+import { statementToWire, wire, type Statement } from '@jel/protocol/internals'
 import type { Attack } from '../arena.ts'
 
 /** A gossipsub message by hand: RPC { subscriptions: [{ subscribe, topic }], publish: [{ data, topic }] }. */
@@ -9,7 +9,7 @@ function field(number: number, bytes: Uint8Array): Uint8Array {
 
 export const broadcastFlood: Attack = {
   name: 'a flood of broadcasts',
-  does: 'publishes valid batches that say nothing new, each with another nonce, so that all forward them',
+  does: 'publishes valid batches, each with another nonce and every other one with news, so that all forward them',
   bound: 'each node takes a bounded number a second from each link, and forwards no more',
   run: async ({ pool, attacker, attack, sleep }) => {
     const mallory = await attacker()
@@ -22,11 +22,15 @@ export const broadcastFlood: Attack = {
         stream.send(Buffer.concat([encodePrefix(rpc.length), rpc]))
     }
     send(field(1, Buffer.concat([Uint8Array.of(8, 1), field(2, topic)])))
-    const facts = [{ statement: statementToWire(mallory.sybil.joins()), ageSeconds: 0 }]
     let sent = 0
+    const news = (): Statement =>
+      mallory.sybil.says({ kind: 'candidacy', election: 'flood', incarnation: 1, sequence: sent + 1, withdrawn: false })
     await attack([link], () => {
       for (let i = 0; i < 20; i++) {
-        const data = wire.Broadcast.encode({ nonce: sent, facts: sent % 2 === 0 ? facts : [] })
+        const data = wire.Broadcast.encode({
+          nonce: sent,
+          facts: sent % 2 === 0 ? [{ statement: statementToWire(news()), ageSeconds: 0 }] : [],
+        })
         send(field(2, Buffer.concat([field(2, data), field(4, topic)])))
         sent += 1
       }

@@ -4,8 +4,8 @@ import { told } from '../sybil.ts'
 export const electionNames: Attack = {
   name: 'elections that nobody wants',
   does: 'stands and claims in ten thousand elections whose names it makes up',
-  bound: 'few are kept, and the elections of the honest go on',
-  run: async ({ pool, attacker, attack }) => {
+  bound: 'few are kept, and the honest can elect as ever, in elections that are new, too',
+  run: async ({ pool, attacker, attack, breach }) => {
     const mallory = await attacker()
     const link = await mallory.enter(pool.address())
     let sent = 0
@@ -21,6 +21,8 @@ export const electionNames: Attack = {
         ),
       )
     })
-    return `${sent} elections`
+    const time = await pool.elects('new')
+    if (Number.isNaN(time)) breach('an honest node was not elected')
+    return `${sent} elections made up; a new one of an honest node took ${time.toFixed(0)} ms`
   },
 }

@@ -16,12 +16,14 @@ import { replayedStatements } from './replayed-statements.ts'
 import { signalFlood } from './signal-flood.ts'
 import { slowReader } from './slow-reader.ts'
 import { stolenIdentity } from './stolen-identity.ts'
+import { stolenKey } from './stolen-key.ts'
 import { victimAddress } from './victim-address.ts'
 
 export const attacks: readonly Attack[] = [
   forgedStatements,
   replayedStatements,
   stolenIdentity,
+  stolenKey,
   loneWitness,
   coalitionOfWitnesses,
   absurdEpochs,

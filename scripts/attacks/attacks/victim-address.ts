@@ -7,11 +7,14 @@ import { Sybil, told } from '../sybil.ts'
 /** Members that are made up, all at the victim's address. */
 const members = 100
 
+/** Connections a second from each node that are too many: five times what is seen. */
+const most = 20
+
 export const victimAddress: Attack = {
   name: "a victim's address",
   does: 'tells of 100 members that it makes up, all at the address of somebody who has nothing to do with the pool',
   bound: 'the pool connects to the victim a bounded number of times a second and node, whatever is said',
-  run: async ({ pool, attacker, sleep, until }) => {
+  run: async ({ pool, attacker, sleep, until, breach }) => {
     let connections = 0
     const victim = createServer((socket) => {
       connections += 1
@@ -30,6 +33,7 @@ export const victimAddress: Attack = {
       const started = performance.now()
       while (performance.now() < until) await sleep(100)
       const seconds = (performance.now() - started) / 1_000
+      if (connections / seconds / pool.addresses.length > most) breach('the victim was flooded')
       return `the victim saw ${(connections / seconds).toFixed(0)} connections a second, ${(connections / seconds / pool.addresses.length).toFixed(1)} from each node`
     } finally {
       victim.close()
