@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { uniformDelay } from '../src/index.ts'
+import { loadScenario, runScenario, shippedScenarios, uniformDelay } from '../src/index.ts'
 import { seeds } from './seeds.ts'
 import { simulatePool } from './simulated-swarm.ts'
 
@@ -33,5 +33,15 @@ describe.each(seeds('1-3'))('a pool of which a quarter stands behind a NAT, seed
       'the death behind the NAT',
     )
     expect(took).toBeLessThan(15_000)
+  })
+})
+
+/** Three of its eight sites can't be dialled from elsewhere; their nodes have no link but to the introducer while others still come. */
+describe.each(seeds('1-2'))('a crowd from all over the world, seed %i', (seed) => {
+  it('sees nobody die while all are well, and comes to rest', { timeout: 60_000 }, () => {
+    const scenario = loadScenario(shippedScenarios().get('wide-area-world') ?? '', ['duration=70s', 'actions=[]'])
+    const { violation, verdicts } = runScenario({ scenario, seed }).result
+    expect(violation).toBeUndefined()
+    expect(verdicts.filter(({ held }) => !held)).toEqual([])
   })
 })
