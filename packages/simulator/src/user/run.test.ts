@@ -71,6 +71,11 @@ describe('a run of a scenario', () => {
     expect(did(result.lines, what)).toEqual(times)
   })
 
+  it('expects no winner where nobody stands', () => {
+    const { verdicts } = run('nodes: 2\nduration: 9s\nelections: { m: 0.001% }\nexpect: [{ oneWinner: { election: m, within: 3s } }]')
+    expect(verdicts).toMatchObject([{ held: true, seen: 'nobody stands' }])
+  })
+
   it('asks nothing of a pool that all have left', () => {
     const { violation, duration } = run('nodes: 3\nduration: 90s\nactions: [{ at: 5s, leave: all }]')
     expect([violation, duration]).toEqual([undefined, 90_000])
