@@ -9,6 +9,8 @@ export interface LabHost {
   address: string
   /** Number of its site; all stand on the first one where nothing else is said. */
   site: number
+  /** It can dial, but can't be dialled, as behind a NAT. */
+  hidden: boolean
 }
 
 /** Runs a program on a host. */

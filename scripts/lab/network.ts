@@ -34,11 +34,19 @@ export class LabNetwork {
   #faults: readonly Fault[] = []
   readonly #addressesGiven = new Map<LabHost, number>()
 
-  /** Without distances, all hosts are on one wire. The seed is that of the delays. */
-  constructor(hosts: number, distances?: Distances, seed = 1) {
+  /** Without distances, all hosts are on one wire. `sites`: numbers of the hosts' sites; the seed is that of the delays. */
+  constructor(
+    hosts: number,
+    distances?: Distances,
+    { sites = [], seed = 1 }: { readonly sites?: readonly number[]; readonly seed?: number } = {},
+  ) {
     this.#distances = distances
     this.#medium = distances === undefined ? new Wire() : new Tunnels(distances, hosts, seed)
     this.hosts = Array.from({ length: hosts }, (_, index) => connect(index + 1, this.#medium))
+    for (const [index, host] of this.hosts.entries()) {
+      host.site = sites[index] ?? 0
+      this.#medium.locate(host, host.site)
+    }
     this.#filter(this.hosts)
   }
 
@@ -47,17 +55,31 @@ export class LabNetwork {
     return this.#medium.ready
   }
 
-  /** The host stands on the site of this number. */
+  /** The host stands on the site of this number, unlike it was planned. */
   locate(host: LabHost, site: number): void {
     if (host.site === site) return
     host.site = site
     this.#medium.locate(host, site)
-    this.#filter(this.hosts)
+    if (this.#distances?.sites.some(({ dialable }) => dialable !== true) === true) this.#filter(this.hosts)
   }
 
   /** What runs a program on a host. */
   within(host: LabHost): string[] {
     return within(host)
+  }
+
+  /** Nobody can dial this host any more; it can dial. */
+  hide(host: LabHost): void {
+    host.hidden = true
+    this.#filter([host])
+  }
+
+  /** Does the firewall of `to` let connections of `from` in? */
+  mayDial(from: LabHost, to: LabHost): boolean {
+    if (from === to) return true
+    if (to.hidden) return false
+    const dialable = this.#distances?.sites[to.site]?.dialable ?? true
+    return dialable === 'site' ? from.site === to.site : dialable
   }
 
   /** Loses a share of the packets that one of `from` sends to one of `to`, within a host as well. Returns what mends it. */
@@ -121,11 +143,6 @@ export class LabNetwork {
     return this.#medium.lost()
   }
 
-  #mayDial(from: LabHost, to: LabHost): boolean {
-    const dialable = this.#distances?.sites[to.site]?.dialable ?? true
-    return dialable === 'site' ? from.site === to.site : dialable
-  }
-
   #mend(isOver: (fault: Fault) => boolean): void {
     const over = this.#faults.filter(isOver)
     this.#faults = this.#faults.filter((fault) => !isOver(fault))
@@ -141,7 +158,7 @@ export class LabNetwork {
         const chance = kept === 0 ? '' : `-m statistic --mode random --probability ${(1 - kept).toFixed(6)} `
         return [`-A INPUT -s ${from.address} ${chance}-j DROP`]
       })
-      const strangers = this.hosts.filter((from) => from !== host && !this.#mayDial(from, host))
+      const strangers = this.hosts.filter((from) => !this.mayDial(from, host))
       const firewall = strangers.map(({ address }) => `-A INPUT -p tcp --syn -s ${address} -j DROP`)
       on(host, 'iptables-restore', [], ['*filter', ':INPUT ACCEPT', NO_MULTICAST, ...rules, ...firewall, 'COMMIT', ''].join('\n'))
     }
@@ -160,7 +177,7 @@ function addressOf(host: number, turn: number): string {
 }
 
 function connect(number: number, medium: Medium): LabHost {
-  const host = { number, name: `jel${runId()}-h${number}`, address: addressOf(number, 0), site: 0 }
+  const host = { number, name: `jel${runId()}-h${number}`, address: addressOf(number, 0), site: 0, hidden: false }
   const inside = ['-n', host.name]
   run('ip', ['netns', 'add', host.name])
   medium.attach(host)

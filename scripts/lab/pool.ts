@@ -41,8 +41,6 @@ export interface PoolOptions {
   readonly bin: string
   /** Folder for what each node says. */
   readonly out: string | undefined
-  /** Elections that every node is a candidate of. */
-  readonly elect?: readonly string[]
   readonly env?: (host: LabHost) => Readonly<Record<string, string>>
 }
 
@@ -74,9 +72,9 @@ export class LabPool {
     return this.#byId.get(id)
   }
 
-  /** Starts nodes on a host at once; all know the first node of the pool, and wait for nobody else. */
+  /** Starts nodes on a host at once; all know the first node that they can dial, and wait for nobody else. */
   start(host: LabHost, count: number, args: readonly string[] = []): Promise<LabNode[]> {
-    const introducer = this.running[0]?.process.address
+    const introducer = this.running.find((node) => this.#network.mayDial(host, node.host))?.process.address
     return Promise.all(Array.from({ length: count }, () => this.#startOne(host, introducer, args)))
   }
 
@@ -122,7 +120,7 @@ export class LabPool {
   }
 
   async #startOne(host: LabHost, introducer: string | undefined, args: readonly string[]): Promise<LabNode> {
-    const { bin, out, elect = [], env } = this.#options
+    const { bin, out, env } = this.#options
     const index = this.#started++
     const log = out === undefined ? undefined : createWriteStream(join(out, `node-${index}.jsonl`))
     if (log !== undefined) this.#logs.push(log)
@@ -130,13 +128,7 @@ export class LabPool {
       {
         bin,
         pool: this.#name,
-        args: [
-          '--location',
-          `node${index}@host${host.number}`,
-          ...(introducer === undefined ? [] : ['--bootstrap', introducer]),
-          ...elect.flatMap((name) => ['--elect', name]),
-          ...args,
-        ],
+        args: ['--location', `node${index}@host${host.number}`, ...(introducer === undefined ? [] : ['--bootstrap', introducer]), ...args],
         within: this.#network.within(host),
         ...(env && { env: env(host) }),
       },

@@ -13,7 +13,7 @@ const HOSTS = 250
 const ON_THE_NETWORK = new Set(['silence', 'partition', 'cut', 'flap', 'loss', 'restore'])
 
 export function refusals(scenario: Scenario): string[] {
-  const { protocol, network, sessions, config, elections } = scenario
+  const { protocol, network, sessions, config } = scenario
   const reasons: string[] = []
   const refuse = (when: boolean, reason: string): void => {
     if (when) reasons.push(reason)
@@ -32,7 +32,7 @@ export function refusals(scenario: Scenario): string[] {
     nodes * PROCESS > freemem(),
     `nodes: ${nodes} processes of ${PROCESS / 1e6} MB do not fit into the ${Math.round(freemem() / 1e6)} MB that are free here`,
   )
-  refuse(network.nat > 0, 'network.nat: the laboratory has no routers that translate addresses')
+  refuse(network.nat > 0 && network.nodesPerMachine > 1, 'network.nat: the nodes of one host share its firewall; say nodesPerMachine: 1')
   refuse(
     network.nodesPerMachine > 1 && (network.bandwidth.up ?? network.bandwidth.down) !== undefined,
     'network.bandwidth: the nodes of a host share its link; say machine: instead of up: and down:, or nodesPerMachine: 1',
@@ -40,10 +40,6 @@ export function refusals(scenario: Scenario): string[] {
   refuse(
     network.nodesPerMachine > 1 && network.sites === undefined && distancesOf(scenario) !== undefined,
     'network.delay: nothing keeps the nodes of one host apart; say sites instead of delay, or nodesPerMachine: 1',
-  )
-  refuse(
-    Object.values(elections).some((share) => share > 0 && share < 1),
-    'elections: here all nodes stand from their start or none; use the action elect for some',
   )
   for (const action of scenario.actions) reasons.push(...refusalsOf(action, scenario))
   return [...new Set(reasons)]

@@ -13,7 +13,7 @@ export interface Selectable {
 
 /** Those who run and for whom all conditions hold. */
 export function select(targets: Targets, { nodes, places, winner, random }: Selectable): LabNode[] {
-  const { nodes: numbers, site, rack, machine, winner: election, share, count } = targets
+  const { nodes: numbers, site, rack, machine, nat, winner: election, share, count } = targets
   const first = election === undefined ? undefined : winner(election)
   const meant = nodes.filter((node) => {
     const place = places[node.index]
@@ -22,6 +22,7 @@ export function select(targets: Targets, { nodes, places, winner, random }: Sele
     if (site !== undefined && !site.includes(place.site ?? '')) return false
     if (rack !== undefined && !isIn(place.rack, rack)) return false
     if (machine !== undefined && !isIn(place.machine, machine)) return false
+    if (nat !== undefined && nat !== node.host.hidden) return false
     return election === undefined || node === first
   })
   const size = count ?? (share === undefined ? meant.length : Math.max(share > 0 ? 1 : 0, Math.round(meant.length * share)))

@@ -27,13 +27,14 @@ export class Stage {
   readonly random: () => number
   readonly #undo = new Map<string, () => void>()
 
-  constructor(scenario: Scenario, seed: number, options: Omit<PoolOptions, 'elect'>) {
+  constructor(scenario: Scenario, seed: number, options: PoolOptions) {
     this.scenario = scenario
     this.#placement = new Placement(scenario)
     this.random = createRandom(seed)
-    this.network = new LabNetwork(machines(scenario), distancesOf(scenario), seed)
-    const elect = Object.entries(scenario.elections).flatMap(([name, share]) => (share > 0 ? [name] : []))
-    this.pool = new LabPool(this.network, { ...options, elect })
+    const places = planned(scenario)
+    const sites = places.map(({ site }) => (site === undefined ? 0 : siteNames(scenario).indexOf(site)))
+    this.network = new LabNetwork(places.length, distancesOf(scenario), { sites, seed })
+    this.pool = new LabPool(this.network, options)
     const { loss, bandwidth } = scenario.network
     if (loss > 0) this.network.lose('network', this.network.hosts, this.network.hosts, loss)
     const bits = bandwidth.machine ?? bandwidth.up ?? bandwidth.down
@@ -47,7 +48,9 @@ export class Stage {
     const host = this.network.hosts[place.machine]
     if (host === undefined) throw new UnableError(`no host is left for one more node`)
     if (place.site !== undefined) this.network.locate(host, siteNames(this.scenario).indexOf(place.site))
-    const [node] = await this.pool.start(host, 1)
+    if (this.random() < this.scenario.network.nat && this.#places.length > 1) this.network.hide(host)
+    const elections = Object.entries(this.scenario.elections).flatMap(([name, share]) => (this.random() < share ? ['--elect', name] : []))
+    const [node] = await this.pool.start(host, 1, elections)
     if (node === undefined) throw new Error('no node was started')
     this.fates.set(node, { killed: undefined, disturbed: false })
     return node
@@ -186,10 +189,12 @@ export class Stage {
   }
 }
 
-/** How many a scenario takes, those of nodes that come later included. */
-function machines(scenario: Scenario): number {
+/** The places of a scenario's machines, by their numbers; those of nodes that come later included. */
+function planned(scenario: Scenario): Place[] {
   const placement = new Placement(scenario)
-  const numbers = Array.from({ length: scenario.nodes }, () => placement.next().machine)
-  for (const { action } of timelineOf(scenario)) if (action.type === 'join') numbers.push(placement.next(action.site).machine)
-  return Math.max(...numbers) + 1
+  const places: Place[] = []
+  const note = (place: Place): void => void (places[place.machine] = place)
+  for (let node = 0; node < scenario.nodes; node++) note(placement.next())
+  for (const { action } of timelineOf(scenario)) if (action.type === 'join') note(placement.next(action.site))
+  return places
 }

@@ -42,6 +42,7 @@ it.each([
   ['a cable of a part of a host', 'actions: [{ at: 1s, silence: 0..2 }]', 'the nodes of one host share its link'],
   ['another protocol', 'protocol: gossip', 'real nodes speak jel'],
   ['distance within a host', 'network: { delay: 40ms, nodesPerMachine: 2 }', 'nothing keeps the nodes of one host apart'],
+  ['a NAT for a part of a host', 'network: { nat: 10%, nodesPerMachine: 2 }', 'share its firewall'],
   ['settings', 'config: { detection: { mute: 1000 } }', 'defaults of the protocol'],
 ])('refuses %s with its reason', (_, line, reason) => {
   const own = line.startsWith('network') ? 'nodes: 8\nduration: 1m\n' : base

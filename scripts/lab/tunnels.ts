@@ -32,9 +32,10 @@ export class Tunnels implements Medium {
     run('ip', [...inside, 'link', 'set', 'hosts', 'mtu', '1600', 'up'])
     const data: ForwarderData = { distances, seed, hosts, base: BASE, here: HERE, there: THERE }
     this.#forwarder = new Worker(new URL('forwarder.ts', import.meta.url), { workerData: data })
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const { promise, resolve } = Promise.withResolvers<void>()
     this.ready = promise
-    this.#forwarder.once('error', reject).once('message', () => {
+    // Its faults end the run: nobody listens to `error`.
+    this.#forwarder.once('message', () => {
       this.#forwarder.unref()
       resolve()
     })

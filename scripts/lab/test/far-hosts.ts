@@ -15,20 +15,15 @@ async function main(): Promise<number> {
   takeChildrenAlong()
   const wide = { up: undefined, down: undefined }
   const span = { min: 30, max: 30 }
-  const network = new LabNetwork(2, {
-    sites: [
-      { name: 'near', gateway: wide, dialable: true },
-      { name: 'far', gateway: { up: 8e6, down: undefined }, dialable: true },
-    ],
-    spans: [
-      [span, span],
-      [span, span],
-    ],
-  })
+  const sites = [
+    { name: 'near', gateway: wide, dialable: true },
+    { name: 'far', gateway: { up: 8e6, down: undefined }, dialable: true },
+  ]
+  const spans = sites.map(() => sites.map(() => span))
+  const network = new LabNetwork(2, { sites, spans }, { sites: [0, 1] })
   await network.ready
   const [first, second] = network.hosts
   if (first === undefined || second === undefined) throw new Error('two hosts were asked for')
-  network.locate(second, 1)
   const [nsenter = '', ...rest] = network.within(second)
   const server = keep(spawn(nsenter, [...rest, process.execPath, echo, 'serve', PORT], { stdio: ['ignore', 'pipe', 'inherit'] }))
   await once(server.stdout, 'data')
