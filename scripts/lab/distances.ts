@@ -2,18 +2,18 @@
 import { networkOf, type Dialable, type Scenario } from '@jel/simulator'
 
 /** Bits a second; undefined: without limit. */
-export interface Width {
+interface Width {
   readonly up: number | undefined
   readonly down: number | undefined
 }
 
 /** Packets take at least and at most so long, one way, ms. */
-export interface Span {
+interface Span {
   readonly min: number
   readonly max: number
 }
 
-export interface Site {
+interface Site {
   readonly name: string
   /** Of the link that all hosts of the site share. */
   readonly gateway: Width

@@ -46,7 +46,7 @@ export function refusals(scenario: Scenario): string[] {
 }
 
 /** Nodes that come by actions. */
-export function joining({ actions, duration }: Scenario): number {
+function joining({ actions, duration }: Scenario): number {
   return actions.reduce((sum, action) => {
     if (action.type !== 'join') return sum
     const turns = action.every === undefined ? 1 : Math.floor((Math.min(action.until ?? duration, duration) - action.at) / action.every) + 1
