@@ -7,10 +7,8 @@ import type { Multiaddr } from '@multiformats/multiaddr'
 import { dialAddress } from './addresses.ts'
 import { codeOf, reasonOf } from './errors.ts'
 import { knockAt } from './knock.ts'
-import { connectTimeout } from './transport.ts'
-
-/** From the start of a dial until the handshake is done, and once more until the link is open, ms. Guess: busy hosts get this long. */
-export const dialTimeout = 5_000
+import { Patience } from './patience.ts'
+import { connectTimeout, handshakeTimeout } from './transport.ts'
 
 /** Addresses tried a peer. The protocol allows 8. */
 const maxAddresses = 8
@@ -30,7 +28,7 @@ export interface DialerOptions {
   readonly protocols: readonly string[]
   /** Whether this node has a pool key. */
   readonly keyed: boolean
-  /** Instead of {@link dialTimeout}, ms. */
+  /** Instead of {@link handshakeTimeout}, ms. */
   readonly timeout?: number
   /** Instead of {@link connectTimeout} where several addresses are tried, ms. */
   readonly raceTimeout?: number
@@ -50,7 +48,7 @@ export class Dialer {
   constructor(libp2p: Libp2p, options: DialerOptions) {
     this.#libp2p = libp2p
     this.#options = options
-    this.#timeout = options.timeout ?? dialTimeout
+    this.#timeout = options.timeout ?? handshakeTimeout
   }
 
   /** A connection to a peer, or to whoever answers if `peer` is undefined; the one that exists if there is one. Throws {@link DialError}. */
@@ -66,12 +64,14 @@ export class Dialer {
 
   /** Opens the stream of a link. Throws {@link DialError}. */
   async open(connection: Connection): Promise<Stream> {
-    const timeout = AbortSignal.timeout(this.#timeout)
+    const patience = new Patience(this.#timeout).begin()
     try {
-      return await connection.newStream([...this.#options.protocols], { signal: AbortSignal.any([timeout, this.#stop.signal]) })
+      return await connection.newStream([...this.#options.protocols], { signal: AbortSignal.any([patience.signal, this.#stop.signal]) })
     } catch (error) {
-      const failure = timeout.aborted ? 'mute' : 'failed'
+      const failure = patience.isOver ? 'mute' : 'failed'
       throw new DialError(failure, `${connection.remoteAddr.toString()}: ${this.#explainOpen(failure, error)}`)
+    } finally {
+      patience.end()
     }
   }
 
@@ -112,24 +112,23 @@ export class Dialer {
   }
 
   async #attempt(target: Target, signal: AbortSignal | undefined): Promise<Connection> {
-    const timeout = new AbortController()
-    const signals = [timeout.signal, this.#stop.signal, ...(signal ? [signal] : [])]
-    let timer: NodeJS.Timeout | undefined
+    const patience = new Patience(this.#timeout)
+    const signals = [patience.signal, this.#stop.signal, ...(signal ? [signal] : [])]
     try {
       return await this.#libp2p.dial(target.multiaddr, {
         signal: AbortSignal.any(signals),
         onProgress: ({ type }) => {
           // The time a dial waits for others to end says nothing about the peer.
-          if (type === 'dial-queue:start-dial') timer ??= setTimeout(() => timeout.abort(), this.#timeout)
+          if (type === 'dial-queue:start-dial') patience.begin()
         },
       })
     } catch (error) {
-      let failure = classify(error, timeout.signal.aborted)
+      let failure = classify(error, patience.isOver)
       // A dial that timed out may have waited for this process, not for the other one.
       if (failure === 'silent' && (await knockAt(target.address)) === 'accepted') failure = 'mute'
       throw new DialError(failure, this.#explain(target, failure, error))
     } finally {
-      clearTimeout(timer)
+      patience.end()
     }
   }
 

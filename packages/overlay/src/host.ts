@@ -11,12 +11,12 @@ import { preSharedKey } from '@libp2p/pnet'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import { createLibp2p } from 'libp2p'
 import { announceable } from './addresses.ts'
-import { dialTimeout } from './dialing.ts'
 import type { Discovery } from './discovery.ts'
 import { ListenError, reasonOf } from './errors.ts'
 import { muxer } from './muxer.ts'
 import { Topic, router } from './topic.ts'
-import { transport } from './transport.ts'
+import { patienceMost } from './patience.ts'
+import { handshakeTimeout, transport } from './transport.ts'
 
 /** Connections of one host. Guess: links stay below 30, a crowd of newcomers comes on top. */
 const maxConnections = 1_024
@@ -89,10 +89,10 @@ export class Host {
         maxConnections,
         maxIncomingPendingConnections: maxPendingConnections,
         inboundConnectionThreshold: maxConnectionsPerSecond,
-        inboundUpgradeTimeout: dialTimeout,
-        // Dials bring their own, more exact time-outs: these only must not come first.
-        dialTimeout: 2 * dialTimeout,
-        addressDialTimeout: 2 * dialTimeout,
+        // Handshakes and dials bring their own, more exact time-outs: these only must not come first.
+        inboundUpgradeTimeout: (patienceMost + 1) * handshakeTimeout,
+        dialTimeout: (patienceMost + 1) * handshakeTimeout,
+        addressDialTimeout: (patienceMost + 1) * handshakeTimeout,
       },
       // It pings all links every 10 s: 31 % of a core for 200 idle nodes, and aborts links of busy ones (measured).
       connectionMonitor: { enabled: false },

@@ -6,9 +6,13 @@
 import type { Socket } from 'node:net'
 import type { Transport, Upgrader } from '@libp2p/interface'
 import { tcp, type TCPComponents } from '@libp2p/tcp'
+import { Patience } from './patience.ts'
 
 /** A TCP connect that takes longer is silence, ms. Linux repeats a lost SYN after 1 s and again after 3 s: one loss is forgiven. */
 export const connectTimeout = 2_000
+
+/** From the start of a dial until the handshake is done, at either end, and once more until the link is open, ms of own time. Guess: busy hosts get this long. */
+export const handshakeTimeout = 5_000
 
 /**
  * An idle link is silent for minutes, and libp2p would close it. When the other machine is gone, the kernel notices after this long plus
@@ -28,16 +32,24 @@ export function transport(): (components: TCPComponents) => Transport {
     const created = create(components)
     const dial = created.dial.bind(created)
     const createListener = created.createListener.bind(created)
-    created.dial = async (address, options) => await dial(address, { ...options, upgrader: corking(options.upgrader) })
-    created.createListener = (options) => createListener({ ...options, upgrader: corking(options.upgrader) })
+    created.dial = async (address, options) => await dial(address, { ...options, upgrader: tuned(options.upgrader) })
+    created.createListener = (options) => createListener({ ...options, upgrader: tuned(options.upgrader) })
     return created
   }
 }
 
 /** The upgrader is the first to see a new connection. */
-function corking(upgrader: Upgrader): Upgrader {
+function tuned(upgrader: Upgrader): Upgrader {
   const wrapped = Object.create(upgrader) as Upgrader
-  wrapped.upgradeInbound = async (connection, options) => await upgrader.upgradeInbound(corked(connection), options)
+  wrapped.upgradeInbound = async (connection, options) => {
+    const patience = new Patience(handshakeTimeout).begin()
+    patience.signal.addEventListener('abort', () => connection.abort(new Error('the handshake takes too long')))
+    try {
+      await upgrader.upgradeInbound(corked(connection), options)
+    } finally {
+      patience.end()
+    }
+  }
   wrapped.upgradeOutbound = async (connection, options) => await upgrader.upgradeOutbound(corked(connection), options)
   return wrapped
 }
