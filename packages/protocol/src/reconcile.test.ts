@@ -239,16 +239,6 @@ describe('the pace of reconciliation', () => {
     expect(next - before).toBeLessThanOrEqual(config.reconciliation.afterBroadcast * 1.5)
   })
 
-  it('comes late in a crowd, the later the larger, also if it was to come soon', () => {
-    const [one] = pair([], [])
-    for (const link of one.context.links.values()) link.entered = true
-    one.reconciler.quicken('other')
-    one.reconciler.quicken('crowd')
-    const times = beginnings(one, 2 * config.reconciliation.inCrowd)
-    expect(times[0]).toBeLessThanOrEqual(config.reconciliation.min * 1.5)
-    expect((times[1] as number) - (times[0] as number)).toBeGreaterThanOrEqual(config.reconciliation.inCrowd * 0.5)
-  })
-
   it('leaves out peers that have not entered', () => {
     const [one] = pair([], [])
     one.reconciler.quicken('other')

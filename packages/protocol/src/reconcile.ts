@@ -56,8 +56,7 @@ export class Reconciler implements Timed {
     const { reconciliation } = config
     const size = cause === 'other' ? 1 : view.size / reconciliation.afterBroadcastMembers
     const wanted = reconciliation[intervals[cause]] * Math.min(Math.max(size, 1), 8)
-    // In a crowd also later than planned: what is under way comes by itself, and two halves of a crowd differ in nearly everything.
-    this.#interval = cause === 'crowd' ? wanted : Math.min(this.#interval, wanted)
+    this.#interval = Math.min(this.#interval, wanted)
     this.#nextDue = Math.min(this.#nextDue, this.#context.now + this.#context.jitter(this.#interval))
   }
 
