@@ -149,8 +149,7 @@ export class Intake {
     const known = witnesses.filter(counts).length
     const sufficient = known >= this.#parts.required(suspect)
     if (suspect === id) {
-      // By nobody that this node has ever heard of. That it refuted is no reason: who believed it before can't take it back.
-      if (!witnesses.some(({ signer }) => view.knows(signer))) return undefined
+      if (known === 0) return undefined // nobody whom this node has ever heard of
       if (sufficient) this.#events.onOwnEnd(incarnation)
       else this.#events.onDoubtfulDeath(certificate, false)
       return undefined

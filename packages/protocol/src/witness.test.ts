@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { actors, alarm, facts, type Actor } from '../test/actors.ts'
 import { Bench, broadcastsIn, framesTo } from '../test/bench.ts'
-import { certify } from './certificate.ts'
 import { defaultConfig } from './config.ts'
 import { encodeId } from './id.ts'
 import type { Effect } from './io.ts'
@@ -274,13 +273,6 @@ describe('a suspect', () => {
     expect(refutationsTo(carol, same).map(({ content }) => content.number)).toEqual([1])
     const next = bench.receive(dave, alarm(dave.suspects(self, 1)))
     expect(refutationsTo(dave, next).map(({ content }) => content.number)).toEqual([2])
-  })
-
-  it('gives its life up for witnesses that had not heard of its answer: who believed them before that came can not take it back', () => {
-    bench = poolOf(9)
-    bench.receive(bob, alarm(carol.suspects(self, 0)))
-    bench.overhears(certify(others.slice(0, quorum).map((witness) => witness.suspects(self, 0))))
-    expect(bench.node.self?.incarnation).toBe(2)
   })
 
   it('does not answer for another life', () => {
