@@ -149,7 +149,7 @@ export class Intake {
     const known = witnesses.filter(counts).length
     const sufficient = known >= this.#parts.required(suspect)
     if (suspect === id) {
-      if (known === 0) return undefined // nobody whom this node has ever heard of
+      if (known === 0 && !this.#mayBeBelieved(certificate)) return undefined
       if (sufficient) this.#events.onOwnEnd(incarnation)
       else this.#events.onDoubtfulDeath(certificate, false)
       return undefined
@@ -159,6 +159,15 @@ export class Intake {
       return undefined
     }
     return this.#merge(fact, age)
+  }
+
+  /**
+   * This node refuted these witnesses, but who heard of the death first believes it and can't take it back. Counted as by one who suspects
+   * nobody.
+   */
+  #mayBeBelieved({ witnesses }: Certificate): boolean {
+    const { view, config } = this.#context
+    return witnesses.filter(({ signer }) => view.knows(signer)).length >= config.detection.quorum
   }
 
   /** About elections, or of a kind that only later versions know. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { actors, type Actor } from '../test/actors.ts'
+import { actors, alarm, type Actor } from '../test/actors.ts'
 import { Bench } from '../test/bench.ts'
 import { certify } from './certificate.ts'
 import { defaultConfig } from './config.ts'
@@ -53,6 +53,18 @@ describe('a life that others hold for ended', () => {
     bench.advance(5_000)
     renounce(bench, others[quorum] as Actor, before)
     expect(life(bench)).toBe(before + 1)
+  })
+
+  it('is not proven to be over by one witness, though it accuses all others, too', () => {
+    const bench = pool()
+    const [liar] = others as [Actor]
+    const start = life(bench)
+    for (let i = 0; i < 10; i++) {
+      for (const other of others.slice(1)) bench.receive(liar, alarm(liar.suspects(other)))
+      bench.overhears(certify([liar.suspects(self, 100, life(bench))]))
+      bench.advance(6_000)
+    }
+    expect(life(bench) - start).toBeLessThan(5)
   })
 
   it('is not given up again for what was said of the one before', () => {

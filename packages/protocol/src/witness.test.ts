@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { actors, alarm, facts, type Actor } from '../test/actors.ts'
 import { Bench, broadcastsIn, framesTo } from '../test/bench.ts'
+import { certify } from './certificate.ts'
 import { defaultConfig } from './config.ts'
 import { encodeId } from './id.ts'
 import type { Effect } from './io.ts'
@@ -105,6 +106,15 @@ describe('a death needs', () => {
     bench.mute.add(suspect.id)
     bench.receive(bob, { alarm: { statements: own, doubted: [] } })
     for (const actor of others.slice(2, 5)) bench.receive(actor, alarm(actor.suspects(suspect)))
+    expect(isDead(bench, suspect)).toBe(false)
+  })
+
+  it('as many witnesses as ever where a liar accuses all others: whom this node itself can reach is counted on', () => {
+    const bench = poolOf(9)
+    lose(bench, suspect)
+    for (const other of [suspect, ...others.slice(2, 8)]) bench.receive(bob, alarm(bob.suspects(other)))
+    bench.advance(20_000)
+    expect(bench.members).toContain(suspect.id)
     expect(isDead(bench, suspect)).toBe(false)
   })
 
@@ -273,6 +283,21 @@ describe('a suspect', () => {
     expect(refutationsTo(carol, same).map(({ content }) => content.number)).toEqual([1])
     const next = bench.receive(dave, alarm(dave.suspects(self, 1)))
     expect(refutationsTo(dave, next).map(({ content }) => content.number)).toEqual([2])
+  })
+
+  it('gives its life up for witnesses that had not heard of its answer: who believed them before that came can not take it back', () => {
+    bench = poolOf(9)
+    bench.receive(bob, alarm(carol.suspects(self, 0)))
+    bench.overhears(certify(others.slice(0, quorum).map((witness) => witness.suspects(self, 0))))
+    expect(bench.node.self?.incarnation).toBe(2)
+  })
+
+  it('keeps its life if those whom it answered are too few, though it hears everybody accused', () => {
+    bench = poolOf(9)
+    for (const other of others.slice(2, 8)) bench.receive(bob, alarm(bob.suspects(other, 0)))
+    bench.receive(bob, alarm(bob.suspects(self, 0)))
+    bench.overhears(certify(others.slice(0, quorum - 1).map((witness) => witness.suspects(self, 0))))
+    expect(bench.node.self?.incarnation).toBe(1)
   })
 
   it('does not answer for another life', () => {

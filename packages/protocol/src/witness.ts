@@ -212,7 +212,7 @@ export class Witnesses implements Timed {
    */
   required(suspect: NodeId): number {
     let others = this.#context.view.size - 1
-    for (const id of this.#cases.keys()) if (id !== suspect && this.#context.view.get(id) !== undefined) others -= 1
+    for (const id of this.#cases.keys()) if (id !== suspect && this.#isMissed(id) && this.#context.view.get(id) !== undefined) others -= 1
     return Math.min(this.#context.config.detection.quorum, Math.floor(Math.max(others, 1) / 2) + 1, Math.max(others, 1))
   }
 
@@ -226,6 +226,11 @@ export class Witnesses implements Timed {
     return [...this.#observersOf(suspect)].filter((observer) => !this.#cases.has(observer) && lot(observer) < mine).length
   }
 
+  /** This node failed to reach it itself. That others accuse it makes no difference, or one liar who accuses all would be a majority. */
+  #isMissed(id: NodeId): boolean {
+    return this.#cases.get(id)?.suspicions.has(this.#context.id) === true
+  }
+
   /** Turns the suspicions of one member into a certificate if they suffice. */
   judge(id: NodeId): void {
     const present = this.#cases.get(id)
@@ -236,7 +241,7 @@ export class Witnesses implements Timed {
     const valid = [...present.suspicions.values()].filter(({ content }) => content.refutations >= known)
     // Only who failed to reach the member itself pronounces it dead.
     if (!valid.some(({ signer }) => signer === this.#context.id)) return
-    const observers = [...this.#observersOf(id)].filter((observer) => !this.#cases.has(observer))
+    const observers = [...this.#observersOf(id)].filter((observer) => !this.#isMissed(observer))
     const quorum = Math.min(detection.quorum, Math.floor(observers.length / 2) + 1, Math.max(observers.length, 1))
     const age = this.#context.now - present.since
     // Those who can't reach it may all be strangers to it, who never could: whoever is in contact with it gets the time to hear of this.
