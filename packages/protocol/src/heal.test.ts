@@ -152,3 +152,39 @@ describe('after a partition', () => {
     expect(dials).toEqual([])
   })
 })
+
+describe('an introducer', () => {
+  const introducer = { id: bob.id, address: Uint8Array.of(1) }
+
+  it('is looked for after it left, more and more seldom, until it is a member again: it may come back and know nobody', () => {
+    const stage = new Stage(2)
+    stage.healer.start([introducer])
+    stage.healer.left(memberOf(carol))
+    expect(stage.healer.nextDue).toBe(Infinity)
+    stage.healer.left(memberOf(bob))
+    stage.advance(86_400_000)
+    expect(new Set(stage.dials.map(({ peer }) => peer))).toEqual(new Set([bob.id]))
+    const [one = Number.NaN, other = Number.NaN] = stage.dials.slice(-2).map(({ at }) => at)
+    expect(other - one).toBeGreaterThan(200_000)
+    expect(other - one).toBeLessThan(400_000)
+    expect(stage.dials[2]?.at).toBeLessThan(1_000_000 + 60_000)
+    stage.healer.found(bob.id)
+    const before = stage.dials.length
+    stage.advance(86_400_000)
+    expect(stage.dials.length).toBe(before)
+    expect(stage.healer.nextDue).toBe(Infinity)
+  })
+
+  it('is looked for after it was lost longer ago than others are remembered', () => {
+    const stage = new Stage(2)
+    stage.healer.start([introducer])
+    for (const actor of [bob, carol]) stage.healer.lost(memberOf(actor))
+    stage.advance(stage.config.healing.memory + 60_000)
+    expect(stage.healer.size).toBe(0)
+    const before = stage.dials.length
+    stage.advance(3_600_000)
+    const later = stage.dials.slice(before)
+    expect(later.length).toBeGreaterThan(5)
+    expect(new Set(later.map(({ peer }) => peer))).toEqual(new Set([bob.id]))
+  })
+})

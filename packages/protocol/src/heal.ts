@@ -5,14 +5,18 @@
  * day with its addresses, and is dialled now and then: each member with a small probability, so that the pool as a whole
  * makes a bounded number of attempts however large it is. One link that comes up is enough: reconciliation over it tells each side
  * of its deaths, and who finds itself among them enters anew.
+ *
+ * Introducers are never given up: they are the way in that somebody chose, and one that left may come back and know nobody.
  */
 import type { Context, Timed } from './context.ts'
-import type { Member, Milliseconds, NodeId } from './io.ts'
+import type { Introducer, Member, Milliseconds, NodeId } from './io.ts'
 import { grown } from './order.ts'
 import { pickOne } from './random.ts'
 
 /** Longest wait before one node tries the same lost member again, ms. Guess: keeps a healed pool whole within 20 s of the design. */
 const longestWait = 30_000
+/** The same for an introducer that left, or was lost longer ago than others are remembered, ms. Guess: nobody may ever listen there again. */
+const longestWaitForIntroducer = 300_000
 
 /** What was tried to reach a lost member. Few are ever tried by one node. */
 interface Attempts {
@@ -29,6 +33,9 @@ export class Healer implements Timed {
   /** Whether somebody of this place in the registry may be lost: so that it need not be looked for at each join. */
   #mayBeLost = new Uint8Array(0)
   readonly #tried = new Map<NodeId, Attempts>()
+  readonly #introducers = new Set<NodeId>()
+  /** Introducers that are neither members nor remembered as lost. */
+  readonly #waysIn = new Map<NodeId, Member>()
   #nextDue = Infinity
 
   constructor(context: Context) {
@@ -37,6 +44,11 @@ export class Healer implements Timed {
 
   get nextDue(): Milliseconds {
     return this.#nextDue
+  }
+
+  /** Whom this node was told to enter through. */
+  start(introducers: readonly Introducer[]): void {
+    for (const { id } of introducers) if (id !== undefined && id !== this.#context.id) this.#introducers.add(id)
   }
 
   /** Lost members that are remembered. */
@@ -60,12 +72,19 @@ export class Healer implements Timed {
     this.#since.push(now)
     this.#size += 1
     this.#mark(member.id)
-    if (this.#size > config.healing.max) this.#forget(this.#lost.findIndex((each) => each !== undefined))
-    if (this.#nextDue === Infinity) this.#nextDue = now + this.#context.jitter(config.healing.interval)
+    if (this.#size > config.healing.max) this.#giveUp(this.#lost.findIndex((each) => each !== undefined))
+    this.#arm()
   }
 
-  /** It is a member again, or left for good. */
+  /** It is gone for good, unless it is an introducer. */
+  left(member: Member): void {
+    this.found(member.id)
+    this.#remain(member)
+  }
+
+  /** It is a member again. */
   found(id: NodeId): void {
+    if (this.#waysIn.delete(id)) this.#tried.delete(id)
     if (this.#size === 0) return
     const place = this.#context.facts.registry.memberPlace(id)
     if (place !== undefined && (this.#mayBeLost[place] ?? 0) === 0) return
@@ -77,20 +96,23 @@ export class Healer implements Timed {
     const { now, config, view, links } = this.#context
     if (now < this.#nextDue) return
     this.#expire()
-    this.#nextDue = this.#size === 0 ? Infinity : now + this.#context.jitter(config.healing.interval)
+    this.#nextDue = Infinity
+    if (this.#size > 0 || this.#waysIn.size > 0) this.#arm()
     if (this.#context.random() >= config.healing.attempts / Math.max(view.size, 1)) return
-    const isReady = (member: Member | undefined, i: number): boolean => {
+    const isReady = (member: Member | undefined, since: Milliseconds): boolean => {
       // Places may change hands: one that is back may still be taken for lost.
       if (member === undefined || links.has(member.id) || view.get(member.id) !== undefined) return false
-      const nextTry = this.#tried.get(member.id)?.nextTry ?? (this.#since[i] as number) + config.healing.interval
-      return nextTry <= now
+      return (this.#tried.get(member.id)?.nextTry ?? since + config.healing.interval) <= now
     }
-    const member = pickOne(() => this.#context.random(), this.#lost.filter(isReady))
+    const lost = this.#lost.filter((each, i) => isReady(each, this.#since[i] as number))
+    const introducers = [...this.#waysIn.values()].filter((each) => isReady(each, -Infinity))
+    const member = pickOne(() => this.#context.random(), [...lost, ...introducers])
     if (member === undefined) return
     const attempts = this.#tried.get(member.id) ?? { count: 0, nextTry: 0 }
     this.#tried.set(member.id, attempts)
     attempts.count += 1
-    attempts.nextTry = now + Math.min(longestWait, config.healing.interval * 2 ** Math.min(attempts.count, 16))
+    const longest = this.#waysIn.has(member.id) ? longestWaitForIntroducer : longestWait
+    attempts.nextTry = now + Math.min(longest, config.healing.interval * 2 ** Math.min(attempts.count, 16))
     this.#context.effects.push({ type: 'connect', peer: member.id, addresses: member.addresses })
   }
 
@@ -98,10 +120,28 @@ export class Healer implements Timed {
   #expire(): void {
     const { now, config } = this.#context
     for (let i = 0; i < this.#lost.length && now - (this.#since[i] as number) >= config.healing.memory; i++)
-      if (this.#lost[i] !== undefined) this.#forget(i)
+      if (this.#lost[i] !== undefined) this.#giveUp(i)
     if (this.#lost.length < 2 * this.#size + 16) return
     this.#since = this.#since.filter((_, i) => this.#lost[i] !== undefined)
     this.#lost = this.#lost.filter((member) => member !== undefined)
+  }
+
+  #arm(): void {
+    if (this.#nextDue === Infinity) this.#nextDue = this.#context.now + this.#context.jitter(this.#context.config.healing.interval)
+  }
+
+  /** Keeps looking for it if it is an introducer. */
+  #remain(member: Member): void {
+    if (!this.#introducers.has(member.id)) return
+    this.#waysIn.set(member.id, member)
+    this.#arm()
+  }
+
+  /** It was lost too long ago. */
+  #giveUp(index: number): void {
+    const member = this.#lost[index]
+    this.#forget(index)
+    if (member !== undefined) this.#remain(member)
   }
 
   #forget(index: number): void {

@@ -274,6 +274,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     switch (input.type) {
       case 'start':
         this.#life.prepare(input.addresses)
+        this.#healer.start(input.introducers)
         this.#introduction.start(input.introducers)
         break
       case 'command':
@@ -488,7 +489,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     const { view, facts, links, effects, now } = this.#context
     this.#rings.remove(member.id)
     this.#rumours.happened(how)
-    if (how === 'left') this.#healer.found(member.id)
+    if (how === 'left') this.#healer.left(member)
     else this.#healer.lost(member)
     this.#elections.lifeEnded(member.id)
     this.#signals.unreachable(member.id)
