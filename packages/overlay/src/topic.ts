@@ -19,7 +19,7 @@ const heardPerSecond = 100
 const floodPerSecond = 2_000
 
 /** Peers for whom it is counted. Guess: above the connections that a host may have. */
-const cachedAllowances = 2_048
+const cachedAllowances = 512
 
 const verdicts = {
   accept: TopicValidatorResult.Accept,

@@ -112,7 +112,12 @@ export class Reception<Data extends Encoded> {
 
   #forward(fact: Told['fact']): void {
     if (this.#wasForwarded(fact)) return
-    remember(this.#forwarded, fact.position, { low: fact.low, at: this.#context.now }, this.#context.config.limits.forwarded)
+    const { now, config } = this.#context
+    remember(this.#forwarded, fact.position, { low: fact.low, at: now }, config.limits.forwarded)
+    for (const [position, { at }] of this.#forwarded) {
+      if (now - at < config.limits.forwardOnce) break
+      this.#forwarded.delete(position)
+    }
   }
 
   /** `weight`: so many strikes at once. */
