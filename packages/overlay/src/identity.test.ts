@@ -136,6 +136,14 @@ describe('the lock of an identity file', () => {
     again.release()
   })
 
+  test('takes one listener of the process, however many nodes it runs, and none when they are gone', async () => {
+    const before = process.listenerCount('exit')
+    const identities = await Promise.all([1, 2, 3].map(async (i) => await openIdentity(join(folder, `${i}.json`))))
+    expect(process.listenerCount('exit')).toBe(before + 1)
+    for (const identity of identities) identity.release()
+    expect(process.listenerCount('exit')).toBe(before)
+  })
+
   test('refuses another process by name, and is void as soon as that is killed', async () => {
     await generateIdentity(file)
     const child = await holder(file)

@@ -36,15 +36,21 @@ export function lockFile(file: string): Lock {
   } finally {
     rmSync(temporary, { force: true })
   }
-  let held = true
   const release = (): void => {
-    if (!held) return
-    held = false
-    process.off('exit', release)
+    if (!held.delete(release)) return
+    if (held.size === 0) process.off('exit', releaseAll)
     rmSync(path, { force: true })
   }
-  process.once('exit', release)
+  if (held.size === 0) process.once('exit', releaseAll)
+  held.add(release)
   return { release }
+}
+
+/** What the locks of this process need at its end. One listener for all: Node warns of more than ten. */
+const held = new Set<() => void>()
+
+function releaseAll(): void {
+  for (const release of held) release()
 }
 
 /** The same file by another name is the same file. */

@@ -6,4 +6,5 @@
 export { certificateToWire, certify, readCertificate } from './certificate.ts'
 export { encodeSuspicion, kinds, statementToWire, StatementCodec, type Content, type Statement } from './statement.ts'
 export { hashSpace } from './hash.ts'
+export { ringPosition } from './registry.ts'
 export * as wire from './wire/messages.js'

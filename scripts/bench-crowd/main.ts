@@ -1,0 +1,85 @@
+/**
+ * What one standalone node costs in a pool of thousands.
+ *
+ *     pnpm bench:crowd --members 10000
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { generateIdentity } from '@jel/overlay'
+import { end, takeChildrenAlong } from '../driver/child.ts'
+import { startNode } from '../driver/node-process.ts'
+import { positive } from '../driver/numbers.ts'
+import { usageOfAll } from '../driver/usage.ts'
+import { Town } from './town.ts'
+
+const USAGE = `pnpm bench:crowd [options]
+
+  --members 10000   members of the pool, the measured node among them
+  --settle 90       seconds between its start and the measurement
+  --idle 60         seconds that are measured
+`
+
+const options = {
+  members: { type: 'string', default: '10000' },
+  settle: { type: 'string', default: '90' },
+  idle: { type: 'string', default: '60' },
+  help: { type: 'boolean', default: false },
+} as const
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options })
+  if (values.help) {
+    console.log(USAGE)
+    return
+  }
+  const [members, settle, idle] = (['members', 'settle', 'idle'] as const).map((flag) => positive(flag, values[flag])) as [
+    number,
+    number,
+    number,
+  ]
+  takeChildrenAlong()
+  const folder = mkdtempSync(join(tmpdir(), 'jel-crowd-'))
+  const town = new Town(folder)
+  try {
+    const identity = join(folder, 'newcomer.json')
+    const id = await generateIdentity(identity)
+    await town.settle(id, members - 1)
+    let [known, died] = [0, 0]
+    const whole = Promise.withResolvers<number>()
+    const bin = fileURLToPath(new URL('../../apps/node/bin/jel.js', import.meta.url))
+    const node = await startNode(
+      { bin, pool: town.pool, args: ['--listen', '/ip4/127.0.0.1/tcp/0', '--identity', identity, '--bootstrap', town.address] },
+      {
+        line: (_, { event, time }) => {
+          if (event === 'joined') known += 1
+          if (event === 'died') died += 1
+          if (known >= members) whole.resolve(time)
+        },
+        complaint: (_, text) => console.error(text),
+        ended: (_, how) => whole.reject(new Error(`the node ended: ${how}`)),
+      },
+    )
+    const pids = [node.child.pid ?? 0]
+    const knewAll = await whole.promise
+    const entering = usageOfAll(pids)
+    await sleep(settle * 1_000)
+    const [before, start] = [usageOfAll(pids), performance.now()]
+    await sleep(idle * 1_000)
+    const [after, took] = [usageOfAll(pids), performance.now() - start]
+    console.log(`${members} members, one standalone node:
+  knew all ${knewAll - node.entered} ms after it had entered, ${(entering.processor / 1_000).toFixed(1)} s of processor time since its start
+  idle: ${(((after.processor - before.processor) / took) * 100).toFixed(2)} % of a core, ${(after.memory / 2 ** 20).toFixed(0)} MB resident
+  ${died} members reported dead, ${town.awake} members were dialled`)
+    await end(node.child, 5_000)
+  } finally {
+    await town.stop()
+    rmSync(folder, { recursive: true })
+  }
+}
+
+await main()
+process.exit()
