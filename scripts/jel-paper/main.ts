@@ -58,12 +58,12 @@ async function main(): Promise<number> {
   )
   const protocols = listed(values.protocols, '--protocols', contenders)
   const scale = positive(values.scale, '--scale')
-  const plans = values.draw ? [] : planTrials(names, protocols, positive(values.seed, '--seed'), scale)
   const file = join(values.out, 'results.json')
   const results = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as TrialResult[]) : []
+  const before = new Map(results.map((result) => [keyOf(result), result]))
+  const plans = values.draw ? [] : planTrials(names, protocols, { seed: positive(values.seed, '--seed'), scale }, before)
   mkdirSync(values.out, { recursive: true })
   const started = performance.now()
-  const before = new Map(results.map((result) => [keyOf(result), result]))
   await runTrials(plans, positive(values.threads, '--threads'), (result) => {
     before.set(keyOf(result), result)
     console.log(
@@ -75,19 +75,22 @@ async function main(): Promise<number> {
   return await report(new Outcome([...before.values()]), values.out)
 }
 
-/** Whoever takes longest first, so that no thread waits for it at the end. */
-function planTrials(names: readonly ExperimentName[], protocols: readonly Contender[], seed: number, scale: number): TrialPlan[] {
-  const longest: readonly Contender[] = ['distributed', 'jel', 'broadcast-tree']
-  const rank = ({ contender }: TrialPlan): number => (longest.includes(contender) ? longest.indexOf(contender) : longest.length)
+/** Whoever took longest the last time first, so that no thread waits for it at the end. */
+function planTrials(
+  names: readonly ExperimentName[],
+  protocols: readonly Contender[],
+  { seed, scale }: Pick<TrialPlan, 'seed' | 'scale'>,
+  last: ReadonlyMap<string, TrialResult>,
+): TrialPlan[] {
+  const cost = (plan: TrialPlan): number => last.get(keyOf(plan))?.cpuSeconds ?? Infinity
   return experiments
     .filter(({ name }) => names.includes(name))
-    .toSorted((a, b) => b.duration - a.duration)
     .flatMap((experiment) =>
       experiment.contenders
         .filter((contender) => protocols.includes(contender))
         .map((contender): TrialPlan => ({ experiment: experiment.name, contender, seed, scale })),
     )
-    .toSorted((a, b) => rank(a) - rank(b))
+    .toSorted((a, b) => (cost(a) === cost(b) ? 0 : cost(b) - cost(a)))
 }
 
 async function report(outcome: Outcome, out: string): Promise<number> {
