@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { withFigures } from './document.ts'
 import { Meter } from './meter.ts'
-import { eventLoopCosts, loopbackDelay, wholeDelay } from './networks.ts'
+import { dying, eventLoopCosts, loopbackDelay, wholeDelay } from './networks.ts'
 import { takeChildrenAlong } from '../driver/child.ts'
 import { RealSwarm } from './real/swarm.ts'
 import { SimulatedSwarm, type SimulatedOptions } from './simulated-swarm.ts'
@@ -124,7 +124,7 @@ async function main(): Promise<void> {
     }
     if (kinds.has('real')) {
       const network = { delay: loopbackDelay, costs: eventLoopCosts }
-      await compare('hosts over TCP', async () => [await realTime(plan)], { network, eventLoops })
+      await compare('hosts over TCP', async () => [await realTime(plan)], { network, eventLoops, dying })
     }
   }
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(trials)}\n`)

@@ -11,6 +11,8 @@ export interface SimulatedOptions {
   readonly network: NonNullable<SimulationOptions<ProtocolNode<Payload>>['network']>
   /** Event loops that share the nodes, as processes full of hosts do. Default: each node has time of its own, and nothing costs any. */
   readonly eventLoops?: number
+  /** From a kill until the kernel closes the sockets of the process, ms. Default: 0. */
+  readonly dying?: number
 }
 
 export class SimulatedSwarm implements Swarm {
@@ -18,11 +20,12 @@ export class SimulatedSwarm implements Swarm {
   readonly #meter: Meter
   readonly #loops: readonly Machine[]
   readonly #machines: Machine[] = []
+  readonly #dying: number
   readonly #living = new Map<string, Node>()
   #first: Node | undefined
   #started = 0
 
-  constructor({ seed, network, eventLoops = 0 }: SimulatedOptions, meter: Meter) {
+  constructor({ seed, network, eventLoops = 0, dying = 0 }: SimulatedOptions, meter: Meter) {
     const config = makeConfig()
     this.#simulation = new Simulation({
       seed,
@@ -30,6 +33,7 @@ export class SimulatedSwarm implements Swarm {
       createProtocol: (parts) => new ProtocolNode({ ...parts, config }),
     })
     this.#meter = meter
+    this.#dying = dying
     this.#loops = Array.from({ length: eventLoops }, () => this.#createMachine())
   }
 
@@ -55,7 +59,9 @@ export class SimulatedSwarm implements Swarm {
 
   async kill(id: string): Promise<number> {
     const { now } = this.#simulation
-    this.#simulation.kill(this.#take(id))
+    const node = this.#take(id)
+    if (this.#dying === 0) this.#simulation.kill(node)
+    else this.#simulation.after(this.#dying, () => this.#simulation.kill(node))
     return now
   }
 

@@ -23,6 +23,7 @@ const phases = [
   ['forming the pool', 'forming'],
   ['one join and leave', 'comeAndGo'],
   ['a second of rest', 'idleSecond'],
+  ['one crash', 'oneCrash'],
 ] as const
 
 const counts: readonly (readonly [string, keyof Tally, number])[] = [

@@ -25,10 +25,11 @@ export interface Trial {
   readonly crash: number[]
   /** News that somebody was not told of, of all that everybody should have been told. */
   readonly untold: number
-  /** While the pool came up; in each join and leave, on average; and a second of idling. Of the whole pool. */
+  /** While the pool came up; in each join and leave, on average; a second of idling; and in each crash. Of the whole pool. */
   readonly forming: Tally
   readonly comeAndGo: Tally
   readonly idleSecond: Tally
+  readonly oneCrash: Tally
 }
 
 export async function runTrial(swarm: Swarm, plan: TrialPlan): Promise<Trial> {
@@ -79,6 +80,7 @@ export async function runTrial(swarm: Swarm, plan: TrialPlan): Promise<Trial> {
     await swarm.rest(plan.pause)
     await told(crash, 'died', id, killed, plan.nodes - 1 - i)
   }
+  const bereaved = await swarm.tally()
   return {
     join,
     joinFromCall,
@@ -88,6 +90,7 @@ export async function runTrial(swarm: Swarm, plan: TrialPlan): Promise<Trial> {
     forming: share(empty, formed, 1),
     comeAndGo: share(formed, wentRound, plan.rounds),
     idleSecond: share(calm, idled, plan.idle / 1_000),
+    oneCrash: share(idled, bereaved, plan.kills),
   }
 }
 

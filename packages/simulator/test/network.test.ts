@@ -109,7 +109,7 @@ describe('a megabyte', () => {
 })
 
 describe('a machine with a processor', () => {
-  const costs = { frame: 20, frameKilobyte: 0, broadcast: 0, duplicate: 0, control: 0, dial: 30, accept: 50 }
+  const costs = { frame: 20, frameKilobyte: 0, broadcast: 0, duplicate: 0, control: 0, dial: 30, accept: 50, lost: 40, refused: 60 }
 
   function busy(speed: number): { sim: Sim; machine: Machine } {
     const sim = puppets({ network: { delay, costs } })
@@ -142,6 +142,21 @@ describe('a machine with a processor', () => {
     expect(a.protocol.got('connected')).toEqual([])
     sim.run(2)
     expect(a.protocol.got('connected')).toHaveLength(1)
+  })
+
+  it('spends time on links that end, and on dials that are refused', () => {
+    const { sim, machine } = busy(1)
+    const [a, b] = star(sim, { machine }, {}) as [PuppetNode, PuppetNode]
+    sim.kill(b)
+    sim.run(49)
+    expect(a.protocol.got('disconnected')).toEqual([])
+    sim.run(2)
+    expect(a.protocol.got('disconnected')).toHaveLength(1)
+    connect(a, b)
+    sim.run(79)
+    expect(a.protocol.got('unreachable')).toEqual([])
+    sim.run(2)
+    expect(a.protocol.got('unreachable')).toHaveLength(1)
   })
 })
 

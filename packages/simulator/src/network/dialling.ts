@@ -167,7 +167,8 @@ export class Dialling {
       from.traffic.sent.add(setUp, synBytes)
       from.traffic.sent.headerBytes += synBytes
       if (target?.dialableFrom(from) === true && this.#reachability.joins(from, target)) {
-        const back = this.#journey(target, from, synBytes, 0, this.#journey(from, target, synBytes, 0, this.#clock.now))
+        const cost = target.listening ? 0 : this.#options.costs.refused
+        const back = this.#journey(target, from, synBytes, cost, this.#journey(from, target, synBytes, 0, this.#clock.now))
         if (back <= start + timeout) {
           const answer = target.listening ? synBytes : resetBytes
           target.traffic.received.add(setUp, synBytes)

@@ -241,7 +241,7 @@ export class Network {
   #farewell(connection: Connection, endpoint: Endpoint): void {
     const pipe = connection.pipeFrom(endpoint)
     if (pipe.held > 0) pipe.drop()
-    this.#transmit(pipe, 'close', closingBytes, setUp, 0)
+    this.#transmit(pipe, 'close', closingBytes, setUp, this.#options.costs.lost)
   }
 
   /** `stream`: bytes as TCP carries them; 0 for what others carry along. */

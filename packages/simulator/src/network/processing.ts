@@ -16,6 +16,20 @@ export interface Costs {
   /** Opening a link, at the end that dials and at the other one. */
   readonly dial: Milliseconds
   readonly accept: Milliseconds
+  /** A link that the other end closed, or that ended with its process. */
+  readonly lost: Milliseconds
+  /** A dial or a knock that was refused. */
+  readonly refused: Milliseconds
 }
 
-export const noCosts: Costs = { frame: 0, frameKilobyte: 0, broadcast: 0, duplicate: 0, control: 0, dial: 0, accept: 0 }
+export const noCosts: Costs = {
+  frame: 0,
+  frameKilobyte: 0,
+  broadcast: 0,
+  duplicate: 0,
+  control: 0,
+  dial: 0,
+  accept: 0,
+  lost: 0,
+  refused: 0,
+}
