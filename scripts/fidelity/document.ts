@@ -5,5 +5,5 @@ export function withFigures(document: string, sections: readonly string[]): stri
   const [before, rest] = document.split(start)
   const after = rest?.split(end)[1]
   if (before === undefined || after === undefined) throw new TypeError(`the document has no ${start} … ${end}`)
-  return `${before}${start}\n${sections.map((section) => `### ${section}`).join('\n\n')}\n${end}${after}`
+  return `${before}${start}\n${sections.map((section) => `#### ${section}`).join('\n\n')}\n${end}${after}`
 }
