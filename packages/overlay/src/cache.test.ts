@@ -1,8 +1,10 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { Cache } from './cache.ts'
 
+afterEach(() => void vi.useRealTimers())
+
 test('never holds more than its bound, and keeps what is asked for again and again', () => {
-  const cache = new Cache<number>(10)
+  const cache = new Cache<number>(10, Infinity)
   cache.put('favourite', 1)
   for (let i = 0; i < 100; i++) {
     cache.put(`passing ${i}`, i)
@@ -12,4 +14,17 @@ test('never holds more than its bound, and keeps what is asked for again and aga
   expect(held.length).toBeLessThanOrEqual(10)
   expect(cache.get('passing 99')).toBe(99)
   expect(cache.get('passing 0')).toBeUndefined()
+})
+
+test('forgets what was not asked for in its lifetime, however few there are', () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  const cache = new Cache<number>(1_000, 60_000)
+  cache.put('favourite', 1)
+  cache.put('passing', 2)
+  for (let minute = 1; minute <= 3; minute++) {
+    vi.advanceTimersByTime(60_000)
+    expect(cache.get('favourite')).toBe(1)
+    cache.put(`news ${minute}`, minute)
+  }
+  expect(cache.get('passing')).toBeUndefined()
 })

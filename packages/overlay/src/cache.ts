@@ -1,15 +1,20 @@
 /**
- * A bounded cache that forgets what was not asked for lately. There are two generations: when the younger is half of the bound the older is
+ * A bounded cache that forgets what was not asked for lately. There are two generations: when the younger is half of the bound, or old, the older is
  * dropped, and what is asked for again moves up. That costs one look-up, where an exact order of use would cost a deletion and an insertion.
+ *
+ * Age matters as well as size: in a quiet pool a cache that is bounded by size alone grows for hours, as a leak does.
  */
 export class Cache<Value> {
   readonly #half: number
+  readonly #lifetime: number
+  #since = performance.now()
   #young = new Map<string, Value>()
   #old = new Map<string, Value>()
 
-  /** `limit`: entries at most. */
-  constructor(limit: number) {
+  /** `limit`: entries at most. `lifetime`: what is not asked for is forgotten after one to two of these, ms, when something new comes. */
+  constructor(limit: number, lifetime: number) {
     this.#half = Math.ceil(limit / 2)
+    this.#lifetime = lifetime
   }
 
   get(key: string): Value | undefined {
@@ -21,9 +26,11 @@ export class Cache<Value> {
   }
 
   put(key: string, value: Value): void {
-    if (this.#young.size >= this.#half) {
+    const now = performance.now()
+    if (this.#young.size >= this.#half || now - this.#since >= this.#lifetime) {
       this.#old = this.#young
       this.#young = new Map()
+      this.#since = now
     }
     this.#young.set(key, value)
   }

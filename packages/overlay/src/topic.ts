@@ -19,7 +19,10 @@ const heardPerSecond = 100
 const floodPerSecond = 2_000
 
 /** Peers for whom it is counted. Guess: above the connections that a host may have. */
-const cachedAllowances = 512
+const cachedAllowances = 2_048
+
+/** Who said nothing for so long has all of its allowance again, ms. */
+const allowanceLifetime = 180_000
 
 const verdicts = {
   accept: TopicValidatorResult.Accept,
@@ -122,7 +125,7 @@ export class Topic {
   readonly #pubsub: GossipSub
   readonly #registrar: Registrar
   readonly #maxBytes: number
-  readonly #allowances = new Cache<Allowance>(cachedAllowances)
+  readonly #allowances = new Cache<Allowance>(cachedAllowances, allowanceLifetime)
   #publishing: Promise<unknown> = Promise.resolve()
 
   constructor(name: string, maxBytes: number, pubsub: GossipSub, registrar: Registrar) {
