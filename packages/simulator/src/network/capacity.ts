@@ -3,6 +3,9 @@ import type { Milliseconds } from '@jel/protocol'
 /** Below this much free time between two reservations they count as one, ms: rounding must not leave a trail of slivers. */
 const sliver = 1e-6
 
+/** So many periods that are over are taken out at once: one at a time is most of the work. Guess. */
+const forgotten = 64
+
 /**
  * Something that serves one customer at a time: a cable, a shared link, a processor. It is a record of when it is busy, not a queue of
  * events: whoever needs it reserves the next free time and learns at once when that will be over, so a packet costs one event however
@@ -10,9 +13,10 @@ const sliver = 1e-6
  * is free between two of them is used by whoever comes in time for it.
  */
 export class Capacity {
-  /** Busy periods, apart and in order. */
+  /** Busy periods, apart and in order; those before {@link #head} are over. */
   readonly #starts: Milliseconds[] = []
   readonly #ends: Milliseconds[] = []
+  #head = 0
   /** When the latest reservation began to be served. */
   started: Milliseconds = 0
 
@@ -21,12 +25,13 @@ export class Capacity {
     const starts = this.#starts
     const ends = this.#ends
     this.#forget(now)
+    const head = this.#head
     let at = ends.length
-    while (at > 0 && (starts[at - 1] as Milliseconds) > from) at -= 1
+    while (at > head && (starts[at - 1] as Milliseconds) > from) at -= 1
     // `at`: the first period that begins after `from`. The one before may still be going on.
     let start = from
     let first = at
-    if (at > 0 && (ends[at - 1] as Milliseconds) >= from - sliver) {
+    if (at > head && (ends[at - 1] as Milliseconds) >= from - sliver) {
       first = at - 1
       start = Math.max(from, ends[first] as Milliseconds)
     }
@@ -43,23 +48,36 @@ export class Capacity {
       at += 1
     }
     const end = time + left
-    starts.splice(first, at - first, first < at ? Math.min(starts[first] as Milliseconds, start) : start)
-    ends.splice(first, at - first, end)
+    const begin = first < at ? Math.min(starts[first] as Milliseconds, start) : start
+    if (first === starts.length) {
+      starts.push(begin)
+      ends.push(end)
+    } else if (at === first + 1) {
+      starts[first] = begin
+      ends[first] = end
+    } else {
+      starts.splice(first, at - first, begin)
+      ends.splice(first, at - first, end)
+    }
     return over ?? end
   }
 
   /** How long something that comes now would have to wait. */
   backlog(now: Milliseconds): Milliseconds {
     this.#forget(now)
-    const [start] = this.#starts
-    return start !== undefined && start <= now ? (this.#ends[0] as Milliseconds) - now : 0
+    const start = this.#starts[this.#head]
+    return start !== undefined && start <= now ? (this.#ends[this.#head] as Milliseconds) - now : 0
   }
 
   #forget(now: Milliseconds): void {
-    let past = 0
-    while (past < this.#ends.length && (this.#ends[past] as Milliseconds) < now) past += 1
-    if (past === 0) return
-    this.#starts.splice(0, past)
-    this.#ends.splice(0, past)
+    const ends = this.#ends
+    let head = this.#head
+    while (head < ends.length && (ends[head] as Milliseconds) < now) head += 1
+    if (head >= forgotten) {
+      this.#starts.splice(0, head)
+      ends.splice(0, head)
+      head = 0
+    }
+    this.#head = head
   }
 }
