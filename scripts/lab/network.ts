@@ -6,7 +6,7 @@
  * packet is told so by its kernel, which no real network does.
  */
 import type { Distances } from './distances.ts'
-import { on, within, type LabHost } from './host.ts'
+import { hardware, on, within, type LabHost } from './host.ts'
 import type { Medium } from './medium.ts'
 import { run } from './tools.ts'
 import { Tunnels } from './tunnels.ts'
@@ -47,6 +47,7 @@ export class LabNetwork {
       host.site = sites[index] ?? 0
       this.#medium.locate(host, host.site)
     }
+    for (const host of this.hosts) this.#introduce(host, this.hosts)
     this.#filter(this.hosts)
   }
 
@@ -129,6 +130,9 @@ export class LabNetwork {
     // In this order: an address that came second goes with the first.
     this.unaddress(host)
     on(host, 'ip', ['addr', 'add', `${host.address}/16`, 'dev', 'eth0'])
+    // What it knew of its neighbours went with its last address.
+    this.#introduce(host, this.hosts)
+    for (const other of this.hosts) this.#introduce(other, [host])
     this.#filter(this.hosts)
   }
 
@@ -141,6 +145,17 @@ export class LabNetwork {
   /** Packets that nobody meant to lose: the laboratory itself was too slow for them. */
   lost(): number {
     return this.#medium.lost()
+  }
+
+  /**
+   * Tells a host where others are. What kernels find out by asking goes into one table of 1,024 places for all namespaces of a machine (`gc_thresh3`):
+   * a hundred hosts overflow it, and their packets are lost.
+   */
+  #introduce(host: LabHost, others: readonly LabHost[]): void {
+    const lines = others
+      .filter((other) => other !== host)
+      .map((other) => `neigh replace ${other.address} lladdr ${hardware(other)} dev eth0 nud permanent\n`)
+    on(host, 'ip', ['-batch', '-'], lines.join(''))
   }
 
   #mend(isOver: (fault: Fault) => boolean): void {

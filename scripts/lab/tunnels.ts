@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads'
 import type { Distances } from './distances.ts'
 import type { ForwarderData, ForwarderOrder } from './forwarder.ts'
 import type { Medium } from './medium.ts'
-import { on, type LabHost } from './host.ts'
+import { hardware, on, type LabHost } from './host.ts'
 import { run } from './tools.ts'
 import { runId } from './world.ts'
 
@@ -70,10 +70,4 @@ export class Tunnels implements Medium {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     this.#forwarder.postMessage(order)
   }
-}
-
-/** By which the forwarder knows whom a packet is for. */
-function hardware({ number }: LabHost): string {
-  const bytes = [number >> 8, number & 0xff].map((byte) => byte.toString(16).padStart(2, '0'))
-  return `02:00:00:00:${bytes.join(':')}`
 }

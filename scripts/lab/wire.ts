@@ -1,6 +1,6 @@
 /** Hosts on one wire: each has a veth interface, joined to the others by a bridge in the namespace of the laboratory itself. */
 import type { Medium } from './medium.ts'
-import { on, type LabHost } from './host.ts'
+import { hardware, on, type LabHost } from './host.ts'
 import { run } from './tools.ts'
 
 const BRIDGE = 'wire'
@@ -14,7 +14,7 @@ export class Wire implements Medium {
   }
 
   attach(host: LabHost): void {
-    run('ip', ['link', 'add', port(host), 'type', 'veth', 'peer', 'name', 'eth0', 'netns', host.name])
+    run('ip', ['link', 'add', port(host), 'type', 'veth', 'peer', 'name', 'eth0', 'address', hardware(host), 'netns', host.name])
     run('ip', ['link', 'set', port(host), 'master', BRIDGE, 'up'])
   }
 
