@@ -21,6 +21,8 @@ const USAGE = `pnpm blocked [options]
 Exit status 1 if anybody was declared dead, or if an event is missing or out of order.
 `
 
+/** How long the visitor stays, ms: whose end comes before its join was published is told of to nobody. */
+const VISIT = 1_000
 /** Signals sent to each of the blocked, one after the other. */
 const SIGNALS = 20
 /** How long after the block everything must be told, in milliseconds; with a death in between that is the way back into the pool. */
@@ -70,6 +72,7 @@ async function main(): Promise<void> {
   const signalled = first.hears('signalled').catch((error: unknown) => console.log(`signals: ${String(error)}`))
   first.tell({ do: 'signal', to: blocked.flatMap(({ ids }) => ids), count: SIGNALS })
   const visitor = await Actor.start({ pool, nodes: 1, thread: 'main', bootstrap })
+  await delay(VISIT)
   const left = visitor.hears('left')
   visitor.tell({ do: 'leave' })
   await left
