@@ -36,11 +36,9 @@ async function main(): Promise<void> {
     console.log(USAGE)
     return
   }
-  const [members, settle, idle] = (['members', 'settle', 'idle'] as const).map((flag) => positive(flag, values[flag])) as [
-    number,
-    number,
-    number,
-  ]
+  const members = positive('members', values.members)
+  const settle = positive('settle', values.settle)
+  const idle = positive('idle', values.idle)
   takeChildrenAlong()
   const folder = mkdtempSync(join(tmpdir(), 'jel-crowd-'))
   const town = new Town(folder)

@@ -10,14 +10,13 @@ import { connect, createServer, type AddressInfo, type Server } from 'node:net'
 import { join } from 'node:path'
 import { startOverlay, type Overlay } from '@jel/overlay'
 import { tcpEndpoint } from '@jel/overlay/internals'
-import { ringPosition } from '@jel/protocol/internals'
+import { defaultConfig, Registry } from '@jel/protocol'
+import { factOf, observersOf } from '@jel/protocol/internals'
 import { privateKeyToProtobuf } from '@libp2p/crypto/keys'
 import { multiaddr } from '@multiformats/multiaddr'
 import { Attacker } from '../attacks/attacker.ts'
 import { Sybil, told } from '../attacks/sybil.ts'
 
-/** As in the protocol's defaults: rings, and members observed on each side of a member. */
-const [rings, reach] = [2, 2]
 /** Real hosts beside those next to the newcomer. */
 const others = 4
 /** Statements a frame: 49 KB. */
@@ -48,10 +47,9 @@ export class Town {
   /** Resolves when the real hosts know `members` others of a newcomer with this id. */
   async settle(newcomer: string, members: number): Promise<void> {
     const everybody = Array.from({ length: members }, () => new Sybil(this.pool))
-    const near = neighbours(
-      newcomer,
-      everybody.map(({ id }) => id),
-    )
+    const registry = new Registry()
+    for (const sybil of everybody) registry.hold(factOf({ statement: sybil.joins() }))
+    const near = observersOf(newcomer, defaultConfig.links.rings, registry, { isAliveAt: () => true })
     const isReal = ({ id }: Sybil, i: number): boolean => i < others || near.has(id)
     for (const sybil of everybody.filter(isReal)) this.#hosts.push(await this.#start(sybil))
     this.#paper = everybody.filter((sybil, i) => !isReal(sybil, i)).slice(1) // one place is the teller's
@@ -129,16 +127,4 @@ function hostOf(number: number): string {
 function numberOf(host: string): number {
   const [, a = 0, b = 0, c = 0] = host.replace('::ffff:', '').split('.').map(Number)
   return ((a - 1) << 16) + (b << 8) + c
-}
-
-/** Those next to an id on the rings, on both sides. */
-function neighbours(id: string, ids: readonly string[]): Set<string> {
-  const near = new Set<string>()
-  for (let ring = 0; ring < rings; ring++) {
-    const own = ringPosition(id, ring)
-    const circle = ids.map((other) => ({ other, ahead: (ringPosition(other, ring) - own + 2 ** 52) % 2 ** 52 }))
-    circle.sort((a, b) => a.ahead - b.ahead)
-    for (const { other } of [...circle.slice(0, reach), ...circle.slice(-reach)]) near.add(other)
-  }
-  return near
 }

@@ -24,7 +24,7 @@ export function within(host: LabHost): string[] {
   return ['nsenter', `--net=/run/netns/${host.name}`, '--']
 }
 
-/** By which the forwarder knows whom a packet is for. */
+/** Its address on the wire, by which hosts are told of each other, and the forwarder knows whom a packet is for. */
 export function hardware({ number }: LabHost): string {
   const bytes = [number >> 8, number & 0xff].map((byte) => byte.toString(16).padStart(2, '0'))
   return `02:00:00:00:${bytes.join(':')}`

@@ -18,7 +18,7 @@ const publicKeyPrefix = fromString('302a300506032b6570032100', 'base16')
 /** Keys kept imported. Measured: importing one costs 0.08 ms, checking a signature 0.11 ms. Guess: the members heard of again and again. */
 const cachedKeys = 2_048
 
-/** Signatures remembered as genuine, 130 bytes each. Looking one up costs 2 µs (measured). Guess: a few of each member of a large pool. */
+/** Signatures remembered as genuine: digests as text, some 100 bytes each with their place. Looking one up costs 2 µs (measured). Guess: a few of each member of a large pool. */
 const cachedSignatures = 16_384
 
 /** Both are forgotten when they were not needed for so long, ms. Guess: what comes again does so within a minute. */

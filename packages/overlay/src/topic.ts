@@ -21,7 +21,7 @@ const floodPerSecond = 2_000
 /** Peers for whom it is counted. Guess: above the connections that a host may have. */
 const cachedAllowances = 2_048
 
-/** Who said nothing for so long has all of its allowance again, ms. */
+/** An allowance that was not used for so long is whole again, and forgotten, ms. Guess: it needs ten seconds. */
 const allowanceLifetime = 180_000
 
 const verdicts = {

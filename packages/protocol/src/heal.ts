@@ -104,9 +104,9 @@ export class Healer implements Timed {
       if (member === undefined || links.has(member.id) || view.get(member.id) !== undefined) return false
       return (this.#tried.get(member.id)?.nextTry ?? since + config.healing.interval) <= now
     }
-    const lost = this.#lost.filter((each, i) => isReady(each, this.#since[i] as number))
-    const introducers = [...this.#waysIn.values()].filter((each) => isReady(each, -Infinity))
-    const member = pickOne(() => this.#context.random(), [...lost, ...introducers])
+    const ready = this.#lost.filter((each, i) => isReady(each, this.#since[i] as number))
+    for (const introducer of this.#waysIn.values()) if (isReady(introducer, -Infinity)) ready.push(introducer)
+    const member = pickOne(() => this.#context.random(), ready)
     if (member === undefined) return
     const attempts = this.#tried.get(member.id) ?? { count: 0, nextTry: 0 }
     this.#tried.set(member.id, attempts)

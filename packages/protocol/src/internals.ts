@@ -6,5 +6,6 @@
 export { certificateToWire, certify, readCertificate } from './certificate.ts'
 export { encodeSuspicion, kinds, statementToWire, StatementCodec, type Content, type Statement } from './statement.ts'
 export { hashSpace } from './hash.ts'
-export { ringPosition } from './registry.ts'
+export { factOf } from './fact.ts'
+export { observersOf } from './rings.ts'
 export * as wire from './wire/messages.js'

@@ -3,11 +3,13 @@
  *
  * Who tried to reach a member and failed signs a suspicion and sends it to the member's other observers over the links it has, who pass
  * it on among themselves. Where that was not enough, it goes in rounds, ever rarer, to some other links, whose own look may be the
- * witness that is missing, and to observers without a link. Whoever holds suspicions by q different witnesses has a death. q is four, or the majority of those observers who are not themselves suspects, so that a small remainder of a
- * pool can still pronounce deaths, and a sick node alone can't.
+ * witness that is missing, and to observers without a link. Whoever holds suspicions by q different
+ * witnesses has a death. q is four, or the majority of those observers whom this node did not fail to reach itself, so that a small remainder of
+ * a pool can still pronounce deaths, and a sick node that has company can't.
  *
  * A suspect that hears of a suspicion signs a refutation with a growing number. Suspicions state how many refutations their
- * witness knew; a newer refutation voids them, so they can't be saved up over time.
+ * witness knew; a newer refutation voids them for all but the suspect itself: it gives its life up for as many as make a
+ * death, as others may have heard of that before they heard of the refutation.
  */
 import { Alarms } from './alarms.ts'
 import { certify, type Certificate } from './certificate.ts'
@@ -208,7 +210,7 @@ export class Witnesses implements Timed {
 
   /**
    * How many witnesses this node wants to see before it believes a death that others certified: four, or the majority of the
-   * members that it does not itself suspect.
+   * members that it did not itself fail to reach.
    */
   required(suspect: NodeId): number {
     let others = this.#context.view.size - 1
