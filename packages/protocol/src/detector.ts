@@ -71,6 +71,8 @@ export class Detector implements Timed {
   #scoreFallsAt = Infinity
   /** The turns dealt out to observers: when each will probe this node next. */
   readonly #turns = new Map<NodeId, Milliseconds>()
+  /** When anybody was last heard. */
+  #heardAt: Milliseconds = 0
 
   constructor(context: Context, events: DetectorEvents) {
     this.#context = context
@@ -101,6 +103,15 @@ export class Detector implements Timed {
   /** This node never had a link with the member, and nothing refuses for it: it may stand behind a NAT. */
   isHidden(id: NodeId): boolean {
     return !this.#dialable.has(id) && this.#doubts.get(id)?.evidence !== 'refused'
+  }
+
+  /**
+   * What this node found out is worth a death without another witness: a refusal is an answer, silence may be its own. Only after a long time
+   * in which it heard nobody at all it holds the others for gone.
+   */
+  isSureAlone(id: NodeId): boolean {
+    const { now, config } = this.#context
+    return this.#doubts.get(id)?.evidence === 'refused' || now - this.#heardAt >= config.detection.alone
   }
 
   /** A link is up and nothing speaks against the member. */
@@ -143,6 +154,7 @@ export class Detector implements Timed {
 
   /** Any frame is a sign of life. */
   heard(peer: NodeId): void {
+    this.#heardAt = this.#context.now
     if (this.#doubts.has(peer)) this.#reached(peer)
   }
 
@@ -284,6 +296,7 @@ export class Detector implements Timed {
     const { now, config } = this.#context
     this.#score = Math.min(config.detection.healthMax, this.#score + 1)
     this.#scoreFallsAt = now + config.detection.period
+    this.#heardAt += lateness
     for (const probe of this.#probes.values()) if (probe.sentAt !== undefined) probe.sentAt = now
     for (const doubt of this.#doubts.values()) {
       doubt.since += lateness
@@ -370,7 +383,8 @@ export class Detector implements Timed {
       return
     }
     const { detection } = config
-    doubt.nextCheck = now + detection.recheck
+    // Who is convicted and can't be pronounced dead, as nobody else is there to say so, is looked for at a bounded rate in all.
+    doubt.nextCheck = now + detection.recheck * (doubt.convicted ? Math.ceil(this.#doubts.size / detection.checks) : 1)
     const elapsed = (now - doubt.since) / this.#distrust()
     if (elapsed >= this.#patience(id, doubt)) this.#convict(id, doubt)
     if (doubt.knocking === undefined || now - doubt.knocking >= detection.mute) {

@@ -42,6 +42,8 @@ export class Mortality {
       onRefuted: (id) => this.detector.vouched(id),
       onUnlinked: (id) => context.connect(id),
       isHidden: (id) => this.detector.isHidden(id),
+      isDoubted: (id) => this.detector.isDoubted(id),
+      isSureAlone: (id) => this.detector.isSureAlone(id),
     })
     this.#heldDeaths = new HeldDeaths(context, {
       onDeath: (certificate) => this.#died(certificate),
@@ -72,7 +74,10 @@ export class Mortality {
   question(certificate: Certificate, sufficient: boolean): void {
     const { suspect, incarnation, witnesses } = certificate
     if (suspect === this.#context.id) {
-      const by = witnesses.map(({ signer }) => signer).filter((signer) => this.#context.view.get(signer) !== undefined)
+      const { view } = this.#context
+      // Who pronounced it dead alone, rightly or not, says so again when it greets: one member's certificate is no reason.
+      if (witnesses.filter(({ signer }) => view.knows(signer)).length < this.witnesses.silenceTakes) return
+      const by = witnesses.map(({ signer }) => signer).filter((signer) => view.get(signer) !== undefined)
       this.#events.onOwnDeath(incarnation, by)
       return
     }

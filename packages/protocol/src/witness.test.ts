@@ -16,7 +16,7 @@ import type * as wire from './wire/messages.js'
 const everyone = actors(40)
 const [self, ...others] = everyone as [Actor, ...Actor[]]
 const [suspect, bob, carol, dave] = others as [Actor, Actor, Actor, Actor]
-const { quorum, stranger, strangersAlone, widen, gather, roundPeers } = defaultConfig.detection
+const { alone, quorum, stranger, strangersAlone, widen, gather, roundPeers } = defaultConfig.detection
 const { delay, patience } = defaultConfig.rumours
 
 function poolOf(size: number): Bench {
@@ -27,8 +27,8 @@ function poolOf(size: number): Bench {
 }
 
 /** This node finds out by itself that nobody is there. */
-function lose(bench: Bench, actor: Actor): Effect[] {
-  bench.reach.set(actor.id, 'refused')
+function lose(bench: Bench, actor: Actor, how: 'refused' | 'silent' = 'refused'): Effect[] {
+  bench.reach.set(actor.id, how)
   return bench.unlink(actor)
 }
 
@@ -86,6 +86,53 @@ describe('a death needs', () => {
     lose(bench, bob)
     bench.advance(1_000)
     expect([isDead(bench, suspect), isDead(bench, bob)]).toEqual([true, true])
+  })
+
+  describe('two witnesses where nobody is heard any more, as it may be this node that is cut off', () => {
+    const cutOff = (size: number): Bench => {
+      const bench = poolOf(size)
+      for (const actor of others.slice(0, size - 1)) lose(bench, actor, 'silent')
+      return bench
+    }
+
+    it.each([4, 9])('among %i members: it keeps them, and says that it is alone', (size) => {
+      const bench = cutOff(size)
+      bench.advance(600_000)
+      expect(bench.members).toHaveLength(size)
+      expect(bench.node.health(bench.now).alone).toBe(true)
+    })
+
+    it('but not if hosts refuse: that is an answer', () => {
+      const bench = poolOf(9)
+      for (const actor of others.slice(0, 8)) lose(bench, actor, 'refused')
+      bench.advance(10_000)
+      expect(bench.members).toEqual([self.id])
+    })
+
+    it('nor after an hour', () => {
+      const bench = cutOff(9)
+      bench.advance(alone - 120_000)
+      expect(bench.members).toHaveLength(9)
+      bench.advance(240_000)
+      expect(bench.members).toEqual([self.id])
+    })
+
+    it('an hour of its own time: what it slept does not count', () => {
+      const bench = cutOff(9)
+      bench.advance(10_000)
+      bench.sleep(alone * 2)
+      bench.advance(60_000)
+      expect(bench.members).toHaveLength(9)
+    })
+
+    it('and it looks for them at a bounded rate', () => {
+      const bench = cutOff(40)
+      bench.advance(120_000)
+      const effects = bench.advance(10_000)
+      const looks = effects.filter(({ type }) => type === 'knock' || type === 'connect').length
+      expect(looks).toBeGreaterThan(10)
+      expect(looks).toBeLessThan(40 * 10)
+    })
   })
 
   it("this node's own word: who is in contact with a member is not talked into its death", () => {

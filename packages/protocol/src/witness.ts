@@ -5,7 +5,8 @@
  * it on among themselves. Where that was not enough, it goes in rounds, ever rarer, to some other links, whose own look may be the
  * witness that is missing, and to observers without a link. Whoever holds suspicions by q different
  * witnesses has a death. q is four, or the majority of those observers whom this node did not fail to reach itself, so that a small remainder of
- * a pool can still pronounce deaths, and a sick node that has company can't.
+ * a pool can still pronounce deaths, and a sick node that has company can't. One that reaches nobody can't tell which side is cut off: alone, it pronounces
+ * deaths in a pool of more than three only where a host refuses, which is an answer.
  *
  * A suspect that hears of a suspicion signs a refutation with a growing number. Suspicions state how many refutations their
  * witness knew; a newer refutation voids them for all but the suspect itself: it gives its life up for as many as make a
@@ -46,6 +47,10 @@ export interface WitnessEvents {
   onUnlinked(id: NodeId): void
   /** This node never had a link with the member, which may stand behind a NAT. */
   isHidden(id: NodeId): boolean
+  /** This node is not sure that it can reach the member. */
+  isDoubted(id: NodeId): boolean
+  /** What this node found out about the member is worth a death without another witness. */
+  isSureAlone(id: NodeId): boolean
 }
 
 export class Witnesses implements Timed {
@@ -218,6 +223,11 @@ export class Witnesses implements Timed {
     return Math.min(this.#context.config.detection.quorum, Math.floor(Math.max(others, 1) / 2) + 1, Math.max(others, 1))
   }
 
+  /** How many witnesses silence takes at least: one whose own network fails is alone against many. Design: two and three members can't ask for more. */
+  get silenceTakes(): number {
+    return this.#context.view.size > 3 ? Math.min(2, this.#context.config.detection.quorum) : 1
+  }
+
   /**
    * This node's place among the living observers of a member, by a lot that all of them draw alike: when several hold a certificate, the first
    * makes it known, and the others need not.
@@ -248,6 +258,7 @@ export class Witnesses implements Timed {
     const age = this.#context.now - present.since
     // Those who can't reach it may all be strangers to it, who never could: whoever is in contact with it gets the time to hear of this.
     if (age < detection.strangersAlone && this.#events.isHidden(id)) return
+    if (valid.length < this.silenceTakes && !this.#events.isSureAlone(id)) return
     const patient = age >= detection.widen * 4
     if (valid.length < (patient ? quorum : Math.max(quorum, this.required(id)))) return
     this.#events.onDeath(certify(valid.slice(0, limits.witnesses)))
@@ -288,8 +299,9 @@ export class Witnesses implements Timed {
 
   /** Looks for one observer that there is no link to. */
   #reachOut(id: NodeId): void {
-    const { links } = this.#context
-    const unlinked = [...this.#observersOf(id)].filter((observer) => !links.has(observer) && !this.#cases.has(observer))
+    const { links, id: self } = this.#context
+    const isInDoubt = (observer: NodeId): boolean => this.#cases.has(observer) || this.#events.isDoubted(observer)
+    const unlinked = [...this.#observersOf(id)].filter((observer) => observer !== self && !links.has(observer) && !isInDoubt(observer))
     const observer = pickOne(
       () => this.#context.random(),
       unlinked.filter((observer) => this.#undelivered.get(observer)?.has(id) !== true),
