@@ -85,16 +85,29 @@ describe('a host that is silent', () => {
     expect(timeToDeath(bench, rounds + detection.probeTimeout + detection.silence + 3 * detection.recheck)).toBeDefined()
   })
 
-  it('gets more time from a node that reaches nobody: the fault may be its own', () => {
-    const time = (others: readonly Actor[]): Milliseconds | undefined => {
-      const bench = poolOf([suspect, bob, carol], { config: sure })
-      for (const actor of others) {
-        bench.reach.set(actor.id, 'silent')
-        bench.unlink(actor)
-      }
+  const lose = (bench: Bench, lost: readonly Actor[]): void => {
+    for (const actor of lost) {
+      bench.reach.set(actor.id, 'silent')
+      bench.unlink(actor)
+    }
+  }
+
+  it('gets more time from one of three who reaches nobody: the fault may be its own', () => {
+    const time = (lost: readonly Actor[]): Milliseconds | undefined => {
+      const bench = poolOf([suspect, bob], { config: sure })
+      lose(bench, lost)
       return timeToDeath(bench, 60_000)
     }
-    expect(time([suspect, bob, carol]) as number).toBeGreaterThan((time([suspect]) as number) * 2)
+    expect(time([suspect, bob]) as number).toBeGreaterThan((time([suspect]) as number) * 2)
+  })
+
+  it('is one as soon as another answers while it does not', () => {
+    const bench = poolOf([suspect, bob, carol, dave], { config: sure })
+    lose(bench, [suspect, bob, carol, dave])
+    bench.advance(60_000)
+    expect(isDead(bench)).toBe(false)
+    bench.link(bob)
+    expect(timeToDeath(bench, detection.mute)).toBeDefined()
   })
 })
 
@@ -282,6 +295,18 @@ describe('probes', () => {
     for (let i = 1; i < sorted.length; i++)
       expect((sorted[i] as number) - (sorted[i - 1] as number)).toBeGreaterThanOrEqual(detection.period * 0.5)
     expect(sorted.at(-1)).toBeLessThanOrEqual(detection.period * 4 * 1.5)
+  })
+
+  it('go at a bounded rate to the only one that answers: it is asked whether it is there, too, but not after each answer', () => {
+    const crowd = everyone.slice(1, 9)
+    const bench = poolOf(crowd)
+    for (const actor of crowd.filter((actor) => actor !== bob)) {
+      bench.reach.set(actor.id, 'silent')
+      bench.unlink(actor)
+    }
+    const count = probesTo(bob, bench.advance(20_000))
+    expect(count).toBeGreaterThan(5)
+    expect(count).toBeLessThanOrEqual(20_000 / detection.recheck + 20_000 / detection.period + 1)
   })
 
   it('that find no answer make the other observers look, too', () => {

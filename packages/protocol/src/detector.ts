@@ -8,7 +8,8 @@
  * missed: it gets some time to come back by itself. And a member that this node never had a link with may be one of those: a dial
  * that fails proves nothing until somebody who did know it suspects it, too.
  *
- * A node that stalled itself, or reaches nobody, trusts its own time-outs less (Lifeguard, DSN'18 §3); refusals it trusts.
+ * A node that stalled itself trusts its own time-outs less (Lifeguard, DSN'18 §3). One of many that reaches nobody does not trust them at all: most
+ * likely it is the one that is cut off. Refusals it trusts.
  */
 import type { Context, Timed } from './context.ts'
 import type { DialFailure, KnockOutcome, Milliseconds, NodeId } from './io.ts'
@@ -16,6 +17,9 @@ import { observersOf } from './rings.ts'
 
 /** Who reaches nobody stretches its time-outs by this: most likely the fault is its own. Guess: a sick node shall not bury a healthy pool. */
 const isolated = 6
+
+/** In a pool of more than so many it does not count them at all: one against many. Design: two and three members can't ask for a second witness. */
+export const few = 3
 
 /** In place of the number of a probe: this answers none, but moves the observer's next turn forward. */
 const turnMoved = 0
@@ -73,6 +77,10 @@ export class Detector implements Timed {
   readonly #turns = new Map<NodeId, Milliseconds>()
   /** When anybody was last heard. */
   #heardAt: Milliseconds = 0
+  /** Nobody answers, so that silence proves nothing. */
+  #isCutOff = false
+  /** When all links were looked at, as no observed member answered. */
+  #lookedAround: Milliseconds = -Infinity
 
   constructor(context: Context, events: DetectorEvents) {
     this.#context = context
@@ -319,15 +327,44 @@ export class Detector implements Timed {
         }
       }
     }
+    if (this.#doubts.size > 0) this.#lookForCut()
     for (const [id, doubt] of this.#doubts) if (now >= doubt.nextCheck) this.#check(id, doubt)
     if (this.#doubts.size > 0) this.#doubtAll()
   }
 
+  /**
+   * Who reaches nobody among many can't tell which side is cut off, and what it finds out meanwhile says nothing about others: when somebody
+   * answers again, all doubts begin anew.
+   */
+  #lookForCut(): void {
+    const { now, config, view } = this.#context
+    const { alone, probeTimeout } = config.detection
+    const silence = now - this.#heardAt
+    const wasCutOff = this.#isCutOff
+    const pause = this.#pause()
+    this.#isCutOff = this.#reachesNobody() && view.size > few && silence >= probeTimeout && silence < alone
+    if (this.#isCutOff || !wasCutOff) return
+    for (const doubt of this.#doubts.values()) {
+      doubt.since = now
+      if (doubt.evidence !== 'refused') doubt.evidence = 'none'
+      doubt.nextCheck = Math.min(doubt.nextCheck, now + this.#context.random() * pause)
+    }
+  }
+
+  /** Between two looks at a member in doubt. Where nobody answers, which lasts, they come at a bounded rate in all. */
+  #pause(): Milliseconds {
+    const { recheck, checks } = this.#context.config.detection
+    return this.#isCutOff ? recheck * Math.ceil(this.#doubts.size / checks) : recheck
+  }
+
   /** Where no observed member answers, perhaps nobody does: looks at the other links, which are not probed otherwise. */
   #doubtAll(): void {
-    const { links } = this.#context
-    const isCutOff = [...this.#observed].every((id) => !links.has(id) || this.#doubts.has(id))
-    if (isCutOff) for (const id of links.keys()) this.suspect(id)
+    const { now, config, links } = this.#context
+    if (now - this.#lookedAround < config.detection.recheck) return
+    const isInDoubt = [...this.#observed].every((id) => !links.has(id) || this.#doubts.has(id))
+    if (!isInDoubt) return
+    this.#lookedAround = now
+    for (const id of links.keys()) this.suspect(id)
   }
 
   #schedule(id: NodeId): void {
@@ -383,8 +420,8 @@ export class Detector implements Timed {
       return
     }
     const { detection } = config
-    // Who is convicted and can't be pronounced dead, as nobody else is there to say so, is looked for at a bounded rate in all.
-    doubt.nextCheck = now + detection.recheck * (doubt.convicted ? Math.ceil(this.#doubts.size / detection.checks) : 1)
+    doubt.nextCheck = now + this.#pause()
+    if (this.#isCutOff && doubt.evidence !== 'refused') doubt.since = now
     const elapsed = (now - doubt.since) / this.#distrust()
     if (elapsed >= this.#patience(id, doubt)) this.#convict(id, doubt)
     if (doubt.knocking === undefined || now - doubt.knocking >= detection.mute) {
@@ -461,9 +498,12 @@ export class Detector implements Timed {
 
   /** By how much to stretch one's own time-outs: the local health, and more when nobody is in contact. */
   #distrust(): number {
-    const { links } = this.#context
-    const reachesNobody = [...links.keys()].every((peer) => this.#doubts.has(peer))
-    return (1 + this.#score) * (reachesNobody && this.#context.view.size > 2 ? isolated : 1)
+    return (1 + this.#score) * (this.#reachesNobody() && this.#context.view.size > 2 ? isolated : 1)
+  }
+
+  #reachesNobody(): boolean {
+    for (const peer of this.#context.links.keys()) if (!this.#doubts.has(peer)) return false
+    return true
   }
 
   #relax(): void {

@@ -125,6 +125,16 @@ describe('a death needs', () => {
       expect(bench.members).toHaveLength(9)
     })
 
+    it('and what it found out meanwhile is told to nobody who answers at last', () => {
+      const bench = cutOff(40)
+      bench.advance(120_000)
+      expect(bench.node.health(bench.now)).toMatchObject({ alone: true, suspectedShare: 1 })
+      for (const actor of others) bench.reach.set(actor.id, 'up')
+      bench.link(bob)
+      expect(statementsTo(bob, bench.advance(10_000))).toEqual([])
+      expect(bench.node.health(bench.now)).toMatchObject({ alone: false, suspectedShare: 0 })
+    })
+
     it('and it looks for them at a bounded rate', () => {
       const bench = cutOff(40)
       bench.advance(120_000)

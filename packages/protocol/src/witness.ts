@@ -15,6 +15,7 @@
 import { Alarms } from './alarms.ts'
 import { certify, type Certificate } from './certificate.ts'
 import type { Context, Timed } from './context.ts'
+import { few } from './detector.ts'
 import { FrameError } from './errors.ts'
 import { hash52 } from './hash.ts'
 import type { Milliseconds, NodeId } from './io.ts'
@@ -223,9 +224,9 @@ export class Witnesses implements Timed {
     return Math.min(this.#context.config.detection.quorum, Math.floor(Math.max(others, 1) / 2) + 1, Math.max(others, 1))
   }
 
-  /** How many witnesses silence takes at least: one whose own network fails is alone against many. Design: two and three members can't ask for more. */
+  /** How many witnesses silence takes at least: one whose own network fails is alone against many. */
   get silenceTakes(): number {
-    return this.#context.view.size > 3 ? Math.min(2, this.#context.config.detection.quorum) : 1
+    return this.#context.view.size > few ? Math.min(2, this.#context.config.detection.quorum) : 1
   }
 
   /**
