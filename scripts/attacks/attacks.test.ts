@@ -31,7 +31,8 @@ describe('a real pool under attack', () => {
       expect(peak).toBeLessThan(memory)
       if (attack.isDropped === true) expect({ remark, dropped }).toEqual({ remark, dropped: expect.any(Number) as number })
       if (attack.endsLives === true) return
-      expect({ remark, deaths: figures.falseDeaths, reigns: figures.reigns }).toEqual({ remark, deaths: 0, reigns: before.figures.reigns })
+      const { falseDeaths, lives, reigns } = figures
+      expect({ remark, falseDeaths, lives, reigns }).toEqual({ remark, falseDeaths: 0, lives: 0, reigns: before.figures.reigns })
     },
   )
 })
