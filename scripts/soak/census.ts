@@ -1,9 +1,13 @@
 /** Counts what a process holds. */
 import { readdirSync } from 'node:fs'
+import { getHeapCodeStatistics } from 'node:v8'
 import type { Pool } from '@jel/jel'
 import type { Sample } from './plan.ts'
 
-/** Heap and buffers after a forced collection: what is still reachable, not what was not collected yet. Needs `--expose-gc`. */
+/**
+ * Heap and buffers after a forced collection: what is still reachable, not what was not collected yet. Needs `--expose-gc`. What the engine compiled
+ * lies in the heap, too, and is counted apart: for hours it compiles functions that were called often enough, and throws away code that rests.
+ */
 export function census(pools: readonly Pool[]): Sample {
   const { gc } = globalThis
   if (gc === undefined) throw new Error('start this process with --expose-gc')
@@ -11,12 +15,15 @@ export function census(pools: readonly Pool[]): Sample {
   gc()
   gc()
   const { heapUsed, external, rss } = process.memoryUsage()
+  const { code_and_metadata_size: machineCode, bytecode_and_metadata_size: bytecode } = getHeapCodeStatistics()
+  const code = machineCode + bytecode
   const active = process.getActiveResourcesInfo()
   const connections = pools.flatMap((pool) => pool.libp2p.getConnections())
   return {
     time: Date.now(),
     values: {
-      heap: heapUsed,
+      heap: heapUsed - code,
+      code,
       buffers: external,
       resident: rss,
       descriptors: readdirSync('/proc/self/fd').length,

@@ -55,5 +55,16 @@ export interface Sample {
   readonly values: Readonly<Record<Measure, number>>
 }
 
-export const MEASURES = ['heap', 'buffers', 'resident', 'descriptors', 'resources', 'timers', 'connections', 'streams', 'members'] as const
+export const MEASURES = [
+  'heap',
+  'code',
+  'buffers',
+  'resident',
+  'descriptors',
+  'resources',
+  'timers',
+  'connections',
+  'streams',
+  'members',
+] as const
 export type Measure = (typeof MEASURES)[number]

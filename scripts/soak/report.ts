@@ -7,7 +7,7 @@ import { isFlat } from './slope.ts'
 /** A slope below this share of the mean in an hour is not told from none, whatever its confidence. A guess: 1 MB in an hour of a heap of 35. */
 const SHARE = 0.03
 
-const UNITS: Partial<Record<Measure, number>> = { heap: 2 ** 20, buffers: 2 ** 20, resident: 2 ** 20 }
+const UNITS: Partial<Record<Measure, number>> = { heap: 2 ** 20, code: 2 ** 20, buffers: 2 ** 20, resident: 2 ** 20 }
 
 function shown(measure: Measure, value: number): string {
   return (value / (UNITS[measure] ?? 1)).toFixed(2)
@@ -17,8 +17,9 @@ function label(measure: Measure): string {
   return measure in UNITS ? `${measure}, MiB` : measure
 }
 
-function grows({ slope }: Row): boolean {
-  return !isFlat(slope, SHARE) && slope.perHour > 0
+/** Code is shown and not judged: there is no more of it to compile than the sources hold. Resident memory holds it as well, a small part of it. */
+function grows({ measure, slope }: Row): boolean {
+  return measure !== 'code' && !isFlat(slope, SHARE) && slope.perHour > 0
 }
 
 /** Nothing grew in any house. What shrinks is no leak. */
@@ -57,7 +58,7 @@ export function json(report: SoakReport, ledger: Ledger, machine: unknown): stri
 
 /** Heaps on top and handles below would be two pictures: here everything is shown as a share of its mean after the warm-up. */
 export async function plot({ rows, start, minutes, warmUp }: SoakReport, ledger: Ledger): Promise<string> {
-  const drawn: readonly Measure[] = ['heap', 'resident', 'descriptors', 'resources', 'timers', 'streams']
+  const drawn: readonly Measure[] = ['heap', 'code', 'resident', 'descriptors', 'resources', 'timers', 'streams']
   const series = drawn.map((measure) => {
     const means = new Map(rows.filter((row) => row.measure === measure).map(({ house, slope }) => [house, slope.mean]))
     const all = ledger.houses.flatMap((house) =>
