@@ -327,7 +327,7 @@ export class Detector implements Timed {
         }
       }
     }
-    if (this.#doubts.size > 0) this.#lookForCut()
+    if (this.#doubts.size > 0 || this.#isCutOff) this.#lookForCut()
     for (const [id, doubt] of this.#doubts) if (now >= doubt.nextCheck) this.#check(id, doubt)
     if (this.#doubts.size > 0) this.#doubtAll()
   }
