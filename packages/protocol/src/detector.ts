@@ -18,6 +18,12 @@ import { observersOf } from './rings.ts'
 /** Who reaches nobody stretches its time-outs by this: most likely the fault is its own. Guess: a sick node shall not bury a healthy pool. */
 const isolated = 6
 
+/** Longest pause between two looks at one member where nobody answers, ms. Guess: half of what a pool may take to heal. */
+const recheckMax = 10_000
+
+/** Knocks in a row that are accepted where nobody else answers: then the network does its part. Guess: with 80 % loss one in twenty-five is. */
+const answers = 10
+
 /** In a pool of more than so many it does not count them at all: one against many. Design: two and three members can't ask for a second witness. */
 export const few = 3
 
@@ -33,10 +39,14 @@ interface Probe {
 }
 
 interface Doubt {
+  readonly raised: Milliseconds
+  /** From when on its time counts. */
   since: Milliseconds
   readonly incarnation: number
   /** Latest thing that was found out about its host. */
   evidence: 'none' | 'refused' | 'silent' | 'mute'
+  /** Knocks in a row that were accepted. */
+  accepted: number
   /** A knock is under way since. */
   knocking: Milliseconds | undefined
   /** A dial is under way since. */
@@ -114,12 +124,13 @@ export class Detector implements Timed {
   }
 
   /**
-   * What this node found out is worth a death without another witness: a refusal is an answer, silence may be its own. Only after a long time
-   * in which it heard nobody at all it holds the others for gone.
+   * What this node found out is worth a death without another witness: the host answers, so that the network does its part. Silence may be this
+   * node's own; only after a long time in which it heard no member at all it holds the others for gone.
    */
   isSureAlone(id: NodeId): boolean {
     const { now, config } = this.#context
-    return this.#doubts.get(id)?.evidence === 'refused' || now - this.#heardAt >= config.detection.alone
+    const doubt = this.#doubts.get(id)
+    return (doubt !== undefined && hostAnswers(doubt)) || now - this.#heardAt >= config.detection.alone
   }
 
   /** A link is up and nothing speaks against the member. */
@@ -162,7 +173,7 @@ export class Detector implements Timed {
 
   /** Any frame is a sign of life. */
   heard(peer: NodeId): void {
-    this.#heardAt = this.#context.now
+    if (this.#context.view.get(peer) !== undefined) this.#heardAt = this.#context.now
     if (this.#doubts.has(peer)) this.#reached(peer)
   }
 
@@ -279,6 +290,7 @@ export class Detector implements Timed {
     if (doubt === undefined) return
     doubt.knocking = undefined
     doubt.evidence = outcome === 'accepted' ? 'mute' : outcome
+    doubt.accepted = outcome === 'accepted' ? doubt.accepted + 1 : 0
     // Over a link that is up it may answer yet, whatever listens at the address it announced.
     if (this.#context.links.has(id)) {
       if (outcome === 'silent') this.#reconsider(id, doubt)
@@ -342,7 +354,9 @@ export class Detector implements Timed {
     const silence = now - this.#heardAt
     const wasCutOff = this.#isCutOff
     const pause = this.#pause()
-    this.#isCutOff = this.#reachesNobody() && view.size > few && silence >= probeTimeout && silence < alone
+    // Whoever is there answers within that: a short doubt of all links at a time is none.
+    const isSilent = silence >= probeTimeout && silence < alone
+    this.#isCutOff = isSilent && view.size > few && this.#reachesNobody(probeTimeout)
     if (this.#isCutOff || !wasCutOff) return
     for (const doubt of this.#doubts.values()) {
       doubt.since = now
@@ -351,10 +365,12 @@ export class Detector implements Timed {
     }
   }
 
-  /** Between two looks at a member in doubt. Where nobody answers, which lasts, they come at a bounded rate in all. */
+  /** Between two looks at a member in doubt. Where nobody answers, which lasts, they come at a bounded rate in all, and ever more rarely. */
   #pause(): Milliseconds {
     const { recheck, checks } = this.#context.config.detection
-    return this.#isCutOff ? recheck * Math.ceil(this.#doubts.size / checks) : recheck
+    if (!this.#isCutOff) return recheck
+    const patience = Math.min((this.#context.now - this.#heardAt) / 8, recheckMax)
+    return Math.max(recheck * Math.ceil(this.#doubts.size / checks), patience)
   }
 
   /** Where no observed member answers, perhaps nobody does: looks at the other links, which are not probed otherwise. */
@@ -400,9 +416,11 @@ export class Detector implements Timed {
     const member = view.get(id)
     if (member === undefined || id === this.#context.id || now < (this.#vouched.get(id) ?? 0)) return undefined
     const doubt: Doubt = {
+      raised: now,
       since: now,
       incarnation: member.incarnation,
       evidence: 'none',
+      accepted: 0,
       knocking: undefined,
       dialling: undefined,
       nextCheck: now,
@@ -421,7 +439,7 @@ export class Detector implements Timed {
     }
     const { detection } = config
     doubt.nextCheck = now + this.#pause()
-    if (this.#isCutOff && doubt.evidence !== 'refused') doubt.since = now
+    if (this.#isCutOff && !hostAnswers(doubt)) doubt.since = now
     const elapsed = (now - doubt.since) / this.#distrust()
     if (elapsed >= this.#patience(id, doubt)) this.#convict(id, doubt)
     if (doubt.knocking === undefined || now - doubt.knocking >= detection.mute) {
@@ -498,11 +516,16 @@ export class Detector implements Timed {
 
   /** By how much to stretch one's own time-outs: the local health, and more when nobody is in contact. */
   #distrust(): number {
-    return (1 + this.#score) * (this.#reachesNobody() && this.#context.view.size > 2 ? isolated : 1)
+    return (1 + this.#score) * (this.#reachesNobody(0) && this.#context.view.size > 2 ? isolated : 1)
   }
 
-  #reachesNobody(): boolean {
-    for (const peer of this.#context.links.keys()) if (!this.#doubts.has(peer)) return false
+  /** All members with a link have been in doubt for so long. */
+  #reachesNobody(long: Milliseconds): boolean {
+    const { now, links, view } = this.#context
+    for (const peer of links.keys()) {
+      const doubt = this.#doubts.get(peer)
+      if (doubt === undefined ? view.get(peer) !== undefined : now - doubt.raised < long) return false
+    }
     return true
   }
 
@@ -510,4 +533,9 @@ export class Detector implements Timed {
     this.#score = Math.max(0, this.#score - 1)
     this.#scoreFallsAt = this.#score === 0 ? Infinity : this.#context.now + this.#context.config.detection.period
   }
+}
+
+/** Refused, or accepted by a kernel again and again: that is no cut. */
+function hostAnswers({ evidence, accepted }: Doubt): boolean {
+  return evidence === 'refused' || accepted >= answers
 }

@@ -74,10 +74,7 @@ export class Mortality {
   question(certificate: Certificate, sufficient: boolean): void {
     const { suspect, incarnation, witnesses } = certificate
     if (suspect === this.#context.id) {
-      const { view } = this.#context
-      // Who pronounced it dead alone, rightly or not, says so again when it greets: one member's certificate is no reason.
-      if (witnesses.filter(({ signer }) => view.knows(signer)).length < this.witnesses.silenceTakes) return
-      const by = witnesses.map(({ signer }) => signer).filter((signer) => view.get(signer) !== undefined)
+      const by = witnesses.map(({ signer }) => signer).filter((signer) => this.#context.view.get(signer) !== undefined)
       this.#events.onOwnDeath(incarnation, by)
       return
     }

@@ -16,7 +16,7 @@ import type * as wire from './wire/messages.js'
 const everyone = actors(40)
 const [self, ...others] = everyone as [Actor, ...Actor[]]
 const [suspect, bob, carol, dave] = others as [Actor, Actor, Actor, Actor]
-const { alone, quorum, stranger, strangersAlone, widen, gather, roundPeers } = defaultConfig.detection
+const { alone, checks, recheck, quorum, stranger, strangersAlone, widen, gather, roundPeers } = defaultConfig.detection
 const { delay, patience } = defaultConfig.rumours
 
 function poolOf(size: number): Bench {
@@ -135,13 +135,36 @@ describe('a death needs', () => {
       expect(bench.node.health(bench.now)).toMatchObject({ alone: false, suspectedShare: 0 })
     })
 
-    it('and it looks for them at a bounded rate', () => {
+    it('nor if kernels accept again and again where processes are mute: that is an answer, too', () => {
+      const bench = poolOf(9)
+      for (const actor of others.slice(0, 8)) bench.mute.add(actor.id)
+      bench.advance(150_000)
+      expect(bench.members).toEqual([self.id])
+    })
+
+    it('an hour without a member: strangers who call do not count', () => {
+      const bench = cutOff(9)
+      const stranger = others[30] as Actor
+      for (let i = 0; i < 6; i++) {
+        bench.advance(alone / 6)
+        bench.link(stranger, { incarnation: 0 })
+        bench.advance(1_000)
+        bench.unlink(stranger)
+      }
+      bench.advance(180_000)
+      expect(bench.members).toEqual([self.id])
+    })
+
+    it('and it looks for them at a bounded rate, ever more rarely', () => {
       const bench = cutOff(40)
+      const looks = (): number => bench.advance(20_000).filter(({ type }) => type === 'knock' || type === 'connect').length
+      bench.advance(10_000)
+      const soon = looks()
       bench.advance(120_000)
-      const effects = bench.advance(10_000)
-      const looks = effects.filter(({ type }) => type === 'knock' || type === 'connect').length
-      expect(looks).toBeGreaterThan(10)
-      expect(looks).toBeLessThan(40 * 10)
+      const late = looks()
+      expect(soon).toBeLessThan((20_000 / recheck) * checks * 1.5)
+      expect(late).toBeGreaterThan(20)
+      expect(late).toBeLessThan(soon / 2)
     })
   })
 
