@@ -108,7 +108,7 @@ export class Views {
     this.#stale = false
     this.#truth = new Map()
     for (const actor of this.#actors) {
-      if (!lives(actor) || actor.silent) continue
+      if (!lives(actor) || actor.silent || actor.alone) continue
       const truth = this.#truth.get(actor.side) ?? new Bits()
       // Who has not entered is in nobody's view: a life that nobody can know.
       truth.add(this.#present[actor.number] ?? this.#count)

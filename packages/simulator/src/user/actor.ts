@@ -15,6 +15,8 @@ export interface Actor {
   end: 'crash' | 'leave' | undefined
   /** Its cable is pulled. */
   silent: boolean
+  /** It is the only one on its side of a partition, and can't tell that from a pulled cable: it keeps its view, and nothing is promised of it. */
+  alone: boolean
   /** It loses packets. */
   lossy: boolean
   /** On which side of a partition it is. */
@@ -30,5 +32,5 @@ export function lives(actor: Actor): boolean {
 
 /** It takes part, runs, and has a network. */
 export function isActive(actor: Actor): boolean {
-  return actor.endedAt === undefined && actor.node.state === 'running' && !actor.silent
+  return actor.endedAt === undefined && actor.node.state === 'running' && !actor.silent && !actor.alone
 }

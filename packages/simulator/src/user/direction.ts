@@ -146,14 +146,19 @@ export class Direction {
 
   /** Nodes that start later are on the first side. */
   #split(groups: readonly (readonly Actor[])[]): void {
-    for (const [side, group] of groups.entries()) for (const actor of group) actor.side = side
+    const members = this.#stage.actors.filter(lives).length
+    for (const [side, group] of groups.entries()) {
+      // In a pool of two or three one is not taken for cut off.
+      const alone = members > 3 && groups.length > 1 && group.filter(lives).length === 1
+      for (const actor of group) Object.assign(actor, { side, alone })
+    }
     this.#stage.simulation.partition(...groups.map((group) => group.map(({ node }) => node)))
   }
 
   #heal(): void {
     this.#partitions += 1
     this.#heals += 1
-    for (const actor of this.#stage.actors) actor.side = 0
+    for (const actor of this.#stage.actors) Object.assign(actor, { side: 0, alone: false })
     this.#stage.cuts = 0
     this.#stage.simulation.heal()
     this.#stage.troubled('all is healed')

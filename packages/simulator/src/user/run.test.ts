@@ -81,6 +81,18 @@ describe('a run of a scenario', () => {
     expect([violation, duration]).toEqual([undefined, 90_000])
   })
 
+  it('asks nothing of who is alone on its side of a partition, and all of the pool when that ends', () => {
+    const { violation, verdicts } = run(`
+      nodes: 8
+      duration: 4m
+      elections: { m: 100% }
+      actions: [{ at: 10s, partition: 7, for: 2m }]
+      expect: [{ allKnowAll: { after: 10s, within: 20s } }, { allKnowAll: { within: 20s } }, { oneWinner: { election: m, within: 20s } }, noFalseDeaths]
+    `)
+    expect(violation).toBeUndefined()
+    expect(verdicts.map(({ held }) => held)).toEqual([true, true, true, true])
+  })
+
   it('has nodes come and go as a trace file says', () => {
     const scenario = parseScenario('nodes: 3\nduration: 30s\narrivals: { trace: t.csv }', {
       read: (file) => ({ file, text: 'at,event,node\n0,join,a\n1,join,b\n2,join,c\n10,crash,b\n12,leave,c\n30,end,\n' }),

@@ -84,6 +84,7 @@ export class Stage {
       endedAt: undefined,
       end: undefined,
       silent: false,
+      alone: false,
       lossy: false,
       side: 0,
       candidacies: new Set(),
