@@ -203,6 +203,21 @@ describe('a death', () => {
     expect(bench.members).toContain(alice.id)
   })
 
+  describe.each<[string, readonly Actor[], number]>([
+    ['strangers', actors(6, 99), 0],
+    ['a liar whom the member has refuted', [bob], 1],
+  ])('by %s', (_, witnesses, refutations) => {
+    it('is not completed by a moment in which this node does not reach the member', () => {
+      for (const actor of [alice, carol, dave, eve]) bench.link(actor)
+      if (refutations > 0) bench.receive(auditor, alarm(alice.refutes(refutations)))
+      bench.receive(auditor, facts([death(alice, witnesses)]))
+      bench.reach.set(alice.id, 'refused')
+      bench.unlink(alice)
+      bench.advance(100)
+      expect(bench.members).toContain(alice.id)
+    })
+  })
+
   it('of a later life needs witnesses, too: it would end the life that we know', () => {
     const [stranger] = actors(1, 98) as [Actor]
     bench.overhears(death(alice, [stranger], 0, 2))

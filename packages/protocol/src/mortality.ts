@@ -79,12 +79,17 @@ export class Mortality {
       return
     }
     if (!sufficient) for (const suspicion of suspicionsOf(certificate)) this.witnesses.hear(suspicion, undefined)
+    const { view } = this.#context
+    const members = witnesses.filter(({ signer }) => view.knows(signer))
     // Enough, but for a refutation that they had not heard of. It may be an old one: a node gets to know of it when it suspects the member.
-    if (!sufficient && witnesses.filter(({ signer }) => this.#context.view.knows(signer)).length >= this.witnesses.required(suspect))
-      this.detector.unvouch(suspect)
+    const isRefuted = !sufficient && members.length >= this.witnesses.required(suspect)
+    if (isRefuted) this.detector.unvouch(suspect)
     if (sufficient) this.detector.confirm(suspect)
     else this.detector.suspect(suspect)
-    this.#heldDeaths.hold(certificate, sufficient)
+    // Strangers, and few members whom the suspect has refuted, bear no witness that this node's own failure could complete.
+    const refutations = this.witnesses.refutationsOf(suspect)
+    const isHeld = isRefuted || members.some((witness) => witness.refutations >= refutations)
+    if (sufficient || isHeld) this.#heldDeaths.hold(certificate, sufficient)
   }
 
   stalled(lateness: Milliseconds): void {
