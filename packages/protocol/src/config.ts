@@ -137,6 +137,8 @@ export const defaultConfig = {
     quorum: 4,
     /** Who heard nobody for this long pronounces silent members dead by itself, ms. Guess: few outages of one's own network are longer. */
     alone: 3_600_000,
+    /** The same for members whose kernels accept every knock while the processes say nothing, ms. Guess: no machine is starved for so long. */
+    aloneAmongMute: 300_000,
     /** A suspicion that found no company for this long is void, ms. Guess: above `mute`. */
     suspicionLifetime: 30_000,
     /** Suspicions are gathered for this long before they are sent, ms. Measured: when 18 of 60 processes die at once, frames cost more than what they hold. */

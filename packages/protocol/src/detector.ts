@@ -124,13 +124,15 @@ export class Detector implements Timed {
   }
 
   /**
-   * What this node found out is worth a death without another witness: the host answers, so that the network does its part. Silence may be this
-   * node's own; only after a long time in which it heard no member at all it holds the others for gone.
+   * What this node found out is worth a death without another witness. A refusal is an answer; silence may be its own, and only after a long
+   * time in which it heard no member at all it holds the others for gone, sooner if their kernels accept all the time. (Not at once: on a machine
+   * that is starved all look like that.)
    */
   isSureAlone(id: NodeId): boolean {
     const { now, config } = this.#context
     const doubt = this.#doubts.get(id)
-    return (doubt !== undefined && hostAnswers(doubt)) || now - this.#heardAt >= config.detection.alone
+    const patience = (doubt?.accepted ?? 0) >= answers ? config.detection.aloneAmongMute : config.detection.alone
+    return doubt?.evidence === 'refused' || now - this.#heardAt >= patience
   }
 
   /** A link is up and nothing speaks against the member. */
@@ -439,7 +441,7 @@ export class Detector implements Timed {
     }
     const { detection } = config
     doubt.nextCheck = now + this.#pause()
-    if (this.#isCutOff && !hostAnswers(doubt)) doubt.since = now
+    if (this.#isCutOff && !this.isSureAlone(id)) doubt.since = now
     const elapsed = (now - doubt.since) / this.#distrust()
     if (elapsed >= this.#patience(id, doubt)) this.#convict(id, doubt)
     if (doubt.knocking === undefined || now - doubt.knocking >= detection.mute) {
@@ -533,9 +535,4 @@ export class Detector implements Timed {
     this.#score = Math.max(0, this.#score - 1)
     this.#scoreFallsAt = this.#score === 0 ? Infinity : this.#context.now + this.#context.config.detection.period
   }
-}
-
-/** Refused, or accepted by a kernel again and again: that is no cut. */
-function hostAnswers({ evidence, accepted }: Doubt): boolean {
-  return evidence === 'refused' || accepted >= answers
 }
