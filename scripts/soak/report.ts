@@ -4,7 +4,7 @@ import type { Ledger, Row, SoakReport } from './ledger.ts'
 import { MEASURES, type Measure } from './plan.ts'
 import { isFlat } from './slope.ts'
 
-/** A slope below this share of the mean in an hour is not told from none, whatever its confidence. A guess: 1 MB in an hour of a heap of 35. */
+/** A slope below this share of the mean in an hour is not told from none, whatever its confidence. A guess: 0.7 MB in an hour of a heap of 22. */
 const SHARE = 0.03
 
 const UNITS: Partial<Record<Measure, number>> = { heap: 2 ** 20, code: 2 ** 20, buffers: 2 ** 20, resident: 2 ** 20 }

@@ -161,7 +161,7 @@ export const defaultConfig = {
     dials: 4,
     /**
      * Members that a node looks at for itself at a time, on the word of others; and knocks each {@link recheck} where nobody answers. Measured (simulated, 60
-     * nodes): with 16 the late suspicions of one lossy node gave a healthy one a dozen links more than it keeps; nothing was faster.
+     * nodes): with 16 the late suspicions of one lossy node gave a healthy one a dozen links more than it keeps; with 8 nothing is found out later.
      */
     checks: 8,
   },

@@ -85,7 +85,7 @@ export class Detector implements Timed {
   #scoreFallsAt = Infinity
   /** The turns dealt out to observers: when each will probe this node next. */
   readonly #turns = new Map<NodeId, Milliseconds>()
-  /** When anybody was last heard. */
+  /** When a member was last heard. */
   #heardAt: Milliseconds = 0
   /** Nobody answers, so that silence proves nothing. */
   #isCutOff = false

@@ -150,7 +150,10 @@ export class Direction {
     for (const [side, group] of groups.entries()) {
       // In a pool of two or three one is not taken for cut off.
       const alone = members > 3 && groups.length > 1 && group.filter(lives).length === 1
-      for (const actor of group) Object.assign(actor, { side, alone })
+      for (const actor of group) {
+        actor.side = side
+        actor.alone = alone
+      }
     }
     this.#stage.simulation.partition(...groups.map((group) => group.map(({ node }) => node)))
   }
@@ -158,7 +161,10 @@ export class Direction {
   #heal(): void {
     this.#partitions += 1
     this.#heals += 1
-    for (const actor of this.#stage.actors) Object.assign(actor, { side: 0, alone: false })
+    for (const actor of this.#stage.actors) {
+      actor.side = 0
+      actor.alone = false
+    }
     this.#stage.cuts = 0
     this.#stage.simulation.heal()
     this.#stage.troubled('all is healed')
