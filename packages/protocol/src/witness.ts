@@ -15,7 +15,7 @@
 import { Alarms } from './alarms.ts'
 import { certify, type Certificate } from './certificate.ts'
 import type { Context, Timed } from './context.ts'
-import { few } from './detector.ts'
+import { few } from './isolation.ts'
 import { FrameError } from './errors.ts'
 import { hash52 } from './hash.ts'
 import type { Milliseconds, NodeId } from './io.ts'

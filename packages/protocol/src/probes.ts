@@ -1,0 +1,132 @@
+/**
+ * Probes: how this node observes its neighbours on the rings.
+ *
+ * Each observed member is asked for a sign of life when it is this node's turn, which the member's last answer said (see `turns.ts`). What comes
+ * of an answer that fails to come is the detector's business.
+ */
+import type { Context, Timed } from './context.ts'
+import type { Milliseconds, NodeId } from './io.ts'
+import type { LocalHealth } from './local-health.ts'
+import { turnMoved } from './turns.ts'
+
+interface Probe {
+  sequence: number
+  /** When the next one is sent. */
+  nextAt: Milliseconds
+  /** When the unanswered one was sent; undefined: none is. */
+  sentAt: Milliseconds | undefined
+}
+
+export class Probes implements Timed {
+  readonly #context: Context
+  readonly #health: LocalHealth
+  readonly #onSilence: (id: NodeId) => void
+  readonly #probes = new Map<NodeId, Probe>()
+  #observed: ReadonlySet<NodeId> = new Set()
+  #sequence = 0
+
+  /** `onSilence`: an observed member did not answer in time. */
+  constructor(context: Context, health: LocalHealth, onSilence: (id: NodeId) => void) {
+    this.#context = context
+    this.#health = health
+    this.#onSilence = onSilence
+  }
+
+  get nextDue(): Milliseconds {
+    let next = Infinity
+    const timeout = this.#timeout()
+    for (const { nextAt, sentAt } of this.#probes.values()) next = Math.min(next, sentAt === undefined ? nextAt : sentAt + timeout)
+    return next
+  }
+
+  /** Members whom this node observes, whether it has a link with them or not. */
+  get observed(): ReadonlySet<NodeId> {
+    return this.#observed
+  }
+
+  observe(members: ReadonlySet<NodeId>): void {
+    const isBereaved = [...this.#observed].some((id) => !members.has(id) && this.#context.view.ending(id)?.says === 'died')
+    this.#observed = members
+    for (const id of this.#probes.keys()) if (!members.has(id)) this.#probes.delete(id)
+    if (isBereaved) this.#hurry()
+    for (const id of members) if (this.#context.links.has(id)) this.#schedule(id)
+  }
+
+  linkUp(peer: NodeId): void {
+    if (this.#observed.has(peer)) this.#schedule(peer)
+  }
+
+  forget(id: NodeId): void {
+    this.#probes.delete(id)
+  }
+
+  /** Probes now, whoever's turn it is. */
+  ask(id: NodeId): void {
+    const { now } = this.#context
+    const probe = this.#probes.get(id) ?? { sequence: 0, nextAt: now, sentAt: undefined }
+    if (probe.sentAt !== undefined) return
+    this.#sequence = (this.#sequence % 0xffffffff) + 1
+    probe.sequence = this.#sequence
+    probe.sentAt = now
+    this.#probes.set(id, probe)
+    this.#context.send(id, { probe: { sequence: probe.sequence } })
+  }
+
+  /** An answer, with the time until this node's next turn, ms. */
+  acknowledged(from: NodeId, sequence: number, nextInMs: number): void {
+    const probe = this.#probes.get(from)
+    if (probe === undefined) return
+    if (sequence === turnMoved && probe.sentAt === undefined) {
+      probe.nextAt = Math.min(probe.nextAt, this.#context.now + nextInMs)
+      return
+    }
+    if (probe.sequence !== sequence) return
+    const { now, config } = this.#context
+    const { period } = config.detection
+    // A member that deals out turns far ahead could escape its observers: no turn is later than if all had one and a half.
+    const latest = period * config.links.rings * 4 * 1.5
+    probe.sentAt = undefined
+    probe.nextAt = now + Math.min(Math.max(nextInMs, period / 2), latest)
+    this.#health.relax()
+  }
+
+  /** This process did nothing for a while: the time for answers begins anew. */
+  stalled(): void {
+    for (const probe of this.#probes.values()) if (probe.sentAt !== undefined) probe.sentAt = this.#context.now
+  }
+
+  due(): void {
+    const { now, config } = this.#context
+    const timeout = this.#timeout()
+    for (const [id, probe] of this.#probes) {
+      if (probe.sentAt === undefined) {
+        if (now >= probe.nextAt) this.ask(id)
+      } else if (now - probe.sentAt >= timeout) {
+        probe.sentAt = undefined
+        probe.nextAt = now + config.detection.period
+        this.#onSilence(id)
+      }
+    }
+  }
+
+  #schedule(id: NodeId): void {
+    if (this.#probes.has(id)) return
+    const { now, config } = this.#context
+    const round = config.detection.period * this.#observed.size
+    this.#probes.set(id, {
+      sequence: 0,
+      nextAt: now + this.#context.random() * Math.max(round, config.detection.period),
+      sentAt: undefined,
+    })
+  }
+
+  /** Silence comes to racks, not to single hosts: the next turns may be those of observers who died along. So all get a turn soon. */
+  #hurry(): void {
+    const { now, config } = this.#context
+    for (const probe of this.#probes.values()) probe.nextAt = Math.min(probe.nextAt, now + this.#context.random() * config.detection.period)
+  }
+
+  #timeout(): Milliseconds {
+    return this.#context.config.detection.probeTimeout * this.#health.stretch
+  }
+}
