@@ -56,6 +56,8 @@ export const defaultConfig = {
     max: 24,
     /** A link younger than this is never closed as surplus, ms. Guess. */
     settle: 10_000,
+    /** The same for a link that was opened to look at a member in doubt, ms. Guess: what is said over it takes a few round trips. */
+    look: 2_000,
   },
   /** Batching of news for the topic. */
   rumours: {

@@ -44,6 +44,8 @@ export class Detector implements Timed {
   readonly #vouched = new Map<NodeId, Milliseconds>()
   /** Whom others were told to look at, and when. */
   readonly #alarms = new Map<NodeId, Milliseconds>()
+  /** When links came up by which it looked at somebody. They are kept for a moment, and until then count among its looks: so links are bounded. */
+  #looks: Milliseconds[] = []
   /** When all links were looked at, as no observed member answered. */
   #lookedAround: Milliseconds = -Infinity
 
@@ -95,7 +97,12 @@ export class Detector implements Timed {
   }
 
   linkUp(peer: NodeId): void {
-    const dialable = this.#context.links.get(peer)?.dialable === true
+    const link = this.#context.links.get(peer)
+    const dialable = link?.dialable === true
+    if (link !== undefined && this.#doubts.get(peer)?.dialling !== undefined) {
+      link.isLook = true
+      this.#looks.push(link.since)
+    }
     // Once dialled, dialable: the other end of a link can't tell when it is the one who was dialled.
     this.#dialable.set(peer, dialable || this.#dialable.get(peer) === true)
     this.#vouched.delete(peer)
@@ -136,7 +143,8 @@ export class Detector implements Timed {
       if (!this.#dialable.has(id)) doubt.nextCheck = now // what it found out counts now
       return
     }
-    if (this.#doubts.open < config.detection.checks) this.#doubt(id)
+    this.#looks = this.#looks.filter((since) => now - since < config.links.look)
+    if (this.#doubts.open + this.#looks.length < config.detection.checks) this.#doubt(id)
   }
 
   /** Enough others certified that this member is silent: one unanswered probe more is enough. */

@@ -23,6 +23,8 @@ export class Link {
   goodbye = false
   /** One end entered the pool over it: such links form a tree. */
   isEntry = false
+  /** It was opened to look at the peer, whom this node doubted: that is done now. */
+  isLook = false
   /** One end handed the other on to somebody else: what a crowd says does not go along here. */
   referred = false
 

@@ -61,7 +61,7 @@ export class Sampling implements Timed {
   }
 
   linkUp(peer: NodeId): void {
-    const { now, config } = this.#context
+    const { now, config, links } = this.#context
     const dialled = this.#missing.get(peer)?.dialled ?? -Infinity
     // Where dials take long, the machine or the network has enough to do: the more each takes, the rarer they are.
     if (dialled > -Infinity) {
@@ -70,7 +70,8 @@ export class Sampling implements Timed {
       this.#wake(this.#nextDial)
     }
     this.#missing.delete(peer)
-    if (this.#context.links.size > this.#context.config.links.max) this.#wake(this.#context.now + this.#context.config.links.settle)
+    const link = links.get(peer)
+    if (link !== undefined && links.size > config.links.max) this.#wake(now + this.#youth(link))
   }
 
   due(): void {
@@ -105,18 +106,25 @@ export class Sampling implements Timed {
     for (const since of this.#random.values()) this.#wake(since + config.links.randomLifetime)
   }
 
-  /** Closes links that nobody needs, where there are too many. */
+  /** So long a link is not closed as surplus. */
+  #youth({ isLook }: Link): Milliseconds {
+    const { look, settle } = this.#context.config.links
+    return isLook ? look : settle
+  }
+
+  /** Closes links that nobody needs, where there are too many; first those that have served. */
   #trim(): void {
     const { now, links, config } = this.#context
     let surplus = links.size - config.links.max
     if (surplus <= 0) return
     const wanted = this.#wanted()
-    const old = [...links.values()].filter(({ peer }) => !wanted.has(peer))
-    for (const link of old) {
+    const unwanted = [...links.values()].filter(({ peer }) => !wanted.has(peer))
+    for (const link of unwanted.sort((a, b) => Number(b.isLook) - Number(a.isLook))) {
       const { peer, since } = link
       if (surplus <= 0) break
-      if (now - since < config.links.settle) {
-        this.#wake(since + config.links.settle)
+      const until = since + this.#youth(link)
+      if (now < until) {
+        this.#wake(until)
         continue
       }
       surplus -= 1

@@ -38,7 +38,7 @@ export interface Run {
 /** So many lines of what went before are told with a violation. */
 const linesBefore = 20
 
-/** More than the protocol keeps up by itself: a link that somebody else wants is not closed. */
+/** Links that somebody else wants are not closed while they are young: so many more than the protocol keeps up by itself. A guess. */
 const extraLinks = 8
 
 /** Runs a scenario once. A broken promise ends the run; it is part of the result, nothing is thrown. */
@@ -111,7 +111,8 @@ function electionsOf(scenario: Scenario): string[] {
 
 function boundsOf(scenario: Scenario): CalmBounds {
   // Settle: a guess, three times what the shipped scenarios need. Dials: what the lost are redialled with, and the random links renewed.
-  return { settle: 60_000, links: makeConfig(scenario.config).links.max + extraLinks, dials: 10, dialsPerNode: 0.1 }
+  const { links, detection } = makeConfig(scenario.config)
+  return { settle: 60_000, links: links.max + detection.checks + extraLinks, dials: 10, dialsPerNode: 0.1 }
 }
 
 function resultOf(stage: Stage, metrics: Metrics, violation: Violation | undefined): RunResult {
