@@ -1,10 +1,13 @@
 /** All samples of all houses, and the slopes through them. */
-import { MEASURES, MORTALS, type Measure, type Sample } from './plan.ts'
-import { slopeOf, type Slope } from './slope.ts'
+import { HOUSES, MEASURES, MORTALS, type Measure, type Sample } from './plan.ts'
+import { commonSlope, EIGHTY, slopeOf, type Slope } from './slope.ts'
 
 const MINUTE = 60_000
 /** Samples of so many minutes are one point of a line. A guess: a house changes its guests in this time. */
 const BLOCK = 2
+
+/** In place of a house: what all have in common. */
+export const ALL = 'all'
 
 export interface Row {
   readonly house: string
@@ -20,6 +23,12 @@ export interface SoakReport {
   readonly warmUp: number
   readonly samples: number
   readonly rows: readonly Row[]
+}
+
+/** Code is shown and not judged: there is no more of it to compile than the sources hold. And so is a heap that holds what belongs to it. */
+export function isJudged({ house, measure }: { readonly house: string; readonly measure: Measure }): boolean {
+  const isPlain = HOUSES.some(({ name, plain }) => name === house && plain === true)
+  return measure !== 'code' && (measure !== 'heap' || isPlain || house === ALL)
 }
 
 export class Ledger {
@@ -66,9 +75,14 @@ export class Ledger {
         slope: slopeOf(
           samples.map(({ time, values }) => [time, values[measure]] as const),
           BLOCK * MINUTE,
+          EIGHTY,
         ),
       }))
     })
-    return { start, minutes, warmUp, samples: all.length, rows }
+    const common = MEASURES.map((measure) => {
+      const each = rows.filter((row) => row.measure === measure && (isJudged(row) || !isJudged({ house: ALL, measure })))
+      return { house: ALL, measure, slope: commonSlope(each.map(({ slope }) => slope)) }
+    })
+    return { start, minutes, warmUp, samples: all.length, rows: [...rows, ...common] }
   }
 }

@@ -7,17 +7,36 @@ export interface House {
   readonly nodes: number
   /** Seconds between two guests leaving while new ones enter; undefined: nobody moves. */
   readonly moves?: number
+  /** Without compilers: its heap holds what the program made, and not what the engine notes about the code that it compiles for hours. */
+  readonly plain?: boolean
 }
 
-function houses(name: string, nodes: number, count: number, moves?: number): House[] {
-  return Array.from({ length: count }, (_, i) => ({ name: `${name} ${i + 1}`, nodes, ...(moves !== undefined && { moves }) }))
+function houses(name: string, nodes: number, count: number, more: Partial<House> = {}): House[] {
+  return Array.from({ length: count }, (_, i) => ({ name: `${name} ${i + 1}`, nodes, ...more }))
 }
+
+/** Seconds between two guests leaving. */
+const STAY = 60
 
 /**
  * Sixty nodes, with {@link MORTALS}. A node by itself shows a leak most clearly, since little else changes its heap; the houses of residents
  * show what it misses; the houses of guests show what a node leaves behind in its process when it leaves the pool.
  */
-export const HOUSES: readonly House[] = [...houses('hermit', 1, 1), ...houses('residents', 5, 4), ...houses('guests', 5, 4, 60)]
+export const HOUSES: readonly House[] = [
+  ...houses('hermit', 1, 1),
+  ...houses('plain hermit', 1, 1, { plain: true }),
+  ...houses('residents', 5, 3),
+  ...houses('plain residents', 4, 1, { plain: true }),
+  ...houses('guests', 5, 3, { moves: STAY }),
+  ...houses('plain guests', 5, 1, { moves: STAY, plain: true }),
+]
+
+/**
+ * Node's flags for all houses: the young generation keeps its size, which the engine otherwise doubles at some time in each, 20 MB that look like a
+ * slope; and for plain ones.
+ */
+export const FLAGS = ['--expose-gc', '--min-semi-space-size=16', '--max-semi-space-size=16']
+export const PLAIN_FLAGS = ['--no-opt', '--no-maglev', '--no-sparkplug', '--no-lazy-feedback-allocation']
 
 /** Houses that are killed in turn with all their nodes, and built anew. Nobody measures them. */
 export const MORTALS: readonly House[] = [...houses('mortals', 5, 3), ...houses('mortal few', 4, 1)]

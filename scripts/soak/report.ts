@@ -1,6 +1,6 @@
 /** What a soak shows: a table, JSON, a plot. */
 import { linePlot } from '@jel/simulator'
-import type { Ledger, Row, SoakReport } from './ledger.ts'
+import { isJudged, type Ledger, type Row, type SoakReport } from './ledger.ts'
 import { MEASURES, type Measure } from './plan.ts'
 import { isFlat } from './slope.ts'
 
@@ -17,9 +17,8 @@ function label(measure: Measure): string {
   return measure in UNITS ? `${measure}, MiB` : measure
 }
 
-/** Code is shown and not judged: there is no more of it to compile than the sources hold. Resident memory holds it as well, a small part of it. */
-function grows({ measure, slope }: Row): boolean {
-  return measure !== 'code' && !isFlat(slope, SHARE) && slope.perHour > 0
+function grows(row: Row): boolean {
+  return isJudged(row) && !isFlat(row.slope, SHARE) && row.slope.perHour > 0
 }
 
 /** Nothing grew in any house. What shrinks is no leak. */
@@ -27,7 +26,7 @@ export function isWithinNoise({ rows }: SoakReport): boolean {
   return !rows.some(grows)
 }
 
-/** The mean slope of all houses of a kind would hide one that leaks, so each has its column. */
+/** What all have in common would hide one that leaks, and one is less sure than all: so each has its column, and all together have one. */
 export function table({ rows, minutes, warmUp, samples }: SoakReport): string {
   const houses = [...new Set(rows.map(({ house }) => house))]
   const lines = MEASURES.map((measure) => {
@@ -43,7 +42,8 @@ export function table({ rows, minutes, warmUp, samples }: SoakReport): string {
   })
   return [
     `${minutes.toFixed(0)} minutes, ${samples} samples; the first ${warmUp.toFixed(0)} minutes are left out.`,
-    'Mean, then change an hour ± half of its 95 % interval; bold: it grew.',
+    'Mean, then change an hour ± half of its interval of confidence: 95 % for all houses and measures at once, and 95 % for each of the last column,',
+    'which has what the judged ones have in common; bold: it grew. Of heaps those of plain houses are judged.',
     '',
     `| | ${houses.join(' | ')} |`,
     `| --- |${' --- |'.repeat(houses.length)}`,

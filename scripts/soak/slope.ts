@@ -12,11 +12,15 @@ export type Point = readonly [time: number, value: number]
 
 const HOUR = 3_600_000
 
+/** Quantiles of the normal distribution for a 95 % interval: of one slope, and of eighty that shall all hold true at once (Bonferroni). */
+export const ONE = 1.959964
+export const EIGHTY = 3.420527
+
 /**
  * Least squares over the means of blocks: neighbouring samples resemble one another (a crowd of connections stays for a while), and taken
- * one by one they would promise more certainty than they have. NaN with fewer than three blocks.
+ * one by one they would promise more certainty than they have. NaN with fewer than three blocks. `z`: how wide the interval is.
  */
-export function slopeOf(points: readonly Point[], block: number): Slope {
+export function slopeOf(points: readonly Point[], block: number, z = ONE): Slope {
   const blocks = means(points, block)
   const n = blocks.length
   const time = average(blocks.map(([x]) => x))
@@ -25,7 +29,7 @@ export function slopeOf(points: readonly Point[], block: number): Slope {
   const slope = sum(blocks.map(([x, y]) => (x - time) * (y - mean))) / spread
   const residual = sum(blocks.map(([x, y]) => (y - mean - slope * (x - time)) ** 2))
   const error = n < 3 ? Number.NaN : Math.sqrt(residual / (n - 2) / spread)
-  return { mean, perHour: slope * HOUR, uncertainty: studentT(n - 2) * error * HOUR }
+  return { mean, perHour: slope * HOUR, uncertainty: studentT(n - 2, z) * error * HOUR }
 }
 
 /** Within noise: the interval holds zero, or the whole change in an hour is below `share` of the mean. */
@@ -40,9 +44,16 @@ function means(points: readonly Point[], block: number): Point[] {
   return [...blocks.values()].map((each) => [average(each.map(([x]) => x)), average(each.map(([, y]) => y))])
 }
 
-/** The 97.5 % quantile of Student's t, by the Cornish–Fisher expansion around the normal one (off by less than 1 % from 3 degrees on). */
-function studentT(degrees: number): number {
-  const z = 1.959964
+/** The slope that several have in common, and how sure that is by how much they differ. NaN for fewer than two. */
+export function commonSlope(slopes: readonly Slope[]): Slope {
+  const perHour = average(slopes.map((slope) => slope.perHour))
+  const n = slopes.length
+  const error = n < 2 ? Number.NaN : Math.sqrt(sum(slopes.map((slope) => (slope.perHour - perHour) ** 2)) / (n - 1) / n)
+  return { mean: average(slopes.map(({ mean }) => mean)), perHour, uncertainty: studentT(n - 1, ONE) * error }
+}
+
+/** The quantile of Student's t that belongs to one of the normal distribution, by the Cornish–Fisher expansion (off by 1 % or less from 8 degrees on). */
+function studentT(degrees: number, z: number): number {
   return z + (z ** 3 + z) / (4 * degrees) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * degrees ** 2)
 }
 

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { end, keep } from '../driver/child.ts'
-import { HOUSES, KILL_EVERY, MORTALS, type House, type Sample, type Word } from './plan.ts'
+import { FLAGS, HOUSES, KILL_EVERY, MORTALS, PLAIN_FLAGS, type House, type Sample, type Word } from './plan.ts'
 
 const HOUSE = fileURLToPath(new URL('house.ts', import.meta.url))
 /** Longest that a house may take to be built on a busy machine, in milliseconds. */
@@ -63,7 +63,7 @@ export class Street {
 
   async #build(house: House): Promise<void> {
     const lease = JSON.stringify({ house, pool: this.#pool, bootstrap: this.#bootstrap })
-    const child = keep(fork(HOUSE, [lease], { execArgv: ['--expose-gc', ...this.#flags] }))
+    const child = keep(fork(HOUSE, [lease], { execArgv: [...FLAGS, ...(house.plain === true ? PLAIN_FLAGS : []), ...this.#flags] }))
     this.#children.set(house, child)
     const ready = Promise.withResolvers<void>()
     child.on('message', (word: Word) => {
