@@ -119,6 +119,8 @@ export const defaultConfig = {
     probeTimeout: 1_000,
     /** While in doubt, look again this often, ms. Guess. */
     recheck: 500,
+    /** Each look at a member makes the wait for the next twice as long, up to this, ms. Guess. */
+    recheckMax: 4_000,
     /** Silence of a host (no refusal, no acceptance) that makes a witness, ms from the first doubt. Target: 5 s in all. */
     silence: 1_200,
     /** A process that its kernel accepts for but that says nothing gets this long, ms. Design: a 5 s stop is no death. */

@@ -457,3 +457,93 @@ describe('a death with enough witnesses, of a member that this node is linked wi
     expect(isDead(bench)).toBe(false)
   })
 })
+
+describe('where most members answer late', () => {
+  const crowd = [suspect, bob, carol, dave]
+  const slowness = detection.probeTimeout * 2
+
+  /** Answers each probe so much later, ms, or never (undefined). Returns the way to let time pass, which returns all effects. */
+  function answering(bench: Bench, delayOf: (actor: Actor) => Milliseconds | undefined): (span: Milliseconds) => Effect[] {
+    let waiting: { readonly at: Milliseconds; readonly actor: Actor; readonly sequence: number }[] = []
+    for (const actor of crowd) bench.mute.add(actor.id)
+    return (span) => {
+      const effects: Effect[] = []
+      const note = (more: readonly Effect[]): void => {
+        effects.push(...more)
+        for (const actor of crowd) {
+          const delay = delayOf(actor)
+          for (const { probe } of framesTo(actor.id, more))
+            if (probe !== undefined && delay !== undefined) waiting.push({ at: bench.now + delay, actor, sequence: probe.sequence })
+        }
+      }
+      for (const end = bench.now + span; bench.now < end; ) {
+        note(bench.advance(50))
+        const due = waiting.filter(({ at }) => at <= bench.now)
+        waiting = waiting.filter(({ at }) => at > bench.now)
+        for (const { actor, sequence } of due) note(bench.receive(actor, { ack: { sequence, nextInMs: detection.period } }))
+      }
+      return effects
+    }
+  }
+
+  function slowPool(options: BenchOptions = {}): { bench: Bench; pass: (span: Milliseconds) => Effect[]; gone: Set<Actor> } {
+    const bench = poolOf(crowd, options)
+    const gone = new Set<Actor>()
+    for (const actor of crowd) bench.reach.set(actor.id, 'mute')
+    const pass = answering(bench, (actor) => (gone.has(actor) ? undefined : slowness))
+    pass(60_000)
+    return { bench, pass, gone }
+  }
+
+  const looksAt = (actor: Actor, effects: readonly Effect[]): string[] => aims(effects, actor)
+
+  it('nobody is in doubt for that', () => {
+    const effects = slowPool().pass(60_000)
+    expect(crowd.flatMap((actor) => looksAt(actor, effects))).toEqual([])
+    expect(probesTo(suspect, effects)).toBeGreaterThan(10)
+  })
+
+  it('the word of one that another is late is nothing', () => {
+    const { bench } = slowPool()
+    const doubted = [decodeId(suspect.id) as Uint8Array<ArrayBuffer>]
+    expect(looksAt(suspect, bench.receive(bob, { alarm: { statements: [], doubted } }))).toEqual([])
+    expect(looksAt(suspect, poolOf(crowd).receive(bob, { alarm: { statements: [], doubted } }))).toEqual(['knock'])
+  })
+
+  it('a handshake with a stranger that takes too long is nothing', () => {
+    const doubts = (bench: Bench): number => {
+      const stranger = everyone[7] as Actor
+      bench.meet(stranger, { linked: false })
+      bench.input({ type: 'unreachable', peer: stranger.id, addresses: [], failure: 'mute', reason: 'timed out' })
+      return bench.node.health(bench.now).suspectedShare
+    }
+    expect(doubts(slowPool().bench)).toBe(0)
+    expect(doubts(poolOf(crowd))).toBeGreaterThan(0)
+  })
+
+  it('who never answers is found out all the same', () => {
+    const { bench, pass, gone } = slowPool({ config: sure })
+    bench.reach.set(suspect.id, 'silent')
+    gone.add(suspect)
+    pass(60_000)
+    expect(isDead(bench)).toBe(true)
+  })
+
+  it('but one alone that answers late is in doubt each time', () => {
+    const bench = poolOf(crowd)
+    const effects = answering(bench, (actor) => (actor === suspect ? slowness : 10))(60_000)
+    expect(looksAt(suspect, effects).length).toBeGreaterThan(5)
+    expect(looksAt(bob, effects)).toEqual([])
+  })
+})
+
+describe('looks at one member in doubt', () => {
+  it('come ever more rarely', () => {
+    const bench = poolOf([suspect, bob])
+    bench.mute.add(suspect.id)
+    bench.input({ type: 'command', command: { type: 'maybeDead', id: suspect.id } })
+    const knocksIn = (span: Milliseconds): number => aims(bench.advance(span), suspect).length
+    expect(knocksIn(detection.recheckMax)).toBeGreaterThanOrEqual(3)
+    expect(knocksIn(detection.recheckMax * 2)).toBeLessThanOrEqual(2)
+  })
+})

@@ -159,7 +159,7 @@ export class Detector implements Timed {
 
   /** An observer lost sight of a member: look, and tell the next observers, since those of a member are not all linked with each other. */
   alarmed(id: NodeId): void {
-    if (this.#doubts.has(id)) return
+    if (this.#doubts.has(id) || this.#probes.isSlow) return
     this.suspect(id)
     if (this.#doubts.has(id) && this.#probes.observed.has(id)) this.#alarm(id)
   }
@@ -181,6 +181,8 @@ export class Detector implements Timed {
   unreachable(id: NodeId, failure: DialFailure): void {
     if (this.#context.links.has(id) || this.#context.view.get(id) === undefined) return
     const known = this.#doubts.get(id)
+    // Where all are slow a handshake that did not end in time proves nothing.
+    if (known === undefined && failure === 'mute' && this.#probes.isSlow) return
     const doubt = known ?? this.#doubt(id)
     if (doubt === undefined) return
     if (known === undefined && failure === 'silent') doubt.since -= this.#context.config.detection.silentDial
@@ -270,7 +272,8 @@ export class Detector implements Timed {
       return
     }
     const { detection } = config
-    doubt.nextCheck = now + this.#isolation.pause
+    doubt.nextCheck = now + this.#pause(doubt)
+    doubt.looks += 1
     if (this.#isolation.isCutOff && !this.#isolation.trusts(doubt)) doubt.since = now
     const elapsed = (now - doubt.since) / this.#distrust()
     if (elapsed >= this.#patience(id, doubt)) this.#convict(id, doubt)
@@ -280,6 +283,16 @@ export class Detector implements Timed {
     }
     if (links.has(id)) this.#probes.ask(id)
     else if (doubt.evidence === 'mute' || this.#dialable.get(id) === false) this.#dial(id, doubt)
+  }
+
+  /**
+   * Between two looks at one member: ever longer, and longer where many are in doubt. Where that comes from a machine that has too much to do looks
+   * must not be what keeps it busy. It loses no time: who is gone refuses the first, or makes its patience end.
+   */
+  #pause({ looks }: Doubt): Milliseconds {
+    const { recheck, recheckMax, checks } = this.#context.config.detection
+    const rarer = Math.min(recheck * 2 ** Math.min(looks, 16), recheckMax)
+    return Math.max(rarer, recheck * Math.ceil(this.#doubts.size / checks), this.#isolation.pause)
   }
 
   /** A dial costs both ends a handshake: only where a knock was answered, or nothing can be learned from one, and few at a time. */
@@ -293,7 +306,8 @@ export class Detector implements Timed {
   }
 
   #patience(id: NodeId, { evidence, since }: Doubt): Milliseconds {
-    const { probeTimeout, silence, mute, undialable, stranger, objection } = this.#context.config.detection
+    const { probeTimeout, silence, undialable, stranger, objection } = this.#context.config.detection
+    const mute = Math.max(this.#context.config.detection.mute, this.#probes.late)
     // Where nothing but itself could bring it back, its absence counts; while a link is up it may only be stopped.
     if (this.#dialable.get(id) === false) return this.#context.links.has(id) ? mute : undialable
     // A process that its kernel accepts for may only be stopped, too.

@@ -16,6 +16,8 @@ export interface Doubt {
   /** A dial is under way since. */
   dialling: Milliseconds | undefined
   nextCheck: Milliseconds
+  /** How often it was looked at. */
+  looks: number
   convicted: boolean
 }
 
@@ -80,6 +82,7 @@ export class Doubts {
       knocking: undefined,
       dialling: undefined,
       nextCheck: now,
+      looks: 0,
       convicted: false,
     }
     this.#doubts.set(id, doubt)

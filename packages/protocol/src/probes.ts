@@ -3,11 +3,17 @@
  *
  * Each observed member is asked for a sign of life when it is this node's turn, which the member's last answer said (see `turns.ts`). What comes
  * of an answer that fails to come is the detector's business.
+ *
+ * How long to wait follows from how long answers take: where most members answer late, this node, its network or the machine that all of them share is
+ * slow, and doubts would make it slower. Answers that never come don't count, so the dead are not waited for any longer.
  */
 import type { Context, Timed } from './context.ts'
 import type { Milliseconds, NodeId } from './io.ts'
 import type { LocalHealth } from './local-health.ts'
 import { turnMoved } from './turns.ts'
+
+/** An answer is late after so many times what is usual. Guess: TCP waits for about three round trips before it sends again. */
+const latencies = 3
 
 interface Probe {
   sequence: number
@@ -15,6 +21,10 @@ interface Probe {
   nextAt: Milliseconds
   /** When the unanswered one was sent; undefined: none is. */
   sentAt: Milliseconds | undefined
+  /** Since when an answer is missing, also where it is not waited for any longer; undefined: none is. */
+  askedAt: Milliseconds | undefined
+  /** How long the last answer took, also one that came too late; undefined: there was none. */
+  took: Milliseconds | undefined
 }
 
 export class Probes implements Timed {
@@ -24,6 +34,8 @@ export class Probes implements Timed {
   readonly #probes = new Map<NodeId, Probe>()
   #observed: ReadonlySet<NodeId> = new Set()
   #sequence = 0
+  /** How long the answers of half of the members took. */
+  #latency: Milliseconds = 0
 
   /** `onSilence`: an observed member did not answer in time. */
   constructor(context: Context, health: LocalHealth, onSilence: (id: NodeId) => void) {
@@ -42,6 +54,16 @@ export class Probes implements Timed {
   /** Members whom this node observes, whether it has a link with them or not. */
   get observed(): ReadonlySet<NodeId> {
     return this.#observed
+  }
+
+  /** An answer that takes longer is late, by how long others take. */
+  get late(): Milliseconds {
+    return this.#latency * latencies
+  }
+
+  /** Answers take so long that one more late says little. */
+  get isSlow(): boolean {
+    return this.late > this.#context.config.detection.probeTimeout
   }
 
   observe(members: ReadonlySet<NodeId>): void {
@@ -63,10 +85,14 @@ export class Probes implements Timed {
   /** Probes now, whoever's turn it is. */
   ask(id: NodeId): void {
     const { now } = this.#context
-    const probe = this.#probes.get(id) ?? { sequence: 0, nextAt: now, sentAt: undefined }
+    const probe = this.#probes.get(id) ?? this.#newProbe(now)
     if (probe.sentAt !== undefined) return
-    this.#sequence = (this.#sequence % 0xffffffff) + 1
-    probe.sequence = this.#sequence
+    // One that was given up is sent again as it was: so an answer to the first tells how long it took.
+    if (probe.askedAt === undefined) {
+      this.#sequence = (this.#sequence % 0xffffffff) + 1
+      probe.sequence = this.#sequence
+      probe.askedAt = now
+    }
     probe.sentAt = now
     this.#probes.set(id, probe)
     this.#context.send(id, { probe: { sequence: probe.sequence } })
@@ -80,13 +106,16 @@ export class Probes implements Timed {
       probe.nextAt = Math.min(probe.nextAt, this.#context.now + nextInMs)
       return
     }
-    if (probe.sequence !== sequence) return
+    if (probe.sequence !== sequence || probe.askedAt === undefined) return
     const { now, config } = this.#context
     const { period } = config.detection
     // A member that deals out turns far ahead could escape its observers: no turn is later than if all had one and a half.
     const latest = period * config.links.rings * 4 * 1.5
     probe.sentAt = undefined
     probe.nextAt = now + Math.min(Math.max(nextInMs, period / 2), latest)
+    probe.took = now - probe.askedAt
+    probe.askedAt = undefined
+    this.#latency = this.#median()
     this.#health.relax()
   }
 
@@ -113,11 +142,16 @@ export class Probes implements Timed {
     if (this.#probes.has(id)) return
     const { now, config } = this.#context
     const round = config.detection.period * this.#observed.size
-    this.#probes.set(id, {
-      sequence: 0,
-      nextAt: now + this.#context.random() * Math.max(round, config.detection.period),
-      sentAt: undefined,
-    })
+    this.#probes.set(id, this.#newProbe(now + this.#context.random() * Math.max(round, config.detection.period)))
+  }
+
+  #newProbe(nextAt: Milliseconds): Probe {
+    return { sequence: 0, nextAt, sentAt: undefined, askedAt: undefined, took: undefined }
+  }
+
+  #median(): Milliseconds {
+    const all = [...this.#probes.values()].map(({ took }) => took ?? 0).sort((a, b) => a - b)
+    return all[all.length >> 1] ?? 0
   }
 
   /** Silence comes to racks, not to single hosts: the next turns may be those of observers who died along. So all get a turn soon. */
@@ -127,6 +161,7 @@ export class Probes implements Timed {
   }
 
   #timeout(): Milliseconds {
-    return this.#context.config.detection.probeTimeout * this.#health.stretch
+    const { probeTimeout, mute } = this.#context.config.detection
+    return Math.max(probeTimeout, Math.min(this.late, mute)) * this.#health.stretch
   }
 }

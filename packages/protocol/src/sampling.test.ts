@@ -40,8 +40,10 @@ class Stage {
     this.sampling.update(this.rings.neighbours)
   }
 
-  link(id: NodeId): void {
-    this.context.links.set(id, new Link(id, true, this.context.now))
+  link(id: NodeId, isLook = false): void {
+    const link = new Link(id, true, this.context.now)
+    link.isLook = isLook
+    this.context.links.set(id, link)
     this.sampling.linkUp(id)
   }
 
@@ -118,6 +120,23 @@ describe('the links that a node keeps up', () => {
       if (stage.context.now - start > quietAtMost * 2.5) break
     }
     expect(stage.linked.size).toBeGreaterThan(early)
+  })
+
+  it('by which a member in doubt was looked at are closed before others, and sooner', () => {
+    const { max, look, settle } = makeConfig({}).links
+    const stage = new Stage({ links: { random: 0 } })
+    stage.meet(...others.slice(0, 100))
+    const strangers = others.slice(0, 100).filter(({ id }) => !stage.rings.neighbours.has(id))
+    const old = strangers.slice(0, max)
+    for (const { id } of old) stage.link(id)
+    stage.advance(settle)
+    const before = stage.closed.length
+    const looks = strangers.slice(max, max + 5)
+    for (const { id } of looks) stage.link(id, true)
+    stage.advance(look - 100)
+    expect(stage.closed.slice(before)).toEqual([])
+    stage.advance(200)
+    expect(looks.filter(({ id }) => stage.linked.has(id))).toEqual([])
   })
 
   it('are closed as surplus without a doubt about their peers', () => {

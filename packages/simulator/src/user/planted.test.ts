@@ -109,7 +109,7 @@ const sound: CreateProtocol = (parts) => new Faulty(parts)
 describe('a planted bug is caught', () => {
   const lossy = `
     nodes: 8
-    network: { loss: 33%, delay: 5ms }
+    network: { loss: 40%, delay: 5ms }
     duration: 2m`
 
   it('refutations that are dropped: a node that runs is taken for dead', { timeout: 60_000 }, () => {
