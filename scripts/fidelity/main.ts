@@ -7,7 +7,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { withFigures } from './document.ts'
 import { Meter } from './meter.ts'
-import { dying, eventLoopCosts, loopbackDelay, wholeDelay } from './networks.ts'
+import { measuredCosts } from '@jel/simulator'
+import { dying, loopbackDelay, wholeDelay } from './networks.ts'
 import { takeChildrenAlong } from '../driver/child.ts'
 import { RealSwarm } from './real/swarm.ts'
 import { SimulatedSwarm, type SimulatedOptions } from './simulated-swarm.ts'
@@ -123,7 +124,7 @@ async function main(): Promise<void> {
       await compare('hosts in virtual time', inTurn, { network: { delay: wholeDelay(...delays) } })
     }
     if (kinds.has('real')) {
-      const network = { delay: loopbackDelay, costs: eventLoopCosts }
+      const network = { delay: loopbackDelay, costs: measuredCosts }
       await compare('hosts over TCP', async () => [await realTime(plan)], { network, eventLoops, dying })
     }
   }

@@ -32,6 +32,7 @@ export function refusals(scenario: Scenario): string[] {
     nodes * PROCESS > freemem(),
     `nodes: ${nodes} processes of ${PROCESS / 1e6} MB do not fit into the ${Math.round(freemem() / 1e6)} MB that are free here`,
   )
+  refuse(network.processor !== undefined, 'network.processor: the laboratory has the processors of this machine')
   refuse(network.nat > 0 && network.nodesPerMachine > 1, 'network.nat: the nodes of one host share its firewall; say nodesPerMachine: 1')
   refuse(
     network.nodesPerMachine > 1 && (network.bandwidth.up ?? network.bandwidth.down) !== undefined,

@@ -300,7 +300,7 @@ export class Detector implements Timed {
     const { now, config, effects, view } = this.#context
     const { mute, dials } = config.detection
     const isWaiting = doubt.dialling !== undefined && now - doubt.dialling < mute
-    if (isWaiting || this.#doubts.dialling >= dials) return
+    if (isWaiting || this.#doubts.dialling >= (this.#probes.isSlow ? 1 : dials)) return
     doubt.dialling = now
     effects.push({ type: 'connect', peer: id, addresses: view.get(id)?.addresses ?? [] })
   }
@@ -333,7 +333,9 @@ export class Detector implements Timed {
   }
 
   #reached(id: NodeId): void {
-    if (this.#doubts.drop(id)) this.#events.onReached(id)
+    if (!this.#doubts.drop(id)) return
+    this.#probes.heard(id)
+    this.#events.onReached(id)
   }
 
   /** Tells the other observers to look; seldom enough that nobody can make them busy with it. */

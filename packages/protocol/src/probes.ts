@@ -113,10 +113,15 @@ export class Probes implements Timed {
     const latest = period * config.links.rings * 4 * 1.5
     probe.sentAt = undefined
     probe.nextAt = now + Math.min(Math.max(nextInMs, period / 2), latest)
-    probe.took = now - probe.askedAt
+    this.#note(probe)
     probe.askedAt = undefined
-    this.#latency = this.#median()
     this.#health.relax()
+  }
+
+  /** A member in doubt says something: its answer takes at least that long. */
+  heard(id: NodeId): void {
+    const probe = this.#probes.get(id)
+    if (probe !== undefined) this.#note(probe)
   }
 
   /** This process did nothing for a while: the time for answers begins anew. */
@@ -149,8 +154,14 @@ export class Probes implements Timed {
     return { sequence: 0, nextAt, sentAt: undefined, askedAt: undefined, took: undefined }
   }
 
+  #note(probe: Probe): void {
+    if (probe.askedAt === undefined) return
+    probe.took = this.#context.now - probe.askedAt
+    this.#latency = this.#median()
+  }
+
   #median(): Milliseconds {
-    const all = [...this.#probes.values()].map(({ took }) => took ?? 0).sort((a, b) => a - b)
+    const all = [...this.#probes.values()].flatMap(({ took }) => took ?? []).sort((a, b) => a - b)
     return all[all.length >> 1] ?? 0
   }
 

@@ -300,7 +300,8 @@ export class Witnesses implements Timed {
 
   /** Looks for one observer that there is no link to. */
   #reachOut(id: NodeId): void {
-    const { links, id: self } = this.#context
+    const { links, id: self, config } = this.#context
+    if (this.#undelivered.size >= config.detection.dials) return
     const isInDoubt = (observer: NodeId): boolean => this.#cases.has(observer) || this.#events.isDoubted(observer)
     const unlinked = [...this.#observersOf(id)].filter((observer) => observer !== self && !links.has(observer) && !isInDoubt(observer))
     const observer = pickOne(

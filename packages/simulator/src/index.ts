@@ -8,7 +8,7 @@ export { constantDelay, loopback, uniformDelay, type Delay } from './network/del
 export type { Dialable } from './network/endpoint.ts'
 export { defaultGossip, type GossipOptions } from './network/gossip-options.ts'
 export type { Machine } from './network/machine.ts'
-export type { Costs } from './network/processing.ts'
+export { measuredCosts, type Costs } from './network/processing.ts'
 export { topologyDelay, type Site, type Topology } from './network/site.ts'
 export { cheapScheme, ed25519Scheme, forge, type Identity, type Scheme } from './protocol/identity.ts'
 export { defaultNetwork, type NetworkOptions } from './network/network.ts'

@@ -47,6 +47,8 @@ export interface ScenarioNetwork {
   readonly bandwidth: NodeBandwidth
   readonly nodesPerMachine: number
   readonly machinesPerRack: number
+  /** Speed of each machine's processor, relative to the one on which costs were measured. Left out: nothing takes time. */
+  readonly processor?: number
   /** Share of the packets that get lost, 0 to 1. */
   readonly loss: number
   /** Share of the nodes that can dial but can't be dialled, 0 to 1. The first node always can. */
@@ -93,6 +95,9 @@ export const network: z.ZodType<ScenarioNetwork> = mapping({
     .describe('of each node; default: without limit'),
   nodesPerMachine: count(1).default(1),
   machinesPerRack: count(1).default(1),
+  processor: amount(0.01)
+    .exactOptional()
+    .describe('speed of the processor that the nodes of one machine share; 1: as measured; default: nothing takes time'),
   loss: share.default(0).describe('share of the packets that get lost'),
   nat: share.default(0).describe('share of the nodes that can dial but can’t be dialled'),
 })

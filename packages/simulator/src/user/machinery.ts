@@ -1,6 +1,7 @@
 import { uniformDelay } from '../network/delay.ts'
 import type { Machine } from '../network/machine.ts'
 import type { NetworkOptions } from '../network/network.ts'
+import { measuredCosts, noCosts } from '../network/processing.ts'
 import type { Topology } from '../network/site.ts'
 import { topologies } from '../network/topologies/shipped.ts'
 import type { Bandwidth } from '../network/bandwidth.ts'
@@ -28,20 +29,22 @@ export class Machinery {
 
   /** What a node of this place is to be spawned with. */
   of(place: Place, nat: boolean): Pick<SpawnOptions, 'machine' | 'bandwidth' | 'dialable'> {
-    const { bandwidth } = this.#network
+    const { bandwidth, processor } = this.#network
     const { machine } = bandwidth
     const made = (this.#machines[place.machine] ??= this.#simulation.createMachine({
       site: place.site,
       bandwidth: machine === undefined ? undefined : megabits({ up: machine, down: machine }),
+      speed: processor,
     }))
     return { machine: made, bandwidth: megabits(bandwidth), ...(nat && { dialable: false }) }
   }
 }
 
 /** The network of a scenario as the simulation takes it. */
-export function networkOf({ delay, sites, jitter, loss }: ScenarioNetwork): Partial<NetworkOptions> {
-  if (sites === undefined) return { delay: uniformDelay(delay.min, delay.max), loss }
-  return { topology: topologyOf(sites, jitter), loss }
+export function networkOf({ delay, sites, jitter, loss, processor }: ScenarioNetwork): Partial<NetworkOptions> {
+  const costs = processor === undefined ? noCosts : measuredCosts
+  if (sites === undefined) return { delay: uniformDelay(delay.min, delay.max), loss, costs }
+  return { topology: topologyOf(sites, jitter), loss, costs }
 }
 
 function topologyOf(sites: Sites, jitter: number): Topology {
