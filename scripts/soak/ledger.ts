@@ -25,10 +25,13 @@ export interface SoakReport {
   readonly rows: readonly Row[]
 }
 
-/** Code is shown and not judged: there is no more of it to compile than the sources hold. And so is a heap that holds what belongs to it. */
+/** What the engine holds of compiled code, too. */
+const COMPILED: readonly Measure[] = ['heap', 'resident']
+
+/** Code is shown and not judged: there is no more of it to compile than the sources hold. So is what holds code or what belongs to it. */
 export function isJudged({ house, measure }: { readonly house: string; readonly measure: Measure }): boolean {
   const isPlain = HOUSES.some(({ name, plain }) => name === house && plain === true)
-  return measure !== 'code' && (measure !== 'heap' || isPlain || house === ALL)
+  return measure !== 'code' && (!COMPILED.includes(measure) || isPlain || house === ALL)
 }
 
 export class Ledger {

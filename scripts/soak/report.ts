@@ -43,7 +43,7 @@ export function table({ rows, minutes, warmUp, samples }: SoakReport): string {
   return [
     `${minutes.toFixed(0)} minutes, ${samples} samples; the first ${warmUp.toFixed(0)} minutes are left out.`,
     'Mean, then change an hour ± half of its interval of confidence: 95 % for all houses and measures at once, and 95 % for each of the last column,',
-    'which has what the judged ones have in common; bold: it grew. Of heaps those of plain houses are judged.',
+    'which has what the judged ones have in common; bold: it grew. Heap and resident memory are judged in plain houses.',
     '',
     `| | ${houses.join(' | ')} |`,
     `| --- |${' --- |'.repeat(houses.length)}`,

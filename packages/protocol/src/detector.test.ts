@@ -476,7 +476,7 @@ describe('where most members answer late', () => {
             if (probe !== undefined && delay !== undefined) waiting.push({ at: bench.now + delay, actor, sequence: probe.sequence })
         }
       }
-      for (const end = bench.now + span; bench.now < end; ) {
+      for (const end = bench.now + span; bench.now < end;) {
         note(bench.advance(50))
         const due = waiting.filter(({ at }) => at <= bench.now)
         waiting = waiting.filter(({ at }) => at > bench.now)
