@@ -222,7 +222,7 @@ export class Detector implements Timed {
   stalled(lateness: Milliseconds): void {
     this.#health.stalled()
     this.#isolation.stalled(lateness)
-    this.#probes.stalled()
+    this.#probes.stalled(lateness)
     this.#doubts.stalled(lateness)
   }
 

@@ -15,6 +15,9 @@ import { turnMoved } from './turns.ts'
 /** An answer is late after so many times what is usual. Guess: TCP waits for about three round trips before it sends again. */
 const latencies = 3
 
+/** No answer is waited for any longer than this, ms. Guess: with more the pool is of no use. */
+const longestWait = 60_000
+
 interface Probe {
   sequence: number
   /** When the next one is sent. */
@@ -56,9 +59,9 @@ export class Probes implements Timed {
     return this.#observed
   }
 
-  /** An answer that takes longer is late, by how long others take. */
+  /** An answer that takes longer is late, by how long others take, ms. */
   get late(): Milliseconds {
-    return this.#latency * latencies
+    return Math.min(this.#latency * latencies, longestWait)
   }
 
   /** Answers take so long that one more late says little. */
@@ -124,9 +127,12 @@ export class Probes implements Timed {
     if (probe !== undefined) this.#note(probe)
   }
 
-  /** This process did nothing for a while: the time for answers begins anew. */
-  stalled(): void {
-    for (const probe of this.#probes.values()) if (probe.sentAt !== undefined) probe.sentAt = this.#context.now
+  /** This process did nothing for so long: the time for answers begins anew, and theirs is not how long others took. */
+  stalled(lateness: Milliseconds): void {
+    for (const probe of this.#probes.values()) {
+      if (probe.sentAt !== undefined) probe.sentAt = this.#context.now
+      if (probe.askedAt !== undefined) probe.askedAt += lateness
+    }
   }
 
   due(): void {
