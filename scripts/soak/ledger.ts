@@ -1,6 +1,6 @@
 /** All samples of all houses, and the slopes through them. */
 import { HOUSES, MEASURES, MORTALS, type Measure, type Sample } from './plan.ts'
-import { commonSlope, EIGHTY, slopeOf, type Slope } from './slope.ts'
+import { EIGHTY, slopeOf, type Point, type Slope } from './slope.ts'
 
 const MINUTE = 60_000
 /** Samples of so many minutes are one point of a line. A guess: a house changes its guests in this time. */
@@ -70,22 +70,28 @@ export class Ledger {
     const start = Math.min(...all.map(({ time }) => time))
     const minutes = (Math.max(...all.map(({ time }) => time)) - start) / MINUTE
     const warmUp = Math.min(warmUpAtMost, minutes / 2)
-    const rows = this.houses.flatMap((house) => {
-      const samples = this.of(house).filter(({ time }) => time >= start + warmUp * MINUTE)
-      return MEASURES.map((measure) => ({
-        house,
-        measure,
-        slope: slopeOf(
-          samples.map(({ time, values }) => [time, values[measure]] as const),
-          BLOCK * MINUTE,
-          EIGHTY,
-        ),
-      }))
-    })
+    const points = (house: string, measure: Measure): Point[] =>
+      this.of(house)
+        .filter(({ time }) => time >= start + warmUp * MINUTE)
+        .map(({ time, values }) => [time, values[measure]] as const)
+    const rows = this.houses.flatMap((house) =>
+      MEASURES.map((measure) => ({ house, measure, slope: slopeOf(points(house, measure), BLOCK * MINUTE, EIGHTY) })),
+    )
+    // All are in one pool: what happens to it shows in all at once, so how much they differ says nothing of how sure their mean is.
     const common = MEASURES.map((measure) => {
-      const each = rows.filter((row) => row.measure === measure && (isJudged(row) || !isJudged({ house: ALL, measure })))
-      return { house: ALL, measure, slope: commonSlope(each.map(({ slope }) => slope)) }
+      const judged = this.houses.filter((house) => isJudged({ house, measure }) || !isJudged({ house: ALL, measure }))
+      return { house: ALL, measure, slope: slopeOf(levelled(judged.map((house) => points(house, measure))), BLOCK * MINUTE) }
     })
     return { start, minutes, warmUp, samples: all.length, rows: [...rows, ...common] }
   }
+}
+
+/** Several series as one: each is moved to the mean of all, so that a sample more of one at an end is no slope. */
+function levelled(series: readonly (readonly Point[])[]): Point[] {
+  const average = (points: readonly Point[]): number => points.reduce((sum, [, value]) => sum + value, 0) / points.length
+  const level = average(series.flat())
+  return series.flatMap((points) => {
+    const shift = level - average(points)
+    return points.map(([time, value]): Point => [time, value + shift])
+  })
 }

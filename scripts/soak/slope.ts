@@ -44,14 +44,6 @@ function means(points: readonly Point[], block: number): Point[] {
   return [...blocks.values()].map((each) => [average(each.map(([x]) => x)), average(each.map(([, y]) => y))])
 }
 
-/** The slope that several have in common, and how sure that is by how much they differ. NaN for fewer than two. */
-export function commonSlope(slopes: readonly Slope[]): Slope {
-  const perHour = average(slopes.map((slope) => slope.perHour))
-  const n = slopes.length
-  const error = n < 2 ? Number.NaN : Math.sqrt(sum(slopes.map((slope) => (slope.perHour - perHour) ** 2)) / (n - 1) / n)
-  return { mean: average(slopes.map(({ mean }) => mean)), perHour, uncertainty: studentT(n - 1, ONE) * error }
-}
-
 /** The quantile of Student's t that belongs to one of the normal distribution, by the Cornish–Fisher expansion (off by 1 % or less from 8 degrees on). */
 function studentT(degrees: number, z: number): number {
   return z + (z ** 3 + z) / (4 * degrees) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * degrees ** 2)
