@@ -13,7 +13,7 @@ export type Point = readonly [time: number, value: number]
 const HOUR = 3_600_000
 
 /** Quantiles of the normal distribution for a 95 % interval: of one slope, and of eighty that shall all hold true at once (Bonferroni). */
-export const ONE = 1.959964
+const ONE = 1.959964
 export const EIGHTY = 3.420527
 
 /**
