@@ -5,9 +5,9 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { measuredCosts } from '@jel/simulator'
 import { withFigures } from './document.ts'
 import { Meter } from './meter.ts'
-import { measuredCosts } from '@jel/simulator'
 import { dying, loopbackDelay, wholeDelay } from './networks.ts'
 import { takeChildrenAlong } from '../driver/child.ts'
 import { RealSwarm } from './real/swarm.ts'

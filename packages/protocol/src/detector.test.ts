@@ -537,6 +537,27 @@ describe('where most members answer late', () => {
   })
 })
 
+describe('looks on the word of others', () => {
+  it('that ended in a link count for as long as it is kept at least', () => {
+    const bench = new Bench(self, { config: { detection: { checks: 3 } } })
+    bench.meet(bob)
+    const crowd = everyone.slice(4)
+    for (const actor of crowd) {
+      bench.meet(actor, { linked: false })
+      bench.reach.set(actor.id, 'up')
+    }
+    const hintAll = (): void => {
+      for (const { id } of crowd) bench.input({ type: 'command', command: { type: 'maybeDead', id } })
+    }
+    const linked = (): number => crowd.filter(({ id }) => bench.node.links.has(id)).length
+    hintAll()
+    expect(linked()).toBe(3)
+    bench.advance(links.look + 100)
+    hintAll()
+    expect(linked()).toBeGreaterThan(3)
+  })
+})
+
 describe('looks at one member in doubt', () => {
   it('come ever more rarely', () => {
     const bench = poolOf([suspect, bob])

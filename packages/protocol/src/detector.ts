@@ -290,9 +290,8 @@ export class Detector implements Timed {
    * must not be what keeps it busy. It loses no time: who is gone refuses the first, or makes its patience end.
    */
   #pause({ looks }: Doubt): Milliseconds {
-    const { recheck, recheckMax, checks } = this.#context.config.detection
-    const rarer = Math.min(recheck * 2 ** Math.min(looks, 16), recheckMax)
-    return Math.max(rarer, recheck * Math.ceil(this.#doubts.size / checks), this.#isolation.pause)
+    const { recheck, recheckMax } = this.#context.config.detection
+    return Math.max(Math.min(recheck * 2 ** Math.min(looks, 16), recheckMax), this.#isolation.pause)
   }
 
   /** A dial costs both ends a handshake: only where a knock was answered, or nothing can be learned from one, and few at a time. */

@@ -40,6 +40,12 @@ export class Doubts {
     return next
   }
 
+  /** Between two looks at one member, ms, where all are looked at in turn, at a bounded rate in all. */
+  get pace(): Milliseconds {
+    const { recheck, checks } = this.#context.config.detection
+    return recheck * Math.ceil(this.#doubts.size / checks)
+  }
+
   /** Dials to find out more that are under way. */
   get dialling(): number {
     let count = 0

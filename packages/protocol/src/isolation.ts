@@ -38,11 +38,9 @@ export class Isolation {
     return this.#isCutOff
   }
 
-  /** Between two looks at a member in doubt. Where nobody answers, which lasts, they come at a bounded rate in all, and ever more rarely. */
+  /** Between two looks at a member in doubt, at least. Where nobody answers, which lasts, they come ever more rarely. */
   get pause(): Milliseconds {
-    const { recheck, checks } = this.#context.config.detection
-    if (!this.#isCutOff) return recheck
-    return Math.max(recheck * Math.ceil(this.#doubts.size / checks), Math.min(this.#silence / 8, longestPause))
+    return this.#isCutOff ? Math.max(this.#doubts.pace, Math.min(this.#silence / 8, longestPause)) : this.#doubts.pace
   }
 
   /** What to multiply a time-out by. */
