@@ -558,6 +558,28 @@ describe('looks on the word of others', () => {
   })
 })
 
+describe('looks on the word of others, where a node has as many links as it wants', () => {
+  const looksWith = (linked: number): number => {
+    const bench = new Bench(self, { config: { links: { max: 4 }, detection: { checks: 4 } } })
+    const strangers = everyone.slice(1 + linked, 1 + linked + 4)
+    for (const actor of everyone.slice(1, 1 + linked)) bench.meet(actor)
+    for (const actor of strangers) bench.meet(actor, { linked: false })
+    return strangers.filter(({ id }) => {
+      const effects = bench.input({ type: 'command', command: { type: 'maybeDead', id } })
+      return effects.some((effect) => effect.type === 'knock' && effect.peer === id)
+    }).length
+  }
+
+  it('are fewer, so that it does not end with more than it may have', () => {
+    expect(looksWith(3)).toBe(4)
+    expect(looksWith(5)).toBe(2)
+  })
+
+  it('but there is always one', () => {
+    expect(looksWith(7)).toBe(1)
+  })
+})
+
 describe('looks at one member in doubt', () => {
   it('come ever more rarely', () => {
     const bench = poolOf([suspect, bob])

@@ -136,15 +136,14 @@ export class Detector implements Timed {
 
   /** A hint that this member may be gone (`maybeDead`, an observer's doubt, a death with few witnesses): look now. */
   suspect(id: NodeId): void {
-    const { view, config, now } = this.#context
+    const { view, now } = this.#context
     if (id === this.#context.id || view.get(id) === undefined) return
     const doubt = this.#doubts.get(id)
     if (doubt !== undefined) {
       if (!this.#dialable.has(id)) doubt.nextCheck = now // what it found out counts now
       return
     }
-    this.#looks = this.#looks.filter((since) => now - since < config.links.look)
-    if (this.#doubts.open + this.#looks.length < config.detection.checks) this.#doubt(id)
+    if (this.#mayLook()) this.#doubt(id)
   }
 
   /** Enough others certified that this member is silent: one unanswered probe more is enough. */
@@ -232,6 +231,20 @@ export class Detector implements Timed {
     this.#isolation.look()
     for (const [id, doubt] of this.#doubts.entries()) if (this.#context.now >= doubt.nextCheck) this.#check(id, doubt)
     if (this.#doubts.size > 0) this.#lookAround()
+  }
+
+  /**
+   * On the word of others it looks at few members at once, and at fewer where it has many links, as each look may bring one more. A quarter of that
+   * room is left to those who look at this node. One look is always free, so that nobody blinds it with links.
+   */
+  #mayLook(): boolean {
+    const { now, config, links } = this.#context
+    const { checks } = config.detection
+    this.#looks = this.#looks.filter((since) => now - since < config.links.look)
+    const { open } = this.#doubts
+    const looks = this.#looks.length
+    if (open + looks === 0) return true
+    return open + looks < checks && open + links.size < config.links.max + checks * 0.75
   }
 
   /** An observed member did not answer in time. */
