@@ -16,7 +16,8 @@ import type * as wire from './wire/messages.js'
 const everyone = actors(40)
 const [self, ...others] = everyone as [Actor, ...Actor[]]
 const [suspect, bob, carol, dave] = others as [Actor, Actor, Actor, Actor]
-const { alone, aloneAmongMute, checks, recheck, quorum, stranger, strangersAlone, widen, gather, roundPeers } = defaultConfig.detection
+const { alone, aloneAmongMute, checks, recheck, quorum, stranger, strangersAlone, suspicionLifetime, widen, gather, roundPeers } =
+  defaultConfig.detection
 const { delay, patience } = defaultConfig.rumours
 
 function poolOf(size: number): Bench {
@@ -231,19 +232,40 @@ describe('a death needs', () => {
     expect(isDead(bench, suspect)).toBe(false)
   })
 
-  it('after a while fewer in a large pool, if most of those whose task it is are suspects themselves', () => {
+  describe('after a while fewer in a large pool, if most of those whose task it is are suspects themselves', () => {
     const members = everyone.slice(0, 30)
     const observersOfActor = (actor: Actor): Actor[] => members.filter(({ id }) => observersAmong(members, actor).has(id))
     const victim = members.find((actor) => actor !== self && observersOfActor(actor).includes(self)) as Actor
     const [survivor, ...lost] = observersOfActor(victim).filter((actor) => actor !== self) as [Actor, ...Actor[]]
-    const bench = poolOf(30)
-    for (const actor of lost) lose(bench, actor)
-    lose(bench, victim)
-    bench.receive(survivor, alarm(survivor.suspects(victim)))
-    for (const actor of members) if (bench.node.links.has(actor.id)) bench.reach.set(actor.id, 'up')
-    expect(isDead(bench, victim)).toBe(false)
-    bench.advance(5_000)
-    expect(isDead(bench, victim)).toBe(true)
+    const remainder = (): Bench => {
+      const bench = poolOf(30)
+      for (const actor of lost) lose(bench, actor)
+      lose(bench, victim)
+      for (const actor of members) if (bench.node.links.has(actor.id)) bench.reach.set(actor.id, 'up')
+      return bench
+    }
+    const hear = (bench: Bench): void => {
+      bench.receive(survivor, alarm(survivor.suspects(victim)))
+      bench.advance(5_000)
+    }
+
+    it('and none of them turns out to live', () => {
+      const bench = remainder()
+      hear(bench)
+      expect(isDead(bench, victim)).toBe(true)
+    })
+
+    it('but as many as ever for as long as one that did counts: who was wrong about it may be wrong about the others', () => {
+      const bench = remainder()
+      const [back] = lost as [Actor]
+      bench.reach.set(back.id, 'up')
+      bench.link(back)
+      hear(bench)
+      expect(isDead(bench, victim)).toBe(false)
+      bench.advance(suspicionLifetime)
+      hear(bench)
+      expect(isDead(bench, victim)).toBe(true)
+    })
   })
 })
 

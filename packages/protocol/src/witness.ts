@@ -63,6 +63,8 @@ export class Witnesses implements Timed {
   readonly #refutations = new Map<NodeId, Statement<Refutation>>()
   /** Suspects whose suspicions a member is to get when a link to it is up. */
   readonly #undelivered = new Map<NodeId, Set<NodeId>>()
+  /** When somebody whom this node had failed to reach turned out to live. */
+  #wrongAt: Milliseconds = -Infinity
   /** Observers of suspects in the present view: looked up once, not with each suspicion. */
   readonly #observers = new Map<NodeId, ReadonlySet<NodeId>>()
 
@@ -176,7 +178,7 @@ export class Witnesses implements Timed {
     const { signer, content } = refutation
     const told = new Set([...this.#observersOf(signer), ...exchanged.keys(), ...suspicions.keys()])
     for (const peer of told) if (peer !== from) this.#alarms.tell(peer, refutation)
-    for (const [witness, suspicion] of suspicions) if (suspicion.content.refutations < content.number) suspicions.delete(witness)
+    for (const [witness, suspicion] of suspicions) if (suspicion.content.refutations < content.number) this.#withdraw(suspicions, witness)
     if (suspicions.size === 0) this.#cases.delete(signer)
   }
 
@@ -184,7 +186,7 @@ export class Witnesses implements Timed {
   acquit(id: NodeId): void {
     const present = this.#cases.get(id)
     if (present === undefined) return
-    present.suspicions.delete(this.#context.id)
+    this.#withdraw(present.suspicions, this.#context.id)
     if (present.suspicions.size === 0) this.#cases.delete(id)
   }
 
@@ -239,9 +241,17 @@ export class Witnesses implements Timed {
     return [...this.#observersOf(suspect)].filter((observer) => !this.#cases.has(observer) && lot(observer) < mine).length
   }
 
-  /** This node failed to reach it itself. That others accuse it makes no difference, or one liar who accuses all would be a majority. */
+  #withdraw(suspicions: Map<NodeId, Statement<Suspicion>>, witness: NodeId): void {
+    if (suspicions.delete(witness) && witness === this.#context.id) this.#wrongAt = this.#context.now
+  }
+
+  /**
+   * This node failed to reach it itself. That others accuse it makes no difference, or one liar who accuses all would be a majority. And who was
+   * wrong about one of them a moment ago may be wrong about the others: what it misses makes no majority smaller.
+   */
   #isMissed(id: NodeId): boolean {
-    return this.#cases.get(id)?.suspicions.has(this.#context.id) === true
+    const { now, config } = this.#context
+    return now - this.#wrongAt >= config.detection.suspicionLifetime && this.#cases.get(id)?.suspicions.has(this.#context.id) === true
   }
 
   /** Turns the suspicions of one member into a certificate if they suffice. */
