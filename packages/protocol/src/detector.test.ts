@@ -521,6 +521,20 @@ describe('where most members answer late', () => {
     expect(doubts(poolOf(crowd))).toBeGreaterThan(0)
   })
 
+  it('it looks by one dial at a time, and by a few elsewhere', () => {
+    const dials = (bench: Bench): number => {
+      const strangers = everyone.slice(6, 11)
+      for (const actor of strangers) bench.meet(actor, { linked: false })
+      return strangers.filter(({ id }) => {
+        bench.input({ type: 'command', command: { type: 'maybeDead', id } })
+        const effects = bench.input({ type: 'knocked', peer: id, outcome: 'accepted' })
+        return effects.some((effect) => effect.type === 'connect' && effect.peer === id)
+      }).length
+    }
+    expect(dials(slowPool().bench)).toBe(1)
+    expect(dials(poolOf(crowd))).toBe(detection.dials)
+  })
+
   it('who never answers is found out all the same', () => {
     const { bench, pass, gone } = slowPool({ config: sure })
     bench.reach.set(suspect.id, 'silent')

@@ -334,6 +334,23 @@ describe('a suspicion', () => {
     expect(statementsTo(carol, effects).length).toBe(1)
   })
 
+  it('looks for few of those at a time, whatever the number of suspects', () => {
+    const soughtWith = (dials: number): number => {
+      const bench = new Bench(self, { config: { detection: { dials } } })
+      const suspects = others.slice(0, 12)
+      const unlinked = others.slice(12, 36)
+      for (const actor of suspects) bench.meet(actor)
+      for (const actor of unlinked) bench.meet(actor, { linked: false })
+      bench.advance(60_000)
+      const effects = suspects.flatMap((actor) => lose(bench, actor))
+      effects.push(...bench.advance(3_000))
+      return unlinked.filter(({ id }) => effects.some((effect) => effect.type === 'connect' && effect.peer === id)).length
+    }
+    // Some it dials anyhow, as they are its neighbours.
+    expect(soughtWith(4) - soughtWith(1)).toBe(3)
+    expect(soughtWith(24) - soughtWith(4)).toBeGreaterThan(6)
+  })
+
   it('is void when this node reaches the member after all', () => {
     const bench = poolOf(5)
     lose(bench, suspect)
