@@ -2,7 +2,7 @@
  * What the application asks for, handed to the part that does it.
  */
 import type { Detector } from './detector.ts'
-import type { Elections } from './election.ts'
+import type { Elections } from './elections.ts'
 import type { Command } from './io.ts'
 import type { Signals } from './signals.ts'
 

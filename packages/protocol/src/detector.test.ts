@@ -521,7 +521,7 @@ describe('where most members answer late', () => {
     expect(doubts(poolOf(crowd))).toBeGreaterThan(0)
   })
 
-  it('it looks by one dial at a time, and by a few elsewhere', () => {
+  it('looks come by one dial at a time, elsewhere by a few', () => {
     const dials = (bench: Bench): number => {
       const strangers = everyone.slice(6, 11)
       for (const actor of strangers) bench.meet(actor, { linked: false })

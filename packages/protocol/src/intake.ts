@@ -8,7 +8,7 @@
 import { Budgets } from './budgets.ts'
 import type { Certificate, Witness } from './certificate.ts'
 import type { Context } from './context.ts'
-import type { Elections } from './election.ts'
+import type { Elections } from './elections.ts'
 import { FrameError } from './errors.ts'
 import { factOf, type Evidence, type Fact, type Told } from './fact.ts'
 import type { Milliseconds, NodeId } from './io.ts'
