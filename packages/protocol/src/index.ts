@@ -3,11 +3,11 @@
  *
  * @module
  */
-export type { Codec } from './codec.ts'
-export { defaultConfig, makeConfig, type Config, type ConfigOverrides } from './config.ts'
-export { FrameError } from './errors.ts'
-export type { Fact, Told } from './fact.ts'
-export { decodeId, encodeId } from './id.ts'
+export type { Codec } from './frames/codec.ts'
+export { defaultConfig, makeConfig, type Config, type ConfigOverrides } from './base/config.ts'
+export { FrameError } from './base/errors.ts'
+export type { Fact, Told } from './facts/fact.ts'
+export { decodeId, encodeId } from './base/id.ts'
 export type {
   Address,
   BroadcastVerdict,
@@ -24,13 +24,13 @@ export type {
   NodeId,
   Notification,
   Reign,
-  Services,
   WarningCode,
-} from './io.ts'
-export type { Batch, Message } from './message.ts'
-export { nameProblem } from './name.ts'
+} from './base/io.ts'
+export type { Batch, Message } from './frames/message.ts'
+export { nameProblem } from './base/name.ts'
 export { ProtocolNode, type NodeOptions } from './node.ts'
-export { ProtobufCodec } from './protobuf.ts'
-export { createRandom, pickIndex, pickOne, pickSome } from './random.ts'
-export { Registry } from './registry.ts'
-export { broadcastBytes, frameBytes } from './wire/size.ts'
+export { ProtobufCodec } from './frames/protobuf.ts'
+export { createRandom, pickIndex, pickOne, pickSome } from './base/random.ts'
+export { Registry } from './facts/registry.ts'
+export type { Services } from './context/services.ts'
+export { broadcastBytes, frameBytes } from './frames/size.ts'

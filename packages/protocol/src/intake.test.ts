@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { Actor, actors, death, facts, forged, alarm, wireFact } from '../test/actors.ts'
 import { Bench, broadcastsIn, changesIn, framesTo, notificationsIn } from '../test/bench.ts'
-import { readCertificate, verifyCertificate } from './certificate.ts'
-import type { Certificate } from './certificate.ts'
-import { kinds, type Statement } from './statement.ts'
+import { readCertificate, verifyCertificate } from './facts/certificate.ts'
+import type { Certificate } from './facts/certificate.ts'
+import { kinds, type Statement } from './facts/statement.ts'
 import * as wire from './wire/messages.js'
 
 const [self, ...others] = actors(10) as [Actor, ...Actor[]]

@@ -3,9 +3,9 @@
  *
  * @module
  */
-export { certificateToWire, certify, readCertificate } from './certificate.ts'
-export { encodeSuspicion, kinds, statementToWire, StatementCodec, type Content, type Statement } from './statement.ts'
-export { hashSpace } from './hash.ts'
-export { factOf } from './fact.ts'
-export { observersOf } from './rings.ts'
+export { certificateToWire, certify, readCertificate } from './facts/certificate.ts'
+export { encodeSuspicion, kinds, statementToWire, StatementCodec, type Content, type Statement } from './facts/statement.ts'
+export { hashSpace } from './base/hash.ts'
+export { factOf } from './facts/fact.ts'
+export { observersOf } from './topology/rings.ts'
 export * as wire from './wire/messages.js'

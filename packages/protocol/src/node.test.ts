@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { actors, death, facts, servicesOf, wireFact, type Actor } from '../test/actors.ts'
 import { Bench, broadcastsIn, changesIn, framesTo, hex, home, notificationsIn } from '../test/bench.ts'
-import { makeConfig } from './config.ts'
+import { makeConfig } from './base/config.ts'
 import { ProtocolNode } from './node.ts'
 
 const [self, alice, bob, carol, dave] = actors(5) as [Actor, Actor, Actor, Actor, Actor]

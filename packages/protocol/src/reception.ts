@@ -5,13 +5,13 @@
  * it came back in between, and kept away for a while. A broadcast comes through honest forwarders: nobody is blamed for one, and only what its bytes alone
  * prove wrong is rejected.
  */
-import { Budgets } from './budgets.ts'
-import type { Context } from './context.ts'
-import { FrameError } from './errors.ts'
-import type { Told } from './fact.ts'
-import type { BroadcastVerdict, Encoded, Milliseconds, NodeId } from './io.ts'
-import type { Link } from './links.ts'
-import type { Alarm, Message } from './message.ts'
+import { Budgets } from './context/budgets.ts'
+import type { Context } from './context/context.ts'
+import { FrameError } from './base/errors.ts'
+import type { Told } from './facts/fact.ts'
+import type { BroadcastVerdict, Encoded, Milliseconds, NodeId } from './base/io.ts'
+import type { Link } from './context/links.ts'
+import type { Alarm, Message } from './frames/message.ts'
 
 export class Reception<Data extends Encoded> {
   readonly #context: Context<Data>

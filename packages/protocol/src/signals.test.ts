@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { actors, facts, type Actor } from '../test/actors.ts'
 import { Bench, framesTo } from '../test/bench.ts'
-import type { Effect, NodeId, Notification } from './io.ts'
+import type { Effect, NodeId, Notification } from './base/io.ts'
 
 const [self, alice, bob, carol, stranger] = actors(5) as [Actor, Actor, Actor, Actor, Actor]
 

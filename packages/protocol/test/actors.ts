@@ -1,12 +1,13 @@
 /** Actors: identities that sign in tests, honestly or not. */
 import { createHash } from 'node:crypto'
-import { defaultConfig } from '../src/config.ts'
-import { certify, type Certificate } from '../src/certificate.ts'
-import { Fact, type Evidence } from '../src/fact.ts'
-import { encodeId } from '../src/id.ts'
-import type { NodeId, Services } from '../src/io.ts'
-import { factToWire } from '../src/protobuf.ts'
-import { createRandom } from '../src/random.ts'
+import { defaultConfig } from '../src/base/config.ts'
+import { certify, type Certificate } from '../src/facts/certificate.ts'
+import { Fact, type Evidence } from '../src/facts/fact.ts'
+import { encodeId } from '../src/base/id.ts'
+import type { NodeId } from '../src/base/io.ts'
+import type { Services } from '../src/context/services.ts'
+import { factToWire } from '../src/frames/protobuf.ts'
+import { createRandom } from '../src/base/random.ts'
 import {
   readStatement,
   StatementCodec,
@@ -20,7 +21,7 @@ import {
   type Statement,
   type Suspicion,
   type Unknown,
-} from '../src/statement.ts'
+} from '../src/facts/statement.ts'
 import type * as wire from '../src/wire/messages.js'
 
 export const pool = 'test-pool'

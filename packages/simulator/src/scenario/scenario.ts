@@ -94,7 +94,7 @@ const schema = mapping(
       additionalProperties: { type: 'object', additionalProperties: { type: 'number', minimum: 0 } },
     })
       .default({})
-      .describe('settings of the protocol; names, units and defaults stand in packages/protocol/src/config.ts'),
+      .describe('settings of the protocol; names, units and defaults stand in packages/protocol/src/base/config.ts'),
     nodes: choice<Nodes>([total, bySite], (value) => (typeof value === 'object' && value !== null ? bySite : total)).describe(
       'how many at the start, or how many in which site',
     ),

@@ -1,0 +1,129 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { actors, pool, servicesOf, type Actor } from '../../test/actors.ts'
+import { broadcastsIn, hex } from '../../test/bench.ts'
+import { makeConfig } from '../base/config.ts'
+import { Context } from '../context/context.ts'
+import { factOf, type Fact } from '../facts/fact.ts'
+import { Offers } from './offers.ts'
+import { Rumours } from './rumours.ts'
+
+const people = actors(200)
+const config = makeConfig()
+const { delay, patience, delayMax, batch } = config.rumours
+
+let context: Context<Uint8Array>
+let rumours: Rumours
+
+beforeEach(() => {
+  const [self] = people as [Actor]
+  context = new Context({ id: self.id, pool, config, services: servicesOf(self.id) })
+  context.now = 50_000
+  rumours = new Rumours(context, new Offers(context))
+})
+
+const fact = (i: number, incarnation = 1): Fact => {
+  const actor = people[i] as Actor
+  return factOf({ statement: actor.joined({ incarnation }) })
+}
+
+/** Lets time pass. What was published: when, and how many facts. */
+function advance(span: number): { at: number; facts: number }[] {
+  const end = context.now + span
+  const published: { at: number; facts: number }[] = []
+  while (rumours.nextDue <= end) {
+    context.now = Math.max(context.now, Math.ceil(rumours.nextDue))
+    context.effects = []
+    rumours.due()
+    for (const broadcast of broadcastsIn(context.effects)) published.push({ at: context.now, facts: broadcast.facts.length })
+  }
+  context.now = end
+  return published
+}
+
+describe('news', () => {
+  it('waits a little for company, and goes in one batch', () => {
+    const start = context.now
+    for (let i = 0; i < 10; i++) rumours.tell(fact(i))
+    expect(advance(5_000)).toEqual([{ at: start + delay, facts: 10 }])
+    expect(rumours.nextDue).toBe(Infinity)
+  })
+
+  it('that others have, too, waits longer, by chance', () => {
+    const start = context.now
+    rumours.tell(fact(1), 1)
+    const [first] = advance(5_000)
+    expect(first?.at).toBeGreaterThanOrEqual(start + delay)
+    expect(first?.at).toBeLessThanOrEqual(start + delay + patience + 1)
+  })
+
+  it('is kept back when somebody else published it first', () => {
+    rumours.tell(fact(1), 1)
+    rumours.overheard(fact(1).key)
+    expect(advance(5_000)).toEqual([])
+    expect(rumours.nextDue).toBe(Infinity)
+  })
+
+  it('waits for its turn where others go before', () => {
+    const start = context.now
+    rumours.tell(fact(1), 3)
+    expect(advance(5_000)[0]?.at).toBe(start + delay + 3 * patience)
+  })
+
+  it('that others have, too, waits another moment in a process that is late: they may have been heard meanwhile', () => {
+    rumours.tell(fact(1), 1)
+    rumours.tell(fact(2))
+    context.now += 2_000
+    const woken = context.now
+    expect(advance(0)).toEqual([{ at: woken, facts: 2 }])
+    rumours.tell(fact(3), 1)
+    context.now += 2_000
+    expect(advance(0)).toEqual([])
+    rumours.overheard(fact(3).key)
+    expect(advance(5_000)).toEqual([])
+  })
+
+  it('of one subject is told in its latest form only', () => {
+    rumours.tell(fact(1))
+    rumours.tell(fact(1, 2))
+    expect(advance(5_000).map(({ facts }) => facts)).toEqual([1])
+  })
+
+  it('in a crowd waits longer and longer, so that there are few batches, none too large', () => {
+    const published: { at: number; facts: number }[] = []
+    for (let i = 0; i < 200; i++) {
+      rumours.tell(fact(i))
+      published.push(...advance(20))
+    }
+    published.push(...advance(5_000))
+    expect(published.length).toBeLessThanOrEqual(20)
+    for (const { facts } of published) expect(facts).toBeLessThanOrEqual(batch)
+    const gaps = published.slice(1).map(({ at }, i) => at - (published[i]?.at as number))
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(delayMax + 100)
+  })
+
+  it('never makes a batch larger than allowed: the rest is left to reconciliation', () => {
+    for (let i = 0; i < 200; i++) rumours.tell(fact(i))
+    expect(advance(10_000).map(({ facts }) => facts)).toEqual([batch])
+  })
+
+  it('is quick again after a quiet time', () => {
+    for (let i = 0; i < 5; i++) {
+      rumours.tell(fact(i))
+      advance(1)
+      advance(delayMax)
+    }
+    advance(1_000)
+    const start = context.now
+    rumours.tell(fact(9))
+    expect(advance(5_000)[0]?.at).toBe(start + delay)
+  })
+
+  it('can be published at once, and two equal batches are two messages', () => {
+    rumours.publish([fact(1)])
+    rumours.publish([fact(1)])
+    rumours.publish([])
+    const messages = context.effects.flatMap((effect) => (effect.type === 'broadcast' ? [hex(effect.data)] : []))
+    expect(messages.length).toBe(2)
+    expect(new Set(messages).size).toBe(2)
+  })
+})

@@ -1,0 +1,144 @@
+/**
+ * The elections that this node knows of, by name. Each goes its own way (`election.ts`); together they share a bounded room
+ * (`election-room.ts`), since anybody can make names up.
+ */
+import type { Context, Timed } from '../context/context.ts'
+import { Election, type ElectionEvents } from './election.ts'
+import { ElectionRoom } from './election-room.ts'
+import type { Evidence, Fact } from '../facts/fact.ts'
+import type { Milliseconds, NodeId, Reign } from '../base/io.ts'
+import type { Candidacy, Claim, Statement } from '../facts/statement.ts'
+
+export class Elections implements Timed {
+  readonly #context: Context
+  readonly #events: ElectionEvents
+  readonly #elections = new Map<string, Election>()
+  /** Who holds the room, while it is full and nothing changes. */
+  #room: ElectionRoom | undefined
+  #warnedFull = false
+  #reconciledAt: Milliseconds = -Infinity
+
+  constructor(context: Context, events: Omit<ElectionEvents, 'onChanged'>) {
+    this.#context = context
+    this.#events = { ...events, onChanged: () => (this.#room = undefined) }
+  }
+
+  get nextDue(): Milliseconds {
+    let next = Infinity
+    for (const election of this.#elections.values()) next = Math.min(next, election.claimsAt(this.#reconciledAt))
+    return next
+  }
+
+  /** The reign as this node sees it now; undefined while there is no live winner. */
+  reign(name: string): Reign | undefined {
+    return this.#elections.get(name)?.reign
+  }
+
+  /** This node wants to be elected. */
+  elect(name: string): void {
+    const election = this.#open(name, this.#context.id)
+    if (election === undefined) this.#warnFull(name)
+    else election.elect()
+  }
+
+  /** This node no longer wants to be elected; a reign of its own ends. */
+  withdraw(name: string): void {
+    this.#elections.get(name)?.withdraw()
+  }
+
+  /** Puts this node's candidacies forward again, under a new life. */
+  renew(): void {
+    for (const election of this.#elections.values()) election.renew()
+  }
+
+  /** Everything this node knew is gone, but its own candidacies and the epochs. */
+  startOver(): void {
+    for (const election of this.#elections.values()) election.startOver()
+    this.#room = undefined
+  }
+
+  reconciled(): void {
+    this.#reconciledAt = this.#context.now
+  }
+
+  /** Is this candidacy worth checking its signature? */
+  wantsCandidacy(statement: Statement<Candidacy>): boolean {
+    const { signer, content } = statement
+    if (!this.#context.view.isAlive(signer, content.incarnation)) return false
+    return this.#elections.get(content.election)?.wantsCandidacy(statement) ?? this.#hasRoom(content.election, signer)
+  }
+
+  /** Takes in a verified candidacy. */
+  mergeCandidacy(statement: Statement<Candidacy>): Fact | undefined {
+    if (!this.wantsCandidacy(statement)) return undefined
+    return this.#open(statement.content.election, statement.signer)?.mergeCandidacy(statement)
+  }
+
+  /** Is this claim worth checking its signature? */
+  wantsClaim(statement: Statement<Claim>): boolean {
+    const { signer, content } = statement
+    return this.#elections.get(content.election)?.wantsClaim(statement) ?? this.#hasRoom(content.election, signer)
+  }
+
+  /** Takes in a verified claim, with the proof that it carries, told by `from`. */
+  mergeClaim(statement: Statement<Claim>, because: Evidence | undefined, from: NodeId | undefined): Fact | undefined {
+    const { signer, content } = statement
+    // The winner's own joined-statement comes first; who never heard of it hears the claim again.
+    if (!this.wantsClaim(statement) || !this.#context.view.knows(signer)) return undefined
+    return this.#open(content.election, signer)?.mergeClaim(statement, because, from)
+  }
+
+  /** A life ended: its candidacies with it, and perhaps a reign. */
+  lifeEnded(id: NodeId): void {
+    for (const election of this.#elections.values()) election.lifeEnded(id)
+  }
+
+  /** A member entered: a claim that waited for it may now be told. */
+  lifeBegan(id: NodeId): void {
+    for (const election of this.#elections.values()) election.lifeBegan(id)
+  }
+
+  due(): void {
+    const { now } = this.#context
+    for (const election of this.#elections.values()) if (now >= election.claimsAt(this.#reconciledAt)) election.claim()
+  }
+
+  /** The election of this name; where there is none, one that `opener` made known, if there is room for it. */
+  #open(name: string, opener: NodeId): Election | undefined {
+    const present = this.#elections.get(name)
+    if (present !== undefined) return present
+    if (this.#isFull) {
+      const other = opener === this.#context.id ? this.#occupied.ownPlace() : this.#occupied.placeFor(name, opener)
+      if (other === undefined) return undefined
+      this.#elections.get(other)?.forget()
+      this.#elections.delete(other)
+    }
+    const election = new Election(this.#context, this.#events, name, opener)
+    this.#elections.set(name, election)
+    this.#room = undefined
+    return election
+  }
+
+  get #isFull(): boolean {
+    return this.#elections.size >= this.#context.config.limits.elections
+  }
+
+  #hasRoom(name: string, opener: NodeId): boolean {
+    return !this.#isFull || opener === this.#context.id || this.#occupied.placeFor(name, opener) !== undefined
+  }
+
+  get #occupied(): ElectionRoom {
+    this.#room ??= new ElectionRoom([...this.#elections.values()].map(({ tenant }) => tenant))
+    return this.#room
+  }
+
+  #warnFull(name: string): void {
+    if (this.#warnedFull) return
+    this.#warnedFull = true
+    const { elections } = this.#context.config.limits
+    this.#context.warn(
+      'ELECTIONS_FULL',
+      `no room for the election ${name}: this node has stood in ${elections}, which is as many as it may`,
+    )
+  }
+}

@@ -1,0 +1,108 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { actors, death, type Actor } from '../../test/actors.ts'
+import { defaultConfig } from '../base/config.ts'
+import { FrameError } from '../base/errors.ts'
+import { candidacyKey, claimKey, Fact, factOf, memberKey, unknownKey, type FactContent, type Told } from './fact.ts'
+import { hashSpace } from '../base/hash.ts'
+import { factToWire, readFact } from '../frames/protobuf.ts'
+import { FactSet } from './facts.ts'
+import { Registry } from './registry.ts'
+import { decode } from './statement.ts'
+import * as wire from '../wire/messages.js'
+
+const [alice, bob, carol, dave] = actors(4) as [Actor, Actor, Actor, Actor]
+
+function pass(message: wire.Fact): Told {
+  return readFact(wire.Fact.decode(wire.Fact.encode(message)), defaultConfig.limits)
+}
+
+describe('a fact', () => {
+  const contents: [string, FactContent][] = [
+    ['a statement', { statement: alice.joined() }],
+    ['a statement of an unknown kind', { statement: alice.says(99, Uint8Array.of(1)) }],
+    ['a death', { certificate: death(alice, [bob, carol]) }],
+    [
+      'a claim after a withdrawal',
+      { statement: bob.claims('e', 2, { winner: alice }), because: { statement: alice.stands('e', { withdrawn: true }) } },
+    ],
+    ['a claim after a death', { statement: bob.claims('e', 2, { winner: alice }), because: { certificate: death(alice, [bob, carol]) } }],
+  ]
+
+  it.each(contents)('keeps %s on its way', (_, content) => {
+    const fact = factOf(content)
+    const { fact: arrived } = pass(factToWire(fact))
+    expect(arrived).toEqual(fact)
+    expect(arrived.equals(fact)).toBe(true)
+  })
+
+  it('travels with its age, in whole seconds, never into the future', () => {
+    const set = new FactSet(new Registry())
+    const fact = set.put(factOf({ statement: alice.left() }), 10_000)
+    expect(pass(factToWire(set.told(fact, 17_900))).ageSeconds).toBe(7)
+    expect(pass(factToWire(set.told(fact, 9_000))).ageSeconds).toBe(0)
+    expect(pass(factToWire(set.told(set.put(factOf({ statement: bob.joined() })), 99_000))).ageSeconds).toBe(0)
+  })
+
+  it('has one version for all certificates of one death, and others for other lives', () => {
+    const versionOf = ({ high, low }: { high: number; low: number }): string => `${high}:${low}`
+    const one = factOf({ certificate: death(alice, [bob, carol]) })
+    const other = factOf({ certificate: death(alice, [carol, dave], 3) })
+    expect(versionOf(other)).toBe(versionOf(one))
+    expect(versionOf(factOf({ certificate: death(alice, [bob, carol], 0, 2) }))).not.toBe(versionOf(one))
+    expect(versionOf(factOf({ certificate: death(bob, [alice, carol]) }))).not.toBe(versionOf(one))
+    expect(versionOf(factOf({ statement: alice.joined() }))).not.toBe(versionOf(factOf({ statement: alice.joined({ nonce: 8 }) })))
+    expect(other.equals(one)).toBe(false)
+  })
+
+  it('stands at the place of its key', () => {
+    fc.assert(
+      fc.property(fc.string(), (key) => {
+        const { position } = new Fact(key, { statement: alice.joined() })
+        expect(new Fact(key, { statement: bob.left() }).position).toBe(position)
+        expect(Number.isInteger(position) && position >= 0 && position < hashSpace).toBe(true)
+      }),
+    )
+  })
+
+  it('has a key of its own for each subject', () => {
+    const unknown = alice.says(99, Uint8Array.of(1))
+    const keys = [
+      memberKey(alice.id),
+      memberKey(bob.id),
+      candidacyKey('e', alice.id),
+      candidacyKey('e', bob.id),
+      candidacyKey('f', alice.id),
+      claimKey('e'),
+      claimKey('f'),
+      unknownKey(unknown),
+      unknownKey(alice.says(99, Uint8Array.of(2))),
+      unknownKey(alice.says(98, Uint8Array.of(1))),
+      unknownKey(bob.says(99, Uint8Array.of(1))),
+    ]
+    expect(new Set(keys).size).toBe(keys.length)
+    expect(unknownKey(alice.says(99, Uint8Array.of(1)))).toBe(unknownKey(unknown))
+  })
+
+  it('without content, or with content out of bounds, is refused', () => {
+    expect(() => pass({ ageSeconds: 0 })).toThrow(FrameError)
+    expect(() => factOf({ statement: alice.suspects(bob) })).toThrow(FrameError)
+    const message = factToWire(factOf({ statement: alice.left() }))
+    expect(() =>
+      pass({ ...message, because: { kind: 0, signer: new Uint8Array(0), body: new Uint8Array(0), signature: new Uint8Array(0) } }),
+    ).toThrow(FrameError)
+    expect(() => pass({ ...message, becauseDeath: { suspect: new Uint8Array(32), incarnation: 1, witnesses: [] } })).toThrow(FrameError)
+  })
+
+  it('of arbitrary bytes throws nothing but FrameError', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 250 }), (bytes) => {
+        try {
+          readFact(decode(wire.Fact, bytes), defaultConfig.limits)
+        } catch (error) {
+          expect(error).toBeInstanceOf(FrameError)
+        }
+      }),
+    )
+  })
+})

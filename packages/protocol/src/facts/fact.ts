@@ -1,0 +1,168 @@
+/**
+ * A fact: what reconciliation and broadcasts carry. A statement, a claim with what ended the reign before it, or a death
+ * certificate, under a key of which every node keeps one version.
+ *
+ * The version is taken from the signature, whose bytes are as good as random, so that no further hash is needed. Two certificates of one
+ * death differ in their witnesses and mean the same: their version names only the life.
+ */
+import { verifyCertificate, type Certificate } from './certificate.ts'
+import { FrameError } from '../base/errors.ts'
+import { hash52 } from '../base/hash.ts'
+import type { Member, NodeId } from '../base/io.ts'
+import { isKind, type Statement, type StatementCodec } from './statement.ts'
+
+/** Why a reign is over: its winner's left-statement, withdrawn candidacy or later life, or its death. */
+export type Evidence = { readonly statement: Statement } | { readonly certificate: Certificate }
+
+export type FactContent = { readonly statement: Statement; readonly because?: Evidence | undefined } | { readonly certificate: Certificate }
+
+/** A fact as it is told: with the age of what it tells, for facts that expire. */
+export interface Told {
+  readonly fact: Fact
+  readonly ageSeconds: number
+}
+
+/** Never changed once it is made, but for what is noted on it in passing; nodes in one process may share it. */
+export class Fact implements Told {
+  readonly key: string
+  /** Where it stands in the fact set: the hash of the key. */
+  readonly position: number
+  /** Version, 2 × 32 bits. */
+  readonly high: number
+  readonly low: number
+  readonly content: FactContent
+  /** The member whose life this is about; undefined for other facts. */
+  readonly about: NodeId | undefined
+  /** What it says of that life. */
+  readonly says: 'joined' | 'left' | 'died' | undefined
+  readonly incarnation: number
+  /** Whom a joined-statement describes. */
+  readonly member: Member | undefined
+  /** The registry's; 0 while nobody holds it. */
+  number = 0
+  /** On the wire, told at no age; 0 while nobody counted. */
+  bytes = 0
+  /** What proves it was found true. It stays true, so it need not be looked at again. */
+  #verified = false
+
+  constructor(key: string, content: FactContent) {
+    this.key = key
+    this.position = hash52(key)
+    this.content = content
+    if ('certificate' in content) {
+      const { suspect, incarnation } = content.certificate
+      const life = `${suspect}:${incarnation}`
+      this.high = hash52(life, 1) >>> 0
+      this.low = hash52(life, 2) >>> 0
+      this.about = suspect
+      this.says = 'died'
+      this.incarnation = incarnation
+      this.member = undefined
+      return
+    }
+    const { statement } = content
+    const view = new DataView(statement.signature.buffer, statement.signature.byteOffset)
+    this.high = view.getUint32(0)
+    this.low = view.getUint32(4)
+    const isJoined = isKind(statement, 'joined')
+    const isOfLife = isJoined || isKind(statement, 'left')
+    this.about = isOfLife ? statement.signer : undefined
+    this.says = isOfLife ? statement.content.kind : undefined
+    this.incarnation = isOfLife ? statement.content.incarnation : 0
+    this.member = isJoined ? memberOf(statement.signer, statement.content) : undefined
+  }
+
+  /** A fact alone is one told at no age: most never expire. */
+  get fact(): this {
+    return this
+  }
+
+  get ageSeconds(): number {
+    return 0
+  }
+
+  /** How many there are to be checked, those of evidence included. */
+  get signatures(): number {
+    if ('certificate' in this.content) return this.content.certificate.witnesses.length
+    const { because } = this.content
+    return 1 + (because === undefined ? 0 : 'certificate' in because ? because.certificate.witnesses.length : 1)
+  }
+
+  /** True if all its signatures are right, but for those of evidence. */
+  isTrue(codec: StatementCodec): boolean {
+    this.#verified ||=
+      'certificate' in this.content ? verifyCertificate(this.content.certificate, codec) : codec.verify(this.content.statement)
+    return this.#verified
+  }
+
+  /** Not only means the same, but is the same, signature by signature. */
+  equals(other: Fact): boolean {
+    if (this === other) return true
+    if (this.high !== other.high || this.low !== other.low || this.key !== other.key) return false
+    return sameContent(this.content, other.content)
+  }
+}
+
+export const memberKey = (id: NodeId): string => `m${id}`
+export const candidacyKey = (election: string, id: NodeId): string => `c${id}${election}`
+export const claimKey = (election: string): string => `e${election}`
+export const unknownKey = (statement: Statement): string =>
+  `u${statement.signer}${statement.kind}:${hex(statement.signature.subarray(0, 8))}`
+
+/** A fact under the key that its content belongs to. Throws {@link FrameError} where a statement is no fact. */
+export function factOf(content: FactContent): Fact {
+  return new Fact(keyOf(content), content)
+}
+
+function keyOf(content: FactContent): string {
+  if ('certificate' in content) return memberKey(content.certificate.suspect)
+  const { statement } = content
+  switch (statement.content.kind) {
+    case 'joined':
+    case 'left':
+      return memberKey(statement.signer)
+    case 'candidacy':
+      return candidacyKey(statement.content.election, statement.signer)
+    case 'claim':
+      return claimKey(statement.content.election)
+    case 'unknown':
+      return unknownKey(statement)
+    case 'suspicion':
+    case 'refutation':
+      throw new FrameError(`a ${statement.content.kind} is no fact`)
+  }
+}
+
+function memberOf(id: NodeId, { incarnation, addresses, location, tag }: Omit<Member, 'id'>): Member {
+  return { id, incarnation, addresses, location, tag }
+}
+
+function sameContent(a: FactContent | Evidence | undefined, b: FactContent | Evidence | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b
+  if ('certificate' in a || 'certificate' in b) {
+    if (!('certificate' in a) || !('certificate' in b)) return false
+    const [mine, theirs] = [a.certificate, b.certificate]
+    return (
+      mine.suspect === theirs.suspect &&
+      mine.incarnation === theirs.incarnation &&
+      mine.witnesses.length === theirs.witnesses.length &&
+      mine.witnesses.every(({ signature }, i) => sameBytes(signature, theirs.witnesses[i]?.signature))
+    )
+  }
+  const because = (content: FactContent | Evidence): Evidence | undefined => ('because' in content ? content.because : undefined)
+  return (
+    a.statement.kind === b.statement.kind &&
+    a.statement.signer === b.statement.signer &&
+    sameBytes(a.statement.signature, b.statement.signature) &&
+    sameBytes(a.statement.body, b.statement.body) &&
+    sameContent(because(a), because(b))
+  )
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array | undefined): boolean {
+  return a.length === b?.length && a.every((byte, i) => byte === b[i])
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

@@ -1,0 +1,206 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Actor, actors, checkSeal, forged, messageOf, pool, seal } from '../../test/actors.ts'
+import { defaultConfig } from '../base/config.ts'
+import { FrameError } from '../base/errors.ts'
+import { decodeId, encodeId } from '../base/id.ts'
+import { decode, isKind, kinds, statementToWire, type Content, type Statement, type Unknown } from './statement.ts'
+import * as wire from '../wire/messages.js'
+
+const { limits } = defaultConfig
+const [alice, bob] = actors(2) as [Actor, Actor]
+
+const counter = fc.oneof(fc.integer({ min: 1, max: 10 }), fc.integer({ min: 1, max: limits.counter }))
+const uint32 = fc.nat(0xffffffff)
+const id = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(encodeId)
+const name = fc.string({ minLength: 1, maxLength: 30 })
+
+const content: fc.Arbitrary<Exclude<Content, Unknown>> = fc.oneof(
+  fc.record({
+    kind: fc.constant('joined' as const),
+    incarnation: counter,
+    nonce: uint32,
+    addresses: fc.array(fc.uint8Array({ minLength: 1, maxLength: limits.addressBytes }), { maxLength: limits.addresses }),
+    location: fc.string({ maxLength: 60 }),
+    tag: fc.uint8Array({ maxLength: limits.tagBytes }),
+  }),
+  fc.record({ kind: fc.constant('left' as const), incarnation: counter }),
+  fc.record({ kind: fc.constant('suspicion' as const), suspect: id, incarnation: counter, refutations: uint32 }),
+  fc.record({ kind: fc.constant('refutation' as const), incarnation: counter, number: uint32 }),
+  fc.record({ kind: fc.constant('candidacy' as const), election: name, incarnation: counter, sequence: uint32, withdrawn: fc.boolean() }),
+  fc.record({
+    kind: fc.constant('claim' as const),
+    election: name,
+    epoch: counter,
+    incarnation: counter,
+    ended: fc.option(fc.record({ winner: id, incarnation: counter }), { nil: undefined }),
+  }),
+)
+
+/** Over the wire and back. */
+function pass(statement: Statement, reader = alice): Statement {
+  return reader.read(wire.Statement.decode(wire.Statement.encode(statementToWire(statement))))
+}
+
+describe('a statement', () => {
+  it('comes out as it went in, with a signature that holds', () => {
+    fc.assert(
+      fc.property(content, (said) => {
+        const statement = bob.codec.sign(bob.id, said)
+        const read = pass(statement)
+        expect(read).toEqual(statement)
+        expect(alice.codec.verify(read)).toBe(true)
+      }),
+    )
+  })
+
+  it('is signed over protocol, pool, kind and body', () => {
+    const statement = bob.left()
+    expect(statement.signature).toEqual(seal(bob.id, messageOf(pool, kinds.left, statement.body)))
+    expect(checkSeal(bob.id, messageOf(pool, kinds.refutation, statement.body), statement.signature)).toBe(false)
+  })
+
+  it('does not hold with one bit changed anywhere, under another signer, of another kind, or in another pool', () => {
+    const statement = bob.joined()
+    const stranger = new Actor(bob.id, 'other-pool')
+    expect(alice.codec.verify(statement)).toBe(true)
+    expect(alice.codec.verify(forged(statement))).toBe(false)
+    expect(alice.codec.verify({ ...statement, signer: alice.id })).toBe(false)
+    expect(alice.codec.verify({ ...statement, kind: 77 })).toBe(false)
+    expect(alice.codec.verify(stranger.joined())).toBe(false)
+    expect(stranger.codec.verify(statement)).toBe(false)
+    for (let bit = 0; bit < statement.body.length * 8; bit++) {
+      const body = statement.body.slice()
+      body[bit >> 3] = (body[bit >> 3] as number) ^ (1 << (bit & 7))
+      expect(alice.codec.verify({ ...statement, body })).toBe(false)
+    }
+  })
+
+  it('is short where a member says that it joined: less than 150 bytes with one IPv4 address and a host name', () => {
+    const statement = bob.joined({ incarnation: 1, nonce: 0xdeadbeef, location: 'workstation1' })
+    expect(wire.Statement.encode(statementToWire(statement)).length).toBeLessThan(150)
+  })
+
+  it('does not keep the frame in memory that it came in', () => {
+    const frame = wire.Frame.encode({
+      facts: { facts: [{ statement: statementToWire(bob.joined({ tag: new Uint8Array(100) })), ageSeconds: 0 }], fresh: false },
+    })
+    const message = wire.Frame.decode(frame).facts?.facts[0]?.statement as wire.Statement
+    const { body, signature, content: said } = alice.read(message)
+    const parts = said.kind === 'joined' ? [body, signature, said.tag, ...said.addresses] : []
+    expect(parts.length).toBe(4)
+    for (const part of parts) expect(part.buffer).not.toBe(frame.buffer)
+  })
+
+  it('of a kind that this version does not know is read and passed on as it is', () => {
+    const statement = bob.says(4711, Uint8Array.of(1, 2, 3))
+    const read = pass(statement)
+    expect(isKind(read, 'unknown')).toBe(true)
+    expect(alice.codec.verify(read)).toBe(true)
+    expect(wire.Statement.encode(statementToWire(read))).toEqual(wire.Statement.encode(statementToWire(statement)))
+  })
+
+  it('that is a suspicion says only what a certificate can repeat: with anything else in its body it is refused', () => {
+    // A certificate quotes a suspicion by its content. One that is signed over other bytes would make it look forged, and its honest teller a liar.
+    const suspicion = alice.suspects(bob)
+    const padded = Uint8Array.from([...suspicion.body, 0x78, 0x01])
+    expect(() => pass(alice.says(kinds.suspicion, padded))).toThrow(FrameError)
+  })
+})
+
+describe('what is out of bounds in a statement is refused', () => {
+  const joined = (changes: Partial<wire.Joined>): Uint8Array =>
+    wire.Joined.encode({ incarnation: 1, nonce: 1, addresses: [], location: '', tag: new Uint8Array(0), ...changes })
+  const candidacy = (election: string): Uint8Array => wire.Candidacy.encode({ election, incarnation: 1, sequence: 1, withdrawn: false })
+  const claim = (changes: Partial<wire.Claim>): Uint8Array =>
+    wire.Claim.encode({ election: 'e', epoch: 1, incarnation: 1, endedWinner: new Uint8Array(0), endedIncarnation: 0, ...changes })
+
+  it.each<[string, number, Uint8Array]>([
+    ['no kind', 0, new Uint8Array(0)],
+    ['no incarnation', kinds.joined, joined({ incarnation: 0 })],
+    ['an incarnation too large', kinds.joined, joined({ incarnation: limits.counter + 1 })],
+    ['too many addresses', kinds.joined, joined({ addresses: Array.from({ length: limits.addresses + 1 }, () => new Uint8Array(4)) })],
+    ['an empty address', kinds.joined, joined({ addresses: [new Uint8Array(0)] })],
+    ['an address too long', kinds.joined, joined({ addresses: [new Uint8Array(limits.addressBytes + 1)] })],
+    ['a location too long', kinds.joined, joined({ location: 'x'.repeat(limits.locationBytes + 1) })],
+    ['a location too long in bytes', kinds.joined, joined({ location: 'ü'.repeat(limits.locationBytes / 2 + 1) })],
+    ['a tag too long', kinds.joined, joined({ tag: new Uint8Array(limits.tagBytes + 1) })],
+    ['a left of no life', kinds.left, wire.Left.encode({ incarnation: 0 })],
+    ['a suspect that is no key', kinds.suspicion, wire.Suspicion.encode({ suspect: new Uint8Array(31), incarnation: 1, refutations: 0 })],
+    [
+      'a suspicion of no life',
+      kinds.suspicion,
+      wire.Suspicion.encode({ suspect: decodeId(bob.id) as Uint8Array<ArrayBuffer>, incarnation: 0, refutations: 0 }),
+    ],
+    ['a refutation of no life', kinds.refutation, wire.Refutation.encode({ incarnation: 0, number: 1 })],
+    ['an election without a name', kinds.candidacy, candidacy('')],
+    ['a name too long', kinds.candidacy, candidacy('x'.repeat(129))],
+    ['a name with a control character', kinds.candidacy, candidacy('a\u001bb')],
+    ['a claim without a name', kinds.claim, claim({ election: '' })],
+    ['epoch 0', kinds.claim, claim({ epoch: 0 })],
+    ['an epoch too large', kinds.claim, claim({ epoch: limits.counter + 1 })],
+    ['a claim after no life', kinds.claim, claim({ endedWinner: decodeId(bob.id) as Uint8Array<ArrayBuffer> })],
+    ['a claim after nobody', kinds.claim, claim({ endedWinner: new Uint8Array(5), endedIncarnation: 1 })],
+    ['an unknown body too long', 4711, new Uint8Array(limits.unknownBodyBytes + 1)],
+    ['a body cut short', kinds.joined, joined({ location: 'somewhere' }).subarray(0, -3)],
+  ])('%s', (_, kind, body) => {
+    expect(() => pass(bob.says(kind, body))).toThrow(FrameError)
+  })
+
+  it('a key or a signature of another length', () => {
+    const message = statementToWire(bob.left())
+    expect(() => alice.read({ ...message, signature: new Uint8Array(63) })).toThrow(FrameError)
+    expect(() => alice.read({ ...message, signer: new Uint8Array(33) })).toThrow(FrameError)
+  })
+
+  it('but the bounds themselves are fine', () => {
+    const statement = bob.joined({
+      incarnation: limits.counter,
+      addresses: Array.from({ length: limits.addresses }, () => new Uint8Array(limits.addressBytes)),
+      location: 'x'.repeat(limits.locationBytes),
+      tag: new Uint8Array(limits.tagBytes),
+    })
+    expect(pass(statement).content).toEqual({ ...statement.content, tag: new Uint8Array(limits.tagBytes) })
+  })
+})
+
+describe('decoding', () => {
+  const codecs = {
+    Frame: wire.Frame,
+    Broadcast: wire.Broadcast,
+    Statement: wire.Statement,
+    Joined: wire.Joined,
+    Claim: wire.Claim,
+    Certificate: wire.Certificate,
+  }
+
+  it.each(Object.entries(codecs))('arbitrary bytes as a %s throws nothing but FrameError', (_, codec) => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        try {
+          decode<unknown>(codec, bytes)
+        } catch (error) {
+          expect(error).toBeInstanceOf(FrameError)
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('an arbitrary kind and body throws nothing but FrameError', () => {
+    fc.assert(
+      fc.property(fc.nat(8), fc.uint8Array({ maxLength: 120 }), (kind, body) => {
+        try {
+          pass(bob.says(kind, body))
+        } catch (error) {
+          expect(error).toBeInstanceOf(FrameError)
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('names the cause', () => {
+    expect(() => decode(wire.Frame, Uint8Array.of(0xff))).toThrow(/^not decodable: /)
+  })
+})

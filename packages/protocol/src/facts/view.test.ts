@@ -1,0 +1,272 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { actors, death, type Actor } from '../../test/actors.ts'
+import type { Certificate } from './certificate.ts'
+import { makeConfig } from '../base/config.ts'
+import { factOf, type Fact, type FactContent } from './fact.ts'
+import { FactSet } from './facts.ts'
+import { hashSpace } from '../base/hash.ts'
+import { Registry } from './registry.ts'
+import type { Joined, Left, Statement } from './statement.ts'
+import { View, type Change } from './view.ts'
+
+const config = makeConfig()
+const people = actors(8)
+const [alice, bob, carol] = people as [Actor, Actor, Actor]
+const subjects = [alice, bob, carol]
+
+/** Something that a node may hear of a member, in any of the forms that it may come in. */
+interface News {
+  readonly subject: number
+  readonly incarnation: number
+  readonly what: 'joined' | 'left' | 'died'
+  /** Which of two statements that a faulty member signs for one life, or which witnesses. */
+  readonly variant: number
+}
+
+const news: fc.Arbitrary<News> = fc.record({
+  subject: fc.nat(subjects.length - 1),
+  incarnation: fc.integer({ min: 1, max: 3 }),
+  what: fc.constantFrom('joined', 'left', 'died'),
+  variant: fc.nat(1),
+})
+const history = fc.array(news, { maxLength: 24 })
+
+type Content = Statement<Joined> | Statement<Left> | Certificate
+
+function contentOf({ subject, incarnation, what, variant }: News): Content {
+  const actor = subjects[subject] as Actor
+  if (what === 'joined') return actor.joined({ incarnation, nonce: variant })
+  if (what === 'left') return actor.left(incarnation)
+  return death(actor, people.slice(4 + variant, 7 + variant), 0, incarnation)
+}
+
+function read(content: Content): Fact {
+  return factOf('signer' in content ? { statement: content } : { certificate: content })
+}
+
+class Observer {
+  readonly facts = new FactSet(new Registry())
+  readonly view = new View(this.facts, config)
+  readonly changes: Change[] = []
+
+  constructor(...contents: readonly Content[]) {
+    for (const content of contents) this.hear(content)
+  }
+
+  hear(content: Content): this {
+    this.changes.push(...this.view.merge(read(content), 0, 0))
+    return this
+  }
+
+  /** What it would tell another. */
+  get told(): Content[] {
+    return this.facts.range(0, hashSpace).map(({ content }) => contentIn(content))
+  }
+
+  get state(): unknown {
+    const alive = [...this.view.members()].map(({ id, incarnation }) => `${id}:${incarnation}`).sort()
+    const ended = subjects.map(({ id }) => this.view.ending(id)).map((ending) => ending && `${ending.incarnation}:${ending.says}`)
+    return { alive, ended, fingerprint: this.facts.fingerprint(0, hashSpace) }
+  }
+}
+
+function contentIn(content: FactContent): Content {
+  return 'certificate' in content ? content.certificate : (content.statement as Statement<Joined> | Statement<Left>)
+}
+
+const permuted = history.chain((items) =>
+  fc.tuple(fc.constant(items), fc.shuffledSubarray(items, { minLength: items.length, maxLength: items.length })),
+)
+
+describe('merging news of members', () => {
+  it('comes to the same whatever the order', () => {
+    fc.assert(
+      fc.property(permuted, ([one, other]) => {
+        expect(new Observer(...other.map(contentOf)).state).toEqual(new Observer(...one.map(contentOf)).state)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('comes to the same however often it is repeated', () => {
+    fc.assert(
+      fc.property(history, fc.array(fc.nat(), { maxLength: 12 }), (items, again) => {
+        const contents = items.map(contentOf)
+        const repeated = [...contents, ...again.flatMap((i) => contents[i % Math.max(contents.length, 1)] ?? [])]
+        const once = new Observer(...contents)
+        const repeatedly = new Observer(...repeated)
+        expect(repeatedly.state).toEqual(once.state)
+        expect(repeatedly.changes).toEqual(once.changes)
+      }),
+    )
+  })
+
+  it('comes to the same however it is grouped: what others made of it is as good as the news itself', () => {
+    fc.assert(
+      fc.property(history, history, history, (a, b, c) => {
+        const all = new Observer(...[...a, ...b, ...c].map(contentOf))
+        const left = new Observer(...a.map(contentOf), ...new Observer(...b.map(contentOf), ...new Observer(...c.map(contentOf)).told).told)
+        const right = new Observer(
+          ...new Observer(...c.map(contentOf), ...new Observer(...b.map(contentOf), ...new Observer(...a.map(contentOf)).told).told).told,
+        )
+        expect(left.state).toEqual(all.state)
+        expect(right.state).toEqual(all.state)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('says beforehand whether it is news', () => {
+    fc.assert(
+      fc.property(history, news, (items, item) => {
+        const observer = new Observer(...items.map(contentOf))
+        const { view } = observer
+        const content = contentOf(item)
+        const isNews = view.isNews(read(content))
+        const before = observer.state
+        observer.hear(content)
+        if (isNews) expect(observer.state).not.toEqual(before)
+        else expect(observer.state).toEqual(before)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('never resurrects: a life that ended is never again alive', () => {
+    fc.assert(
+      fc.property(history, (items) => {
+        const observer = new Observer()
+        const over = new Set<string>()
+        for (const item of items) {
+          observer.hear(contentOf(item))
+          if (item.what !== 'joined')
+            for (let past = 1; past <= item.incarnation; past++) over.add(`${(subjects[item.subject] as Actor).id}:${past}`)
+          for (const { id, incarnation } of observer.view.members()) {
+            expect(over).not.toContain(`${id}:${incarnation}`)
+            expect(observer.view.hasEnded(id, incarnation)).toBe(false)
+          }
+          for (const life of over) {
+            const [id, incarnation] = life.split(':') as [string, string]
+            expect(observer.view.hasEnded(id, Number(incarnation))).toBe(true)
+          }
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('reports at most one start and one end of a life, the start first, and tells by the changes who is there', () => {
+    fc.assert(
+      fc.property(history, (items) => {
+        const observer = new Observer(...items.map(contentOf))
+        const seen = new Map<string, string>()
+        const present = new Map<string, number>()
+        for (const { type, member } of observer.changes) {
+          const life = `${member.id}:${member.incarnation}`
+          expect(seen.get(life)).toBe(type === 'joined' ? undefined : 'joined')
+          seen.set(life, type)
+          if (type === 'joined') {
+            expect(present.has(member.id)).toBe(false)
+            present.set(member.id, member.incarnation)
+          } else present.delete(member.id)
+        }
+        expect(present).toEqual(new Map([...observer.view.members()].map(({ id, incarnation }) => [id, incarnation])))
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
+
+describe('View', () => {
+  it('takes the word of the member over that of others about the same end', () => {
+    const observer = new Observer(alice.joined(), death(alice, [bob, carol]), alice.left())
+    expect(observer.changes.map(({ type }) => type)).toEqual(['joined', 'died'])
+    expect(observer.view.ending(alice.id)?.says).toBe('left')
+    expect(observer.hear(death(alice, [bob])).view.ending(alice.id)?.says).toBe('left')
+  })
+
+  it('reports an earlier life as over when a later one, or the end of a later one, is heard of first', () => {
+    const later = new Observer(alice.joined(), alice.joined({ incarnation: 3 }))
+    expect(later.changes.map(({ type, member }) => `${type} ${member.incarnation}`)).toEqual(['joined 1', 'died 1', 'joined 3'])
+    const gone = new Observer(alice.joined(), alice.left(4))
+    expect(gone.changes.map(({ type, member }) => `${type} ${member.incarnation}`)).toEqual(['joined 1', 'died 1'])
+    expect(gone.view.known(alice.id)).toBe(4)
+  })
+
+  it('remembers a life that ended, but no longer as a member', () => {
+    const observer = new Observer(alice.joined(), death(alice, [bob]))
+    expect(observer.view.get(alice.id)).toBeUndefined()
+    expect(observer.view.knows(alice.id)).toBe(true)
+    expect(observer.view.knows(bob.id)).toBe(false)
+  })
+
+  it('stops telling of an end before it forgets it, each at its time, counted from when the end began', () => {
+    const { lifetime, shareUntil } = config.tombstones
+    const { view, facts } = new Observer()
+    const age = 5_000
+    const now = 1_000_000
+    view.merge(read(death(alice, [bob])), now, age)
+    const stopsTelling = now - age + lifetime * shareUntil
+    const forgets = now - age + lifetime
+    expect(view.nextExpiry).toBe(stopsTelling)
+    view.expire(stopsTelling - 1)
+    expect(facts.size).toBe(1)
+    view.expire(stopsTelling)
+    expect(facts.size).toBe(0)
+    expect(view.hasEnded(alice.id, 1)).toBe(true)
+    expect(view.merge(read(alice.joined()), 0, 0)).toEqual([])
+    expect(view.nextExpiry).toBe(forgets)
+    view.expire(forgets - 1)
+    expect(view.knows(alice.id)).toBe(true)
+    view.expire(forgets)
+    expect(view.knows(alice.id)).toBe(false)
+    expect(view.nextExpiry).toBe(Infinity)
+  })
+
+  it('lets tombstones outlive the memory of heals, with something to spare for what is no longer told', () => {
+    expect(config.tombstones.lifetime * config.tombstones.shareUntil).toBeGreaterThan(config.healing.memory)
+  })
+
+  it('remembers no more ends than members that it may have, and drops the oldest', () => {
+    const small = makeConfig({ limits: { members: 3 } })
+    const facts = new FactSet(new Registry())
+    const view = new View(facts, small)
+    people.slice(0, 5).forEach((actor, now) => view.merge(read(actor.left()), now, 0))
+    expect(people.slice(0, 5).map(({ id }) => view.knows(id))).toEqual([false, false, true, true, true])
+    expect(facts.size).toBe(3)
+  })
+
+  it('says when it is full', () => {
+    const facts = new FactSet(new Registry())
+    const view = new View(facts, makeConfig({ limits: { members: 2 } }))
+    view.merge(read(alice.joined()), 0, 0)
+    expect(view.full).toBe(false)
+    view.merge(read(bob.joined()), 0, 0)
+    expect(view.full).toBe(true)
+    view.merge(read(bob.left()), 0, 0)
+    expect(view.full).toBe(false)
+  })
+
+  it('offers each member exactly once for random picks, whoever came and went', () => {
+    fc.assert(
+      fc.property(history, (items) => {
+        const observer = new Observer()
+        for (const item of items) {
+          const { view } = observer.hear(contentOf(item))
+          const picks = Array.from({ length: view.size }, (_, i) => view.at(i))
+          expect(new Set(picks.map((pick) => pick?.id)).size).toBe(view.size)
+          for (const pick of picks) expect(view.get(pick?.id ?? '')).toBe(pick)
+          expect(view.at(view.size)).toBeUndefined()
+          expect([...view.members()]).toEqual(picks)
+        }
+      }),
+    )
+  })
+
+  it('forgets everything when asked to', () => {
+    const { view } = new Observer(alice.joined(), bob.left())
+    view.clear()
+    expect([view.size, view.knows(alice.id), view.knows(bob.id), view.nextExpiry]).toEqual([0, false, false, Infinity])
+  })
+})

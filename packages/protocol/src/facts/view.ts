@@ -1,0 +1,246 @@
+/**
+ * The view: who is in the pool as far as this node knows, and the memory of lives that ended.
+ *
+ * Merging is a join of a semilattice, so that order, repetition and grouping of news don't matter: of one id the
+ * higher incarnation wins, and within one incarnation an end wins over the joined-statement, and the member's own word (left)
+ * over the word of others (died). No end is ever undone, so no life is resurrected. What is told to the application is derived
+ * from the transitions: a later life ends an earlier one, even if the end itself was never heard of.
+ *
+ * Nothing is stored here but counts: who is in is what the fact set holds, a joined-statement for each member and, for as
+ * long as they are remembered, an end for those that are gone.
+ */
+import type { Config } from '../base/config.ts'
+import type { Fact } from './fact.ts'
+import { partOf, parts, type FactSet } from './facts.ts'
+import type { Member, Milliseconds, NodeId } from '../base/io.ts'
+import type { Joined, Statement } from './statement.ts'
+
+export type Change =
+  | { readonly type: 'joined'; readonly member: Member }
+  | { readonly type: 'left'; readonly member: Member }
+  | { readonly type: 'died'; readonly member: Member }
+
+const none: readonly Change[] = []
+
+export class View {
+  readonly #facts: FactSet
+  readonly #config: Config
+  /** Members, and ends that are remembered. */
+  #size = 0
+  #ends = 0
+  /** Members in each part of the fact set's grid: a random pick must not walk over all. */
+  readonly #sizes = new Int32Array(parts)
+  #nextExpiry = Infinity
+
+  constructor(facts: FactSet, config: Config) {
+    this.#facts = facts
+    this.#config = config
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  get full(): boolean {
+    return this.#size >= this.#config.limits.members
+  }
+
+  /** Half of the ends that can be remembered are. */
+  get isHalfFullOfEnds(): boolean {
+    return this.#ends * 2 >= this.#config.limits.members
+  }
+
+  get(id: NodeId): Member | undefined {
+    return this.#facts.about(id)?.member
+  }
+
+  /** The joined-statement of a member. */
+  statement(id: NodeId): Statement<Joined> | undefined {
+    const fact = this.#facts.about(id)
+    return fact?.member === undefined || !('statement' in fact.content) ? undefined : (fact.content.statement as Statement<Joined>)
+  }
+
+  /** The fact about this id: its joined-statement or its end. */
+  fact(id: NodeId): Fact | undefined {
+    return this.#facts.about(id)
+  }
+
+  /** True for the current life only. */
+  isAlive(id: NodeId, incarnation: number): boolean {
+    return this.get(id)?.incarnation === incarnation
+  }
+
+  /** True for who is a member now; by its place in the registry. */
+  isAliveAt(place: number): boolean {
+    return this.#facts.at(place)?.member !== undefined
+  }
+
+  /** True if this life is known to be over. */
+  hasEnded(id: NodeId, incarnation: number): boolean {
+    const fact = this.#facts.about(id)
+    if (fact === undefined) return false
+    return fact.member === undefined ? fact.incarnation >= incarnation : fact.incarnation > incarnation
+  }
+
+  /** The highest incarnation heard of, 0 for none. */
+  known(id: NodeId): number {
+    return this.#facts.about(id)?.incarnation ?? 0
+  }
+
+  /** Whether this id is or was a member, as far as is remembered. */
+  knows(id: NodeId): boolean {
+    return this.#facts.about(id) !== undefined
+  }
+
+  /** How the last known life of this id ended. */
+  ending(id: NodeId): Fact | undefined {
+    const fact = this.#facts.about(id)
+    return fact?.member === undefined ? fact : undefined
+  }
+
+  /** In the order of their places in the fact set; don't keep it across changes. */
+  *members(): IterableIterator<Member> {
+    for (const place of this.#facts.places()) {
+      const member = this.#facts.at(place)?.member
+      if (member !== undefined) yield member
+    }
+  }
+
+  /** The i-th of {@link size} members, for random picks. */
+  at(index: number): Member | undefined {
+    let left = index
+    let part = 0
+    while (part < parts && left >= (this.#sizes[part] as number)) left -= this.#sizes[part++] as number
+    if (part === parts) return undefined
+    for (const place of this.#facts.placesOf(part)) {
+      const member = this.#facts.at(place)?.member
+      if (member !== undefined && left-- === 0) return member
+    }
+    return undefined
+  }
+
+  /** Would this joined-statement or end of a life change anything? To be asked before a signature is checked. */
+  isNews(fact: Fact): boolean {
+    const present = this.#facts.rival(fact)
+    if (present === undefined) return true
+    if (present === fact || fact.incarnation < present.incarnation) return false
+    if (fact.incarnation > present.incarnation) return true
+    if (fact.says === 'joined') return present.says === 'joined' && compareBytes(signatureOf(fact), signatureOf(present)) > 0
+    return present.says === 'joined' || (fact.says === 'left' && present.says === 'died')
+  }
+
+  /**
+   * Takes in a verified joined-statement or end of a life; an end that began `age` ago. Two statements of one life (only a faulty or
+   * dishonest member signs two) are put in order by their signatures, so that all nodes keep the same.
+   */
+  merge(fact: Fact, now: Milliseconds, age: Milliseconds): readonly Change[] {
+    if (!this.isNews(fact)) return none
+    return fact.says === 'joined' ? this.#begin(fact) : this.#end(fact, now - this.#credible(age))
+  }
+
+  /** Forgets what is too old: first stops telling it, later forgets it. To be called now and then. */
+  expire(now: Milliseconds): void {
+    if (now < this.#nextExpiry) return
+    this.#nextExpiry = Infinity
+    const { lifetime, shareUntil } = this.#config.tombstones
+    for (const [fact, born] of this.#remembered()) {
+      const age = now - born
+      if (age >= lifetime) this.#forget(fact)
+      else if (age >= lifetime * shareUntil) this.#facts.silence(fact)
+      if (age < lifetime)
+        this.#nextExpiry = Math.min(this.#nextExpiry, born + (age < lifetime * shareUntil ? lifetime * shareUntil : lifetime))
+    }
+  }
+
+  get nextExpiry(): Milliseconds {
+    return this.#nextExpiry
+  }
+
+  /** Forgets everything. Whoever calls this must not report the members that vanish as new when they come back. */
+  clear(): void {
+    for (const place of this.#facts.places()) {
+      const fact = this.#facts.at(place)
+      if (fact?.about !== undefined) this.#facts.delete(fact)
+    }
+    this.#size = 0
+    this.#sizes.fill(0)
+    this.#ends = 0
+    this.#nextExpiry = Infinity
+  }
+
+  #begin(fact: Fact): Change[] {
+    const before = this.#facts.rival(fact)
+    const { member } = this.#facts.put(fact) as { readonly member: Member }
+    if (before === undefined) this.#count(fact, 1)
+    else if (before.member === undefined) {
+      this.#ends -= 1
+      this.#count(fact, 1)
+    } else if (before.incarnation === fact.incarnation) return []
+    else
+      return [
+        { type: 'died', member: before.member },
+        { type: 'joined', member },
+      ]
+    return [{ type: 'joined', member }]
+  }
+
+  #end(fact: Fact, born: Milliseconds): Change[] {
+    const before = this.#facts.rival(fact)
+    this.#facts.put(fact, born)
+    this.#nextExpiry = Math.min(this.#nextExpiry, born + this.#config.tombstones.lifetime * this.#config.tombstones.shareUntil)
+    if (before === undefined || before.member !== undefined) this.#ends += 1
+    if (before?.member !== undefined) this.#count(before, -1)
+    if (this.#ends > this.#config.limits.members) this.#dropOldest()
+    if (before?.member === undefined) return []
+    // A later life ended unseen: all that is sure of the one we knew is that it is over.
+    return [{ type: before.incarnation === fact.incarnation && fact.says === 'left' ? 'left' : 'died', member: before.member }]
+  }
+
+  #count({ position }: Fact, more: 1 | -1): void {
+    this.#size += more
+    const part = partOf(position)
+    this.#sizes[part] = (this.#sizes[part] as number) + more
+  }
+
+  /** Ends of lives, and when they began. */
+  *#remembered(): IterableIterator<[Fact, Milliseconds]> {
+    if (this.#ends === 0) return
+    for (const place of this.#facts.places()) {
+      const fact = this.#facts.at(place)
+      if (fact?.about !== undefined && fact.member === undefined) yield [fact, this.#facts.born(fact) ?? 0]
+    }
+  }
+
+  /** Nobody honest tells ends older than this; a lie about the age must not make an end forgotten at once. */
+  #credible(age: Milliseconds): Milliseconds {
+    return Math.min(age, this.#config.tombstones.lifetime * this.#config.tombstones.shareUntil)
+  }
+
+  #forget(fact: Fact): void {
+    this.#facts.delete(fact)
+    this.#ends -= 1
+  }
+
+  #dropOldest(): void {
+    let oldest: Fact | undefined
+    let first = Infinity
+    for (const [fact, born] of this.#remembered()) {
+      if (born >= first) continue
+      first = born
+      oldest = fact
+    }
+    if (oldest !== undefined) this.#forget(oldest)
+  }
+}
+
+function signatureOf({ content }: Fact): Uint8Array {
+  return 'statement' in content ? content.statement.signature : new Uint8Array(0)
+}
+
+function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  for (let i = 0; i < Math.min(a.length, b.length); i++) {
+    const difference = (a[i] as number) - (b[i] as number)
+    if (difference !== 0) return difference
+  }
+  return a.length - b.length
+}

@@ -1,0 +1,93 @@
+/**
+ * How many bytes messages take on the wire, without encoding them: for runners that hand messages over as they are. A test holds it against
+ * the generated encoder.
+ */
+import type { Certificate } from '../facts/certificate.ts'
+import type { Evidence, Fact, Told } from '../facts/fact.ts'
+import type { Batch, Message } from './message.ts'
+import { ProtobufCodec } from './protobuf.ts'
+import type { Statement } from '../facts/statement.ts'
+import { defaultConfig } from '../base/config.ts'
+import type * as wire from '../wire/messages.js'
+
+/** 32 bytes of a key, and 64 of a signature, with tag and length. */
+const keyField = 34
+const signatureField = 66
+
+/** What is small, or rare, is encoded to see how long it is. */
+const codec = new ProtobufCodec(defaultConfig.limits)
+
+/** Bytes of a frame. */
+export function frameBytes(message: Message): number {
+  const { facts, reconcile, probe, ack } = message
+  if (probe !== undefined) return nested(numberField(probe.sequence))
+  if (ack !== undefined) return nested(numberField(ack.sequence) + numberField(ack.nextInMs))
+  if (facts !== undefined) return nested(factsBytes(facts.facts) + (facts.fresh ? 2 : 0))
+  if (reconcile !== undefined) return nested(reconcileBytes(reconcile))
+  return codec.encodeFrame(message).length
+}
+
+/** Bytes of a broadcast. */
+export function broadcastBytes({ nonce, facts }: Batch): number {
+  return (nonce === 0 ? 0 : 5) + factsBytes(facts)
+}
+
+/** Bytes of a fact that is told at no age. */
+export function factBytes(fact: Fact): number {
+  if (fact.bytes > 0) return fact.bytes
+  const { content } = fact
+  let bytes = nested(evidenceBytes(content))
+  if ('because' in content && content.because !== undefined) bytes += nested(evidenceBytes(content.because))
+  fact.bytes = bytes
+  return bytes
+}
+
+function factsBytes(facts: readonly Told[]): number {
+  let bytes = 0
+  for (const { fact, ageSeconds } of facts) bytes += nested(factBytes(fact) + numberField(ageSeconds))
+  return bytes
+}
+
+function evidenceBytes(evidence: Evidence): number {
+  return 'certificate' in evidence ? certificateBytes(evidence.certificate) : statementBytes(evidence.statement)
+}
+
+function statementBytes({ kind, body }: Statement): number {
+  return numberField(kind) + keyField + bytesField(body.length) + signatureField
+}
+
+function certificateBytes({ incarnation, witnesses }: Certificate): number {
+  let bytes = keyField + numberField(incarnation)
+  for (const { refutations } of witnesses) bytes += nested(keyField + numberField(refutations) + signatureField)
+  return bytes
+}
+
+function reconcileBytes({ round, ranges, partial }: wire.Reconcile): number {
+  let bytes = numberField(round) + (partial === undefined ? 0 : 2)
+  for (const { from, to, count, fingerprint, items, wanted, listed } of ranges) {
+    const fields = numberField(from) + numberField(to) + numberField(count) + (listed ? 2 : 0)
+    bytes += nested(fields + bytesField(fingerprint.length) + bytesField(items.length) + bytesField(wanted.length))
+  }
+  return bytes
+}
+
+/** With a tag of one byte and its length. */
+function nested(bytes: number): number {
+  return 1 + varintBytes(bytes) + bytes
+}
+
+function bytesField(bytes: number): number {
+  return bytes === 0 ? 0 : nested(bytes)
+}
+
+function numberField(value: number): number {
+  return value === 0 ? 0 : 1 + varintBytes(value)
+}
+
+function varintBytes(value: number): number {
+  if (value < 0x80) return 1
+  if (value < 0x4000) return 2
+  let bytes = 3
+  for (let rest = Math.floor(value / 0x200000); rest > 0; rest = Math.floor(rest / 0x80)) bytes += 1
+  return bytes
+}

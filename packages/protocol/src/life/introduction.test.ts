@@ -1,0 +1,246 @@
+import { describe, expect, it } from 'vitest'
+import { actors, facts, wireFact, type Actor } from '../../test/actors.ts'
+import { Bench, broadcastsIn, framesTo } from '../../test/bench.ts'
+import { defaultConfig } from '../base/config.ts'
+import type { Effect, Introducer } from '../base/io.ts'
+
+const everyone = actors(240)
+const [self, alice, bob, carol] = everyone as [Actor, Actor, Actor, Actor]
+const { introduction } = defaultConfig
+const door: Introducer = { id: alice.id, address: Uint8Array.of(1, 2, 3) }
+const bareDoor: Introducer = { address: Uint8Array.of(4, 5, 6) }
+
+const dials = (effects: readonly Effect[]): Extract<Effect, { type: 'connect' }>[] => effects.filter((effect) => effect.type === 'connect')
+const refuse = (bench: Bench, { id, address }: Introducer, reason = 'refused'): Effect[] =>
+  bench.input({ type: 'unreachable', peer: id, addresses: [address], failure: 'refused', reason })
+
+describe('a newcomer', () => {
+  it('dials its introducers, and does not enter before one has said what it knows', () => {
+    const bench = new Bench(self, { introducers: [door, bareDoor] })
+    expect(dials(bench.log.map(({ effect }) => effect))).toEqual([
+      { type: 'connect', peer: alice.id, addresses: [door.address] },
+      { type: 'connect', peer: undefined, addresses: [bareDoor.address] },
+    ])
+    expect(bench.node.self).toBeUndefined()
+    bench.link(alice)
+    expect(bench.node.self?.incarnation).toBe(1)
+  })
+
+  it.each([
+    [0, 0, 1],
+    [3, 0, 4],
+    [0, 5, 6],
+    [3, 5, 6],
+    [5, 3, 6],
+  ])('with incarnation %i stored and %i known enters with %i, which it stores first', (stored, known, expected) => {
+    const bench = new Bench(self, { introducers: [door], storedIncarnation: stored })
+    const effects = bench.link(alice, { known })
+    expect(bench.node.self?.incarnation).toBe(expected)
+    const types = effects.filter(
+      (effect) =>
+        effect.type === 'persist' ||
+        effect.type === 'notify' ||
+        (effect.type === 'send' && framesTo(alice.id, [effect]).some((frame) => frame.facts !== undefined)),
+    )
+    expect(types[0]).toEqual({ type: 'persist', incarnation: expected })
+  })
+
+  it('hands over its own statement as news, and reconciles', () => {
+    const bench = new Bench(self, { introducers: [door] })
+    const frames = framesTo(alice.id, bench.link(alice))
+    expect(frames.flatMap((frame) => frame.facts?.facts ?? [])).toEqual([wireFact(bench.ownStatement())])
+    expect(frames.find((frame) => frame.facts !== undefined)?.facts?.fresh).toBe(true)
+    expect(frames.some((frame) => frame.reconcile !== undefined)).toBe(true)
+  })
+
+  it('reports nobody before itself', () => {
+    const bench = new Bench(self, { introducers: [door] })
+    bench.input({ type: 'connected', peer: alice.id, dialable: true })
+    bench.receive(alice, facts([alice.joined(), bob.joined()]))
+    expect(bench.changes).toEqual([])
+    bench.receive(alice, { hello: { known: 0, ended: false, incarnation: 1 } })
+    bench.receive(alice, facts([alice.joined(), bob.joined()]))
+    expect(bench.changes).toEqual([`joined:${self.id}:1`, `joined:${alice.id}:1`, `joined:${bob.id}:1`])
+  })
+
+  it('goes on alone at once when all introducers refuse, says why, and goes on trying', () => {
+    const bench = new Bench(self, { introducers: [door, bareDoor] })
+    refuse(bench, door, 'alice refused')
+    expect(bench.node.self).toBeUndefined()
+    refuse(bench, bareDoor, 'nobody there')
+    expect(bench.node.self?.incarnation).toBe(1)
+    const warned = bench.notifications.flatMap((notification) => (notification.type === 'warning' ? [notification] : []))
+    expect(warned.map(({ code }) => code)).toEqual(['INTRODUCER_UNREACHABLE', 'INTRODUCER_UNREACHABLE'])
+    expect(warned[0]?.message).toContain('alice refused')
+    expect(dials(bench.advance(introduction.retryMin * 2)).length).toBeGreaterThanOrEqual(2)
+  })
+
+  it('goes on alone after a while when none answers', () => {
+    const bench = new Bench(self, { introducers: [door] })
+    bench.advance(introduction.aloneAfter - 1)
+    expect(bench.node.self).toBeUndefined()
+    bench.advance(1)
+    expect(bench.node.self?.incarnation).toBe(1)
+  })
+
+  it('tries an introducer that refuses less and less often, but never stops, and complains once', () => {
+    const bench = new Bench(self, { introducers: [door] })
+    refuse(bench, door)
+    const times: number[] = []
+    const end = bench.now + 20 * introduction.retryMax
+    while (bench.now < end) {
+      if (dials(bench.advance(100)).length === 0) continue
+      times.push(bench.now)
+      refuse(bench, door)
+    }
+    const gaps = times.slice(1).map((time, i) => time - (times[i] as number))
+    expect(gaps[0]).toBeLessThanOrEqual(introduction.retryMin * 2 * 1.5 + 200)
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(introduction.retryMax * 1.5 + 200)
+    for (const gap of gaps.slice(-5)) expect(gap).toBeGreaterThanOrEqual(introduction.retryMax * 0.5)
+    expect(bench.notifications.filter(({ type }) => type === 'warning').length).toBe(1)
+  })
+
+  it('stops trying once it is linked with the introducer', () => {
+    const bench = new Bench(self, { introducers: [door] })
+    bench.link(alice)
+    bench.receive(alice, facts([alice.joined()]))
+    expect(dials(bench.advance(10 * introduction.retryMax))).toEqual([])
+    expect(bench.node.health(bench.now).introducers).toEqual([])
+  })
+
+  it('finds others on the local network, but not itself or whom it knows', () => {
+    const bench = new Bench(self)
+    bench.meet(alice)
+    const found = (introducer: Introducer): Effect[] => dials(bench.input({ type: 'discovered', introducer }))
+    expect(found({ id: bob.id, address: Uint8Array.of(9) })).toEqual([{ type: 'connect', peer: bob.id, addresses: [Uint8Array.of(9)] }])
+    expect(found({ id: alice.id, address: Uint8Array.of(9) })).toEqual([])
+    expect(found({ id: self.id, address: Uint8Array.of(9) })).toEqual([])
+  })
+})
+
+describe('an introducer', () => {
+  const { crowd, referrals } = introduction
+
+  /** A member of a pool of some size. */
+  function member(size: number): Bench {
+    const bench = new Bench(self)
+    bench.overhears(...everyone.slice(1, size).map((actor) => actor.joined()))
+    return bench
+  }
+
+  /** A newcomer knocks. What it is told. */
+  function knock(bench: Bench, actor: Actor): ReturnType<typeof framesTo> {
+    return framesTo(actor.id, bench.input({ type: 'connected', peer: actor.id, dialable: true }))
+  }
+
+  it('says what it knows of who comes: nothing, a life, or one that is over', () => {
+    const bench = member(5)
+    bench.overhears(bob.left())
+    const hello = (actor: Actor): unknown => knock(bench, actor).find((frame) => frame.hello !== undefined)?.hello
+    expect(hello(everyone[70] as Actor)).toMatchObject({ known: 0, ended: false, incarnation: 1 })
+    expect(hello(alice)).toMatchObject({ known: 1, ended: false })
+    expect(hello(bob)).toMatchObject({ known: 1, ended: true })
+  })
+
+  it('hands newcomers on to other members when too many come at once', () => {
+    const bench = member(100)
+    const late = everyone[239] as Actor
+    const newcomers = everyone.slice(100, 239)
+    const told = newcomers.map((actor) => knock(bench, actor).find((frame) => frame.redirect !== undefined)?.redirect)
+    expect(told.slice(0, crowd).every((redirect) => redirect === undefined)).toBe(true)
+    for (const redirect of told.slice(crowd)) {
+      const names = redirect?.members.map(({ statement }) => statement?.signer) ?? []
+      expect(names.length).toBeGreaterThanOrEqual(referrals - 1)
+      expect(names.length).toBeLessThanOrEqual(referrals)
+      expect(new Set(names.map(String)).size).toBe(names.length)
+    }
+    // The first of the names is asked: it is another one for each.
+    const asked = told.slice(crowd).map((redirect) => String(redirect?.members[0]?.statement?.signer))
+    expect(new Set(asked).size).toBe(asked.length)
+    bench.advance(introduction.crowdWindow)
+    expect(knock(bench, late).some((frame) => frame.redirect !== undefined)).toBe(false)
+  })
+
+  it('keeps a crowd waiting while there is nobody to hand it on to: until the first of it have entered, but not for long', () => {
+    const [bench, other] = [member(5), member(5)]
+    const newcomers = everyone.slice(100, 100 + 2 * crowd)
+    const late = newcomers.slice(crowd)
+    const isGreeted = (actor: Actor, at: Bench): boolean => at.sent(actor).some((frame) => frame.hello !== undefined)
+    for (const actor of newcomers) for (const at of [bench, other]) knock(at, actor)
+    expect(newcomers.filter((actor) => isGreeted(actor, bench))).toEqual(newcomers.slice(0, crowd))
+    for (const actor of newcomers.slice(0, crowd)) bench.receive(actor, facts([actor.joined()], true))
+    bench.advance(1)
+    for (const actor of late) expect(bench.sent(actor).map((frame) => frame.redirect?.members.length ?? 0)).toEqual([referrals, 0])
+    expect(late.every((actor) => isGreeted(actor, bench))).toBe(true)
+    other.advance(introduction.hold - 1)
+    expect(late.some((actor) => isGreeted(actor, other))).toBe(false)
+    other.advance(1)
+    expect(late.every((actor) => isGreeted(actor, other))).toBe(true)
+    expect(late.flatMap((actor) => other.sent(actor)).some((frame) => frame.redirect !== undefined)).toBe(false)
+  })
+
+  it('does not hand on a member that comes back', () => {
+    const bench = member(60)
+    for (const actor of everyone.slice(1, 60)) expect(knock(bench, actor).some((frame) => frame.redirect !== undefined)).toBe(false)
+  })
+
+  /** Newcomers enter through this node, one after the other. How many broadcasts, and of how many facts. */
+  function announce(newcomers: readonly Actor[], pause: number): { broadcasts: number; facts: number } {
+    const bench = member(5)
+    bench.advance(10_000)
+    const effects: Effect[] = []
+    for (const actor of newcomers) {
+      effects.push(...bench.link(actor), ...bench.receive(actor, facts([actor.joined()], true)), ...bench.advance(pause))
+    }
+    const told = broadcastsIn([...effects, ...bench.advance(5_000)])
+    return { broadcasts: told.length, facts: told.flatMap((broadcast) => broadcast.facts).length }
+  }
+
+  it('makes each newcomer known where they come one by one', () => {
+    expect(announce(everyone.slice(5, 15), 1_000)).toEqual({ broadcasts: 10, facts: 10 })
+  })
+
+  it('does not publish each of a crowd: reconciliation carries it', () => {
+    expect(announce(everyone.slice(5, 45), 5).broadcasts).toBeLessThanOrEqual(4)
+  })
+})
+
+describe('who is handed on', () => {
+  function referred(reconciles: boolean): Bench {
+    const bench = new Bench(self, { introducers: [door] })
+    bench.reconciles = reconciles
+    bench.link(alice)
+    return bench
+  }
+
+  const redirect = { redirect: { members: [bob, carol].map((actor) => wireFact(actor.joined())) } }
+
+  it('dials the first of those it was told of, and closes the link to who told it once it is whole', () => {
+    const bench = referred(false)
+    const effects = bench.receive(alice, redirect)
+    expect(dials(effects).map(({ peer }) => peer)).toEqual([bob.id])
+    expect(bench.members).toContain(bob.id)
+    bench.reconciles = true
+    bench.link(bob)
+    expect([...bench.node.links]).toEqual([bob.id])
+    expect(bench.sent(alice).some((frame) => frame.goodbye !== undefined)).toBe(true)
+  })
+
+  it('comes back to who handed it on when those do not answer', () => {
+    const bench = new Bench(self, { introducers: [door] })
+    bench.input({ type: 'connected', peer: alice.id, dialable: true })
+    bench.receive(alice, redirect)
+    bench.receive(alice, { hello: { known: 0, ended: false, incarnation: 1 } })
+    expect(bench.node.self).toBeDefined()
+    const own = (effects: readonly Effect[]): number => framesTo(alice.id, effects).flatMap((frame) => frame.facts?.facts ?? []).length
+    expect(own(bench.advance(introduction.referralGrace - 1))).toBe(0)
+    expect(own(bench.advance(1))).toBe(1)
+    expect([...bench.node.links]).toEqual([alice.id])
+  })
+
+  it('and already has the pool does not care', () => {
+    const bench = referred(true)
+    expect(bench.node.health(bench.now).lastReconciliation).toBeDefined()
+    expect(dials(bench.receive(alice, { redirect: { members: [wireFact(bob.joined())] } }))).toEqual([])
+  })
+})

@@ -1,0 +1,147 @@
+/**
+ * Introduction: how a node gets into a pool.
+ *
+ * Both ends of a new link say hello: the highest incarnation of the other that they know, so that a newcomer can choose the next. The newcomer
+ * stores it, signs its joined-statement, hands that over and reconciles, which brings the whole pool in one round trip; whoever
+ * it came to makes it known. Where no introducer answers the node goes on alone and keeps trying; meeting a pool later is the same reconciliation between two grown sides.
+ */
+import type { Context, Timed } from '../context/context.ts'
+import type { Address, DialFailure, Introducer, Milliseconds, NodeId } from '../base/io.ts'
+
+interface Attempt {
+  readonly introducer: Introducer
+  failures: number
+  nextTry: Milliseconds
+  reason: string | undefined
+  /** It has failed for good enough a reason to go on alone. */
+  given: boolean
+}
+
+export class Introduction implements Timed {
+  readonly #context: Context
+  readonly #enter: (learned: number) => void
+  readonly #isWhole: () => boolean
+  #attempts: Attempt[] = []
+  #entering = false
+  #aloneAt = Infinity
+  /** Highest incarnation of this node that others know. */
+  #learned = 0
+
+  /** `isWhole`: a reconciliation was completed, so there is a pool that will not be lost with one link. */
+  constructor(context: Context, enter: (learned: number) => void, isWhole: () => boolean) {
+    this.#context = context
+    this.#enter = enter
+    this.#isWhole = isWhole
+  }
+
+  get nextDue(): Milliseconds {
+    let next = this.#aloneAt
+    for (const { nextTry } of this.#attempts) next = Math.min(next, nextTry)
+    return next
+  }
+
+  /** Introducers that did not answer, and why. */
+  get failing(): { introducer: Introducer; reason: string }[] {
+    return this.#attempts.flatMap(({ introducer, reason }) => (reason === undefined ? [] : [{ introducer, reason }]))
+  }
+
+  get learned(): number {
+    return this.#learned
+  }
+
+  start(introducers: readonly Introducer[]): void {
+    if (introducers.length === 0) {
+      this.#enter(0)
+      return
+    }
+    const { now, config } = this.#context
+    this.#entering = true
+    this.#aloneAt = now + config.introduction.aloneAfter
+    this.#attempts = introducers.map((introducer) => ({ introducer, failures: 0, nextTry: now, reason: undefined, given: false }))
+  }
+
+  /** Another way in, found on the local network. */
+  discovered(introducer: Introducer): void {
+    const { links, view, effects } = this.#context
+    if (
+      introducer.id === undefined ||
+      introducer.id === this.#context.id ||
+      links.has(introducer.id) ||
+      view.get(introducer.id) !== undefined
+    )
+      return
+    effects.push({ type: 'connect', peer: introducer.id, addresses: [introducer.address] })
+  }
+
+  /** A link is up: say hello. */
+  linkUp(peer: NodeId): void {
+    const { view, id } = this.#context
+    for (const attempt of this.#attempts) if (attempt.introducer.id === peer) attempt.reason = undefined
+    const known = view.known(peer)
+    const ended = known > 0 && view.hasEnded(peer, known)
+    this.#context.send(peer, { hello: { known, ended, incarnation: view.get(id)?.incarnation ?? 0 } })
+  }
+
+  /** The other end's hello: what it knows of us. */
+  greeted(known: number): void {
+    this.#learned = Math.max(this.#learned, known)
+    if (!this.#entering) return
+    this.#entering = false
+    this.#aloneAt = Infinity
+    this.#enter(this.#learned)
+  }
+
+  /** A dial that was ours came to nothing. */
+  unreachable(peer: NodeId | undefined, addresses: readonly Address[], failure: DialFailure, reason: string): void {
+    const { now, config } = this.#context
+    const attempt = this.#attempts.find(
+      ({ introducer }) => (introducer.id ?? undefined) === peer && addresses.some((address) => sameAddress(address, introducer.address)),
+    )
+    if (attempt === undefined) return
+    attempt.failures += 1
+    const { retryMin, retryMax } = config.introduction
+    attempt.nextTry = now + this.#context.jitter(Math.min(retryMax, retryMin * 2 ** Math.min(attempt.failures - 1, 16)))
+    const isNews = attempt.reason !== reason
+    attempt.reason = reason
+    if (isNews) this.#context.warn('INTRODUCER_UNREACHABLE', `${reason} (goes on trying)`)
+    attempt.given = failure !== 'mute' || attempt.failures >= config.introduction.mutePatience
+    if (this.#entering && this.#attempts.every(({ given }) => given)) this.#goAlone()
+  }
+
+  due(): void {
+    const { now, config, links, effects } = this.#context
+    if (now >= this.#aloneAt) this.#goAlone()
+    this.#attempts = this.#attempts.filter(({ introducer: { id } }) => id !== this.#context.id && !(this.#isWhole() && this.#isReached(id)))
+    for (const attempt of this.#attempts) {
+      if (now < attempt.nextTry) continue
+      const { id, address } = attempt.introducer
+      const isLinked = id === undefined ? links.size > 0 : links.has(id)
+      attempt.nextTry = now + (isLinked ? config.introduction.retryMin : config.introduction.retryMax)
+      if (!isLinked) effects.push({ type: 'connect', peer: id, addresses: [address] })
+    }
+  }
+
+  /** A link is gone: a newcomer that is not whole yet depends on its introducers. */
+  linkLost(): void {
+    const { now, config } = this.#context
+    if (this.#isWhole()) return
+    for (const attempt of this.#attempts) attempt.nextTry = Math.min(attempt.nextTry, now + config.introduction.retryMin)
+  }
+
+  /** Who is behind a bare address only the host knows: there any link will do. */
+  #isReached(id: NodeId | undefined): boolean {
+    const { links, view } = this.#context
+    return id === undefined ? links.size > 0 : links.has(id) || view.get(id) !== undefined
+  }
+
+  #goAlone(): void {
+    this.#aloneAt = Infinity
+    if (!this.#entering) return
+    this.#entering = false
+    this.#enter(this.#learned)
+  }
+}
+
+function sameAddress(a: Address, b: Address): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i])
+}

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import { actors, alarm, type Actor } from '../../test/actors.ts'
+import { Bench } from '../../test/bench.ts'
+import { certify } from '../facts/certificate.ts'
+import { defaultConfig } from '../base/config.ts'
+
+const [self, ...others] = actors(9) as [Actor, ...Actor[]]
+const { quorum } = defaultConfig.detection
+
+function pool(): Bench {
+  const bench = new Bench(self)
+  for (const actor of others) bench.meet(actor)
+  bench.advance(2_000)
+  return bench
+}
+
+const life = (bench: Bench): number => bench.node.self?.incarnation ?? 0
+
+/** Says hello anew, and that the present life of the node is over. */
+function renounce(bench: Bench, actor: Actor, incarnation = life(bench)): void {
+  bench.unlink(actor)
+  bench.link(actor, { known: incarnation, ended: true })
+}
+
+describe('a life that others hold for ended', () => {
+  it('is given up on the word of one, and the more seldom the more often that happens', () => {
+    const bench = pool()
+    const [liar] = others as [Actor]
+    const begun: number[] = []
+    const start = bench.now
+    while (bench.now - start < 120_000) {
+      const before = life(bench)
+      renounce(bench, liar)
+      if (life(bench) > before) begun.push(bench.now)
+      bench.advance(500)
+    }
+    const gaps = begun.slice(1).map((time, i) => time - (begun[i] as number))
+    expect(gaps.length).toBeGreaterThan(2)
+    expect(gaps.length).toBeLessThan(6)
+    for (let i = 1; i < gaps.length; i++) expect(gaps[i]).toBeGreaterThan((gaps[i - 1] as number) * 1.5)
+  })
+
+  it('is given up soon on the word of as many as make a death, also when it often happened before', () => {
+    const bench = pool()
+    const [liar] = others as [Actor]
+    for (let i = 0; i < 200; i++) {
+      renounce(bench, liar)
+      bench.advance(500)
+    }
+    const before = life(bench)
+    for (const actor of others.slice(1, quorum - 1)) renounce(bench, actor, before)
+    expect(life(bench)).toBe(before)
+    bench.advance(5_000)
+    renounce(bench, others[quorum] as Actor, before)
+    expect(life(bench)).toBe(before + 1)
+  })
+
+  it('is not proven to be over by one witness, though it accuses all others, too', () => {
+    const bench = pool()
+    const [liar] = others as [Actor]
+    const start = life(bench)
+    for (let i = 0; i < 10; i++) {
+      for (const other of others.slice(1)) bench.receive(liar, alarm(liar.suspects(other)))
+      bench.overhears(certify([liar.suspects(self, 100, life(bench))]))
+      bench.advance(6_000)
+    }
+    expect(life(bench) - start).toBeLessThan(5)
+  })
+
+  it('is not given up again for what was said of the one before', () => {
+    const bench = pool()
+    const before = life(bench)
+    for (const actor of others.slice(0, quorum)) renounce(bench, actor, before)
+    expect(life(bench)).toBe(before + 1)
+    bench.advance(10_000)
+    for (const actor of others.slice(0, quorum)) renounce(bench, actor, before)
+    expect(life(bench)).toBe(before + 1)
+  })
+
+  it('is given up at once where that is proven', () => {
+    const bench = pool()
+    for (let expected = 2; expected <= 6; expected++) {
+      bench.overhears(certify(others.slice(0, quorum).map((witness) => witness.suspects(self, 0, expected - 1))))
+      expect(life(bench)).toBe(expected)
+      bench.advance(5_000)
+    }
+  })
+})

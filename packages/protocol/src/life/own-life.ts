@@ -1,0 +1,151 @@
+/**
+ * This node's own life in the pool: its incarnation, and the statements it makes about itself.
+ *
+ * A life begins with a joined-statement under an incarnation that was written down before anybody heard of it, and ends with a left-statement, or
+ * because others pronounced it dead. What was pronounced can't be taken back, so a node that hears of its own death begins the
+ * next life: higher incarnation, new statement, candidacies anew.
+ */
+import type { Context } from '../context/context.ts'
+import { factOf, type Fact } from '../facts/fact.ts'
+import type { Address, Member, Milliseconds, NodeId } from '../base/io.ts'
+import type { Change } from '../facts/view.ts'
+
+/** Pause after a life given up, ms; doubles up to six times. Guess. */
+const surrenderPause = 5_000
+/** After so long without one the pause is short again, ms. Guess. */
+const surrenderMemory = 600_000
+
+export interface OwnLifeOptions {
+  readonly location: string
+  readonly tag: Uint8Array
+  readonly storedIncarnation: number
+}
+
+export interface OwnLifeEvents {
+  onChanges(changes: readonly Change[]): void
+  /** A new life began in place of one that others ended: tell everybody. */
+  onReentered(fact: Fact): void
+}
+
+export class OwnLife {
+  readonly #context: Context
+  readonly #options: OwnLifeOptions
+  readonly #events: OwnLifeEvents
+  #incarnation: number
+  #nonce = 0
+  #addresses: readonly Address[] = []
+  #enteredAt: Milliseconds | undefined
+  #self: Member | undefined
+  /** Lives given up on the word of others, and from when on this node would again. */
+  #surrenders = 0
+  #surrenderAgain: Milliseconds = -Infinity
+  #surrenderSurely: Milliseconds = -Infinity
+  /** Who held the present life for ended, without proof. */
+  readonly #against = new Set<NodeId>()
+
+  constructor(context: Context, options: OwnLifeOptions, events: OwnLifeEvents) {
+    this.#context = context
+    this.#options = options
+    this.#events = events
+    this.#incarnation = options.storedIncarnation
+  }
+
+  /** This node as a member; undefined before it entered and after it left. */
+  get self(): Member | undefined {
+    return this.#self
+  }
+
+  /** The highest incarnation that was written down. */
+  get incarnation(): number {
+    return this.#incarnation
+  }
+
+  /** How long ago this process entered the pool first; 0 before. */
+  get age(): Milliseconds {
+    return this.#enteredAt === undefined ? 0 : this.#context.now - this.#enteredAt
+  }
+
+  prepare(addresses: readonly Address[]): void {
+    this.#addresses = addresses.slice(0, this.#context.config.limits.addresses)
+    this.#nonce = Math.floor(this.#context.random() * 2 ** 32)
+  }
+
+  /** Begins the first life of this process. */
+  enter(learned: number): void {
+    this.#begin(Math.max(this.#incarnation, this.credible(learned)) + 1)
+    this.#enteredAt = this.#context.now
+  }
+
+  /** Begins the next life, told to nobody yet. */
+  beginAnew(): void {
+    this.#begin(this.#incarnation + 1)
+  }
+
+  /** This life is over: begins the next. */
+  #reenter(ended: number, reason: string): void {
+    const { self } = this
+    if (self === undefined || ended < self.incarnation) return
+    this.#context.warn('INCARNATION_REPLACED', `incarnation ${self.incarnation} of this node is over: ${reason}; it enters again`)
+    this.#begin(ended + 1)
+    const fact = this.#context.view.fact(this.#context.id)
+    if (fact !== undefined) this.#events.onReentered(fact)
+  }
+
+  /**
+   * Somebody holds this life for ended. That can't be taken back, so only a new life brings both together again. `by`: who says so, without a
+   * proof that convinces; none: it is proven. A few liars could ask for that for ever, so each time makes the next one later, unless
+   * as many different members say so as would make a death.
+   */
+  surrender(ended: number, by?: readonly NodeId[]): void {
+    const { now, config } = this.#context
+    if (this.credible(ended) === 0 || (this.#self?.incarnation ?? Infinity) > ended) return
+    for (const member of by ?? []) this.#against.add(member)
+    const isSure = by === undefined || this.#against.size >= config.detection.quorum
+    if (now < (isSure ? this.#surrenderSurely : this.#surrenderAgain)) return
+    if (now - this.#surrenderAgain > surrenderMemory) this.#surrenders = 0
+    this.#surrenderSurely = now + surrenderPause
+    this.#surrenderAgain = now + surrenderPause * 2 ** Math.min(this.#surrenders, 6)
+    if (!isSure) this.#surrenders += 1
+    this.#reenter(ended, 'others pronounced it dead')
+  }
+
+  /** One life has one statement: new addresses mean a new life, or others would hold different statements of the same. */
+  readdress(addresses: readonly Address[]): void {
+    this.#addresses = addresses.slice(0, this.#context.config.limits.addresses)
+    const { self } = this
+    if (self !== undefined && !sameAddresses(self.addresses, this.#addresses)) this.#reenter(self.incarnation, 'its addresses changed')
+  }
+
+  /** What others say of this node's lives counts only in reach of what it knows itself: a lie must not use up the numbers. */
+  credible(incarnation: number): number {
+    return incarnation <= this.#incarnation + this.#context.config.limits.incarnationJump ? incarnation : 0
+  }
+
+  /** Ends this life with a left-statement; undefined if there is none. */
+  leave(): Fact | undefined {
+    const { codec, id, view, now } = this.#context
+    const { self } = this
+    if (self === undefined) return undefined
+    const changes = view.merge(factOf({ statement: codec.sign(id, { kind: 'left', incarnation: self.incarnation }) }), now, 0)
+    this.#self = undefined
+    for (const { member } of changes) this.#context.notify({ type: 'left', member })
+    return view.fact(id)
+  }
+
+  /** Writes an incarnation down, then signs and takes in the joined-statement for it. */
+  #begin(incarnation: number): void {
+    const { codec, id, effects, view, now } = this.#context
+    this.#against.clear()
+    if (incarnation > this.#incarnation) effects.push({ type: 'persist', incarnation })
+    this.#incarnation = incarnation
+    const { location, tag } = this.#options
+    const content = { kind: 'joined', incarnation, nonce: this.#nonce, addresses: this.#addresses, location, tag } as const
+    const changes = view.merge(factOf({ statement: codec.sign(id, content) }), now, 0)
+    this.#self = view.get(id)
+    this.#events.onChanges(changes)
+  }
+}
+
+function sameAddresses(a: readonly Address[], b: readonly Address[]): boolean {
+  return a.length === b.length && a.every((address, i) => address.length === b[i]?.length && address.every((byte, j) => byte === b[i]?.[j]))
+}

@@ -1,0 +1,143 @@
+/**
+ * Referral: when many knock at once, an introducer names other members instead of serving all.
+ *
+ * The bootstrap node was the bottleneck of the paper's distributed implementation (JEL §6.1.1). Somebody handed on asks those it was
+ * named, and comes back to who handed it on only when they don't answer. Where all come in the same moment there is nobody to name yet, so
+ * those beyond the first are kept waiting for a hello until the first have entered. Who is named takes turns: the newcomers form a tree of
+ * bounded width, along which they hear of each other, and the link to who handed them on is closed.
+ */
+import type { Context, Timed } from '../context/context.ts'
+import { FrameError } from '../base/errors.ts'
+import type { Fact, Told } from '../facts/fact.ts'
+import type { Milliseconds, NodeId } from '../base/io.ts'
+import { pickIndex } from '../base/random.ts'
+import { Recent } from '../base/recent.ts'
+
+export interface ReferralEvents {
+  /** It may have its hello now. */
+  onServed(peer: NodeId): void
+  /** Nobody whom this peer named has answered. */
+  onDisappointed(peer: NodeId): void
+}
+
+export class Referral implements Timed {
+  readonly #context: Context
+  readonly #events: ReferralEvents
+  readonly #newcomers: Recent
+  /** Who waits for a hello, and since when. */
+  readonly #waiting = new Map<NodeId, Milliseconds>()
+  /** Whose turn it is to be named. */
+  #turn = 0
+  /** Who handed this node on, and until when the others have time to answer. */
+  readonly #referredBy = new Map<NodeId, Milliseconds>()
+  /** Whom they named. */
+  readonly #named = new Map<NodeId, readonly Told[]>()
+
+  constructor(context: Context, events: ReferralEvents) {
+    this.#context = context
+    this.#events = events
+    const { crowd, crowdWindow } = context.config.introduction
+    this.#newcomers = new Recent(crowd, crowdWindow)
+  }
+
+  get nextDue(): Milliseconds {
+    const { now, config } = this.#context
+    let next = Infinity
+    if (this.#referredBy.size > 0) for (const until of this.#referredBy.values()) next = Math.min(next, until)
+    for (const since of this.#waiting.values()) return Math.min(next, this.#hasNames ? now : since + config.introduction.hold)
+    return next
+  }
+
+  /** Somebody unknown is here: it is greeted at once, unless it is one of a crowd. */
+  receive(peer: NodeId): void {
+    const { now } = this.#context
+    this.#newcomers.note(now)
+    if (!this.#newcomers.isOften(now)) this.#events.onServed(peer)
+    else if (this.#hasNames) this.#handOn(peer)
+    else this.#waiting.set(peer, now)
+  }
+
+  get #hasNames(): boolean {
+    return this.#context.view.size > this.#context.config.introduction.crowd
+  }
+
+  #handOn(peer: NodeId): void {
+    const { config, view, id, links } = this.#context
+    const names: NodeId[] = []
+    for (let tries = 0; names.length < config.introduction.referrals && tries < 16; tries++) {
+      // The first in turn, as it is the one that is asked; the others by chance.
+      const index = names.length === 0 ? this.#turn++ % view.size : pickIndex(() => this.#context.random(), view.size)
+      const member = view.at(index)
+      if (member !== undefined && member.id !== id && member.id !== peer && !names.includes(member.id)) names.push(member.id)
+    }
+    const link = links.get(peer)
+    if (link !== undefined) link.referred = true
+    this.#context.send(peer, { redirect: { members: names.flatMap((name) => view.fact(name) ?? []) } })
+    this.#events.onServed(peer)
+  }
+
+  linkLost(peer: NodeId): void {
+    this.#waiting.delete(peer)
+  }
+
+  /** A peer handed this node on to these members. Throws {@link FrameError}. */
+  accept(from: NodeId, members: readonly Told[]): void {
+    const { config, now } = this.#context
+    const { referrals } = config.introduction
+    if (members.length > referrals) throw new FrameError(`at most ${referrals} members are named to a newcomer, not ${members.length}`)
+    this.#referredBy.set(from, now + config.introduction.referralGrace)
+    this.#named.set(from, members)
+    const link = this.#context.links.get(from)
+    if (link !== undefined) link.referred = true
+  }
+
+  /** Members that were named and not looked at yet, by who named them. */
+  takeNamed(): [NodeId, readonly Told[]][] {
+    const named = [...this.#named]
+    this.#named.clear()
+    return named
+  }
+
+  /** Dials some of the members that were named. */
+  ask(members: readonly Fact[]): void {
+    const { config, effects } = this.#context
+    for (const { member } of members.slice(0, config.links.early))
+      if (member !== undefined) effects.push({ type: 'connect', peer: member.id, addresses: member.addresses })
+  }
+
+  /** True for a peer that named others and does not want to be asked itself. */
+  isReferrer(peer: NodeId): boolean {
+    return this.#referredBy.has(peer)
+  }
+
+  /** This node was handed on, and is not whole yet. */
+  get isUnderWay(): boolean {
+    return this.#referredBy.size > 0
+  }
+
+  /** This node is in: nobody needs to be asked any more, and who handed it on has enough links. */
+  settle(): void {
+    for (const peer of this.#referredBy.keys()) this.#context.closeLink(peer, 'handed on')
+    this.#referredBy.clear()
+    this.#named.clear()
+  }
+
+  due(): void {
+    const { now, config, links } = this.#context
+    for (const [peer, since] of this.#waiting) {
+      if (!this.#hasNames && now < since + config.introduction.hold) break
+      this.#waiting.delete(peer)
+      if (!links.has(peer)) continue
+      if (this.#hasNames) this.#handOn(peer)
+      else this.#events.onServed(peer)
+    }
+    for (const [peer, until] of this.#referredBy) {
+      if (now < until) continue
+      this.#referredBy.delete(peer)
+      const link = links.get(peer)
+      if (link === undefined) continue
+      link.referred = false
+      this.#events.onDisappointed(peer)
+    }
+  }
+}

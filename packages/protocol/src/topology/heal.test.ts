@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest'
+import { actors, death, facts, pool, servicesOf, type Actor } from '../../test/actors.ts'
+import { Bench } from '../../test/bench.ts'
+import { makeConfig } from '../base/config.ts'
+import { Context } from '../context/context.ts'
+import { factOf } from '../facts/fact.ts'
+import { Healer } from './heal.ts'
+import type { Member, Milliseconds, NodeId } from '../base/io.ts'
+
+const everyone = actors(60)
+const [self, alice, bob, carol] = everyone as [Actor, Actor, Actor, Actor]
+const memberOf = (actor: Actor): Member => ({
+  id: actor.id,
+  incarnation: 1,
+  addresses: [Uint8Array.of(1)],
+  location: '',
+  tag: new Uint8Array(0),
+})
+
+class Stage {
+  readonly config = makeConfig({ healing: { max: 40 } })
+  readonly context = new Context({ id: self.id, pool, config: this.config, services: servicesOf(self.id) })
+  readonly healer = new Healer(this.context)
+  readonly dials: { readonly at: Milliseconds; readonly peer: NodeId | undefined }[] = []
+
+  constructor(size: number) {
+    this.context.now = 1_000_000
+    for (const actor of everyone.slice(0, size)) this.context.view.merge(factOf({ statement: actor.joined() }), 0, 0)
+  }
+
+  advance(span: Milliseconds): this {
+    const end = this.context.now + span
+    while (this.healer.nextDue <= end) {
+      this.context.now = Math.max(this.context.now, Math.ceil(this.healer.nextDue))
+      this.context.effects = []
+      this.healer.due()
+      for (const effect of this.context.effects) if (effect.type === 'connect') this.dials.push({ at: this.context.now, peer: effect.peer })
+    }
+    this.context.now = end
+    return this
+  }
+}
+
+describe('members that were lost', () => {
+  it('are dialled again soon, at the addresses that they had', () => {
+    const stage = new Stage(2)
+    stage.healer.lost(memberOf(bob))
+    stage.advance(20_000)
+    expect(stage.dials.length).toBeGreaterThan(0)
+    expect(stage.dials[0]?.peer).toBe(bob.id)
+  })
+
+  it('are dialled less and less, but at least every half minute or so, for a day', () => {
+    const stage = new Stage(2)
+    stage.healer.lost(memberOf(bob))
+    stage.advance(600_000)
+    const late = stage.dials.slice(-5)
+    for (let i = 1; i < late.length; i++) {
+      const gap = (late[i]?.at as number) - (late[i - 1]?.at as number)
+      expect(gap).toBeGreaterThanOrEqual(20_000)
+      expect(gap).toBeLessThanOrEqual(60_000)
+    }
+    const before = stage.dials.length
+    stage.advance(stage.config.healing.memory)
+    expect(stage.dials.length).toBeGreaterThan(before)
+    const total = stage.dials.length
+    stage.advance(600_000)
+    expect(stage.dials.length).toBe(total)
+    expect(stage.healer.nextDue).toBe(Infinity)
+  })
+
+  it('cost the pool a bounded number of attempts, however large it is', () => {
+    const size = 40
+    let attempts = 0
+    for (let run = 0; run < 10; run++) {
+      const stage = new Stage(size)
+      for (let skip = 0; skip < run; skip++) stage.context.random()
+      for (const actor of everyone.slice(size)) stage.healer.lost(memberOf(actor))
+      attempts += stage.advance(400_000).dials.length
+    }
+    const { healing } = makeConfig()
+    const rounds = 400_000 / healing.interval
+    // Of one of `size` members: its share of the attempts of the whole pool.
+    expect(attempts / 10).toBeLessThanOrEqual(((rounds * healing.attempts) / size) * 1.5)
+    expect(attempts).toBeGreaterThan(0)
+  })
+
+  it('are looked for no more when they are back, left, or linked', () => {
+    const stage = new Stage(2)
+    stage.healer.lost(memberOf(bob))
+    stage.healer.found(bob.id)
+    expect(stage.advance(600_000).dials).toEqual([])
+  })
+
+  it('are remembered in bounded numbers, and never include this node', () => {
+    const stage = new Stage(1)
+    stage.healer.lost(memberOf(self))
+    expect(stage.healer.nextDue).toBe(Infinity)
+    for (const actor of everyone.slice(1)) stage.healer.lost(memberOf(actor))
+    expect(stage.healer.recentlyLost()).toBe(40)
+    stage.context.now += 60_000
+    expect(stage.healer.recentlyLost()).toBe(0)
+  })
+})
+
+describe('after a partition', () => {
+  function apart(): Bench {
+    const bench = new Bench(self)
+    for (const actor of [alice, bob]) bench.meet(actor)
+    bench.meet(carol, { linked: false })
+    for (const actor of [alice, bob]) {
+      bench.reach.set(actor.id, 'silent')
+      bench.unlink(actor)
+    }
+    bench.reach.set(carol.id, 'silent')
+    bench.overhears(death(alice, [bob, carol]), death(bob, [alice, carol]), death(carol, [alice, bob]))
+    bench.until(() => bench.members.length === 1, 120_000)
+    expect(bench.members).toEqual([self.id])
+    bench.advance(600_000)
+    return bench
+  }
+
+  it('a node finds the others again within twenty seconds of the heal, give or take its longest wait', () => {
+    const bench = apart()
+    for (const actor of [alice, bob, carol]) bench.reach.set(actor.id, 'up')
+    const time = bench.until(() => bench.node.links.size > 0, 60_000, 100)
+    expect(time).toBeDefined()
+    expect(time).toBeLessThanOrEqual(35_000)
+  })
+
+  it('and is told that it died, and of new lives: it enters anew, and reports each end before the new life', () => {
+    const bench = apart()
+    bench.link(alice, { known: 1, ended: true, incarnation: 1 })
+    expect(bench.node.self?.incarnation).toBe(2)
+    bench.receive(alice, facts([alice.joined({ incarnation: 2 }), bob.joined({ incarnation: 2 })]))
+    expect(bench.members).toEqual([self, alice, bob].map(({ id }) => id).sort())
+    for (const actor of [alice, bob]) {
+      expect(bench.changes.filter((change) => change.includes(actor.id))).toEqual([
+        `joined:${actor.id}:1`,
+        `died:${actor.id}:1`,
+        `joined:${actor.id}:2`,
+      ])
+    }
+  })
+
+  it('who left is not looked for', () => {
+    const bench = new Bench(self)
+    for (const actor of [alice, bob]) bench.meet(actor)
+    bench.receive(alice, facts([bob.left()]))
+    bench.unlink(bob)
+    const dials = bench.advance(600_000).filter((effect) => effect.type === 'connect' && effect.peer === bob.id)
+    expect(dials).toEqual([])
+  })
+})
+
+describe('an introducer', () => {
+  const introducer = { id: bob.id, address: Uint8Array.of(1) }
+
+  it('is looked for after it left, more and more seldom, until it is a member again: it may come back and know nobody', () => {
+    const stage = new Stage(2)
+    stage.healer.start([introducer])
+    stage.healer.left(memberOf(carol))
+    expect(stage.healer.nextDue).toBe(Infinity)
+    stage.healer.left(memberOf(bob))
+    stage.advance(86_400_000)
+    expect(new Set(stage.dials.map(({ peer }) => peer))).toEqual(new Set([bob.id]))
+    const [one = Number.NaN, other = Number.NaN] = stage.dials.slice(-2).map(({ at }) => at)
+    expect(other - one).toBeGreaterThan(200_000)
+    expect(other - one).toBeLessThan(400_000)
+    expect(stage.dials[2]?.at).toBeLessThan(1_000_000 + 60_000)
+    stage.healer.found(bob.id)
+    const before = stage.dials.length
+    stage.advance(86_400_000)
+    expect(stage.dials.length).toBe(before)
+    expect(stage.healer.nextDue).toBe(Infinity)
+  })
+
+  it('is looked for after it was lost longer ago than others are remembered', () => {
+    const stage = new Stage(2)
+    stage.healer.start([introducer])
+    for (const actor of [bob, carol]) stage.healer.lost(memberOf(actor))
+    stage.advance(stage.config.healing.memory + 60_000)
+    expect(stage.healer.size).toBe(0)
+    const before = stage.dials.length
+    stage.advance(3_600_000)
+    const later = stage.dials.slice(before)
+    expect(later.length).toBeGreaterThan(5)
+    expect(new Set(later.map(({ peer }) => peer))).toEqual(new Set([bob.id]))
+  })
+})

@@ -1,0 +1,164 @@
+/**
+ * Healing: finding the other side of a partition again.
+ *
+ * After a partition both sides have pronounced the other dead and have no reason to call. So who was pronounced dead stays known for a
+ * day with its addresses, and is dialled now and then: each member with a small probability, so that the pool as a whole
+ * makes a bounded number of attempts however large it is. One link that comes up is enough: reconciliation over it tells each side
+ * of its deaths, and who finds itself among them enters anew.
+ *
+ * Introducers are never given up: they are the way in that somebody chose, and one that left may come back and know nobody.
+ */
+import type { Context, Timed } from '../context/context.ts'
+import type { Introducer, Member, Milliseconds, NodeId } from '../base/io.ts'
+import { grown } from '../facts/order.ts'
+import { pickOne } from '../base/random.ts'
+
+/** Longest wait before one node tries the same lost member again, ms. Guess: keeps a healed pool whole within 20 s of the design. */
+const longestWait = 30_000
+/** The same for an introducer that left, or was lost longer ago than others are remembered, ms. Guess: nobody may ever listen there again. */
+const longestWaitForIntroducer = 300_000
+
+/** What was tried to reach a lost member. Few are ever tried by one node. */
+interface Attempts {
+  count: number
+  nextTry: Milliseconds
+}
+
+export class Healer implements Timed {
+  readonly #context: Context
+  /** Lost members in the order of their loss, and when they were lost; undefined where one was found. */
+  #lost: (Member | undefined)[] = []
+  #since: Milliseconds[] = []
+  #size = 0
+  /** Whether somebody of this place in the registry may be lost: so that it need not be looked for at each join. */
+  #mayBeLost = new Uint8Array(0)
+  readonly #tried = new Map<NodeId, Attempts>()
+  readonly #introducers = new Set<NodeId>()
+  /** Introducers that are neither members nor remembered as lost. */
+  readonly #waysIn = new Map<NodeId, Member>()
+  #nextDue = Infinity
+
+  constructor(context: Context) {
+    this.#context = context
+  }
+
+  get nextDue(): Milliseconds {
+    return this.#nextDue
+  }
+
+  /** Whom this node was told to enter through. */
+  start(introducers: readonly Introducer[]): void {
+    for (const { id } of introducers) if (id !== undefined && id !== this.#context.id) this.#introducers.add(id)
+  }
+
+  /** Lost members that are remembered. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** Members pronounced dead within the last minute. */
+  recentlyLost(): number {
+    let count = 0
+    for (let i = this.#lost.length - 1; i >= 0 && this.#context.now - (this.#since[i] as number) < 60_000; i--)
+      if (this.#lost[i] !== undefined) count += 1
+    return count
+  }
+
+  lost(member: Member): void {
+    const { now, config, id } = this.#context
+    if (member.id === id) return
+    this.found(member.id)
+    this.#lost.push(member)
+    this.#since.push(now)
+    this.#size += 1
+    this.#mark(member.id)
+    if (this.#size > config.healing.max) this.#giveUp(this.#lost.findIndex((each) => each !== undefined))
+    this.#arm()
+  }
+
+  /** It is gone for good, unless it is an introducer. */
+  left(member: Member): void {
+    this.found(member.id)
+    this.#remain(member)
+  }
+
+  /** It is a member again. */
+  found(id: NodeId): void {
+    if (this.#waysIn.delete(id)) this.#tried.delete(id)
+    if (this.#size === 0) return
+    const place = this.#context.facts.registry.memberPlace(id)
+    if (place !== undefined && (this.#mayBeLost[place] ?? 0) === 0) return
+    const index = this.#lost.findIndex((each) => each?.id === id)
+    if (index >= 0) this.#forget(index)
+  }
+
+  due(): void {
+    const { now, config, view, links } = this.#context
+    if (now < this.#nextDue) return
+    this.#expire()
+    this.#nextDue = Infinity
+    if (this.#size > 0 || this.#waysIn.size > 0) this.#arm()
+    if (this.#context.random() >= config.healing.attempts / Math.max(view.size, 1)) return
+    const isReady = (member: Member | undefined, since: Milliseconds): boolean => {
+      // Places may change hands: one that is back may still be taken for lost.
+      if (member === undefined || links.has(member.id) || view.get(member.id) !== undefined) return false
+      return (this.#tried.get(member.id)?.nextTry ?? since + config.healing.interval) <= now
+    }
+    const ready = this.#lost.filter((each, i) => isReady(each, this.#since[i] as number))
+    for (const introducer of this.#waysIn.values()) if (isReady(introducer, -Infinity)) ready.push(introducer)
+    const member = pickOne(() => this.#context.random(), ready)
+    if (member === undefined) return
+    const attempts = this.#tried.get(member.id) ?? { count: 0, nextTry: 0 }
+    this.#tried.set(member.id, attempts)
+    attempts.count += 1
+    const longest = this.#waysIn.has(member.id) ? longestWaitForIntroducer : longestWait
+    attempts.nextTry = now + Math.min(longest, config.healing.interval * 2 ** Math.min(attempts.count, 16))
+    this.#context.effects.push({ type: 'connect', peer: member.id, addresses: member.addresses })
+  }
+
+  /** Forgets whom it remembered long enough, and closes the gaps that were left. */
+  #expire(): void {
+    const { now, config } = this.#context
+    for (let i = 0; i < this.#lost.length && now - (this.#since[i] as number) >= config.healing.memory; i++)
+      if (this.#lost[i] !== undefined) this.#giveUp(i)
+    if (this.#lost.length < 2 * this.#size + 16) return
+    this.#since = this.#since.filter((_, i) => this.#lost[i] !== undefined)
+    this.#lost = this.#lost.filter((member) => member !== undefined)
+  }
+
+  #arm(): void {
+    if (this.#nextDue === Infinity) this.#nextDue = this.#context.now + this.#context.jitter(this.#context.config.healing.interval)
+  }
+
+  /** Keeps looking for it if it is an introducer. */
+  #remain(member: Member): void {
+    if (!this.#introducers.has(member.id)) return
+    this.#waysIn.set(member.id, member)
+    this.#arm()
+  }
+
+  /** It was lost too long ago. */
+  #giveUp(index: number): void {
+    const member = this.#lost[index]
+    this.#forget(index)
+    if (member !== undefined) this.#remain(member)
+  }
+
+  #forget(index: number): void {
+    const member = this.#lost[index]
+    if (member === undefined) return
+    this.#tried.delete(member.id)
+    this.#lost[index] = undefined
+    this.#size -= 1
+  }
+
+  #mark(id: NodeId): void {
+    const { registry } = this.#context.facts
+    const place = registry.memberPlace(id)
+    if (place === undefined) this.#mayBeLost.fill(1) // it stands nowhere now, and may get any place
+    else {
+      if (place >= this.#mayBeLost.length) this.#mayBeLost = grown(this.#mayBeLost, registry.places - 1)
+      this.#mayBeLost[place] = 1
+    }
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * Rings: who observes whom.
+ *
+ * Members stand on K rings by hash of (ring, id), as in Rapid (USENIX ATC'18, §4), whose overlay is an expander: no set of members can
+ * be cut off from its observers without cutting a good part of the graph. Here a member is linked with two successors and two
+ * predecessors on each ring, and both ends of a link observe each other. A link is a connection, and a connection shows both
+ * ends when it breaks; and as neighbours at distance one and two are linked, the observers of a dead member are linked among
+ * themselves and need no dial to bring their suspicions together. In a small pool this makes everyone observe everyone.
+ *
+ * No node stores a ring: the registry has the order, and a node walks over it from where a member stands, past those that are
+ * not in its view. Its own neighbours it keeps, as a newcomer either stands between or it doesn't.
+ */
+import { hashSpace } from '../base/hash.ts'
+import type { NodeId } from '../base/io.ts'
+import { ringPosition, type Registry } from '../facts/registry.ts'
+
+/** Successors, and as many predecessors, linked on each ring. */
+const reach = 2
+
+/** Who is in, by place in the registry. */
+export interface Present {
+  isAliveAt(place: number): boolean
+}
+
+interface Neighbour {
+  readonly id: NodeId
+  /** Distance along the ring, in hash units. */
+  readonly distance: number
+}
+
+export class Rings {
+  readonly #self: NodeId
+  readonly #count: number
+  readonly #registry: Registry
+  readonly #present: Present
+  readonly #positions: number[]
+  /** Per ring: successors, then predecessors; each nearest first. */
+  #sides: Neighbour[][]
+  #neighbours: ReadonlySet<NodeId> | undefined
+
+  constructor(self: NodeId, count: number, registry: Registry, present: Present) {
+    this.#self = self
+    this.#count = count
+    this.#registry = registry
+    this.#present = present
+    this.#positions = Array.from({ length: count }, (_, ring) => ringPosition(self, ring))
+    this.#sides = Array.from({ length: 2 * count }, () => [])
+  }
+
+  /** Those this node observes and is observed by. */
+  get neighbours(): ReadonlySet<NodeId> {
+    this.#neighbours ??= new Set(this.#sides.flat().map(({ id }) => id))
+    return this.#neighbours
+  }
+
+  /** A member entered. */
+  add(id: NodeId): void {
+    const place = this.#registry.memberPlace(id)
+    if (id === this.#self || place === undefined) return
+    for (let ring = 0; ring < this.#count; ring++) {
+      const ahead = distance(this.#positions[ring] as number, this.#registry.ring(ring).positionOf(place))
+      this.#insert(2 * ring, id, ahead)
+      this.#insert(2 * ring + 1, id, hashSpace - ahead)
+    }
+  }
+
+  /** A member is gone. */
+  remove(id: NodeId): void {
+    if (!this.neighbours.has(id)) return
+    this.clear()
+    for (const neighbour of observersOf(this.#self, this.#count, this.#registry, this.#present)) this.add(neighbour)
+  }
+
+  clear(): void {
+    this.#sides = this.#sides.map(() => [])
+    this.#neighbours = undefined
+  }
+
+  #insert(side: number, id: NodeId, away: number): void {
+    const list = this.#sides[side] as Neighbour[]
+    const farthest = list[reach - 1]
+    if (farthest !== undefined && (farthest.distance < away || (farthest.distance === away && farthest.id <= id))) return
+    if (list.some((neighbour) => neighbour.id === id)) return
+    list.push({ id, distance: away })
+    list.sort((a, b) => a.distance - b.distance || (a.id < b.id ? -1 : 1))
+    list.length = Math.min(list.length, reach)
+    this.#neighbours = undefined
+  }
+}
+
+/** The observers of any member, as seen by who knows those that are present. */
+export function observersOf(id: NodeId, rings: number, registry: Registry, present: Present): ReadonlySet<NodeId> {
+  const observers = new Set<NodeId>()
+  for (let ring = 0; ring < rings; ring++) {
+    const order = registry.ring(ring)
+    const start = order.lowerBound(ringPosition(id, ring), id)
+    const isThere = registry.memberAt(order.places[start] ?? -1) === id && start < order.size
+    walk(start + (isThere ? 1 : 0), 1)
+    walk(start - 1, -1)
+
+    function walk(from: number, step: number): void {
+      let found = 0
+      for (let i = 0; i < order.size && found < reach; i++) {
+        const place = order.places[(from + step * i + order.size * 2) % order.size] as number
+        const other = registry.memberAt(place)
+        if (other === undefined || other === id || !present.isAliveAt(place)) continue
+        observers.add(other)
+        found += 1
+      }
+    }
+  }
+  return observers
+}
+
+function distance(from: number, to: number): number {
+  return to > from ? to - from : to - from + hashSpace
+}

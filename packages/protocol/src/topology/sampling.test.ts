@@ -1,0 +1,238 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { actors, pool, servicesOf, type Actor } from '../../test/actors.ts'
+import { framesTo } from '../../test/bench.ts'
+import { makeConfig, type ConfigOverrides } from '../base/config.ts'
+import { Context } from '../context/context.ts'
+import { factOf } from '../facts/fact.ts'
+import type { Milliseconds, NodeId } from '../base/io.ts'
+import { Link } from '../context/links.ts'
+import { Rings } from './rings.ts'
+import { Sampling } from './sampling.ts'
+
+const everyone = actors(120)
+const self = everyone[60] as Actor
+const others = everyone.filter((actor) => actor !== self)
+
+/** Sampling alone: dials succeed at once unless the test says otherwise. */
+class Stage {
+  readonly context: Context<Uint8Array>
+  readonly sampling: Sampling
+  readonly rings: Rings
+  readonly doubted = new Set<NodeId>()
+  readonly dead = new Set<NodeId>()
+  readonly dials: { readonly at: Milliseconds; readonly peer: NodeId }[] = []
+  readonly closed: NodeId[] = []
+
+  constructor(overrides: ConfigOverrides = {}) {
+    const config = makeConfig(overrides)
+    this.context = new Context({ id: self.id, pool, config, services: servicesOf(self.id) })
+    this.context.now = 100_000
+    this.context.view.merge(factOf({ statement: self.joined() }), 0, 0)
+    this.rings = new Rings(self.id, config.links.rings, this.context.facts.registry, this.context.view)
+    this.sampling = new Sampling(this.context, { isDoubted: (id) => this.doubted.has(id) }, { isUnderWay: false })
+  }
+
+  meet(...members: readonly Actor[]): void {
+    for (const actor of members) {
+      this.context.view.merge(factOf({ statement: actor.joined() }), 0, 0)
+      this.rings.add(actor.id)
+    }
+    this.sampling.update(this.rings.neighbours)
+  }
+
+  link(id: NodeId, isLook = false): void {
+    const link = new Link(id, true, this.context.now)
+    link.isLook = isLook
+    this.context.links.set(id, link)
+    this.sampling.linkUp(id)
+  }
+
+  unlink(id: NodeId, goodbye = false): void {
+    const link = this.context.links.get(id)
+    if (link === undefined) throw new Error(`there is no link to ${id}`)
+    link.goodbye ||= goodbye
+    this.context.links.delete(id)
+    this.sampling.linkLost(link)
+  }
+
+  advance(span: Milliseconds): void {
+    const end = this.context.now + span
+    while (this.sampling.nextDue <= end) {
+      this.context.now = Math.max(this.context.now, Math.ceil(this.sampling.nextDue))
+      this.context.effects = []
+      this.sampling.due()
+      for (const effect of this.context.effects) {
+        if (effect.type === 'connect' && effect.peer !== undefined) {
+          this.dials.push({ at: this.context.now, peer: effect.peer })
+          if (!this.dead.has(effect.peer)) this.link(effect.peer)
+        } else if (effect.type === 'disconnect') {
+          expect(framesTo(effect.peer, this.context.effects).some((frame) => frame.goodbye !== undefined)).toBe(true)
+          this.closed.push(effect.peer)
+          this.unlink(effect.peer)
+        }
+      }
+    }
+    this.context.now = end
+  }
+
+  get linked(): ReadonlySet<NodeId> {
+    return new Set(this.context.links.keys())
+  }
+}
+
+let stage: Stage
+
+beforeEach(() => {
+  stage = new Stage()
+})
+
+describe('the links that a node keeps up', () => {
+  it('are those to its neighbours and a few at random, bounded at any size of the pool', () => {
+    stage.meet(...others)
+    stage.advance(30_000)
+    for (const id of stage.rings.neighbours) expect(stage.linked).toContain(id)
+    expect(stage.linked.size).toBe(stage.rings.neighbours.size + stage.context.config.links.random)
+  })
+
+  it('are to everyone in a small pool', () => {
+    stage.meet(...others.slice(0, 4))
+    stage.advance(30_000)
+    expect(stage.linked.size).toBe(4)
+  })
+
+  it('are one or two until the view has become quiet', () => {
+    const { early, quiet } = stage.context.config.links
+    for (const actor of others.slice(0, 40)) {
+      stage.meet(actor)
+      stage.advance(quiet / 8)
+    }
+    expect(stage.linked.size).toBeLessThanOrEqual(early)
+    stage.advance(30_000)
+    expect(stage.linked.size).toBeGreaterThan(early)
+  })
+
+  it('are built after some time in a pool that is never quiet', () => {
+    const { early, quietAtMost } = stage.context.config.links
+    const start = stage.context.now
+    for (const actor of others) {
+      stage.meet(actor)
+      stage.advance(quietAtMost / 20)
+      if (stage.context.now - start > quietAtMost * 2.5) break
+    }
+    expect(stage.linked.size).toBeGreaterThan(early)
+  })
+
+  it('by which a member in doubt was looked at are closed before others, and sooner', () => {
+    const { max, look, settle } = makeConfig({}).links
+    const stage = new Stage({ links: { random: 0 } })
+    stage.meet(...others.slice(0, 100))
+    const strangers = others.slice(0, 100).filter(({ id }) => !stage.rings.neighbours.has(id))
+    const old = strangers.slice(0, max)
+    for (const { id } of old) stage.link(id)
+    stage.advance(settle)
+    const before = stage.closed.length
+    const looks = strangers.slice(max, max + 5)
+    for (const { id } of looks) stage.link(id, true)
+    stage.advance(look - 100)
+    expect(stage.closed.slice(before)).toEqual([])
+    stage.advance(200)
+    expect(looks.filter(({ id }) => stage.linked.has(id))).toEqual([])
+  })
+
+  it('are closed as surplus without a doubt about their peers', () => {
+    const { max, settle } = stage.context.config.links
+    const crowd = others.slice(0, max + 10)
+    stage.meet(...crowd)
+    for (const actor of crowd) stage.link(actor.id)
+    const links = [...stage.context.links.values()]
+    stage.advance(settle * 2)
+    expect(stage.closed.length).toBeGreaterThanOrEqual(10)
+    expect(links.filter(({ goodbye }) => goodbye).map(({ peer }) => peer)).toEqual(expect.arrayContaining(stage.closed))
+  })
+
+  it('to random members go to others where a member says goodbye, as it has more than it needs', () => {
+    stage.meet(...others)
+    stage.advance(30_000)
+    const chosen = [...stage.linked].filter((peer) => !stage.rings.neighbours.has(peer))
+    expect(chosen).toHaveLength(stage.context.config.links.random)
+    for (const peer of chosen) stage.unlink(peer, true)
+    stage.advance(5_000)
+    const now = [...stage.linked].filter((peer) => !stage.rings.neighbours.has(peer))
+    expect(now).toHaveLength(chosen.length)
+    expect(now.filter((peer) => chosen.includes(peer))).toEqual([])
+  })
+
+  it('are built one after the other', () => {
+    const { dialPause } = stage.context.config.links
+    stage.meet(...others)
+    stage.advance(30_000)
+    const gaps = stage.dials.slice(1).map(({ at }, i) => at - (stage.dials[i]?.at as number))
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(dialPause * 0.5 - 1)
+  })
+
+  it('are dialled by the lower id first', () => {
+    const { politeness, early } = stage.context.config.links
+    stage.meet(...others)
+    stage.advance(politeness * 0.6)
+    for (const { peer } of stage.dials.slice(early)) expect(peer > self.id).toBe(true)
+    stage.advance(30_000)
+    expect(stage.dials.some(({ peer }) => peer < self.id)).toBe(true)
+  })
+
+  it('are built anew when one is lost', () => {
+    stage.meet(...others.slice(0, 4))
+    stage.advance(30_000)
+    const lost = (others[1] as Actor).id
+    stage.unlink(lost)
+    stage.advance(5_000)
+    expect(stage.linked).toContain(lost)
+  })
+
+  it('are dialled ever less often where nobody answers, and not at all where the detector does', () => {
+    const { dialAgain, dialAgainMax } = stage.context.config.links
+    const [gone, doubted] = others as [Actor, Actor]
+    stage.dead.add(gone.id)
+    stage.doubted.add(doubted.id)
+    stage.meet(...others.slice(0, 4))
+    stage.advance(200_000)
+    const times = stage.dials.filter(({ peer }) => peer === gone.id).map(({ at }) => at)
+    const waits = times.slice(1).map((at, i) => at - (times[i] as number))
+    expect(waits.length).toBeGreaterThan(6)
+    for (const [i, wait] of waits.entries()) expect(wait).toBeGreaterThanOrEqual(Math.min(dialAgain * 2 ** i, dialAgainMax))
+    for (const wait of waits) expect(wait).toBeLessThan(dialAgainMax * 1.5)
+    expect(stage.dials.map(({ peer }) => peer)).not.toContain(doubted.id)
+  })
+
+  it('at random change now and then', () => {
+    stage.meet(...others)
+    stage.advance(30_000)
+    const before = stage.linked
+    stage.advance(stage.context.config.links.randomLifetime * 6)
+    expect([...stage.linked].some((id) => !before.has(id))).toBe(true)
+  })
+
+  it('come to rest', () => {
+    stage.meet(...others)
+    stage.advance(60_000)
+    expect(stage.sampling.nextDue - stage.context.now).toBeGreaterThan(10_000)
+  })
+})
+
+describe('links that others opened', () => {
+  it('are closed, with a goodbye, only above the bound, and not while they are young', () => {
+    const { max, settle } = stage.context.config.links
+    stage.meet(...others)
+    stage.advance(20_000)
+    for (const { id } of others) if (!stage.linked.has(id) && stage.linked.size < max) stage.link(id)
+    stage.advance(settle * 3)
+    expect(stage.closed).toEqual([])
+    for (const { id } of others) if (!stage.linked.has(id) && stage.linked.size < max + 10) stage.link(id)
+    stage.advance(settle - 1)
+    expect(stage.linked.size).toBeGreaterThanOrEqual(max)
+    stage.advance(settle * 2)
+    expect(stage.linked.size).toBeLessThanOrEqual(max)
+    expect(stage.closed.length).toBeGreaterThan(0)
+    for (const id of stage.closed) expect(stage.rings.neighbours).not.toContain(id)
+    for (const id of stage.rings.neighbours) expect(stage.linked).toContain(id)
+  })
+})

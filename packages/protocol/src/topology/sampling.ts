@@ -1,0 +1,182 @@
+/**
+ * Peer sampling: which links a node keeps up.
+ *
+ * Those to its ring neighbours, who observe it, and a few to members chosen at random and replaced now and then, so that the graph of links
+ * can't be surrounded by whoever picks its id well. A newcomer starts with one or two; the others are built, a few a second, when the view
+ * has become quiet, because a link costs more than all that is said over it in a crowd. Nothing below redials by itself: that is done here.
+ *
+ * ARRG's fallback cache (JEL §5.2) is the view itself together with the memory of the lost (`heal`): every member's addresses
+ * are kept as long as it may live.
+ */
+import type { Context, Timed } from '../context/context.ts'
+import type { Milliseconds, NodeId } from '../base/io.ts'
+import type { Link } from '../context/links.ts'
+import { pickIndex, pickOne } from '../base/random.ts'
+
+export interface SamplingDetector {
+  isDoubted(id: NodeId): boolean
+}
+
+export interface SamplingReferral {
+  /** This node is just being handed on: who was named to it is being dialled. */
+  readonly isUnderWay: boolean
+}
+
+export class Sampling implements Timed {
+  readonly #context: Context
+  readonly #detector: SamplingDetector
+  readonly #referral: SamplingReferral
+  /** Random members wanted as links: since when. */
+  readonly #random = new Map<NodeId, Milliseconds>()
+  /** Wanted members without a link: since when they are missing, when one was last dialled, and how often. */
+  readonly #missing = new Map<NodeId, { readonly since: Milliseconds; dialled: Milliseconds; dials: number }>()
+  #neighbours: ReadonlySet<NodeId> = new Set()
+  #lastChange: Milliseconds = -Infinity
+  #firstChange: Milliseconds | undefined
+  #nextDial: Milliseconds = 0
+  #nextDue: Milliseconds = Infinity
+
+  constructor(context: Context, detector: SamplingDetector, referral: SamplingReferral) {
+    this.#context = context
+    this.#detector = detector
+    this.#referral = referral
+  }
+
+  get nextDue(): Milliseconds {
+    return this.#nextDue
+  }
+
+  /** The view or the ring neighbours changed. */
+  update(neighbours: ReadonlySet<NodeId>): void {
+    this.#neighbours = neighbours
+    this.#lastChange = this.#context.now
+    this.#firstChange ??= this.#context.now
+    this.#wake(this.#context.now)
+  }
+
+  /** Who closes an old link has more than it needs, as those whom many knew when the pool was small: another random member will do. */
+  linkLost({ peer, goodbye, since }: Link): void {
+    if (goodbye && this.#context.now - since >= this.#context.config.links.settle) this.#random.delete(peer)
+    this.#wake(this.#context.now)
+  }
+
+  linkUp(peer: NodeId): void {
+    const { now, config, links } = this.#context
+    const dialled = this.#missing.get(peer)?.dialled ?? -Infinity
+    // Where dials take long, the machine or the network has enough to do: the more each takes, the rarer they are.
+    if (dialled > -Infinity) {
+      const pause = Math.min(Math.max((now - dialled) * 4, config.links.dialPause), config.links.dialPauseMax)
+      this.#nextDial = now + this.#context.jitter(pause)
+      this.#wake(this.#nextDial)
+    }
+    this.#missing.delete(peer)
+    const link = links.get(peer)
+    if (link !== undefined && links.size > config.links.max) this.#wake(now + this.#youth(link))
+  }
+
+  due(): void {
+    const { now } = this.#context
+    if (now < this.#nextDue) return
+    this.#nextDue = Infinity
+    this.#chooseRandom()
+    this.#trim()
+    this.#dialMissing()
+  }
+
+  #wake(at: Milliseconds): void {
+    this.#nextDue = Math.min(this.#nextDue, at)
+  }
+
+  #wanted(): Set<NodeId> {
+    return new Set([...this.#neighbours, ...this.#random.keys()])
+  }
+
+  #chooseRandom(): void {
+    const { now, view, config, id } = this.#context
+    for (const [peer, since] of this.#random) {
+      const outlived = now - since >= config.links.randomLifetime
+      if (view.get(peer) === undefined || this.#neighbours.has(peer) || outlived) this.#random.delete(peer)
+    }
+    const others = view.size - 1 - this.#neighbours.size
+    for (let tries = 0; this.#random.size < Math.min(config.links.random, others) && tries < 16; tries++) {
+      const pick = view.at(pickIndex(() => this.#context.random(), view.size))
+      if (pick === undefined || pick.id === id || this.#neighbours.has(pick.id) || this.#random.has(pick.id)) continue
+      this.#random.set(pick.id, now - this.#context.random() * config.links.randomLifetime * 0.5)
+    }
+    for (const since of this.#random.values()) this.#wake(since + config.links.randomLifetime)
+  }
+
+  /** So long a link is not closed as surplus. */
+  #youth({ isLook }: Link): Milliseconds {
+    const { look, settle } = this.#context.config.links
+    return isLook ? look : settle
+  }
+
+  /** Closes links that nobody needs, where there are too many; first those that have served. */
+  #trim(): void {
+    const { now, links, config } = this.#context
+    let surplus = links.size - config.links.max
+    if (surplus <= 0) return
+    const wanted = this.#wanted()
+    const unwanted = [...links.values()].filter(({ peer }) => !wanted.has(peer))
+    for (const link of unwanted.sort((a, b) => Number(b.isLook) - Number(a.isLook))) {
+      const { peer, since } = link
+      if (surplus <= 0) break
+      const until = since + this.#youth(link)
+      if (now < until) {
+        this.#wake(until)
+        continue
+      }
+      surplus -= 1
+      this.#context.closeLink(peer, 'more links than needed')
+    }
+  }
+
+  #dialMissing(): void {
+    const { now, links, view, config, id } = this.#context
+    const wanted = this.#wanted()
+    for (const peer of this.#missing.keys()) if (!wanted.has(peer) || links.has(peer)) this.#missing.delete(peer)
+    for (const peer of wanted)
+      if (!links.has(peer) && !this.#missing.has(peer)) this.#missing.set(peer, { since: now, dialled: -Infinity, dials: 0 })
+    if (this.#missing.size === 0) {
+      this.#firstChange = undefined
+      return
+    }
+    const isFew = [...links.keys()].filter((peer) => view.get(peer) !== undefined).length < config.links.early
+    const quietAt = Math.min(this.#lastChange + config.links.quiet, (this.#firstChange ?? now) + config.links.quietAtMost)
+    if (this.#referral.isUnderWay) {
+      this.#wake(now + config.links.dialAgain)
+      return
+    }
+    if (!isFew && now < quietAt) {
+      this.#wake(quietAt)
+      return
+    }
+    if (now < this.#nextDial) {
+      this.#wake(this.#nextDial)
+      return
+    }
+    const { dialAgain, dialAgainMax } = config.links
+    const ready: NodeId[] = []
+    for (const [peer, { since, dialled, dials }] of this.#missing) {
+      // Two that stand behind NATs can never be linked: they try ever less often.
+      const pause = isFew ? dialAgain : Math.min(dialAgain * 2 ** Math.min(dials - 1, 16), dialAgainMax)
+      const at = Math.max(dialled + pause, isFew || id < peer ? since : since + config.links.politeness)
+      if (this.#detector.isDoubted(peer)) this.#wake(now + config.links.dialAgain) // the detector dials it
+      else if (at <= now) ready.push(peer)
+      else this.#wake(at)
+    }
+    const peer = pickOne(() => this.#context.random(), ready)
+    if (peer === undefined) return
+    const missing = this.#missing.get(peer)
+    if (missing !== undefined) {
+      missing.dialled = now
+      missing.dials += 1
+    }
+    const addresses = view.get(peer)?.addresses ?? []
+    this.#context.effects.push({ type: 'connect', peer, addresses })
+    // One dial at a time, unless it takes very long.
+    this.#nextDial = now + this.#context.jitter(isFew ? config.links.dialPause : config.links.dialPauseMax)
+    this.#wake(this.#nextDial)
+  }
+}
