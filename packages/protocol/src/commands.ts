@@ -1,9 +1,9 @@
 /**
  * What the application asks for, handed to the part that does it.
  */
-import type { Detector } from './mortality/detector.ts'
-import type { Elections } from './election/elections.ts'
 import type { Command } from './base/io.ts'
+import type { Elections } from './election/elections.ts'
+import type { Detector } from './mortality/detector.ts'
 import type { Signals } from './signals.ts'
 
 export interface Commanded {

@@ -1,12 +1,12 @@
 /**
  * Health: how well this node is connected, as far as it can tell (an application can always find out that it is alone or in a minority).
  */
+import type { Health } from './base/io.ts'
 import type { Context } from './context/context.ts'
+import type { Reconciler } from './dissemination/reconcile.ts'
+import type { Introduction } from './life/introduction.ts'
 import type { Detector } from './mortality/detector.ts'
 import type { Healer } from './topology/heal.ts'
-import type { Introduction } from './life/introduction.ts'
-import type { Health } from './base/io.ts'
-import type { Reconciler } from './dissemination/reconcile.ts'
 
 export interface HealthSources {
   readonly detector: Detector

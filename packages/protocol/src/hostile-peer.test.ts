@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { actors, alarm, death, facts, type Actor } from '../test/actors.ts'
 import { Bench } from '../test/bench.ts'
-import { decodeId } from './base/id.ts'
 import { hashSpace } from './base/hash.ts'
+import { decodeId } from './base/id.ts'
 import * as wire from './wire/messages.js'
 
 const [self, alice, bob, carol, dave, eve, mallory, auditor] = actors(8) as [Actor, Actor, Actor, Actor, Actor, Actor, Actor, Actor]

@@ -5,13 +5,13 @@
  * millisecond each. What fails a check changes nothing. What is true and about this node itself is not merged but answered:
  * by a new life, or, if somebody else runs under this key, by stopping.
  */
+import { FrameError } from './base/errors.ts'
+import type { Milliseconds, NodeId } from './base/io.ts'
 import { Budgets } from './context/budgets.ts'
-import type { Certificate, Witness } from './facts/certificate.ts'
 import type { Context } from './context/context.ts'
 import type { Elections } from './election/elections.ts'
-import { FrameError } from './base/errors.ts'
+import type { Certificate, Witness } from './facts/certificate.ts'
 import { factOf, type Evidence, type Fact, type Told } from './facts/fact.ts'
-import type { Milliseconds, NodeId } from './base/io.ts'
 import { isKind } from './facts/statement.ts'
 import type { Change } from './facts/view.ts'
 

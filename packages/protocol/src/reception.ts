@@ -5,12 +5,12 @@
  * it came back in between, and kept away for a while. A broadcast comes through honest forwarders: nobody is blamed for one, and only what its bytes alone
  * prove wrong is rejected.
  */
+import { FrameError } from './base/errors.ts'
+import type { BroadcastVerdict, Encoded, Milliseconds, NodeId } from './base/io.ts'
 import { Budgets } from './context/budgets.ts'
 import type { Context } from './context/context.ts'
-import { FrameError } from './base/errors.ts'
-import type { Told } from './facts/fact.ts'
-import type { BroadcastVerdict, Encoded, Milliseconds, NodeId } from './base/io.ts'
 import type { Link } from './context/links.ts'
+import type { Told } from './facts/fact.ts'
 import type { Alarm, Message } from './frames/message.ts'
 
 export class Reception<Data extends Encoded> {

@@ -4,8 +4,8 @@
  * The view's transitions already have this form. The reporter keeps it when the view is emptied: a process that slept longer than others
  * remember the dead forgets everything and joins afresh, and of the lives it knew it then reports only the ends.
  */
-import type { Context } from './context/context.ts'
 import type { Member, NodeId } from './base/io.ts'
+import type { Context } from './context/context.ts'
 import type { Change } from './facts/view.ts'
 
 export class Reporter {

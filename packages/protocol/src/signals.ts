@@ -1,10 +1,10 @@
 /**
  * Signals: a short named message from one member to others, acknowledged (JEL's `signal` in the Ibis registry).
  */
-import type { Context, Timed } from './context/context.ts'
 import { FrameError } from './base/errors.ts'
 import type { Milliseconds, NodeId } from './base/io.ts'
 import { nameProblem } from './base/name.ts'
+import type { Context, Timed } from './context/context.ts'
 import type * as wire from './wire/messages.js'
 
 interface Sending {

@@ -1,13 +1,12 @@
 /** Actors: identities that sign in tests, honestly or not. */
 import { createHash } from 'node:crypto'
 import { defaultConfig } from '../src/base/config.ts'
-import { certify, type Certificate } from '../src/facts/certificate.ts'
-import { Fact, type Evidence } from '../src/facts/fact.ts'
 import { encodeId } from '../src/base/id.ts'
 import type { NodeId } from '../src/base/io.ts'
-import type { Services } from '../src/context/services.ts'
-import { factToWire } from '../src/frames/protobuf.ts'
 import { createRandom } from '../src/base/random.ts'
+import type { Services } from '../src/context/services.ts'
+import { certify, type Certificate } from '../src/facts/certificate.ts'
+import { Fact, type Evidence } from '../src/facts/fact.ts'
 import {
   readStatement,
   StatementCodec,
@@ -22,6 +21,7 @@ import {
   type Suspicion,
   type Unknown,
 } from '../src/facts/statement.ts'
+import { factToWire } from '../src/frames/protobuf.ts'
 import type * as wire from '../src/wire/messages.js'
 
 export const pool = 'test-pool'

@@ -3,13 +3,13 @@
  * probes and reconciliations are answered for whoever is linked and not in `mute`, and time moves only by `advance` and `sleep`.
  */
 import { makeConfig, type Config, type ConfigOverrides } from '../src/base/config.ts'
-import type { DialFailure, Effect, Input, Introducer, Member, Milliseconds, NodeId, Notification } from '../src/base/io.ts'
-import { ProtocolNode } from '../src/node.ts'
 import { hashSpace } from '../src/base/hash.ts'
-import * as wire from '../src/wire/messages.js'
-import { facts, pool, servicesOf, wireFact, type Actor } from './actors.ts'
+import type { DialFailure, Effect, Input, Introducer, Member, Milliseconds, NodeId, Notification } from '../src/base/io.ts'
 import type { Certificate } from '../src/facts/certificate.ts'
 import type { Statement } from '../src/facts/statement.ts'
+import { ProtocolNode } from '../src/node.ts'
+import * as wire from '../src/wire/messages.js'
+import { facts, pool, servicesOf, wireFact, type Actor } from './actors.ts'
 
 export interface BenchOptions {
   readonly config?: ConfigOverrides

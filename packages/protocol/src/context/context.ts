@@ -1,20 +1,20 @@
 /**
  * What the parts of a node share: its identity, its knowledge, the time of the current input, and the effects gathered so far.
  */
-import type { Codec } from '../frames/codec.ts'
 import type { Config } from '../base/config.ts'
 import { FrameError } from '../base/errors.ts'
+import type { Effect, Encoded, Milliseconds, NodeId, Notification, WarningCode } from '../base/io.ts'
 import type { Fact } from '../facts/fact.ts'
 import { FactSet } from '../facts/facts.ts'
-import type { Effect, Encoded, Milliseconds, NodeId, Notification, WarningCode } from '../base/io.ts'
-import type { Services } from './services.ts'
-import type { Links } from './links.ts'
-import type { Message } from '../frames/message.ts'
-import { ProtobufCodec } from '../frames/protobuf.ts'
 import { Registry } from '../facts/registry.ts'
 import { StatementCodec } from '../facts/statement.ts'
 import { View } from '../facts/view.ts'
+import type { Codec } from '../frames/codec.ts'
+import type { Message } from '../frames/message.ts'
+import { ProtobufCodec } from '../frames/protobuf.ts'
 import { factBytes } from '../frames/size.ts'
+import type { Links } from './links.ts'
+import type { Services } from './services.ts'
 
 export interface ContextOptions<Data extends Encoded = Uint8Array> {
   readonly id: NodeId

@@ -1,8 +1,8 @@
 /**
  * The links that are up: what this node remembers of each while it lasts.
  */
-import { Budgets } from './budgets.ts'
 import type { Milliseconds, NodeId } from '../base/io.ts'
+import { Budgets } from './budgets.ts'
 
 export class Link {
   readonly peer: NodeId

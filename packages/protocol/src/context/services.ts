@@ -1,7 +1,7 @@
 /** What whoever runs a node hands in once: its key, chance, and, where all nodes live in one process, what they share. */
-import type { Codec } from '../frames/codec.ts'
 import type { Encoded, Signing } from '../base/io.ts'
 import type { Registry } from '../facts/registry.ts'
+import type { Codec } from '../frames/codec.ts'
 
 export interface Services<Data extends Encoded = Uint8Array> extends Signing {
   /** A number in [0, 1), seeded where history must repeat. */

@@ -7,14 +7,14 @@
  * fact crosses to each node once. Links lose nothing while they are up; what is lost with one is asked of somebody else, or found by
  * reconciliation.
  */
-import type { Context, Timed } from '../context/context.ts'
 import { FrameError } from '../base/errors.ts'
-import { memberKey, type Fact } from '../facts/fact.ts'
 import { hashSpace } from '../base/hash.ts'
 import type { Milliseconds, NodeId } from '../base/io.ts'
-import { pack, packFacts, unpack, type Item } from '../facts/items.ts'
-import type { Link } from '../context/links.ts'
 import { pickSome } from '../base/random.ts'
+import type { Context, Timed } from '../context/context.ts'
+import type { Link } from '../context/links.ts'
+import { memberKey, type Fact } from '../facts/fact.ts'
+import { pack, packFacts, unpack, type Item } from '../facts/items.ts'
 
 /** Peers remembered that offered what is asked of another already. Guess. */
 const alternatives = 3

@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Actor, actors, pool, servicesOf } from '../../test/actors.ts'
 import { makeConfig } from '../base/config.ts'
-import { Context } from '../context/context.ts'
 import { FrameError } from '../base/errors.ts'
-import { Fact } from '../facts/fact.ts'
 import { hashSpace } from '../base/hash.ts'
+import { Context } from '../context/context.ts'
 import { Link } from '../context/links.ts'
+import { Fact } from '../facts/fact.ts'
 import { readFact } from '../frames/protobuf.ts'
-import { Reconciler } from './reconcile.ts'
 import * as wire from '../wire/messages.js'
+import { Reconciler } from './reconcile.ts'
 
 const config = makeConfig()
 const [alice, bob] = actors(2) as [Actor, Actor]

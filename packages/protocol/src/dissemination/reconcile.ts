@@ -10,14 +10,14 @@
  *
  * The interval between reconciliations with a random link shortens when something changes and doubles while nothing does.
  */
-import type { Context, Timed } from '../context/context.ts'
 import { FrameError } from '../base/errors.ts'
-import type { Fact } from '../facts/fact.ts'
-import type { Fingerprint } from '../facts/facts.ts'
 import { hashSpace } from '../base/hash.ts'
 import type { Milliseconds, NodeId } from '../base/io.ts'
-import { pack, packFacts, unpack } from '../facts/items.ts'
 import { pickOne } from '../base/random.ts'
+import type { Context, Timed } from '../context/context.ts'
+import type { Fact } from '../facts/fact.ts'
+import type { Fingerprint } from '../facts/facts.ts'
+import { pack, packFacts, unpack } from '../facts/items.ts'
 import type * as wire from '../wire/messages.js'
 
 /** How soon a change makes a node look around: the setting for each cause. */

@@ -7,12 +7,12 @@
  * in by broadcast before their turn. The entries and ends of a crowd are not published: they are offered along the links, where each
  * reaches a node once. What gets lost on the way reconciliation finds.
  */
+import type { Milliseconds, NodeId } from '../base/io.ts'
+import { Recent } from '../base/recent.ts'
 import type { Context, Timed } from '../context/context.ts'
 import type { Fact } from '../facts/fact.ts'
-import type { Milliseconds, NodeId } from '../base/io.ts'
-import type { Offers } from './offers.ts'
-import { Recent } from '../base/recent.ts'
 import type { Change } from '../facts/view.ts'
+import type { Offers } from './offers.ts'
 
 /** A crowd is so many within this time, ms. */
 const second = 1_000

@@ -4,8 +4,8 @@
  * One claim at a time from each peer, so that who makes up many keeps nobody else's out. Where few peers hold a claim, as after a heal,
  * the same ones count again some time later, unless it is absurd.
  */
-import type { Context } from '../context/context.ts'
 import type { Milliseconds, NodeId } from '../base/io.ts'
+import type { Context } from '../context/context.ts'
 
 interface Tellings {
   /** When which peer told it last. */

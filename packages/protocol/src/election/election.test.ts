@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { actors, death, facts, forged, wireFact, type Actor } from '../../test/actors.ts'
 import { Bench, broadcastsIn } from '../../test/bench.ts'
-import type { Certificate } from '../facts/certificate.ts'
 import { defaultConfig } from '../base/config.ts'
+import type { Certificate } from '../facts/certificate.ts'
 import type { Evidence } from '../facts/fact.ts'
 import { isKind, type Candidacy, type Claim, type Statement } from '../facts/statement.ts'
 

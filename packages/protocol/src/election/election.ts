@@ -12,13 +12,13 @@
  * kept when its winner is gone: epochs survive a time without candidates. Only the lowest few candidacies are kept and told; a candidate that
  * is not among them stands again when places become free, so an election among thousands costs no more than one among a few.
  */
+import type { Milliseconds, NodeId, Reign } from '../base/io.ts'
+import type { Context } from '../context/context.ts'
+import { factOf, type Evidence, type Fact } from '../facts/fact.ts'
+import type { Candidacy, Claim, Statement } from '../facts/statement.ts'
 import { isGreater, provesEnd } from './claim.ts'
 import { Confirmations } from './confirmations.ts'
-import type { Context } from '../context/context.ts'
 import type { Tenant } from './election-room.ts'
-import { factOf, type Evidence, type Fact } from '../facts/fact.ts'
-import type { Milliseconds, NodeId, Reign } from '../base/io.ts'
-import type { Candidacy, Claim, Statement } from '../facts/statement.ts'
 
 /** A statement, and the fact that it is held as. */
 interface Held<Content extends Candidacy | Claim> {

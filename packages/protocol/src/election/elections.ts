@@ -2,12 +2,12 @@
  * The elections that this node knows of, by name. Each goes its own way (`election.ts`); together they share a bounded room
  * (`election-room.ts`), since anybody can make names up.
  */
-import type { Context, Timed } from '../context/context.ts'
-import { Election, type ElectionEvents } from './election.ts'
-import { ElectionRoom } from './election-room.ts'
-import type { Evidence, Fact } from '../facts/fact.ts'
 import type { Milliseconds, NodeId, Reign } from '../base/io.ts'
+import type { Context, Timed } from '../context/context.ts'
+import type { Evidence, Fact } from '../facts/fact.ts'
 import type { Candidacy, Claim, Statement } from '../facts/statement.ts'
+import { ElectionRoom } from './election-room.ts'
+import { Election, type ElectionEvents } from './election.ts'
 
 export class Elections implements Timed {
   readonly #context: Context

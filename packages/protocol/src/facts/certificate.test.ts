@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { actors, death, type Actor } from '../../test/actors.ts'
-import { certificateToWire, certify, readCertificate, suspicionsOf, verifyCertificate } from './certificate.ts'
 import { defaultConfig } from '../base/config.ts'
 import { FrameError } from '../base/errors.ts'
 import { decodeId } from '../base/id.ts'
 import * as wire from '../wire/messages.js'
+import { certificateToWire, certify, readCertificate, suspicionsOf, verifyCertificate } from './certificate.ts'
 
 const { limits } = defaultConfig
 const people = actors(12)

@@ -8,8 +8,8 @@
 import { FrameError } from '../base/errors.ts'
 import { decodeId, encodeId } from '../base/id.ts'
 import type { NodeId } from '../base/io.ts'
-import { encodeSuspicion, kinds, type Statement, type StatementCodec, type Suspicion } from './statement.ts'
 import type * as wire from '../wire/messages.js'
+import { encodeSuspicion, kinds, type Statement, type StatementCodec, type Suspicion } from './statement.ts'
 
 export interface Witness {
   readonly signer: NodeId

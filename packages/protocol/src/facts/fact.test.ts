@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { actors, death, type Actor } from '../../test/actors.ts'
 import { defaultConfig } from '../base/config.ts'
 import { FrameError } from '../base/errors.ts'
-import { candidacyKey, claimKey, Fact, factOf, memberKey, unknownKey, type FactContent, type Told } from './fact.ts'
 import { hashSpace } from '../base/hash.ts'
 import { factToWire, readFact } from '../frames/protobuf.ts'
+import * as wire from '../wire/messages.js'
+import { candidacyKey, claimKey, Fact, factOf, memberKey, unknownKey, type FactContent, type Told } from './fact.ts'
 import { FactSet } from './facts.ts'
 import { Registry } from './registry.ts'
 import { decode } from './statement.ts'
-import * as wire from '../wire/messages.js'
 
 const [alice, bob, carol, dave] = actors(4) as [Actor, Actor, Actor, Actor]
 

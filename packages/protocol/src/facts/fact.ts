@@ -5,10 +5,10 @@
  * The version is taken from the signature, whose bytes are as good as random, so that no further hash is needed. Two certificates of one
  * death differ in their witnesses and mean the same: their version names only the life.
  */
-import { verifyCertificate, type Certificate } from './certificate.ts'
 import { FrameError } from '../base/errors.ts'
 import { hash52 } from '../base/hash.ts'
 import type { Member, NodeId } from '../base/io.ts'
+import { verifyCertificate, type Certificate } from './certificate.ts'
 import { isKind, type Statement, type StatementCodec } from './statement.ts'
 
 /** Why a reign is over: its winner's left-statement, withdrawn candidacy or later life, or its death. */

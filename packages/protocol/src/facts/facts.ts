@@ -6,9 +6,9 @@
  *
  * The set itself is a number for each place of the registry, which holds the facts and their order.
  */
-import type { Fact, Told } from './fact.ts'
 import { hashSpace } from '../base/hash.ts'
 import type { Milliseconds, NodeId } from '../base/io.ts'
+import type { Fact, Told } from './fact.ts'
 import { grown } from './order.ts'
 import type { Registry } from './registry.ts'
 

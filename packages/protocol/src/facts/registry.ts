@@ -8,9 +8,9 @@
  * Nothing a node does depends on what only others hold, or on how things are numbered: that would be knowledge by other ways than
  * messages. Numbers and places are given up when the last holder lets go, so memory is bounded by what is held.
  */
-import type { Fact } from './fact.ts'
 import { hash52 } from '../base/hash.ts'
 import type { NodeId } from '../base/io.ts'
+import type { Fact } from './fact.ts'
 import { grown, Order } from './order.ts'
 
 export class Registry {

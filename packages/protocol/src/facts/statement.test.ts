@@ -4,8 +4,8 @@ import { Actor, actors, checkSeal, forged, messageOf, pool, seal } from '../../t
 import { defaultConfig } from '../base/config.ts'
 import { FrameError } from '../base/errors.ts'
 import { decodeId, encodeId } from '../base/id.ts'
-import { decode, isKind, kinds, statementToWire, type Content, type Statement, type Unknown } from './statement.ts'
 import * as wire from '../wire/messages.js'
+import { decode, isKind, kinds, statementToWire, type Content, type Statement, type Unknown } from './statement.ts'
 
 const { limits } = defaultConfig
 const [alice, bob] = actors(2) as [Actor, Actor]

@@ -7,9 +7,9 @@
  * the body's bytes as they came, so a statement neither crosses pools nor changes its meaning, and kinds from a later version
  * can be passed on unread.
  */
+import type { Config } from '../base/config.ts'
 import { FrameError } from '../base/errors.ts'
 import { decodeId, encodeId } from '../base/id.ts'
-import type { Config } from '../base/config.ts'
 import type { Address, NodeId, Signing } from '../base/io.ts'
 import { nameProblem } from '../base/name.ts'
 import * as wire from '../wire/messages.js'

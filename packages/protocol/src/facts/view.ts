@@ -10,9 +10,9 @@
  * long as they are remembered, an end for those that are gone.
  */
 import type { Config } from '../base/config.ts'
+import type { Member, Milliseconds, NodeId } from '../base/io.ts'
 import type { Fact } from './fact.ts'
 import { partOf, parts, type FactSet } from './facts.ts'
-import type { Member, Milliseconds, NodeId } from '../base/io.ts'
 import type { Joined, Statement } from './statement.ts'
 
 export type Change =

@@ -2,8 +2,8 @@
  * Messages: what nodes say to each other, read and within bounds, as the parts of the protocol make and take them. How they look
  * on the wire only a codec knows.
  */
-import type { Told } from '../facts/fact.ts'
 import type { NodeId } from '../base/io.ts'
+import type { Told } from '../facts/fact.ts'
 import type { Statement } from '../facts/statement.ts'
 import type * as wire from '../wire/messages.js'
 

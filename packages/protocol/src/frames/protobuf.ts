@@ -1,13 +1,13 @@
 /** The wire format of all real hosts: protobuf, by wire/messages.proto. */
-import { certificateToWire, readCertificate } from '../facts/certificate.ts'
-import type { Codec } from './codec.ts'
 import type { Config } from '../base/config.ts'
 import { FrameError } from '../base/errors.ts'
-import { factOf, type Evidence, type Told } from '../facts/fact.ts'
 import { decodeId, encodeId } from '../base/id.ts'
-import type { Alarm, Batch, Message } from './message.ts'
+import { certificateToWire, readCertificate } from '../facts/certificate.ts'
+import { factOf, type Evidence, type Told } from '../facts/fact.ts'
 import { decode, readStatement, statementToWire } from '../facts/statement.ts'
 import * as wire from '../wire/messages.js'
+import type { Codec } from './codec.ts'
+import type { Alarm, Batch, Message } from './message.ts'
 
 export class ProtobufCodec implements Codec {
   readonly #limits: Config['limits']

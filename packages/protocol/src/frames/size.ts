@@ -2,13 +2,13 @@
  * How many bytes messages take on the wire, without encoding them: for runners that hand messages over as they are. A test holds it against
  * the generated encoder.
  */
+import { defaultConfig } from '../base/config.ts'
 import type { Certificate } from '../facts/certificate.ts'
 import type { Evidence, Fact, Told } from '../facts/fact.ts'
+import type { Statement } from '../facts/statement.ts'
+import type * as wire from '../wire/messages.js'
 import type { Batch, Message } from './message.ts'
 import { ProtobufCodec } from './protobuf.ts'
-import type { Statement } from '../facts/statement.ts'
-import { defaultConfig } from '../base/config.ts'
-import type * as wire from '../wire/messages.js'
 
 /** 32 bytes of a key, and 64 of a signature, with tag and length. */
 const keyField = 34

@@ -5,8 +5,8 @@
  * stores it, signs its joined-statement, hands that over and reconciles, which brings the whole pool in one round trip; whoever
  * it came to makes it known. Where no introducer answers the node goes on alone and keeps trying; meeting a pool later is the same reconciliation between two grown sides.
  */
-import type { Context, Timed } from '../context/context.ts'
 import type { Address, DialFailure, Introducer, Milliseconds, NodeId } from '../base/io.ts'
+import type { Context, Timed } from '../context/context.ts'
 
 interface Attempt {
   readonly introducer: Introducer

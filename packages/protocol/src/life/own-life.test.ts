@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { actors, alarm, type Actor } from '../../test/actors.ts'
 import { Bench } from '../../test/bench.ts'
-import { certify } from '../facts/certificate.ts'
 import { defaultConfig } from '../base/config.ts'
+import { certify } from '../facts/certificate.ts'
 
 const [self, ...others] = actors(9) as [Actor, ...Actor[]]
 const { quorum } = defaultConfig.detection

@@ -5,9 +5,9 @@
  * because others pronounced it dead. What was pronounced can't be taken back, so a node that hears of its own death begins the
  * next life: higher incarnation, new statement, candidacies anew.
  */
+import type { Address, Member, Milliseconds, NodeId } from '../base/io.ts'
 import type { Context } from '../context/context.ts'
 import { factOf, type Fact } from '../facts/fact.ts'
-import type { Address, Member, Milliseconds, NodeId } from '../base/io.ts'
 import type { Change } from '../facts/view.ts'
 
 /** Pause after a life given up, ms; doubles up to six times. Guess. */

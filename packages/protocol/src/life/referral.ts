@@ -6,12 +6,12 @@
  * those beyond the first are kept waiting for a hello until the first have entered. Who is named takes turns: the newcomers form a tree of
  * bounded width, along which they hear of each other, and the link to who handed them on is closed.
  */
-import type { Context, Timed } from '../context/context.ts'
 import { FrameError } from '../base/errors.ts'
-import type { Fact, Told } from '../facts/fact.ts'
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import { pickIndex } from '../base/random.ts'
 import { Recent } from '../base/recent.ts'
+import type { Context, Timed } from '../context/context.ts'
+import type { Fact, Told } from '../facts/fact.ts'
 
 export interface ReferralEvents {
   /** It may have its hello now. */

@@ -5,8 +5,8 @@
  * frame costs both ends far more than what it holds. So what is said is gathered for a moment, one frame a link; on a busy machine
  * the moments grow by themselves, as timers fire late there, and the frames get fewer.
  */
-import type { Context, Timed } from '../context/context.ts'
 import type { Milliseconds, NodeId } from '../base/io.ts'
+import type { Context, Timed } from '../context/context.ts'
 import type { Statement } from '../facts/statement.ts'
 
 export class Alarms implements Timed {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { actors, facts, alarm, type Actor } from '../../test/actors.ts'
 import { Bench, framesTo, type BenchOptions } from '../../test/bench.ts'
-import { certify } from '../facts/certificate.ts'
 import { defaultConfig } from '../base/config.ts'
 import { decodeId } from '../base/id.ts'
 import type { DialFailure, Effect, Milliseconds } from '../base/io.ts'
+import { certify } from '../facts/certificate.ts'
 
 const everyone = actors(12)
 const [self, suspect, bob, carol, dave] = everyone as [Actor, Actor, Actor, Actor, Actor]

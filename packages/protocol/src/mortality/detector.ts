@@ -9,13 +9,13 @@
  *
  * A node that stalled itself trusts its own time-outs less (`local-health.ts`), and one of many that reaches nobody not at all (`isolation.ts`).
  */
-import type { Context, Timed } from '../context/context.ts'
-import { Doubts, type Doubt } from './doubts.ts'
 import type { DialFailure, KnockOutcome, Milliseconds, NodeId } from '../base/io.ts'
+import type { Context, Timed } from '../context/context.ts'
+import { observersOf } from '../topology/rings.ts'
+import { Doubts, type Doubt } from './doubts.ts'
 import { Isolation } from './isolation.ts'
 import { LocalHealth } from './local-health.ts'
 import { Probes } from './probes.ts'
-import { observersOf } from '../topology/rings.ts'
 import { Turns } from './turns.ts'
 
 export interface DetectorEvents {

@@ -1,6 +1,6 @@
 /** Doubts: the members whose state is unsure, and what was found out about each. */
-import type { Context } from '../context/context.ts'
 import type { Member, Milliseconds, NodeId } from '../base/io.ts'
+import type { Context } from '../context/context.ts'
 
 export interface Doubt {
   readonly raised: Milliseconds

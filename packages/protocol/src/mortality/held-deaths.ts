@@ -5,10 +5,10 @@
  * life; only then do both changes, `died` and `joined`, reach the application. A death with too few witnesses is a hint: this node
  * looks itself, and its own failure to reach the member is the witness that was missing.
  */
-import type { Certificate } from '../facts/certificate.ts'
-import type { Context, Timed } from '../context/context.ts'
-import { factOf } from '../facts/fact.ts'
 import type { Milliseconds, NodeId } from '../base/io.ts'
+import type { Context, Timed } from '../context/context.ts'
+import type { Certificate } from '../facts/certificate.ts'
+import { factOf } from '../facts/fact.ts'
 
 interface Held {
   readonly certificate: Certificate

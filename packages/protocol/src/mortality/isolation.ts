@@ -5,9 +5,9 @@
  * at ever more rarely, and when somebody answers again they all begin anew. Refusals it trusts, as they are answers. Only after a long
  * time without a word of any member it holds the others for gone.
  */
+import type { Milliseconds, NodeId } from '../base/io.ts'
 import type { Context } from '../context/context.ts'
 import type { Doubt, Doubts } from './doubts.ts'
-import type { Milliseconds, NodeId } from '../base/io.ts'
 
 /** Who reaches nobody stretches its time-outs by this: most likely the fault is its own. Guess: a sick node shall not bury a healthy pool. */
 const stretch = 6

@@ -3,8 +3,8 @@
  *
  * Each stall of its process makes it stretch them by one step more; each answer to a probe, and each period without a stall, takes a step back.
  */
-import type { Context, Timed } from '../context/context.ts'
 import type { Milliseconds } from '../base/io.ts'
+import type { Context, Timed } from '../context/context.ts'
 
 export class LocalHealth implements Timed {
   readonly #context: Context

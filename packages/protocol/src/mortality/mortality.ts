@@ -4,12 +4,12 @@
  * Three parts, wired here: the `detector` finds out whether this node itself can reach a member, the `witnesses` bring together what
  * several nodes found out, and `heldDeaths` keeps what others certified while this node has reason not to believe it yet.
  */
-import { suspicionsOf, type Certificate } from '../facts/certificate.ts'
+import type { DialFailure, Milliseconds, NodeId } from '../base/io.ts'
 import type { Context, Timed } from '../context/context.ts'
+import { suspicionsOf, type Certificate } from '../facts/certificate.ts'
+import type { Alarm } from '../frames/message.ts'
 import { Detector } from './detector.ts'
 import { HeldDeaths } from './held-deaths.ts'
-import type { DialFailure, Milliseconds, NodeId } from '../base/io.ts'
-import type { Alarm } from '../frames/message.ts'
 import { Witnesses } from './witness.ts'
 
 export interface MortalityEvents {

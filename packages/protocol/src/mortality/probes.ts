@@ -7,8 +7,8 @@
  * How long to wait follows from how long answers take: where most members answer late, this node, its network or the machine that all of them share is
  * slow, and doubts would make it slower. Answers that never come don't count, so the dead are not waited for any longer.
  */
-import type { Context, Timed } from '../context/context.ts'
 import type { Milliseconds, NodeId } from '../base/io.ts'
+import type { Context, Timed } from '../context/context.ts'
 import type { LocalHealth } from './local-health.ts'
 import { turnMoved } from './turns.ts'
 

@@ -4,8 +4,8 @@
  * A member has a dozen observers and wants one probe in two seconds, not one from each. So it deals out the turns itself, in its answers, and
  * nobody has to agree on a schedule. The turn of an observer that is gone goes to who has the last one.
  */
-import type { Context } from '../context/context.ts'
 import type { Milliseconds, NodeId } from '../base/io.ts'
+import type { Context } from '../context/context.ts'
 
 /** In place of the number of a probe: this answers none, but moves the observer's next turn forward. */
 export const turnMoved = 0

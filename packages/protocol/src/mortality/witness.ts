@@ -1,41 +1,27 @@
 /**
  * Witnesses: suspicions gathered into death certificates (JEL §5.2, with signatures, a quorum and refutation).
  *
- * Who tried to reach a member and failed signs a suspicion and sends it to the member's other observers over the links it has, who pass
- * it on among themselves. Where that was not enough, it goes in rounds, ever rarer, to some other links, whose own look may be the
- * witness that is missing, and to observers without a link. Whoever holds suspicions by q different
- * witnesses has a death. q is four, or the majority of those observers whom this node did not fail to reach itself, so that a small remainder of
- * a pool can still pronounce deaths, and a sick node that has company can't. One that reaches nobody can't tell which side is cut off: alone, it pronounces
- * deaths in a pool of more than three only where a host refuses, which is an answer.
+ * Who tried to reach a member and failed signs a suspicion and sends it to the member's other observers, who pass it on among themselves
+ * (`circulation.ts`). Whoever holds suspicions by q different witnesses has a death. q is four, or the majority of those observers whom this
+ * node did not fail to reach itself, so that a small remainder of a pool can still pronounce deaths, and a sick node that has company can't.
+ * One that reaches nobody can't tell which side is cut off: alone, it pronounces deaths in a pool of more than three only where a host
+ * refuses, which is an answer.
  *
  * A suspect that hears of a suspicion signs a refutation with a growing number. Suspicions state how many refutations their
  * witness knew; a newer refutation voids them for all but the suspect itself: it gives its life up for as many as make a
  * death, as others may have heard of that before they heard of the refutation.
  */
-import { Alarms } from './alarms.ts'
-import { certify, type Certificate } from '../facts/certificate.ts'
-import type { Context, Timed } from '../context/context.ts'
 import { FrameError } from '../base/errors.ts'
 import { hash52 } from '../base/hash.ts'
 import type { Milliseconds, NodeId } from '../base/io.ts'
-import { few } from './isolation.ts'
-import { pickOne, pickSome } from '../base/random.ts'
-import { observersOf } from '../topology/rings.ts'
+import type { Context, Timed } from '../context/context.ts'
+import { certify, type Certificate } from '../facts/certificate.ts'
 import { isKind, type Refutation, type Statement, type Suspicion } from '../facts/statement.ts'
-
-interface Case {
-  readonly incarnation: number
-  readonly since: Milliseconds
-  /** By witness. */
-  readonly suspicions: Map<NodeId, Statement<Suspicion>>
-  /** What each peer was told, or told us. */
-  readonly exchanged: Map<NodeId, Set<Statement>>
-  /** Rounds of telling more members. */
-  rounds: number
-  nextRound: Milliseconds
-  /** The next round was put off, as this process was late for it. */
-  isPutOff: boolean
-}
+import { observersOf } from '../topology/rings.ts'
+import { Alarms } from './alarms.ts'
+import { Case } from './case.ts'
+import { Circulation } from './circulation.ts'
+import { few } from './isolation.ts'
 
 export interface WitnessEvents {
   /** Enough witnesses: this is a death. */
@@ -61,8 +47,7 @@ export class Witnesses implements Timed {
   readonly #cases = new Map<NodeId, Case>()
   /** Refutations known, of current lives. */
   readonly #refutations = new Map<NodeId, Statement<Refutation>>()
-  /** Suspects whose suspicions a member is to get when a link to it is up. */
-  readonly #undelivered = new Map<NodeId, Set<NodeId>>()
+  readonly #circulation: Circulation
   /** When somebody whom this node had failed to reach turned out to live. */
   #wrongAt: Milliseconds = -Infinity
   /** Observers of suspects in the present view: looked up once, not with each suspicion. */
@@ -72,6 +57,12 @@ export class Witnesses implements Timed {
     this.#context = context
     this.#events = events
     this.#alarms = new Alarms(context)
+    this.#circulation = new Circulation(context, this.#alarms, {
+      cases: this.#cases,
+      observersOf: (id) => this.#observersOf(id),
+      isDoubted: (id) => events.isDoubted(id),
+      onUnlinked: (id) => events.onUnlinked(id),
+    })
   }
 
   get nextDue(): Milliseconds {
@@ -102,7 +93,7 @@ export class Witnesses implements Timed {
       incarnation: member.incarnation,
       refutations,
     })
-    this.#spread(this.#admit(suspicion), suspicion)
+    this.#circulation.spread(this.#admit(suspicion), suspicion)
     this.judge(id)
   }
 
@@ -133,9 +124,9 @@ export class Witnesses implements Timed {
     }
     if (!this.#isNews(suspicion) || !this.#context.view.isAlive(suspect, incarnation) || !this.#context.view.knows(suspicion.signer)) return
     const present = this.#admit(suspicion)
-    if (from !== undefined) this.#exchange(present, from, suspicion)
+    if (from !== undefined) present.exchange(from, suspicion)
     this.#events.onSuspected(suspect)
-    if (this.#observersOf(suspect).has(this.#context.id)) this.#spread(present, suspicion)
+    if (this.#observersOf(suspect).has(this.#context.id)) this.#circulation.spread(present, suspicion)
     // The suspect itself, where a link is up, gets the chance to refute.
     else this.#alarms.tell(suspect, suspicion)
     this.judge(suspect)
@@ -174,20 +165,21 @@ export class Witnesses implements Timed {
     this.#events.onRefuted(signer)
   }
 
-  #void({ suspicions, exchanged }: Case, refutation: Statement<Refutation>, from: NodeId): void {
+  #void(present: Case, refutation: Statement<Refutation>, from: NodeId): void {
     const { signer, content } = refutation
-    const told = new Set([...this.#observersOf(signer), ...exchanged.keys(), ...suspicions.keys()])
+    const told = new Set([...this.#observersOf(signer), ...present.peers, ...present.suspicions.keys()])
     for (const peer of told) if (peer !== from) this.#alarms.tell(peer, refutation)
-    for (const [witness, suspicion] of suspicions) if (suspicion.content.refutations < content.number) this.#withdraw(suspicions, witness)
-    if (suspicions.size === 0) this.#cases.delete(signer)
+    for (const [witness, suspicion] of present.suspicions)
+      if (suspicion.content.refutations < content.number) this.#withdraw(present, witness)
+    if (present.isEmpty) this.#cases.delete(signer)
   }
 
   /** This node reached the member itself: its own suspicion is void. */
   acquit(id: NodeId): void {
     const present = this.#cases.get(id)
     if (present === undefined) return
-    this.#withdraw(present.suspicions, this.#context.id)
-    if (present.suspicions.size === 0) this.#cases.delete(id)
+    this.#withdraw(present, this.#context.id)
+    if (present.isEmpty) this.#cases.delete(id)
   }
 
   /** A life ended or a new one began. */
@@ -200,20 +192,17 @@ export class Witnesses implements Timed {
   clear(): void {
     this.#cases.clear()
     this.#refutations.clear()
-    this.#undelivered.clear()
+    this.#circulation.clear()
     this.#observers.clear()
     this.#alarms.clear()
   }
 
-  /** Sends what waited for this link. */
   linkUp(peer: NodeId): void {
-    const suspects = this.#undelivered.get(peer)
-    this.#undelivered.delete(peer)
-    for (const suspect of suspects ?? []) this.#tellAll(peer, suspect)
+    this.#circulation.linkUp(peer)
   }
 
   unreachable(peer: NodeId): void {
-    this.#undelivered.delete(peer)
+    this.#circulation.unreachable(peer)
   }
 
   /**
@@ -223,7 +212,12 @@ export class Witnesses implements Timed {
   required(suspect: NodeId): number {
     let others = this.#context.view.size - 1
     for (const id of this.#cases.keys()) if (id !== suspect && this.#isMissed(id) && this.#context.view.get(id) !== undefined) others -= 1
-    return Math.min(this.#context.config.detection.quorum, Math.floor(Math.max(others, 1) / 2) + 1, Math.max(others, 1))
+    return this.#majorityOf(others)
+  }
+
+  /** Four at most, and one at least. */
+  #majorityOf(others: number): number {
+    return Math.min(this.#context.config.detection.quorum, Math.floor(others / 2) + 1, Math.max(others, 1))
   }
 
   /** How many witnesses silence takes at least: one whose own network fails is alone against many. */
@@ -241,8 +235,8 @@ export class Witnesses implements Timed {
     return [...this.#observersOf(suspect)].filter((observer) => !this.#cases.has(observer) && lot(observer) < mine).length
   }
 
-  #withdraw(suspicions: Map<NodeId, Statement<Suspicion>>, witness: NodeId): void {
-    if (suspicions.delete(witness) && witness === this.#context.id) this.#wrongAt = this.#context.now
+  #withdraw(present: Case, witness: NodeId): void {
+    if (present.remove(witness) && witness === this.#context.id) this.#wrongAt = this.#context.now
   }
 
   /**
@@ -261,11 +255,11 @@ export class Witnesses implements Timed {
     if (present === undefined || member === undefined || present.incarnation !== member.incarnation) return
     const { detection, limits } = this.#context.config
     const known = this.refutationsOf(id)
-    const valid = [...present.suspicions.values()].filter(({ content }) => content.refutations >= known)
+    const valid = present.knowing(known)
     // Only who failed to reach the member itself pronounces it dead.
     if (!valid.some(({ signer }) => signer === this.#context.id)) return
     const observers = [...this.#observersOf(id)].filter((observer) => !this.#isMissed(observer))
-    const quorum = Math.min(detection.quorum, Math.floor(observers.length / 2) + 1, Math.max(observers.length, 1))
+    const quorum = this.#majorityOf(observers.length)
     const age = this.#context.now - present.since
     // Those who can't reach it may all be strangers to it, who never could: whoever is in contact with it gets the time to hear of this.
     if (age < detection.strangersAlone && this.#events.isHidden(id)) return
@@ -281,47 +275,10 @@ export class Witnesses implements Timed {
     for (const [id, present] of this.#cases) {
       if (view.get(id)?.incarnation !== present.incarnation) this.#cases.delete(id)
       else if (now - present.since >= config.detection.suspicionLifetime) this.#cases.delete(id)
-      else if (now >= present.nextRound) this.#round(id, present, rounds++)
+      else if (now >= present.nextRound) this.#circulation.round(id, present, rounds++)
       this.judge(id)
     }
     this.#alarms.due()
-  }
-
-  /** Tells more members of what was not decided yet. `before`: rounds for other suspects that came just now. */
-  #round(id: NodeId, present: Case, before: number): void {
-    const { now, config, links } = this.#context
-    const { widen, widenMax, roundsAtOnce, roundPeers } = config.detection
-    // Who is late has the answers waiting in its sockets; and where many are suspect, most are decided while they wait.
-    const isLate = now - present.nextRound > widen && !present.isPutOff
-    if (isLate || before >= roundsAtOnce || !present.suspicions.has(this.#context.id)) {
-      present.isPutOff = isLate
-      present.nextRound = now + this.#context.jitter(widen)
-      return
-    }
-    const peers = [...links.keys()].filter((peer) => peer !== id && !this.#cases.has(peer) && this.#news(present, peer).length > 0)
-    for (const peer of pickSome(() => this.#context.random(), peers, roundPeers)) {
-      for (const suspicion of this.#news(present, peer)) this.#say(present, peer, suspicion)
-    }
-    if (present.rounds > 0 || peers.length === 0) this.#reachOut(id)
-    present.isPutOff = false
-    present.nextRound = now + this.#context.jitter(Math.min(widen * 2 ** present.rounds, widenMax))
-    present.rounds += 1
-  }
-
-  /** Looks for one observer that there is no link to. */
-  #reachOut(id: NodeId): void {
-    const { links, id: self, config } = this.#context
-    if (this.#undelivered.size >= config.detection.dials) return
-    const isInDoubt = (observer: NodeId): boolean => this.#cases.has(observer) || this.#events.isDoubted(observer)
-    const unlinked = [...this.#observersOf(id)].filter((observer) => observer !== self && !links.has(observer) && !isInDoubt(observer))
-    const observer = pickOne(
-      () => this.#context.random(),
-      unlinked.filter((observer) => this.#undelivered.get(observer)?.has(id) !== true),
-    )
-    if (observer === undefined) return
-    const suspects = this.#undelivered.get(observer) ?? new Set()
-    this.#undelivered.set(observer, suspects.add(id))
-    this.#events.onUnlinked(observer)
   }
 
   #admit(suspicion: Statement<Suspicion>): Case {
@@ -329,12 +286,10 @@ export class Witnesses implements Timed {
     const { suspect, incarnation } = suspicion.content
     let present = this.#cases.get(suspect)
     if (present === undefined || present.incarnation !== incarnation) {
-      const nextRound = now + config.detection.widen
-      present = { incarnation, since: now, suspicions: new Map(), exchanged: new Map(), rounds: 0, nextRound, isPutOff: false }
+      present = new Case(incarnation, now, now + config.detection.widen)
       this.#cases.set(suspect, present)
     }
-    present.suspicions.set(suspicion.signer, suspicion)
-    this.#exchange(present, suspicion.signer, suspicion)
+    present.add(suspicion)
     return present
   }
 
@@ -351,38 +306,6 @@ export class Witnesses implements Timed {
   /** Refutations of a member's present life that are known. */
   refutationsOf(id: NodeId): number {
     return this.#refutations.get(id)?.content.number ?? 0
-  }
-
-  /** Tells a suspicion to the suspect's observers, and to the suspect itself: it gets the chance to refute. */
-  #spread(present: Case, suspicion: Statement<Suspicion>): void {
-    const { suspect } = suspicion.content
-    for (const observer of this.#observersOf(suspect)) this.#say(present, observer, suspicion)
-    this.#say(present, suspect, suspicion)
-  }
-
-  /** Says it to one who has not heard it from us, nor we from it. */
-  #say(present: Case, peer: NodeId, suspicion: Statement<Suspicion>): void {
-    if (!this.#context.links.has(peer) || present.exchanged.get(peer)?.has(suspicion) === true) return
-    this.#exchange(present, peer, suspicion)
-    this.#alarms.tell(peer, suspicion)
-  }
-
-  #exchange(present: Case, peer: NodeId, suspicion: Statement<Suspicion>): void {
-    present.exchanged.set(peer, (present.exchanged.get(peer) ?? new Set()).add(suspicion))
-  }
-
-  /** What this peer has not heard from us. */
-  #news(present: Case, peer: NodeId): Statement<Suspicion>[] {
-    const exchanged = present.exchanged.get(peer)
-    return [...present.suspicions.values()].filter((suspicion) => exchanged?.has(suspicion) !== true)
-  }
-
-  /** Over a new link. */
-  #tellAll(peer: NodeId, suspect: NodeId): void {
-    const present = this.#cases.get(suspect)
-    if (present === undefined) return
-    for (const suspicion of this.#news(present, peer)) this.#exchange(present, peer, suspicion)
-    this.#alarms.tellAtOnce(peer, [...present.suspicions.values()])
   }
 
   /** The suspect is this node. */

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { actors, death, facts, pool, servicesOf, type Actor } from '../../test/actors.ts'
 import { Bench } from '../../test/bench.ts'
 import { makeConfig } from '../base/config.ts'
+import type { Member, Milliseconds, NodeId } from '../base/io.ts'
 import { Context } from '../context/context.ts'
 import { factOf } from '../facts/fact.ts'
 import { Healer } from './heal.ts'
-import type { Member, Milliseconds, NodeId } from '../base/io.ts'
 
 const everyone = actors(60)
 const [self, alice, bob, carol] = everyone as [Actor, Actor, Actor, Actor]

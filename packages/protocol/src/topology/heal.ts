@@ -8,10 +8,10 @@
  *
  * Introducers are never given up: they are the way in that somebody chose, and one that left may come back and know nobody.
  */
-import type { Context, Timed } from '../context/context.ts'
 import type { Introducer, Member, Milliseconds, NodeId } from '../base/io.ts'
-import { grown } from '../facts/order.ts'
 import { pickOne } from '../base/random.ts'
+import type { Context, Timed } from '../context/context.ts'
+import { grown } from '../facts/order.ts'
 
 /** Longest wait before one node tries the same lost member again, ms. Guess: keeps a healed pool whole within 20 s of the design. */
 const longestWait = 30_000

@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { actors, type Actor } from '../../test/actors.ts'
 import { defaultConfig } from '../base/config.ts'
+import type { NodeId } from '../base/io.ts'
 import { factOf } from '../facts/fact.ts'
 import { FactSet } from '../facts/facts.ts'
-import type { NodeId } from '../base/io.ts'
 import { Registry, ringPosition } from '../facts/registry.ts'
-import { observersOf, Rings } from './rings.ts'
 import { View } from '../facts/view.ts'
+import { observersOf, Rings } from './rings.ts'
 
 const count = defaultConfig.links.rings
 const people = actors(300)

@@ -8,10 +8,10 @@
  * ARRG's fallback cache (JEL §5.2) is the view itself together with the memory of the lost (`heal`): every member's addresses
  * are kept as long as it may live.
  */
-import type { Context, Timed } from '../context/context.ts'
 import type { Milliseconds, NodeId } from '../base/io.ts'
-import type { Link } from '../context/links.ts'
 import { pickIndex, pickOne } from '../base/random.ts'
+import type { Context, Timed } from '../context/context.ts'
+import type { Link } from '../context/links.ts'
 
 export interface SamplingDetector {
   isDoubted(id: NodeId): boolean
