@@ -89,10 +89,10 @@ export class Circulation {
   /** Looks for one observer that there is no link to. */
   #reachOut(id: NodeId): void {
     const { links, id: self, config } = this.#context
-    const { cases, observersOf, isDoubted, onUnlinked } = this.#parts
+    const parts = this.#parts
     if (this.#undelivered.size >= config.detection.dials) return
-    const isInDoubt = (observer: NodeId): boolean => cases.has(observer) || isDoubted(observer)
-    const unlinked = [...observersOf(id)].filter((observer) => observer !== self && !links.has(observer) && !isInDoubt(observer))
+    const isInDoubt = (observer: NodeId): boolean => parts.cases.has(observer) || parts.isDoubted(observer)
+    const unlinked = [...parts.observersOf(id)].filter((observer) => observer !== self && !links.has(observer) && !isInDoubt(observer))
     const observer = pickOne(
       () => this.#context.random(),
       unlinked.filter((observer) => this.#undelivered.get(observer)?.has(id) !== true),
@@ -100,7 +100,7 @@ export class Circulation {
     if (observer === undefined) return
     const suspects = this.#undelivered.get(observer) ?? new Set()
     this.#undelivered.set(observer, suspects.add(id))
-    onUnlinked(observer)
+    parts.onUnlinked(observer)
   }
 
   /** Says it to one who has not heard it from us, nor we from it. */
