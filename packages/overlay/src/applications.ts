@@ -3,8 +3,8 @@
  */
 import type { Member } from '@jel/protocol'
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
-import type { Dialer } from './dialing.ts'
-import { InvalidProtocolError, OpenError, UnknownMemberError, reasonOf } from './errors.ts'
+import { InvalidProtocolError, OpenError, UnknownMemberError, reasonOf } from './base/errors.ts'
+import type { Dialer } from './dialing/dialing.ts'
 
 /** Prefixes of protocols that are not the application's. */
 const reserved = ['/jel/', '/meshsub/', '/floodsub/', '/ipfs/', '/multistream/']

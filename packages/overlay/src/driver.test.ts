@@ -1,6 +1,6 @@
 import type { BroadcastVerdict, Effect, Input } from '@jel/protocol'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { Clock } from './clock.ts'
+import { Clock } from './base/clock.ts'
 import { Driver, type Carrier } from './driver.ts'
 
 const frame = (text: string): Input => ({ type: 'frame', from: text, data: new Uint8Array() })

@@ -2,7 +2,7 @@
  * Runs the protocol's state machine: inputs go in one at a time together with the time, effects are carried out in order.
  */
 import type { BroadcastVerdict, Effect, Input, Milliseconds } from '@jel/protocol'
-import type { Clock } from './clock.ts'
+import type { Clock } from './base/clock.ts'
 
 /** What the driver needs of the protocol. */
 export interface Machine {

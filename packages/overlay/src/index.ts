@@ -16,7 +16,7 @@ export {
   PoolKeyError,
   SignalError,
   UnknownMemberError,
-} from './errors.ts'
-export { generateIdentity } from './identity.ts'
+} from './base/errors.ts'
+export { generateIdentity } from './identity/identity.ts'
 export { startOverlay } from './overlay.ts'
-export { generatePoolKey } from './poolkey.ts'
+export { generatePoolKey } from './identity/poolkey.ts'

@@ -3,8 +3,8 @@
  *
  * @module
  */
-export { dialAddress, formatAddresses, parseIntroducer, parseListenAddress, tcpEndpoint } from './addresses.ts'
-export { FrameDecoder, FramingError, encodePrefix } from './framing.ts'
-export { poolNames } from './names.ts'
-export { checkPoolKey } from './poolkey.ts'
-export { createServices } from './signatures.ts'
+export { dialAddress, formatAddresses, parseIntroducer, parseListenAddress, tcpEndpoint } from './base/addresses.ts'
+export { FrameDecoder, FramingError, encodePrefix } from './links/framing.ts'
+export { poolNames } from './base/names.ts'
+export { checkPoolKey } from './identity/poolkey.ts'
+export { createServices } from './identity/signatures.ts'

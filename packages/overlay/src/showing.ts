@@ -2,8 +2,8 @@
  * How the overlay shows what the protocol knows.
  */
 import type { Health, Member, Milliseconds, Notification, Reign } from '@jel/protocol'
-import { formatAddresses } from './addresses.ts'
 import type { OverlayHealth, OverlayNotification, PoolMember, PoolReign } from './api.ts'
+import { formatAddresses } from './base/addresses.ts'
 
 /** Members are immutable and shared, and a view is read far more often than it changes: each is converted once. */
 const shown = new WeakMap<Member, PoolMember>()

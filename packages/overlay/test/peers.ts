@@ -9,11 +9,11 @@ import type { Connection, Libp2p, PrivateKey, Stream } from '@libp2p/interface'
 import { tcp } from '@libp2p/tcp'
 import { multiaddr } from '@multiformats/multiaddr'
 import { createLibp2p } from 'libp2p'
-import { introducerOf } from '../src/addresses.ts'
-import { Dialer } from '../src/dialing.ts'
-import { Host } from '../src/host.ts'
-import { Links } from '../src/links.ts'
-import { poolNames } from '../src/names.ts'
+import { introducerOf } from '../src/base/addresses.ts'
+import { poolNames } from '../src/base/names.ts'
+import { Dialer } from '../src/dialing/dialing.ts'
+import { Host } from '../src/host/host.ts'
+import { Links } from '../src/links/links.ts'
 
 export const maxFrameBytes = 4_096
 

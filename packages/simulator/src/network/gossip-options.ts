@@ -1,6 +1,6 @@
 import type { Milliseconds } from '@jel/protocol'
 
-/** gossipsub's parameters, by their usual names in brackets, with the values that the overlay sets (packages/overlay/src/topic.ts). */
+/** gossipsub's parameters, by their usual names in brackets, with the values that the overlay sets (packages/overlay/src/host/topic.ts). */
 export interface GossipOptions {
   /** Neighbours to which each message is forwarded in full (D). */
   readonly degree: number

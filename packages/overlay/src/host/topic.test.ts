@@ -1,7 +1,7 @@
 import { TopicValidatorResult } from '@libp2p/gossipsub'
 import type { PeerId } from '@libp2p/interface'
 import { afterEach, describe, expect, test } from 'vitest'
-import { bytes, maxFrameBytes, startPeer, stopAll, until, type Peer } from '../test/peers.ts'
+import { bytes, maxFrameBytes, startPeer, stopAll, until, type Peer } from '../../test/peers.ts'
 
 afterEach(stopAll)
 

@@ -4,7 +4,7 @@
  */
 import { generateKey } from '@libp2p/pnet'
 import { fromString, toString } from 'uint8arrays'
-import { PoolKeyError } from './errors.ts'
+import { PoolKeyError } from '../base/errors.ts'
 
 const header = '/key/swarm/psk/1.0.0/'
 const encoding = '/base16/'

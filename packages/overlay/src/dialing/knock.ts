@@ -4,8 +4,8 @@
  */
 import { connect } from 'node:net'
 import type { Address, KnockOutcome } from '@jel/protocol'
-import { tcpEndpoint } from './addresses.ts'
-import { codeOf } from './errors.ts'
+import { tcpEndpoint } from '../base/addresses.ts'
+import { codeOf } from '../base/errors.ts'
 
 /** No answer within this is silence, ms. Just above the one second after which Linux repeats a lost SYN. */
 const knockTimeout = 1_200

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { startPeer, stopAll } from '../test/peers.ts'
+import { startPeer, stopAll } from '../../test/peers.ts'
 
 afterEach(stopAll)
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { generateKeyPair, privateKeyToProtobuf } from '@libp2p/crypto/keys'
 import { toString } from 'uint8arrays'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { CorruptIdentityError, IdentityFileError, IdentityInUseError } from './errors.ts'
+import { CorruptIdentityError, IdentityFileError, IdentityInUseError } from '../base/errors.ts'
 import { generateIdentity, openIdentity } from './identity.ts'
 
 let folder: string

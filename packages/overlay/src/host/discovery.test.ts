@@ -3,8 +3,8 @@ import type { PeerInfo } from '@libp2p/interface'
 import { peerIdFromString } from '@libp2p/peer-id'
 import { multiaddr } from '@multiformats/multiaddr'
 import { describe, expect, test } from 'vitest'
+import { poolNames } from '../base/names.ts'
 import { Discovery, wantsDiscovery } from './discovery.ts'
-import { poolNames } from './names.ts'
 
 const on = (...texts: string[]) => texts.map((text) => multiaddr(text))
 

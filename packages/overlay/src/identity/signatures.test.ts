@@ -1,7 +1,7 @@
 import { generateKeyPair } from '@libp2p/crypto/keys'
 import { peerIdFromPrivateKey } from '@libp2p/peer-id'
 import { describe, expect, test } from 'vitest'
-import { bytes } from '../test/peers.ts'
+import { bytes } from '../../test/peers.ts'
 import { createServices } from './signatures.ts'
 
 describe('signatures', () => {

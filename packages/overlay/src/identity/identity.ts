@@ -11,7 +11,7 @@ import { generateKeyPair, privateKeyFromProtobuf, privateKeyToProtobuf } from '@
 import type { Ed25519PrivateKey } from '@libp2p/interface'
 import { peerIdFromPrivateKey } from '@libp2p/peer-id'
 import { fromString, toString } from 'uint8arrays'
-import { CorruptIdentityError, IdentityFileError, codeOf, reasonOf } from './errors.ts'
+import { CorruptIdentityError, IdentityFileError, codeOf, reasonOf } from '../base/errors.ts'
 import { lockFile, type Lock } from './lock.ts'
 
 const format = 'jel-identity/1'

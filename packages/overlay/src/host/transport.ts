@@ -6,7 +6,7 @@
 import type { Socket } from 'node:net'
 import type { Transport, Upgrader } from '@libp2p/interface'
 import { tcp, type TCPComponents } from '@libp2p/tcp'
-import { Patience } from './patience.ts'
+import { Patience } from '../base/patience.ts'
 
 /** A TCP connect that takes longer is silence, ms. Linux repeats a lost SYN after 1 s and again after 3 s: one loss is forgiven. */
 export const connectTimeout = 2_000

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { generatePoolKey } from '../identity/poolkey.ts'
 import { InvalidPoolNameError } from './errors.ts'
-import { generatePoolKey } from './poolkey.ts'
 import { poolNames } from './names.ts'
 
 describe('names on the wire', () => {

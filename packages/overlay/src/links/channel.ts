@@ -4,7 +4,7 @@
 import type { NodeId } from '@jel/protocol'
 import type { Connection, Stream } from '@libp2p/interface'
 import { Uint8ArrayList } from 'uint8arraylist'
-import { reasonOf } from './errors.ts'
+import { reasonOf } from '../base/errors.ts'
 import { FrameDecoder, FramingError, encodePrefix } from './framing.ts'
 
 /** Bytes of the random number that a process names itself with. */

@@ -2,10 +2,10 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { Worker } from 'node:worker_threads'
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterEach, describe, expect, test } from 'vitest'
-import { startPeer, stopAll, type Peer } from '../test/peers.ts'
+import { startPeer, stopAll, type Peer } from '../../test/peers.ts'
+import { generatePoolKey, checkPoolKey } from '../identity/poolkey.ts'
 import { DialError } from './dialing.ts'
 import { knock } from './knock.ts'
-import { generatePoolKey, checkPoolKey } from './poolkey.ts'
 
 const cleanUps: (() => unknown)[] = []
 afterEach(async () => {

@@ -5,7 +5,7 @@ import type { Introducer } from '@jel/protocol'
 import type { PeerDiscovery, Startable } from '@libp2p/interface'
 import { mdns, type MulticastDNSComponents } from '@libp2p/mdns'
 import type { Multiaddr } from '@multiformats/multiaddr'
-import { introducerOf, isLoopbackAddress } from './addresses.ts'
+import { introducerOf, isLoopbackAddress } from '../base/addresses.ts'
 
 /**
  * Everybody answers every question, so a network of N nodes that all keep asking carries N² packets an interval. A node therefore asks

@@ -9,7 +9,7 @@ import { createPrivateKey, createPublicKey, hash, sign, verify, type KeyObject }
 import { decodeId, type NodeId, type Services } from '@jel/protocol'
 import type { Ed25519PrivateKey } from '@libp2p/interface'
 import { concat, fromString } from 'uint8arrays'
-import { Cache } from './cache.ts'
+import { Cache } from '../base/cache.ts'
 
 /** What DER puts before 32 raw bytes of an Ed25519 key: RFC 8410 §7 and §4. */
 const privateKeyPrefix = fromString('302e020100300506032b657004220420', 'base16')

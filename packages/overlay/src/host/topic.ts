@@ -6,8 +6,8 @@ import type { BroadcastVerdict } from '@jel/protocol'
 import { StrictNoSign, TopicValidatorResult, gossipsub, type GossipSub, type GossipSubComponents } from '@libp2p/gossipsub'
 import type { Connection } from '@libp2p/interface'
 import type { Registrar } from '@libp2p/interface-internal'
+import { Cache } from '../base/cache.ts'
 import { Allowed } from './allowed.ts'
-import { Cache } from './cache.ts'
 
 /** Bytes that may wait for a slow reader before its stream is dropped: gossipsub has no other back-pressure. Guess. */
 const maxQueuedBytes = 1_048_576

@@ -8,7 +8,7 @@ import { linkSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { IdentityFileError, IdentityInUseError, codeOf, reasonOf } from './errors.ts'
+import { IdentityFileError, IdentityInUseError, codeOf, reasonOf } from '../base/errors.ts'
 
 export interface Lock {
   /** Idempotent. */

@@ -4,11 +4,11 @@
 import type { Address, DialFailure, NodeId } from '@jel/protocol'
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
-import { dialAddress } from './addresses.ts'
-import { codeOf, reasonOf } from './errors.ts'
+import { dialAddress } from '../base/addresses.ts'
+import { codeOf, reasonOf } from '../base/errors.ts'
+import { Patience } from '../base/patience.ts'
+import { connectTimeout, handshakeTimeout } from '../host/transport.ts'
 import { knockAt } from './knock.ts'
-import { Patience } from './patience.ts'
-import { connectTimeout, handshakeTimeout } from './transport.ts'
 
 /** Addresses tried a peer. The protocol allows 8. */
 const maxAddresses = 8

@@ -3,7 +3,7 @@ import { generateKeyPair } from '@libp2p/crypto/keys'
 import type { Stream } from '@libp2p/interface'
 import { concat } from 'uint8arrays'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { bytes, maxFrameBytes, startIntruder, startPeer, stopAll, until } from '../test/peers.ts'
+import { bytes, maxFrameBytes, startIntruder, startPeer, stopAll, until } from '../../test/peers.ts'
 import { encodePrefix } from './framing.ts'
 
 afterEach(stopAll)

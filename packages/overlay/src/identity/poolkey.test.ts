@@ -1,6 +1,6 @@
 import { fromString, toString } from 'uint8arrays'
 import { describe, expect, test } from 'vitest'
-import { PoolKeyError } from './errors.ts'
+import { PoolKeyError } from '../base/errors.ts'
 import { checkPoolKey, generatePoolKey } from './poolkey.ts'
 
 const digits = 'ab'.repeat(32)

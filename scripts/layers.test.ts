@@ -1,0 +1,50 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+/** Folders of a package, and which of its others each may import from; docs/architecture.md says what is in them. */
+type Layers = Readonly<Record<string, readonly string[]>>
+
+const protocol: Layers = {
+  wire: [],
+  base: [],
+  facts: ['base', 'wire'],
+  frames: ['base', 'wire', 'facts'],
+  context: ['base', 'facts', 'frames'],
+  topology: ['base', 'facts', 'context'],
+  dissemination: ['base', 'wire', 'facts', 'context'],
+  life: ['base', 'facts', 'context'],
+  mortality: ['base', 'facts', 'frames', 'context', 'topology'],
+  election: ['base', 'facts', 'context'],
+}
+
+const overlay: Layers = {
+  base: [],
+  identity: ['base'],
+  links: ['base'],
+  host: ['base'],
+  dialing: ['base', 'host'],
+}
+
+describe.each([
+  ['protocol', protocol],
+  ['overlay', overlay],
+] as const)('the folders of %s', (name, layers) => {
+  const src = join(import.meta.dirname, '../packages', name, 'src')
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => dirname(file) !== '.' && file.endsWith('.ts') && !file.endsWith('.test.ts'),
+  )
+
+  it('all have a place', () => {
+    expect(Object.keys(layers).sort()).toEqual([...new Set(files.map((file) => dirname(file)))].sort())
+  })
+
+  it('import downwards only', () => {
+    const upwards = files.flatMap((file) => {
+      const targets = readFileSync(join(src, file), 'utf8').matchAll(/from '(\.\.?\/[^']+)'/gu)
+      const folders = [...targets].map(([, target]) => dirname(relative(src, join(src, dirname(file), target as string))))
+      return folders.filter((to) => to !== dirname(file) && layers[dirname(file)]?.includes(to) !== true).map((to) => `${file} -> ${to}`)
+    })
+    expect(upwards).toEqual([])
+  })
+})
