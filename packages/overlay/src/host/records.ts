@@ -1,0 +1,15 @@
+/**
+ * Where libp2p keeps what it knows of peers: in memory, each record by itself.
+ *
+ * Its encoder cuts records from blocks of 64 KiB, so a hundred bytes that are kept keep the whole block: one for nearly each peer, once peers come and go
+ * (measured: 55 of the 57 blocks that six nodes of one process held after 48 others had come and gone).
+ */
+import { MemoryDatastore } from 'datastore-core'
+
+type Put = Parameters<MemoryDatastore['put']>
+
+export class Records extends MemoryDatastore {
+  override put(...[key, record, options]: Put): ReturnType<MemoryDatastore['put']> {
+    return super.put(key, new Uint8Array(record), options)
+  }
+}
