@@ -235,7 +235,7 @@ export class Detector implements Timed {
 
   /**
    * On the word of others it looks at few members at once, and at fewer where it has many links, as each look may bring one more. A quarter of that
-   * room is left to those who look at this node. One look is always free, so that nobody blinds it with links.
+   * room is left to those who look at this node (guess). One look is always free, so that nobody blinds it with links.
    */
   #mayLook(): boolean {
     const { now, config, links } = this.#context
