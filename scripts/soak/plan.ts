@@ -50,9 +50,11 @@ export const ACT_EVERY = 20
 
 /**
  * What ended is remembered for a day, by design, which would make an hour of churn one long slope. With five minutes instead, memory
- * must stand still after these, and the same hour shows that what expires is let go.
+ * must stand still after these, and the same hour shows that what expires is let go. So with links: random ones are replaced each
+ * minute instead of each ten, or their number takes an hour to come up to its bound, and heap with it.
  */
 export const CONFIG: NonNullable<OverlayOptions['config']> = {
+  links: { randomLifetime: 60_000 },
   tombstones: { lifetime: 300_000 },
   healing: { memory: 240_000 },
 }
