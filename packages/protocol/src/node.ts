@@ -354,10 +354,12 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   }
 
   #facts(from: NodeId, { facts, fresh }: Facts): void {
+    const { links, view } = this.#context
+    const isNewcomer = links.get(from)?.incarnation === 0 || view.known(from) === 0
     const news = this.#intake.take(facts, from)
     if (news.length === 0) return
     this.#reconciler.quicken(this.#rumours.isCrowded ? 'crowd' : 'other')
-    this.#rumours.passOn(news, from, fresh ? 'fresh' : this.#isWhole ? 'repair' : 'pool')
+    this.#rumours.passOn(news, from, !fresh ? (this.#isWhole ? 'repair' : 'pool') : isNewcomer ? 'entry' : 'fresh')
   }
 
   #redirected(from: NodeId, members: readonly Told[]): void {

@@ -12,7 +12,7 @@ import * as wire from '../wire/messages.js'
 import { Reconciler } from './reconcile.ts'
 
 const config = makeConfig()
-const [alice, bob] = actors(2) as [Actor, Actor]
+const [alice, bob, carol] = actors(3) as [Actor, Actor, Actor]
 
 /** Facts that differ in key and version; what they say does not matter here. */
 const author = new Actor(alice.id)
@@ -237,6 +237,25 @@ describe('the pace of reconciliation', () => {
     one.reconciler.quicken('broadcast')
     const next = beginnings(one, config.reconciliation.max)[0] as number
     expect(next - before).toBeLessThanOrEqual(config.reconciliation.afterBroadcast * 1.5)
+  })
+
+  it('begins none beside one that is under way, unless that one takes long', () => {
+    const [one] = pair([], [])
+    one.context.links.set(carol.id, new Link(carol.id, true, 0))
+    for (const link of one.context.links.values()) link.entered = true
+    one.reconciler.begin(bob.id)
+    const begun = one.context.now
+    one.take()
+    one.reconciler.quicken('other')
+    const times: number[] = []
+    while (times.length === 0) {
+      one.context.now = Math.max(one.context.now, Math.ceil(one.reconciler.nextDue))
+      one.reconciler.due()
+      one.reconciler.quicken('other')
+      times.push(...one.take().map(() => one.context.now - begun))
+    }
+    expect(times[0]).toBeGreaterThanOrEqual(config.reconciliation.patience)
+    expect(times[0]).toBeLessThanOrEqual(config.reconciliation.patience + config.reconciliation.min * 1.5)
   })
 
   it('leaves out peers that have not entered', () => {

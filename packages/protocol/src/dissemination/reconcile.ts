@@ -8,7 +8,8 @@
  * side keeps state for the other beyond a count of rounds. A newcomer, whose whole state is a short range, gets the pool in one
  * round trip this way.
  *
- * The interval between reconciliations with a random link shortens when something changes and doubles while nothing does.
+ * The interval between reconciliations with a random link shortens when something changes and doubles while nothing does. One follows the other: a
+ * second begins beside a first only where that one takes long, as its peer may be gone.
  */
 import { FrameError } from '../base/errors.ts'
 import { hashSpace } from '../base/hash.ts'
@@ -67,7 +68,7 @@ export class Reconciler implements Timed {
     const peers = [...links.values()]
       .filter((link) => link.entered && !link.referred && !this.#open.has(link.peer))
       .map((link) => link.peer)
-    const peer = pickOne(() => this.#context.random(), peers)
+    const peer = this.#isBusy() ? undefined : pickOne(() => this.#context.random(), peers)
     if (peer !== undefined) this.begin(peer)
     this.#nextDue = now + this.#context.jitter(this.#interval)
     this.#interval = Math.min(config.reconciliation.max, this.#interval * 2)
@@ -80,6 +81,12 @@ export class Reconciler implements Timed {
     if (since !== undefined && now - since < config.reconciliation.timeout) return
     this.#open.set(peer, now)
     this.#context.send(peer, { reconcile: { round: 1, ranges: [this.#describe(0, hashSpace)] } })
+  }
+
+  /** One is under way. Where answers take seconds, as many nodes share a processor, others begun meanwhile would make them take longer yet. */
+  #isBusy(): boolean {
+    const { now, config } = this.#context
+    return [...this.#open.values()].some((since) => now - since < config.reconciliation.patience)
   }
 
   linkLost(peer: NodeId): void {

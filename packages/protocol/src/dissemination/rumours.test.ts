@@ -127,3 +127,28 @@ describe('news', () => {
     expect(new Set(messages).size).toBe(2)
   })
 })
+
+describe('news that came over a link', () => {
+  const [, newcomer, other] = people as [Actor, Actor, Actor]
+
+  it('of a newcomer is published as soon as may be: it told nobody else', () => {
+    const start = context.now
+    rumours.passOn([fact(1)], newcomer.id, 'entry')
+    expect(advance(5_000)).toEqual([{ at: start + delay, facts: 1 }])
+  })
+
+  it('of a member about itself is left to that member first, as all its links heard it', () => {
+    const start = context.now
+    rumours.passOn([fact(1, 2)], newcomer.id, 'fresh')
+    const [first] = advance(5_000)
+    expect(first?.at).toBeGreaterThanOrEqual(start + delay + patience)
+    expect(first?.at).toBeLessThanOrEqual(start + delay + 4 * patience + 1)
+  })
+
+  it('of a member about another goes by lot', () => {
+    const start = context.now
+    rumours.passOn([fact(1)], other.id, 'fresh')
+    const [first] = advance(5_000)
+    expect(first?.at).toBeLessThanOrEqual(start + delay + 3 * patience + 1)
+  })
+})

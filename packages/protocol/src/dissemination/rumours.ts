@@ -101,15 +101,22 @@ export class Rumours implements Timed {
   }
 
   /**
-   * News that came over a link goes on as it came. `fresh`: nobody else was told. `repair`: reconciliation found it; where it came before an
-   * offer it must not end here, as whoever offered it thinks that it goes on. `pool`: to a newcomer everything is news.
+   * News that came over a link goes on as it came. `entry`: from somebody who was no member, and so may tell nobody else; `fresh`: from a member, and others
+   * heard it, too. `repair`: reconciliation found it; where it came before an offer it must not end here, as whoever offered it thinks that it goes
+   * on. `pool`: to a newcomer everything is news.
    */
-  passOn(news: readonly Fact[], from: NodeId, how: 'fresh' | 'repair' | 'pool'): void {
+  passOn(news: readonly Fact[], from: NodeId, how: 'entry' | 'fresh' | 'repair' | 'pool'): void {
     for (const fact of news) {
       if (this.#offers.settle(fact) || how === 'repair' || this.isOfCrowd(fact)) this.#offers.add(fact, from)
-      // A newcomer hands its join to us alone; everything else that is handed round others heard, too.
-      else if (how === 'fresh') this.tell(fact, fact.says === 'joined' && fact.about === from ? 0 : this.#context.random() * 3, from)
+      else if (how !== 'pool') this.tell(fact, this.#turn(fact, from, how === 'entry'), from)
     }
+  }
+
+  #turn(fact: Fact, from: NodeId, isEntry: boolean): number {
+    const isOwn = fact.about === from
+    // A newcomer hands its join to us alone. What a member says of itself all its links hear, and the member publishes it first.
+    if (isOwn && isEntry && fact.says === 'joined') return 0
+    return (isOwn ? 1 : 0) + this.#context.random() * 3
   }
 
   /** What somebody who leaves still hears is all that it leaves behind: published, and told to a few who stay. */
