@@ -1,7 +1,7 @@
 /**
  * The laboratory: runs a scenario of the simulator on real node processes, on hosts that are network namespaces.
  *
- *     pnpm lab scripts/lab/scenarios/partition.yaml --runs 10 --at-once 3 --apart 255
+ *     pnpm lab scripts/lab/scenarios/partition.yaml --runs 10 --at-once 5 --apart 160
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

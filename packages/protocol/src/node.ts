@@ -355,6 +355,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
 
   #facts(from: NodeId, { facts, fresh }: Facts): void {
     const { links, view } = this.#context
+    // Asked before its join is taken in: it may tell nobody else of that, unlike a member whose next life begins.
     const isNewcomer = links.get(from)?.incarnation === 0 || view.known(from) === 0
     const news = this.#intake.take(facts, from)
     if (news.length === 0) return
