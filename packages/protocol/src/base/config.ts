@@ -111,7 +111,7 @@ export const defaultConfig = {
     rounds: 24,
     /**
      * While one that a node began is this young it begins no other, ms. Measured (simulated, 40 nodes on two processors of half the usual speed, after a
-     * partition): whole after 8 to 11 s, with 1,000 after 8 to 14, without after 13 to 20.
+     * partition): whole after 8 to 11 s, with 1,000 after 8 to 15, without after 10 to 20.
      */
     patience: 2_500,
     /** No answer for this long ends one, ms. Guess. */
