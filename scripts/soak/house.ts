@@ -5,6 +5,9 @@ import { census } from './census.ts'
 import { ACT_EVERY, SAMPLE_EVERY, type Lease, type Word } from './plan.ts'
 import { act, moveIn } from './tenant.ts'
 
+// As the command line and the thread of a node do.
+Buffer.poolSize = 8192
+
 const { house, pool, bootstrap } = JSON.parse(process.argv[2] ?? '') as Lease
 const tenants: Pool[] = []
 

@@ -7,8 +7,13 @@ const { beFrugal } = (await import(FILE)) as {
   beFrugal: (setFlag: (flag: string) => void, measure: () => EventLoopUtilization) => void
 }
 
+const { poolSize } = Buffer
+
 beforeEach(() => vi.useFakeTimers())
-afterEach(() => vi.useRealTimers())
+afterEach(() => {
+  Buffer.poolSize = poolSize
+  vi.useRealTimers()
+})
 
 /** Runs a minute in which the event loop is as busy as `share` says at each time; the flags that were set, in order. */
 function flagsOf(share: (ms: number) => number): string[] {
@@ -31,4 +36,11 @@ it('leaves the compilers off in a node that is busy only while it starts', () =>
 it('turns them on, once, in a node whose event loop is busy, however little of the processor it gets', () => {
   const flags = flagsOf((ms) => (ms > 30_000 ? 0.9 : 0.02))
   expect(flags.filter((flag) => compilers.includes(flag))).toEqual(compilers)
+})
+
+it('cuts small buffers from small blocks, so that what is kept of a connection keeps little else', () => {
+  flagsOf(() => 0)
+  // Until another block is begun they come from the old one.
+  while (Buffer.allocUnsafe(1024).buffer.byteLength > 8192);
+  expect(Buffer.allocUnsafe(1024).buffer.byteLength).toBe(8192)
 })

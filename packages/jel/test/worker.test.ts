@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { MessageChannel } from 'node:worker_threads'
@@ -165,6 +166,18 @@ test('a process with a node in a worker ends by itself after it left', async () 
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   expect(await once(child, 'exit', { signal: AbortSignal.timeout(30_000) })).toEqual([0, null])
+})
+
+test('a worker cuts small buffers from small blocks, and leaves those of the application alone', async () => {
+  const preload = `import { isMainThread } from 'node:worker_threads'
+    process.on('exit', () => console.log(isMainThread ? 'main' : 'worker', Buffer.poolSize))`
+  const program = `import { joinPool } from '@jel/jel'
+    const pool = await joinPool('alone', { thread: 'worker', listen: ${JSON.stringify(listen)}, mdns: false })
+    await pool.leave()`
+  const flags = ['--import', `data:text/javascript,${encodeURIComponent(preload)}`, '--input-type=module', '-e', program]
+  const child = spawn(process.execPath, flags, { cwd: fileURLToPath(new URL('.', import.meta.url)), stdio: ['ignore', 'pipe', 'inherit'] })
+  const said = await text(child.stdout)
+  expect(said.split('\n')).toEqual(expect.arrayContaining(['worker 8192', `main ${Buffer.poolSize}`]))
 })
 
 test('more news than may wait: everybody who relied on them is told, and the view is right afterwards', async () => {

@@ -9,6 +9,9 @@ import { toFault } from './faults.ts'
 import type { Commission, Report, Request } from './messages.ts'
 import { OverlayServer } from './overlay-server.ts'
 
+// Small buffers are cut from blocks of this size, bytes; the default of this Node may be 64 KiB, and a connection keeps a whole block by its peer id.
+Buffer.poolSize = 8192
+
 const { port, options } = workerData as Commission
 const starting = new AbortController()
 
