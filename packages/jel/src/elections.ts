@@ -1,3 +1,4 @@
+import { OverlayClosedError } from '@jel/overlay'
 import { CandidacyWithdrawnError } from './errors.ts'
 import type { Reign } from './member.ts'
 import type { PoolHost } from './pool-host.ts'
@@ -23,8 +24,9 @@ export class Elections {
   }
 
   elect(election: string, signal?: AbortSignal): Promise<Reign> {
-    const result = this.#wait(election, true, signal)
+    // First what may throw: nobody would hold the promise then.
     this.#overlay.elect(election)
+    const result = this.#wait(election, true, signal)
     this.#settleKnown(election)
     return result
   }
@@ -66,7 +68,7 @@ export class Elections {
     return new Promise((resolve, reject) => {
       const abort = (): void => {
         waiter.reject(signal?.reason as Error)
-        if (candidate && !this.#standing.has(election) && !this.#hasCandidate(election)) this.#overlay.withdraw(election)
+        if (candidate && !this.#standing.has(election) && !this.#hasCandidate(election)) this.#withdraw(election)
       }
       const end = (): void => {
         signal?.removeEventListener('abort', abort)
@@ -88,6 +90,15 @@ export class Elections {
       waiters.add(waiter)
       signal?.addEventListener('abort', abort)
     })
+  }
+
+  /** For a caller that is gone: with a pool that has ended, candidacies have ended, too. */
+  #withdraw(election: string): void {
+    try {
+      this.#overlay.withdraw(election)
+    } catch (error) {
+      if (!(error instanceof OverlayClosedError)) throw error
+    }
   }
 
   #hasCandidate(election: string): boolean {

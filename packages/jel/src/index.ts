@@ -37,6 +37,7 @@ export {
   InvalidProtocolError,
   ListenError,
   OpenError,
+  OverlayClosedError,
   OverlayError,
   PoolKeyError,
   SignalError,

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { FakeOverlay, member } from '../test/fake-overlay.ts'
 import { Pool } from './pool.ts'
@@ -163,6 +164,64 @@ describe('commands about members', () => {
     await pool.handle('/x/1', () => {}, { signal: controller.signal })
     controller.abort()
     expect(overlay.asked).toEqual(['handle /x/1', 'unhandle /x/1'])
+  })
+
+  it('handle() rejects, and takes no streams, when its signal comes while the protocol is set up', async () => {
+    const { overlay, pool } = setUp()
+    const controller = new AbortController()
+    const handling = pool.handle('/x/1', () => {}, { signal: controller.signal })
+    controller.abort(new Error('enough'))
+    await expect(handling).rejects.toThrow('enough')
+    expect(overlay.asked).toEqual(['handle /x/1', 'unhandle /x/1'])
+  })
+
+  it('the signal of a handler that was taken away does not end the next one', async () => {
+    const { overlay, pool } = setUp()
+    const controller = new AbortController()
+    await pool.handle('/x/1', () => {}, { signal: controller.signal })
+    await pool.unhandle('/x/1')
+    await pool.handle('/x/1', () => {})
+    controller.abort()
+    expect(overlay.asked).toEqual(['handle /x/1', 'unhandle /x/1', 'handle /x/1'])
+  })
+})
+
+describe('a node that has ended, before the pool is told', () => {
+  it('refuses every call as a pool that was left does', async () => {
+    const { overlay, pool } = setUp()
+    overlay.end()
+    const left = { code: 'POOL_LEFT', cause: { code: 'OVERLAY_CLOSED' } }
+    for (const call of [
+      () => pool.elect('x'),
+      () => pool.signal('go', 'A'),
+      () => pool.open('A', '/x/1'),
+      () => pool.handle('/x/1', () => {}),
+      () => pool.unhandle('/x/1'),
+    ]) {
+      await expect(call()).rejects.toMatchObject(left)
+    }
+    expect(() => pool.withdraw('x')).toThrow(expect.objectContaining({ code: 'POOL_LEFT' }))
+    expect(() => pool.maybeDead('A')).toThrow(expect.objectContaining({ code: 'POOL_LEFT' }))
+  })
+
+  it('leaves no promise behind, nor anything that a signal could throw in', async () => {
+    const unhandled: unknown[] = []
+    const note = (reason: unknown): void => void unhandled.push(reason)
+    process.on('unhandledRejection', note)
+    const { overlay, pool } = setUp()
+    const controller = new AbortController()
+    const { signal } = controller
+    await pool.handle('/x/1', () => {}, { signal })
+    const electing = expect(pool.elect('x', { signal })).rejects.toThrow('enough')
+    overlay.end()
+    await expect(pool.elect('y')).rejects.toMatchObject({ code: 'POOL_LEFT' })
+    controller.abort(new Error('enough'))
+    await electing
+    overlay.fail(new Error('the disk is full'))
+    await pool.closed
+    await setImmediate()
+    process.off('unhandledRejection', note)
+    expect(unhandled).toEqual([])
   })
 })
 

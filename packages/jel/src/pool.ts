@@ -1,5 +1,5 @@
 import type { Libp2p, Stream } from '@libp2p/interface'
-import { UnknownMemberError } from '@jel/overlay'
+import { OverlayClosedError, UnknownMemberError } from '@jel/overlay'
 import { TypedEventEmitter } from 'main-event'
 import { ChangeQueue, DEFAULT_CHANGES_LIMIT } from './changes.ts'
 import { Elections } from './elections.ts'
@@ -35,6 +35,8 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   readonly #parts: PoolParts
   readonly #elections: Elections
   readonly #queues = new Set<ChangeQueue>()
+  /** Of handlers that end with a signal: what stops listening to it, by protocol. */
+  readonly #handlers = new Map<string, () => void>()
   readonly #unsubscribe: () => void
   readonly #closed: Promise<PoolEnd>
   #leftError: PoolLeftError | undefined
@@ -133,7 +135,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
    */
   async elect(election: string, options: Abortable = {}): Promise<Reign> {
     this.#checkElection(election, options.signal)
-    return this.#elections.elect(election, options.signal)
+    return await this.#ask(() => this.#elections.elect(election, options.signal))
   }
 
   /**
@@ -154,7 +156,11 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
    */
   withdraw(election: string): void {
     this.#checkElection(election)
-    this.#elections.withdraw(election)
+    try {
+      this.#elections.withdraw(election)
+    } catch (error) {
+      throw this.#named(error)
+    }
   }
 
   /**
@@ -170,7 +176,11 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
       if (typeof member === 'string') throw unknown(id)
       return
     }
-    this.#overlay.maybeDead(id)
+    try {
+      this.#overlay.maybeDead(id)
+    } catch (error) {
+      throw this.#named(error)
+    }
   }
 
   /**
@@ -192,7 +202,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     for (const id of ids) {
       if (!this.#knows(id)) throw unknown(id)
     }
-    await this.#overlay.signal(name, ids, signal === undefined ? {} : { signal })
+    await this.#ask(() => this.#overlay.signal(name, ids, signal === undefined ? {} : { signal }))
   }
 
   /**
@@ -233,7 +243,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     this.#check(options.signal)
     const id = idOf(member)
     if (!this.#knows(id)) throw unknown(id)
-    return this.#overlay.open(id, protocol, options)
+    return await this.#ask(() => this.#overlay.open(id, protocol, options))
   }
 
   /**
@@ -245,14 +255,28 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   async handle(protocol: string, handler: StreamHandler, options: Abortable = {}): Promise<void> {
     const { signal } = options
     this.#check(signal)
-    await this.#overlay.handle(protocol, handler)
-    signal?.addEventListener('abort', () => void this.#overlay.unhandle(protocol), { once: true })
+    await this.#ask(() => this.#overlay.handle(protocol, handler))
+    if (signal === undefined) return
+    if (signal.aborted) {
+      await this.#ask(() => this.#overlay.unhandle(protocol))
+      throw signal.reason
+    }
+    const stop = (): void => {
+      this.#handlers.delete(protocol)
+      // What has ended meanwhile takes no streams anyhow.
+      this.#overlay.unhandle(protocol).catch(() => {})
+    }
+    signal.addEventListener('abort', stop, { once: true })
+    this.#handlers.set(protocol, () => signal.removeEventListener('abort', stop))
   }
 
   /** Takes no more streams for `protocol`. */
   async unhandle(protocol: string): Promise<void> {
     this.#check()
-    await this.#overlay.unhandle(protocol)
+    // The signal of this handler must not end the next one.
+    this.#handlers.get(protocol)?.()
+    this.#handlers.delete(protocol)
+    await this.#ask(() => this.#overlay.unhandle(protocol))
   }
 
   /**
@@ -311,6 +335,8 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     this.#leftError = new PoolLeftError(this.name, failure)
     this.#unsubscribe()
     this.#elections.close(this.#leftError)
+    for (const forget of this.#handlers.values()) forget()
+    this.#handlers.clear()
     for (const queue of this.#queues) {
       if (failure === undefined) queue.close()
       else queue.fail(this.#leftError)
@@ -326,6 +352,19 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     this.#check(signal)
     if (this.#parts.elections === 'off') throw new ElectionsOffError()
     checkElectionName(election)
+  }
+
+  async #ask<Result>(call: () => Promise<Result>): Promise<Result> {
+    try {
+      return await call()
+    } catch (error) {
+      throw this.#named(error)
+    }
+  }
+
+  /** The overlay ends a moment before this pool is told why. */
+  #named(error: unknown): unknown {
+    return error instanceof OverlayClosedError ? (this.#leftError ?? new PoolLeftError(this.name, error)) : error
   }
 
   #knows(id: string): boolean {

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Libp2p, Stream } from '@libp2p/interface'
-import type { Overlay, OverlayNotification, PoolMember, PoolReign } from '@jel/overlay'
+import { OverlayClosedError, type Overlay, type OverlayNotification, type PoolMember, type PoolReign } from '@jel/overlay'
 
 export function member(id: string, incarnation = 1): PoolMember {
   return { id, incarnation, addresses: [`/ip4/127.0.0.1/tcp/1/p2p/${id}`], location: 'here', tag: new Uint8Array() }
@@ -17,6 +17,7 @@ export class FakeOverlay implements Overlay {
   readonly #listeners = new Set<(notification: OverlayNotification) => void>()
   readonly #end = Promise.withResolvers<Awaited<Overlay['closed']>>()
   readonly closed = this.#end.promise
+  #isOver = false
 
   constructor(...others: PoolMember[]) {
     for (const one of [this.self, ...others]) this.#members.set(one.id, one)
@@ -28,6 +29,11 @@ export class FakeOverlay implements Overlay {
     if (notification.type === 'left' || notification.type === 'died') this.#members.delete(notification.member.id)
     if (notification.type === 'elected') this.#reigns.set(notification.reign.election, notification.reign)
     for (const listener of this.#listeners) listener(notification)
+  }
+
+  /** It ends, and `closed` does not say so yet. */
+  end(): void {
+    this.#isOver = true
   }
 
   fail(error: Error): void {
@@ -60,31 +66,38 @@ export class FakeOverlay implements Overlay {
   }
 
   elect(election: string): void {
+    this.#checkOpen()
     this.asked.push(`elect ${election}`)
   }
 
   withdraw(election: string): void {
+    this.#checkOpen()
     this.asked.push(`withdraw ${election}`)
   }
 
   maybeDead(id: string): void {
+    this.#checkOpen()
     this.asked.push(`maybeDead ${id}`)
   }
 
   async signal(name: string, ids: readonly string[], options: { signal?: AbortSignal } = {}): Promise<void> {
+    this.#checkOpen()
     this.asked.push(`signal ${name} ${ids.join(' ')}${options.signal === undefined ? '' : ' abortable'}`)
   }
 
   async open(id: string, protocol: string): Promise<Stream> {
+    this.#checkOpen()
     this.asked.push(`open ${id} ${protocol}`)
     return {} as Stream
   }
 
   async handle(protocol: string): Promise<void> {
+    this.#checkOpen()
     this.asked.push(`handle ${protocol}`)
   }
 
   async unhandle(protocol: string): Promise<void> {
+    this.#checkOpen()
     this.asked.push(`unhandle ${protocol}`)
   }
 
@@ -93,5 +106,9 @@ export class FakeOverlay implements Overlay {
     this.tell({ type: 'left', member: this.self })
     await setImmediate()
     this.#end.resolve({ reason: 'left' })
+  }
+
+  #checkOpen(): void {
+    if (this.#isOver) throw new OverlayClosedError('this node has ended')
   }
 }
