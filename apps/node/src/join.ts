@@ -31,17 +31,25 @@ export async function join(name: string, flags: JoinFlags): Promise<number> {
   const output = new Output(process.stdout, (reason) => stop.now(reason === 'gone' ? 'output gone' : 'output behind'))
   const reporter = await chooseReporter(flags, output, name)
   try {
-    const pool = await joinPool(name, { ...options, signal: stop.signal })
-    return await run(pool, flags, stop, reporter)
+    const pool = await enter(name, options, stop)
+    if (pool !== undefined) return await run(pool, flags, stop, reporter)
+    reporter.report({ event: 'stopped' })
+    return 0
   } catch (error) {
-    if (stop.signal.aborted) {
-      reporter.report({ event: 'stopped' })
-      return 0
-    }
     if (statusOf(error) === 1) reporter.report({ event: 'error', code: codeOf(error), message: messageOf(error) })
     throw error
   } finally {
     reporter.close()
+  }
+}
+
+/** Undefined: stopped before it had entered. */
+async function enter(name: string, options: PoolOptions, stop: Stop): Promise<Pool | undefined> {
+  try {
+    return await joinPool(name, { ...options, signal: stop.signal })
+  } catch (error) {
+    if (stop.signal.aborted) return undefined
+    throw error
   }
 }
 

@@ -153,6 +153,14 @@ it('a reader that does not read does not stop the node', async () => {
   expect(slow.of('members')).toHaveLength(2000)
 })
 
+it('a reader that lets 64 MiB wait ends the node, which says so and fails', { timeout: 60_000 }, async () => {
+  const node = await join1('stuck', '--tag', 'x'.repeat(1024))
+  node.child.stdout!.pause()
+  node.child.stdin!.write('{"command":"members"}\n'.repeat(50_000))
+  expect(await node.exited).toBe(1)
+  expect(node.stderr).toMatch(/^jel: standard output is not being read\n$/u)
+})
+
 it('piped without --json it prints a line an event', async () => {
   const node = new JelProcess(['join', 'words', ...loopback])
   await node.until(() => node.lines.length >= 2, 'two lines')
