@@ -6,7 +6,7 @@
  * `--if-stale` does nothing when they are, and fails for nothing: the command line runs from its sources then.
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join, relative, resolve, sep } from 'node:path'
+import { basename, join, relative, resolve, sep } from 'node:path'
 import type { OutputOptions, RolldownOptions } from 'rolldown'
 
 type Input = readonly [path: string, size: number, changed: number]
@@ -16,6 +16,8 @@ interface Bundle {
   readonly name: string
   readonly build: RolldownOptions
   readonly output: OutputOptions
+  /** A folder that is copied beside it. */
+  readonly data?: string
 }
 
 const root = resolve(import.meta.dirname, '..')
@@ -37,6 +39,7 @@ const bundles: readonly Bundle[] = [
       external: ['canvas'],
     },
     output: { chunkFileNames: 'simulate-[name].js' },
+    data: join(simulator, 'scenarios'),
   },
 ]
 
@@ -52,12 +55,16 @@ async function buildAll(): Promise<void> {
   mkdirSync(dist, { recursive: true })
   const modules = (await Promise.all(bundles.map(build))).flat()
   replace(join(dist, 'LICENSES.txt'), licences(modules))
-  rmSync(join(dist, 'scenarios'), { recursive: true, force: true })
-  cpSync(join(simulator, 'scenarios'), join(dist, 'scenarios'), { recursive: true })
+  for (const { data } of bundles) {
+    if (data === undefined) continue
+    const copy = join(dist, basename(data))
+    rmSync(copy, { recursive: true, force: true })
+    cpSync(data, copy, { recursive: true })
+  }
 }
 
 /** Returns what went into it. */
-async function build({ name, build: options, output: outputOptions }: Bundle): Promise<string[]> {
+async function build({ name, build: options, output: outputOptions, data }: Bundle): Promise<string[]> {
   const { rolldown } = await import('rolldown')
   const build = await rolldown({ platform: 'node', logLevel: 'warn', ...options })
   const { output } = await build.generate({
@@ -71,7 +78,9 @@ async function build({ name, build: options, output: outputOptions }: Bundle): P
   const chunks = output.filter((each) => each.type === 'chunk')
   const modules = chunks.flatMap(({ moduleIds }) => moduleIds.filter((id) => !id.startsWith('\0')).map((id) => id.replace(/\?.*$/u, '')))
   const sources = modules.filter((id) => !id.includes(`${sep}node_modules${sep}`))
-  const inputs = [join(root, 'pnpm-lock.yaml'), ...sources].map(describe)
+  // A folder changes with what is in it, its files change by themselves.
+  const copied = data === undefined ? [] : [data, ...readdirSync(data).map((file) => join(data, file))]
+  const inputs = [join(root, 'pnpm-lock.yaml'), ...sources, ...copied].map(describe)
   for (const chunk of chunks) replace(join(dist, chunk.fileName), ascii(chunk.code))
   replace(inputList(name), `${JSON.stringify(inputs)}\n`)
   return modules

@@ -35,6 +35,8 @@ export interface Attack {
   readonly bound: string
   /** The pool sends the attacker away. */
   readonly isDropped?: boolean
+  /** Newcomers get in meanwhile. */
+  readonly staysOpen?: boolean
   /** Lives of honest nodes may end, as documented in SECURITY.md; everybody must be back in the end. */
   readonly endsLives?: boolean
   /** Honest nodes that stop with an error, as documented. */
@@ -69,7 +71,7 @@ export interface Outcome {
   /** From the first hostile byte until the attacker was sent away, ms; undefined: it was not. */
   readonly dropped: number | undefined
   readonly remark: string | undefined
-  /** What it achieved although it must not. */
+  /** What it achieved although it must not, and why it achieved nothing. */
   readonly breaches: readonly string[]
 }
 
@@ -95,7 +97,8 @@ export async function fight(attack: Attack, scale: Scale): Promise<Outcome> {
       try {
         remark = await attack.run(arenaOf(pool, scale, { attackers, prepared, breaches }))
       } catch (error) {
-        remark = `the attacker gave up: ${error instanceof Error ? error.message : String(error)}` // it was not let in
+        // An attack that did not take place shows nothing.
+        breaches.push(`the attacker gave up: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
       }
     })
     clearInterval(watch)
@@ -106,6 +109,8 @@ export async function fight(attack: Attack, scale: Scale): Promise<Outcome> {
     await sleep(scale.after)
     const after = await phase(pool, async () => await sleep(scale.before))
     const dropped = isGone && ends.length > 0 ? Math.max(...ends) - started : undefined
+    if (attack.staysOpen === true && Number.isNaN(during.newcomer)) breaches.push('no newcomer got in')
+    if (Number.isNaN(after.newcomer)) breaches.push('no newcomer gets in any more')
     breaches.push(...[attack.check?.({ before, during, after }, scale)].filter((breach) => breach !== undefined))
     return { attack, before, during, after, peak: peak / 1e6, dropped, remark, breaches }
   } finally {

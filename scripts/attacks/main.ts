@@ -6,37 +6,47 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { takeChildrenAlong } from '../driver/child.ts'
+import { replaceSection } from '../driver/markdown.ts'
+import { positive, run, UsageError, whole } from '../driver/program.ts'
 import { machine } from '../bench-pool/report.ts'
 import { fight, type Outcome } from './arena.ts'
 import { attacks } from './attacks/index.ts'
 import { table } from './table.ts'
 
-const { values } = parseArgs({
-  options: {
-    nodes: { type: 'string', default: '8' },
-    seconds: { type: 'string', default: '10' },
-    only: { type: 'string', default: '' },
-    doc: { type: 'string' },
-    json: { type: 'string' },
-    help: { type: 'boolean', default: false },
-  },
-})
-
-if (values.help) {
-  console.log(`pnpm bench:attacks [options]
+const USAGE = `pnpm bench:attacks [options]
 
   --nodes 8      honest nodes, in one process
   --seconds 10   how long each attack takes
   --only TEXT    attacks whose names match this regular expression
   --doc FILE     replace the table between <!-- attacks --> and <!-- /attacks --> in this file
-  --json FILE    write all figures`)
-} else {
+  --json FILE    write all figures
+
+Exit status 1 if an attack achieved what it must not.
+`
+
+const options = {
+  nodes: { type: 'string', default: '8' },
+  seconds: { type: 'string', default: '10' },
+  only: { type: 'string', default: '' },
+  doc: { type: 'string' },
+  json: { type: 'string' },
+  help: { type: 'boolean', default: false },
+} as const
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options })
+  if (values.help) {
+    console.log(USAGE)
+    return 0
+  }
+  const scale = { nodes: whole('nodes', values.nodes, 4), before: 3_000, during: positive('seconds', values.seconds) * 1_000, after: 5_000 }
+  const some = attacks.filter(({ name }) => new RegExp(values.only, 'u').test(name))
+  if (some.length === 0)
+    throw new UsageError(`--only: no attack is called ${values.only}; there are ${attacks.map(({ name }) => name).join(', ')}`)
   takeChildrenAlong()
-  const during = Number(values.seconds) * 1_000
-  const scale = { nodes: Number(values.nodes), before: 3_000, during, after: 5_000 }
   const started = machine()
   const outcomes: Outcome[] = []
-  for (const attack of attacks.filter(({ name }) => new RegExp(values.only, 'u').test(name))) {
+  for (const attack of some) {
     console.error(attack.name)
     outcomes.push(await fight(attack, scale))
     if (process.stderr.isTTY || values.only !== '') console.error(table(outcomes.slice(-1)))
@@ -44,9 +54,10 @@ if (values.help) {
   console.log(table(outcomes))
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ machine: started, outcomes }, undefined, 2)}\n`)
   if (values.doc !== undefined) {
-    const [before, rest] = readFileSync(values.doc, 'utf8').split('<!-- attacks -->')
     const where = `${values.nodes} nodes in one process, each attack ${values.seconds} s; Node ${String(started['node'])}, ${String(started['cores'])} cores.`
-    const after = rest?.split('<!-- /attacks -->')[1] ?? ''
-    writeFileSync(values.doc, `${before}<!-- attacks -->\n${where}\n\n${table(outcomes)}\n<!-- /attacks -->${after}`)
+    writeFileSync(values.doc, replaceSection(readFileSync(values.doc, 'utf8'), 'attacks', `${where}\n\n${table(outcomes)}`))
   }
+  return outcomes.some(({ breaches }) => breaches.length > 0) ? 1 : 0
 }
+
+await run(main)

@@ -153,7 +153,6 @@ const commands = {
   },
   stop: async (): Promise<void> => {
     await Promise.all(nodes.map(async (node) => await node.leave()))
-    rmSync(folder, { recursive: true })
     setImmediate(() => process.disconnect()) // after the answer
   },
 }
@@ -179,6 +178,9 @@ export type Commands = typeof commands
 export type Call = { readonly id: number; readonly command: keyof Commands; readonly argument: unknown }
 export type Answer = { readonly id: number } & ({ readonly result: unknown } | { readonly error: string })
 
+// Without its parent there is no one to live for.
+process.once('disconnect', () => process.exit())
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 process.on('message', ({ id, command, argument }: Call) => {
   const call = async (): Promise<unknown> => await (commands[command] as (argument: unknown) => unknown)(argument)
   call().then(

@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util'
 import { generateIdentity } from '@jel/overlay'
 import { end, takeChildrenAlong } from '../driver/child.ts'
 import { startNode } from '../driver/node-process.ts'
-import { positive } from '../driver/numbers.ts'
+import { positive, run, whole } from '../driver/program.ts'
 import { usageOfAll } from '../driver/usage.ts'
 import { Town } from './town.ts'
 
@@ -30,17 +30,19 @@ const options = {
   help: { type: 'boolean', default: false },
 } as const
 
-async function main(): Promise<void> {
+async function main(): Promise<number> {
   const { values } = parseArgs({ options })
   if (values.help) {
     console.log(USAGE)
-    return
+    return 0
   }
-  const members = positive('members', values.members)
+  const members = whole('members', values.members, 2)
   const settle = positive('settle', values.settle)
   const idle = positive('idle', values.idle)
   takeChildrenAlong()
   const folder = mkdtempSync(join(tmpdir(), 'jel-crowd-'))
+  // There are keys in it.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const town = new Town(folder)
   try {
     const identity = join(folder, 'newcomer.json')
@@ -73,11 +75,11 @@ async function main(): Promise<void> {
   idle: ${(((after.processor - before.processor) / took) * 100).toFixed(2)} % of a core, ${(after.memory / 2 ** 20).toFixed(0)} MB resident
   ${died} members reported dead, ${town.awake} members were dialled`)
     await end(node.child, 5_000)
+    return 0
   } finally {
     await town.stop()
-    rmSync(folder, { recursive: true })
   }
 }
 
-await main()
+await run(main)
 process.exit()

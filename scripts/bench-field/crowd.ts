@@ -17,7 +17,7 @@ const LOOK = 5
 
 export class Crowd {
   readonly agents = new Map<string, Watched>()
-  /** News of the death of an agent that was not killed, since {@link expectNoDeaths}. */
+  /** News of the death of an agent that was not killed, since {@link countDeaths}. */
   falseDeaths = 0
   readonly #contender: Contender
   readonly #network: LabNetwork

@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { machine } from '../bench-pool/report.ts'
 import { takeChildrenAlong } from '../driver/child.ts'
-import { positive } from '../driver/numbers.ts'
+import { positive, run, UsageError, whole } from '../driver/program.ts'
 import { replaceSection } from '../driver/markdown.ts'
 import { LabNetwork } from '../lab/network.ts'
-import { provide, UnableError } from '../lab/tools.ts'
+import { provide } from '../lab/tools.ts'
 import { rerunInOwnWorld, runId } from '../lab/world.ts'
 import { jel } from './jel.ts'
 import { plot, table } from './report.ts'
@@ -56,6 +56,13 @@ async function main(): Promise<number> {
     process.stdout.write(USAGE)
     return 0
   }
+  const [nodes, runs, repeats] = [whole('nodes', values.nodes, 4), whole('runs', values.runs), whole('repeats', values.repeats)]
+  const [settle, idle, partition] = (['settle', 'idle', 'partition'] as const).map((flag) => positive(flag, values[flag]) * 1_000) as [
+    number,
+    number,
+    number,
+  ]
+  if (nodes % 2 > 0) throw new UsageError(`--nodes takes an even number, for two hosts, not ${nodes}`)
   const rival = serf()
   if (rival === undefined) {
     console.log('bench:field was skipped: Serf is not installed (on Debian: apt-get install serf)')
@@ -66,9 +73,6 @@ async function main(): Promise<number> {
   if (status !== undefined) return status
   takeChildrenAlong()
   const where = machine()
-  const number = (flag: 'nodes' | 'runs' | 'repeats' | 'settle' | 'idle' | 'partition'): number => positive(flag, values[flag])
-  const [nodes, runs, repeats] = [number('nodes'), number('runs'), number('repeats')]
-  const [settle, idle, partition] = [number('settle') * 1_000, number('idle') * 1_000, number('partition') * 1_000]
   const { version } = JSON.parse(readFileSync(`${root}apps/node/package.json`, 'utf8')) as { version: string }
   const ours = jel(values.bin, version)
   const figures = new Map<string, Figures>([ours, rival].map(({ name }) => [name, {}]))
@@ -96,10 +100,4 @@ function merge(into: Figures, figures: Figures): void {
   for (const [row, values] of Object.entries(figures) as [Row, number[]][]) (into[row] ??= []).push(...values)
 }
 
-try {
-  process.exitCode = await main()
-} catch (error) {
-  if (!(error instanceof UnableError || error instanceof TypeError)) throw error
-  console.error(error.message)
-  process.exitCode = 2
-}
+await run(main)

@@ -18,9 +18,8 @@ export async function rerunInOwnNetwork(): Promise<number | undefined> {
   if (ownNetwork() || spawnSync('unshare', ['-rn', 'ip', 'link', 'set', 'lo', 'up']).status !== 0) return undefined
   const command = ['-rn', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh', process.execPath, ...process.argv.slice(1)]
   const inner = spawn('unshare', command, { stdio: 'inherit', env: { ...process.env, [INSIDE]: '1' } })
-  // The inner run has children to clean up; this one waits for it. Ctrl-C reaches both.
-  process.on('SIGINT', () => {})
-  process.on('SIGTERM', () => inner.kill('SIGTERM'))
+  // The inner run has children to clean up; this one waits for it.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => inner.kill('SIGTERM'))
   const [status] = (await once(inner, 'exit')) as [number | null]
   return status ?? 1
 }

@@ -7,10 +7,11 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { takeChildrenAlong } from '../driver/child.ts'
+import { chosen, positive, run, whole, wholes } from '../driver/program.ts'
 import { benchHosts } from './host-bench.ts'
 import { ownNetwork, rerunInOwnNetwork } from './loopback.ts'
 import { Measures } from './measure.ts'
-import { PHASES, type Phase, type Plan } from './plan.ts'
+import { PHASES, type Plan } from './plan.ts'
 import { benchProcesses } from './process-bench.ts'
 import { summarizeProfiles } from './profile.ts'
 import { json, machine, table, withFigures } from './report.ts'
@@ -31,17 +32,9 @@ const USAGE = `pnpm bench:pool [options]
   --shared-network     stay in the machine's network: no byte counts with headers
 `
 
-function sizes(text: string): number[] {
-  const numbers = text.split(',').map(Number)
-  if (numbers.some((size) => !Number.isInteger(size) || size < 0)) throw new TypeError(`not a list of sizes: ${text}`)
-  return numbers.filter((size) => size > 1)
-}
-
-function phases(text: string): Set<Phase> {
-  const names = text.split(',')
-  const unknown = names.find((name) => !PHASES.includes(name as Phase))
-  if (unknown !== undefined) throw new TypeError(`nothing to measure is called "${unknown}": choose from ${PHASES.join(', ')}`)
-  return new Set(names as Phase[])
+/** 0 and 1 are none: one node alone is no swarm. */
+function sizes(flag: string, text: string): number[] {
+  return wholes(flag, text, 0).filter((size) => size > 1)
 }
 
 const options = {
@@ -60,28 +53,29 @@ const options = {
   help: { type: 'boolean', default: false },
 } as const
 
-async function main(): Promise<void> {
+async function main(): Promise<number> {
   const { values } = parseArgs({ options })
   if (values.help) {
     console.log(USAGE)
-    return
+    return 0
   }
+  const [hosts, processes] = [sizes('nodes', values.nodes), sizes('processes', values.processes)]
+  const [runs, repeats] = [whole('runs', values.runs), whole('repeats', values.repeats)]
+  const [settle, idle] = [positive('settle', values.settle) * 1_000, positive('idle', values.idle) * 1_000]
+  const only = new Set(chosen('only', values.only, PHASES))
   const status = values['shared-network'] ? undefined : await rerunInOwnNetwork()
-  if (status !== undefined) {
-    process.exitCode = status
-    return
-  }
+  if (status !== undefined) return status
   takeChildrenAlong()
   if (!ownNetwork()) console.error('Not alone in this network: no byte counts with headers.')
   const folder = values['cpu-prof']
   if (folder !== undefined) mkdirSync(folder, { recursive: true })
   const plan: Plan = {
-    runs: Number(values.runs),
-    repeats: Number(values.repeats),
-    phases: phases(values.only),
-    settle: Number(values.settle) * 1000,
-    idleSettle: Number(values.idle) * 1000,
-    idle: Number(values.idle) * 1000,
+    runs,
+    repeats,
+    phases: only,
+    settle,
+    idleSettle: idle,
+    idle,
     flags: folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`],
     bin: values.bin,
     say: (text) => console.error(text),
@@ -89,21 +83,17 @@ async function main(): Promise<void> {
   const before = machine()
   const measures = new Measures()
   try {
-    for (const size of sizes(values.nodes)) await benchHosts(size, plan, measures)
-    for (const size of sizes(values.processes)) await benchProcesses(size, plan, measures)
+    for (const size of hosts) await benchHosts(size, plan, measures)
+    for (const size of processes) await benchProcesses(size, plan, measures)
   } finally {
     // Whatever was measured before something went wrong is worth reading.
     console.log(table(measures.all))
-    if (values.doc !== undefined) writeFileSync(values.doc, withFigures(readFileSync(values.doc, 'utf8'), measures.all, before))
+    if (values.doc !== undefined && measures.all.length > 0)
+      writeFileSync(values.doc, withFigures(readFileSync(values.doc, 'utf8'), measures.all, before))
     if (values.json !== undefined) writeFileSync(values.json, json(measures.all, before))
   }
   if (folder !== undefined) console.log(`\n${await summarizeProfiles(folder)}`)
+  return 0
 }
 
-try {
-  await main()
-} catch (error) {
-  if (!(error instanceof TypeError)) throw error
-  console.error(error.message)
-  process.exitCode = 2
-}
+await run(main)

@@ -9,6 +9,8 @@ import { cpus, totalmem } from 'node:os'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { keep, takeChildrenAlong } from '../driver/child.ts'
+import { positive, run, whole, wholes } from '../driver/program.ts'
 import type { Phase, Plan } from './course.ts'
 
 const USAGE = `pnpm bench:simulator [options]
@@ -46,30 +48,31 @@ const HEADER = ['nodes', 'phase', 'virtual s', 'real s', 'cpu s', 'ratio', 'node
 /** JavaScript heap of a pool, MB: what is in typed arrays comes on top. */
 const heapMB = 7_000
 
-async function main(): Promise<void> {
+async function main(): Promise<number> {
   const { values } = parseArgs({ options })
   if (values.help) {
     console.log(USAGE)
-    return
+    return 0
   }
-  const count = (name: 'over' | 'settle' | 'steady' | 'churn' | 'session' | 'rack' | 'seed'): number =>
-    atLeast(0, values[name], `--${name}`)
+  const sizes = wholes('nodes', values.nodes, 2)
+  const [rack, seed] = [whole('rack', values.rack, 0), whole('seed', values.seed, 0)]
+  const plans = sizes.map((nodes): Plan => ({
+    nodes,
+    seed,
+    over: seconds('over', values.over),
+    settle: seconds('settle', values.settle),
+    steady: seconds('steady', values.steady),
+    churn: seconds('churn', values.churn),
+    session: positive('session', values.session),
+    rack: Math.min(rack, Math.floor(nodes / 10)),
+  }))
+  takeChildrenAlong()
   const results: { readonly nodes: number; readonly traceHash: string; readonly phases: readonly Phase[] }[] = []
   console.log(`Node ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}, ${Math.round(totalmem() / 2 ** 30)} GB`)
   console.log(line(HEADER))
   console.log(line(HEADER.map(() => '---')))
-  for (const size of values.nodes.split(',')) {
-    const nodes = atLeast(2, size, '--nodes')
-    const plan: Plan = {
-      nodes,
-      seed: count('seed'),
-      over: count('over'),
-      settle: count('settle'),
-      steady: count('steady'),
-      churn: count('churn'),
-      session: count('session'),
-      rack: Math.min(count('rack'), Math.floor(nodes / 10)),
-    }
+  for (const plan of plans) {
+    const { nodes } = plan
     const profile = values['cpu-prof']
     const { traceHash, phases } = await simulate(plan, profile, !values['any-core'], (phase) => console.log(line(row(nodes, phase))))
     results.push({ nodes, traceHash, phases })
@@ -78,13 +81,12 @@ async function main(): Promise<void> {
       writeFileSync(values.json, `${JSON.stringify({ machine, results }, undefined, 2)}\n`)
     }
   }
+  return 0
 }
 
-function atLeast(least: number, text: string, name: string): number {
-  const value = Number(text)
-  if (text.trim() === '' || !Number.isFinite(value) || value < least)
-    throw new TypeError(`${name} takes numbers of at least ${least}, not ${text}`)
-  return value
+/** 0 is none of it. */
+function seconds(flag: string, text: string): number {
+  return Number(text) === 0 && text.trim() !== '' ? 0 : positive(flag, text)
 }
 
 /** Runs one pool, on one core where the machine has `taskset`. */
@@ -103,7 +105,7 @@ async function simulate(
     worker,
     JSON.stringify(plan),
   ]
-  const child = spawn(command[0] as string, command.slice(1), { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = keep(spawn(command[0] as string, command.slice(1), { stdio: ['ignore', 'pipe', 'inherit'] }))
   const ended = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve))
   const phases: Phase[] = []
   let traceHash = ''
@@ -141,4 +143,4 @@ function line(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |`
 }
 
-await main()
+await run(main)

@@ -7,11 +7,10 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { run, whole } from '../driver/program.ts'
 import type { Costs } from './subject.ts'
 
 const SUBJECT = fileURLToPath(new URL('subject.ts', import.meta.url))
-const { values } = parseArgs({ options: { runs: { type: 'string', default: '5' } } })
-
 function measure(thread: string): Costs {
   return JSON.parse(execFileSync(process.execPath, [SUBJECT, thread], { encoding: 'utf8' })) as Costs
 }
@@ -20,11 +19,17 @@ function median(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
 }
 
-const runs = Array.from({ length: Number(values.runs) }, () => [measure('main'), measure('worker')] as const)
-const names: readonly (keyof Costs)[] = ['start ms', 'memory MiB', 'signal ms', 'stream MiB/s']
-console.log('| | main | worker | worker / main |\n| --- | --- | --- | --- |')
-for (const name of names) {
-  const main = median(runs.map(([each]) => each[name]))
-  const worker = median(runs.map(([, each]) => each[name]))
-  console.log(`| ${name} | ${main.toFixed(2)} | ${worker.toFixed(2)} | ${(worker / main).toFixed(2)} |`)
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options: { runs: { type: 'string', default: '5' } } })
+  const runs = Array.from({ length: whole('runs', values.runs) }, () => [measure('main'), measure('worker')] as const)
+  const names: readonly (keyof Costs)[] = ['start ms', 'memory MiB', 'signal ms', 'stream MiB/s']
+  console.log('| | main | worker | worker / main |\n| --- | --- | --- | --- |')
+  for (const name of names) {
+    const main = median(runs.map(([each]) => each[name]))
+    const worker = median(runs.map(([, each]) => each[name]))
+    console.log(`| ${name} | ${main.toFixed(2)} | ${worker.toFixed(2)} | ${(worker / main).toFixed(2)} |`)
+  }
+  return 0
 }
+
+await run(main)

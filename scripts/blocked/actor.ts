@@ -4,7 +4,7 @@ import { keep } from '../driver/child.ts'
 import type { Order, Part, Seen, Word } from './words.ts'
 
 const PROGRAM = fileURLToPath(new URL('node.ts', import.meta.url))
-/** Longest wait for any word, in milliseconds. */
+/** Longest wait for any word, beside the time for which it is known to be busy, in milliseconds. */
 const PATIENCE = 180_000
 
 /** One process of the trial. */
@@ -34,11 +34,12 @@ export class Actor {
     this.child.send(order)
   }
 
-  /** Resolves when it says this. Ask before it can. */
-  async hears(word: Word['word']): Promise<void> {
+  /** Resolves when it says this, which it is not expected to for so many milliseconds. Ask before it can. */
+  async hears(word: Word['word'], busy = 0): Promise<void> {
+    const patience = PATIENCE + busy
     const waiter = Promise.withResolvers<void>()
     this.#waiting.set(word, waiter)
-    const timer = setTimeout(() => waiter.reject(new Error(`no "${word}" within ${PATIENCE} ms`)), PATIENCE)
+    const timer = setTimeout(() => waiter.reject(new Error(`no "${word}" within ${patience} ms`)), patience)
     await waiter.promise.finally(() => clearTimeout(timer))
   }
 

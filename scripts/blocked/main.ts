@@ -7,7 +7,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { end, takeChildrenAlong } from '../driver/child.ts'
-import { positive } from '../driver/numbers.ts'
+import { chosen, positive, run, whole } from '../driver/program.ts'
 import { Actor } from './actor.ts'
 import { problemsOf, type Observation } from './judge.ts'
 
@@ -25,6 +25,8 @@ Exit status 1 if anybody was declared dead, or if an event is missing or out of 
 const VISIT = 1_000
 /** Signals sent to each of the blocked, one after the other. */
 const SIGNALS = 20
+/** Longest that the pool may take to be whole before anything is begun, ms. A guess: it takes seconds. */
+const SETTLE_WITHIN = 120_000
 /** How long after the block everything must be told, in milliseconds; with a death in between that is the way back into the pool. */
 const SETTLE = 15_000
 
@@ -36,36 +38,41 @@ const options = {
   help: { type: 'boolean', default: false },
 } as const
 
-async function main(): Promise<void> {
+async function main(): Promise<number> {
   const { values } = parseArgs({ options })
   if (values.help) {
     console.log(USAGE)
-    return
+    return 0
   }
-  const { thread } = values
-  if (thread !== 'worker' && thread !== 'main') throw new TypeError('--thread: worker or main')
+  const [thread = 'worker'] = chosen('thread', values.thread, ['worker', 'main'] as const)
+  const [ms, blockedCount, others] = [
+    positive('seconds', values.seconds) * 1_000,
+    whole('blocked', values.blocked),
+    whole('others', values.others),
+  ]
   takeChildrenAlong()
-  const ms = positive('seconds', values.seconds) * 1_000
   const pool = `blocked-${process.pid}`
   const first = await Actor.start({ pool, nodes: 5, thread: 'main', bootstrap: [] })
   const bootstrap = first.addresses.slice(0, 1)
-  const more = Math.max(0, Math.ceil(positive('others', values.others) / 5) - 1)
-  const others = [
+  const more = Math.ceil(others / 5) - 1
+  const awake = [
     first,
     ...(await Promise.all(Array.from({ length: more }, () => Actor.start({ pool, nodes: 5, thread: 'main', bootstrap })))),
   ]
-  const blocked = await Promise.all(
-    Array.from({ length: positive('blocked', values.blocked) }, () => Actor.start({ pool, nodes: 1, thread, bootstrap })),
-  )
-  const all = [...others, ...blocked]
+  const blocked = await Promise.all(Array.from({ length: blockedCount }, () => Actor.start({ pool, nodes: 1, thread, bootstrap })))
+  const all = [...awake, ...blocked]
   const settled = (): boolean =>
     all.every(({ seen }) => [...seen.values()].every((each) => each.filter(({ type }) => type === 'joined').length >= size))
   const size = all.reduce((sum, { ids }) => sum + ids.length, 0)
-  while (!settled()) await delay(200)
+  const deadline = Date.now() + SETTLE_WITHIN
+  while (!settled()) {
+    if (Date.now() > deadline) throw new Error(`the nodes don't all see each other after ${SETTLE_WITHIN / 1_000} s`)
+    await delay(200)
+  }
   console.log(`${size} nodes see each other; ${blocked.length} block their thread for ${values.seconds} s, thread: '${thread}'`)
 
   const start = Date.now()
-  const back = blocked.map((actor) => actor.hears('back'))
+  const back = blocked.map((actor) => actor.hears('back', ms))
   for (const actor of blocked) actor.tell({ do: 'block', ms })
   // What happens meanwhile: somebody comes, signals are sent, somebody comes and leaves.
   const guest = await Actor.start({ pool, nodes: 1, thread: 'main', bootstrap })
@@ -97,13 +104,7 @@ async function main(): Promise<void> {
   for (const problem of problems.slice(0, 10)) console.log(problem)
   console.log(problems.length === 0 ? 'complete and in order' : `${problems.length} problems`)
   await Promise.all([...all, guest].map(({ child }) => end(child, 5000)))
-  if (problems.length > 0) process.exitCode = 1
+  return problems.length > 0 ? 1 : 0
 }
 
-try {
-  await main()
-} catch (error) {
-  if (!(error instanceof TypeError)) throw error
-  console.error(error.message)
-  process.exitCode = 2
-}
+await run(main)

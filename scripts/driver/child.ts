@@ -27,7 +27,7 @@ function killAll(): void {
 /** From now on no child outlives this process. */
 export function takeChildrenAlong(): void {
   process.once('exit', killAll)
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => {
       killAll()
       process.exit(1)

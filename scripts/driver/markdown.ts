@@ -1,4 +1,5 @@
 /** Tables that are readable in a terminal too, and documents that keep them up to date. */
+import { UsageError } from './program.ts'
 
 export function markdownTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [header, ...rows]
@@ -13,7 +14,7 @@ export function replaceSection(document: string, name: string, content: string):
   const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
   const [before, rest] = document.split(start)
   const after = rest?.split(end)[1]
-  if (before === undefined || after === undefined) throw new TypeError(`the document has no ${start} … ${end}`)
+  if (before === undefined || after === undefined) throw new UsageError(`the document has no ${start} … ${end}`)
   return `${before}${start}\n${content}\n${end}${after}`
 }
 

@@ -6,10 +6,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { measuredCosts } from '@jel/simulator'
-import { withFigures } from './document.ts'
 import { Meter } from './meter.ts'
 import { dying, loopbackDelay, wholeDelay } from './networks.ts'
 import { takeChildrenAlong } from '../driver/child.ts'
+import { replaceSection } from '../driver/markdown.ts'
+import { chosen, run, UsageError, whole, wholes } from '../driver/program.ts'
 import { RealSwarm } from './real/swarm.ts'
 import { SimulatedSwarm, type SimulatedOptions } from './simulated-swarm.ts'
 import { table } from './table.ts'
@@ -48,15 +49,8 @@ const options = {
   help: { type: 'boolean', default: false },
 } as const
 
-function whole(name: string, text: string, least: number): number {
-  const number = Number(text)
-  if (!Number.isInteger(number) || number < least)
-    throw new TypeError(`--${name}: a whole number from ${least} on, not ${JSON.stringify(text)}`)
-  return number
-}
-
 function seconds(name: string, text: string): number {
-  return whole(name, text, 1) * 1_000
+  return whole(name, text) * 1_000
 }
 
 async function simulate(simulated: SimulatedOptions, plan: TrialPlan, meter: Meter): Promise<Trial> {
@@ -72,31 +66,26 @@ async function realTime(plan: TrialPlan): Promise<Trial> {
   }
 }
 
-async function main(): Promise<void> {
+async function main(): Promise<number> {
   const { values } = parseArgs({ options })
   if (values.help) {
     console.log(USAGE)
-    return
+    return 0
   }
-  const kinds = new Set(values.only.split(','))
-  for (const kind of kinds)
-    if (kind !== 'virtual' && kind !== 'real') throw new TypeError(`--only: virtual or real, not ${JSON.stringify(kind)}`)
-  const seeds = Array.from({ length: whole('seeds', values.seeds, 1) }, (_, i) => i + 1)
+  const kinds = new Set(chosen('only', values.only, ['virtual', 'real']))
+  const seeds = Array.from({ length: whole('seeds', values.seeds) }, (_, i) => i + 1)
+  const sizes = wholes('nodes', values.nodes, 3)
+  const [rounds, kills] = [whole('rounds', values.rounds), whole('kills', values.kills)]
+  const [settle, pause] = [seconds('settle', values.settle), seconds('pause', values.pause)]
+  // The introducer stays, and somebody else to see what happens.
+  const small = sizes.find((nodes) => kills > nodes - 2)
+  if (small !== undefined) throw new UsageError(`--kills: of ${small} nodes at most ${small - 2} can be killed, not ${kills}`)
   takeChildrenAlong()
   const meter = new Meter()
   const sections: string[] = []
   const trials: Record<string, readonly Trial[]> = {}
-  for (const text of values.nodes.split(',')) {
-    const nodes = whole('nodes', text, 3)
-    const plan: TrialPlan = {
-      nodes,
-      rounds: whole('rounds', values.rounds, 1),
-      kills: whole('kills', values.kills, 1),
-      stagger: 100,
-      settle: seconds('settle', values.settle),
-      pause: seconds('pause', values.pause),
-      idle: seconds('settle', values.settle),
-    }
+  for (const nodes of sizes) {
+    const plan: TrialPlan = { nodes, rounds, kills, stagger: 100, settle, pause, idle: settle }
     const compare = async (
       title: string,
       real: () => Promise<readonly Trial[]>,
@@ -129,13 +118,11 @@ async function main(): Promise<void> {
     }
   }
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(trials)}\n`)
-  if (values.doc !== undefined) writeFileSync(values.doc, withFigures(readFileSync(values.doc, 'utf8'), sections))
+  if (values.doc !== undefined) {
+    const figures = sections.map((section) => `#### ${section}`).join('\n\n')
+    writeFileSync(values.doc, replaceSection(readFileSync(values.doc, 'utf8'), 'fidelity', figures))
+  }
+  return 0
 }
 
-try {
-  await main()
-} catch (error) {
-  if (!(error instanceof TypeError)) throw error
-  console.error(error.message)
-  process.exitCode = 2
-}
+await run(main)

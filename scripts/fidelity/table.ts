@@ -1,4 +1,5 @@
 /** What the trials measured, side by side. */
+import { figure, markdownTable } from '../driver/markdown.ts'
 import { summarize } from '../driver/quantiles.ts'
 import type { Tally } from './swarm.ts'
 import type { Trial } from './trial.ts'
@@ -38,7 +39,7 @@ const counts: readonly (readonly [string, keyof Tally, number])[] = [
 /** Two columns that should agree, and by how much the first differs from the second. */
 export function table([simulated, real]: readonly [Column, Column]): string {
   const header = ['', simulated.title, real.title, 'difference', `within ${tolerance * 100} %`]
-  const rows: string[][] = [header]
+  const rows: string[][] = []
   const add = (name: string, a: number, b: number, judged: boolean): void => {
     const difference = a === b ? 0 : a / b - 1
     const verdict = judged ? (Math.abs(difference) <= tolerance ? 'yes' : 'no') : ''
@@ -59,20 +60,9 @@ export function table([simulated, real]: readonly [Column, Column]): string {
       if (a !== undefined && b !== undefined && (a > 0 || b > 0)) add(`${phase}: ${name}`, a, b, true)
     }
   }
-  return aligned(rows)
+  return markdownTable(header, rows)
 }
 
 function mean(trials: readonly Trial[], key: 'untold'): number {
   return trials.reduce((sum, trial) => sum + trial[key], 0) / trials.length
-}
-
-function figure(value: number): string {
-  return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)
-}
-
-function aligned(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)))
-  const lines = rows.map((cells) => `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`)
-  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`
-  return [lines[0], rule, ...lines.slice(1)].join('\n')
 }

@@ -4,37 +4,46 @@
  *     pnpm fuzz --seconds 60 --only frame --keep
  */
 import { parseArgs } from 'node:util'
+import { chosen, positive, run, whole } from '../driver/program.ts'
 import { readCorpus, writeCorpus } from './corpus.ts'
 import { Fuzzer } from './fuzzer.ts'
 import { instrument, takeCounters } from './instrument.ts'
 
-const { values } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '10' },
-    only: { type: 'string', default: '' },
-    seed: { type: 'string', default: '1' },
-    keep: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
-
-if (values.help) {
-  console.log(`pnpm fuzz [options]
+const USAGE = `pnpm fuzz [options]
 
   --seconds 10   for each target
-  --only NAME    one target
+  --only NAME    some targets, with commas between them
   --seed 1       of the mutations: one seed and one number of runs, one result
-  --keep         write the inputs that reached something new to the corpus`)
-} else {
+  --keep         write the inputs that reached something new to the corpus
+`
+
+const options = {
+  seconds: { type: 'string', default: '10' },
+  only: { type: 'string' },
+  seed: { type: 'string', default: '1' },
+  keep: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options })
+  if (values.help) {
+    console.log(USAGE)
+    return 0
+  }
+  const [seconds, seed] = [positive('seconds', values.seconds), whole('seed', values.seed, 0)]
   instrument(/packages\/(protocol|overlay)\/src\//u)
   // Not before: what is loaded already is not instrumented.
   const { createRandom } = await import('@jel/protocol')
   const { targets } = await import('./targets.ts')
+  const known = Object.keys(targets)
+  const only = values.only === undefined ? known : chosen('only', values.only, known)
   const counters = takeCounters()
+  let failed = false
   for (const [name, target] of Object.entries(targets)) {
-    if (values.only !== '' && values.only !== name) continue
-    const fuzzer = new Fuzzer(target, counters, createRandom(Number(values.seed)))
-    const end = performance.now() + Number(values.seconds) * 1_000
+    if (!only.includes(name)) continue
+    const fuzzer = new Fuzzer(target, counters, createRandom(seed))
+    const end = performance.now() + seconds * 1_000
     let found
     for (const input of readCorpus(name)) found ??= fuzzer.try(input)
     found ??= fuzzer.run(() => performance.now() >= end)
@@ -42,7 +51,10 @@ if (values.help) {
     if (found) {
       console.error(`${name} failed on ${Buffer.from(found.input).toString('hex')}`)
       console.error(found.error)
-      process.exitCode = 1
+      failed = true
     } else if (values.keep) writeCorpus(name, fuzzer.corpus)
   }
+  return failed ? 1 : 0
 }
+
+await run(main)

@@ -9,11 +9,12 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { chosen, positive, run, whole } from '../driver/program.ts'
 import { contenders, type Contender } from './contender.ts'
 import { experiments, type ExperimentName } from './experiment.ts'
 import { draw } from './figures.ts'
 import { Outcome } from './outcome.ts'
-import { claims, tables } from './tables.ts'
+import { claims, isKnown, tables } from './tables.ts'
 import { runTrials } from './trials.ts'
 import type { TrialPlan, TrialResult } from './trial.ts'
 
@@ -51,20 +52,20 @@ async function main(): Promise<number> {
     console.log(USAGE)
     return 0
   }
-  const names = listed(
+  const names = chosen(
+    'only',
     values.only,
-    '--only',
     experiments.map(({ name }) => name),
   )
-  const protocols = listed(values.protocols, '--protocols', contenders)
-  const scale = positive(values.scale, '--scale')
+  const protocols = chosen('protocols', values.protocols, contenders)
+  const [scale, seed, threads] = [positive('scale', values.scale), whole('seed', values.seed), whole('threads', values.threads)]
   const file = join(values.out, 'results.json')
   const results = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as TrialResult[]) : []
   const before = new Map(results.map((result) => [keyOf(result), result]))
-  const plans = values.draw ? [] : planTrials(names, protocols, { seed: positive(values.seed, '--seed'), scale }, before)
+  const plans = values.draw ? [] : planTrials(names, protocols, { seed, scale }, before)
   mkdirSync(values.out, { recursive: true })
   const started = performance.now()
-  await runTrials(plans, positive(values.threads, '--threads'), (result) => {
+  await runTrials(plans, threads, (result) => {
     before.set(keyOf(result), result)
     console.log(
       `${result.experiment} ${result.contender}: ${result.nodes} nodes, ${result.events} events, ${result.cpuSeconds.toFixed(0)} s of processor time`,
@@ -98,7 +99,11 @@ async function report(outcome: Outcome, out: string): Promise<number> {
   const made = tables(outcome)
   if (out === folder && existsSync(document)) writeFileSync(document, fillIn(readFileSync(document, 'utf8'), made))
   for (const [name, text] of made) console.log(`\n${name}\n\n${text}`)
-  return claims(outcome).every(({ holds }) => holds) ? 0 : 1
+  return claims(outcome)
+    .filter(isKnown)
+    .every(({ holds }) => holds)
+    ? 0
+    : 1
 }
 
 /** Puts each table between its marks: `<!-- table-2 -->` and `<!-- /table-2 -->`. */
@@ -127,28 +132,4 @@ function written(results: ReadonlyMap<string, TrialResult>): string {
   return `[\n${lines.join(',\n')}\n]\n`
 }
 
-function listed<T extends string>(value: string, flag: string, known: readonly T[]): T[] {
-  return value.split(',').map((name) => {
-    const found = known.find((each) => each === name)
-    if (found === undefined) throw new UsageError(`${flag}: there is no ${name}; expected some of ${known.join(', ')}`)
-    return found
-  })
-}
-
-function positive(value: string, flag: string): number {
-  const number = Number(value)
-  if (!(number > 0)) throw new UsageError(`${flag}: expected a number above 0, not ${value}`)
-  return number
-}
-
-class UsageError extends Error {}
-
-try {
-  process.exitCode = await main()
-} catch (error) {
-  const isUsage =
-    error instanceof UsageError || (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
-  if (!isUsage) throw error
-  console.error(error.message)
-  process.exitCode = 2
-}
+await run(main)

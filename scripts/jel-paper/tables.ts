@@ -21,7 +21,7 @@ export function tables(outcome: Outcome): Map<string, string> {
     'claims',
     table(
       ['what must hold', 'seen', ''],
-      claims(outcome).map(({ claim, seen, holds }) => [claim, seen, holds ? 'yes' : seen.includes('not run') ? 'not known' : '**no**']),
+      claims(outcome).map(({ claim, seen, holds }) => [claim, seen, isKnown({ seen }) ? (holds ? 'yes' : '**no**') : 'not known']),
     ),
   )
   return made
@@ -53,6 +53,11 @@ function traffic(outcome: Outcome): string {
     ]
   })
   return table(head, rows)
+}
+
+/** Whoever it speaks of was run. */
+export function isKnown({ seen }: Pick<Claim, 'seen'>): boolean {
+  return !seen.includes('not run')
 }
 
 export function claims(outcome: Outcome): Claim[] {

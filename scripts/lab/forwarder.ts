@@ -36,7 +36,7 @@ interface Packet {
 const TO = 8
 const TYPE = TO + 12
 const ARP = 0x0806
-/** Ethernet, IP, UDP and VXLAN around each packet. */
+/** VXLAN and the inner Ethernet header, around each packet. */
 const ENVELOPE = 22
 
 const { distances, seed, hosts, base, here, there } = workerData as ForwarderData

@@ -7,12 +7,13 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs, type ParseArgsConfig } from 'node:util'
 import { loadScenario, ScenarioError } from '@jel/simulator'
 import { keep, takeChildrenAlong } from '../driver/child.ts'
+import { run, UsageError, whole } from '../driver/program.ts'
 import { refusals } from './refusals.ts'
 import { table, verdictLines } from './report.ts'
 import { runScenario, type Result } from './run.ts'
@@ -63,7 +64,8 @@ async function main(): Promise<number> {
     return values.help ? 0 : 2
   }
   if (values.trial !== undefined) return await trials(values.trial, values)
-  const [runs, atOnce, seed] = [values.runs, values['at-once'], values.seed].map(whole) as [number, number, number]
+  const [runs, atOnce, seed] = [whole('runs', values.runs), whole('at-once', values['at-once']), whole('seed', values.seed)]
+  const pause = seconds(values.apart)
   for (const file of positionals) {
     const reasons = refusals(loadScenario(file, values.set ?? []))
     if (reasons.length > 0) throw new UnableError(reasons.map((reason) => `${file}: ${reason}`).join('\n'))
@@ -74,16 +76,19 @@ async function main(): Promise<number> {
   const problem = noWorld()
   if (problem !== undefined) throw new UnableError(problem)
   takeChildrenAlong()
-  const jobs = positionals.flatMap((each) => Array.from({ length: runs }, (_, index) => ({ file: each, seed: seed + index })))
+  // What nodes said of one scenario must not replace what they said of another.
+  const folder = (each: string): string => (positionals.length > 1 ? basename(each, '.yaml') : '')
+  const jobs = positionals.flatMap((each) =>
+    Array.from({ length: runs }, (_, index) => ({ file: each, seed: seed + index, folder: join(folder(each), `${seed + index}`) })),
+  )
   const results: Result[] = []
-  const pause = seconds(values.apart)
   let nextStart = 0
   const worker = async (): Promise<void> => {
     for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
       const start = Math.max(Date.now(), nextStart)
       nextStart = start + pause * 1_000
       await delay(start - Date.now())
-      results.push(...(await apart(job.file, job.seed, values)))
+      results.push(...(await apart(job, values)))
     }
   }
   await Promise.all(Array.from({ length: Math.min(atOnce, jobs.length) }, worker))
@@ -130,12 +135,21 @@ async function single(file: string, seed: number, values: Values): Promise<numbe
   return conclude([result], values, 1)
 }
 
+interface Job {
+  readonly file: string
+  readonly seed: number
+  /** Where what its nodes said goes to, below `--out`. */
+  readonly folder: string
+}
+
 /** One run in a process of its own, beside others. */
-async function apart(file: string, seed: number, { set = [], out, bin }: Values): Promise<Result[]> {
+async function apart({ file, seed, folder: said }: Job, { set = [], out, bin }: Values): Promise<Result[]> {
   const folder = mkdtempSync(join(tmpdir(), 'jel-lab-'))
+  const clean = (): void => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', clean)
   const json = join(folder, 'result.json')
   const args = [file, '--seed', String(seed), '--json', json, '--bin', bin, ...set.flatMap((each) => ['--set', each])]
-  if (out !== undefined) args.push('--out', join(out, `${seed}`))
+  if (out !== undefined) args.push('--out', join(out, said))
   try {
     const child = keep(spawn(process.execPath, [fileURLToPath(import.meta.url), ...args], { stdio: ['ignore', 'inherit', 'inherit'] }))
     await once(child, 'exit')
@@ -144,7 +158,8 @@ async function apart(file: string, seed: number, { set = [], out, bin }: Values)
     console.error(`${file}, seed ${seed}: no result (${error instanceof Error ? error.message : String(error)})`)
     return []
   } finally {
-    rmSync(folder, { recursive: true })
+    process.off('exit', clean)
+    clean()
   }
 }
 
@@ -158,19 +173,7 @@ function conclude(results: readonly Result[], { json }: Values, expected: number
 function seconds(text: string): number {
   const number = Number(text)
   if (text.trim() !== '' && number >= 0 && number <= 86_400) return number
-  throw new TypeError(`expected seconds, not ${text}`)
+  throw new UsageError(`--apart takes seconds, a day at most, not ${text === '' ? 'nothing' : text}`)
 }
 
-function whole(text: string): number {
-  const number = Number(text)
-  if (Number.isInteger(number) && number > 0) return number
-  throw new TypeError(`expected a whole number above 0, not ${text}`)
-}
-
-try {
-  process.exitCode = await main()
-} catch (error) {
-  if (!(error instanceof UnableError || error instanceof ScenarioError || error instanceof TypeError)) throw error
-  console.error(error.message)
-  process.exitCode = 2
-}
+await run(main, ScenarioError)

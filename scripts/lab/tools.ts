@@ -1,9 +1,10 @@
 /** The programs that the laboratory is made of, and the rights that it needs. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { UsageError } from '../driver/program.ts'
 
 /** Something that this machine does not allow: told as a sentence, not as a stack trace. */
-export class UnableError extends Error {}
+export class UnableError extends UsageError {}
 
 const FAKETIME = ['x86_64', 'aarch64', 'arm', 'i386'].map((arch) => `/usr/lib/${arch}-linux-gnu/faketime/libfaketimeMT.so.1`)
 

@@ -110,16 +110,18 @@ function falseDeaths({ pool, fates }: Stage): Report[] {
   })
 }
 
-/** From each SIGKILL to the news of it, for each pair of killed node and survivor, ms. Infinity where it never came. */
+/** From each SIGKILL to the news of it, for each pair of killed node and survivor that knew it, ms. Infinity where it never came. */
 function detections({ pool, fates }: Stage): number[] {
   const times: number[] = []
   for (const [node, { killed }] of fates) {
     if (killed === undefined) continue
     const news = new Map<LabNode, number>()
+    const knew = new Set<LabNode>()
     for (const { event, about, by, time } of pool.reports) {
+      if (event === 'joined' && about === node.process.id && time <= killed) knew.add(by)
       if (event === 'died' && about === node.process.id && time >= killed && !news.has(by)) news.set(by, time - killed)
     }
-    for (const survivor of pool.running) times.push(news.get(survivor) ?? Infinity)
+    for (const survivor of pool.running) if (knew.has(survivor)) times.push(news.get(survivor) ?? Infinity)
   }
   return times
 }

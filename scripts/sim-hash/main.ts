@@ -7,38 +7,38 @@
  * Versions other than the one that runs this are fetched with npm once, into node_modules/.cache.
  */
 import { parseArgs } from 'node:util'
+import { run, wholes } from '../driver/program.ts'
 import { accountOf, fetchNode, findNode, type Account } from './nodes.ts'
 
-const { values } = parseArgs({ options: { nodes: { type: 'string', default: '22,24,26' } } })
-const majors = values.nodes.split(',').map(Number)
-if (!majors.every((major) => Number.isInteger(major) && major >= 22)) {
-  console.error(`--nodes: expected versions from 22 on, such as 22,24,26; not ${values.nodes}`)
-  process.exit(2)
-}
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options: { nodes: { type: 'string', default: '22,24,26' } } })
+  const majors = wholes('nodes', values.nodes, 22)
+  const accounts: Account[] = []
+  for (const major of majors) {
+    const node =
+      findNode(major) ?? (await fetchNode(major).catch((error: unknown) => console.log(`Node ${major} is skipped: ${reason(error)}`)))
+    if (node !== undefined) accounts.push(await accountOf(node))
+  }
 
-const accounts: Account[] = []
-for (const major of majors) {
-  const node =
-    findNode(major) ?? (await fetchNode(major).catch((error: unknown) => console.log(`Node ${major} is skipped: ${reason(error)}`)))
-  if (node !== undefined) accounts.push(await accountOf(node))
+  const [first] = accounts
+  const names = Object.keys(first?.hashes ?? {})
+  const different = names.filter((name) => new Set(accounts.map(({ hashes }) => hashes[name])).size > 1)
+  const width = Math.max(...names.map((name) => name.length), 0)
+  console.log(`${''.padEnd(width)}  ${accounts.map(({ version }) => version.padEnd(16)).join('  ')}`)
+  for (const name of names) {
+    const verdict = accounts.length < 2 ? '' : different.includes(name) ? 'DIFFERENT' : 'same'
+    console.log(`${name.padEnd(width)}  ${accounts.map(({ hashes }) => (hashes[name] ?? '–').padEnd(16)).join('  ')}  ${verdict}`)
+  }
+  if (different.length > 0) console.log(`${different.length} of ${names.length} histories are not the same on every Node`)
+  else if (accounts.length < 2) console.log('there is nothing to compare with')
+  else console.log(`all ${names.length} histories are the same on Node ${accounts.map(({ version }) => version).join(', ')}`)
+  return different.length > 0 || accounts.length < 2 ? 1 : 0
 }
-
-const [first] = accounts
-const names = Object.keys(first?.hashes ?? {})
-const different = names.filter((name) => new Set(accounts.map(({ hashes }) => hashes[name])).size > 1)
-const width = Math.max(...names.map((name) => name.length), 0)
-console.log(`${''.padEnd(width)}  ${accounts.map(({ version }) => version.padEnd(16)).join('  ')}`)
-for (const name of names) {
-  const verdict = accounts.length < 2 ? '' : different.includes(name) ? 'DIFFERENT' : 'same'
-  console.log(`${name.padEnd(width)}  ${accounts.map(({ hashes }) => (hashes[name] ?? '–').padEnd(16)).join('  ')}  ${verdict}`)
-}
-if (different.length > 0) console.log(`${different.length} of ${names.length} histories are not the same on every Node`)
-else if (accounts.length < 2) console.log('there is nothing to compare with')
-else console.log(`all ${names.length} histories are the same on Node ${accounts.map(({ version }) => version).join(', ')}`)
-process.exitCode = different.length > 0 || accounts.length < 2 ? 1 : 0
 
 /** npm says much; the first line with a reason is enough. */
 function reason(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
   return text.split('\n').find((line) => /npm error (?!code)|timed out|no /u.test(line)) ?? text.split('\n')[0] ?? text
 }
+
+await run(main)

@@ -1,10 +1,16 @@
 /** All samples of all houses, and the slopes through them. */
+import { UsageError } from '../driver/program.ts'
 import { HOUSES, MEASURES, MORTALS, type Measure, type Sample } from './plan.ts'
 import { EIGHTY, slopeOf, type Point, type Slope } from './slope.ts'
 
 const MINUTE = 60_000
 /** Samples of so many minutes are one point of a line. A guess: a house changes its guests in this time. */
 const BLOCK = 2
+/**
+ * A line through fewer points than this is shown and not judged: below eight degrees of freedom the quantiles of `slope.ts` are wrong, and an
+ * interval is so wide that nothing is ever found.
+ */
+const LEAST = 10
 
 /** In place of a house: what all have in common. */
 export const ALL = 'all'
@@ -22,6 +28,8 @@ export interface SoakReport {
   /** Left out at the start, in minutes. */
   readonly warmUp: number
   readonly samples: number
+  /** It lasted long enough to tell growth from noise. */
+  readonly isJudged: boolean
   readonly rows: readonly Row[]
 }
 
@@ -36,6 +44,7 @@ export function isJudged({ house, measure }: { readonly house: string; readonly 
 
 export class Ledger {
   readonly #samples = new Map<string, Sample[]>()
+  readonly #lost = new Set<string>()
 
   /** What was written one object a line. */
   static parse(text: string): Ledger {
@@ -55,6 +64,15 @@ export class Ledger {
     samples.push(sample)
   }
 
+  /** This house ended by itself. */
+  lose(house: string): void {
+    this.#lost.add(house)
+  }
+
+  get lost(): readonly string[] {
+    return [...this.#lost]
+  }
+
   get houses(): readonly string[] {
     return [...this.#samples.keys()].sort()
   }
@@ -63,10 +81,10 @@ export class Ledger {
     return this.#samples.get(house) ?? []
   }
 
-  /** Throws TypeError if there is nothing to report on. */
+  /** Throws UsageError if there is nothing to report on. */
   report(warmUpAtMost: number): SoakReport {
     const all = [...this.#samples.values()].flat()
-    if (all.length === 0) throw new TypeError('no samples: nothing lived long enough')
+    if (all.length === 0) throw new UsageError('no samples: nothing lived long enough')
     const start = Math.min(...all.map(({ time }) => time))
     const minutes = (Math.max(...all.map(({ time }) => time)) - start) / MINUTE
     const warmUp = Math.min(warmUpAtMost, minutes / 2)
@@ -82,7 +100,7 @@ export class Ledger {
       const judged = this.houses.filter((house) => isJudged({ house, measure }) || !isJudged({ house: ALL, measure }))
       return { house: ALL, measure, slope: slopeOf(levelled(judged.map((house) => points(house, measure))), BLOCK * MINUTE) }
     })
-    return { start, minutes, warmUp, samples: all.length, rows: [...rows, ...common] }
+    return { start, minutes, warmUp, samples: all.length, isJudged: minutes - warmUp >= LEAST * BLOCK, rows: [...rows, ...common] }
   }
 }
 

@@ -7,7 +7,7 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { takeChildrenAlong } from '../driver/child.ts'
-import { positive } from '../driver/numbers.ts'
+import { positive, run } from '../driver/program.ts'
 import { machine } from '../bench-pool/report.ts'
 import { Ledger } from './ledger.ts'
 import { isWithinNoise, json, plot, table } from './report.ts'
@@ -15,7 +15,7 @@ import { Street } from './street.ts'
 
 const USAGE = `pnpm soak [options]
 
-  --minutes 10     how long
+  --minutes 60     how long
   --warm-up 15     minutes at the start that slopes leave out, half of the time at most: what ended is remembered for five,
                    and compilers, pools and buffers grow to their size
   --json FILE      write slopes and samples
@@ -24,11 +24,12 @@ const USAGE = `pnpm soak [options]
   --from FILE      nothing is run: report on what an earlier run wrote with --raw
   --flag FLAG      one of Node's own for all houses, such as --heapsnapshot-signal=SIGUSR2; may be repeated
 
-Exit status 1 if something grew beyond noise.
+Exit status 1 if something grew beyond noise, or if a process ended by itself. A run with less than twenty minutes after the warm-up is shown,
+and not judged.
 `
 
 const options = {
-  minutes: { type: 'string', default: '10' },
+  minutes: { type: 'string', default: '60' },
   'warm-up': { type: 'string', default: '15' },
   json: { type: 'string' },
   plot: { type: 'string' },
@@ -38,25 +39,27 @@ const options = {
   help: { type: 'boolean', default: false },
 } as const
 
-async function main(): Promise<void> {
+async function main(): Promise<number> {
   const { values } = parseArgs({ options })
   if (values.help) {
     console.log(USAGE)
-    return
+    return 0
   }
   const minutes = positive('minutes', values.minutes)
   const warmUp = positive('warm-up', values['warm-up'])
   const before = machine()
   const ledger =
-    values.from === undefined ? await run(minutes, values.raw, values.flag ?? []) : Ledger.parse(readFileSync(values.from, 'utf8'))
+    values.from === undefined ? await soak(minutes, values.raw, values.flag ?? []) : Ledger.parse(readFileSync(values.from, 'utf8'))
   const report = ledger.report(warmUp)
   console.log(table(report))
   if (values.json !== undefined) writeFileSync(values.json, json(report, ledger, before))
   if (values.plot !== undefined) writeFileSync(values.plot, await plot(report, ledger))
-  if (!isWithinNoise(report)) process.exitCode = 1
+  // Whoever died took its slope along.
+  if (ledger.lost.length > 0) console.error(`ended by themselves: ${ledger.lost.join(', ')}`)
+  return ledger.lost.length > 0 || !isWithinNoise(report) ? 1 : 0
 }
 
-async function run(minutes: number, raw: string | undefined, flags: readonly string[]): Promise<Ledger> {
+async function soak(minutes: number, raw: string | undefined, flags: readonly string[]): Promise<Ledger> {
   takeChildrenAlong()
   const ledger = new Ledger()
   const street = new Street(
@@ -65,6 +68,7 @@ async function run(minutes: number, raw: string | undefined, flags: readonly str
         ledger.add(house.name, sample)
         if (raw !== undefined) appendFileSync(raw, `${JSON.stringify({ house: house.name, ...sample })}\n`)
       },
+      lost: (house) => ledger.lose(house.name),
       trouble: (house, text) => console.error(`${new Date().toISOString()} ${house.name}: ${text}`),
     },
     flags,
@@ -85,10 +89,4 @@ async function run(minutes: number, raw: string | undefined, flags: readonly str
   return ledger
 }
 
-try {
-  await main()
-} catch (error) {
-  if (!(error instanceof TypeError)) throw error
-  console.error(error.message)
-  process.exitCode = 2
-}
+await run(main)

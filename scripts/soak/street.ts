@@ -14,6 +14,8 @@ const PATIENCE = 10_000
 
 export interface StreetListener {
   readonly sample: (house: House, sample: Sample) => void
+  /** A house that is measured ended by itself. */
+  readonly lost: (house: House) => void
   readonly trouble: (house: House, text: string) => void
 }
 
@@ -52,7 +54,12 @@ export class Street {
       this.#children.delete(house)
       child?.kill('SIGKILL')
       this.killed++
-      await this.#build(house)
+      try {
+        await this.#build(house)
+      } catch (error) {
+        // Its turn comes again.
+        this.#listener.trouble(house, error instanceof Error ? error.message : String(error))
+      }
     }
   }
 
@@ -77,11 +84,19 @@ export class Street {
     child.once('exit', (code, signal) => {
       const error = new Error(`the house of ${house.name} ended by itself: ${code ?? signal}`)
       ready.reject(error)
-      if (!this.#over && this.#children.get(house) === child) this.#listener.trouble(house, error.message)
+      if (this.#over || this.#children.get(house) !== child) return
+      this.#listener.trouble(house, error.message)
+      if (!MORTALS.includes(house)) this.#listener.lost(house)
     })
     const timer = setTimeout(() => ready.reject(new Error(`the house of ${house.name} was not ready in time`)), BUILD_TIMEOUT)
-    await ready.promise
-    clearTimeout(timer)
+    try {
+      await ready.promise
+    } catch (error) {
+      child.kill('SIGKILL')
+      throw error
+    } finally {
+      clearTimeout(timer)
+    }
     if (!child.connected) await once(child, 'exit')
   }
 }

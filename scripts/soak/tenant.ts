@@ -40,13 +40,19 @@ export async function act(tenant: Pool): Promise<void> {
   if (other === undefined) return
   const signal = AbortSignal.timeout(PATIENCE)
   const stream = await tenant.open(other, ECHO, { signal })
-  stream.send(LETTER)
-  let missing = LETTER.length
-  for await (const chunk of stream) {
-    missing -= chunk.byteLength
-    if (missing <= 0) break
+  const abort = (): void => stream.abort(signal.reason as Error)
+  signal.addEventListener('abort', abort)
+  try {
+    stream.send(LETTER)
+    let missing = LETTER.length
+    for await (const chunk of stream) {
+      missing -= chunk.byteLength
+      if (missing <= 0) break
+    }
+    await stream.close({ signal })
+  } finally {
+    signal.removeEventListener('abort', abort)
   }
-  await stream.close({ signal })
   await tenant.signal('soak', [other], { signal })
   tenant.maybeDead(other)
   await tenant.elect('master', { signal })

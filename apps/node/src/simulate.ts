@@ -63,9 +63,13 @@ export async function simulate(file: string | undefined, flags: SimulateFlags): 
 
 async function run(file: string, flags: SimulateFlags): Promise<number> {
   const path = pathOf(file)
-  if (flags.replay !== undefined) return replay(path, flags, flags.replay)
-  if (flags.shrink !== undefined) throw new UsageError('--shrink needs --replay: which run to make smaller')
   if (flags.trace === true && flags.out === undefined) throw new UsageError('--trace needs --out: where to write')
+  if (flags.replay !== undefined) {
+    if (flags.seeds !== undefined || flags.sweep.length > 0)
+      throw new UsageError('--replay is one run: it goes neither with --seeds nor with --sweep')
+    return replay(path, flags, flags.replay)
+  }
+  if (flags.shrink !== undefined) throw new UsageError('--shrink needs --replay: which run to make smaller')
   const scenarios = variants(flags.sweep).map((set) => ({ set, scenario: seeded(loadScenario(path, [...flags.set, ...set]), flags) }))
   const [first] = scenarios
   if (first === undefined) throw new UsageError('nothing to run')

@@ -88,6 +88,7 @@ describe('jel simulate', () => {
     ['a wrong value', [calm, '--set', 'nodes=x'], 'jel: --set nodes=x: expected a whole number from 1 on, not "x"'],
     ['wrong seeds', [calm, '--seeds', '9..1'], 'jel: --seeds 9..1: expected a seed (7), a range (1..20)'],
     ['wrong workers', [calm, '--workers', '0'], 'jel: option'],
+    ['a replay of several runs', [calm, '--replay', '1', '--seeds', '1..3'], 'jel: --replay is one run'],
     ['a wrong replay', [calm, '--replay', 'x'], 'jel: --replay x: expected a seed'],
   ] as const)('refuses %s with status 2 and leaves nothing behind', async (_, args, message) => {
     const before = readdirSync(folder)

@@ -17,6 +17,7 @@ export const endlessReconciliation: Attack = {
     link.send(told(Array.from({ length: members }, () => new Sybil(pool.name).joins())))
     await sleep(300)
     let asked = 0
+    // A first round would be ignored where the other side has begun one itself.
     const everything = { from: 0, to: hashSpace, count: 0, fingerprint: none, items: none, wanted: none, listed: true }
     const another = (): object => ({
       ...everything,
@@ -29,7 +30,7 @@ export const endlessReconciliation: Attack = {
       link.send({ reconcile: { round: (reconcile.round % 20) + 1, ranges: [another() as typeof everything] } })
     }
     await attack([link], () => {
-      link.send({ reconcile: { round: 1, ranges: [everything] } })
+      link.send({ reconcile: { round: 2, ranges: [everything] } })
       asked += 1
     })
     return `asked ${asked} times for everything`

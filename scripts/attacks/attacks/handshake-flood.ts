@@ -7,6 +7,7 @@ export const handshakeFlood: Attack = {
   name: 'handshakes without end',
   does: 'connects as fast as it can: half of the connections say nothing, the other half shake hands and are dropped',
   bound: 'the pool goes on: no death, and a newcomer still gets in',
+  staysOpen: true,
   run: async ({ pool, attacker, until }) => {
     const mallory = await attacker()
     const { host, port } = tcpEndpoint(parseIntroducer(pool.address()).address)!

@@ -12,6 +12,7 @@ export const millionJoins: Attack = {
   name: 'a million joins',
   does: 'tells of members that it makes up, each properly signed, as fast as they are taken',
   bound: 'the view grows by a bounded number a second, and newcomers still get in',
+  staysOpen: true,
   // Bursts of 10 s, and a busy machine takes its time.
   check: ({ after }, { before, during, after: rest }) =>
     after.figures.strangers > perSecond * (30 + (2 * before + during + rest) / 1_000) ? 'the view grew faster than it may' : undefined,

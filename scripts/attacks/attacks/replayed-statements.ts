@@ -1,20 +1,28 @@
-import type { wire } from '@jel/protocol/internals'
+import { hashSpace, type wire } from '@jel/protocol/internals'
 import type { Attack } from '../arena.ts'
 import { Sybil, told } from '../sybil.ts'
+
+/** Longest wait for the facts of the pool, ms. */
+const patience = 10_000
 
 export const replayedStatements: Attack = {
   name: 'replayed statements',
   does: 'says again what others signed: every fact of the pool as news, the join of one who left, and words signed for another pool',
   bound: 'no life comes back; words from another pool are forgeries',
   isDropped: true,
-  run: async ({ pool, attacker, attack, sleep }) => {
+  run: async ({ pool, attacker, attack, sleep, scale }) => {
     const mallory = await attacker()
     const [link] = [await mallory.enter(pool.address())]
     const heard: wire.Fact[] = []
     link.onFrame = ({ facts }) => heard.push(...(facts?.facts ?? []))
+    // A first round would be ignored where the other side has begun one itself.
     link.send({
-      reconcile: { round: 1, ranges: [{ from: 0, to: 2 ** 52, count: 0, fingerprint: none, items: none, wanted: none, listed: true }] },
+      reconcile: { round: 2, ranges: [{ from: 0, to: hashSpace, count: 0, fingerprint: none, items: none, wanted: none, listed: true }] },
     })
+    for (let waited = 0; heard.length < scale.nodes; waited += 100) {
+      if (waited > patience) throw new Error(`the pool told ${heard.length} facts`)
+      await sleep(100)
+    }
     // Somebody joins, leaves, and is said to have joined.
     const gone = new Sybil(pool.name)
     const joined = gone.joins()

@@ -7,7 +7,7 @@ import { Duplex } from 'node:stream'
 // Whatever else somebody asks for is the real thing: isIP, BlockList and the like.
 export * from 'node:net'
 
-/** IP and TCP headers of a packet, as in `packages/simulator/src/network/framing.ts`. */
+/** Where all hosts are, and the first port that is given to who asks for any. */
 const loopbackAddress = '127.0.0.1'
 const firstEphemeralPort = 40_000
 

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { keep } from '../../driver/child.ts'
 import type { Trial, TrialPlan } from '../trial.ts'
 
 export interface VirtualRun {
@@ -16,6 +17,8 @@ const maxBuffer = 2 ** 26
 
 export async function runVirtually(run: VirtualRun): Promise<Trial> {
   const program = fileURLToPath(new URL('main.ts', import.meta.url))
-  const { stdout } = await promisify(execFile)(process.execPath, [program, JSON.stringify(run)], { maxBuffer })
+  const running = promisify(execFile)(process.execPath, [program, JSON.stringify(run)], { maxBuffer })
+  keep(running.child)
+  const { stdout } = await running
   return JSON.parse(stdout) as Trial
 }

@@ -1,0 +1,57 @@
+/** How each program of these folders reads the numbers behind its flags, and how it ends. */
+
+/** It can't be done as it was asked for. Told in a line, exit status 2. */
+export class UsageError extends Error {}
+
+/**
+ * Runs a program; what it returns is its exit status. Mistakes of the caller (UsageError, unknown flags, and the `expected` errors) end the process with
+ * status 2 and one line on standard error, with all that it has started; anything else is a bug, and comes with its stack.
+ */
+export async function run(
+  main: () => Promise<number | undefined>,
+  ...expected: readonly (abstract new (...parameters: never[]) => Error)[]
+): Promise<void> {
+  try {
+    process.exitCode = await main()
+  } catch (error) {
+    if (!(error instanceof Error) || !(isUnknownFlag(error) || [UsageError, ...expected].some((kind) => error instanceof kind))) throw error
+    console.error(error.message)
+    process.exit(2)
+  }
+}
+
+function isUnknownFlag(error: Error): boolean {
+  return 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
+}
+
+/** The number behind a flag. Throws UsageError naming the flag where it is not above 0. */
+export function positive(flag: string, text: string): number {
+  const number = Number(text)
+  if (number > 0 && number < Infinity) return number
+  throw new UsageError(`--${flag} takes a number above 0, not ${quoted(text)}`)
+}
+
+/** The same for numbers of things. */
+export function whole(flag: string, text: string, least = 1): number {
+  const number = Number(text)
+  if (text.trim() !== '' && Number.isSafeInteger(number) && number >= least) return number
+  throw new UsageError(`--${flag} takes a whole number from ${least} on, not ${quoted(text)}`)
+}
+
+/** Whole numbers with commas between them. */
+export function wholes(flag: string, text: string, least = 1): number[] {
+  return text.split(',').map((each) => whole(flag, each, least))
+}
+
+/** Some of `known`, with commas between them. */
+export function chosen<Name extends string>(flag: string, text: string, known: readonly Name[]): Name[] {
+  return text.split(',').map((name) => {
+    const found = known.find((each) => each === name)
+    if (found === undefined) throw new UsageError(`--${flag}: there is no ${quoted(name)}; expected some of ${known.join(', ')}`)
+    return found
+  })
+}
+
+function quoted(text: string): string {
+  return text === '' ? 'nothing' : text
+}
