@@ -1,6 +1,6 @@
 /** What a benchmark run is asked to do. */
 export const PHASES = ['flash', 'join', 'leave', 'kill', 'winner', 'idle'] as const
-export type Phase = (typeof PHASES)[number]
+type Phase = (typeof PHASES)[number]
 
 export interface Plan {
   /** Whole swarms started anew. */

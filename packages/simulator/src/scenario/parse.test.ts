@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -21,6 +21,7 @@ function problems(run: () => unknown): string {
 }
 
 const scenarios = join(import.meta.dirname, '../../scenarios')
+const documentation = join(import.meta.dirname, '../../../../docs/simulator.md')
 const least = 'nodes: 5\nduration: 10s\n'
 
 describe('a scenario', () => {
@@ -110,6 +111,11 @@ describe('a scenario', () => {
 
   it.each(readdirSync(scenarios).filter((file) => file.endsWith('.yaml')))('is shipped right: %s', (file) => {
     expect(loadScenario(join(scenarios, file)).description).not.toBe('')
+  })
+
+  it('is what the documentation shows', () => {
+    const [, example = ''] = /^```yaml\n(.+?)^```$/msu.exec(readFileSync(documentation, 'utf8')) ?? []
+    expect(parseScenario(example)).toMatchObject({ nodes: 200, actions: [{ type: 'kill' }, { type: 'partition' }] })
   })
 
   it('has a JSON schema for editors, which is current (vitest -u writes it)', async () => {
