@@ -1,6 +1,9 @@
 import type { Reign } from '@jel/jel'
 import { electedEvent, type CommandId, type NodeEvent } from './events.ts'
 
+/** Elections whose latest reign is remembered. A guess: four times as many as a node knows at a time. */
+const LIMIT = 1_024
+
 /** Tells each reign once, besides the answers to commands that bear an id. */
 export class ElectedLog {
   readonly #report: (event: NodeEvent) => void
@@ -19,7 +22,11 @@ export class ElectedLog {
   tell(reign: Reign): void {
     const key = keyOf(reign)
     if (this.#told.get(reign.election) === key) return
+    // The latest is the last; the first goes when there are too many, as members may make them up.
+    this.#told.delete(reign.election)
     this.#told.set(reign.election, key)
+    const [oldest] = this.#told.keys()
+    if (this.#told.size > LIMIT && oldest !== undefined) this.#told.delete(oldest)
     this.#report(electedEvent(reign))
   }
 

@@ -36,6 +36,11 @@ export class FakeOverlay implements Overlay {
     this.#isOver = true
   }
 
+  /** An election that was one too many. */
+  forget(election: string): void {
+    this.#reigns.delete(election)
+  }
+
   fail(error: Error): void {
     this.#end.resolve({ reason: 'failed', error })
   }

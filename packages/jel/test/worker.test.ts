@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { MessageChannel } from 'node:worker_threads'
 import { OpenError, UnknownMemberError } from '@jel/overlay'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -13,6 +13,7 @@ import { FakeOverlay, member } from './fake-overlay.ts'
 import { enterByPort } from './port.ts'
 
 const listen = ['/ip4/127.0.0.1/tcp/0']
+const ALONE = fileURLToPath(new URL('alone.ts', import.meta.url))
 const pools: Pool[] = []
 const name = (): string => expect.getState().currentTestName ?? ''
 
@@ -120,6 +121,43 @@ describe('streams', () => {
     expect(await ended.promise).toBe('StreamResetError')
   })
 
+  test('one that was reset while it was being opened ends', async () => {
+    const [client, server] = await pair('worker', 'main')
+    await server.handle('/never/1.0.0', () => {
+      throw new Error('never')
+    })
+    const stream = await client.open(server.self, '/never/1.0.0')
+    await expect.poll(() => stream.status, { timeout: 10_000 }).toBe('reset')
+  })
+
+  test('waiting for the end of one can be given up', async () => {
+    const [client, server] = await pair('worker', 'main')
+    await server.handle('/slow/1.0.0', (stream) => stream.pause())
+    const stream = await client.open(server.self, '/slow/1.0.0')
+    // More than the reader's end takes without being read, less than this end lets wait.
+    stream.send(new Uint8Array(200_000))
+    await delay(200)
+    stream.send(new Uint8Array(200_000))
+    await expect(stream.close({ signal: AbortSignal.timeout(500) })).rejects.toMatchObject({ name: 'TimeoutError' })
+    stream.abort(new Error('enough'))
+  })
+
+  test('go to the handler that was set right after another was taken away', async () => {
+    const [client, server] = await pair('main', 'worker')
+    const controller = new AbortController()
+    await server.handle('/turn/1.0.0', () => expect.unreachable(), { signal: controller.signal })
+    controller.abort()
+    const taken = Promise.withResolvers<string>()
+    await server.handle('/turn/1.0.0', (stream, from) => {
+      taken.resolve(from)
+      stream.abort(new Error('that is all'))
+    })
+    // The other thread forgets the first one meanwhile.
+    await delay(100)
+    await client.open(server.self, '/turn/1.0.0').catch(() => {})
+    expect(await taken.promise).toBe(client.self.id)
+  })
+
   test('errors keep their class', async () => {
     const [client, server] = await pair('worker', 'worker')
     await expect(client.open('nobody', echo)).rejects.toBeInstanceOf(UnknownMemberError)
@@ -158,24 +196,23 @@ test('a thread that crashes ends the pool, and says so', async () => {
 })
 
 test('a process with a node in a worker ends by itself after it left', async () => {
-  const program = `import { joinPool } from '@jel/jel'
-    const pool = await joinPool('alone', { thread: 'worker', listen: ${JSON.stringify(listen)}, mdns: false })
-    await pool.leave()`
-  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
-    cwd: fileURLToPath(new URL('.', import.meta.url)),
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
+  const child = spawn(process.execPath, [ALONE], { stdio: ['ignore', 'ignore', 'inherit'] })
+  expect(await once(child, 'exit', { signal: AbortSignal.timeout(30_000) })).toEqual([0, null])
+})
+
+test.each([
+  ['flags that are for whole processes', ['--max-old-space-size=512', '--title=jel', ALONE]],
+  ['them and a program of its own', ['--expose-gc', '--input-type=module', '-e', `import ${JSON.stringify(pathToFileURL(ALONE).href)}`]],
+])('a worker starts in a process that was given %s', async (_, flags) => {
+  const child = spawn(process.execPath, flags, { stdio: ['ignore', 'ignore', 'inherit'] })
   expect(await once(child, 'exit', { signal: AbortSignal.timeout(30_000) })).toEqual([0, null])
 })
 
 test('a worker cuts small buffers from small blocks, and leaves those of the application alone', async () => {
   const preload = `import { isMainThread } from 'node:worker_threads'
     process.on('exit', () => console.log(isMainThread ? 'main' : 'worker', Buffer.poolSize))`
-  const program = `import { joinPool } from '@jel/jel'
-    const pool = await joinPool('alone', { thread: 'worker', listen: ${JSON.stringify(listen)}, mdns: false })
-    await pool.leave()`
-  const flags = ['--import', `data:text/javascript,${encodeURIComponent(preload)}`, '--input-type=module', '-e', program]
-  const child = spawn(process.execPath, flags, { cwd: fileURLToPath(new URL('.', import.meta.url)), stdio: ['ignore', 'pipe', 'inherit'] })
+  const flags = ['--import', `data:text/javascript,${encodeURIComponent(preload)}`, ALONE]
+  const child = spawn(process.execPath, flags, { stdio: ['ignore', 'pipe', 'inherit'] })
   const said = await text(child.stdout)
   expect(said.split('\n')).toEqual(expect.arrayContaining(['worker 8192', `main ${Buffer.poolSize}`]))
 })
@@ -198,6 +235,18 @@ test('more news than may wait: everybody who relied on them is told, and the vie
   expect(warnings).toEqual([{ code: 'EVENTS_LOST', message: expect.stringContaining('41 events') }])
   expect(pool.members()).toHaveLength(51)
   await pool.leave()
+})
+
+test('elections that the other thread has forgotten are forgotten', async () => {
+  const overlay = new FakeOverlay()
+  const { port1, port2 } = new MessageChannel()
+  void new OverlayServer(overlay, port1)
+  const remote = await enterByPort(port2)
+  for (let i = 0; i < 2_000; i++) overlay.tell({ type: 'elected', reign: { election: `made up ${i}`, epoch: 1, winner: overlay.self } })
+  await expect.poll(() => remote.reigns().length).toBe(2_000)
+  for (let i = 0; i < 1_999; i++) overlay.forget(`made up ${i}`)
+  await expect.poll(() => remote.reigns().map(({ election }) => election), { timeout: 10_000 }).toEqual(['made up 1999'])
+  await remote.leave()
 })
 
 async function drain(changes: AsyncIterable<unknown>): Promise<void> {

@@ -20,6 +20,7 @@ import type { Closed, Overlay, OverlayHealth, OverlayNotification, OverlayOption
 import { Applications } from './applications.ts'
 import { introducerOf, isLoopbackAddress, looksDialable, parseIntroducer, parseListenAddress } from './base/addresses.ts'
 import { Clock } from './base/clock.ts'
+import { ElectionNames } from './election-names.ts'
 import { IdentityInUseError, OverlayClosedError, SignalError, reasonOf } from './base/errors.ts'
 import { poolNames, type PoolNames } from './base/names.ts'
 import { DialError, Dialer } from './dialing/dialing.ts'
@@ -132,8 +133,7 @@ class RunningOverlay implements Overlay {
   readonly #timers: NodeJS.Timeout[] = []
   /** The latest life, also after it ended. */
   #self: PoolMember | undefined
-  /** Elections that ever had a result. */
-  readonly #elections = new Set<string>()
+  readonly #elections: ElectionNames
   #lastSignal = 0
   #announced = ''
   /** It has no address but loopback, and is meant for this machine. */
@@ -148,6 +148,7 @@ class RunningOverlay implements Overlay {
     this.#identity = identity
     this.#names = names
     this.#limits = config.limits
+    this.#elections = new ElectionNames(config.limits.elections, (name) => this.reign(name) !== undefined)
     this.#discovery = discovery
     this.#node = new ProtocolNode({
       id: identity.id,

@@ -41,7 +41,8 @@ export async function startPeer({
   pool = 'test',
   key,
   timeout = 2_000,
-}: { pool?: string; key?: Uint8Array; timeout?: number } = {}): Promise<Peer> {
+  idleTime = 15_000,
+}: { pool?: string; key?: Uint8Array; timeout?: number; idleTime?: number } = {}): Promise<Peer> {
   const names = poolNames(pool, key)
   const host = await Host.create({
     privateKey: await generateKeyPair('Ed25519'),
@@ -53,7 +54,7 @@ export async function startPeer({
   })
   const log: string[] = []
   const links = new Links(
-    { maxFrameBytes, isOwn: (protocol) => names.links.includes(protocol) || host.isOwnProtocol(protocol) },
+    { maxFrameBytes, idleTime, isOwn: (protocol) => names.links.includes(protocol) || host.isOwnProtocol(protocol) },
     {
       onUp: (peer, connection) => {
         log.push(`up ${peer}`)

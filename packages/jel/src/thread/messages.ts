@@ -42,6 +42,8 @@ export type Report =
   | { readonly type: 'entered'; readonly pool: string; readonly snapshot: Snapshot }
   | { readonly type: 'news'; readonly news: readonly OverlayNotification[]; readonly self?: PoolMember }
   | { readonly type: 'health'; readonly health: OverlayHealth }
+  /** All that are known still: of the elections that were told, many were forgotten. */
+  | { readonly type: 'reigns'; readonly reigns: readonly PoolReign[] }
   /** So many pieces of news were dropped, since too many waited; this is how things stand after them. */
   | { readonly type: 'gap'; readonly lost: number; readonly snapshot: Snapshot }
   | { readonly type: 'returned'; readonly id: number; readonly value: unknown }
@@ -55,6 +57,9 @@ export type Report =
  * each they are 32 MB. A guess.
  */
 export const NEWS_LIMIT = 65_536
+
+/** Results of elections told until the other side gets the list of all that are known still. A guess: twice as many as a node remembers. */
+export const REIGNS_LIMIT = 512
 
 /** How many bytes of a stream may be on the way to the other thread. As much as yamux lets a peer send ahead. */
 export const STREAM_WINDOW = 262_144

@@ -19,9 +19,13 @@ export class Mirror {
     this.self = self
     this.health = health
     this.#members.clear()
-    this.#reigns.clear()
     this.#sorted = undefined
     for (const member of members) this.#members.set(member.id, member)
+    this.replaceReigns(reigns)
+  }
+
+  replaceReigns(reigns: readonly PoolReign[]): void {
+    this.#reigns.clear()
     for (const reign of reigns) this.#reigns.set(reign.election, reign)
   }
 

@@ -2,7 +2,7 @@ import { MessageChannel, MessagePort } from 'node:worker_threads'
 import type { Stream } from '@libp2p/interface'
 import type { Overlay, OverlayNotification, PoolMember } from '@jel/overlay'
 import { toFault } from './faults.ts'
-import { NEWS_LIMIT, type Calls, type Report, type Request, type Snapshot } from './messages.ts'
+import { NEWS_LIMIT, REIGNS_LIMIT, type Calls, type Report, type Request, type Snapshot } from './messages.ts'
 import { Outbox } from './outbox.ts'
 import { packMember, packNews, packReign } from './packing.ts'
 import { bridge } from './stream-bridge.ts'
@@ -22,6 +22,8 @@ export class OverlayServer {
   readonly #timer: NodeJS.Timeout
   #self: PoolMember
   #health: string
+  /** Results told since the other side had the list of all. */
+  #reigns = 0
 
   constructor(overlay: Overlay, port: MessagePort, limit = NEWS_LIMIT) {
     this.#overlay = overlay
@@ -43,7 +45,7 @@ export class OverlayServer {
     this.#self = snapshot.self
     this.#health = JSON.stringify(snapshot.health)
     this.#post({ type: 'entered', pool: overlay.pool, snapshot })
-    this.#timer = setInterval(() => this.#tellHealth(), HEALTH_INTERVAL)
+    this.#timer = setInterval(() => this.#tellState(), HEALTH_INTERVAL)
     void overlay.closed.then((closed) => this.#close(closed.reason === 'failed' ? closed.error : undefined))
   }
 
@@ -115,12 +117,17 @@ export class OverlayServer {
     const self = packMember(this.#overlay.self)
     const changed = self !== this.#self
     this.#self = self
+    this.#reigns += news.filter(({ type }) => type === 'elected').length
     this.#post({ type: 'news', news: news.map(packNews), ...(changed && { self }) })
   }
 
-  #tellHealth(): void {
+  #tellState(): void {
     // An application that blocks is told once, when it is back.
     if (!this.#outbox.idle) return
+    if (this.#reigns > REIGNS_LIMIT) {
+      this.#reigns = 0
+      this.#post({ type: 'reigns', reigns: this.#overlay.reigns().map(packReign) })
+    }
     const health = this.#overlay.health()
     const text = JSON.stringify(health)
     if (text === this.#health) return

@@ -57,9 +57,17 @@ export class PortStream extends AbstractStream {
     if (bytes > 0) this.#post({ type: 'taken', bytes })
   }
 
-  async sendCloseWrite(): Promise<void> {
+  async sendCloseWrite({ signal }: AbortOptions = {}): Promise<void> {
+    signal?.throwIfAborted()
     this.#post({ type: 'end' })
-    await this.#finished.promise
+    const aborted = Promise.withResolvers<never>()
+    const abort = (): void => aborted.reject(signal?.reason)
+    signal?.addEventListener('abort', abort)
+    try {
+      await Promise.race([this.#finished.promise, aborted.promise])
+    } finally {
+      signal?.removeEventListener('abort', abort)
+    }
   }
 
   sendCloseRead(): Promise<void> {

@@ -101,8 +101,15 @@ export class RemoteOverlay implements PoolHost {
   }
 
   async unhandle(protocol: string): Promise<void> {
-    await this.#call('unhandle', [protocol])
+    // Taken away before the other thread knows of it: who sets the next one meanwhile is right to.
+    const former = this.#handlers.get(protocol)
     this.#handlers.delete(protocol)
+    try {
+      await this.#call('unhandle', [protocol])
+    } catch (error) {
+      if (former !== undefined && !this.#handlers.has(protocol)) this.#handlers.set(protocol, former)
+      throw error
+    }
   }
 
   async leave(): Promise<void> {
@@ -157,6 +164,9 @@ export class RemoteOverlay implements PoolHost {
         return
       case 'health':
         this.#mirror.health = report.health
+        return
+      case 'reigns':
+        this.#mirror.replaceReigns(report.reigns)
         return
       case 'gap':
         this.#mirror.replace(report.snapshot)

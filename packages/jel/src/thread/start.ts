@@ -31,8 +31,18 @@ function startWorker(workerData: Commission): Worker {
   try {
     // Found by the package's own name: in sources and as published it is another file.
     const entry = new URL(import.meta.resolve('@jel/jel/worker'))
+    const start = (flags: { readonly execArgv?: string[] }): Worker =>
+      new Worker(entry, { workerData, transferList: [workerData.port], name: 'jel', ...flags })
+    // Those that are inherited may be for the whole process; those that are given may not.
+    if (!process.execArgv.some((flag) => OF_MAIN.test(flag))) return start({})
     const execArgv = process.execArgv.filter((flag, i, all) => !OF_MAIN.test(flag) && !WITH_VALUE.test(all[i - 1] ?? ''))
-    return new Worker(entry, { workerData, transferList: [workerData.port], execArgv, name: 'jel' })
+    try {
+      return start({ execArgv })
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_INVALID_EXEC_ARGV')) throw error
+      // Which are which, nobody but the error tells.
+      return start({ execArgv: execArgv.filter((flag) => !error.message.includes(flag.split('=')[0] ?? flag)) })
+    }
   } catch (cause) {
     throw new WorkerError(`can't start a worker thread for the pool: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
   }

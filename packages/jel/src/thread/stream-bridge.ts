@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
-import type { Stream } from '@libp2p/interface'
+import { StreamResetError, type Stream } from '@libp2p/interface'
 import { drained } from './drained.ts'
 import { fromFault, toFault } from './faults.ts'
 import { STREAM_WINDOW, type Piece } from './messages.ts'
@@ -9,6 +9,8 @@ import { postData } from './port-stream.ts'
 export function bridge(stream: Stream, port: MessagePort): void {
   /** Bytes sent to the application, and not taken. */
   let sent = 0
+  /** The application was told of the end. */
+  let isOver = false
   /** What the application wants: one after the other. */
   let work: Promise<void> = Promise.resolve()
   const post = (piece: Piece): void => port.postMessage(piece)
@@ -57,12 +59,24 @@ export function bridge(stream: Stream, port: MessagePort): void {
     postData(port, data)
     if (sent >= STREAM_WINDOW && stream.readStatus === 'readable') stream.pause()
   })
-  stream.addEventListener('end', () => {
+  const end = (): void => {
+    isOver = true
     if (stream.status === 'open' || stream.status === 'closing') post({ type: 'end' })
-  })
-  stream.addEventListener('close', ({ error }) => {
+  }
+  stream.addEventListener('end', end)
+  const closed = (error: Error | undefined): void => {
+    isOver = true
     post(error === undefined ? { type: 'closed' } : { type: 'aborted', fault: toFault(error) })
     // What was posted is still delivered.
     port.close()
+  }
+  stream.addEventListener('close', ({ error }) => closed(error))
+  // What ended while it was being opened does not say so again; first comes what it had received.
+  queueMicrotask(() => {
+    const { status } = stream
+    if (isOver) return
+    if (status === 'closed') closed(undefined)
+    else if (status === 'reset' || status === 'aborted') closed(new StreamResetError())
+    else if (stream.readableEnded) end()
   })
 }

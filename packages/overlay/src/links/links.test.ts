@@ -56,6 +56,18 @@ describe('a link', () => {
     await until(() => receiver.log.length === 502)
   })
 
+  test('takes its connection along when the other end closes its stream and nothing else', async () => {
+    const receiver = await startPeer({ idleTime: 200 })
+    const sender = await startIntruder()
+    const stream = await sender.open(receiver)
+    await until(() => receiver.links.count === 1)
+    await new Promise((resolve) => setTimeout(resolve, 300)) // past what is allowed to a connection that never had a link
+    expect(receiver.host.libp2p.getConnections()).toHaveLength(1)
+    await stream.close()
+    await until(() => receiver.links.count === 0)
+    await until(() => receiver.host.libp2p.getConnections().length === 0)
+  })
+
   test('is down on both sides at once when either closes it, after everything sent has arrived', async () => {
     const [a, b] = [await startPeer(), await startPeer()]
     await a.link(b)

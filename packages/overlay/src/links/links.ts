@@ -11,13 +11,15 @@ import { Link } from './link.ts'
 const maxChannels = 4
 
 /** How long a connection may stay open without a link or a stream of the application, ms. Guess. */
-const idleTime = 15_000
+const defaultIdleTime = 15_000
 
 export interface LinksOptions {
   /** Bytes a frame. */
   readonly maxFrameBytes: number
   /** Protocol ids of streams that don't keep a connection open once its link is closed. */
   readonly isOwn: (protocol: string) => boolean
+  /** How long a connection may be unused, ms. */
+  readonly idleTime?: number
 }
 
 export interface LinksEvents {
@@ -94,7 +96,7 @@ export class Links {
 
   /** Closes a connection later, if it is not used by then: the application may open its next stream on it. */
   closeIfUnusedLater(connection: Connection): void {
-    setTimeout(() => void this.#closeIfUnused(connection), idleTime).unref()
+    setTimeout(() => void this.#closeIfUnused(connection), this.#options.idleTime ?? defaultIdleTime).unref()
   }
 
   #up(channel: Channel, instance?: string): void {
@@ -132,6 +134,7 @@ export class Links {
     const wasInUse = link.channels[0] === channel
     link.remove(channel)
     void channel.close()
+    this.closeIfUnusedLater(channel.connection)
     const [next] = link.channels
     if (!next) this.#down(channel.peer)
     else if (wasInUse) {
