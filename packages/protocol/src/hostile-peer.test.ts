@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { actors, alarm, death, facts, type Actor } from '../test/actors.ts'
-import { Bench } from '../test/bench.ts'
+import { Bench, framesTo } from '../test/bench.ts'
 import { hashSpace } from './base/hash.ts'
 import { decodeId } from './base/id.ts'
 import * as wire from './wire/messages.js'
@@ -292,6 +292,17 @@ describe('a peer that breaks the rules', () => {
     expect(bench.members).not.toContain(bob.id)
   })
 
+  it('can fill no more than all of it, and with no end that was seen, in a node that is new', () => {
+    bench = new Bench(self, { config: { limits: { members: 40 } } })
+    bench.reconciles = false
+    for (const actor of [alice, bob, mallory]) bench.meet(actor)
+    bench.receive(bob, facts([bob.left()]))
+    bench.advance(1_000) // the oldest would be forgotten first
+    for (const actor of actors(100, 9)) bench.receive(mallory, facts([actor.left()]))
+    bench.receive(mallory, facts([bob.joined()]))
+    expect(bench.members).not.toContain(bob.id)
+  })
+
   it("can't speak without a link", () => {
     expect(bench.receive(eve, facts([eve.joined()]))).toEqual([])
     expect(bench.members).not.toContain(eve.id)
@@ -409,5 +420,59 @@ describe('a witness that lies', () => {
     bench.advance(30_000)
     expect(bench.members).toContain(alice.id)
     expect(bench.changes).not.toContain(`died:${alice.id}:1`)
+  })
+})
+
+describe('a pool of members with large tags', () => {
+  const tag = new Uint8Array(1_000)
+  const others = actors(40, 12)
+  const told = (from: readonly Actor[]): wire.Frame => facts(from.map((actor) => actor.joined({ tag })))
+  const misbehaved = (bench: Bench): boolean =>
+    bench.notifications.some((notification) => notification.type === 'warning' && notification.code === 'PEER_MISBEHAVED')
+
+  it('is told to a newcomer at once, and again where that was lost, but not for ever', () => {
+    const bench = new Bench(self, { config: { limits: { answersPerSecond: 1_000 } } })
+    for (const actor of [alice, mallory]) bench.meet(actor)
+    bench.receive(alice, told(others))
+    const item = { from: 0, to: hashSpace, count: 0, fingerprint: none, items: new Uint8Array(11), wanted: none, listed: true }
+    const ask = (): number =>
+      framesTo(mallory.id, bench.receive(mallory, { reconcile: { round: 2, ranges: [item] } })).flatMap((frame) => frame.facts?.facts ?? [])
+        .length
+    expect(ask()).toBe(others.length + 3)
+    expect(misbehaved(bench)).toBe(false)
+    expect(ask()).toBe(others.length + 3)
+    expect(misbehaved(bench)).toBe(false)
+    expect(ask()).toBe(0)
+    expect(misbehaved(bench)).toBe(true)
+  })
+
+  /** A node that has a link with both and did not reconcile yet. A thousand bytes a second is less than it is told. */
+  function newcomer(members: number): Bench {
+    const bench = new Bench(self, { config: { limits: { bytesPerSecond: 1_000, members } } })
+    bench.reconciles = false
+    for (const actor of [alice, bob]) bench.meet(actor)
+    return bench
+  }
+
+  it('is taken in by a newcomer from each whom it asked, also after the first is done', () => {
+    const bench = newcomer(100)
+    bench.receive(alice, told(others))
+    bench.receive(alice, { reconcile: { round: 2, ranges: [] } })
+    bench.receive(bob, told(others))
+    expect(misbehaved(bench)).toBe(false)
+    expect(bench.members).toHaveLength(others.length + 3)
+    bench.advance(bench.config.limits.credulity)
+    bench.receive(bob, told(others))
+    expect(misbehaved(bench)).toBe(true)
+    expect(bench.node.links).not.toContain(bob.id)
+  })
+
+  it('is as large as a view of the largest members for a newcomer, too', () => {
+    const bench = newcomer(50)
+    let sent = 0
+    for (; bench.node.links.has(alice.id) && sent < 20; sent++) bench.receive(alice, told(others))
+    // 141 KB, 45 at a time.
+    expect(sent).toBe(4)
+    expect(bench.node.links).not.toContain(alice.id)
   })
 })

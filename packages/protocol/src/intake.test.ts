@@ -156,8 +156,47 @@ describe('a statement of a kind unknown here', () => {
     bench.receive(auditor, facts([said('d')]))
     expect(bench.audit(auditor)).toEqual(full)
     bench.advance(61_000)
-    bench.receive(auditor, facts([]))
     expect(bench.audit(auditor)).toEqual(before)
+    bench.receive(auditor, facts([said('d')]))
+    expect(bench.audit(auditor)).not.toEqual(before)
+  })
+
+  const aged = (name: string, ageSeconds: number): wire.Frame => ({
+    facts: { facts: [wireFact(said(name), { ageSeconds })], fresh: false },
+  })
+
+  it('is told for nine tenths of its time, so that its end reinfects nobody', () => {
+    bench = new Bench(self, { config: { limits: { unknownLifetime: 60_000 } } })
+    bench.meet(auditor)
+    bench.receive(auditor, facts([alice.joined()]))
+    const before = bench.audit(auditor)
+    // Somebody who is a hop ahead would have it anew from who tells this.
+    bench.receive(auditor, aged('a', 54))
+    expect(bench.audit(auditor)).toEqual(before)
+    bench.receive(auditor, aged('a', 53))
+    const told = bench.audit(auditor)
+    expect(told).not.toEqual(before)
+    bench.advance(1_000)
+    expect(bench.audit(auditor)).toEqual(before)
+    // It is remembered still.
+    bench.receive(auditor, aged('a', 0))
+    expect(bench.audit(auditor)).toEqual(before)
+    bench.advance(6_000)
+    bench.receive(auditor, aged('a', 0))
+    expect(bench.audit(auditor)).toEqual(told)
+  })
+
+  it('is forgotten by its age, whatever came before it', () => {
+    bench = new Bench(self, { config: { limits: { unknownLifetime: 60_000 } } })
+    bench.meet(auditor)
+    bench.receive(auditor, facts([alice.joined()]))
+    bench.receive(auditor, aged('young', 0))
+    const young = bench.audit(auditor)
+    bench.receive(auditor, aged('old', 50))
+    expect(bench.audit(auditor)).not.toEqual(young)
+    bench.advance(11_000)
+    bench.receive(auditor, facts([]))
+    expect(bench.audit(auditor)).toEqual(young)
   })
 
   it('in an alarm is no offence: a later version may say more', () => {
@@ -178,6 +217,27 @@ describe('a full view', () => {
     expect(bench.node.member(alice.id)?.incarnation).toBe(2)
     bench.receive(auditor, facts([alice.left(2), bob.joined()]))
     expect(bench.members).toContain(bob.id)
+  })
+})
+
+describe('ends of lives that this node never heard of', () => {
+  const gone = actors(30, 9)
+  const ends = facts(gone.map((actor) => actor.left()))
+  /** How many of them it holds: about who is known to have left a joined-statement is no news. */
+  const held = (): number => {
+    const joined = gone.filter((actor) => (bench.receive(auditor, facts([actor.joined()])), bench.members.includes(actor.id)))
+    return gone.length - joined.length
+  }
+
+  it.each<[string, boolean, number]>([
+    ['by a newcomer, which would ask for those that it refuses again and again', false, gone.length],
+    ['up to half of what it may remember by a node that has reconciled', true, 20],
+  ])('are taken in %s', (_, reconciles, count) => {
+    bench = new Bench(self, { config: { limits: { members: 40 } } })
+    bench.reconciles = reconciles
+    bench.meet(auditor)
+    bench.receive(auditor, ends)
+    expect(held()).toBe(count)
   })
 })
 

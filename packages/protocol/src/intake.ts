@@ -8,7 +8,7 @@
 import { FrameError } from './base/errors.ts'
 import type { Milliseconds, NodeId } from './base/io.ts'
 import { Budgets } from './context/budgets.ts'
-import type { Context } from './context/context.ts'
+import type { Context, Timed } from './context/context.ts'
 import type { Elections } from './election/elections.ts'
 import type { Certificate, Witness } from './facts/certificate.ts'
 import { factOf, type Evidence, type Fact, type Told } from './facts/fact.ts'
@@ -37,12 +37,13 @@ export interface IntakeParts {
   isCredulous(): boolean
 }
 
-export class Intake {
+export class Intake implements Timed {
   readonly #context: Context
   readonly #parts: IntakeParts
   readonly #events: IntakeEvents
-  /** Statements of kinds that this version does not know: when they came. */
-  readonly #unknown = new Map<string, { readonly fact: Fact; readonly until: Milliseconds }>()
+  /** Statements of kinds that this version does not know: since when they are told. */
+  readonly #unknown = new Map<string, { readonly fact: Fact; readonly born: Milliseconds }>()
+  #nextDue: Milliseconds = Infinity
   #warnedFull = false
   /** What those may cost whose word is being taken in. */
   #payer: Budgets | undefined
@@ -52,6 +53,26 @@ export class Intake {
     this.#context = context
     this.#parts = parts
     this.#events = events
+  }
+
+  get nextDue(): Milliseconds {
+    return this.#nextDue
+  }
+
+  /** Forgets what is too old of what it passes on unread. As with ends, it is told for a shorter time, so that expiry reinfects nobody. */
+  due(): void {
+    const { now, config, facts } = this.#context
+    if (now < this.#nextDue) return
+    this.#nextDue = Infinity
+    for (const [key, { fact, born }] of this.#unknown) {
+      if (now - born >= config.limits.unknownLifetime) {
+        this.#unknown.delete(key)
+        facts.delete(fact)
+        continue
+      }
+      if (now - born >= this.#toldFor) facts.silence(fact)
+      this.#awaitAge(born)
+    }
   }
 
   /**
@@ -70,13 +91,13 @@ export class Intake {
       if (how !== 'frame') this.#overhear(fact)
     }
     this.#payer = undefined
-    this.#expireUnknown()
     return news
   }
 
   /** Forgets what it passed on unread. */
   clear(): void {
     this.#unknown.clear()
+    this.#nextDue = Infinity
   }
 
   /** Takes in what a claim proves; its signatures were checked. */
@@ -187,12 +208,26 @@ export class Intake {
     }
     const { config, view, now, facts } = this.#context
     if (this.#unknown.has(fact.key) || !view.knows(statement.signer)) return undefined
-    if (this.#unknown.size >= config.limits.unknown || age >= config.limits.unknownLifetime) return undefined
+    if (this.#unknown.size >= config.limits.unknown || age >= this.#toldFor) return undefined
     if (!this.#isAffordable(fact)) return undefined
     this.#check(fact)
     const held = facts.put(fact, now - age)
-    this.#unknown.set(held.key, { fact: held, until: now - age + config.limits.unknownLifetime })
+    this.#unknown.set(held.key, { fact: held, born: now - age })
+    this.#awaitAge(now - age)
     return held
+  }
+
+  /** So long statements of unknown kinds are told, ms. */
+  get #toldFor(): Milliseconds {
+    const { limits, tombstones } = this.#context.config
+    return Math.floor(limits.unknownLifetime * tombstones.shareUntil)
+  }
+
+  /** Wakes this part when a statement of an unknown kind is no longer to be told, or kept. */
+  #awaitAge(born: Milliseconds): void {
+    const { now, config } = this.#context
+    const end = now - born < this.#toldFor ? this.#toldFor : config.limits.unknownLifetime
+    this.#nextDue = Math.min(this.#nextDue, born + end)
   }
 
   /** If this is what this node holds, or means the same, whoever listened knows it now. */
@@ -236,10 +271,14 @@ export class Intake {
     return this.#payer.spend('newcomers', now, newcomersPerSecond, 1, Math.max(newcomersPerSecond * 10, view.size))
   }
 
-  /** Ends of those who were never heard of may be made up: they fill no more than half of what is remembered of ends. */
+  /**
+   * Ends of those who were never heard of may be made up: they fill no more than half of what is remembered of ends. But a newcomer has heard of
+   * nobody, and what it refused it would ask for again and again.
+   */
   #isOneTooMany(fact: Fact): boolean {
-    const { view, facts } = this.#context
-    return facts.rival(fact) === undefined && view.isHalfFullOfEnds
+    const { view, facts, wholeSince } = this.#context
+    if (facts.rival(fact) !== undefined) return false
+    return wholeSince === Infinity && this.#payer !== this.#topic ? view.isFullOfEnds : view.isHalfFullOfEnds
   }
 
   #check(fact: Fact): void {
@@ -252,13 +291,5 @@ export class Intake {
     if (this.#warnedFull) return
     this.#warnedFull = true
     this.#context.warn('VIEW_FULL', `the view is full: it holds ${this.#context.config.limits.members} members and takes no more`)
-  }
-
-  #expireUnknown(): void {
-    for (const [key, { fact, until }] of this.#unknown) {
-      if (until > this.#context.now) break
-      this.#unknown.delete(key)
-      this.#context.facts.delete(fact)
-    }
   }
 }

@@ -2,11 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { actors, death, facts, servicesOf, wireFact, type Actor } from '../test/actors.ts'
 import { Bench, broadcastsIn, changesIn, framesTo, hex, home, notificationsIn } from '../test/bench.ts'
 import { makeConfig } from './base/config.ts'
+import type { Effect, Introducer } from './base/io.ts'
 import { ProtocolNode } from './node.ts'
 
 const [self, alice, bob, carol, dave] = actors(5) as [Actor, Actor, Actor, Actor, Actor]
 const crowd = actors(20, 2)
 const day = 86_400_000
+const door: Introducer = { id: alice.id, address: Uint8Array.of(1, 2, 3) }
 
 describe('a node', () => {
   it.each(['', 'x'.repeat(129), 'a\nb'])('refuses %j as the name of its pool', (name) => {
@@ -194,6 +196,61 @@ describe('a sleep of more than a day', () => {
     const after = bench.audit(alice).facts
     expect(after.filter((fact) => before.includes(fact)).length).toBe(5)
     expect(after.length).toBe(6)
+  })
+
+  /** A node that was told to enter through Alice, is whole, and lost all links when it woke. */
+  function woken(): Bench {
+    const bench = new Bench(self, { introducers: [door] })
+    for (const actor of [alice, bob, carol]) bench.meet(actor)
+    bench.advance(60_000)
+    expect(bench.node.health(bench.now).alone).toBe(false)
+    bench.sleep(day + 60_000)
+    for (const peer of bench.node.links) bench.input({ type: 'disconnected', peer })
+    return bench
+  }
+
+  const dialled = (effects: readonly Effect[]): Set<unknown> =>
+    new Set(effects.flatMap((effect) => (effect.type === 'connect' ? [effect.peer] : [])))
+
+  it('sends it back to its introducers when the links break, and it says that it is alone until one answers', () => {
+    const bench = woken()
+    expect(bench.node.health(bench.now).alone).toBe(true)
+    const effects = bench.advance(bench.config.introduction.retryMax)
+    expect(effects).toContainEqual({ type: 'connect', peer: alice.id, addresses: [door.address] })
+    expect(dialled(bench.advance(600_000))).toContain(alice.id)
+    expect(bench.node.health(bench.now).alone).toBe(true)
+    bench.link(alice)
+    bench.receive(alice, facts([alice.joined(), bob.joined()]))
+    expect(bench.node.health(bench.now)).toMatchObject({ alone: false, introducers: [], suspectedShare: 0 })
+    expect(bench.members).toEqual([self, alice, bob].map(({ id }) => id).sort())
+  })
+
+  it('lets it call whom it knew, too: a founder has no introducers, and others lose theirs', () => {
+    const bench = sleeper()
+    bench.sleep(day + 60_000)
+    for (const actor of [alice, bob, carol]) bench.unlink(actor)
+    expect(bench.node.health(bench.now).alone).toBe(true)
+    expect(dialled(bench.advance(45_000))).toEqual(new Set([alice, bob, carol].map(({ id }) => id)))
+    bench.link(bob)
+    bench.receive(bob, facts([alice.joined(), bob.joined(), carol.joined()]))
+    expect(bench.node.health(bench.now)).toMatchObject({ alone: false, members: 4, suspectedShare: 0 })
+  })
+
+  it('leaves nothing to publish of what it had just heard', () => {
+    const bench = sleeper()
+    bench.advance(10_000)
+    bench.receive(alice, facts([bob.left()], true))
+    expect(broadcastsIn([...bench.sleep(day + 60_000), ...bench.advance(1_000)])).toEqual([])
+  })
+
+  it('leaves no death behind that it did not believe yet', () => {
+    const bench = sleeper()
+    bench.meet(dave)
+    bench.overhears(death(dave, [alice, bob, carol]))
+    expect(bench.members).toContain(dave.id)
+    bench.sleep(day + 60_000)
+    bench.receive(alice, facts([dave.joined()]))
+    expect(bench.members).toContain(dave.id)
   })
 
   it('is not a stall: after a night everything known is still there', () => {

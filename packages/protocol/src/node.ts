@@ -158,6 +158,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
       this.#healer,
       this.#elections,
       this.#signals,
+      this.#intake,
     ]
     this.#parting = [this.#rumours, this.#offers]
   }
@@ -404,7 +405,8 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     link.isEntry = !wasIn || incarnation === 0
     this.#introduction.greeted(this.#life.credible(known))
     if (!wasIn || this.self === undefined) return // entering hands over to all greeted links
-    if (ended && known >= this.self.incarnation) this.#life.surrender(known, [link.peer])
+    // After a partition a stranger may be right, but keys that never were members are no company to each other.
+    if (ended && known >= this.self.incarnation) this.#life.surrender(known, view.knows(link.peer) ? [link.peer] : [])
     if (incarnation === 0) return // a newcomer: it begins when it has entered
     if (known < this.self.incarnation) this.#handOver(link.peer)
     else if (!this.#isWhole || id < link.peer || view.known(link.peer) < incarnation) this.#reconciler.begin(link.peer)
@@ -529,17 +531,24 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
 
   /** This process slept longer than others remember the dead: what it holds may revive them. It forgets everything and joins afresh. */
   #startOver(): void {
-    const { view, facts, links } = this.#context
+    const { view, facts, links, config } = this.#context
     const { self } = this
     if (self === undefined) return
-    this.#reporter.remember(view.members())
+    const former = [...view.members()]
+    this.#reporter.remember(former)
+    for (const { id } of former) this.#mortality.forget(id)
     view.clear()
     facts.clear()
     this.#rings.clear()
     this.#mortality.witnesses.clear()
     this.#intake.clear()
+    this.#rumours.clear()
     this.#elections.startOver()
     this.#isWhole = false
+    this.#context.wholeSince = Infinity
+    // The others have forgotten this node, too: where no link outlived the sleep it has to call them.
+    this.#introduction.startOver()
+    for (const member of former.slice(0, config.healing.max)) this.#healer.lost(member)
     this.#changed([{ type: 'died', member: self }])
     this.#life.beginAnew()
     this.#elections.renew()

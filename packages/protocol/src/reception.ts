@@ -5,6 +5,7 @@
  * it came back in between, and kept away for a while. A broadcast comes through honest forwarders: nobody is blamed for one, and only what its bytes alone
  * prove wrong is rejected.
  */
+import type { Config } from './base/config.ts'
 import { FrameError } from './base/errors.ts'
 import type { BroadcastVerdict, Encoded, Milliseconds, NodeId } from './base/io.ts'
 import { Budgets } from './context/budgets.ts'
@@ -15,6 +16,8 @@ import type { Alarm, Message } from './frames/message.ts'
 
 export class Reception<Data extends Encoded> {
   readonly #context: Context<Data>
+  /** Bytes of the largest state there can be, as far as is known without having seen it. */
+  readonly #stateBytes: number
   readonly #banned = new Map<NodeId, Milliseconds>()
   /** Rules broken lately, and when the last was. They are held against the peer, not the link: a new link is no clean slate. */
   readonly #strikes = new Map<NodeId, { readonly count: number; readonly at: Milliseconds }>()
@@ -26,6 +29,8 @@ export class Reception<Data extends Encoded> {
 
   constructor(context: Context<Data>) {
     this.#context = context
+    const { members, bytesPerSecond } = context.config.limits
+    this.#stateBytes = Math.max(members * memberBytes(context.config.limits), bytesPerSecond * 10)
   }
 
   /** Decodes a frame within its bounds and hands it over. A {@link FrameError} on the way is the peer's fault. */
@@ -40,7 +45,7 @@ export class Reception<Data extends Encoded> {
         this.#strike(from, `more than ${framesPerSecond} frames a second`, strikes)
         return
       }
-      if (!link.budgets.spend('bytes', now, bytesPerSecond, data.length)) {
+      if (!link.budgets.spend('bytes', now, bytesPerSecond, data.length, this.#isNew ? this.#stateBytes : undefined)) {
         this.#strike(from, `more than ${bytesPerSecond} bytes a second`, strikes)
         return
       }
@@ -87,6 +92,12 @@ export class Reception<Data extends Encoded> {
     link.goodbye = true
     effects.push({ type: 'disconnect', peer: link.peer, reason: 'banned for breaking the rules' })
     return true
+  }
+
+  /** A newcomer is told a whole pool at once, by each whom it asked: some are still at it when the first is done. */
+  get #isNew(): boolean {
+    const { now, wholeSince, config } = this.#context
+    return now - wholeSince < config.limits.credulity
   }
 
   /** As much of an alarm as the peer may cost: signatures to check, members to look after. */
@@ -137,6 +148,11 @@ export class Reception<Data extends Encoded> {
     this.#context.send(peer, { goodbye: { reason: problem } })
     effects.push({ type: 'disconnect', peer, reason: problem })
   }
+}
+
+/** Bytes of the largest joined-statement: what it may hold, and a key, a signature and numbers. */
+function memberBytes({ tagBytes, locationBytes, addresses, addressBytes }: Config['limits']): number {
+  return tagBytes + locationBytes + addresses * addressBytes + 256
 }
 
 /** Puts an entry at the end, and drops the oldest above the limit. */

@@ -35,6 +35,18 @@ function arrival(sim: Sim, node: PuppetNode, frame = 1): number {
   return (arrived?.now ?? 0) - (inputs[0]?.now ?? 0) + (startedAt.get(node) ?? 0) - before
 }
 
+describe('a line that loses next to all', () => {
+  it('does not keep a run busy for ever, though all losses together leave nothing', () => {
+    const sim = puppets({ network: { delay, loss: 1 - 1e-9 } })
+    const [a, b] = [spawn(sim), spawn(sim)]
+    sim.impair(a, { loss: 1 - 1e-9 })
+    sim.run(1)
+    connect(a, b)
+    sim.run(60_000)
+    expect(a.protocol.got('unreachable')).toHaveLength(1)
+  })
+})
+
 describe('a megabyte', () => {
   for (const [where, first, second] of [
     ['an uplink', { bandwidth: { up: 1 } }, {}],

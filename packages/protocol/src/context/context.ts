@@ -36,6 +36,8 @@ export class Context<Data extends Encoded = Encoded> {
   readonly links: Links = new Map()
   /** Time of the input being handled. */
   now: Milliseconds = 0
+  /** When a reconciliation was completed first; Infinity: none was, this node is new in the pool. */
+  wholeSince: Milliseconds = Infinity
   effects: Effect<Data>[] = []
 
   constructor({ id, pool, config, services }: ContextOptions<Data>) {
@@ -46,7 +48,7 @@ export class Context<Data extends Encoded = Encoded> {
     this.codec = new StatementCodec(pool, services)
     // Without a codec of the runner's, `Data` is bytes.
     this.wire = services.codec ?? (new ProtobufCodec(config.limits) as Codec<Encoded> as Codec<Data>)
-    this.facts = new FactSet(services.registry ?? new Registry())
+    this.facts = new FactSet(services.registry ?? new Registry(), factBytes)
     this.view = new View(this.facts, config)
   }
 
@@ -82,7 +84,7 @@ export class Context<Data extends Encoded = Encoded> {
   answer(to: NodeId, facts: readonly Fact[], fresh: boolean): void {
     const asked = facts.reduce((sum, fact) => sum + factBytes(fact), 0)
     const { answersPerSecond } = this.config.limits
-    const most = Math.max(answersPerSecond * 10, this.facts.size * 512)
+    const most = Math.max(answersPerSecond * 10, this.facts.bytes * 2)
     if (asked > 0 && this.links.get(to)?.budgets.spend('answers', this.now, answersPerSecond, asked, most) === false)
       throw new FrameError(`asks for more than ${answersPerSecond} bytes of facts a second`)
     this.sendFacts(to, facts, fresh)

@@ -134,6 +134,7 @@ export class Reconciler implements Timed {
       return
     }
     this.#lastCompleted = this.#context.now
+    this.#context.wholeSince = Math.min(this.#context.wholeSince, this.#context.now)
     this.#onCompleted(peer)
   }
 

@@ -127,6 +127,12 @@ export class Rumours implements Timed {
     }
   }
 
+  /** What waits is no longer true for sure. */
+  clear(): void {
+    this.#waiting.clear()
+    this.#nextDue = Infinity
+  }
+
   due(): void {
     const { now } = this.#context
     if (now < this.#nextDue) return

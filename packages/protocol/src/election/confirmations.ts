@@ -7,16 +7,18 @@
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import type { Context } from '../context/context.ts'
 
-interface Tellings {
-  /** When which peer told it last. */
-  readonly peers: Map<NodeId, Milliseconds>
-  /** How often all did. */
-  count: number
+interface Telling {
+  readonly claim: string
+  /** When the peer told it last. */
+  readonly at: Milliseconds
+  /** How often that counts. */
+  readonly times: number
 }
 
 export class Confirmations {
   readonly #context: Context
-  readonly #tellings = new Map<string, Tellings>()
+  /** What each peer tells at present. */
+  readonly #tellings = new Map<NodeId, Telling>()
 
   constructor(context: Context) {
     this.#context = context
@@ -24,26 +26,24 @@ export class Confirmations {
 
   /** Counts one telling (`from` undefined: the topic's, which nobody answers for) and says whether the claim was told often enough. */
   tell(claim: string, from: NodeId | undefined, isAbsurd: boolean): boolean {
-    if (from !== undefined) this.#count(claim, from, isAbsurd)
     const { links, config } = this.#context
+    if (from !== undefined) this.#note(claim, from)
+    // Keys cost nothing: only those count, and are remembered, that stay.
+    for (const peer of this.#tellings.keys()) if (links.get(peer)?.entered !== true) this.#tellings.delete(peer)
     const entered = [...links.values()].filter((link) => link.entered).length
-    return (this.#tellings.get(claim)?.count ?? 0) >= Math.min(config.election.confirmations, Math.max(entered, 1))
+    let count = 0
+    for (const telling of this.#tellings.values()) if (telling.claim === claim) count += isAbsurd ? 1 : telling.times
+    return count >= Math.min(config.election.confirmations, Math.max(entered, 1))
   }
 
   clear(): void {
     this.#tellings.clear()
   }
 
-  #count(claim: string, from: NodeId, isAbsurd: boolean): void {
+  #note(claim: string, from: NodeId): void {
     const { config, now } = this.#context
-    for (const [other, { peers }] of this.#tellings) {
-      if (other !== claim && peers.delete(from) && peers.size === 0) this.#tellings.delete(other)
-    }
-    const tellings = this.#tellings.get(claim) ?? { peers: new Map<NodeId, Milliseconds>(), count: 0 }
-    this.#tellings.set(claim, tellings)
-    const last = tellings.peers.get(from)
-    if (last !== undefined && (isAbsurd || now - last < config.election.tellAgain)) return
-    tellings.peers.set(from, now)
-    tellings.count += 1
+    const present = this.#tellings.get(from)
+    if (present?.claim !== claim) this.#tellings.set(from, { claim, at: now, times: 1 })
+    else if (now - present.at >= config.election.tellAgain) this.#tellings.set(from, { claim, at: now, times: present.times + 1 })
   }
 }

@@ -300,6 +300,45 @@ describe('an epoch that skips some', () => {
     expect(reign()).toEqual([1_000_000, lower.id])
   })
 
+  it('counts no peer twice that told another one in between', () => {
+    const absurd = lower.claims(name, 1_000_000)
+    tell(higher, absurd)
+    for (let i = 0; i < 5; i++) {
+      tell(lower, absurd)
+      tell(lower, lower.claims(name, 2_000_000))
+      bench.advance(defaultConfig.election.tellAgain)
+    }
+    expect(reign()).toEqual([1, self.id])
+    for (const peer of [highest, other]) tell(peer, absurd)
+    expect(reign()).toEqual([1_000_000, lower.id])
+  })
+
+  it('counts no peer whose link is gone, nor one that did not enter', () => {
+    const absurd = highest.claims(name, 1_000_000)
+    tell(lower, absurd)
+    bench.unlink(lower)
+    for (const actor of everyone.slice(-3)) {
+      bench.link(actor, { incarnation: 0 })
+      tell(actor, absurd)
+    }
+    for (const peer of [higher, highest]) tell(peer, absurd)
+    expect(reign()).toEqual([1, self.id])
+    tell(other, absurd)
+    expect(reign()).toEqual([1_000_000, highest.id])
+  })
+
+  it('and leaves none above it is the last: nobody claims what others would not take', () => {
+    bench = new Bench(self)
+    bench.meet(lower)
+    tell(lower, lower.claims(name, bench.config.limits.counter))
+    expect(reign()).toEqual([bench.config.limits.counter, lower.id])
+    elect()
+    bench.receive(lower, facts([lower.left()]))
+    bench.advance(10_000)
+    expect(reign()).toBeUndefined()
+    expect(published().map(({ content }) => content.kind)).toEqual(['candidacy'])
+  })
+
   it('is not kept out by one peer that makes up many', () => {
     for (let i = 0; i < 100; i++) tell(lower, lower.claims(name, 1_000 + i))
     for (const peer of [higher, highest, other, another]) tell(peer, higher.claims(name, 7))
@@ -339,6 +378,42 @@ describe('what is kept of candidates', () => {
     bench.overhears(...crowd.slice(1, candidates).map((actor) => actor.left()))
     tell(lowest, (crowd[candidates] as Actor).claims(name, 1))
     expect(reign()).toEqual([1, (crowd[candidates] as Actor).id])
+  })
+
+  it('are the same in whatever order a withdrawal comes', () => {
+    const withdrawn = (crowd[candidates] as Actor).stands(name, { sequence: 2, withdrawn: true })
+    const standing = crowd.slice(0, candidates).map((actor) => actor.stands(name))
+    facing(self)
+    bench.overhears(withdrawn)
+    bench.overhears(...standing)
+    const before = bench.audit(lowest)
+    facing(self)
+    bench.overhears(...standing)
+    bench.overhears(withdrawn)
+    expect(bench.audit(lowest)).toEqual(before)
+    // With a place free it is kept again.
+    bench.overhears((crowd[0] as Actor).left())
+    const free = bench.audit(lowest)
+    bench.overhears(withdrawn)
+    expect(bench.audit(lowest).facts.length).toBe(free.facts.length + 1)
+  })
+
+  it('are those of a former winner only as long as it would find a place', () => {
+    const former = crowd[candidates] as Actor
+    const [next] = crowd as [Actor]
+    const withdrawn = former.stands(name, { sequence: 2, withdrawn: true })
+    const standing = crowd.slice(0, candidates).map((actor) => actor.stands(name))
+    facing(self)
+    tell(lowest, former.claims(name, 1))
+    bench.overhears(former.stands(name), ...standing)
+    bench.overhears(withdrawn)
+    tell(lowest, next.claims(name, 2, { winner: former }), withdrawn)
+    expect(reign()).toEqual([2, next.id])
+    const before = bench.audit(lowest)
+    facing(self)
+    bench.overhears(...standing)
+    tell(lowest, next.claims(name, 2, { winner: former }), withdrawn)
+    expect(bench.audit(lowest)).toEqual(before)
   })
 
   it('and who found no place stands again when places become free', () => {

@@ -84,8 +84,9 @@ export class Election {
 
   /** When this node claims it, if nothing comes in between; Infinity: it does not. `reconciledAt`: last. */
   claimsAt(reconciledAt: Milliseconds): Milliseconds {
-    const { id, links } = this.#context
+    const { id, links, config } = this.#context
     if (this.#mine?.standing !== true || this.#isReigned || this.#standing()[0] !== id) return Infinity
+    if (this.#nextEpoch > config.limits.counter) return Infinity // nobody takes such a claim
     const isAlone = ![...links.values()].some((link) => link.entered)
     return isAlone || reconciledAt >= this.#mine.since ? this.#settledAt : Infinity
   }
@@ -147,12 +148,7 @@ export class Election {
     this.#candidates.set(statement.signer, { statement, fact })
     if (statement.content.withdrawn && this.#isWinner(statement.signer)) this.#reignEnded()
     else if (!this.#isReigned) this.#unsettle(config.election.settle)
-    for (const id of this.#standing().slice(config.election.candidates)) {
-      const evicted = this.#candidates.get(id)
-      if (evicted === undefined || this.#isWinner(id)) continue
-      this.#candidates.delete(id)
-      facts.delete(evicted.fact)
-    }
+    this.#evict()
     this.#fill()
     return fact
   }
@@ -201,7 +197,7 @@ export class Election {
     const content: Claim = {
       kind: 'claim',
       election: this.name,
-      epoch: (previous?.content.epoch ?? 0) + 1,
+      epoch: this.#nextEpoch,
       incarnation: self.incarnation,
       ended: previous === undefined ? undefined : { winner: previous.signer, incarnation: previous.content.incarnation },
     }
@@ -213,6 +209,7 @@ export class Election {
     this.#events.onChanged()
     this.#claim = { statement, fact }
     this.#unconfirmed.clear()
+    this.#evict()
     this.#unsettledSince = undefined
     if (this.#isReigned) this.#announce()
     else this.#unsettle(this.#context.config.election.resettle)
@@ -264,9 +261,28 @@ export class Election {
   }
 
   #hasPlace(id: NodeId): boolean {
-    const standing = this.#standing()
-    const { candidates } = this.#context.config.election
-    return standing.length < candidates || id < (standing[candidates - 1] as NodeId)
+    const last = this.#lastPlace
+    return last === undefined || id < last
+  }
+
+  /** Drops who stands above the last place, or withdrew there: what is kept must not hang on what was heard first. */
+  #evict(): void {
+    const last = this.#lastPlace
+    if (last === undefined) return
+    for (const [id, { fact }] of this.#candidates) {
+      if (id <= last || this.#isWinner(id)) continue
+      this.#candidates.delete(id)
+      this.#context.facts.delete(fact)
+    }
+  }
+
+  /** Who stands in the last place; undefined: some are free. */
+  get #lastPlace(): NodeId | undefined {
+    return this.#standing()[this.#context.config.election.candidates - 1]
+  }
+
+  get #nextEpoch(): number {
+    return (this.#claim?.statement.content.epoch ?? 0) + 1
   }
 
   /** Live candidates that did not withdraw, lowest first. */

@@ -14,6 +14,9 @@ function factAt(position: number, name: string, high: number, low: number): Fact
   return Object.assign(new Fact(`${name}${position}`, { statement }), { position, high, low })
 }
 
+/** Lengths of one's choice, too. */
+const bytesOf = ({ key, high }: Fact): number => key.length + (high % 7)
+
 const show = ({ key, high, low }: Fact): string => `${key} ${high} ${low}`
 
 // Few positions, so that some coincide; close together, and far enough apart for the grid.
@@ -27,7 +30,7 @@ describe.each([1, 2 ** 46])('FactSet, with facts %d apart,', (spread) => {
   /** A set, what should be in it, and another set with the same registry. */
   function build(steps: readonly { put: boolean; fact: Fact; other: boolean }[]): { set: FactSet; model: Map<string, Fact> } {
     const registry = new Registry()
-    const set = new FactSet(registry)
+    const set = new FactSet(registry, bytesOf)
     const stranger = new FactSet(registry)
     const model = new Map<string, Fact>()
     for (const { put, fact: item, other } of steps) {
@@ -48,11 +51,14 @@ describe.each([1, 2 ** 46])('FactSet, with facts %d apart,', (spread) => {
       .map(show)
   }
 
+  const total = (model: Map<string, Fact>): number => [...model.values()].reduce((sum, item) => sum + bytesOf(item), 0)
+
   it('holds the last version of each key, in order of position and key', () => {
     fc.assert(
       fc.property(operations, border, border, (steps, from, to) => {
         const { set, model } = build(steps)
         expect(set.size).toBe(model.size)
+        expect(set.bytes).toBe(total(model))
         expect(set.range(0, hashSpace).map(show)).toEqual(ordered(model, 0, hashSpace))
         expect(set.range(from, to).map(show)).toEqual(ordered(model, from, to))
         for (const item of model.values()) expect(show(set.get(item.key) as Fact)).toBe(show(item))
@@ -110,6 +116,7 @@ describe.each([1, 2 ** 46])('FactSet, with facts %d apart,', (spread) => {
         expect(show(set.get(item.key) as Fact)).toBe(show(item))
         model.delete(item.key)
         expect(set.size).toBe(model.size)
+        expect(set.bytes).toBe(total(model))
         expect(set.range(0, hashSpace).map(show)).toEqual(ordered(model, 0, hashSpace))
         set.put(item)
         expect(set.size).toBe(model.size + 1)
@@ -117,6 +124,7 @@ describe.each([1, 2 ** 46])('FactSet, with facts %d apart,', (spread) => {
         set.delete(item)
         expect(set.get(item.key)).toBeUndefined()
         expect(set.size).toBe(model.size)
+        expect(set.bytes).toBe(total(model))
       }),
     )
   })
@@ -124,7 +132,7 @@ describe.each([1, 2 ** 46])('FactSet, with facts %d apart,', (spread) => {
   it('is empty after it was cleared', () => {
     const { set } = build([{ put: true, fact: factAt(spread, 'a', 3, 4), other: false }])
     set.clear()
-    expect(set.size).toBe(0)
+    expect([set.size, set.bytes]).toEqual([0, 0])
     expect(set.fingerprint(0, hashSpace)).toEqual({ count: 0, high: 0, low: 0 })
   })
 })

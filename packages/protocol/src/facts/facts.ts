@@ -29,19 +29,29 @@ export class FactSet {
   /** By place: when what it tells began, for facts that expire. Empty until there is one. */
   #born = new Float64Array(0)
   #size = 0
+  #bytes = 0
   #high = 0
   #low = 0
   readonly #counts = new Int32Array(parts)
   readonly #highs = new Int32Array(parts)
   readonly #lows = new Int32Array(parts)
 
-  constructor(registry: Registry) {
+  readonly #bytesOf: (fact: Fact) => number
+
+  /** `bytesOf`: how long a fact is where it is told. Always the same for the same fact. */
+  constructor(registry: Registry, bytesOf: (fact: Fact) => number = () => 0) {
     this.registry = registry
+    this.#bytesOf = bytesOf
   }
 
   /** Facts that are told. */
   get size(): number {
     return this.#size
+  }
+
+  /** How long they are together. */
+  get bytes(): number {
+    return this.#bytes
   }
 
   /** The first fact that is told at exactly this position. */
@@ -269,6 +279,7 @@ export class FactSet {
     const high = registry.highs[number] as number
     const low = registry.lows[number] as number
     this.#size += count
+    this.#bytes += count * this.#bytesOf(registry.fact(number))
     this.#high ^= high
     this.#low ^= low
     this.#counts[part] = (this.#counts[part] as number) + count

@@ -45,6 +45,11 @@ export class View {
     return this.#size >= this.#config.limits.members
   }
 
+  /** As many ends as can be remembered are. */
+  get isFullOfEnds(): boolean {
+    return this.#ends >= this.#config.limits.members
+  }
+
   /** Half of the ends that can be remembered are. */
   get isHalfFullOfEnds(): boolean {
     return this.#ends * 2 >= this.#config.limits.members

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { actors, facts, wireFact, type Actor } from '../../test/actors.ts'
+import { actors, death, facts, forged, wireFact, type Actor } from '../../test/actors.ts'
 import { Bench, broadcastsIn, framesTo } from '../../test/bench.ts'
 import { defaultConfig } from '../base/config.ts'
 import type { Effect, Introducer } from '../base/io.ts'
 
 const everyone = actors(240)
-const [self, alice, bob, carol] = everyone as [Actor, Actor, Actor, Actor]
+const [self, alice, bob, carol, mallory] = everyone as [Actor, Actor, Actor, Actor, Actor]
 const { introduction } = defaultConfig
 const door: Introducer = { id: alice.id, address: Uint8Array.of(1, 2, 3) }
 const bareDoor: Introducer = { address: Uint8Array.of(4, 5, 6) }
@@ -236,6 +236,60 @@ describe('who is handed on', () => {
     expect(own(bench.advance(introduction.referralGrace - 1))).toBe(0)
     expect(own(bench.advance(1))).toBe(1)
     expect([...bench.node.links]).toEqual([alice.id])
+  })
+
+  describe('with a forgery', () => {
+    const warnings = (bench: Bench): string[] =>
+      bench.notifications.flatMap((notification) => (notification.type === 'warning' ? [notification.message] : []))
+
+    /** Not in yet, and linked with somebody who tells lies. */
+    function deceived(): Bench {
+      const bench = new Bench(self, { introducers: [door] })
+      bench.input({ type: 'connected', peer: mallory.id, dialable: true })
+      bench.receive(mallory, { redirect: { members: [wireFact(carol.joined()), wireFact(forged(bob.joined()))] } })
+      return bench
+    }
+
+    it('enters all the same when nobody answers', () => {
+      const bench = deceived()
+      const effects = bench.advance(introduction.aloneAfter)
+      expect(effects).toContainEqual({ type: 'persist', incarnation: 1 })
+      expect(bench.changes).toEqual([`joined:${self.id}:1`])
+      expect(dials(effects).filter(({ peer }) => peer !== alice.id)).toEqual([])
+    })
+
+    it('enters all the same when its introducers refuse', () => {
+      const bench = deceived()
+      refuse(bench, door)
+      expect(bench.changes).toEqual([`joined:${self.id}:1`])
+    })
+
+    it('holds it against who sent it, not against who lets it in', () => {
+      const bench = deceived()
+      const effects = bench.link(alice)
+      expect(bench.node.self?.incarnation).toBe(1)
+      expect(framesTo(alice.id, effects).flatMap((frame) => frame.facts?.facts ?? [])).toEqual([wireFact(bench.ownStatement())])
+      expect(bench.node.health(bench.now).lastReconciliation).toBe(bench.now)
+      expect(warnings(bench)).toEqual([expect.stringMatching(`^${mallory.id} sent a bad frame: a forged signature`)])
+    })
+
+    it('is not deceived after it entered either', () => {
+      const bench = referred(false)
+      expect(dials(bench.receive(alice, { redirect: { members: [wireFact(forged(bob.joined()))] } }))).toEqual([])
+      expect(bench.members).toEqual([self.id])
+      expect(warnings(bench)).toEqual([expect.stringContaining(alice.id)])
+    })
+
+    it.each([
+      ['who left', bob.left()],
+      ['who died', death(bob, [alice, carol])],
+      ['by a candidacy', bob.stands('e')],
+    ])('is named nobody %s', (_, content) => {
+      const bench = new Bench(self, { introducers: [door] })
+      bench.input({ type: 'connected', peer: mallory.id, dialable: true })
+      bench.receive(mallory, { redirect: { members: [wireFact(content)] } })
+      expect(warnings(bench)).toEqual([expect.stringContaining('who is no member')])
+    })
   })
 
   it('and already has the pool does not care', () => {

@@ -21,6 +21,7 @@ export class Introduction implements Timed {
   readonly #context: Context
   readonly #enter: (learned: number) => void
   readonly #isWhole: () => boolean
+  #introducers: readonly Introducer[] = []
   #attempts: Attempt[] = []
   #entering = false
   #aloneAt = Infinity
@@ -57,7 +58,14 @@ export class Introduction implements Timed {
     const { now, config } = this.#context
     this.#entering = true
     this.#aloneAt = now + config.introduction.aloneAfter
-    this.#attempts = introducers.map((introducer) => ({ introducer, failures: 0, nextTry: now, reason: undefined, given: false }))
+    this.#introducers = introducers
+    this.startOver()
+  }
+
+  /** Looks for the introducers, whatever became of them before. */
+  startOver(): void {
+    const { now } = this.#context
+    this.#attempts = this.#introducers.map((introducer) => ({ introducer, failures: 0, nextTry: now, reason: undefined, given: false }))
   }
 
   /** Another way in, found on the local network. */

@@ -5,6 +5,7 @@ import { defaultConfig } from '../base/config.ts'
 import { certify } from '../facts/certificate.ts'
 
 const [self, ...others] = actors(9) as [Actor, ...Actor[]]
+const strangers = actors(4, 2)
 const { quorum } = defaultConfig.detection
 
 function pool(): Bench {
@@ -53,6 +54,19 @@ describe('a life that others hold for ended', () => {
     bench.advance(5_000)
     renounce(bench, others[quorum] as Actor, before)
     expect(life(bench)).toBe(before + 1)
+  })
+
+  it('is given up on the word of strangers, however many say so, no sooner than on that of one', () => {
+    const bench = pool()
+    const start = life(bench)
+    for (const stranger of strangers) bench.link(stranger)
+    for (let second = 0; second < 60; second++) {
+      for (const stranger of strangers) bench.receive(stranger, { hello: { known: life(bench), ended: true, incarnation: 1 } })
+      bench.advance(1_000)
+    }
+    expect(life(bench)).toBeGreaterThan(start)
+    // At once, and after 5, 10 and 20 s; the next pause is longer than what is left.
+    expect(life(bench) - start).toBeLessThanOrEqual(4)
   })
 
   it('is not proven to be over by one witness, though it accuses all others, too', () => {

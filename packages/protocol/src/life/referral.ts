@@ -82,9 +82,14 @@ export class Referral implements Timed {
 
   /** A peer handed this node on to these members. Throws {@link FrameError}. */
   accept(from: NodeId, members: readonly Told[]): void {
-    const { config, now } = this.#context
+    const { codec, config, now } = this.#context
     const { referrals } = config.introduction
     if (members.length > referrals) throw new FrameError(`at most ${referrals} members are named to a newcomer, not ${members.length}`)
+    // Now, as they are taken in when somebody else, or nobody, lets this node in: a forgery must be the fault of who sent it.
+    for (const { fact } of members) {
+      if (fact.member === undefined) throw new FrameError('somebody is named to a newcomer who is no member')
+      if (!fact.isTrue(codec)) throw new FrameError(`a forged signature under the key of ${fact.member.id}`)
+    }
     this.#referredBy.set(from, now + config.introduction.referralGrace)
     this.#named.set(from, members)
     const link = this.#context.links.get(from)

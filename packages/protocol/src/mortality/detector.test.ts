@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { actors, facts, alarm, type Actor } from '../../test/actors.ts'
+import { actors, facts, alarm, pool, servicesOf, type Actor } from '../../test/actors.ts'
 import { Bench, framesTo, type BenchOptions } from '../../test/bench.ts'
 import { defaultConfig } from '../base/config.ts'
 import { decodeId } from '../base/id.ts'
 import type { DialFailure, Effect, Milliseconds } from '../base/io.ts'
+import { Context } from '../context/context.ts'
+import { Link } from '../context/links.ts'
 import { certify } from '../facts/certificate.ts'
+import { factOf } from '../facts/fact.ts'
+import { Detector } from './detector.ts'
 
 const everyone = actors(12)
 const [self, suspect, bob, carol, dave] = everyone as [Actor, Actor, Actor, Actor, Actor]
@@ -64,6 +68,47 @@ describe('a link that breaks', () => {
     const bench = poolOf([bob])
     bench.link(suspect, { incarnation: 0 })
     expect(aims([...bench.unlink(suspect), ...bench.advance(5_000)], suspect)).toEqual([])
+  })
+})
+
+describe('how a peer was reached', () => {
+  const context = new Context({ id: self.id, pool, config: defaultConfig, services: servicesOf(self.id) })
+  const detector = new Detector(context, {
+    onUnreachable: () => undefined,
+    onReached: () => undefined,
+    suspectedSince: () => undefined,
+  })
+  const connect = ({ id }: Actor): void => {
+    context.links.set(id, new Link(id, true, context.now))
+    detector.linkUp(id)
+  }
+  const disconnect = ({ id }: Actor): void => {
+    context.links.delete(id)
+    detector.linkLost(id, true)
+  }
+  const tell = (statement: ReturnType<Actor['joined'] | Actor['left']>): void => {
+    context.view.merge(factOf({ statement }), context.now, 0)
+    detector.forget(statement.signer)
+  }
+
+  it('is remembered of a member without a link, until its life ends', () => {
+    connect(bob)
+    tell(bob.joined())
+    disconnect(bob)
+    expect(detector.isHidden(bob.id)).toBe(false)
+    tell(bob.left())
+    expect(detector.isHidden(bob.id)).toBe(true)
+  })
+
+  it('is forgotten with the link of somebody who never was a member, or is none any more', () => {
+    connect(carol)
+    disconnect(carol)
+    expect(detector.isHidden(carol.id)).toBe(true)
+    connect(dave)
+    tell(dave.joined())
+    tell(dave.left())
+    disconnect(dave)
+    expect(detector.isHidden(dave.id)).toBe(true)
   })
 })
 

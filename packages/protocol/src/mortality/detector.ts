@@ -114,6 +114,8 @@ export class Detector implements Timed {
   linkLost(peer: NodeId, goodbye: boolean): void {
     this.#probes.forget(peer)
     this.#turns.linkLost(peer)
+    // Who is no member, or none any more: of others it is remembered for as long as they live.
+    if (this.#context.view.get(peer) === undefined) this.#dialable.delete(peer)
     const doubt = this.#doubts.get(peer)
     if (doubt !== undefined) doubt.nextCheck = this.#context.now
     else if (!goodbye) this.#doubt(peer)

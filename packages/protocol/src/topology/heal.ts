@@ -32,6 +32,8 @@ export class Healer implements Timed {
   #size = 0
   /** Whether somebody of this place in the registry may be lost: so that it need not be looked for at each join. */
   #mayBeLost = new Uint8Array(0)
+  /** Somebody who is lost stands nowhere in the registry, and may get any place. */
+  #anyMayBeLost = false
   readonly #tried = new Map<NodeId, Attempts>()
   readonly #introducers = new Set<NodeId>()
   /** Introducers that are neither members nor remembered as lost. */
@@ -87,7 +89,7 @@ export class Healer implements Timed {
     if (this.#waysIn.delete(id)) this.#tried.delete(id)
     if (this.#size === 0) return
     const place = this.#context.facts.registry.memberPlace(id)
-    if (place !== undefined && (this.#mayBeLost[place] ?? 0) === 0) return
+    if (!this.#anyMayBeLost && place !== undefined && (this.#mayBeLost[place] ?? 0) === 0) return
     const index = this.#lost.findIndex((each) => each?.id === id)
     if (index >= 0) this.#forget(index)
   }
@@ -150,12 +152,13 @@ export class Healer implements Timed {
     this.#tried.delete(member.id)
     this.#lost[index] = undefined
     this.#size -= 1
+    if (this.#size === 0) this.#anyMayBeLost = false
   }
 
   #mark(id: NodeId): void {
     const { registry } = this.#context.facts
     const place = registry.memberPlace(id)
-    if (place === undefined) this.#mayBeLost.fill(1) // it stands nowhere now, and may get any place
+    if (place === undefined) this.#anyMayBeLost = true
     else {
       if (place >= this.#mayBeLost.length) this.#mayBeLost = grown(this.#mayBeLost, registry.places - 1)
       this.#mayBeLost[place] = 1

@@ -62,6 +62,8 @@ export class Endpoint {
   lag: Milliseconds = 0
   /** Open connections by peer. Several at once are one link; the newest carries what is sent. */
   readonly connections = new Map<NodeId, Connection[]>()
+  /** The most links that it ever had at once. */
+  mostLinks = 0
   /** With whom broadcasts are exchanged in full. */
   readonly mesh = new Map<NodeId, Endpoint>()
 

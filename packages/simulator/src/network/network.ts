@@ -46,6 +46,8 @@ const retransmitMin = 200
 const retransmitMax = 120_000
 /** After this long without an acknowledgement TCP breaks the connection. Linux: tcp_retries2 = 15. */
 const retransmitFor = 924_600
+/** A packet that got lost so often is 33 hours late. Losses together may be all there is: without an end the run would stand still there. */
+const mostLosses = 1_000
 
 /** An acknowledgement waits so long for data to travel with. Linux: TCP_DELACK_MIN. */
 const acknowledgementDelay = 40
@@ -221,6 +223,7 @@ export class Network {
     if (others !== undefined) others.push(connection)
     else {
       endpoint.connections.set(peer.id, [connection])
+      if (endpoint.connections.size > endpoint.mostLinks) endpoint.mostLinks = endpoint.connections.size
       endpoint.events.linkUp(peer, peer === connection.listener || peer.dialableFrom(endpoint))
     }
   }
@@ -296,7 +299,11 @@ export class Network {
     const loss = this.#lossBetween(from, to)
     if (loss === 0) return oneWay
     let waited = 0
-    for (let wait = retransmitMin + 2 * oneWay; this.#random() < loss; wait = Math.min(wait * 2, retransmitMax)) {
+    for (
+      let wait = retransmitMin + 2 * oneWay;
+      this.#lost < mostLosses && this.#random() < loss;
+      wait = Math.min(wait * 2, retransmitMax)
+    ) {
       waited += wait
       this.#lost += 1
     }

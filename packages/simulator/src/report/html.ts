@@ -8,7 +8,7 @@ export function htmlReport(scenario: Scenario, outcomes: readonly Outcome[], plo
   const { lines, failures } = summaryOf(outcomes)
   const rows = lines.map(
     ({ held, what, runs, seen }) =>
-      `<tr class="${held ? 'held' : 'broken'}"><td>${held ? 'held' : 'broken'}</td><td>${escape(what)}</td><td>${escape(runs)}</td><td>${escape(seen)}</td></tr>`,
+      `${held === undefined ? '<tr><td>' : held ? '<tr class="held"><td>held' : '<tr class="broken"><td>broken'}</td><td>${escape(what)}</td><td>${escape(runs)}</td><td>${escape(seen)}</td></tr>`,
   )
   const broken = failures.map(({ title, text }) => `<details><summary>${escape(title)}</summary><pre>${escape(text)}</pre></details>`)
   return `<!doctype html>

@@ -62,6 +62,11 @@ export class Metrics {
     this.#each(1_000, () => this.#second())
   }
 
+  /** The most links that any node ever had, also between two samples. */
+  get mostLinks(): number {
+    return Math.max(0, ...this.#stage.actors.map(({ node }) => node.endpoint.mostLinks))
+  }
+
   /** One row of the table. */
   sample(): void {
     const { simulation, actors } = this.#stage

@@ -1,7 +1,7 @@
 /** What may be done to nodes and to the network at a given time: each kind with its own fields. */
 import * as z from 'zod'
 import type { Milliseconds } from '@jel/protocol'
-import { duration, share, span, text } from './quantity.ts'
+import { duration, loss, span, text } from './quantity.ts'
 import { choice, mapping, show, Unfit, unknownKey, written } from './schema-kit.ts'
 import { targets, type Targets } from './targets.ts'
 
@@ -120,7 +120,7 @@ const schemas: Record<ActionType, z.ZodType<FileAction>> = {
   loss: mapping({
     ...timed,
     ...lasting,
-    loss: share.describe('share of the packets to and from these nodes that get lost, besides the loss of the network'),
+    loss: loss.describe('share of the packets to and from these nodes that get lost, besides the loss of the network'),
     on: targets,
   }).transform(({ on, ...rest }): FileAction => ({ ...rest, type: 'loss', targets: on })),
   elect: mapping({ ...timed, elect: text('the name of an election').describe('stand in this election'), by: targets }).transform(

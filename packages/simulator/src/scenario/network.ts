@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Milliseconds } from '@jel/protocol'
 import { topologies, type TopologyName } from '../network/topologies/shipped.ts'
 import type { Dialable } from '../network/endpoint.ts'
-import { amount, bandwidth, count, duration, durationRange, share, type DurationRange } from './quantity.ts'
+import { amount, bandwidth, count, duration, durationRange, loss, share, type DurationRange } from './quantity.ts'
 import { choice, mapping, show, Unfit, word } from './schema-kit.ts'
 
 /** The topologies that come with the simulator. */
@@ -49,7 +49,7 @@ export interface ScenarioNetwork {
   readonly machinesPerRack: number
   /** Speed of each machine's processor, relative to the one on which costs were measured. Left out: nothing takes time. */
   readonly processor?: number
-  /** Share of the packets that get lost, 0 to 1. */
+  /** Share of the packets that get lost, 0 to below 1. */
   readonly loss: number
   /** Share of the nodes that can dial but can't be dialled, 0 to 1. The first node always can. */
   readonly nat: number
@@ -98,6 +98,6 @@ export const network: z.ZodType<ScenarioNetwork> = mapping({
   processor: amount(0.01)
     .exactOptional()
     .describe('speed of the processor that the nodes of one machine share; 1: as measured; default: nothing takes time'),
-  loss: share.default(0).describe('share of the packets that get lost'),
+  loss: loss.default(0).describe('share of the packets that get lost'),
   nat: share.default(0).describe('share of the nodes that can dial but can’t be dialled'),
 })

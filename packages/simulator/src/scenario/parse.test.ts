@@ -154,8 +154,18 @@ describe('what is wrong with a scenario is said with file, line and what was exp
     ['no nodes', 'duration: 5s', /^s\.yaml:1:1: nodes: is missing$/u],
     [
       'a share of more than all',
-      `${least}network:\n  loss: 130%`,
-      /^s\.yaml:4:3: network\.loss: expected a share such as 30%, from 0% to 100%, not "130%"$/u,
+      `${least}network:\n  nat: 130%`,
+      /^s\.yaml:4:3: network\.nat: expected a share such as 30%, from 0% to 100%, not "130%"$/u,
+    ],
+    [
+      'a network that loses all',
+      `${least}network:\n  loss: 100%`,
+      /^s\.yaml:4:3: network\.loss: expected a share such as 30%, from 0% to below 100%, not "100%"; to cut nodes off, use silence or partition$/u,
+    ],
+    [
+      'a node that loses all',
+      `${least}actions:\n  - { at: 5s, loss: 1, on: 3 }`,
+      /^s\.yaml:4:\d+: actions\.0\.loss: expected a share such as 30%, from 0% to below 100%, not 1; to cut nodes off, use silence or partition$/u,
     ],
     ['an unknown setting', `${least}config: { links: { ring: 4 } }`, /unknown key "ring", did you mean "rings"/u],
     ['sites without a way', `${least}network:\n  sites: { a: {}, b: {} }`, /^s\.yaml:4:12: network\.sites\.a: no delay to b/mu],

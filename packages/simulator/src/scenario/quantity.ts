@@ -85,6 +85,21 @@ export const share = written(parseShare, {
   ],
 })
 
+/** A share of packets: none of them may be sent again for ever. */
+export const loss = written(
+  (value): number | Unfit => {
+    const parsed = parseShare(value)
+    if (!(parsed instanceof Unfit) && parsed < 1) return parsed
+    return new Unfit(`expected ${shareForm}, from 0% to below 100%, not ${show(value)}; to cut nodes off, use silence or partition`)
+  },
+  {
+    anyOf: [
+      { type: 'string', pattern: '^\\d{1,2}(\\.\\d+)? ?%$' },
+      { type: 'number', minimum: 0, exclusiveMaximum: 1 },
+    ],
+  },
+)
+
 const prefixes: Record<string, number> = { '': 1, k: 1e3, K: 1e3, M: 1e6, G: 1e9, Ki: 1_024, Mi: 1_048_576, Gi: 1_073_741_824 }
 
 /** Bytes of `1MB`, `40 KB`, `64KiB`. */

@@ -15,7 +15,7 @@ export interface Actor {
   end: 'crash' | 'leave' | undefined
   /** Its cable is pulled. */
   silent: boolean
-  /** It is the only one on its side of a partition, and can't tell that from a pulled cable: it keeps its view, and nothing is promised of it. */
+  /** It reaches nobody of many, and can't tell that from a pulled cable of its own: it keeps its view, and nothing is promised of it. */
   alone: boolean
   /** It loses packets. */
   lossy: boolean
@@ -30,7 +30,12 @@ export function lives(actor: Actor): boolean {
   return actor.endedAt === undefined && actor.node.state !== 'gone'
 }
 
+/** It takes part, runs, and its cable is not pulled. */
+export function answers(actor: Actor): boolean {
+  return actor.endedAt === undefined && actor.node.state === 'running' && !actor.silent
+}
+
 /** It takes part, runs, and has a network. */
 export function isActive(actor: Actor): boolean {
-  return actor.endedAt === undefined && actor.node.state === 'running' && !actor.silent && !actor.alone
+  return answers(actor) && !actor.alone
 }

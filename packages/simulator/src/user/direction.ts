@@ -146,25 +146,14 @@ export class Direction {
 
   /** Nodes that start later are on the first side. */
   #split(groups: readonly (readonly Actor[])[]): void {
-    const members = this.#stage.actors.filter(lives).length
-    for (const [side, group] of groups.entries()) {
-      // In a pool of two or three one is not taken for cut off.
-      const alone = members > 3 && groups.length > 1 && group.filter(lives).length === 1
-      for (const actor of group) {
-        actor.side = side
-        actor.alone = alone
-      }
-    }
+    for (const [side, group] of groups.entries()) for (const actor of group) actor.side = side
     this.#stage.simulation.partition(...groups.map((group) => group.map(({ node }) => node)))
   }
 
   #heal(): void {
     this.#partitions += 1
     this.#heals += 1
-    for (const actor of this.#stage.actors) {
-      actor.side = 0
-      actor.alone = false
-    }
+    for (const actor of this.#stage.actors) actor.side = 0
     this.#stage.cuts = 0
     this.#stage.simulation.heal()
     this.#stage.troubled('all is healed')

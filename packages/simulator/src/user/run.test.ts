@@ -93,6 +93,59 @@ describe('a run of a scenario', () => {
     expect(verdicts.map(({ held }) => held)).toEqual([true, true, true, true])
   })
 
+  it.each([
+    ['the other one on its side crashes', '[{ at: 10s, partition: 0..1 }, { at: 10.5s, kill: 0 }]', 8],
+    ['the other one on its side leaves', '[{ at: 10s, partition: 0..1 }, { at: 10.5s, leave: 0 }]', 8],
+    ['the cables of all others are pulled', '[{ at: 20s, silence: 1..9 }]', 0],
+    ['they crash after that', '[{ at: 20s, silence: 1..9 }, { at: 25s, kill: 1..9 }]', 0],
+    ['the others, which nobody can dial, crash', '[{ at: 20s, kill: 1..9 }]\nnetwork: { nat: 100% }', 0],
+  ])('asks nothing of who can look for nobody any more: %s', (_, actions, right) => {
+    const { violation, samples } = run(`nodes: 10\nduration: 2m\nactions: ${actions}`)
+    expect(violation).toBeUndefined()
+    expect(samples.right.at(-1)).toBe(right)
+  })
+
+  it.each([
+    ['that crash', '[{ at: 20s, kill: 1..9 }]'],
+    ['that its side had buried before', '[{ at: 10s, partition: 0..1 }, { at: 60s, kill: 0 }]'],
+    ['that crashed out of sight, when the partition ends', '[{ at: 10s, partition: 1..9, for: 20s }, { at: 15s, kill: 1..9 }]'],
+    ['that were two and fell silent', '[{ at: 10s, kill: 3..9 }, { at: 30s, silence: 1..2 }]'],
+  ])('asks the last one for its view after nodes %s', (_, actions) => {
+    const { violation, verdicts } = run(`nodes: 10\nduration: 3m\nactions: ${actions}\nexpect: [{ allKnowAll: { within: 30s } }]`)
+    expect(violation).toBeUndefined()
+    expect(verdicts).toMatchObject([{ held: true }])
+  })
+
+  it.each(['oldest', 'random'])('has newcomers enter through somebody whom they reach: %s', (introducers) => {
+    const { violation, verdicts, samples } = run(`
+      nodes: 10
+      duration: 3m
+      introducers: ${introducers}
+      actions: [{ at: 10s, partition: 0..4 }, { at: 30s, join: 3 }]
+      expect: [{ allKnowAll: { within: 5s } }]
+    `)
+    expect(violation).toBeUndefined()
+    expect(verdicts).toMatchObject([{ held: true }])
+    expect(samples.right.at(-1)).toBe(13)
+  })
+
+  it('has newcomers enter through who is the last one on their side', () => {
+    const { violation, verdicts } = run(`
+      nodes: 10
+      duration: 3m
+      actions: [{ at: 20s, silence: 1..9 }, { at: 40s, join: 1 }]
+      expect: [{ allKnowAll: { within: 20s } }]
+    `)
+    expect(violation).toBeUndefined()
+    expect(verdicts).toMatchObject([{ held: true }])
+  })
+
+  it('counts the links that a node had between two samples, too', () => {
+    const { verdicts, links } = run('nodes: 50\nduration: 30s\nsample: 1m\nexpect: [{ linksPerNode: { atMost: 1 } }]')
+    expect(verdicts).toMatchObject([{ held: false, seen: String(links.most) }])
+    expect(links.most).toBeGreaterThan(8)
+  })
+
   it('has nodes come and go as a trace file says', () => {
     const scenario = parseScenario('nodes: 3\nduration: 30s\narrivals: { trace: t.csv }', {
       read: (file) => ({ file, text: 'at,event,node\n0,join,a\n1,join,b\n2,join,c\n10,crash,b\n12,leave,c\n30,end,\n' }),

@@ -145,7 +145,7 @@ function resultOf(stage: Stage, metrics: Metrics, violation: Violation | undefin
     ),
     received: nodeBytes(traffic, 'received'),
     sent: nodeBytes(traffic, 'sent'),
-    links: { mean: mean(columns.links), most: Math.max(0, ...columns.mostLinks) },
+    links: { mean: mean(columns.links), most: metrics.mostLinks },
     dials: { total: total(metrics.dialsBySecond), worstSecond: Math.max(0, ...metrics.dialsBySecond) },
     knocks: { total: total(metrics.knocksBySecond), worstSecond: Math.max(0, ...metrics.knocksBySecond) },
     samples: { ...columns, winners: metrics.winners },

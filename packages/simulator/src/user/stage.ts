@@ -5,7 +5,8 @@ import { Placement } from '../scenario/placement.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import type { Simulation } from '../simulation.ts'
 import type { Protocol } from '../protocol/protocol.ts'
-import { isActive, lives, type Actor } from './actor.ts'
+import { answers, lives, type Actor } from './actor.ts'
+import { findAlone } from './alone.ts'
 import { Machinery } from './machinery.ts'
 
 /** What the stage tells of. */
@@ -64,7 +65,9 @@ export class Stage {
     const place = this.#placement.next(site)
     // The first node is the introducer of the others.
     const nat = this.random() < network.nat && number > 0
-    const canIntroduce = (other: Actor): boolean => isActive(other) && isDialable(other, place.site)
+    const canIntroduce = (other: Actor): boolean =>
+      // Newcomers are on the first side.
+      answers(other) && other.side === 0 && isDialable(other, place.site)
     const member = introducers === 'oldest' ? this.actors.find(canIntroduce) : pickOne(this.random, this.actors.filter(canIntroduce))
     const introducer = this.#service ?? member?.node
     const node = this.simulation.spawn({
@@ -136,6 +139,7 @@ export class Stage {
   /** To be called for whatever changes who is there or who reaches whom, and for what it may take time to settle after. */
   changed(what: string): void {
     this.lastChange = this.simulation.now
+    findAlone(this.actors)
     for (const listener of this.#listeners) listener.changed(what)
   }
 

@@ -44,7 +44,7 @@ export function judge(expectation: Expectation, stage: Stage, metrics: Metrics):
       }
     }
     case 'linksPerNode': {
-      const seen = Math.max(0, ...metrics.columns.mostLinks)
+      const seen = metrics.mostLinks
       return { what: `at most ${expectation.atMost} links a node`, held: seen <= expectation.atMost, seen: String(seen) }
     }
     case 'dialsPerSecond': {
