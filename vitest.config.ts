@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 // of their files runs alone: two swarms at once on a small machine would starve one another and look like dead peers.
 const groups = [
   { name: 'pure', folders: ['packages/protocol', 'packages/simulator', 'packages/conformance', 'scripts'], timeout: 30_000, alone: false },
-  { name: 'hosts', folders: ['packages/overlay', 'packages/jel', 'scripts/attacks'], timeout: 60_000, alone: true },
+  { name: 'hosts', folders: ['packages/overlay', 'packages/jel', 'scripts/attacks', 'scripts/large-state'], timeout: 60_000, alone: true },
   { name: 'processes', folders: ['apps/*', 'scripts/lab/test'], timeout: 120_000, alone: true },
 ]
 
@@ -15,7 +15,11 @@ export default defineConfig({
       test: {
         name,
         include: folders.map((folder) => `${folder}/**/*.test.ts`),
-        exclude: ['**/node_modules/**', '**/dist/**', ...(name === 'pure' ? ['scripts/attacks/**', 'scripts/lab/test/**'] : [])],
+        exclude: [
+          '**/node_modules/**',
+          '**/dist/**',
+          ...(name === 'pure' ? ['scripts/attacks/**', 'scripts/large-state/**', 'scripts/lab/test/**'] : []),
+        ],
         testTimeout: timeout,
         hookTimeout: timeout,
         teardownTimeout: 10_000,

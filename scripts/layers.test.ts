@@ -12,9 +12,9 @@ const protocol: Layers = {
   frames: ['base', 'wire', 'facts'],
   context: ['base', 'facts', 'frames'],
   topology: ['base', 'facts', 'context'],
-  dissemination: ['base', 'wire', 'facts', 'context'],
-  life: ['base', 'facts', 'context'],
-  mortality: ['base', 'facts', 'frames', 'context', 'topology'],
+  dissemination: ['base', 'wire', 'facts', 'frames', 'context'],
+  life: ['base', 'facts', 'context', 'detection'],
+  detection: ['base', 'wire', 'facts', 'frames', 'context', 'topology'],
   election: ['base', 'facts', 'context'],
 }
 

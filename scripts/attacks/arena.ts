@@ -71,7 +71,7 @@ export interface Outcome {
   /** From the first hostile byte until the attacker was sent away, ms; undefined: it was not. */
   readonly dropped: number | undefined
   readonly remark: string | undefined
-  /** What it achieved although it must not, and why it achieved nothing. */
+  /** What it achieved although it must not, or why it did not take place. */
   readonly breaches: readonly string[]
 }
 

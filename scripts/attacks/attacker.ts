@@ -4,7 +4,7 @@
  */
 import { noise } from '@chainsafe/libp2p-noise'
 import { yamux } from '@chainsafe/libp2p-yamux'
-import { FrameDecoder, encodePrefix, poolNames } from '@jel/overlay/internals'
+import { decodeFrames, encodeFrame, poolNames } from '@jel/overlay/internals'
 import { wire } from '@jel/protocol/internals'
 import type { Connection, Stream } from '@libp2p/interface'
 import { tcp } from '@libp2p/tcp'
@@ -34,14 +34,12 @@ export class HostileLink {
     stream.addEventListener('close', end)
     stream.addEventListener('remoteCloseWrite', end)
     connection.addEventListener('close', end)
-    const decoder = new FrameDecoder(readable)
-    let isNamed = false
-    stream.addEventListener('message', ({ data }) => {
-      for (const bytes of decoder.decode(data)) {
-        if (isNamed) this.#heard(wire.Frame.decode(bytes))
-        isNamed = true
-      }
-    })
+    void this.#read(stream, true)
+  }
+
+  /** The stream beside it, over which it is probed. */
+  addUrgent(stream: Stream): void {
+    void this.#read(stream, false)
   }
 
   get isUp(): boolean {
@@ -54,7 +52,7 @@ export class HostileLink {
   }
 
   sendBytes(data: Uint8Array): boolean {
-    return this.raw(Buffer.concat([encodePrefix(data.length), data]))
+    return this.raw(encodeFrame(data))
   }
 
   /** Bytes without a frame around them. */
@@ -78,8 +76,21 @@ export class HostileLink {
     clearTimeout(timer)
   }
 
-  #heard(frame: wire.Frame): void {
-    if (frame.probe !== undefined) this.send({ ack: { sequence: frame.probe.sequence, nextInMs: 2_000 } })
+  async #read(stream: Stream, isNaming: boolean): Promise<void> {
+    let isNamed = !isNaming
+    try {
+      for await (const bytes of decodeFrames(stream, readable)) {
+        if (isNamed) this.#heard(wire.Frame.decode(bytes), stream)
+        isNamed = true
+      }
+    } catch {
+      // The other side ended it.
+    }
+  }
+
+  #heard(frame: wire.Frame, stream: Stream): void {
+    if (frame.probe !== undefined && stream.writeStatus === 'writable')
+      stream.send(encodeFrame(wire.Frame.encode({ ack: { sequence: frame.probe.sequence, nextInMs: 2_000, beat: 0 } })))
     if (frame.goodbye !== undefined) this.goodbye = frame.goodbye.reason
     this.onFrame(frame)
   }
@@ -95,6 +106,8 @@ export class Attacker {
   readonly sybil: Sybil
   /** Those that it opened. Others are opened by members that it did nothing to, who have no reason to end them. */
   readonly links: HostileLink[] = []
+  /** All. */
+  readonly #taken: HostileLink[] = []
   readonly #libp2p: Libp2p
   readonly #pool: string
   readonly #addresses: readonly Uint8Array[] | undefined
@@ -119,6 +132,9 @@ export class Attacker {
     // Links that the pool opens to it are as good as its own.
     await libp2p.handle([...poolNames(pool).links], (stream, connection) => void attacker.#take(connection, stream), {
       maxInboundStreams: 64,
+    })
+    await libp2p.handle([...poolNames(pool).urgent], (stream, connection) => {
+      attacker.#taken.find((link) => link.connection === connection)?.addUrgent(stream)
     })
     return attacker
   }
@@ -158,6 +174,7 @@ export class Attacker {
 
   #take(connection: Connection, stream: Stream, hello = true): HostileLink {
     const link = new HostileLink(connection, stream)
+    this.#taken.push(link)
     link.raw(Uint8Array.of(8, 1, 2, 3, 4, 5, 6, 7, 8))
     if (hello) link.send({ hello: { known: 0, ended: false, incarnation: 1 } })
     return link

@@ -4,10 +4,9 @@
  *     pnpm bench:attacks --seconds 10 --only 'joins|epochs'
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
 import { takeChildrenAlong } from '../driver/child.ts'
 import { replaceSection } from '../driver/markdown.ts'
-import { positive, run, UsageError, whole } from '../driver/program.ts'
+import { positive, program, UsageError, type Values, whole } from '../driver/program.ts'
 import { machine } from '../bench-pool/report.ts'
 import { fight, type Outcome } from './arena.ts'
 import { attacks } from './attacks/index.ts'
@@ -30,15 +29,9 @@ const options = {
   only: { type: 'string', default: '' },
   doc: { type: 'string' },
   json: { type: 'string' },
-  help: { type: 'boolean', default: false },
 } as const
 
-async function main(): Promise<number> {
-  const { values } = parseArgs({ options })
-  if (values.help) {
-    console.log(USAGE)
-    return 0
-  }
+async function main(values: Values<typeof options>): Promise<number> {
   const scale = { nodes: whole('nodes', values.nodes, 4), before: 3_000, during: positive('seconds', values.seconds) * 1_000, after: 5_000 }
   const some = attacks.filter(({ name }) => new RegExp(values.only, 'u').test(name))
   if (some.length === 0)
@@ -60,4 +53,4 @@ async function main(): Promise<number> {
   return outcomes.some(({ breaches }) => breaches.length > 0) ? 1 : 0
 }
 
-await run(main)
+await program(USAGE, options, main)

@@ -8,11 +8,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { generateIdentity } from '@jel/overlay'
 import { end, takeChildrenAlong } from '../driver/child.ts'
 import { startNode } from '../driver/node-process.ts'
-import { positive, run, whole } from '../driver/program.ts'
+import { positive, program, type Values, whole } from '../driver/program.ts'
 import { usageOfAll } from '../driver/usage.ts'
 import { Town } from './town.ts'
 
@@ -27,15 +26,9 @@ const options = {
   members: { type: 'string', default: '10000' },
   settle: { type: 'string', default: '90' },
   idle: { type: 'string', default: '60' },
-  help: { type: 'boolean', default: false },
 } as const
 
-async function main(): Promise<number> {
-  const { values } = parseArgs({ options })
-  if (values.help) {
-    console.log(USAGE)
-    return 0
-  }
+async function main(values: Values<typeof options>): Promise<number> {
   const members = whole('members', values.members, 2)
   const settle = positive('settle', values.settle)
   const idle = positive('idle', values.idle)
@@ -81,5 +74,5 @@ async function main(): Promise<number> {
   }
 }
 
-await run(main)
+await program(USAGE, options, main)
 process.exit()

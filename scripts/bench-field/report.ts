@@ -2,7 +2,7 @@
 import { barPlot } from '@jel/simulator'
 import { figure, markdownTable } from '../driver/markdown.ts'
 import { quantile } from '../driver/quantiles.ts'
-import { ROWS, type Figures, type Row } from './trial.ts'
+import { ROWS, type Figures, type Row } from './rows.ts'
 
 const HEADER = ['what', 'unit', 'jel', 'worst', 'Serf', 'worst', 'jel ÷ Serf', 'ahead']
 

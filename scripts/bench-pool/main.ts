@@ -5,9 +5,8 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { takeChildrenAlong } from '../driver/child.ts'
-import { chosen, positive, run, whole, wholes } from '../driver/program.ts'
+import { chosen, positive, program, type Values, whole, wholes } from '../driver/program.ts'
 import { benchHosts } from './host-bench.ts'
 import { ownNetwork, rerunInOwnNetwork } from './loopback.ts'
 import { Measures } from './measure.ts'
@@ -50,15 +49,9 @@ const options = {
   'cpu-prof': { type: 'string' },
   bin: { type: 'string', default: fileURLToPath(new URL('../../apps/node/bin/jel.js', import.meta.url)) },
   'shared-network': { type: 'boolean', default: false },
-  help: { type: 'boolean', default: false },
 } as const
 
-async function main(): Promise<number> {
-  const { values } = parseArgs({ options })
-  if (values.help) {
-    console.log(USAGE)
-    return 0
-  }
+async function main(values: Values<typeof options>): Promise<number> {
   const [hosts, processes] = [sizes('nodes', values.nodes), sizes('processes', values.processes)]
   const [runs, repeats] = [whole('runs', values.runs), whole('repeats', values.repeats)]
   const [settle, idle] = [positive('settle', values.settle) * 1_000, positive('idle', values.idle) * 1_000]
@@ -96,4 +89,4 @@ async function main(): Promise<number> {
   return 0
 }
 
-await run(main)
+await program(USAGE, options, main)

@@ -8,9 +8,8 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { keep, takeChildrenAlong } from '../driver/child.ts'
-import { positive, run, whole, wholes } from '../driver/program.ts'
+import { positive, program, type Values, whole, wholes } from '../driver/program.ts'
 import type { Phase, Plan } from './course.ts'
 
 const USAGE = `pnpm bench:simulator [options]
@@ -40,7 +39,6 @@ const options = {
   json: { type: 'string' },
   'cpu-prof': { type: 'string' },
   'any-core': { type: 'boolean', default: false },
-  help: { type: 'boolean', default: false },
 } as const
 
 const HEADER = ['nodes', 'phase', 'virtual s', 'real s', 'cpu s', 'ratio', 'node-s/s', 'events', 'events/s', 'KB/node', 'peak MB', '']
@@ -48,12 +46,7 @@ const HEADER = ['nodes', 'phase', 'virtual s', 'real s', 'cpu s', 'ratio', 'node
 /** JavaScript heap of a pool, MB: what is in typed arrays comes on top. */
 const heapMB = 7_000
 
-async function main(): Promise<number> {
-  const { values } = parseArgs({ options })
-  if (values.help) {
-    console.log(USAGE)
-    return 0
-  }
+async function main(values: Values<typeof options>): Promise<number> {
   const sizes = wholes('nodes', values.nodes, 2)
   const [rack, seed] = [whole('rack', values.rack, 0), whole('seed', values.seed, 0)]
   const plans = sizes.map((nodes): Plan => ({
@@ -143,4 +136,4 @@ function line(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |`
 }
 
-await run(main)
+await program(USAGE, options, main)

@@ -6,8 +6,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
-import { run, whole } from '../driver/program.ts'
+import { program, type Values, whole } from '../driver/program.ts'
 import type { Costs } from './subject.ts'
 
 const SUBJECT = fileURLToPath(new URL('subject.ts', import.meta.url))
@@ -19,8 +18,14 @@ function median(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
 }
 
-async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { runs: { type: 'string', default: '5' } } })
+const USAGE = `pnpm bench:thread [options]
+
+  --runs 5   processes of each kind
+`
+
+const options = { runs: { type: 'string', default: '5' } } as const
+
+async function main(values: Values<typeof options>): Promise<number> {
   const runs = Array.from({ length: whole('runs', values.runs) }, () => [measure('main'), measure('worker')] as const)
   const names: readonly (keyof Costs)[] = ['start ms', 'memory MiB', 'signal ms', 'stream MiB/s']
   console.log('| | main | worker | worker / main |\n| --- | --- | --- | --- |')
@@ -32,4 +37,4 @@ async function main(): Promise<number> {
   return 0
 }
 
-await run(main)
+await program(USAGE, options, main)

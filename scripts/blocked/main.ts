@@ -5,9 +5,8 @@
  *     pnpm blocked --seconds 30 --thread worker
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { end, takeChildrenAlong } from '../driver/child.ts'
-import { chosen, positive, run, whole } from '../driver/program.ts'
+import { oneOf, positive, program, type Values, whole } from '../driver/program.ts'
 import { Actor } from './actor.ts'
 import { problemsOf, type Observation } from './judge.ts'
 
@@ -35,21 +34,12 @@ const options = {
   thread: { type: 'string', default: 'worker' },
   blocked: { type: 'string', default: '5' },
   others: { type: 'string', default: '15' },
-  help: { type: 'boolean', default: false },
 } as const
 
-async function main(): Promise<number> {
-  const { values } = parseArgs({ options })
-  if (values.help) {
-    console.log(USAGE)
-    return 0
-  }
-  const [thread = 'worker'] = chosen('thread', values.thread, ['worker', 'main'] as const)
-  const [ms, blockedCount, others] = [
-    positive('seconds', values.seconds) * 1_000,
-    whole('blocked', values.blocked),
-    whole('others', values.others),
-  ]
+async function main(values: Values<typeof options>): Promise<number> {
+  const thread = oneOf('thread', values.thread, ['worker', 'main'])
+  const ms = positive('seconds', values.seconds) * 1_000
+  const [sleepers, others] = [whole('blocked', values.blocked), whole('others', values.others)]
   takeChildrenAlong()
   const pool = `blocked-${process.pid}`
   const first = await Actor.start({ pool, nodes: 5, thread: 'main', bootstrap: [] })
@@ -59,7 +49,7 @@ async function main(): Promise<number> {
     first,
     ...(await Promise.all(Array.from({ length: more }, () => Actor.start({ pool, nodes: 5, thread: 'main', bootstrap })))),
   ]
-  const blocked = await Promise.all(Array.from({ length: blockedCount }, () => Actor.start({ pool, nodes: 1, thread, bootstrap })))
+  const blocked = await Promise.all(Array.from({ length: sleepers }, () => Actor.start({ pool, nodes: 1, thread, bootstrap })))
   const all = [...awake, ...blocked]
   const settled = (): boolean =>
     all.every(({ seen }) => [...seen.values()].every((each) => each.filter(({ type }) => type === 'joined').length >= size))
@@ -107,4 +97,4 @@ async function main(): Promise<number> {
   return problems.length > 0 ? 1 : 0
 }
 
-await run(main)
+await program(USAGE, options, main)

@@ -9,7 +9,7 @@ it.each([
   ['too few', () => wholes('nodes', '50,1', 2), '--nodes takes a whole number from 2 on, not 1'],
   ['zero', () => positive('seconds', '0'), '--seconds takes a number above 0, not 0'],
   ['no end', () => positive('seconds', 'Infinity'), '--seconds takes a number above 0, not Infinity'],
-  ['who is unknown', () => chosen('only', 'a,c', ['a', 'b']), '--only: there is no c; expected some of a, b'],
+  ['who is unknown', () => chosen('only', 'a,c', ['a', 'b']), '--only: there is no c; expected of a, b'],
 ])('refuses %s, and names the flag', (_, read, message) => {
   expect(read).toThrow(message)
 })
@@ -35,4 +35,14 @@ it('ends with status 1 and a stack for a bug, and otherwise with what was return
   expect(bug.stderr).toContain('    at ')
   expect(ends('clearTimeout(timer); return 3').status).toBe(3)
   expect(ends('').status).toBe(0)
+})
+
+it('shows how it is used when it is asked for help, and runs nothing', () => {
+  const program = `import { program } from ${JSON.stringify(new URL('program.ts', import.meta.url).href)}
+    await program('how\\n', { size: { type: 'string', default: '3' } }, async ({ size }) => Number(size))`
+  const flagged = (...flags: string[]): unknown =>
+    spawnSync(process.execPath, ['--input-type=module', '-e', program, '--', ...flags], { encoding: 'utf8', timeout: 30_000 })
+  expect(flagged('--help')).toMatchObject({ status: 0, stdout: 'how\n' })
+  expect(flagged()).toMatchObject({ status: 3, stdout: '' })
+  expect(flagged('--size', '4')).toMatchObject({ status: 4, stdout: '' })
 })

@@ -1,4 +1,9 @@
-/** How each program of these folders reads the numbers behind its flags, and how it ends. */
+/** How each program of these folders reads its flags, and how it ends. */
+import { parseArgs, type ParseArgsConfig } from 'node:util'
+
+type Flags = NonNullable<ParseArgsConfig['options']>
+/** What stands behind the flags. */
+export type Values<Options extends Flags> = ReturnType<typeof parseArgs<{ readonly options: Options }>>['values']
 
 /** It can't be done as it was asked for. Told in a line, exit status 2. */
 export class UsageError extends Error {}
@@ -8,7 +13,7 @@ export class UsageError extends Error {}
  * status 2 and one line on standard error, with all that it has started; anything else is a bug, and comes with its stack.
  */
 export async function run(
-  main: () => Promise<number | undefined>,
+  main: () => Promise<number>,
   ...expected: readonly (abstract new (...parameters: never[]) => Error)[]
 ): Promise<void> {
   try {
@@ -22,6 +27,20 @@ export async function run(
 
 function isUnknownFlag(error: Error): boolean {
   return 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
+}
+
+/** {@link run} for a program with flags only: `--help` shows how it is used, and nothing is run. */
+export async function program<Options extends Flags>(
+  usage: string,
+  options: Options,
+  main: (values: Values<Options>) => Promise<number>,
+): Promise<void> {
+  await run(async () => {
+    const { values } = parseArgs({ options: { ...options, help: { type: 'boolean' } } })
+    if (!('help' in values)) return await main(values)
+    process.stdout.write(usage)
+    return 0
+  })
 }
 
 /** The number behind a flag. Throws UsageError naming the flag where it is not above 0. */
@@ -43,13 +62,16 @@ export function wholes(flag: string, text: string, least = 1): number[] {
   return text.split(',').map((each) => whole(flag, each, least))
 }
 
+/** One of `known`. */
+export function oneOf<Name extends string>(flag: string, text: string, known: readonly Name[]): Name {
+  const found = known.find((each) => each === text)
+  if (found === undefined) throw new UsageError(`--${flag}: there is no ${quoted(text)}; expected of ${known.join(', ')}`)
+  return found
+}
+
 /** Some of `known`, with commas between them. */
 export function chosen<Name extends string>(flag: string, text: string, known: readonly Name[]): Name[] {
-  return text.split(',').map((name) => {
-    const found = known.find((each) => each === name)
-    if (found === undefined) throw new UsageError(`--${flag}: there is no ${quoted(name)}; expected some of ${known.join(', ')}`)
-    return found
-  })
+  return text.split(',').map((name) => oneOf(flag, name, known))
 }
 
 function quoted(text: string): string {

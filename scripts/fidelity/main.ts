@@ -4,13 +4,12 @@
  *     pnpm fidelity --nodes 50,100
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
 import { measuredCosts } from '@jel/simulator'
 import { Meter } from './meter.ts'
 import { dying, loopbackDelay, wholeDelay } from './networks.ts'
 import { takeChildrenAlong } from '../driver/child.ts'
 import { replaceSection } from '../driver/markdown.ts'
-import { chosen, run, UsageError, whole, wholes } from '../driver/program.ts'
+import { chosen, program, UsageError, type Values, whole, wholes } from '../driver/program.ts'
 import { RealSwarm } from './real/swarm.ts'
 import { SimulatedSwarm, type SimulatedOptions } from './simulated-swarm.ts'
 import { table } from './table.ts'
@@ -46,7 +45,6 @@ const options = {
   pause: { type: 'string', default: '4' },
   json: { type: 'string' },
   doc: { type: 'string' },
-  help: { type: 'boolean', default: false },
 } as const
 
 function seconds(name: string, text: string): number {
@@ -66,12 +64,7 @@ async function realTime(plan: TrialPlan): Promise<Trial> {
   }
 }
 
-async function main(): Promise<number> {
-  const { values } = parseArgs({ options })
-  if (values.help) {
-    console.log(USAGE)
-    return 0
-  }
+async function main(values: Values<typeof options>): Promise<number> {
   const kinds = new Set(chosen('only', values.only, ['virtual', 'real']))
   const seeds = Array.from({ length: whole('seeds', values.seeds) }, (_, i) => i + 1)
   const sizes = wholes('nodes', values.nodes, 3)
@@ -125,4 +118,4 @@ async function main(): Promise<number> {
   return 0
 }
 
-await run(main)
+await program(USAGE, options, main)

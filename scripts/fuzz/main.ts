@@ -3,8 +3,7 @@
  *
  *     pnpm fuzz --seconds 60 --only frame --keep
  */
-import { parseArgs } from 'node:util'
-import { chosen, positive, run, whole } from '../driver/program.ts'
+import { chosen, positive, program, type Values, whole } from '../driver/program.ts'
 import { readCorpus, writeCorpus } from './corpus.ts'
 import { Fuzzer } from './fuzzer.ts'
 import { instrument, takeCounters } from './instrument.ts'
@@ -22,15 +21,9 @@ const options = {
   only: { type: 'string' },
   seed: { type: 'string', default: '1' },
   keep: { type: 'boolean', default: false },
-  help: { type: 'boolean', default: false },
 } as const
 
-async function main(): Promise<number> {
-  const { values } = parseArgs({ options })
-  if (values.help) {
-    console.log(USAGE)
-    return 0
-  }
+async function main(values: Values<typeof options>): Promise<number> {
   const [seconds, seed] = [positive('seconds', values.seconds), whole('seed', values.seed, 0)]
   instrument(/packages\/(protocol|overlay)\/src\//u)
   // Not before: what is loaded already is not instrumented.
@@ -57,4 +50,4 @@ async function main(): Promise<number> {
   return failed ? 1 : 0
 }
 
-await run(main)
+await program(USAGE, options, main)

@@ -1,13 +1,5 @@
 /** Every decoder of bytes that come from peers or from files, and what it may answer: a value, or its documented error. */
-import {
-  FrameDecoder,
-  FramingError,
-  checkPoolKey,
-  dialAddress,
-  formatAddresses,
-  parseIntroducer,
-  tcpEndpoint,
-} from '@jel/overlay/internals'
+import { checkPoolKey, dialAddress, formatAddresses, parseIntroducer, tcpEndpoint } from '@jel/overlay/internals'
 import { InvalidAddressError, PoolKeyError } from '@jel/overlay'
 import { FrameError, ProtobufCodec, ProtocolNode, createRandom, defaultConfig, encodeId, makeConfig, type Input } from '@jel/protocol'
 import type { Target } from './fuzzer.ts'
@@ -29,7 +21,7 @@ const [self, peer] = [1, 2].map((byte) => encodeId(new Uint8Array(32).fill(byte)
 
 /** A node that has entered and hears the input as frames of a peer, each behind a byte with its length, then as a broadcast. Signatures are all right. */
 function hearing(input: Uint8Array): void {
-  const config = makeConfig({ limits: { strikes: 1_000_000 } })
+  const config = makeConfig({ limits: { penalties: 1_000_000 } })
   const services = { sign: () => new Uint8Array(64), verify: () => true, random: createRandom(1) }
   const node = new ProtocolNode({ id: self, pool: 'fuzzed', location: '', tag: new Uint8Array(0), storedIncarnation: 0, config, services })
   let now = 1_000
@@ -51,12 +43,6 @@ export const targets: Readonly<Record<string, Target>> = {
     codec.decodeFrame(codec.encodeFrame(message)) // what was read can be told on
   }),
   broadcast: only(FrameError, (input) => void codec.decodeBroadcast(input)),
-  framing: only(FramingError, (input) => {
-    const decoder = new FrameDecoder(1_024)
-    for (let at = 0; at < input.length; at += 7) {
-      for (const frame of decoder.decode(input.subarray(at, at + 7))) if (frame.length > 1_024) throw new Error('a frame above the bound')
-    }
-  }),
   address: (input) => {
     tcpEndpoint(input)
     formatAddresses([input], peer)

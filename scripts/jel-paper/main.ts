@@ -8,8 +8,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { chosen, positive, run, whole } from '../driver/program.ts'
+import { chosen, positive, program, type Values, whole } from '../driver/program.ts'
 import { contenders, type Contender } from './contender.ts'
 import { experiments, type ExperimentName } from './experiment.ts'
 import { draw } from './figures.ts'
@@ -39,19 +38,13 @@ const options = {
   seed: { type: 'string', default: '1' },
   scale: { type: 'string', default: '1' },
   draw: { type: 'boolean', default: false },
-  help: { type: 'boolean', default: false },
 } as const
 
 /** The document with the tables, and the folder beside it. */
 const document = 'docs/jel-paper.md'
 const folder = 'docs/jel-paper'
 
-async function main(): Promise<number> {
-  const { values } = parseArgs({ options })
-  if (values.help) {
-    console.log(USAGE)
-    return 0
-  }
+async function main(values: Values<typeof options>): Promise<number> {
   const names = chosen(
     'only',
     values.only,
@@ -132,4 +125,4 @@ function written(results: ReadonlyMap<string, TrialResult>): string {
   return `[\n${lines.join(',\n')}\n]\n`
 }
 
-await run(main)
+await program(USAGE, options, main)

@@ -1,7 +1,7 @@
 /** What holds packets back: a link of limited width, and a way that takes its time. */
 
 /** Longest that a packet waits for a narrow link before it is dropped, ms: as home routers do, and `tbf` on the laboratory's wire. */
-const patience = 500
+const maxQueueing = 500
 
 /** One direction of a link. Packets queue for it in the order in which they come. */
 export class Pipe {
@@ -15,13 +15,13 @@ export class Pipe {
   /** When the last byte of what comes at `now` has gone in; undefined where the queue is full. */
   carry(bytes: number, now: number): number | undefined {
     const start = Math.max(now, this.#free)
-    if (start - now > patience) return undefined
+    if (start - now > maxQueueing) return undefined
     return (this.#free = start + bytes / this.#bytesPerMs)
   }
 }
 
 /** Something on its way. */
-interface Parcel<Item> {
+interface Queued<Item> {
   readonly item: Item
   readonly due: number
 }
@@ -30,7 +30,7 @@ interface Parcel<Item> {
 export class Line<Item> {
   readonly #deliver: (item: Item) => void
   readonly #now: () => number
-  #parcels: Parcel<Item>[] = []
+  #queue: Queued<Item>[] = []
   #last = 0
 
   constructor(deliver: (item: Item) => void, now: () => number) {
@@ -40,21 +40,21 @@ export class Line<Item> {
 
   put(item: Item, due: number): void {
     this.#last = Math.max(this.#last, due)
-    this.#parcels.push({ item, due: this.#last })
-    if (this.#parcels.length === 1) this.#wait()
+    this.#queue.push({ item, due: this.#last })
+    if (this.#queue.length === 1) this.#wait()
   }
 
   #wait(): void {
-    const [first] = this.#parcels
+    const [first] = this.#queue
     // Timers fire late by up to a millisecond: on average this is right.
     if (first !== undefined) setTimeout(() => this.#letOut(), Math.max(0, Math.floor(first.due - this.#now() - 0.5)))
   }
 
   #letOut(): void {
     const now = this.#now() + 0.5
-    const stay = this.#parcels.findIndex(({ due }) => due > now)
-    const out = stay < 0 ? this.#parcels : this.#parcels.slice(0, stay)
-    this.#parcels = stay < 0 ? [] : this.#parcels.slice(stay)
+    const stay = this.#queue.findIndex(({ due }) => due > now)
+    const out = stay < 0 ? this.#queue : this.#queue.slice(0, stay)
+    this.#queue = stay < 0 ? [] : this.#queue.slice(stay)
     for (const { item } of out) this.#deliver(item)
     this.#wait()
   }

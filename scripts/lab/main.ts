@@ -19,14 +19,14 @@ import { table, verdictLines } from './report.ts'
 import { runScenario, type Result } from './run.ts'
 import { provide, UnableError } from './tools.ts'
 import { runTrial, TRIALS } from './trials.ts'
-import { noWorld, rerunInOwnWorld } from './world.ts'
+import { noNamespaces, rerunInOwnNamespaces } from './namespaces.ts'
 
 const USAGE = `pnpm lab FILE... [options]
 
   FILE            scenarios, as jel simulate takes them
   --trial NAME    instead of scenarios: ${Object.keys(TRIALS).join(', ')}, or all; may be repeated
   --set KEY=VALUE change a value of the scenarios; may be repeated
-  --runs 1        runs of each scenario, each in a world of its own
+  --runs 1        runs of each scenario, each in namespaces of its own
   --at-once 1     runs side by side
   --apart 0       seconds between the starts of two runs: what is hard for the machine then comes for one after the other
   --seed 1        of the first run; the next ones have the next seeds
@@ -73,13 +73,13 @@ async function main(): Promise<number> {
   const [file] = positionals
   if (runs === 1 && positionals.length === 1 && file !== undefined) return await single(file, seed, values)
   provide('network')
-  const problem = noWorld()
+  const problem = noNamespaces()
   if (problem !== undefined) throw new UnableError(problem)
   takeChildrenAlong()
   // What nodes said of one scenario must not replace what they said of another.
-  const folder = (each: string): string => (positionals.length > 1 ? basename(each, '.yaml') : '')
+  const apartFrom = (each: string): string => (positionals.length > 1 ? basename(each, '.yaml') : '')
   const jobs = positionals.flatMap((each) =>
-    Array.from({ length: runs }, (_, index) => ({ file: each, seed: seed + index, folder: join(folder(each), `${seed + index}`) })),
+    Array.from({ length: runs }, (_, index) => ({ file: each, seed: seed + index, said: join(apartFrom(each), `${seed + index}`) })),
   )
   const results: Result[] = []
   let nextStart = 0
@@ -95,7 +95,7 @@ async function main(): Promise<number> {
   return conclude(results, values, positionals.length * runs)
 }
 
-/** Trials, one after the other, each in a world of its own. */
+/** Trials, one after the other, each in namespaces of its own. */
 async function trials(names: readonly string[], { bin, out }: Values): Promise<number> {
   const all = names.includes('all') ? Object.keys(TRIALS) : names
   const [name = '', ...others] = all
@@ -111,7 +111,7 @@ async function trials(names: readonly string[], { bin, out }: Values): Promise<n
     }
     return failed ? 1 : 0
   }
-  const status = await rerunInOwnWorld()
+  const status = await rerunInOwnNamespaces()
   if (status !== undefined) return status
   takeChildrenAlong()
   const verdicts = await runTrial(name, bin, out)
@@ -119,10 +119,10 @@ async function trials(names: readonly string[], { bin, out }: Values): Promise<n
   return verdicts.every(({ met }) => met !== false) ? 0 : 1
 }
 
-/** One run, in this process once it is in its own world. */
+/** One run, in this process once it is in its own namespaces. */
 async function single(file: string, seed: number, values: Values): Promise<number> {
   provide('network')
-  const status = await rerunInOwnWorld()
+  const status = await rerunInOwnNamespaces()
   if (status !== undefined) return status
   takeChildrenAlong()
   if (values.out !== undefined) mkdirSync(values.out, { recursive: true })
@@ -139,11 +139,11 @@ interface Job {
   readonly file: string
   readonly seed: number
   /** Where what its nodes said goes to, below `--out`. */
-  readonly folder: string
+  readonly said: string
 }
 
 /** One run in a process of its own, beside others. */
-async function apart({ file, seed, folder: said }: Job, { set = [], out, bin }: Values): Promise<Result[]> {
+async function apart({ file, seed, said }: Job, { set = [], out, bin }: Values): Promise<Result[]> {
   const folder = mkdtempSync(join(tmpdir(), 'jel-lab-'))
   const clean = (): void => rmSync(folder, { recursive: true, force: true })
   process.once('exit', clean)

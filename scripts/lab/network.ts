@@ -11,7 +11,7 @@ import type { Medium } from './medium.ts'
 import { run } from './tools.ts'
 import { Tunnels } from './tunnels.ts'
 import { Wire } from './wire.ts'
-import { runId } from './world.ts'
+import { runId } from './namespaces.ts'
 
 /** Multicast is dropped: what finds the pool again is the protocol, not mDNS. */
 const NO_MULTICAST = '-A INPUT -d 224.0.0.0/4 -j DROP'
@@ -25,6 +25,8 @@ interface Fault {
   readonly to: ReadonlySet<LabHost>
   /** Share of the packets that get lost, 0 to 1; 1 is a cut. */
   readonly share: number
+  /** A cut that a firewall answers, instead of swallowing. */
+  readonly isRefused: boolean
 }
 
 export class LabNetwork {
@@ -85,7 +87,15 @@ export class LabNetwork {
 
   /** Loses a share of the packets that one of `from` sends to one of `to`, within a host as well. Returns what mends it. */
   lose(cause: Cause, from: readonly LabHost[], to: readonly LabHost[], share: number): () => void {
-    const fault: Fault = { cause, from: new Set(from), to: new Set(to), share }
+    return this.#begin({ cause, from: new Set(from), to: new Set(to), share, isRefused: false }, to)
+  }
+
+  /** What one of `from` sends to one of `to` is refused, as by a firewall that says so. Returns what mends it. */
+  refuse(cause: Cause, from: readonly LabHost[], to: readonly LabHost[]): () => void {
+    return this.#begin({ cause, from: new Set(from), to: new Set(to), share: 1, isRefused: true }, to)
+  }
+
+  #begin(fault: Fault, to: readonly LabHost[]): () => void {
     this.#faults = [...this.#faults, fault]
     this.#filter(to)
     return () => this.#mend((each) => each === fault)
@@ -168,16 +178,28 @@ export class LabNetwork {
   #filter(hosts: Iterable<LabHost>): void {
     for (const host of hosts) {
       const rules = this.hosts.flatMap((from) => {
-        const kept = this.#faults.reduce((kept, fault) => (fault.from.has(from) && fault.to.has(host) ? kept * (1 - fault.share) : kept), 1)
-        if (kept === 1) return []
+        const faults = this.#faults.filter((fault) => fault.from.has(from) && fault.to.has(host))
+        const lossy = faults.filter(({ isRefused }) => !isRefused)
+        const kept = lossy.reduce((kept, { share }) => kept * (1 - share), 1)
         const chance = kept === 0 ? '' : `-m statistic --mode random --probability ${(1 - kept).toFixed(6)} `
-        return [`-A INPUT -s ${from.address} ${chance}-j DROP`]
+        const drop = kept === 1 ? [] : [`-A INPUT -s ${from.address} ${chance}-j DROP`]
+        return lossy.length < faults.length ? [...drop, ...refusal(from)] : drop
       })
       const strangers = this.hosts.filter((from) => !this.mayDial(from, host))
       const firewall = strangers.map(({ address }) => `-A INPUT -p tcp --syn -s ${address} -j DROP`)
       on(host, 'iptables-restore', [], ['*filter', ':INPUT ACCEPT', NO_MULTICAST, ...rules, ...firewall, 'COMMIT', ''].join('\n'))
     }
   }
+}
+
+/** Answers what comes from a host with a reset or an ICMP error, and lets the other side's such answers in. */
+function refusal({ address }: LabHost): string[] {
+  return [
+    `-A INPUT -s ${address} -p tcp --tcp-flags RST RST -j ACCEPT`,
+    `-A INPUT -s ${address} -p icmp --icmp-type destination-unreachable -j ACCEPT`,
+    `-A INPUT -s ${address} -p tcp -j REJECT --reject-with tcp-reset`,
+    `-A INPUT -s ${address} -j REJECT`,
+  ]
 }
 
 /** Of a table in the form of /proc/net/dev: what left a device. */

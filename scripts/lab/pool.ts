@@ -6,7 +6,7 @@ import { end } from '../driver/child.ts'
 import { startNode, type Line, type NodeProcess } from '../driver/node-process.ts'
 import type { LabHost } from './host.ts'
 import type { LabNetwork } from './network.ts'
-import { runId } from './world.ts'
+import { runId } from './namespaces.ts'
 
 export interface Reign {
   readonly winner: string

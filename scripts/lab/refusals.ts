@@ -12,6 +12,17 @@ const HOSTS = 250
 
 const ON_THE_NETWORK = new Set(['silence', 'partition', 'cut', 'flap', 'loss', 'restore'])
 
+/** Actions that only the simulator has. */
+export const UNABLE = {
+  withdraw: 'withdraw: is no command of jel join',
+  sleep: 'sleep: a machine of its own would have to be suspended; stop and silence together are the nearest',
+  address: 'address: is a trial, pnpm lab --trial address',
+} as const
+
+function isUnable(type: string): type is keyof typeof UNABLE {
+  return Object.hasOwn(UNABLE, type)
+}
+
 export function refusals(scenario: Scenario): string[] {
   const { protocol, network, sessions, config } = scenario
   const reasons: string[] = []
@@ -43,6 +54,11 @@ export function refusals(scenario: Scenario): string[] {
     'network.delay: nothing keeps the nodes of one host apart; say sites instead of delay, or nodesPerMachine: 1',
   )
   for (const action of scenario.actions) reasons.push(...refusalsOf(action, scenario))
+  const counted = scenario.expect.flatMap((each) => (each.type === 'bytesPerSecond' ? [each.nodes] : []))
+  refuse(
+    !counted.every((targets) => meansWholeHosts(targets, scenario)),
+    'bytesPerSecond: counters are those of hosts; say nodes: { machine: 2 }, or nodesPerMachine: 1',
+  )
   return [...new Set(reasons)]
 }
 
@@ -56,7 +72,7 @@ function joining({ actions, duration }: Scenario): number {
 }
 
 function refusalsOf(action: Action, scenario: Scenario): string[] {
-  if (action.type === 'withdraw') return ['withdraw: is no command of jel join']
+  if (isUnable(action.type)) return [UNABLE[action.type]]
   if (action.type === 'join' && action.site !== undefined && siteNames(scenario).length === 0) return ['join: there are no sites']
   if (!ON_THE_NETWORK.has(action.type)) return []
   const groups = action.type === 'partition' ? action.sides : action.type === 'cut' ? [action.from, action.to] : []

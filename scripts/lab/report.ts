@@ -6,11 +6,12 @@ export function table(results: readonly Result[]): string {
   return results.map(paragraph).join('\n')
 }
 
-function paragraph({ scenario, seed, verdicts, told, cost, lost, complaints }: Result): string {
+function paragraph({ scenario, seed, verdicts, endedLives, told, cost, lost, complaints }: Result): string {
   const sums = Object.entries(told).map(([event, times]) => `${times} ${event}`)
   return [
     `${scenario}, seed ${seed}`,
     verdictLines(verdicts),
+    `  lives of running members that ended: ${endedLives}`,
     `  told: ${sums.join(', ')}; a node: ${cost.bytes} B/s, ${cost.processor} % of a core, ${cost.memory} MB`,
     ...(lost > 0 ? [`  NO  ${lost} processes ended by themselves`] : []),
     ...complaints.slice(0, 3).map((text) => `  said: ${text.slice(0, 160)}`),

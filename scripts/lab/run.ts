@@ -1,4 +1,4 @@
-/** One run of a scenario, in this world. */
+/** One run of a scenario, in the namespaces of this process. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Arrivals, Scenario } from '@jel/simulator'
 import { usageOfAll } from '../driver/usage.ts'
@@ -21,6 +21,8 @@ export interface Result {
   readonly verdicts: readonly Verdict[]
   /** What nodes told in all. */
   readonly told: Readonly<Record<string, number>>
+  /** Lives of running members that ended, whatever was done to the network. */
+  readonly endedLives: number
   /** Over the whole run, a node: bytes a second with headers, share of a core in %, resident MB at the end. */
   readonly cost: { readonly bytes: number; readonly processor: number; readonly memory: number }
   /** Processes that ended by themselves. */
@@ -59,6 +61,7 @@ export async function runScenario(scenario: Scenario, { bin, seed, out, say }: R
       seed,
       started: new Date(start).toISOString(),
       verdicts: results,
+      endedLives: stage.endedLives().length,
       told: count(pool.reports.map(({ event }) => event)),
       cost: {
         bytes: Math.round(network.hosts.reduce((sum, host) => sum + network.bytes(host), 0) / nodes / seconds),

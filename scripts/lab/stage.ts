@@ -2,20 +2,15 @@
 import { createRandom } from '@jel/protocol'
 import { Placement, siteNames, type Action, type Place, type Scenario, type Targets } from '@jel/simulator'
 import { distancesOf } from './distances.ts'
-import { UnableError } from './tools.ts'
+import { Fate, type Disturbance } from './fate.ts'
 import type { LabHost } from './host.ts'
+import { endedLives } from './lives.ts'
 import { LabNetwork, type Cause } from './network.ts'
 import { LabPool, type LabNode, type PoolOptions } from './pool.ts'
+import { UNABLE } from './refusals.ts'
 import { select } from './select.ts'
 import { timelineOf, type Step } from './timeline.ts'
-
-/** What is known of a node besides what it says itself. */
-export interface Fate {
-  /** Unix milliseconds; undefined: it was not killed. */
-  killed: number | undefined
-  /** Was ever stopped, cut off, or made to lose packets: its death would be no mistake. */
-  disturbed: boolean
-}
+import { UnableError } from './tools.ts'
 
 export class Stage {
   readonly scenario: Scenario
@@ -52,7 +47,7 @@ export class Stage {
     const elections = Object.entries(this.scenario.elections).flatMap(([name, share]) => (this.random() < share ? ['--elect', name] : []))
     const [node] = await this.pool.start(host, 1, elections)
     if (node === undefined) throw new Error('no node was started')
-    this.fates.set(node, { killed: undefined, disturbed: false })
+    this.fates.set(node, new Fate())
     return node
   }
 
@@ -60,6 +55,14 @@ export class Stage {
     const fate = this.fates.get(node)
     if (fate === undefined) throw new Error(`node ${node.index} is not of this stage`)
     return fate
+  }
+
+  /** Lives of running members that ended, whatever was done to the network. */
+  endedLives(): string[] {
+    return endedLives(this.pool.reports, (id) => {
+      const node = this.pool.node(id)
+      return node === undefined ? Infinity : this.fate(node).halted
+    })
   }
 
   async perform({ action, key, phase }: Step): Promise<void> {
@@ -78,23 +81,33 @@ export class Stage {
       case 'kill':
         for (const node of this.#select(action.targets)) {
           this.fate(node).killed = Date.now()
+          this.fate(node).halt(Date.now())
           pool.signal(node, 'SIGKILL')
         }
         return undefined
       case 'leave':
-        for (const node of this.#select(action.targets)) pool.signal(node, 'SIGTERM')
+        for (const node of this.#select(action.targets)) {
+          this.fate(node).halt(Date.now())
+          pool.signal(node, 'SIGTERM')
+        }
         return undefined
       case 'stop':
       // To everybody else, a process that is busy and one that is stopped are the same.
       case 'stall': {
-        const nodes = this.#disturb(this.#select(action.targets))
-        for (const node of nodes) pool.signal(node, 'SIGSTOP')
+        const nodes = this.#select(action.targets)
+        const over = this.#disturb(action.type, nodes)
+        for (const node of nodes) {
+          this.fate(node).halt(Date.now())
+          pool.signal(node, 'SIGSTOP')
+        }
         return () => {
           for (const node of nodes) if (node.running) pool.signal(node, 'SIGCONT')
+          over()
         }
       }
       case 'continue':
         for (const node of this.#select(action.targets)) pool.signal(node, 'SIGCONT')
+        this.#settle(['stop', 'stall'], this.#select(action.targets))
         return undefined
       case 'silence':
         return this.#partFromOthers('silence', action.targets)
@@ -102,24 +115,23 @@ export class Stage {
         return this.#partFromOthers('flap', action.targets)
       case 'restore':
         network.heal(['silence', 'loss'], this.#hosts(action.targets))
+        this.#settle(['silence', 'loss'], this.#select(action.targets))
         return undefined
       case 'partition': {
         const sides = action.sides.map((side) => this.#hosts(side))
         const rest = network.hosts.filter((host) => !sides.flat().includes(host))
-        this.#disturb(pool.running)
-        return network.part('partition', ...sides, rest)
+        return inTurn(network.part('partition', ...sides, rest), this.#disturb('partition', pool.running))
       }
       case 'heal':
         network.heal(['partition', 'cut', 'flap'])
+        this.#settle(['partition', 'cut', 'flap'], pool.nodes)
         return undefined
-      case 'cut': {
-        this.#disturb([...this.#select(action.from), ...this.#select(action.to)])
-        return network.lose('cut', this.#hosts(action.from), this.#hosts(action.to), 1)
-      }
+      case 'cut':
+        return this.#cut(action, this.#hosts(action.from), this.#hosts(action.to))
       case 'loss': {
         const hosts = this.#hosts(action.targets)
-        this.#disturb(pool.nodes.filter(({ host }) => hosts.includes(host)))
         const mend = [
+          this.#disturb('loss', this.#on(hosts)),
           network.lose('loss', hosts, network.hosts, action.loss),
           network.lose(
             'loss',
@@ -128,9 +140,7 @@ export class Stage {
             action.loss,
           ),
         ]
-        return () => {
-          for (const each of mend) each()
-        }
+        return inTurn(...mend)
       }
       case 'elect':
         for (const node of this.#select(action.targets)) pool.command(node, { command: 'elect', election: action.election })
@@ -143,22 +153,51 @@ export class Stage {
       case 'join':
         await this.start(action.site)
         return undefined
+      case 'hostile':
+        throw new UnableError('hostile: the attacks of pnpm bench:attacks are the nearest')
       case 'withdraw':
-        throw new UnableError('withdraw: is no command of jel join')
+      case 'sleep':
+      case 'address':
+        throw new UnableError(UNABLE[action.type])
     }
   }
 
-  #partFromOthers(cause: Cause, targets: Targets): () => void {
+  #cut({ ways, how }: Extract<Action, { readonly type: 'cut' }>, from: readonly LabHost[], to: readonly LabHost[]): () => void {
+    const { network } = this
+    const cutOff = (some: readonly LabHost[], others: readonly LabHost[]): (() => void) =>
+      how === 'reject' ? network.refuse('cut', some, others) : network.lose('cut', some, others, 1)
+    const mend = [cutOff(from, to), ...(ways === 'both' ? [cutOff(to, from)] : [])]
+    // Who is reached through a third host is a member, and its death a mistake.
+    const isBridged = this.pool.running.some(({ host }) => !from.includes(host) && !to.includes(host))
+    return inTurn(...mend, ...(isBridged ? [] : [this.#disturb('cut', this.#on([...from, ...to]))]))
+  }
+
+  #partFromOthers(cause: Cause & Disturbance, targets: Targets): () => void {
     const hosts = this.#hosts(targets)
     const rest = this.network.hosts.filter((host) => !hosts.includes(host))
     // One host cut from the rest blames the hosts that it can't reach, and they are blameless as it is.
-    this.#disturb(this.pool.nodes.filter(({ host }) => hosts.includes(host)))
-    return this.network.part(cause, hosts, rest)
+    return inTurn(this.network.part(cause, hosts, rest), this.#disturb(cause, this.#on(hosts)))
   }
 
-  #disturb(nodes: readonly LabNode[]): readonly LabNode[] {
-    for (const node of nodes) this.fate(node).disturbed = true
-    return nodes
+  #on(hosts: readonly LabHost[]): LabNode[] {
+    return this.pool.nodes.filter(({ host }) => hosts.includes(host))
+  }
+
+  /** Returns what says that it is over. */
+  #disturb(cause: Disturbance, nodes: readonly LabNode[]): () => void {
+    const over = nodes.map((node) => this.fate(node).disturb(cause, Date.now()))
+    return () => {
+      for (const each of over) each(Date.now())
+    }
+  }
+
+  #settle(causes: readonly Disturbance[], nodes: readonly LabNode[]): void {
+    for (const node of nodes) this.fate(node).settle(causes, Date.now())
+  }
+
+  /** Those of the running nodes that a scenario means. */
+  chosen(targets: Targets): LabNode[] {
+    return this.#select(targets)
   }
 
   #select(targets: Targets): LabNode[] {
@@ -186,6 +225,12 @@ export class Stage {
     }
     const [first] = [...votes].toSorted(([, a], [, b]) => b - a)
     return first === undefined ? undefined : this.pool.node(first[0])
+  }
+}
+
+function inTurn(...steps: (() => void)[]): () => void {
+  return () => {
+    for (const each of steps) each()
   }
 }
 

@@ -20,7 +20,7 @@ interface Trial {
 }
 
 /** Longest that anything may take before it is called never, ms. */
-const PATIENCE = 60_000
+const TIMEOUT = 60_000
 /** Design: a heal takes at most this, ms. */
 const HEAL = 20_000
 
@@ -151,8 +151,8 @@ async function agreed(expectation: string, pool: LabPool, within: number): Promi
 
 async function reached(expectation: string, pool: LabPool, condition: () => boolean, within: number): Promise<Verdict> {
   const start = Date.now()
-  const time = await pool.until(condition, PATIENCE)
-  if (time === undefined) return { expectation, met: false, figure: `not within ${PATIENCE} ms` }
+  const time = await pool.until(condition, TIMEOUT)
+  if (time === undefined) return { expectation, met: false, figure: `not within ${TIMEOUT} ms` }
   return { expectation, met: time - start <= within, figure: `${time - start} ms` }
 }
 

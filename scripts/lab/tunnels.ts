@@ -9,7 +9,7 @@ import type { ForwarderData, ForwarderOrder } from './forwarder.ts'
 import type { Medium } from './medium.ts'
 import { hardware, on, type LabHost } from './host.ts'
 import { run } from './tools.ts'
-import { runId } from './world.ts'
+import { runId } from './namespaces.ts'
 
 const HERE = '10.78.0.1'
 const THERE = '10.78.0.2'

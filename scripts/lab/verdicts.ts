@@ -1,4 +1,5 @@
 /** Whether what a scenario expects came true on real hosts. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { writeDuration, type Expectation, type Mark } from '@jel/simulator'
 import { quantile } from '../driver/quantiles.ts'
 import type { LabNode, Report } from './pool.ts'
@@ -37,6 +38,13 @@ export async function judge(expectation: Expectation, stage: Stage, marks: () =>
       const figure = wrong.length === 0 ? 'none' : `${wrong.length}, ${describe(wrong[0], stage)}`
       return { expectation: 'no false death', met: wrong.length === 0, figure }
     }
+    case 'noLifeEnds': {
+      await end
+      const ended = stage.endedLives()
+      return { expectation: 'no life of a running member ends', met: ended.length === 0, figure: `${ended.length} ended` }
+    }
+    case 'bytesPerSecond':
+      return await rate(expectation, stage, marks)
     case 'detection': {
       await end
       const times = detections(stage)
@@ -72,15 +80,44 @@ export async function judge(expectation: Expectation, stage: Stage, marks: () =>
         figure: `${(bytes / 1000).toFixed(1)} KB with headers`,
       }
     }
+    case 'membersPerView':
     case 'linksPerNode':
     case 'dialsPerSecond':
       return { expectation: expectation.type, met: undefined, figure: 'not seen from outside of a node' }
   }
 }
 
+/** Bytes a second that nodes send between two times. */
+async function rate(
+  { atMost, of, nodes, from, until }: Extract<Expectation, { readonly type: 'bytesPerSecond' }>,
+  stage: Stage,
+  marks: () => Promise<Marks>,
+): Promise<Verdict> {
+  const { network } = stage
+  const { start } = await marks()
+  await sleep(Math.max(0, start + from - Date.now()))
+  const chosen = stage.chosen(nodes)
+  const hosts = network.hosts.flatMap((host) => {
+    const count = chosen.filter((node) => node.host === host).length
+    return count === 0 ? [] : [{ host, count, before: network.bytes(host) }]
+  })
+  const begun = Date.now()
+  await sleep(Math.max(0, start + until - Date.now()))
+  const seconds = (Date.now() - begun) / 1000
+  const sent = hosts.map(({ host, count, before }) => ({ count, bytes: (network.bytes(host) - before) / seconds }))
+  const mean = sent.reduce((sum, { bytes }) => sum + bytes, 0) / chosen.length
+  const seen = of === 'mean' ? mean : Math.max(...sent.map(({ bytes, count }) => bytes / count))
+  const some = Object.keys(nodes).length === 0 ? '' : ' of some'
+  return {
+    expectation: `from ${writeDuration(from)} to ${writeDuration(until)} a node${some} sends at most ${atMost} B/s (${of})`,
+    met: seen <= atMost,
+    figure: `${Math.round(seen)} B/s with headers`,
+  }
+}
+
 async function eventually(
   what: string,
-  { within, after }: { readonly within?: number; readonly after: Mark },
+  { within, after, until }: { readonly within?: number; readonly after: Mark; readonly until?: number },
   stage: Stage,
   marks: () => Promise<Marks>,
   end: Promise<unknown>,
@@ -93,20 +130,38 @@ async function eventually(
   }
   const { start, lastArrival, lastChange } = await marks()
   const from = after === 'last arrival' ? lastArrival : after === 'last change' ? lastChange : start + after
-  const expectation = `${what} within ${writeDuration(within)}`
-  await new Promise((resolve) => setTimeout(resolve, Math.max(0, from - Date.now())))
-  // Some patience more, to tell late from never.
+  const mark = typeof after === 'number' ? ` of ${writeDuration(after)}` : ''
+  const expectation = `${what} within ${writeDuration(within)}${mark}`
+  await sleep(Math.max(0, from - Date.now()))
+  // Some time more, to tell late from never.
   const reached = await stage.pool.until(holds, within * 3, LOOK)
   if (reached === undefined) return { expectation, met: false, figure: `not within ${writeDuration(within * 3)}` }
-  return { expectation, met: reached - from <= within, figure: `${reached - from} ms` }
+  const took = reached - from
+  // Between two looks nothing is known.
+  const met = took <= within + LOOK
+  if (until === undefined) return { expectation, met, figure: `${took} ms` }
+  const wrong = await shareWithout(holds, start + until)
+  const since = wrong === 0 ? 'always from then on' : `not for ${(wrong * 100).toFixed(1)} % of the time from then on`
+  return { expectation: `${expectation}, and to ${writeDuration(until)}`, met: met && wrong === 0, figure: `${took} ms, and ${since}` }
 }
 
-/** News of the death of a node that ran and that nothing was done to. */
+/** In how many looks until a time it does not hold, 0 to 1. */
+async function shareWithout(holds: () => boolean, until: number): Promise<number> {
+  const isOver = sleep(Math.max(0, until - Date.now()), true)
+  let [looks, wrong] = [0, 0]
+  while (!(await Promise.race([isOver, sleep(LOOK, false)]))) {
+    looks++
+    if (!holds()) wrong++
+  }
+  return wrong / Math.max(1, looks)
+}
+
+/** News of the death of a node that ran and that nothing had been done to for a while. */
 function falseDeaths({ pool, fates }: Stage): Report[] {
-  return pool.reports.filter(({ event, about }) => {
+  return pool.reports.filter(({ event, about, time }) => {
     const node = pool.node(about)
     const fate = node === undefined ? undefined : fates.get(node)
-    return event === 'died' && fate?.disturbed === false && fate.killed === undefined
+    return event === 'died' && fate !== undefined && !fate.wasDisturbed(time) && time < (fate.killed ?? Infinity)
   })
 }
 

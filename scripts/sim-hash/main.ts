@@ -6,12 +6,19 @@
  *
  * Versions other than the one that runs this are fetched with npm once, into node_modules/.cache.
  */
-import { parseArgs } from 'node:util'
-import { run, wholes } from '../driver/program.ts'
+import { program, type Values, wholes } from '../driver/program.ts'
 import { accountOf, fetchNode, findNode, type Account } from './nodes.ts'
 
-async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { nodes: { type: 'string', default: '22,24,26' } } })
+const USAGE = `pnpm sim:hash [options]
+
+  --nodes 22,24,26   versions of Node
+
+Exit status 1 if a history is not the same on all of them.
+`
+
+const options = { nodes: { type: 'string', default: '22,24,26' } } as const
+
+async function main(values: Values<typeof options>): Promise<number> {
   const majors = wholes('nodes', values.nodes, 22)
   const accounts: Account[] = []
   for (const major of majors) {
@@ -41,4 +48,4 @@ function reason(error: unknown): string {
   return text.split('\n').find((line) => /npm error (?!code)|timed out|no /u.test(line)) ?? text.split('\n')[0] ?? text
 }
 
-await run(main)
+await program(USAGE, options, main)

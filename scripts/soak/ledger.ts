@@ -29,7 +29,7 @@ export interface SoakReport {
   readonly warmUp: number
   readonly samples: number
   /** It lasted long enough to tell growth from noise. */
-  readonly isJudged: boolean
+  readonly isLong: boolean
   readonly rows: readonly Row[]
 }
 
@@ -100,7 +100,7 @@ export class Ledger {
       const judged = this.houses.filter((house) => isJudged({ house, measure }) || !isJudged({ house: ALL, measure }))
       return { house: ALL, measure, slope: slopeOf(levelled(judged.map((house) => points(house, measure))), BLOCK * MINUTE) }
     })
-    return { start, minutes, warmUp, samples: all.length, isJudged: minutes - warmUp >= LEAST * BLOCK, rows: [...rows, ...common] }
+    return { start, minutes, warmUp, samples: all.length, isLong: minutes - warmUp >= LEAST * BLOCK, rows: [...rows, ...common] }
   }
 }
 

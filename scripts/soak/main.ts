@@ -5,9 +5,8 @@
  */
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { takeChildrenAlong } from '../driver/child.ts'
-import { positive, run } from '../driver/program.ts'
+import { positive, program, type Values } from '../driver/program.ts'
 import { machine } from '../bench-pool/report.ts'
 import { Ledger } from './ledger.ts'
 import { isWithinNoise, json, plot, table } from './report.ts'
@@ -36,15 +35,9 @@ const options = {
   raw: { type: 'string' },
   from: { type: 'string' },
   flag: { type: 'string', multiple: true },
-  help: { type: 'boolean', default: false },
 } as const
 
-async function main(): Promise<number> {
-  const { values } = parseArgs({ options })
-  if (values.help) {
-    console.log(USAGE)
-    return 0
-  }
+async function main(values: Values<typeof options>): Promise<number> {
   const minutes = positive('minutes', values.minutes)
   const warmUp = positive('warm-up', values['warm-up'])
   const before = machine()
@@ -89,4 +82,4 @@ async function soak(minutes: number, raw: string | undefined, flags: readonly st
   return ledger
 }
 
-await run(main)
+await program(USAGE, options, main)

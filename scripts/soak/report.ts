@@ -22,12 +22,12 @@ function grows(row: Row): boolean {
 }
 
 /** Nothing grew in any house. What shrinks is no leak. */
-export function isWithinNoise({ rows, isJudged: is }: SoakReport): boolean {
-  return !is || !rows.some(grows)
+export function isWithinNoise({ rows, isLong }: SoakReport): boolean {
+  return !isLong || !rows.some(grows)
 }
 
 /** What all have in common would hide one that leaks, and one is less sure than all: so each has its column, and all together have one. */
-export function table({ rows, minutes, warmUp, samples, isJudged: is }: SoakReport): string {
+export function table({ rows, minutes, warmUp, samples, isLong }: SoakReport): string {
   const houses = [...new Set(rows.map(({ house }) => house))]
   const lines = MEASURES.map((measure) => {
     const cells = houses.map((house) => {
@@ -36,13 +36,13 @@ export function table({ rows, minutes, warmUp, samples, isJudged: is }: SoakRepo
       const { mean, perHour, uncertainty } = row.slope
       const sign = perHour < 0 ? '−' : '+'
       const text = `${shown(measure, mean)}, ${sign}${shown(measure, Math.abs(perHour))} ± ${shown(measure, uncertainty)}`
-      return is && grows(row) ? `**${text}**` : text
+      return isLong && grows(row) ? `**${text}**` : text
     })
     return `| ${label(measure)} | ${cells.join(' | ')} |`
   })
   const brief = 'Too short to tell growth from noise: nothing is judged.'
   return [
-    `${minutes.toFixed(0)} minutes, ${samples} samples; the first ${warmUp.toFixed(0)} minutes are left out.${is ? '' : ` ${brief}`}`,
+    `${minutes.toFixed(0)} minutes, ${samples} samples; the first ${warmUp.toFixed(0)} minutes are left out.${isLong ? '' : ` ${brief}`}`,
     'Mean, then change an hour ± half of its interval of confidence: 95 % for all houses and measures at once, and 95 % for each of the last column,',
     'which has what the judged ones have in common; bold: it grew. Heap and resident memory are judged in plain houses.',
     '',
@@ -54,7 +54,7 @@ export function table({ rows, minutes, warmUp, samples, isJudged: is }: SoakRepo
 
 export function json(report: SoakReport, ledger: Ledger, machine: unknown): string {
   const samples = Object.fromEntries(ledger.houses.map((house) => [house, ledger.of(house)]))
-  return `${JSON.stringify({ machine, withinNoise: report.isJudged ? isWithinNoise(report) : null, ...report, houses: samples }, undefined, 1)}\n`
+  return `${JSON.stringify({ machine, withinNoise: report.isLong ? isWithinNoise(report) : null, ...report, houses: samples }, undefined, 1)}\n`
 }
 
 /** Heaps on top and handles below would be two pictures: here everything is shown as a share of its mean after the warm-up. */

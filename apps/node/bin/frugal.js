@@ -19,8 +19,8 @@ const INTERVAL = 2_000
 const BUSY = 0.4
 
 /**
- * Small buffers are cut from blocks of this size, bytes. A peer id that a connection keeps keeps its whole block, which are 64 KiB otherwise. Until Node 24
- * it was this.
+ * Small buffers are cut from blocks of this size, bytes. A peer id that a connection keeps holds on to its whole block, and Node 24 cuts
+ * blocks of 64 KiB.
  */
 const BLOCK = 8192
 

@@ -98,6 +98,7 @@ export class DemoNode {
       case 'error':
         this.complaints += `${event.code}: ${event.message}\n`
         return
+      case 'updated':
       case 'signal':
       case 'health':
       case 'members':

@@ -15,7 +15,7 @@ export type CommandId = string | number
 /** What `jel join` tells, in the form in which `--json` writes it; time (Unix milliseconds) and pool are added by the writer. */
 export type NodeEvent =
   | { readonly event: 'started'; readonly node: NodeJson }
-  | { readonly event: 'joined' | 'left' | 'died'; readonly node: NodeJson }
+  | { readonly event: 'joined' | 'left' | 'died' | 'updated'; readonly node: NodeJson }
   | { readonly event: 'elected'; readonly election: string; readonly epoch: number; readonly node: NodeJson; readonly re?: CommandId }
   | { readonly event: 'signal'; readonly name: string; readonly node: NodeJson }
   | ({ readonly event: 'health' } & HealthJson)
@@ -29,6 +29,7 @@ interface HealthJson {
   readonly members: number
   readonly suspectedShare: number
   readonly alone: boolean
+  readonly minority: boolean
   readonly introducers: readonly { readonly address: string; readonly reason: string }[]
 }
 
@@ -40,8 +41,8 @@ export function electedEvent({ election, epoch, winner }: Reign, re?: CommandId)
   return { event: 'elected', election, epoch, node: nodeJson(winner), ...withRe(re) }
 }
 
-export function healthEvent({ links, members, suspectedShare, alone, introducers }: Health): NodeEvent {
-  return { event: 'health', links, members, suspectedShare, alone, introducers }
+export function healthEvent({ links, members, suspectedShare, alone, minority, introducers }: Health): NodeEvent {
+  return { event: 'health', links, members, suspectedShare, alone, minority, introducers }
 }
 
 /** An absent id is left out, not written as null. */

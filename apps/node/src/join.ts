@@ -88,7 +88,7 @@ async function candidate(pool: Pool, election: string, report: (event: NodeEvent
 
 /** Listeners first, then the state: in one go, so that nothing happens in between. */
 function tell(pool: Pool, report: (event: NodeEvent) => void, elected: ElectedLog): void {
-  for (const type of ['joined', 'left', 'died'] as const) {
+  for (const type of ['joined', 'left', 'died', 'updated'] as const) {
     pool.addEventListener(type, ({ detail }) => report({ event: type, node: nodeJson(detail) }))
   }
   pool.addEventListener('elected', ({ detail }) => elected.tell(detail))

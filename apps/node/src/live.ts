@@ -45,11 +45,17 @@ export class LiveView {
       case 'died':
         this.#rows.set(event.node.id, { node: event.node, state: event.event, since: now })
         break
+      case 'updated': {
+        if (event.node.id === this.#self?.id) this.#self = event.node
+        const row = this.#rows.get(event.node.id)
+        if (row) this.#rows.set(event.node.id, { ...row, node: event.node })
+        break
+      }
       case 'elected':
         this.#roles.set(event.election, event.node)
         break
       case 'health':
-        this.#health = event.alone || event.suspectedShare > 0 ? healthWords(event) : undefined
+        this.#health = event.alone || event.minority || event.suspectedShare > 0 ? healthWords(event) : undefined
         return
       case 'signal':
       case 'members':

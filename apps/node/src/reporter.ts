@@ -37,6 +37,7 @@ export function describe(event: NodeEvent): string {
     case 'joined':
     case 'left':
     case 'died':
+    case 'updated':
       return `${event.event} ${nodeWords(event.node)}`
     case 'elected':
       return `elected ${oneLine(event.election)}: ${nodeWords(event.node)}, epoch ${event.epoch}`
@@ -59,10 +60,10 @@ function nodeWords({ id, incarnation, location }: NodeJson): string {
 }
 
 /** How well a node is connected, in words. */
-export function healthWords({ alone, links, members, suspectedShare }: NodeEvent & { event: 'health' }): string {
+export function healthWords({ alone, minority, links, members, suspectedShare }: NodeEvent & { event: 'health' }): string {
   if (alone) return members > 1 ? `alone: none of the other ${members - 1} members can be reached` : 'alone: no other member can be reached'
   const suspected = suspectedShare === 0 ? '' : `, ${Math.round(suspectedShare * 100)} % of the others suspected or lost`
-  return `${members} members, ${links} links${suspected}`
+  return `${members} members, ${links} links${suspected}${minority ? ', in a minority' : ''}`
 }
 
 /** A short name for tables: the end of the id. */

@@ -170,6 +170,7 @@ function swarmEvent(told: Told): SwarmEvent | undefined {
       return { type: 'elected', reign: { election: told.election, epoch: told.epoch, winner: swarmMember(told.node) } }
     case 'signal':
       return { type: 'signal', name: told.name, from: swarmMember(told.node) }
+    case 'updated':
     case 'started':
     case 'stopped':
     case 'members':

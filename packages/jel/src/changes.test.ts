@@ -28,6 +28,20 @@ describe('changes()', () => {
     expect(await take(changes, 5)).toEqual(['joined B/1', 'joined A/1', 'joined C/1', 'died A/1', 'joined A/2'])
   })
 
+  it('tells of a member that changed within its life, and shows it so from then on', async () => {
+    const overlay = new FakeOverlay(member('A'))
+    const pool = new Pool(overlay, parts)
+    const [early, heard] = [pool.changes(), [] as string[][]]
+    pool.addEventListener('updated', ({ detail }) => heard.push([...detail.addresses]))
+    const moved = { ...member('A'), addresses: ['/ip4/127.0.0.1/tcp/2/p2p/A'] }
+    overlay.tell({ type: 'updated', member: moved })
+    expect(await take(early, 3)).toEqual(['joined B/1', 'joined A/1', 'updated A/1'])
+    expect(heard).toEqual([moved.addresses])
+    const late = pool.changes()
+    await late.next()
+    expect((await late.next()).value).toEqual({ type: 'joined', member: moved })
+  })
+
   it('gives each reader a snapshot of its own moment', async () => {
     const overlay = new FakeOverlay(member('A'))
     const pool = new Pool(overlay, parts)

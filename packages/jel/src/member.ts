@@ -18,9 +18,12 @@ export type Reign = PoolReign
 /** How well this node is connected, as far as it can tell. */
 export type Health = OverlayHealth
 
-/** One change of the membership (JEL §3.1: join, leave and died notifications). */
+/**
+ * One change of the membership (JEL §3.1: join, leave and died notifications), or of what a member says of itself: `updated` brings a
+ * member that is present with other addresses or another tag. It is the same life, so it begins and ends nothing.
+ */
 export interface Change {
-  readonly type: 'joined' | 'left' | 'died'
+  readonly type: 'joined' | 'left' | 'died' | 'updated'
   readonly member: Member
 }
 

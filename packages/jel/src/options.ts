@@ -27,7 +27,7 @@ export interface PoolOptions {
   /** Find other nodes on the local network. Default: yes, unless the node listens on loopback only. */
   mdns?: boolean
   /**
-   * Where the node runs. `'main'` (default): in this thread; while the application computes without yielding the node is mute, and after 15 s the
+   * Where the node runs. `'main'` (default): in this thread; while the application computes without yielding the node says nothing, and after 15 s the
    * others declare it dead. `'worker'`: in a thread of its own; the application may block as long as it likes and finds all events
    * waiting in order. That costs memory and start-up time, and `pool.libp2p` can't be reached.
    */

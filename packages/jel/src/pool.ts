@@ -1,6 +1,7 @@
 import type { Libp2p, Stream } from '@libp2p/interface'
 import { OverlayClosedError, UnknownMemberError } from '@jel/overlay'
 import { TypedEventEmitter } from 'main-event'
+import { raceSignal } from 'race-signal'
 import { ChangeQueue, DEFAULT_CHANGES_LIMIT } from './changes.ts'
 import { Elections } from './elections.ts'
 import { ChangesOverflowError, ElectionsOffError, InvalidOptionError, JoinsOffError, PoolLeftError } from './errors.ts'
@@ -62,7 +63,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
 
   /**
    * This node as the others know it. It changes when the node re-enters under a new incarnation (it had been pronounced
-   * dead while it was cut off) and when its addresses change.
+   * dead while it was cut off), and with its addresses, within the same incarnation.
    */
   get self(): Member {
     return this.#overlay.self
@@ -92,7 +93,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
 
   /**
    * Membership changes from now on (JEL §3.1), preceded by a snapshot: `joined` for this node, then for each member already
-   * present. Nothing is missed and nothing told twice. The news is unreliable in the sense of JEL §3.3: best effort, order may
+   * present; `updated` for a member whose addresses or tag changed. Nothing is missed and nothing told twice. The news is unreliable in the sense of JEL §3.3: best effort, order may
    * differ between nodes. After `leave()` what is queued is still read, then the iteration ends.
    *
    * The iterator starts to collect at this call; leave a loop or call `return()` to stop it.
@@ -216,15 +217,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     signal?.throwIfAborted()
     this.#end()
     this.#leaving ??= this.#overlay.leave()
-    if (signal === undefined) return this.#leaving
-    const aborted = Promise.withResolvers<never>()
-    const abort = (): void => aborted.reject(signal.reason)
-    signal.addEventListener('abort', abort)
-    try {
-      await Promise.race([this.#leaving, aborted.promise])
-    } finally {
-      signal.removeEventListener('abort', abort)
-    }
+    await raceSignal(this.#leaving, signal)
   }
 
   /** `await using pool = await joinPool(…)` leaves at the end of the block. */
@@ -249,7 +242,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   /**
    * Takes the streams that others open for `protocol`.
    *
-   * @param options.signal stops taking them, as `unhandle()` does
+   * @param options.signal stops taking them, as `unhandle()` does; what aborts it before they are taken is the rejection
    * @throws PoolLeftError; libp2p's error if the protocol has a handler already
    */
   async handle(protocol: string, handler: StreamHandler, options: Abortable = {}): Promise<void> {
@@ -293,7 +286,8 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     switch (notification.type) {
       case 'joined':
       case 'left':
-      case 'died': {
+      case 'died':
+      case 'updated': {
         if (this.#parts.joins === 'off') return
         const { type, member } = notification
         for (const queue of this.#queues) queue.push({ type, member })
@@ -317,6 +311,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
       case 'gap':
         this.#skip(notification.lost, notification.limit)
         return
+      case 'entered':
       case 'signalled':
     }
   }

@@ -25,7 +25,7 @@ export class FakeOverlay implements Overlay {
 
   /** Something happens in the pool. */
   tell(notification: OverlayNotification): void {
-    if (notification.type === 'joined') this.#members.set(notification.member.id, notification.member)
+    if (notification.type === 'joined' || notification.type === 'updated') this.#members.set(notification.member.id, notification.member)
     if (notification.type === 'left' || notification.type === 'died') this.#members.delete(notification.member.id)
     if (notification.type === 'elected') this.#reigns.set(notification.reign.election, notification.reign)
     for (const listener of this.#listeners) listener(notification)
@@ -58,7 +58,15 @@ export class FakeOverlay implements Overlay {
   }
 
   health(): ReturnType<Overlay['health']> {
-    return { links: 0, members: this.#members.size, suspectedShare: 0, alone: true, lastReconciliation: undefined, introducers: [] }
+    return {
+      links: 0,
+      members: this.#members.size,
+      suspectedShare: 0,
+      alone: true,
+      minority: false,
+      lastReconciliation: undefined,
+      introducers: [],
+    }
   }
 
   subscribe(listener: (notification: OverlayNotification) => void): () => void {

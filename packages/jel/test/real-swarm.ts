@@ -172,7 +172,7 @@ class RealNode implements SwarmNode {
 
 async function collect(changes: AsyncIterable<Change>, events: SwarmEvent[]): Promise<void> {
   try {
-    for await (const change of changes) events.push(change)
+    for await (const { type, member } of changes) if (type !== 'updated') events.push({ type, member })
   } catch {
     // The host was killed: nothing more is told.
   }

@@ -237,6 +237,22 @@ test('more news than may wait: everybody who relied on them is told, and the vie
   await pool.leave()
 })
 
+test('a member that changed within its life is shown as it is now, and one that is gone does not come back', async () => {
+  const overlay = new FakeOverlay(member('A'))
+  const { port1, port2 } = new MessageChannel()
+  void new OverlayServer(overlay, port1)
+  const remote = await enterByPort(port2)
+  const moved = { ...member('A'), tag: Uint8Array.of(7) }
+  overlay.tell({ type: 'updated', member: moved })
+  await expect.poll(() => remote.members()[0]).toEqual(moved)
+  overlay.tell({ type: 'left', member: moved })
+  overlay.tell({ type: 'updated', member: moved })
+  overlay.tell({ type: 'updated', member: { ...overlay.self, tag: Uint8Array.of(8) } })
+  await expect.poll(() => remote.self.tag).toEqual(Uint8Array.of(8))
+  expect(remote.members().map(({ id }) => id)).toEqual(['B'])
+  await remote.leave()
+})
+
 test('elections that the other thread has forgotten are forgotten', async () => {
   const overlay = new FakeOverlay()
   const { port1, port2 } = new MessageChannel()

@@ -3,7 +3,7 @@
  */
 import type { Member } from '@jel/protocol'
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
-import { InvalidProtocolError, OpenError, UnknownMemberError, reasonOf } from './base/errors.ts'
+import { InvalidProtocolError, OpenError, UnknownMemberError, asError, reasonOf } from './base/errors.ts'
 import type { Dialer } from './dialing/dialing.ts'
 
 /** Prefixes of protocols that are not the application's. */
@@ -57,7 +57,7 @@ export class Applications {
       try {
         await handler(stream, from)
       } catch (error) {
-        stream.abort(error instanceof Error ? error : new Error(reasonOf(error)))
+        stream.abort(asError(error))
       }
     })
   }

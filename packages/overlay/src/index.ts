@@ -18,5 +18,5 @@ export {
   UnknownMemberError,
 } from './base/errors.ts'
 export { generateIdentity } from './identity/identity.ts'
-export { startOverlay } from './overlay.ts'
+export { startOverlay } from './start.ts'
 export { generatePoolKey } from './identity/poolkey.ts'

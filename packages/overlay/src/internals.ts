@@ -4,7 +4,7 @@
  * @module
  */
 export { dialAddress, formatAddresses, parseIntroducer, parseListenAddress, tcpEndpoint } from './base/addresses.ts'
-export { FrameDecoder, FramingError, encodePrefix } from './links/framing.ts'
+export { FramingError, decodeFrames, encodeFrame } from './links/frames.ts'
 export { poolNames } from './base/names.ts'
 export { checkPoolKey } from './identity/poolkey.ts'
 export { createServices } from './identity/signatures.ts'

@@ -50,6 +50,15 @@ describe('a pool of real hosts', () => {
     await until(() => first.overlay.members().length === 2 && second.overlay.members().length === 2)
   })
 
+  test('is known to a newcomer when its start resolves, so that it can signal whom it entered through', async () => {
+    const first = await enter({ tag: new Uint8Array(1_000) })
+    for (let count = 2; count <= 6; count += 1) {
+      const { overlay } = await enter({ bootstrap: [...first.overlay.self.addresses], tag: new Uint8Array(1_000) })
+      expect(overlay.members().map(({ id }) => id)).toContain(first.id)
+      await overlay.signal('hello', [first.id])
+    }
+  })
+
   test('hears of a leave as that, quickly', async () => {
     const [a, b, c] = await pool(3)
     const start = performance.now()

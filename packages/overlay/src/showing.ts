@@ -39,6 +39,7 @@ export function showNotification(notification: Notification, now: Milliseconds):
     case 'joined':
     case 'left':
     case 'died':
+    case 'updated':
       return { ...notification, member: showMember(notification.member) }
     case 'elected':
       return { ...notification, reign: showReign(notification.reign) }

@@ -42,7 +42,8 @@ export async function startPeer({
   key,
   timeout = 2_000,
   idleTime = 15_000,
-}: { pool?: string; key?: Uint8Array; timeout?: number; idleTime?: number } = {}): Promise<Peer> {
+  stallTimeout,
+}: { pool?: string; key?: Uint8Array; timeout?: number; idleTime?: number; stallTimeout?: number } = {}): Promise<Peer> {
   const names = poolNames(pool, key)
   const host = await Host.create({
     privateKey: await generateKeyPair('Ed25519'),
@@ -54,7 +55,13 @@ export async function startPeer({
   })
   const log: string[] = []
   const links = new Links(
-    { maxFrameBytes, idleTime, isOwn: (protocol) => names.links.includes(protocol) || host.isOwnProtocol(protocol) },
+    {
+      maxFrameBytes,
+      idleTime,
+      stallTimeout,
+      urgent: names.urgent,
+      isOwn: (protocol) => [...names.links, ...names.urgent].includes(protocol) || host.isOwnProtocol(protocol),
+    },
     {
       onUp: (peer, connection) => {
         log.push(`up ${peer}`)
@@ -68,6 +75,7 @@ export async function startPeer({
   )
   const dialer = new Dialer(host.libp2p, { protocols: names.links, keyed: key !== undefined, timeout, raceTimeout: 300 })
   await host.libp2p.handle([...names.links], (stream, connection) => void links.add(stream, connection))
+  await host.libp2p.handle([...names.urgent], (stream, connection) => links.addUrgent(stream, connection))
   await host.start()
   const [own] = host.addresses()
   const { address } = introducerOf(own!)

@@ -2,18 +2,19 @@
  * What the application asks for, handed to the part that does it.
  */
 import type { Command } from './base/io.ts'
+import type { FailureDetector } from './detection/failure-detector.ts'
 import type { Elections } from './election/elections.ts'
-import type { Detector } from './mortality/detector.ts'
 import type { Signals } from './signals.ts'
 
 export interface Commanded {
   readonly elections: Elections
-  readonly detector: Detector
+  readonly detector: FailureDetector
   readonly signals: Signals
   readonly leave: () => void
+  readonly found: () => void
 }
 
-export function obey(command: Command, { elections, detector, signals, leave }: Commanded): void {
+export function obey(command: Command, { elections, detector, signals, leave, found }: Commanded): void {
   switch (command.type) {
     case 'elect':
       elections.elect(command.election)
@@ -29,6 +30,9 @@ export function obey(command: Command, { elections, detector, signals, leave }: 
       break
     case 'leave':
       leave()
+      break
+    case 'found':
+      found()
       break
   }
 }

@@ -3,13 +3,13 @@
  */
 import type { Health } from './base/io.ts'
 import type { Context } from './context/context.ts'
+import type { FailureDetector } from './detection/failure-detector.ts'
 import type { Reconciler } from './dissemination/reconcile.ts'
 import type { Introduction } from './life/introduction.ts'
-import type { Detector } from './mortality/detector.ts'
 import type { Healer } from './topology/heal.ts'
 
 export interface HealthSources {
-  readonly detector: Detector
+  readonly detector: FailureDetector
   readonly healer: Healer
   readonly introduction: Introduction
   readonly reconciler: Reconciler
@@ -19,6 +19,9 @@ export class HealthReport {
   readonly #context: Context
   readonly #sources: HealthSources
   #wasAlone = false
+  #wasMinority = false
+  /** Members there were before most of them were lost; 0: this node is in no minority. */
+  #whole = 0
 
   constructor(context: Context, sources: HealthSources) {
     this.#context = context
@@ -26,6 +29,7 @@ export class HealthReport {
   }
 
   get current(): Health {
+    this.#look()
     const { links, view } = this.#context
     const { detector, healer, introduction, reconciler } = this.#sources
     const lost = healer.recentlyLost()
@@ -33,25 +37,47 @@ export class HealthReport {
     return {
       links: links.size,
       members: view.size,
-      suspectedShare: others <= 0 ? 0 : Math.min(1, (detector.doubted + lost) / others),
+      suspectedShare: others <= 0 ? 0 : Math.min(1, (detector.suspected + lost) / others),
       alone: this.#isAlone(),
+      minority: this.#whole > 0,
       lastReconciliation: reconciler.lastCompleted,
       introducers: introduction.failing,
     }
   }
 
-  /** Tells the application when this node finds itself alone, and when it is no longer. */
+  /** Tells the application when this node finds itself alone or in a minority, and when it is no longer. */
   report(): void {
+    this.#look()
     const isAlone = this.#isAlone()
-    if (isAlone === this.#wasAlone) return
+    const isMinority = this.#whole > 0
+    if (isAlone === this.#wasAlone && isMinority === this.#wasMinority) return
     this.#wasAlone = isAlone
+    this.#wasMinority = isMinority
     this.#context.notify({ type: 'health', health: this.current })
+  }
+
+  /**
+   * Finds out whether this node is in a minority. Deaths count for a minute, so that a pool that loses members now and then is none; but
+   * once it is one it stays one however long the partition lasts, as nothing that happens on this side says that the other side is gone.
+   */
+  #look(): void {
+    const { detector, healer } = this.#sources
+    const { size } = this.#context.view
+    const missing = detector.suspected + healer.size
+    const reachable = size - detector.suspected
+    // Most of the time this is all that has to be looked at: even if all that are remembered were lost just now, more than half are here.
+    if (missing === 0 || 2 * reachable > Math.max(this.#whole, size + healer.size)) this.#whole = 0
+    else {
+      const whole = size + healer.recentlyLost()
+      if (2 * reachable <= whole) this.#whole = Math.max(this.#whole, whole)
+      else if (2 * reachable > this.#whole) this.#whole = 0
+    }
   }
 
   /** Nobody can be reached, although there is or was somebody. */
   #isAlone(): boolean {
-    const { detector, healer, introduction } = this.#sources
+    const { detector, introduction } = this.#sources
     for (const peer of this.#context.links.keys()) if (detector.isInContact(peer)) return false
-    return this.#context.view.size > 1 || healer.size > 0 || introduction.failing.length > 0
+    return this.#context.view.size > 1 || this.#whole > 2 || introduction.failing.length > 0
   }
 }

@@ -18,7 +18,7 @@ export type {
   Health,
   Input,
   Introducer,
-  KnockOutcome,
+  HostProbeOutcome,
   Member,
   Milliseconds,
   NodeId,

@@ -7,11 +7,12 @@
  */
 import { FrameError } from './base/errors.ts'
 import type { Milliseconds, NodeId } from './base/io.ts'
-import { Budgets } from './context/budgets.ts'
 import type { Context, Timed } from './context/context.ts'
+import type { Link } from './context/links.ts'
+import type { FailureDetector } from './detection/failure-detector.ts'
 import type { Elections } from './election/elections.ts'
-import type { Certificate, Witness } from './facts/certificate.ts'
-import { factOf, type Evidence, type Fact, type Told } from './facts/fact.ts'
+import { suspicionsOf, type Accuser, type Certificate } from './facts/certificate.ts'
+import { factOf, type Fact, type Told } from './facts/fact.ts'
 import { isKind } from './facts/statement.ts'
 import type { Change } from './facts/view.ts'
 
@@ -21,18 +22,17 @@ export interface IntakeEvents {
   onImpersonated(incarnation: number): void
   /** This node's life was ended by others, or by itself in an earlier run. */
   onOwnEnd(incarnation: number): void
-  /** A death that this node can't believe yet: too few witnesses, or it is in contact with the member. */
-  onDoubtfulDeath(certificate: Certificate, sufficient: boolean): void
+  /** Others ended a life of this node that goes on for those who know better. `by`: who holds that. */
+  onOwnDeath(incarnation: number, by: readonly NodeId[]): void
+  /** A peer holds a member for alive that this node holds for dead. */
+  onContested(id: NodeId): void
   /** Somebody told all what this node knows, under this key, by now: it need not. */
   onOverheard(key: string): void
 }
 
 export interface IntakeParts {
   readonly elections: Elections
-  required(suspect: NodeId): number
-  /** Refutations of the present life that this node knows. */
-  refutationsOf(id: NodeId): number
-  isInContact(id: NodeId): boolean
+  readonly detector: FailureDetector
   /** True for a node that is new in the pool, which is told all of it at once. */
   isCredulous(): boolean
 }
@@ -45,9 +45,8 @@ export class Intake implements Timed {
   readonly #unknown = new Map<string, { readonly fact: Fact; readonly born: Milliseconds }>()
   #nextDue: Milliseconds = Infinity
   #warnedFull = false
-  /** What those may cost whose word is being taken in. */
-  #payer: Budgets | undefined
-  readonly #topic = new Budgets()
+  /** Whose word is being taken in: a peer's, or that of who published it. */
+  #source: Link | 'topic' | undefined
 
   constructor(context: Context, parts: IntakeParts, events: IntakeEvents) {
     this.#context = context
@@ -82,7 +81,7 @@ export class Intake implements Timed {
    */
   take(told: readonly Told[], from: NodeId | undefined, how: 'frame' | 'broadcast' | 'echo' = 'frame'): Fact[] {
     const news: Fact[] = []
-    this.#payer = from === undefined ? this.#topic : this.#context.links.get(from)?.budgets
+    this.#source = from === undefined ? 'topic' : this.#context.links.get(from)
     for (const { fact, ageSeconds } of told) {
       const taken = this.#take(fact, ageSeconds * 1000, from)
       if (taken !== undefined) news.push(taken)
@@ -90,7 +89,7 @@ export class Intake implements Timed {
       else if (how === 'broadcast' && this.#context.facts.rival(fact)?.equals(fact) !== true) this.#check(fact)
       if (how !== 'frame') this.#overhear(fact)
     }
-    this.#payer = undefined
+    this.#source = undefined
     return news
   }
 
@@ -98,11 +97,6 @@ export class Intake implements Timed {
   clear(): void {
     this.#unknown.clear()
     this.#nextDue = Infinity
-  }
-
-  /** Takes in what a claim proves; its signatures were checked. */
-  evidence(evidence: Evidence): void {
-    this.#take(factOf(evidence), 0, undefined)
   }
 
   /** Believes a death without further questions: this node took part in its making, or waited long enough. */
@@ -120,7 +114,7 @@ export class Intake implements Timed {
       case 'left':
         return this.#left(fact, age)
       case 'died':
-        return this.#died(fact, age)
+        return this.#died(fact, age, from)
       case undefined:
         return this.#other(fact, age, from)
     }
@@ -132,7 +126,11 @@ export class Intake implements Timed {
       this.#own(fact)
       return undefined
     }
-    if (!view.isNews(fact)) return undefined
+    if (!view.isNews(fact)) {
+      const end = view.fact(fact.about as NodeId)
+      if (end?.says === 'died' && end.incarnation === fact.incarnation) this.#events.onContested(fact.about as NodeId)
+      return undefined
+    }
     if (view.full && view.get(fact.about as NodeId) === undefined) {
       this.#warnFull()
       return undefined
@@ -148,63 +146,106 @@ export class Intake implements Timed {
       this.#own(fact)
       return undefined
     }
-    if (!view.isNews(fact) || this.#isOneTooMany(fact) || !this.#isAffordable(fact)) return undefined
+    if (!view.isNews(fact)) {
+      view.merge(fact, this.#context.now, age) // of an end that is known the youngest age counts
+      return undefined
+    }
+    if (this.#isOneTooMany(fact) || !this.#isAffordable(fact)) return undefined
     this.#check(fact)
     return this.#merge(fact, age)
   }
 
-  #died(fact: Fact, age: Milliseconds): Fact | undefined {
+  #died(fact: Fact, age: Milliseconds, from: NodeId | undefined): Fact | undefined {
     if (!('certificate' in fact.content)) return undefined
     const { certificate } = fact.content
     const { view, id } = this.#context
-    const { suspect, incarnation, witnesses } = certificate
+    const { suspect, incarnation, accusers } = certificate
     const present = view.get(suspect)
-    if (suspect !== id && !view.isNews(fact)) return undefined
-    if (suspect === id && incarnation < (present?.incarnation ?? 0)) return undefined
+    if (suspect === id) {
+      if (incarnation >= (present?.incarnation ?? 0)) this.#ownDeath(fact, certificate, from)
+      return undefined
+    }
+    if (!view.isNews(fact)) {
+      view.merge(fact, this.#context.now, age)
+      return undefined
+    }
     // A made-up death far ahead would keep its victim out for as long as it is remembered.
     if (incarnation > view.known(suspect) + this.#context.config.limits.incarnationJump) return undefined
     if (this.#isOneTooMany(fact) || !this.#isAffordable(fact)) return undefined
     this.#check(fact)
-    const refutations = present?.incarnation === incarnation ? this.#parts.refutationsOf(suspect) : 0
-    const counts = (witness: Witness): boolean => witness.refutations >= refutations && view.knows(witness.signer)
-    const known = witnesses.filter(counts).length
-    const sufficient = known >= this.#parts.required(suspect)
-    if (suspect === id) {
-      if (known === 0 && !this.#mayBeBelieved(certificate)) return undefined
-      if (sufficient) this.#events.onOwnEnd(incarnation)
-      else this.#events.onDoubtfulDeath(certificate, false)
+    if (present === undefined) return this.#merge(fact, age)
+    const { detector } = this.#parts
+    const isCurrent = present.incarnation === incarnation
+    const members = accusers.filter(({ signer }) => view.knows(signer))
+    const valid = members.filter(({ beat }: Accuser) => !isCurrent || !detector.accusations.isRefuted(suspect, beat))
+    // That this node missed the member, too, is what was lacking.
+    if (valid.length > 0 && detector.isAccused(suspect)) return this.#merge(fact, age)
+    const needed = detector.accusations.quorum.toBelieve(suspect)
+    if (valid.length < needed) {
+      if (isCurrent && valid.length > 0) detector.report(suspicionsOf(certificate))
+      if (valid.length > 0) detector.doubtful(certificate)
+      // Somebody believed it before the refutation came, and can't take it back: the member is told, as only its next life brings both together.
+      else if (isCurrent && members.length >= needed) detector.dispute(certificate, true)
       return undefined
     }
-    if (present !== undefined && (!sufficient || this.#parts.isInContact(suspect))) {
-      this.#events.onDoubtfulDeath(certificate, sufficient)
-      return undefined
-    }
-    return this.#merge(fact, age)
+    const isOutlived = isCurrent && accusers.every(({ beat }) => detector.accusations.isOutlived(suspect, beat))
+    if (!isOutlived && !detector.isInContact(suspect)) return this.#merge(fact, age)
+    detector.dispute(certificate, isOutlived)
+    if (isOutlived) detector.doubtful(certificate)
+    return undefined
   }
 
   /**
-   * This node refuted these witnesses, but who heard of the death first believes it and can't take it back. Counted as by one who suspects
-   * nobody.
+   * Others pronounced this node dead. Where it refuted none of them who heard of that believes it, and can't take it back. What it has refuted only those believe
+   * who told it: they are asked for company before this life is given up for them.
    */
-  #mayBeBelieved({ witnesses }: Certificate): boolean {
-    const { view, config } = this.#context
-    return witnesses.filter(({ signer }) => view.knows(signer)).length >= config.detection.quorum
+  #ownDeath(fact: Fact, certificate: Certificate, from: NodeId | undefined): void {
+    const { view, id } = this.#context
+    if (certificate.incarnation > view.known(id) + this.#context.config.limits.incarnationJump || !this.#isAffordable(fact)) return
+    this.#check(fact)
+    const { accusations } = this.#parts.detector
+    const members = certificate.accusers.filter(({ signer }) => view.knows(signer))
+    const valid = members.filter(({ beat }) => !accusations.isRefuted(id, beat))
+    const isBelieved = valid.length >= accusations.quorum.toBelieve(id)
+    if (isBelieved) this.#events.onOwnEnd(certificate.incarnation)
+    // An accuser that believes its own word says so in its hello, when they meet.
+    else if (members.length > 0 && from !== undefined && view.knows(from) && !members.some(({ signer }) => signer === from))
+      this.#events.onOwnDeath(
+        certificate.incarnation,
+        members.map(({ signer }) => signer), // not who told it, as many may pass on what one made up
+      )
+    for (const suspicion of suspicionsOf(certificate)) if (!isBelieved) accusations.hear(suspicion, from)
   }
 
   /** About elections, or of a kind that only later versions know. */
   #other(fact: Fact, age: Milliseconds, from: NodeId | undefined): Fact | undefined {
     if (!('statement' in fact.content)) return undefined
-    const { statement, because } = fact.content
+    const { statement } = fact.content
     const { elections } = this.#parts
     if (isKind(statement, 'candidacy')) {
-      if (statement.signer === this.#context.id || !elections.wantsCandidacy(statement) || !this.#isAffordable(fact)) return undefined
+      if (statement.signer === this.#context.id) {
+        const correction = from === undefined ? undefined : elections.correction(statement)
+        if (from !== undefined && correction !== undefined) this.#context.sendFacts(from, [correction], true)
+        return undefined
+      }
+      if (!elections.wantsCandidacy(statement) || !this.#isAffordable(fact)) return undefined
       this.#check(fact)
       return elections.mergeCandidacy(statement)
+    }
+    if (isKind(statement, 'suspicion')) {
+      if (this.#isAffordable(fact)) this.#parts.detector.accusations.receive(from, statement)
+      return undefined
+    }
+    if (isKind(statement, 'refutation')) {
+      const { accusations } = this.#parts.detector
+      if (statement.signer === this.#context.id || !accusations.wantsRefutation(statement) || !this.#isAffordable(fact)) return undefined
+      this.#check(fact)
+      return accusations.takeRefutation(statement, from)
     }
     if (isKind(statement, 'claim')) {
       if (!elections.wantsClaim(statement) || !this.#isAffordable(fact)) return undefined
       this.#check(fact)
-      return elections.mergeClaim(statement, because, from)
+      return elections.mergeClaim(statement, from)
     }
     const { config, view, now, facts } = this.#context
     if (this.#unknown.has(fact.key) || !view.knows(statement.signer)) return undefined
@@ -243,6 +284,8 @@ export class Intake implements Timed {
     const { view, id } = this.#context
     const mine = view.fact(id)
     if (mine?.member === undefined || fact.incarnation < mine.incarnation || fact.equals(mine)) return
+    // An earlier version of its own statement: the nonce tells this process from others.
+    if (fact.says === 'joined' && nonceOf(fact) === nonceOf(mine)) return
     this.#check(fact)
     if (fact.says === 'joined') this.#events.onImpersonated(fact.incarnation)
     else this.#events.onOwnEnd(fact.incarnation)
@@ -251,24 +294,27 @@ export class Intake implements Timed {
   /** Takes in a verified joined-statement or end, and returns it as it is held. */
   #merge(fact: Fact, age: Milliseconds): Fact | undefined {
     const { view, now, facts } = this.#context
+    const isKnown = facts.rival(fact) !== undefined
     const changes = view.merge(fact, now, age)
+    if (!isKnown && fact.about !== undefined && !this.#parts.isCredulous()) this.#context.budgets.met(fact.about, now)
     if (changes.length > 0) this.#events.onChanges(changes)
     return facts.rival(fact)
   }
 
-  /** What is not affordable now is no offence: reconciliation brings it again. */
+  /** Who has much checked is slowed down. What is refused far beyond that is no offence: reconciliation brings it again. */
   #isAffordable(fact: Fact): boolean {
-    const { now, config } = this.#context
-    if (this.#payer === undefined || this.#payer === this.#topic || this.#parts.isCredulous()) return true
-    return this.#payer.spend('checks', now, config.limits.checksPerSecond, fact.signatures)
+    const source = this.#source
+    if (source === undefined || source === 'topic' || this.#parts.isCredulous()) return true
+    return this.#context.charge(source, 'checks', fact.signatures)
   }
 
-  /** Members that one peer makes known come at a bounded rate. As many as are known may come at once: the other half of a pool that was cut. */
+  /** Members that one peer, or the topic, makes known come at a bounded rate. As many as are known may come at once: the other half of a pool that was cut. */
   #mayBringIn(fact: Fact): boolean {
-    const { now, config, view, facts } = this.#context
-    if (this.#payer === undefined || this.#parts.isCredulous() || facts.rival(fact) !== undefined) return true
-    const { newcomersPerSecond } = config.limits
-    return this.#payer.spend('newcomers', now, newcomersPerSecond, 1, Math.max(newcomersPerSecond * 10, view.size))
+    const { view, facts } = this.#context
+    const source = this.#source
+    if (source === undefined || this.#parts.isCredulous() || facts.rival(fact) !== undefined) return true
+    if (source === 'topic') return this.#context.budgets.mayIntroduce(this.#context.now, view.size)
+    return this.#context.charge(source, 'newcomers', 1, { own: view.size, strangers: 0 })
   }
 
   /**
@@ -278,7 +324,7 @@ export class Intake implements Timed {
   #isOneTooMany(fact: Fact): boolean {
     const { view, facts, wholeSince } = this.#context
     if (facts.rival(fact) !== undefined) return false
-    return wholeSince === Infinity && this.#payer !== this.#topic ? view.isFullOfEnds : view.isHalfFullOfEnds
+    return wholeSince === Infinity && this.#source !== 'topic' ? view.isFullOfEnds : view.isHalfFullOfEnds
   }
 
   #check(fact: Fact): void {
@@ -292,4 +338,8 @@ export class Intake implements Timed {
     this.#warnedFull = true
     this.#context.warn('VIEW_FULL', `the view is full: it holds ${this.#context.config.limits.members} members and takes no more`)
   }
+}
+
+function nonceOf({ content }: Fact): number | undefined {
+  return 'statement' in content && isKind(content.statement, 'joined') ? content.statement.content.nonce : undefined
 }

@@ -1,5 +1,5 @@
 /**
- * What the workspace's own attackers and fuzzers need to speak the wire format by hand. Not part of what is published.
+ * What attackers and fuzzers need to speak the wire format by hand, those of the simulator included. May change in any version.
  *
  * @module
  */

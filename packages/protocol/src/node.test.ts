@@ -3,6 +3,7 @@ import { actors, death, facts, servicesOf, wireFact, type Actor } from '../test/
 import { Bench, broadcastsIn, changesIn, framesTo, hex, home, notificationsIn } from '../test/bench.ts'
 import { makeConfig } from './base/config.ts'
 import type { Effect, Introducer } from './base/io.ts'
+import { retryMax } from './life/introduction.ts'
 import { ProtocolNode } from './node.ts'
 
 const [self, alice, bob, carol, dave] = actors(5) as [Actor, Actor, Actor, Actor, Actor]
@@ -137,14 +138,52 @@ describe('leaving', () => {
 })
 
 describe('new addresses', () => {
-  it('are a new life: one life has one statement', () => {
+  const moved = [Uint8Array.of(4, 10, 0, 0, 1, 6, 0, 80)]
+  const changesOf = (effects: readonly Effect[]): string[] =>
+    notificationsIn(effects).map((notification) =>
+      'member' in notification ? `${notification.type}:${notification.member.id}:${notification.member.incarnation}` : notification.type,
+    )
+
+  it('of this node are an update within its life, told to all once', () => {
     const bench = new Bench(self)
     bench.meet(alice)
-    const moved = [Uint8Array.of(4, 10, 0, 0, 1, 6, 0, 80)]
     const effects = bench.input({ type: 'addresses', addresses: moved })
-    expect(changesIn(notificationsIn(effects))).toEqual([`died:${self.id}:1`, `joined:${self.id}:2`])
+    expect(changesOf(effects)).toEqual([`updated:${self.id}:1`])
+    expect(bench.node.self).toMatchObject({ addresses: moved, incarnation: 1 })
+    expect(effects.some(({ type }) => type === 'persist')).toBe(false)
+    const told = [...effects, ...bench.advance(2_000)]
+    const statements = [
+      ...framesTo(alice.id, told).flatMap((frame) => frame.facts?.facts ?? []),
+      ...broadcastsIn(told).flatMap(({ facts }) => facts),
+    ]
+    const read = statements.flatMap(({ statement }) => (statement === undefined ? [] : [alice.read(statement).content]))
+    expect(read).toContainEqual(expect.objectContaining({ kind: 'joined', incarnation: 1, version: 2, addresses: moved }))
+    expect(changesOf(bench.input({ type: 'addresses', addresses: moved }))).toEqual([])
+  })
+
+  it('of a member are an update, too: it keeps its life, its reign and its link', () => {
+    const bench = new Bench(self)
+    bench.meet(alice)
+    bench.receive(alice, facts([alice.stands('e'), alice.claims('e', 1)]))
+    bench.advance(1_000)
+    const effects = bench.receive(alice, facts([alice.joined({ version: 2, addresses: moved })], true))
+    expect(changesOf(effects)).toEqual([`updated:${alice.id}:1`])
+    expect(bench.node.member(alice.id)).toMatchObject({ addresses: moved, incarnation: 1 })
+    expect(bench.node.reign('e')?.winner.id).toBe(alice.id)
+    expect(bench.node.links).toContain(alice.id)
+    expect(changesOf(bench.receive(alice, facts([alice.joined(), alice.joined({ version: 2, addresses: moved })])))).toEqual([])
+    expect(bench.node.member(alice.id)?.addresses).toEqual(moved)
+  })
+
+  it('of this node that others have not heard of yet are no sign of another process under its key', () => {
+    const bench = new Bench(self)
+    bench.meet(alice)
+    bench.advance(2_000)
+    const before = bench.ownStatement()
+    bench.input({ type: 'addresses', addresses: moved })
+    const effects = bench.receive(alice, facts([before]))
+    expect(effects.filter(({ type }) => type === 'fail')).toEqual([])
     expect(bench.node.self?.addresses).toEqual(moved)
-    expect(changesIn(notificationsIn(bench.input({ type: 'addresses', addresses: moved })))).toEqual([])
   })
 })
 
@@ -215,7 +254,7 @@ describe('a sleep of more than a day', () => {
   it('sends it back to its introducers when the links break, and it says that it is alone until one answers', () => {
     const bench = woken()
     expect(bench.node.health(bench.now).alone).toBe(true)
-    const effects = bench.advance(bench.config.introduction.retryMax)
+    const effects = bench.advance(retryMax)
     expect(effects).toContainEqual({ type: 'connect', peer: alice.id, addresses: [door.address] })
     expect(dialled(bench.advance(600_000))).toContain(alice.id)
     expect(bench.node.health(bench.now).alone).toBe(true)
@@ -284,6 +323,73 @@ describe('health', () => {
     bench.link(alice)
     expect(bench.node.health(bench.now)).toMatchObject({ alone: false, suspectedShare: 0.5 })
     expect(reported()).toEqual([true, false])
+  })
+
+  it('of who lost its only peer is that of a pool of one: in a minority, not alone, until somebody joins', () => {
+    const bench = new Bench(self)
+    const reported = (): string[] =>
+      bench.notifications.flatMap((each) => (each.type === 'health' ? [`${each.health.alone} ${each.health.minority}`] : []))
+    bench.meet(alice)
+    expect(bench.node.health(bench.now)).toMatchObject({ alone: false, minority: false })
+    bench.reach.set(alice.id, 'refused')
+    bench.unlink(alice)
+    bench.until(() => bench.members.length === 1, 60_000)
+    expect(bench.node.health(bench.now)).toMatchObject({ alone: false, minority: true, members: 1 })
+    bench.advance(600_000)
+    expect(bench.node.health(bench.now)).toMatchObject({ alone: false, minority: true })
+    bench.meet(bob)
+    expect(bench.node.health(bench.now)).toMatchObject({ alone: false, minority: false })
+    expect([reported().includes('false true'), reported().at(-1)]).toEqual([true, 'false false'])
+  })
+
+  it('tells of a minority when at most half of the pool is left, for as long as the others are not back', () => {
+    const bench = new Bench(self)
+    for (const actor of [alice, bob, carol]) bench.meet(actor)
+    const reported = (): boolean[] => bench.notifications.flatMap((each) => (each.type === 'health' ? [each.health.minority] : []))
+    for (const lost of [bob, carol]) {
+      bench.reach.set(lost.id, 'silent')
+      bench.unlink(lost)
+      bench.receive(
+        alice,
+        facts([
+          death(
+            lost,
+            [alice, bob, carol, dave].filter((each) => each !== lost),
+            bench.beat,
+          ),
+        ]),
+      )
+    }
+    expect(bench.members.length).toBe(2)
+    expect(bench.node.health(bench.now)).toMatchObject({ alone: false, minority: true })
+    bench.advance(600_000)
+    expect(bench.node.health(bench.now)).toMatchObject({ minority: true, suspectedShare: 0 })
+    bob.incarnation = 2
+    bench.meet(bob)
+    bob.incarnation = 1
+    expect(bench.node.health(bench.now)).toMatchObject({ minority: false })
+    expect(reported()).toEqual([true, false])
+  })
+
+  it('is no minority where members go one after the other', () => {
+    const bench = new Bench(self)
+    for (const actor of [alice, bob, carol, dave]) bench.meet(actor)
+    for (const lost of [carol, dave]) {
+      bench.reach.set(lost.id, 'silent')
+      bench.unlink(lost)
+      bench.receive(
+        alice,
+        facts([
+          death(
+            lost,
+            [alice, bob, carol, dave].filter((each) => each !== lost),
+            bench.beat,
+          ),
+        ]),
+      )
+      bench.advance(120_000)
+    }
+    expect(bench.node.health(bench.now)).toMatchObject({ members: 3, minority: false })
   })
 
   it('names the introducers that do not answer, and why', () => {

@@ -6,15 +6,16 @@
  */
 import type { Config } from './base/config.ts'
 import { FrameError } from './base/errors.ts'
-import type { BroadcastVerdict, Effect, Encoded, Health, Input, Member, Milliseconds, NodeId, Reign } from './base/io.ts'
+import type { Address, BroadcastVerdict, Effect, Encoded, Health, Input, Member, Milliseconds, NodeId, Reign } from './base/io.ts'
 import { nameProblem } from './base/name.ts'
 import { obey, type Commanded } from './commands.ts'
 import { Context, type Timed } from './context/context.ts'
 import { Link } from './context/links.ts'
 import type { Services } from './context/services.ts'
-import { Offers } from './dissemination/offers.ts'
+import { FailureDetector } from './detection/failure-detector.ts'
+import { Broadcaster } from './dissemination/broadcaster.ts'
+import { LazyPush } from './dissemination/lazy-push.ts'
 import { Reconciler } from './dissemination/reconcile.ts'
-import { Rumours } from './dissemination/rumours.ts'
 import { Elections } from './election/elections.ts'
 import type { Certificate } from './facts/certificate.ts'
 import type { Fact, Told } from './facts/fact.ts'
@@ -25,14 +26,15 @@ import { Intake } from './intake.ts'
 import { Introduction } from './life/introduction.ts'
 import { OwnLife } from './life/own-life.ts'
 import { Referral } from './life/referral.ts'
-import type { Detector } from './mortality/detector.ts'
-import { Mortality } from './mortality/mortality.ts'
 import { Reception } from './reception.ts'
 import { Reporter } from './reporter.ts'
 import { Signals } from './signals.ts'
 import { Healer } from './topology/heal.ts'
 import { Rings } from './topology/rings.ts'
 import { Sampling } from './topology/sampling.ts'
+
+/** A node this young is heard by few: it hands its news to its links as well, ms. Measured: a mesh takes a second or two to form. */
+const youth = 3_000
 
 export interface NodeOptions<Data extends Encoded = Uint8Array> {
   readonly id: NodeId
@@ -53,12 +55,11 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   readonly #introduction: Introduction
   readonly #referral: Referral
   readonly #reconciler: Reconciler
-  readonly #offers: Offers
-  readonly #rumours: Rumours
+  readonly #lazyPush: LazyPush
+  readonly #broadcaster: Broadcaster
   readonly #rings: Rings
   readonly #sampling: Sampling
-  readonly #detector: Detector
-  readonly #mortality: Mortality
+  readonly #detector: FailureDetector
   readonly #healer: Healer
   readonly #elections: Elections
   readonly #signals: Signals
@@ -70,18 +71,15 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   /** When the first of them is due. */
   #othersDue: Milliseconds = -Infinity
   readonly #commanded: Commanded
-  /** What still runs after the left-statement. */
-  readonly #parting: readonly Timed[]
-  /** A reconciliation was completed: this is no longer a newcomer. */
-  #isWhole = false
   /** The incarnation that was handed to an introducer. */
   #introducedAs = 0
   /** The left-statement is out: until the host stops this node still passes on what others say, as they may be leaving, too. */
   #left = false
   #stopped = false
+  #toldEntered = false
   #armedAt: Milliseconds = Infinity
   #ringsChanged = false
-  /** The input was a probe, an answer to one, or the time for the next, and nobody is in doubt: nothing but the detector is concerned. */
+  /** The input was a probe, an answer to one, or the time for the next, and nobody is suspected: nothing but the detector is concerned. */
   #isProbing = false
   readonly #received = (link: Link, message: Message): void => this.#receive(link, message)
 
@@ -97,28 +95,25 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     })
     this.#reception = new Reception(context)
     this.#rings = new Rings(options.id, options.config.links.rings, context.facts.registry, context.view)
-    this.#offers = new Offers(context)
-    this.#rumours = new Rumours(context, this.#offers)
+    this.#lazyPush = new LazyPush(context)
+    this.#broadcaster = new Broadcaster(context, this.#lazyPush)
     this.#reporter = new Reporter(context)
-    this.#introduction = new Introduction(
-      context,
-      (learned) => this.#enter(learned),
-      () => this.#isWhole,
-    )
+    this.#introduction = new Introduction(context, {
+      onEnter: (learned) => this.#enter(learned),
+      onAlone: () => this.#entered(true),
+    })
     this.#referral = new Referral(context, {
       onServed: (peer) => this.#introduction.linkUp(peer),
       onDisappointed: (peer) => this.#handOver(peer),
     })
-    this.#mortality = new Mortality(context, {
-      onDeath: (certificate, rank) => this.#died(certificate, rank),
-      onOwnDeath: (incarnation, by) => this.#life.surrender(incarnation, by),
+    this.#detector = new FailureDetector(context, {
+      onDeath: (certificate, after) => this.#died(certificate, after),
+      onPublish: (fact, after) => this.#publish(fact, after),
     })
-    this.#detector = this.#mortality.detector
     this.#sampling = new Sampling(context, this.#detector, this.#referral)
     this.#healer = new Healer(context)
     this.#elections = new Elections(context, {
       onOwn: (facts) => this.#announce(facts),
-      onEvidence: (evidence) => this.#intake.evidence(evidence),
       onUnsure: () => this.#reconciler.quicken('other'),
     })
     this.#signals = new Signals(context)
@@ -133,34 +128,37 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
       context,
       {
         elections: this.#elections,
-        required: (suspect) => this.#mortality.witnesses.required(suspect),
-        refutationsOf: (id) => this.#mortality.witnesses.refutationsOf(id),
-        isInContact: (id) => this.#detector.isInContact(id),
+        detector: this.#detector,
         isCredulous: () => !this.#isWhole || this.#life.age < context.config.limits.credulity,
       },
       {
         onChanges: (changes) => this.#changed(changes),
         onImpersonated: (incarnation) => this.#impersonated(incarnation),
         onOwnEnd: (incarnation) => this.#life.surrender(incarnation),
-        onDoubtfulDeath: (certificate, sufficient) => this.#mortality.question(certificate, sufficient),
-        onOverheard: (key) => this.#rumours.overheard(key),
+        onOwnDeath: (incarnation, by) => this.#life.surrender(incarnation, by),
+        onContested: (id) => this.#healer.contested(id),
+        onOverheard: (key) => this.#broadcaster.suppress(key),
       },
     )
-    this.#commanded = { elections: this.#elections, detector: this.#detector, signals: this.#signals, leave: () => this.#leave() }
+    this.#commanded = {
+      elections: this.#elections,
+      detector: this.#detector,
+      signals: this.#signals,
+      leave: () => this.#leave(),
+      found: () => this.#found(),
+    }
     this.#others = [
       this.#introduction,
       this.#referral,
       this.#reconciler,
-      this.#rumours,
-      this.#offers,
+      this.#broadcaster,
+      this.#lazyPush,
       this.#sampling,
-      ...this.#mortality.timed,
       this.#healer,
       this.#elections,
       this.#signals,
       this.#intake,
     ]
-    this.#parting = [this.#rumours, this.#offers]
   }
 
   /** This node as others know it; undefined before it entered and after it left. */
@@ -217,7 +215,8 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     const lateness = context.now - this.#armedAt
     if (lateness <= context.config.detection.stall || this.#left) return
     this.#armedAt = context.now
-    this.#mortality.stalled(lateness)
+    this.#detector.stalled(lateness)
+    this.#elections.stalled()
     this.#othersDue = -Infinity
     if (lateness >= context.config.healing.memory) this.#startOver()
   }
@@ -225,7 +224,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   /** `left`: the application has heard that this node left, and hears no more. */
   #finish(left: boolean): Effect<Data>[] {
     const context = this.#context
-    if (this.#left) this.#attendParting()
+    if (this.#left) this.#attendLeaving()
     else if (!this.#probeOnly()) this.#attend()
     this.#arm()
     const { effects } = context
@@ -246,10 +245,11 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     for (const part of this.#others) this.#othersDue = Math.min(this.#othersDue, part.nextDue)
   }
 
-  /** After the left-statement: gives what still runs its turn. */
-  #attendParting(): void {
-    for (const part of this.#parting) if (this.#context.now >= part.nextDue) part.due()
-    this.#othersDue = Math.min(...this.#parting.map(({ nextDue }) => nextDue))
+  /** After the left-statement, which is still to be published, as is what others say who leave at the same time. */
+  #attendLeaving(): void {
+    const parts = [this.#broadcaster, this.#lazyPush]
+    for (const part of parts) if (this.#context.now >= part.nextDue) part.due()
+    this.#othersDue = Math.min(...parts.map(({ nextDue }) => nextDue))
   }
 
   /**
@@ -260,7 +260,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     const { now } = this.#context
     if (!this.#isProbing || now >= this.#othersDue) return false
     if (now >= this.#detector.nextDue) this.#detector.due()
-    return this.#detector.doubted === 0
+    return this.#detector.isIdle
   }
 
   #arm(): void {
@@ -276,6 +276,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     switch (input.type) {
       case 'start':
         this.#life.prepare(input.addresses)
+        this.#context.isUnintroduced = input.introducers.some(({ id }) => id !== this.#context.id)
         this.#healer.start(input.introducers)
         this.#introduction.start(input.introducers)
         break
@@ -300,20 +301,20 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
       case 'unreachable':
         this.#introduction.unreachable(input.peer, input.addresses, input.failure, input.reason)
         if (input.peer === undefined) break
-        this.#mortality.unreachable(input.peer, input.failure)
+        this.#detector.unreachable(input.peer, input.failure)
         this.#signals.unreachable(input.peer)
         break
-      case 'knocked':
-        this.#detector.knocked(input.peer, input.outcome)
+      case 'hostProbed':
+        this.#detector.hostProbed(input.peer, input.outcome)
         break
       case 'discovered':
         this.#introduction.discovered(input.introducer)
         break
       case 'addresses':
-        this.#life.readdress(input.addresses)
+        this.#readdress(input.addresses)
         break
       case 'timer':
-        this.#isProbing = this.#detector.doubted === 0
+        this.#isProbing = this.#detector.isIdle
         this.#armedAt = Infinity
         break
     }
@@ -322,12 +323,12 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   #receive(link: Link, message: Message): void {
     const from = link.peer
     if (this.#left) {
-      // Nothing is done any more but passing on news: who tells it may be leaving, too, and know nobody else.
-      if (message.facts?.fresh === true) this.#rumours.bequeath(this.#intake.take(message.facts.facts, from), from)
-      else if (message.want !== undefined) this.#offers.answer(from, message.want.items)
+      // Nothing is done any more but passing on news.
+      if (message.facts?.fresh === true) this.#broadcaster.passOnLeaving(this.#intake.take(message.facts.facts, from), from)
+      else if (message.want !== undefined) this.#lazyPush.answer(from, message.want.items)
       return
     }
-    this.#isProbing = (message.probe !== undefined || message.ack !== undefined) && this.#detector.doubted === 0
+    this.#isProbing = (message.probe !== undefined || message.ack !== undefined) && this.#detector.isIdle
     this.#detector.heard(from)
     if (message.hello !== undefined) this.#greeted(link, message.hello)
     else if (message.goodbye !== undefined) link.goodbye = true
@@ -335,11 +336,13 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     else if (this.self === undefined) return // not in yet: the rest would be told before our own join
     else if (message.reconcile !== undefined) this.#reconciler.receive(from, message.reconcile)
     else if (message.facts !== undefined) this.#facts(from, message.facts)
-    else if (message.offer !== undefined) this.#offers.receive(from, message.offer.items)
-    else if (message.want !== undefined) this.#offers.answer(from, message.want.items)
-    else if (message.probe !== undefined) this.#detector.answer(message.probe.sequence, from)
-    else if (message.ack !== undefined) this.#detector.acknowledged(from, message.ack.sequence, message.ack.nextInMs)
-    else if (message.alarm !== undefined) this.#mortality.alarm(from, message.alarm)
+    else if (message.offer !== undefined) this.#lazyPush.receive(from, message.offer.items)
+    else if (message.want !== undefined) this.#lazyPush.answer(from, message.want.items)
+    else if (message.probe !== undefined) this.#detector.probed(from, message.probe.sequence)
+    else if (message.ack !== undefined) this.#detector.acknowledged(from, message.ack)
+    else if (message.alarm !== undefined) this.#detector.alarmed(from, message.alarm)
+    else if (message.pingReq !== undefined) this.#detector.asked(from, message.pingReq.subjects)
+    else if (message.pingReqAck !== undefined) this.#detector.helped(from, message.pingReqAck)
     else if (message.signal !== undefined) this.#signals.receive(from, message.signal)
     else if (message.signalAck !== undefined) this.#signals.acknowledged(from, message.signalAck.reference)
     // Anything else comes from a later version.
@@ -349,7 +352,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     if (this.self === undefined && !this.#left) return 'ignore'
     return this.#reception.broadcast(data, (facts, how) => {
       const news = this.#intake.take(facts, undefined, how)
-      for (const fact of news) this.#rumours.overheard(fact.key)
+      for (const fact of news) this.#broadcaster.suppress(fact.key)
       if (news.length > 0) this.#reconciler.quicken('broadcast')
     })
   }
@@ -360,8 +363,8 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     const isNewcomer = links.get(from)?.incarnation === 0 || view.known(from) === 0
     const news = this.#intake.take(facts, from)
     if (news.length === 0) return
-    this.#reconciler.quicken(this.#rumours.isCrowded ? 'crowd' : 'other')
-    this.#rumours.passOn(news, from, !fresh ? (this.#isWhole ? 'repair' : 'pool') : isNewcomer ? 'entry' : 'fresh')
+    this.#reconciler.quicken(this.#broadcaster.isSurge ? 'broadcast' : 'other')
+    this.#broadcaster.passOn(news, from, !fresh ? (this.#isWhole ? 'repair' : 'pool') : isNewcomer ? 'entry' : 'fresh')
   }
 
   #redirected(from: NodeId, members: readonly Told[]): void {
@@ -374,7 +377,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   #linkUp(peer: NodeId, dialable: boolean): void {
     const { links, now, view } = this.#context
     if (links.has(peer)) return
-    const link = new Link(peer, dialable, now)
+    const link = new Link(peer, dialable, now, this.#context.budgets.account(peer, now))
     links.set(peer, link)
     if (this.#reception.turnsAway(link)) {
       this.#detector.heard(peer) // unwelcome, but not dead
@@ -382,14 +385,14 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     }
     if (this.self !== undefined && view.known(peer) === 0) this.#referral.receive(peer)
     else this.#introduction.linkUp(peer)
-    for (const part of [this.#mortality, this.#sampling, this.#signals]) part.linkUp(peer)
+    for (const part of [this.#detector, this.#sampling, this.#signals]) part.linkUp(peer)
   }
 
   #linkLost(peer: NodeId): void {
     const link = this.#context.links.get(peer)
     if (link === undefined) return
     this.#context.links.delete(peer)
-    for (const part of [this.#reconciler, this.#offers, this.#referral]) part.linkLost(peer)
+    for (const part of [this.#reconciler, this.#lazyPush]) part.linkLost(peer)
     this.#detector.linkLost(peer, link.goodbye)
     this.#sampling.linkLost(link)
     this.#introduction.linkLost()
@@ -435,10 +438,23 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     this.#elections.renew()
   }
 
+  /** Addresses changed within this life: told like any news of its own. */
+  #readdress(addresses: readonly Address[]): void {
+    const fact = this.#life.readdress(addresses)
+    if (fact !== undefined) this.#broadcaster.announce(fact)
+  }
+
+  /** Tells the application, once. */
+  #entered(alone: boolean): void {
+    if (this.#toldEntered) return
+    this.#toldEntered = true
+    this.#context.notify({ type: 'entered', alone })
+  }
+
   #reentered(fact: Fact): void {
     this.#elections.renew()
     this.#introducedAs = this.#life.incarnation
-    this.#rumours.cry(fact)
+    this.#broadcaster.announce(fact)
   }
 
   #impersonated(incarnation: number): void {
@@ -447,36 +463,43 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     this.#stopped = true
   }
 
+  /** No introducer will answer: this node is the pool. */
+  #found(): void {
+    this.#context.isUnintroduced = false
+    this.#introduction.goAlone()
+  }
+
   #leave(): void {
     const fact = this.#life.leave()
     if (fact === undefined) {
       this.#stopped = true
       return
     }
-    this.#rumours.part(fact)
+    this.#broadcaster.leave(fact)
     this.#left = true
   }
 
   /** Makes facts of this node's own known. */
   #announce(facts: readonly Fact[]): void {
-    for (const fact of facts) this.#rumours.tell(fact)
+    const isYoung = this.#life.age <= youth
+    for (const fact of facts)
+      if (isYoung) this.#broadcaster.announce(fact)
+      else this.#broadcaster.queue(fact)
     this.#reconciler.quicken('other')
-    if (this.#life.age > this.#context.config.rumours.youth) return
-    for (const peer of [...this.#context.links.keys()].slice(0, this.#context.config.links.early))
-      this.#context.sendFacts(peer, facts, true)
   }
 
   #changed(changes: readonly Change[]): void {
     for (const change of changes) {
       const { id } = change.member
       this.#reporter.report(change)
-      this.#mortality.forget(id)
+      if (change.type === 'updated') continue
+      this.#detector.forget(id)
       if (change.type === 'joined') this.#lifeBegan(change.member)
       else this.#lifeEnded(change.member, change.type)
     }
     if (changes.length === 0) return
     this.#ringsChanged = true
-    this.#reconciler.quicken(this.#rumours.isCrowded ? 'crowd' : 'broadcast')
+    this.#reconciler.quicken('broadcast')
   }
 
   #lifeBegan(member: Member): void {
@@ -487,18 +510,18 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
       link.goodbye = false
     }
     this.#healer.found(member.id)
-    this.#rumours.happened('joined')
+    this.#broadcaster.changed('joined')
     this.#elections.lifeBegan(member.id)
   }
 
   #lifeEnded(member: Member, how: 'left' | 'died'): void {
     const { view, facts, links, effects, now } = this.#context
     this.#rings.remove(member.id)
-    this.#rumours.happened(how)
+    this.#broadcaster.changed(how)
     if (how === 'left') this.#healer.left(member)
     else this.#healer.lost(member)
     this.#elections.lifeEnded(member.id)
-    this.#signals.unreachable(member.id)
+    this.#signals.lifeEnded(member.id)
     const link = links.get(member.id)
     const end = view.fact(member.id)
     if (link === undefined || end === undefined || view.get(member.id) !== undefined) return
@@ -517,16 +540,28 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     this.#detector.observe(this.#rings.neighbours)
   }
 
+  /** A reconciliation was completed: this is no longer a newcomer. */
+  get #isWhole(): boolean {
+    return this.#context.wholeSince < Infinity
+  }
+
   #reconciled(): void {
-    this.#isWhole = true
+    this.#context.isUnintroduced = false
+    this.#entered(false)
     this.#referral.settle()
     this.#reporter.settle()
     this.#elections.reconciled()
   }
 
-  #died(certificate: Certificate, rank: number): void {
+  #died(certificate: Certificate, after: Milliseconds): void {
     const fact = this.#intake.believe(certificate)
-    if (fact !== undefined) this.#rumours.tell(fact, rank)
+    if (fact !== undefined) this.#publish(fact, after)
+  }
+
+  /** Tells the pool on the topic, and while this node is young, all links as well. */
+  #publish(fact: Fact, after?: Milliseconds): void {
+    if (this.#life.age <= youth) for (const peer of this.#context.links.keys()) this.#context.sendFacts(peer, [fact], true)
+    this.#broadcaster.queue(fact, after)
   }
 
   /** This process slept longer than others remember the dead: what it holds may revive them. It forgets everything and joins afresh. */
@@ -536,15 +571,14 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     if (self === undefined) return
     const former = [...view.members()]
     this.#reporter.remember(former)
-    for (const { id } of former) this.#mortality.forget(id)
+    for (const { id } of former) this.#detector.forget(id)
     view.clear()
     facts.clear()
     this.#rings.clear()
-    this.#mortality.witnesses.clear()
+    this.#detector.clear()
     this.#intake.clear()
-    this.#rumours.clear()
+    this.#broadcaster.clear()
     this.#elections.startOver()
-    this.#isWhole = false
     this.#context.wholeSince = Infinity
     // The others have forgotten this node, too: where no link outlived the sleep it has to call them.
     this.#introduction.startOver()

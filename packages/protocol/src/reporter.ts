@@ -2,16 +2,23 @@
  * The reporter: what the application hears of lives. For each life at most one `joined`, then at most one of `left` and `died`.
  *
  * The view's transitions already have this form. The reporter keeps it when the view is emptied: a process that slept longer than others
- * remember the dead forgets everything and joins afresh, and of the lives it knew it then reports only the ends.
+ * remember the dead forgets everything and joins afresh, and of the lives it knew it then reports only the ends. Two such processes that meet first know no more
+ * than each other: the ends are reported when most of the pool is in the view again, or after an hour.
  */
-import type { Member, NodeId } from './base/io.ts'
+import type { Member, Milliseconds, NodeId } from './base/io.ts'
 import type { Context } from './context/context.ts'
 import type { Change } from './facts/view.ts'
+
+/** Ms. Guess: a pool of which most is not met again in that time is gone. */
+const longestWait = 3_600_000
 
 export class Reporter {
   readonly #context: Context
   /** Lives that the application was told of before the view was emptied. */
   readonly #former = new Map<NodeId, Member>()
+  /** How many they were, and when. */
+  #formerSize = 0
+  #formerAt: Milliseconds = 0
 
   constructor(context: Context) {
     this.#context = context
@@ -20,11 +27,13 @@ export class Reporter {
   /** The view is about to be emptied. */
   remember(members: Iterable<Member>): void {
     for (const member of members) if (member.id !== this.#context.id) this.#former.set(member.id, member)
+    this.#formerSize = this.#former.size
+    this.#formerAt = this.#context.now
   }
 
   report(change: Change): void {
     const { type, member } = change
-    if (this.#former.size === 0) {
+    if (this.#former.size === 0 || type === 'updated') {
       this.#context.notify(change)
       return
     }
@@ -35,8 +44,10 @@ export class Reporter {
     if (!isSame || type !== 'joined') this.#context.notify({ type, member })
   }
 
-  /** The view is whole again: who is not in it has died. */
+  /** A reconciliation ended. Where the view is whole again, lives of before that are not in it have ended. */
   settle(): void {
+    const { view, now } = this.#context
+    if (this.#former.size === 0 || (2 * (view.size - 1) < this.#formerSize && now - this.#formerAt < longestWait)) return
     for (const member of this.#former.values()) this.#context.notify({ type: 'died', member })
     this.#former.clear()
   }

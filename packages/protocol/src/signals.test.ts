@@ -89,6 +89,35 @@ describe('a signal', () => {
     expect(framesTo(alice.id, effects).flatMap((frame) => frame.signalAck ?? [])).toEqual([{ reference: 3 }])
   })
 
+  it('is told once, however often it comes, and acknowledged each time', () => {
+    for (const _ of [1, 2]) {
+      const effects = bench.receive(alice, { signal: { reference: 3, name: 'halt' } })
+      expect(framesTo(alice.id, effects).flatMap((frame) => frame.signalAck ?? [])).toEqual([{ reference: 3 }])
+    }
+    bench.receive(bob, { signal: { reference: 3, name: 'halt' } })
+    bench.receive(alice, { signal: { reference: 4, name: 'halt' } })
+    expect(of('signal').map(({ from }) => from.id)).toEqual([alice.id, bob.id, alice.id])
+  })
+
+  it('is remembered among others of its sender only, so that who sends many makes nobody be told twice', () => {
+    bench.receive(bob, { signal: { reference: 3, name: 'halt' } })
+    for (let reference = 1; reference <= 1_000; reference++) {
+      bench.receive(alice, { signal: { reference, name: 'noise' } })
+      bench.advance(100)
+    }
+    bench.receive(bob, { signal: { reference: 3, name: 'halt' } })
+    expect(of('signal').filter(({ from }) => from.id === bob.id).length).toBe(1)
+  })
+
+  it('of the next life of its sender is another, as processes count from one', () => {
+    bench.receive(alice, { signal: { reference: 1, name: 'go' } })
+    alice.incarnation = 2
+    bench.receive(alice, facts([alice.joined()]))
+    bench.receive(alice, { signal: { reference: 1, name: 'go' } })
+    alice.incarnation = 1
+    expect(of('signal').map(({ from }) => from.incarnation)).toEqual([1, 2])
+  })
+
   it('of a stranger is not heard', () => {
     bench.link(stranger, { incarnation: 0 })
     const effects = bench.receive(stranger, { signal: { reference: 3, name: 'halt' } })

@@ -1,11 +1,23 @@
 /**
  * Signals: a short named message from one member to others, acknowledged (JEL's `signal` in the Ibis registry).
+ *
+ * A link that breaks may take the acknowledgement along, so the sender repeats the signal over the next one. The receiver acknowledges it again, and tells
+ * it once.
  */
 import { FrameError } from './base/errors.ts'
 import type { Milliseconds, NodeId } from './base/io.ts'
 import { nameProblem } from './base/name.ts'
 import type { Context, Timed } from './context/context.ts'
 import type * as wire from './wire/messages.js'
+
+/** Signals of one sender that are known by their references. Guess: a sender has fewer on the way at a time. */
+const remembered = 256
+
+/** What one sender has told this node in its present life. */
+interface Heard {
+  readonly incarnation: number
+  readonly references: Set<number>
+}
 
 interface Sending {
   readonly name: string
@@ -18,6 +30,8 @@ interface Sending {
 export class Signals implements Timed {
   readonly #context: Context
   readonly #sendings = new Map<number, Sending>()
+  /** By members of the view, so there are no more of them than members. */
+  readonly #heard = new Map<NodeId, Heard>()
 
   constructor(context: Context) {
     this.#context = context
@@ -56,7 +70,7 @@ export class Signals implements Timed {
     const member = this.#context.view.get(from)
     if (member === undefined) return
     this.#context.send(from, { signalAck: { reference } })
-    this.#context.notify({ type: 'signal', name, from: member })
+    if (this.#isNews(from, member.incarnation, reference)) this.#context.notify({ type: 'signal', name, from: member })
   }
 
   linkUp(peer: NodeId): void {
@@ -69,6 +83,12 @@ export class Signals implements Timed {
     if (sending === undefined || !sending.waiting.delete(from)) return
     sending.delivered.push(from)
     this.#finish(ref, sending)
+  }
+
+  /** The life of a member is over. */
+  lifeEnded(id: NodeId): void {
+    this.#heard.delete(id)
+    this.unreachable(id)
   }
 
   /** The member is gone or can't be reached. */
@@ -87,6 +107,18 @@ export class Signals implements Timed {
       sending.waiting.clear()
       this.#finish(ref, sending)
     }
+  }
+
+  /** Processes count their signals from one, so only those of one life are compared. */
+  #isNews(from: NodeId, incarnation: number, reference: number): boolean {
+    let heard = this.#heard.get(from)
+    if (heard?.incarnation !== incarnation) this.#heard.set(from, (heard = { incarnation, references: new Set() }))
+    const { references } = heard
+    if (references.has(reference)) return false
+    references.add(reference)
+    const [oldest] = references
+    if (references.size > remembered && oldest !== undefined) references.delete(oldest)
+    return true
   }
 
   #finish(ref: number, { waiting, delivered, failed }: Sending): void {

@@ -6,7 +6,7 @@ import type { NodeId } from '../src/base/io.ts'
 import { createRandom } from '../src/base/random.ts'
 import type { Services } from '../src/context/services.ts'
 import { certify, type Certificate } from '../src/facts/certificate.ts'
-import { Fact, type Evidence } from '../src/facts/fact.ts'
+import { Fact } from '../src/facts/fact.ts'
 import {
   readStatement,
   StatementCodec,
@@ -55,6 +55,7 @@ export class Actor {
     return this.#sign({
       kind: 'joined',
       incarnation: this.incarnation,
+      version: 1,
       nonce: 7,
       addresses: [Uint8Array.of(4, 127, 0, 0, 1, 6, 1, 2)],
       location: 'here',
@@ -72,26 +73,20 @@ export class Actor {
     return this.#sign({ kind: 'left', incarnation })
   }
 
-  suspects(suspect: Actor, refutations = 0, incarnation = suspect.incarnation): Statement<Suspicion> {
-    return this.#sign({ kind: 'suspicion', suspect: suspect.id, incarnation, refutations })
+  suspects(suspect: Actor, beat = 0, incarnation = suspect.incarnation): Statement<Suspicion> {
+    return this.#sign({ kind: 'suspicion', suspect: suspect.id, incarnation, beat })
   }
 
-  refutes(number: number): Statement<Refutation> {
-    return this.#sign({ kind: 'refutation', incarnation: this.incarnation, number })
+  refutes(beat: number): Statement<Refutation> {
+    return this.#sign({ kind: 'refutation', incarnation: this.incarnation, beat })
   }
 
   stands(election: string, details: Partial<Candidacy> = {}): Statement<Candidacy> {
     return this.#sign({ kind: 'candidacy', election, incarnation: this.incarnation, sequence: 1, withdrawn: false, ...details })
   }
 
-  claims(election: string, epoch: number, ended?: { winner: Actor; incarnation?: number }): Statement<Claim> {
-    return this.#sign({
-      kind: 'claim',
-      election,
-      epoch,
-      incarnation: this.incarnation,
-      ended: ended === undefined ? undefined : { winner: ended.winner.id, incarnation: ended.incarnation ?? ended.winner.incarnation },
-    })
+  claims(election: string, epoch: number, details: Partial<Claim> = {}): Statement<Claim> {
+    return this.#sign({ kind: 'claim', election, epoch, incarnation: this.incarnation, sequence: 1, ...details })
   }
 
   /** A statement of a kind and with a body of one's choice. */
@@ -116,15 +111,14 @@ export function actors(count: number, seed = 1): Actor[] {
   return ids.sort().map((id) => new Actor(id))
 }
 
-export function death(suspect: Actor, witnesses: readonly Actor[], refutations = 0, incarnation = suspect.incarnation): Certificate {
-  return certify(witnesses.map((witness) => witness.suspects(suspect, refutations, incarnation)))
+export function death(suspect: Actor, accusers: readonly Actor[], beat = 0, incarnation = suspect.incarnation): Certificate {
+  return certify(accusers.map((accuser) => accuser.suspects(suspect, beat, incarnation)))
 }
 
 /** The wire form of a fact about a member or an election. */
-export function wireFact(content: Statement | Certificate, details: { ageSeconds?: number; because?: Evidence } = {}): wire.Fact {
-  const { because, ageSeconds = 0 } = details
+export function wireFact(content: Statement | Certificate, { ageSeconds = 0 }: { ageSeconds?: number } = {}): wire.Fact {
   // Under any key, as it doesn't travel: so that tests may send what is no fact.
-  const fact = new Fact('', 'signer' in content ? { statement: content, because } : { certificate: content })
+  const fact = new Fact('', 'signer' in content ? { statement: content } : { certificate: content })
   return factToWire({ fact, ageSeconds })
 }
 
@@ -133,7 +127,7 @@ export function facts(contents: readonly (Statement | Certificate)[], fresh = fa
 }
 
 export function alarm(...statements: readonly Statement[]): wire.Frame {
-  return { alarm: { statements: statements.map(statementToWire), doubted: [] } }
+  return { alarm: { statements: statements.map(statementToWire), suspected: [] } }
 }
 
 /** The same statement under a signature that is not its signer's. */

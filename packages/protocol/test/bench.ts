@@ -1,12 +1,13 @@
 /**
- * A bench: one node under test, with actors around it that say what the test wants. Dials and knocks come out as the test says in `reach`,
+ * A bench: one node under test, with actors around it that say what the test wants. Dials and host probes come out as the test says in `reach`,
  * probes and reconciliations are answered for whoever is linked and not in `mute`, and time moves only by `advance` and `sleep`.
  */
 import { makeConfig, type Config, type ConfigOverrides } from '../src/base/config.ts'
 import { hashSpace } from '../src/base/hash.ts'
+import { decodeId, encodeId } from '../src/base/id.ts'
 import type { DialFailure, Effect, Input, Introducer, Member, Milliseconds, NodeId, Notification } from '../src/base/io.ts'
 import type { Certificate } from '../src/facts/certificate.ts'
-import type { Statement } from '../src/facts/statement.ts'
+import { statementToWire, type Statement } from '../src/facts/statement.ts'
 import { ProtocolNode } from '../src/node.ts'
 import * as wire from '../src/wire/messages.js'
 import { facts, pool, servicesOf, wireFact, type Actor } from './actors.ts'
@@ -32,6 +33,7 @@ export class Bench {
   readonly config: Config
   readonly node: ProtocolNode
   now: Milliseconds = 10_000
+  readonly #begun = this.now
   /** All effects so far, with the time. */
   readonly log: { readonly at: Milliseconds; readonly effect: Effect }[] = []
   readonly reach = new Map<NodeId, Reach>()
@@ -41,6 +43,9 @@ export class Bench {
   turn: Milliseconds | undefined
   /** False: reconciliations that the node begins are left open. */
   reconciles = true
+  /** What each member answers when it is asked to probe another: that it missed it, or, by `relays`, that it reached it. Silent ones say nothing. */
+  readonly relays = new Set<NodeId>()
+  readonly actors = new Map<NodeId, Actor>()
   /** Signatures that were checked. */
   verifications = 0
   #timer: Milliseconds = Infinity
@@ -94,10 +99,19 @@ export class Bench {
     if (linked) {
       this.link(actor, { dialable })
       this.receive(actor, facts([actor.joined()]))
-    } else this.overhears(actor.joined())
+    } else {
+      this.actors.set(actor.id, actor)
+      this.overhears(actor.joined())
+    }
+  }
+
+  /** The beat that any member is at. */
+  get beat(): number {
+    return Math.floor((this.now - this.#begun) / 1000)
   }
 
   link(actor: Actor, { dialable = true, known = 0, ended = false, incarnation = actor.incarnation } = {}): Effect[] {
+    this.actors.set(actor.id, actor)
     return [
       ...this.input({ type: 'connected', peer: actor.id, dialable }),
       ...this.receive(actor, { hello: { known, ended, incarnation } }),
@@ -199,7 +213,7 @@ export class Bench {
     if (effect.type === 'timer') this.#timer = effect.at
     else if (effect.type === 'disconnect') return [{ type: 'disconnected', peer: effect.peer }]
     else if (effect.type === 'connect') return this.#dial(effect.peer, effect.addresses)
-    else if (effect.type === 'knock') return this.#knock(effect.peer)
+    else if (effect.type === 'probeHost') return this.#probeHost(effect.peer)
     else if (effect.type === 'send' && !this.mute.has(effect.to)) return this.#reply(effect.to, wire.Frame.decode(effect.data))
     return []
   }
@@ -211,21 +225,36 @@ export class Bench {
     return [{ type: 'unreachable', peer, addresses, failure: reach, reason: `dial: ${reach}` }]
   }
 
-  #knock(peer: NodeId): Input[] {
+  #probeHost(peer: NodeId): Input[] {
     const reach = this.reach.get(peer) ?? (this.node.links.has(peer) ? 'up' : 'hang')
     if (reach === 'hang') return []
     const outcome = reach === 'refused' || reach === 'silent' ? reach : 'accepted'
-    return [{ type: 'knocked', peer, outcome }]
+    return [{ type: 'hostProbed', peer, outcome }]
   }
 
-  #reply(to: NodeId, { probe, reconcile }: wire.Frame): Input[] {
+  #reply(to: NodeId, { probe, reconcile, pingReq }: wire.Frame): Input[] {
     const answer: wire.Frame | undefined =
       probe !== undefined
-        ? { ack: { sequence: probe.sequence, nextInMs: this.turn ?? this.config.detection.period } }
+        ? { ack: { sequence: probe.sequence, nextInMs: this.turn ?? this.config.detection.period, beat: this.beat } }
         : reconcile !== undefined && reconcile.ranges.length > 0 && this.reconciles
           ? { reconcile: { round: reconcile.round + 1, ranges: [] } }
-          : undefined
+          : pingReq !== undefined
+            ? { pingReqAck: this.#probeFor(to, pingReq.subjects.map(encodeId)) }
+            : undefined
     return answer === undefined ? [] : [{ type: 'frame', from: to, data: wire.Frame.encode(answer) }]
+  }
+
+  /** What a helper says of these. */
+  #probeFor(helper: NodeId, subjects: readonly NodeId[]): wire.PingReqAck {
+    const isReached = (id: NodeId): boolean => id === helper || this.relays.has(helper)
+    return {
+      reached: subjects.filter(isReached).flatMap((id) => {
+        const actor = this.actors.get(id)
+        return actor === undefined ? [] : [statementToWire(actor.refutes(this.beat))]
+      }),
+      missed: subjects.filter((id) => !isReached(id)).map((id) => decodeId(id) as Uint8Array<ArrayBuffer>),
+      unknown: [],
+    }
   }
 }
 

@@ -5,13 +5,16 @@ import {
   type Command,
   type Input,
   type Introducer,
+  type Member,
   type Milliseconds,
   type NodeId,
   type Notification,
 } from '@jel/protocol'
 import { VirtualClock } from './engine/clock.ts'
 import { deriveSeed, Digest } from './engine/digest.ts'
+import { processAddress, processOf, type AddressChange } from './network/address.ts'
 import type { Bandwidth } from './network/bandwidth.ts'
+import { Contact } from './network/contact.ts'
 import type { Dialable } from './network/endpoint.ts'
 import type { GossipOptions } from './network/gossip-options.ts'
 import { Gossip } from './network/gossip.ts'
@@ -19,10 +22,12 @@ import { Machine } from './network/machine.ts'
 import { siteNumber } from './network/site.ts'
 import { cheapScheme, type Identity, type Scheme } from './protocol/identity.ts'
 import { Network, type NetworkOptions } from './network/network.ts'
+import type { CutKind } from './network/reachability.ts'
 import type { Payload } from './network/payload.ts'
-import { LetterCodec } from './protocol/letter.ts'
+import { UnencodedCodec } from './protocol/unencoded.ts'
+import { EndedLives, type FalseDeath } from './protocol/ended-lives.ts'
 import { SimulatedNode, type NodeWorld } from './protocol/node.ts'
-import { Promises } from './protocol/promises.ts'
+import { falseDeathError, Promises } from './protocol/promises.ts'
 import type { Protocol, ProtocolParts } from './protocol/protocol.ts'
 
 export interface SimulationOptions<P extends Protocol> {
@@ -42,9 +47,13 @@ export interface SimulationOptions<P extends Protocol> {
   readonly keepNews?: boolean
   /** Checks the promises of the protocol as it runs. Default: yes. */
   readonly checkPromises?: boolean
+  /** Called when the life of a running member ends falsely. Default: that breaks a promise, and is thrown. */
+  readonly onFalseDeath?: (death: FalseDeath) => void
 }
 
 export interface SpawnOptions {
+  /** What it runs instead, as a hostile node. Nothing is promised to it. */
+  readonly createProtocol?: (parts: ProtocolParts) => Protocol
   /** Nodes or addresses to enter through. None: found a pool. */
   readonly introducers?: readonly (SimulatedNode | Introducer)[]
   readonly location?: string
@@ -112,7 +121,7 @@ const inputCodes: Record<Input['type'], number> = {
   connected: 5,
   disconnected: 6,
   unreachable: 7,
-  knocked: 8,
+  hostProbed: 8,
   discovered: 9,
   addresses: 10,
   timer: 11,
@@ -125,6 +134,9 @@ export class Simulation<P extends Protocol> {
   /** For the choices of whoever drives the simulation. */
   readonly random: () => number
   readonly nodes: SimulatedNode<P>[] = []
+  /** Who could talk to whom, and whose lives ended although they ran. */
+  readonly contact = new Contact()
+  readonly endedLives: EndedLives
   readonly #options: SimulationOptions<P>
   readonly #clock = new VirtualClock()
   readonly #network: Network
@@ -134,6 +146,8 @@ export class Simulation<P extends Protocol> {
   readonly #registry = new Registry()
   readonly #identities: () => number
   readonly #promises: Promises | undefined
+  /** By node id, the latest process of that id. */
+  readonly #processes = new Map<NodeId, SimulatedNode<P>>()
   readonly #trace = new Digest()
   readonly #listeners = new Set<(node: SimulatedNode<P>, notification: Notification, time: Milliseconds) => void>()
   readonly #world: NodeWorld
@@ -146,10 +160,11 @@ export class Simulation<P extends Protocol> {
     this.random = this.#stream('user')
     this.#identities = this.#stream('identities')
     this.#scheme = options.scheme ?? cheapScheme
-    this.#codec = options.codec ?? new LetterCodec()
+    this.#codec = options.codec ?? new UnencodedCodec()
     this.#network = new Network(this.#clock, this.#stream('network'), options.network)
     this.#gossip = new Gossip(this.#clock, this.#network, this.#stream('gossip'), options.gossip)
     this.#promises = options.checkPromises === false ? undefined : new Promises(options.seed)
+    this.endedLives = new EndedLives(this.nodes, this.contact, this.#network.reachability)
     this.#world = {
       clock: this.#clock,
       network: this.#network,
@@ -157,6 +172,7 @@ export class Simulation<P extends Protocol> {
       keepsNews: options.keepNews ?? true,
       traced: (node, input, sender) => this.#traced(node, input, sender),
       noticed: (node, notification) => this.#noticed(node as SimulatedNode<P>, notification),
+      stood: (node) => this.#noteWorks(node),
       ended: (node) => this.#trace.text(`ended ${node.index}`),
     }
   }
@@ -191,7 +207,7 @@ export class Simulation<P extends Protocol> {
     const identity = options.identity ?? this.createIdentity()
     const random = this.#stream(`node ${index}`)
     const storedIncarnation = options.storedIncarnation ?? 0
-    const protocol = this.#options.createProtocol({
+    const parts: ProtocolParts = {
       id: identity.id,
       pool: this.#options.pool ?? 'simulated',
       location: options.location ?? `node${index}@simulated`,
@@ -204,16 +220,30 @@ export class Simulation<P extends Protocol> {
         codec: this.#codec,
         registry: this.#registry,
       },
-    })
+    }
+    const protocol = options.createProtocol === undefined ? this.#options.createProtocol(parts) : (options.createProtocol(parts) as P)
     const former = options.machineOf?.endpoint
     const machine = former?.machine ?? options.machine ?? this.createMachine({ site: options.site })
     const process = former?.process ?? machine.nextProcess()
     const clockOffset = Math.floor(random() * 1_000_000)
     const dialable = options.dialable ?? this.#options.network?.topology?.sites[machine.site]?.dialable ?? true
     const { bandwidth } = options
-    const fields = { index, id: identity.id, machine, process, dialable, bandwidth, storedIncarnation, clockOffset }
+    const startedAt = this.now + (options.after ?? 0)
+    const fields = {
+      index,
+      id: identity.id,
+      machine,
+      process,
+      dialable,
+      bandwidth,
+      storedIncarnation,
+      startedAt,
+      honest: options.createProtocol === undefined,
+      clockOffset,
+    }
     const node = new SimulatedNode<P>(this.#world, fields, protocol)
     this.nodes.push(node)
+    this.#processes.set(node.id, node)
     this.#promises?.started(node)
     const introducers = (options.introducers ?? []).map(toIntroducer)
     this.#clock.after(options.after ?? 0, () => node.start(introducers))
@@ -252,19 +282,47 @@ export class Simulation<P extends Protocol> {
   /** Pulls the cable of the node's machine, or plugs it in again. */
   silence(node: SimulatedNode<P>, silent = true): void {
     node.endpoint.silent = silent
-    node.disturbed = true
+    this.#noteWorks(node)
     if (!silent) this.#network.mended()
   }
 
-  /** No packet gets from one to the other; the way back stays as it is. */
-  cut(from: SimulatedNode<P>, to: SimulatedNode<P>): void {
-    from.disturbed = true
-    to.disturbed = true
-    this.#network.reachability.cut(from.endpoint, to.endpoint)
+  /** Suspends the node's machine, or wakes it up: it does nothing, and its kernel neither. Its clock goes on. */
+  sleep(node: SimulatedNode<P>, asleep = true): void {
+    if (asleep) node.stop()
+    this.silence(node, asleep)
+    if (!asleep) node.continue()
   }
 
-  mend(from: SimulatedNode<P>, to: SimulatedNode<P>): void {
-    this.#network.reachability.mend(from.endpoint, to.endpoint)
+  /** Gives the node one more address, or another one instead. Returns the way to take the new one away again. */
+  changeAddress(node: SimulatedNode<P>, change: AddressChange): () => void {
+    const { endpoint } = node
+    const process = endpoint.machine.nextProcess()
+    const address = processAddress(endpoint.machine.number, process)
+    this.#network.listen(endpoint, process)
+    if (change === 'replace') {
+      for (const old of node.addresses) this.#network.listen(endpoint, processOf(old), false)
+      this.#network.abandon(endpoint)
+    }
+    node.move(change === 'add' ? [...node.addresses, address] : [address])
+    return () => {
+      if (node.state === 'gone') return
+      this.#network.listen(endpoint, process, false)
+      node.move(node.addresses.filter((each) => each !== address))
+    }
+  }
+
+  /** No packet gets from one to the other, or a firewall answers each with RST; the way back stays as it is. */
+  cut(from: SimulatedNode<P>, to: SimulatedNode<P>, kind: CutKind = 'drop'): void {
+    this.#network.reachability.cut(from.endpoint, to.endpoint, kind)
+    this.contact.path(from.endpoint, to.endpoint, false, this.now)
+    if (kind === 'reject') this.#network.mended()
+  }
+
+  /** Ends one such cut. */
+  mend(from: SimulatedNode<P>, to: SimulatedNode<P>, kind: CutKind = 'drop'): void {
+    const { reachability } = this.#network
+    reachability.mend(from.endpoint, to.endpoint, kind)
+    if (!reachability.isCut(from.endpoint, to.endpoint)) this.contact.path(from.endpoint, to.endpoint, true, this.now)
     this.#network.mended()
   }
 
@@ -272,9 +330,9 @@ export class Simulation<P extends Protocol> {
   impair(node: SimulatedNode<P>, { loss = 0, lag = 0 }: Impairment): void {
     if (!(loss >= 0 && loss < 1) || !(lag >= 0))
       throw new RangeError(`a line loses from 0 to less than 1 and lags by 0 ms or more, not ${loss} and ${lag}`)
-    node.disturbed = true
     node.endpoint.loss = loss
     node.endpoint.lag = lag
+    this.#noteWorks(node)
   }
 
   /** The path between two nodes comes and goes, beginning with its first cut now. */
@@ -299,16 +357,16 @@ export class Simulation<P extends Protocol> {
   partition(...groups: readonly (readonly SimulatedNode<P>[])[]): void {
     const sides = new Map<SimulatedNode<P>, number>()
     for (const [side, group] of groups.entries()) for (const node of group) if (!sides.has(node)) sides.set(node, side)
-    for (const node of this.nodes) {
-      node.endpoint.side = sides.get(node) ?? 0
-      node.disturbed = true
-    }
+    for (const node of this.nodes) node.endpoint.side = sides.get(node) ?? 0
+    this.#noteSides()
     this.#network.mended()
   }
 
   /** Ends partitions and cuts; silenced machines stay silent. */
   heal(): void {
     for (const node of this.nodes) node.endpoint.side = 0
+    this.#noteSides()
+    this.contact.mended(this.now)
     this.#network.reachability.mendAll()
     this.#network.mended()
   }
@@ -356,6 +414,29 @@ export class Simulation<P extends Protocol> {
     return createRandom(deriveSeed(this.#options.seed, concern))
   }
 
+  #lifeEnded(node: SimulatedNode<P>, subject: SimulatedNode<P> | undefined, member: Member): void {
+    const death = this.endedLives.told(node, subject, member, this.now)
+    if (death === undefined) return
+    if (this.#options.onFalseDeath !== undefined) this.#options.onFalseDeath(death)
+    else if (this.#promises !== undefined) throw falseDeathError(this.seed, death)
+  }
+
+  /** To be called for whatever makes a node stand still or takes its network away. */
+  #noteWorks({ state, endpoint }: SimulatedNode): void {
+    this.contact.node(
+      endpoint,
+      state === 'running' && !endpoint.silent && endpoint.loss <= uselessLoss && endpoint.lag < uselessLag,
+      this.now,
+    )
+  }
+
+  #noteSides(): void {
+    this.contact.split(
+      this.nodes.map(({ endpoint }) => endpoint),
+      this.now,
+    )
+  }
+
   #traced(node: SimulatedNode, input: Input<Payload>, sender: number | undefined): void {
     this.#trace.number(this.#clock.now)
     this.#trace.word(node.index * 16 + inputCodes[input.type])
@@ -367,10 +448,16 @@ export class Simulation<P extends Protocol> {
 
   #noticed(node: SimulatedNode<P>, notification: Notification): void {
     this.#notices += 1
-    this.#promises?.check(node, this.#clock.now, notification)
+    const subject = 'member' in notification ? this.#processes.get(notification.member.id) : undefined
+    this.#promises?.check(node, this.now, notification, subject)
+    if (notification.type === 'died') this.#lifeEnded(node, subject, notification.member)
     for (const listener of this.#listeners) listener(node, notification, this.#clock.now)
   }
 }
+
+/** Of its own packets; from then on a node is as good as cut off: TCP waits ever longer. A guess. */
+const uselessLoss = 0.5
+const uselessLag: Milliseconds = 1_000
 
 function toIntroducer(introducer: SimulatedNode | Introducer): Introducer {
   if (!(introducer instanceof SimulatedNode)) return introducer

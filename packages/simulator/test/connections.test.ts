@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { constantDelay } from '../src/index.ts'
 import { act, connect, puppets, send, texts, type PuppetNode } from './puppet.ts'
 
-const network = { delay: constantDelay(10), connectTimeout: 2_000, dialTimeout: 2_000, knockTimeout: 500 }
+const network = { delay: constantDelay(10), connectTimeout: 2_000, dialTimeout: 2_000, hostProbeTimeout: 500 }
 
 /** Two nodes with a link. */
 function pair(): { sim: ReturnType<typeof puppets>; a: PuppetNode; b: PuppetNode } {
@@ -49,10 +49,10 @@ describe('a dial', () => {
     sim.run(100)
     expect(a.protocol.got('disconnected')).toEqual([{ type: 'disconnected', peer: b.id }])
     connect(a, b)
-    act(a, { type: 'knock', peer: b.id, addresses: b.addresses })
+    act(a, { type: 'probeHost', peer: b.id, addresses: b.addresses })
     sim.run(20)
     expect(a.protocol.got('unreachable')).toMatchObject([{ peer: b.id, failure: 'refused', addresses: b.addresses }])
-    expect(a.protocol.got('knocked')).toEqual([{ type: 'knocked', peer: b.id, outcome: 'refused' }])
+    expect(a.protocol.got('hostProbed')).toEqual([{ type: 'hostProbed', peer: b.id, outcome: 'refused' }])
   })
 
   it('to a silent host times out', () => {
@@ -60,9 +60,9 @@ describe('a dial', () => {
     const [a, b] = [sim.spawn(), sim.spawn()]
     sim.silence(b)
     connect(a, b)
-    act(a, { type: 'knock', peer: b.id, addresses: b.addresses })
+    act(a, { type: 'probeHost', peer: b.id, addresses: b.addresses })
     sim.run(1_999)
-    expect(a.protocol.got('knocked')).toMatchObject([{ outcome: 'silent' }])
+    expect(a.protocol.got('hostProbed')).toMatchObject([{ outcome: 'silent' }])
     expect(a.protocol.got('unreachable')).toEqual([])
     sim.run(1)
     expect(a.protocol.got('unreachable')).toMatchObject([{ failure: 'silent' }])
@@ -74,9 +74,9 @@ describe('a dial', () => {
     sim.run(1)
     sim.stopProcess(b)
     connect(a, b)
-    act(a, { type: 'knock', peer: b.id, addresses: b.addresses })
+    act(a, { type: 'probeHost', peer: b.id, addresses: b.addresses })
     sim.run(2_000)
-    expect(a.protocol.got('knocked')).toMatchObject([{ outcome: 'accepted' }])
+    expect(a.protocol.got('hostProbed')).toMatchObject([{ outcome: 'accepted' }])
     expect(a.protocol.got('unreachable')).toMatchObject([{ failure: 'mute' }])
     sim.continueProcess(b)
     sim.run(100)
@@ -135,10 +135,10 @@ describe('a dial', () => {
     sim.kill(gone)
     sim.run(1)
     act(a, { type: 'connect', peer: b.id, addresses: [...gone.addresses, ...b.addresses] })
-    act(a, { type: 'knock', peer: b.id, addresses: [...gone.addresses, ...b.addresses] })
+    act(a, { type: 'probeHost', peer: b.id, addresses: [...gone.addresses, ...b.addresses] })
     sim.run(100)
     expect(a.protocol.got('connected')).toHaveLength(1)
-    expect(a.protocol.got('knocked')).toMatchObject([{ outcome: 'accepted' }])
+    expect(a.protocol.got('hostProbed')).toMatchObject([{ outcome: 'accepted' }])
   })
 })
 
@@ -264,5 +264,103 @@ describe('a link', () => {
     sim.heal()
     sim.run(30_000)
     expect(a.protocol.got('disconnected')).toHaveLength(1)
+  })
+
+  it('given up by one end is reset when the other sends on it', () => {
+    const { sim, a, b } = pair()
+    sim.cut(a, b)
+    send(a, b, 'anybody there?')
+    sim.run(930_000)
+    expect(a.protocol.got('disconnected')).toHaveLength(1)
+    expect(b.protocol.got('disconnected')).toEqual([])
+    sim.mend(a, b)
+    send(b, a, 'still there?')
+    sim.run(1_000)
+    expect(b.protocol.got('disconnected')).toEqual([{ type: 'disconnected', peer: a.id }])
+    expect(texts(a)).toEqual([])
+  })
+
+  it('to a process that was killed behind a cut, and whose kernel gave up, is reset, too', () => {
+    const { sim, a, b } = pair()
+    sim.cut(b, a)
+    sim.kill(b)
+    sim.run(930_000)
+    expect(a.protocol.got('disconnected')).toEqual([])
+    sim.mend(b, a)
+    send(a, b, 'still there?')
+    sim.run(1_000)
+    expect(a.protocol.got('disconnected')).toHaveLength(1)
+  })
+
+  it('closed in the ordinary way is not reset besides', () => {
+    const { sim, a, b } = pair()
+    act(a, { type: 'disconnect', peer: b.id, reason: 'enough' })
+    send(b, a, 'on its way')
+    sim.run(5)
+    const before = a.traffic.sent.of('set-up').messages
+    sim.run(100)
+    expect(a.traffic.sent.of('set-up').messages).toBe(before)
+  })
+})
+
+describe('a path that a firewall rejects', () => {
+  it('resets the sender, and the other end when that sends', () => {
+    const { sim, a, b } = pair()
+    sim.cut(a, b, 'reject')
+    send(a, b, 'hello')
+    send(b, a, 'too late')
+    sim.run(1_000)
+    expect(a.protocol.got('disconnected')).toHaveLength(1)
+    expect(b.protocol.got('disconnected')).toEqual([])
+    expect(texts(b)).toEqual([])
+    sim.cut(b, a, 'reject')
+    send(b, a, 'hello')
+    sim.run(20)
+    expect(b.protocol.got('disconnected')).toHaveLength(1)
+    expect(texts(a)).toEqual([])
+  })
+
+  it('refuses dials and host probes; those of the other way get no answer', () => {
+    const sim = puppets({ network })
+    const [a, b] = [sim.spawn(), sim.spawn()]
+    sim.run(1)
+    sim.cut(a, b, 'reject')
+    connect(a, b)
+    act(a, { type: 'probeHost', peer: b.id, addresses: b.addresses })
+    connect(b, a)
+    sim.run(20)
+    expect(a.protocol.got('unreachable')).toMatchObject([{ peer: b.id, failure: 'refused' }])
+    expect(a.protocol.got('hostProbed')).toMatchObject([{ outcome: 'refused' }])
+    sim.run(2_000)
+    expect(b.protocol.got('unreachable')).toMatchObject([{ peer: a.id, failure: 'silent' }])
+  })
+
+  it('resets what was held while packets vanished on it', () => {
+    const { sim, a, b } = pair()
+    sim.cut(a, b)
+    send(a, b, 'held')
+    sim.run(1_000)
+    sim.cut(a, b, 'reject')
+    sim.mend(a, b)
+    expect(a.protocol.got('disconnected')).toHaveLength(1)
+    sim.mend(a, b, 'reject')
+    sim.run(1_000)
+    expect(texts(b)).toEqual([])
+    connect(a, b)
+    sim.run(100)
+    expect(a.protocol.got('connected')).toHaveLength(2)
+  })
+
+  it('is mended when the last of the cuts that overlap on it ends', () => {
+    const { sim, a, b } = pair()
+    sim.cut(a, b)
+    sim.cut(a, b)
+    sim.mend(a, b)
+    send(a, b, 'hello')
+    sim.run(1_000)
+    expect(texts(b)).toEqual([])
+    sim.mend(a, b)
+    sim.run(1_000)
+    expect(texts(b)).toEqual(['hello'])
   })
 })

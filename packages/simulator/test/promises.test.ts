@@ -28,7 +28,17 @@ describe('the promises', () => {
     sim.kill(b)
     tell({ type: 'died', member: member(b, 2) })
     tell({ type: 'elected', reign: { election: 'master', epoch: 1, winner: member(a) } })
-    expect(a.news).toHaveLength(6)
+    tell({ type: 'elected', reign: { election: 'master', epoch: 1, winner: member(b, 2) } })
+    expect(a.news).toHaveLength(7)
+  })
+
+  it('hold for a member that changes within its life', () => {
+    const { a, b, tell } = world()
+    const changed = { type: 'updated', member: member(b) } as unknown as Notification
+    tell({ type: 'joined', member: member(a) }, { type: 'joined', member: member(b) }, changed, { type: 'left', member: member(b) })
+    expect(a.news).toHaveLength(4)
+    expect(() => tell(changed)).toThrow('was told of a change of')
+    expect(() => world().tell(changed)).toThrow('but never that it joined')
   })
 
   const cases: readonly (readonly [string, (a: PuppetNode, b: PuppetNode) => Notification[]])[] = [
@@ -77,7 +87,7 @@ describe('the promises', () => {
       ],
     ],
     [
-      'never disturbed',
+      'runs and was in contact',
       (a, b) => [
         { type: 'joined', member: member(a) },
         { type: 'joined', member: member(b) },
@@ -88,6 +98,13 @@ describe('the promises', () => {
       'went back',
       (a) => [
         { type: 'elected', reign: { election: 'm', epoch: 2, winner: member(a) } },
+        { type: 'elected', reign: { election: 'm', epoch: 1, winner: member(a) } },
+      ],
+    ],
+    [
+      'the token names two reigns',
+      (a) => [
+        { type: 'elected', reign: { election: 'm', epoch: 1, winner: member(a) } },
         { type: 'elected', reign: { election: 'm', epoch: 1, winner: member(a) } },
       ],
     ],
@@ -105,12 +122,4 @@ describe('the promises', () => {
       }
     })
   }
-
-  it('say nothing about the death of a node that was cut off', () => {
-    const { sim, a, b, tell } = world()
-    tell({ type: 'joined', member: member(a) }, { type: 'joined', member: member(b) })
-    sim.partition([a], [b])
-    tell({ type: 'died', member: member(b) })
-    expect(a.news).toHaveLength(3)
-  })
 })

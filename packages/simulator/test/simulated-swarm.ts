@@ -182,6 +182,8 @@ class SimulatedSwarmNode implements SwarmNode {
       case 'signal':
         this.events.push(notification)
         return
+      case 'updated':
+      case 'entered':
       case 'signalled':
       case 'warning':
       case 'health':

@@ -12,7 +12,7 @@ export const absurdEpochs: Attack = {
     await attack(links, (turn) => {
       if (turn % 20 > 0) return
       const epoch = 2 ** (3 + (Math.floor(turn / 20) % 46))
-      const claim = mallory.sybil.says({ kind: 'claim', election: 'master', epoch, incarnation: 1, ended: undefined })
+      const claim = mallory.sybil.says({ kind: 'claim', election: 'master', epoch, incarnation: 1, sequence: 1 })
       for (const link of links) {
         link.send(told([claim]))
         link.send({ hello: { known: 2 ** 48, ended: true, incarnation: 1 } })

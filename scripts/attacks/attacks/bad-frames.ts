@@ -1,4 +1,3 @@
-import { encodePrefix } from '@jel/overlay/internals'
 import type { Attack } from '../arena.ts'
 import type { HostileLink } from '../attacker.ts'
 
@@ -6,7 +5,7 @@ import type { HostileLink } from '../attacker.ts'
 const nested = (depth: number): Uint8Array => new Uint8Array(depth).fill((15 << 3) | 3)
 
 const bad: ((link: HostileLink) => unknown)[] = [
-  (link) => link.raw(encodePrefix(200_000_000)), // a length far above the bound
+  (link) => link.raw(Uint8Array.of(0x80, 0x84, 0xaf, 0x5f)), // 200,000,000: a length far above the bound
   (link) => link.sendBytes(nested(200_000)),
   (link) => link.sendBytes(Uint8Array.from({ length: 100 }, () => Math.floor(Math.random() * 256))),
   (link) => link.raw(Uint8Array.of(0x80, 0x80, 0x80, 0x80, 0x80)), // a length without end

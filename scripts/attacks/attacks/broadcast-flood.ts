@@ -1,10 +1,10 @@
-import { encodePrefix, poolNames } from '@jel/overlay/internals'
+import { encodeFrame, poolNames } from '@jel/overlay/internals'
 import { statementToWire, wire, type Statement } from '@jel/protocol/internals'
 import type { Attack } from '../arena.ts'
 
 /** A gossipsub message by hand: RPC { subscriptions: [{ subscribe, topic }], publish: [{ data, topic }] }. */
 function field(number: number, bytes: Uint8Array): Uint8Array {
-  return Buffer.concat([Uint8Array.of((number << 3) | 2), encodePrefix(bytes.length), bytes])
+  return Buffer.concat([Uint8Array.of((number << 3) | 2), encodeFrame(bytes)])
 }
 
 export const broadcastFlood: Attack = {
@@ -18,8 +18,7 @@ export const broadcastFlood: Attack = {
     const topic = Buffer.from(poolNames(pool.name).topic)
     const stream = await link.connection.newStream(['/meshsub/1.2.0', '/meshsub/1.1.0', '/meshsub/1.0.0'])
     const send = (rpc: Uint8Array): void => {
-      if (stream.writeStatus === 'writable' && stream.writeBufferLength < 262_144)
-        stream.send(Buffer.concat([encodePrefix(rpc.length), rpc]))
+      if (stream.writeStatus === 'writable' && stream.writeBufferLength < 262_144) stream.send(encodeFrame(rpc))
     }
     send(field(1, Buffer.concat([Uint8Array.of(8, 1), field(2, topic)])))
     let sent = 0

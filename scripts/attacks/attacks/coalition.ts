@@ -5,7 +5,7 @@ import type { Attack } from '../arena.ts'
 const coalition = 4
 
 export const coalitionOfWitnesses: Attack = {
-  name: 'a coalition of witnesses',
+  name: 'a coalition of accusers',
   does: 'is four members that together sign the death of one that lives, for each of its lives, once a second',
   bound: 'the victim enters again each time, and is in every view in the end',
   endsLives: true,

@@ -16,7 +16,7 @@ export const electionNames: Attack = {
         told(
           names.flatMap((election) => [
             mallory.sybil.says({ kind: 'candidacy', election, incarnation: 1, sequence: 1, withdrawn: false }),
-            mallory.sybil.says({ kind: 'claim', election, epoch: 1, incarnation: 1, ended: undefined }),
+            mallory.sybil.says({ kind: 'claim', election, epoch: 1, incarnation: 1, sequence: 1 }),
           ]),
         ),
       )

@@ -13,9 +13,9 @@ export const forgedStatements: Attack = {
     const victim = pool.id(1)
     const others = Array.from({ length: 4 }, () => new Sybil(pool.name))
     const left = mallory.sybil.says({ kind: 'left', incarnation: 1 }, victim)
-    const claim = mallory.sybil.says({ kind: 'claim', election: 'master', epoch: 2, incarnation: 1, ended: undefined }, victim)
-    const [first, ...rest] = certify(others.map((other) => other.suspects(victim, 1) as never)).witnesses
-    const death = { suspect: victim, incarnation: 1, witnesses: [{ ...first!, signature: new Uint8Array(64) }, ...rest] }
+    const claim = mallory.sybil.says({ kind: 'claim', election: 'master', epoch: 2, incarnation: 1, sequence: 1 }, victim)
+    const [first, ...rest] = certify(others.map((other) => other.suspects(victim, 1) as never)).accusers
+    const death = { suspect: victim, incarnation: 1, accusers: [{ ...first!, signature: new Uint8Array(64) }, ...rest] }
     const frames = [
       told([left]),
       told([claim]),

@@ -12,7 +12,7 @@ export const handshakeFlood: Attack = {
     const mallory = await attacker()
     const { host, port } = tcpEndpoint(parseIntroducer(pool.address()).address)!
     let [silent, shaken, refused] = [0, 0, 0]
-    const knock = async (): Promise<void> => {
+    const handshake = async (): Promise<void> => {
       while (performance.now() < until) {
         const socket = connect({ host, port })
         silent += 1
@@ -33,7 +33,7 @@ export const handshakeFlood: Attack = {
         }
       }
     }
-    await Promise.all([knock(), shake(), shake(), shake(), shake()])
+    await Promise.all([handshake(), shake(), shake(), shake(), shake()])
     return `${silent} silent connections, ${shaken} handshakes, ${refused} refused`
   },
 }

@@ -3,19 +3,19 @@ import type { Attack } from '../arena.ts'
 import { Sybil } from '../sybil.ts'
 
 export const loneWitness: Attack = {
-  name: 'witnesses that are no members',
+  name: 'accusers that are no members',
   does: 'is one member that suspects everybody and brings certificates by keys that it made up',
-  bound: 'who is no member is no witness, and one member is one witness: nobody dies',
+  bound: 'who is no member is no accuser, and one member is one accuser: nobody dies',
   run: async ({ pool, attacker, attack }) => {
     const mallory = await attacker()
     const links = await Promise.all(pool.addresses.map(async (address) => await mallory.enter(address)))
     const strangers = Array.from({ length: 7 }, () => new Sybil(pool.name))
     const frames = pool.addresses.flatMap((_, i) => {
       const suspicion = mallory.sybil.suspects(pool.id(i), 1)
-      const witnesses = [suspicion, ...strangers.map((stranger) => stranger.suspects(pool.id(i), 1))]
-      const certificate = certificateToWire(certify(witnesses as never))
+      const accusers = [suspicion, ...strangers.map((stranger) => stranger.suspects(pool.id(i), 1))]
+      const certificate = certificateToWire(certify(accusers as never))
       return [
-        { alarm: { statements: [statementToWire(suspicion)], doubted: [] } },
+        { alarm: { statements: [statementToWire(suspicion)], suspected: [] } },
         { facts: { facts: [{ certificate, ageSeconds: 0 }], fresh: true } },
       ]
     })

@@ -3,8 +3,7 @@ import type { Attack } from '../arena.ts'
 export const signalFlood: Attack = {
   name: 'signals without end',
   does: 'signals every member as fast as it can',
-  bound: 'above 200 frames a second it is sent away; nothing is reflected to anybody but itself',
-  isDropped: true,
+  bound: 'no more than 200 frames a second are read; nothing is reflected to anybody but itself',
   run: async ({ pool, attacker, attack }) => {
     const mallory = await attacker()
     const links = await Promise.all(pool.addresses.map(async (address) => await mallory.enter(address)))

@@ -8,7 +8,7 @@ const members = 500
 export const slowReader: Attack = {
   name: 'slow reading',
   does: 'asks for the whole state again and again and reads nothing of it',
-  bound: 'no more than a few MB wait for it; then it is sent away',
+  bound: 'no more than 16 MiB wait for it, and none for more than 15 s in which it takes nothing; then its link ends',
   isDropped: true,
   run: async ({ pool, attacker, attack, sleep }) => {
     const mallory = await attacker()

@@ -4,13 +4,13 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { keep, takeChildrenAlong } from '../../driver/child.ts'
 import { LabNetwork } from '../network.ts'
-import { rerunInOwnWorld } from '../world.ts'
+import { rerunInOwnNamespaces } from '../namespaces.ts'
 
 const PORT = '4001'
 const echo = join(import.meta.dirname, 'echo.ts')
 
 async function main(): Promise<number> {
-  const status = await rerunInOwnWorld()
+  const status = await rerunInOwnNamespaces()
   if (status !== undefined) return status
   takeChildrenAlong()
   const wide = { up: undefined, down: undefined }

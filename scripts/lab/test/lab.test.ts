@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { provide } from '../tools.ts'
-import { noWorld } from '../world.ts'
+import { noNamespaces } from '../namespaces.ts'
 import type { Measured } from './echo.ts'
 
 const main = join(import.meta.dirname, '../main.ts')
 const farHosts = join(import.meta.dirname, 'far-hosts.ts')
+const cutHosts = join(import.meta.dirname, 'cut-hosts.ts')
 const crash = join(import.meta.dirname, '../scenarios/crash.yaml')
 
 // The bundle, if it can be: it starts in a quarter of the time.
@@ -27,7 +28,7 @@ async function finished(child: ChildProcess): Promise<{ readonly stdout: string;
 function obstacle(): string | undefined {
   try {
     provide('network')
-    return noWorld()
+    return noNamespaces()
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }
@@ -40,10 +41,12 @@ describe.skipIf(problem !== undefined).concurrent('the laboratory', () => {
   it('does on real hosts what a scenario says, and sees what comes of it', async () => {
     const child = spawn(process.execPath, [main, crash], { stdio: ['ignore', 'pipe', 'pipe'] })
     const { stdout: text, stderr: steps, status } = await finished(child)
-    expect(steps).toContain('6.0 s: kill')
+    expect(steps).toContain('12.0 s: kill')
     expect(text).toContain('yes  all know all at the end')
     // Three survivors saw the fourth node join and die.
     expect(text).toMatch(/ 16 joined, .*3 died/u)
+    // What was killed did not run any more.
+    expect(text).toContain('lives of running members that ended: 0')
     expect(status).toBe(0)
   })
 
@@ -58,6 +61,12 @@ describe.skipIf(problem !== undefined).concurrent('the laboratory', () => {
     expect(payload.isWhole).toBe(true)
     // A megabyte at 8 Mbit/s.
     expect(payload.took).toBeGreaterThan(1_000)
+  })
+
+  it('refuses what a firewall refuses, at once and both ways, and lets all in again afterwards', async () => {
+    const { stdout, status } = await finished(spawn(process.execPath, [cutHosts], { stdio: ['ignore', 'pipe', 'inherit'] }))
+    expect(stdout.trim().split('\n')).toEqual(['talking', 'ECONNRESET', 'ECONNREFUSED', 'talking'])
+    expect(status).toBe(0)
   })
 
   it('leaves nothing behind when it is interrupted', async () => {

@@ -73,6 +73,6 @@ export type Piece =
   | { readonly type: 'end' }
   | { readonly type: 'finished' }
   /** The sender reads no more. */
-  | { readonly type: 'deaf' }
+  | { readonly type: 'closedRead' }
   | { readonly type: 'aborted'; readonly fault: Fault }
   | { readonly type: 'closed' }

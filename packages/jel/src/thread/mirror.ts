@@ -56,6 +56,12 @@ export class Mirror {
         this.#members.delete(news.member.id)
         this.#sorted = undefined
         return
+      case 'updated':
+        if (this.#members.get(news.member.id)?.incarnation !== news.member.incarnation) return
+        this.#members.set(news.member.id, news.member)
+        this.#sorted = undefined
+        if (news.member.id === this.self.id) this.self = news.member
+        return
       case 'elected':
         this.#reigns.set(news.reign.election, news.reign)
         return

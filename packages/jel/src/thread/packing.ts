@@ -22,6 +22,7 @@ export function packNews(news: OverlayNotification): OverlayNotification {
     case 'joined':
     case 'left':
     case 'died':
+    case 'updated':
       return { ...news, member: packMember(news.member) }
     case 'elected':
       return { ...news, reign: packReign(news.reign) }

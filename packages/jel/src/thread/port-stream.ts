@@ -3,6 +3,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type { AbortOptions } from '@libp2p/interface'
 import { defaultLogger } from '@libp2p/logger'
 import { AbstractStream, type SendResult } from '@libp2p/utils'
+import { raceSignal } from 'race-signal'
 import { drained } from './drained.ts'
 import { fromFault, toFault } from './faults.ts'
 import { STREAM_WINDOW, type Piece } from './messages.ts'
@@ -60,18 +61,11 @@ export class PortStream extends AbstractStream {
   async sendCloseWrite({ signal }: AbortOptions = {}): Promise<void> {
     signal?.throwIfAborted()
     this.#post({ type: 'end' })
-    const aborted = Promise.withResolvers<never>()
-    const abort = (): void => aborted.reject(signal?.reason)
-    signal?.addEventListener('abort', abort)
-    try {
-      await Promise.race([this.#finished.promise, aborted.promise])
-    } finally {
-      signal?.removeEventListener('abort', abort)
-    }
+    await raceSignal(this.#finished.promise, signal)
   }
 
   sendCloseRead(): Promise<void> {
-    this.#post({ type: 'deaf' })
+    this.#post({ type: 'closedRead' })
     return Promise.resolve()
   }
 
@@ -94,7 +88,7 @@ export class PortStream extends AbstractStream {
       case 'end':
         this.onRemoteCloseWrite()
         return
-      case 'deaf':
+      case 'closedRead':
         this.onRemoteCloseRead()
         return
       case 'closed':

@@ -40,7 +40,7 @@ export function bridge(stream: Stream, port: MessagePort): void {
       case 'end':
         queue(finish)
         return
-      case 'deaf':
+      case 'closedRead':
         void stream.closeRead().catch(fail)
         return
       case 'aborted':

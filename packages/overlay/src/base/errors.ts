@@ -93,6 +93,11 @@ export function reasonOf(error: unknown): string {
   return String(error)
 }
 
+/** What was thrown, as an error. */
+export function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(reasonOf(thrown))
+}
+
 /** The system's code of an error (`ECONNREFUSED`), where it has one. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined

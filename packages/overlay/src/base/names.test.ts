@@ -18,8 +18,12 @@ describe('names on the wire', () => {
   })
 
   test('are short whatever the pool is called, and fit a DNS label', () => {
-    const { links, topic, service } = poolNames('名'.repeat(42))
-    for (const name of [...links, topic]) expect(name).toMatch(/^\/jel\/[0-9a-f]{16}\/1/u)
+    const { links, urgent, topic, service } = poolNames('名'.repeat(42))
+    expect([links[0], urgent[0], topic].map((name) => name?.replace(/[0-9a-f]{16}/u, 'pool'))).toEqual([
+      '/jel/pool/2.0.0',
+      '/jel/pool/2.0.0/urgent',
+      '/jel/pool/2',
+    ])
     expect(service).toMatch(/^_[a-z0-9-]{1,62}\._udp\.local$/u)
   })
 

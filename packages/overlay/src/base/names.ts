@@ -7,11 +7,13 @@ import { nameProblem } from '@jel/protocol'
 import { InvalidPoolNameError } from './errors.ts'
 
 /** Newest first: the current and, once there is one, the previous version. A peer is spoken to in the first version that both know. */
-const versions = ['1.0.0'] as const
+const versions = ['2.0.0'] as const
 
 export interface PoolNames {
-  /** Protocol ids of the links, newest version first. */
+  /** Protocol ids of the streams that make a link, newest version first. */
   readonly links: readonly string[]
+  /** Those of the streams beside them for failure detection, in the same order. */
+  readonly urgent: readonly string[]
   /** The gossipsub topic. */
   readonly topic: string
   /** The mDNS service: nodes of other pools, and of the same name with another key, don't answer to it. */
@@ -25,6 +27,7 @@ export function poolNames(pool: string, key?: Uint8Array): PoolNames {
   const short = digest(pool)
   return {
     links: versions.map((version) => `/jel/${short}/${version}`),
+    urgent: versions.map((version) => `/jel/${short}/${version}/urgent`),
     topic: `/jel/${short}/${versions[0].slice(0, versions[0].indexOf('.'))}`,
     service: `_jel-${digest(pool, key)}._udp.local`,
   }

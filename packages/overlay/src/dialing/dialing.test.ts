@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { startPeer, stopAll, type Peer } from '../../test/peers.ts'
 import { generatePoolKey, checkPoolKey } from '../identity/poolkey.ts'
 import { DialError } from './dialing.ts'
-import { knock } from './knock.ts'
+import { probeHost } from './host-probe.ts'
 
 const cleanUps: (() => unknown)[] = []
 afterEach(async () => {
@@ -170,19 +170,19 @@ describe('of several addresses', () => {
   })
 })
 
-describe('a knock', () => {
+describe('a host probe', () => {
   test('tells who accepts, refuses and is silent', async () => {
     const [gone, quiet, busy] = [await refusing(), await silent(), (await mute()).address]
-    expect(await knock([gone])).toBe('refused')
-    expect(await knock([quiet], 200)).toBe('silent')
-    expect(await knock([gone, quiet], 200)).toBe('silent')
+    expect(await probeHost([gone])).toBe('refused')
+    expect(await probeHost([quiet], 200)).toBe('silent')
+    expect(await probeHost([gone, quiet], 200)).toBe('silent')
     const start = performance.now()
-    expect(await knock([gone, quiet, busy])).toBe('accepted')
+    expect(await probeHost([gone, quiet, busy])).toBe('accepted')
     expect(performance.now() - start).toBeLessThan(200)
   })
 
-  test('finds silence where there is nothing to knock at', async () => {
-    expect(await knock([])).toBe('silent')
-    expect(await knock([Uint8Array.of(255)])).toBe('silent')
+  test('finds silence where there is nothing to probe', async () => {
+    expect(await probeHost([])).toBe('silent')
+    expect(await probeHost([Uint8Array.of(255)])).toBe('silent')
   })
 })

@@ -6,9 +6,9 @@ import type { Connection, Libp2p, Stream } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import { dialAddress } from '../base/addresses.ts'
 import { codeOf, reasonOf } from '../base/errors.ts'
-import { Patience } from '../base/patience.ts'
+import { OwnTimeout } from '../base/own-time.ts'
 import { connectTimeout, handshakeTimeout } from '../host/transport.ts'
-import { knockAt } from './knock.ts'
+import { probeAddress } from './host-probe.ts'
 
 /** Addresses tried a peer. The protocol allows 8. */
 const maxAddresses = 8
@@ -64,14 +64,14 @@ export class Dialer {
 
   /** Opens the stream of a link. Throws {@link DialError}. */
   async open(connection: Connection): Promise<Stream> {
-    const patience = new Patience(this.#timeout).begin()
+    const timeout = new OwnTimeout(this.#timeout).begin()
     try {
-      return await connection.newStream([...this.#options.protocols], { signal: AbortSignal.any([patience.signal, this.#stop.signal]) })
+      return await connection.newStream([...this.#options.protocols], { signal: AbortSignal.any([timeout.signal, this.#stop.signal]) })
     } catch (error) {
-      const failure = patience.isOver ? 'mute' : 'failed'
+      const failure = timeout.isOver ? 'mute' : 'failed'
       throw new DialError(failure, `${connection.remoteAddr.toString()}: ${this.#explainOpen(failure, error)}`)
     } finally {
-      patience.end()
+      timeout.end()
     }
   }
 
@@ -81,7 +81,7 @@ export class Dialer {
   }
 
   /**
-   * libp2p dials the addresses of a peer one after the other, and a silent one takes seconds. So all are knocked at first, and who accepts
+   * libp2p dials the addresses of a peer one after the other, and a silent one takes seconds. So all are probed at first, and who accepts
    * is dialled while the others are still being waited for.
    */
   async #race(targets: readonly Target[], signal: AbortSignal | undefined): Promise<Connection> {
@@ -103,7 +103,7 @@ export class Dialer {
       }
       let attempts = Promise.resolve()
       for (const target of targets) {
-        void knockAt(target.address, this.#options.raceTimeout ?? connectTimeout).then((outcome) => {
+        void probeAddress(target.address, this.#options.raceTimeout ?? connectTimeout).then((outcome) => {
           if (outcome === 'accepted') attempts = attempts.then(async () => await attempt(target))
           else fail(new DialError(outcome, this.#explain(target, outcome, undefined)))
         })
@@ -112,23 +112,23 @@ export class Dialer {
   }
 
   async #attempt(target: Target, signal: AbortSignal | undefined): Promise<Connection> {
-    const patience = new Patience(this.#timeout)
-    const signals = [patience.signal, this.#stop.signal, ...(signal ? [signal] : [])]
+    const timeout = new OwnTimeout(this.#timeout)
+    const signals = [timeout.signal, this.#stop.signal, ...(signal ? [signal] : [])]
     try {
       return await this.#libp2p.dial(target.multiaddr, {
         signal: AbortSignal.any(signals),
         onProgress: ({ type }) => {
           // The time a dial waits for others to end says nothing about the peer.
-          if (type === 'dial-queue:start-dial') patience.begin()
+          if (type === 'dial-queue:start-dial') timeout.begin()
         },
       })
     } catch (error) {
-      let failure = classify(error, patience.isOver)
+      let failure = classify(error, timeout.isOver)
       // A dial that timed out may have waited for this process, not for the other one.
-      if (failure === 'silent' && (await knockAt(target.address)) === 'accepted') failure = 'mute'
+      if (failure === 'silent' && (await probeAddress(target.address)) === 'accepted') failure = 'mute'
       throw new DialError(failure, this.#explain(target, failure, error))
     } finally {
-      patience.end()
+      timeout.end()
     }
   }
 

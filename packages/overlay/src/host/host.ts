@@ -12,14 +12,14 @@ import type { Multiaddr } from '@multiformats/multiaddr'
 import { createLibp2p } from 'libp2p'
 import { announceable } from '../base/addresses.ts'
 import { ListenError, reasonOf } from '../base/errors.ts'
-import { patienceMost } from '../base/patience.ts'
+import { longestStretch } from '../base/own-time.ts'
 import type { Discovery } from './discovery.ts'
 import { muxer } from './muxer.ts'
 import { Records } from './records.ts'
 import { Topic, router } from './topic.ts'
 import { handshakeTimeout, transport } from './transport.ts'
 
-/** Connections of one host. Guess: links stay below 30, a crowd of newcomers comes on top. */
+/** Connections of one host. Guess: links stay below 30, newcomers come on top. */
 const maxConnections = 1_024
 
 /** Inbound handshakes at a time: each holds a socket and some memory until it ends or times out. Guess: a flash join of hundreds. */
@@ -92,9 +92,9 @@ export class Host {
         maxIncomingPendingConnections: maxPendingConnections,
         inboundConnectionThreshold: maxConnectionsPerSecond,
         // Handshakes and dials bring their own, more exact time-outs: these only must not come first.
-        inboundUpgradeTimeout: (patienceMost + 1) * handshakeTimeout,
-        dialTimeout: (patienceMost + 1) * handshakeTimeout,
-        addressDialTimeout: (patienceMost + 1) * handshakeTimeout,
+        inboundUpgradeTimeout: (longestStretch + 1) * handshakeTimeout,
+        dialTimeout: (longestStretch + 1) * handshakeTimeout,
+        addressDialTimeout: (longestStretch + 1) * handshakeTimeout,
       },
       // It pings all links every 10 s: 31 % of a core for 200 idle nodes, and aborts links of busy ones (measured).
       connectionMonitor: { enabled: false },

@@ -7,22 +7,22 @@ import { StrictNoSign, TopicValidatorResult, gossipsub, type GossipSub, type Gos
 import type { Connection } from '@libp2p/interface'
 import type { Registrar } from '@libp2p/interface-internal'
 import { Cache } from '../base/cache.ts'
-import { Allowed } from './allowed.ts'
+import { RateLimiter } from './rate-limiter.ts'
 
 /** Bytes that may wait for a slow reader before its stream is dropped: gossipsub has no other back-pressure. Guess. */
 const maxQueuedBytes = 1_048_576
 
-/** Messages a second that one peer is heard with; bursts of 10 s. Guess: what all publish in a turmoil of a large pool. */
+/** Messages a second that one peer is heard with; bursts of 10 s. Guess: what all publish while much changes in a large pool. */
 const heardPerSecond = 100
 
 /** Who sends more is sent away: an honest peer forwards what it heard, and it hears each of its dozen neighbours with 100. */
 const floodPerSecond = 2_000
 
 /** Peers for whom it is counted. Guess: above the connections that a host may have. */
-const cachedAllowances = 2_048
+const cachedLimiters = 2_048
 
-/** An allowance that was not used for so long is whole again, and forgotten, ms. Guess: it needs ten seconds. */
-const allowanceLifetime = 180_000
+/** A limiter that was not used for so long is full again, and forgotten, ms. Guess: it needs ten seconds. */
+const limiterLifetime = 180_000
 
 const verdicts = {
   accept: TopicValidatorResult.Accept,
@@ -115,9 +115,9 @@ function messageId(data: Uint8Array): Buffer {
 }
 
 /** Messages of one peer. */
-interface Allowance {
-  readonly heard: Allowed
-  readonly flood: Allowed
+interface Limiters {
+  readonly heard: RateLimiter
+  readonly flood: RateLimiter
 }
 
 export class Topic {
@@ -125,7 +125,7 @@ export class Topic {
   readonly #pubsub: GossipSub
   readonly #registrar: Registrar
   readonly #maxBytes: number
-  readonly #allowances = new Cache<Allowance>(cachedAllowances, allowanceLifetime)
+  readonly #limiters = new Cache<Limiters>(cachedLimiters, limiterLifetime)
   #publishing: Promise<unknown> = Promise.resolve()
 
   constructor(name: string, maxBytes: number, pubsub: GossipSub, registrar: Registrar) {
@@ -142,20 +142,20 @@ export class Topic {
   join(judge: (data: Uint8Array) => BroadcastVerdict, onFlood: (peer: string, problem: string) => void = () => {}): void {
     this.#pubsub.topicValidators.set(this.#name, (from, { data }) => {
       const peer = from.toString()
-      const allowance = this.#allowanceOf(peer)
-      if (!allowance.flood.spend()) onFlood(peer, `more than ${floodPerSecond} broadcasts a second`)
-      if (!allowance.heard.spend()) return TopicValidatorResult.Ignore
+      const limiters = this.#limitersOf(peer)
+      if (!limiters.flood.spend()) onFlood(peer, `more than ${floodPerSecond} broadcasts a second`)
+      if (!limiters.heard.spend()) return TopicValidatorResult.Ignore
       return data.length > this.#maxBytes ? TopicValidatorResult.Reject : verdicts[judge(data)]
     })
     this.#pubsub.subscribe(this.#name)
   }
 
-  #allowanceOf(peer: string): Allowance {
-    const known = this.#allowances.get(peer)
+  #limitersOf(peer: string): Limiters {
+    const known = this.#limiters.get(peer)
     if (known) return known
-    const allowance = { heard: new Allowed(heardPerSecond), flood: new Allowed(floodPerSecond) }
-    this.#allowances.put(peer, allowance)
-    return allowance
+    const limiters = { heard: new RateLimiter(heardPerSecond), flood: new RateLimiter(floodPerSecond) }
+    this.#limiters.put(peer, limiters)
+    return limiters
   }
 
   /**

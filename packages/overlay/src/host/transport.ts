@@ -6,7 +6,7 @@
 import type { Socket } from 'node:net'
 import type { Transport, Upgrader } from '@libp2p/interface'
 import { tcp, type TCPComponents } from '@libp2p/tcp'
-import { Patience } from '../base/patience.ts'
+import { OwnTimeout } from '../base/own-time.ts'
 
 /** A TCP connect that takes longer is silence, ms. Linux repeats a lost SYN after 1 s and again after 3 s: one loss is forgiven. */
 export const connectTimeout = 2_000
@@ -42,12 +42,12 @@ export function transport(): (components: TCPComponents) => Transport {
 function tuned(upgrader: Upgrader): Upgrader {
   const wrapped = Object.create(upgrader) as Upgrader
   wrapped.upgradeInbound = async (connection, options) => {
-    const patience = new Patience(handshakeTimeout).begin()
-    patience.signal.addEventListener('abort', () => connection.abort(new Error('the handshake takes too long')))
+    const timeout = new OwnTimeout(handshakeTimeout).begin()
+    timeout.signal.addEventListener('abort', () => connection.abort(new Error('the handshake takes too long')))
     try {
       await upgrader.upgradeInbound(corked(connection), options)
     } finally {
-      patience.end()
+      timeout.end()
     }
   }
   wrapped.upgradeOutbound = async (connection, options) => await upgrader.upgradeOutbound(corked(connection), options)

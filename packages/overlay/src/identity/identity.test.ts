@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generateKeyPair, privateKeyToProtobuf } from '@libp2p/crypto/keys'
@@ -22,20 +22,25 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
-/** Another process that holds the lock of a file. */
-async function holder(target: string): Promise<ChildProcess> {
-  const lock = JSON.stringify(new URL('./lock.ts', import.meta.url).href)
-  const child = spawn(
-    process.execPath,
-    [
-      '--input-type=module',
-      '-e',
-      `import { lockFile } from ${lock}; lockFile(${JSON.stringify(target)}); console.log('held'); setInterval(() => {}, 1000)`,
-    ],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  )
+/** Another process, in which Node's own functions may be others. */
+function start(changes: string, module: string, action: string): ChildProcess {
+  const program = `
+    import fs from 'node:fs'
+    import os from 'node:os'
+    import { syncBuiltinESMExports } from 'node:module'
+    ${changes}
+    syncBuiltinESMExports()
+    const { lockFile, openIdentity } = await import(${JSON.stringify(new URL(module, import.meta.url).href)})
+    ${action}`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
   children.push(child)
-  await once(child.stdout, 'data')
+  return child
+}
+
+/** Another process that holds the lock of a file. */
+async function holder(target: string, changes = ''): Promise<ChildProcess> {
+  const child = start(changes, './lock.ts', `lockFile(${JSON.stringify(target)}); console.log('held'); setInterval(() => {}, 1000)`)
+  await once(child.stdout!, 'data')
   return child
 }
 
@@ -51,7 +56,39 @@ describe('an identity file', () => {
     expect(second.id).toBe(first.id)
     expect(second.incarnation).toBe(7)
     second.release()
-    expect(readdirSync(folder)).toEqual(['identity.json'])
+    expect(readdirSync(folder)).toEqual(['identity.json', 'identity.json.lock'])
+  })
+
+  test.each([
+    ['before it is in its place', 'fs.fsyncSync'],
+    ['at the last moment', 'fs.renameSync'],
+  ])('leaves no key in other files when its process is killed while it is written, %s', async (_when, call) => {
+    await generateIdentity(file)
+    const child = start(
+      `${call} = () => process.kill(process.pid, 'SIGKILL')`,
+      './identity.ts',
+      `const identity = await openIdentity(${JSON.stringify(file)}); identity.persist(5)`,
+    )
+    await once(child, 'exit')
+    for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o077 & (name.endsWith('.lock') ? 0 : 0o777)).toBe(0)
+    const identity = await openIdentity(file)
+    expect(identity.incarnation).toBe(0)
+    identity.release()
+    const { privateKey } = JSON.parse(readFileSync(file, 'utf8')) as { privateKey: string }
+    const others = readdirSync(folder).filter((name) => name !== 'identity.json')
+    expect(others.filter((name) => readFileSync(join(folder, name), 'utf8').includes(privateKey))).toEqual([])
+  })
+
+  test('behind a symbolic link is written where it is', async () => {
+    await generateIdentity(file)
+    const alias = join(folder, 'alias.json')
+    symlinkSync(file, alias)
+    const identity = await openIdentity(alias)
+    identity.persist(3)
+    identity.release()
+    const again = await openIdentity(file)
+    expect(again.incarnation).toBe(3)
+    again.release()
   })
 
   test('is generated once and never overwritten', async () => {
@@ -113,7 +150,8 @@ describe('a damaged identity file is refused by name and left as it is:', () => 
       /"id" does not belong/u,
     ],
   ])('%s', async (_what, damage, problem) => {
-    const damaged = await damage(await good())
+    const content = await good()
+    const damaged = await damage(content)
     const text = typeof damaged === 'string' ? damaged : JSON.stringify(damaged)
     writeFileSync(file, text)
     const error: unknown = await openIdentity(file).catch((reason: unknown) => reason)
@@ -121,7 +159,8 @@ describe('a damaged identity file is refused by name and left as it is:', () => 
     expect((error as Error).message).toMatch(problem)
     expect((error as Error).message).toContain(file)
     expect(readFileSync(file, 'utf8')).toBe(text)
-    expect(existsSync(`${file}.lock`)).toBe(false)
+    writeFileSync(file, JSON.stringify(content))
+    ;(await openIdentity(file)).release()
   })
 })
 
@@ -130,60 +169,42 @@ describe('the lock of an identity file', () => {
     const identity = await openIdentity(file)
     await expect(openIdentity(file)).rejects.toThrow(IdentityInUseError)
     symlinkSync(file, join(folder, 'alias.json'))
-    await expect(openIdentity(join(folder, 'alias.json'))).rejects.toThrow(`in use by process ${process.pid}`)
+    await expect(openIdentity(join(folder, 'alias.json'))).rejects.toThrow('in use by another node')
     identity.release()
     const again = await openIdentity(file)
     again.release()
   })
 
-  test('takes one listener of the process, however many nodes it runs, and none when they are gone', async () => {
-    const before = process.listenerCount('exit')
-    const identities = await Promise.all([1, 2, 3].map(async (i) => await openIdentity(join(folder, `${i}.json`))))
-    expect(process.listenerCount('exit')).toBe(before + 1)
-    for (const identity of identities) identity.release()
-    expect(process.listenerCount('exit')).toBe(before)
-  })
-
-  test('refuses another process by name, and is void as soon as that is killed', async () => {
+  test('refuses another process, and is void as soon as that is killed', async () => {
     await generateIdentity(file)
     const child = await holder(file)
     const error: unknown = await openIdentity(file).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(IdentityInUseError)
-    expect((error as Error).message).toBe(`identity file ${file} is in use by process ${child.pid}`)
+    expect((error as Error).message).toBe(`identity file ${file} is in use by another node`)
     child.kill('SIGKILL')
     await once(child, 'exit')
-    expect(existsSync(`${file}.lock`)).toBe(true)
     const identity = await openIdentity(file)
     identity.release()
   })
 
-  test('knows a process from a later one with the same pid', async () => {
+  test('is void as well when the machine has another name meanwhile, as a container has', async () => {
     await generateIdentity(file)
-    writeFileSync(`${file}.lock`, readFileSync(await lockText(), 'utf8').replace(/"started":"[^"]*"/u, '"started":"another-boot/1"'))
+    const child = await holder(file, `os.hostname = () => 'elsewhere'`)
+    await expect(openIdentity(file)).rejects.toThrow(IdentityInUseError)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
     const identity = await openIdentity(file)
     identity.release()
   })
 
-  test('of another machine is respected', async () => {
+  test('can be taken again and again', async () => {
+    for (let count = 0; count < 20; count += 1) (await openIdentity(file)).release()
+    expect(statSync(`${file}.lock`).size).toBe(0)
+  })
+
+  test('says so where the file beside it is something else', async () => {
     await generateIdentity(file)
-    writeFileSync(`${file}.lock`, JSON.stringify({ host: 'elsewhere', pid: 1, started: '' }))
-    await expect(openIdentity(file)).rejects.toThrow(/process 1 on elsewhere.*remove .*lock/u)
+    writeFileSync(`${file}.lock`, 'garbage that is no lock of ours'.repeat(100))
+    await expect(openIdentity(file)).rejects.toThrow(/identity\.json\.lock: file is not a database/u)
   })
-
-  test('that is debris does not stand in the way', async () => {
-    await generateIdentity(file)
-    writeFileSync(`${file}.lock`, 'garbage')
-    const identity = await openIdentity(file)
-    identity.release()
-    expect(readdirSync(folder)).toEqual(['identity.json'])
-  })
-
-  /** A copy of this process's own lock. */
-  async function lockText(): Promise<string> {
-    const identity = await openIdentity(file)
-    const copy = join(folder, 'copy')
-    writeFileSync(copy, readFileSync(`${file}.lock`))
-    identity.release()
-    return copy
-  }
 })

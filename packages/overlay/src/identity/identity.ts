@@ -5,14 +5,13 @@
  * `{ "format": "jel-identity/1", "id": "12D3KooW…", "privateKey": "<libp2p protobuf, base64>", "incarnation": 3 }`
  */
 import { closeSync, fsyncSync, linkSync, openSync, readSync, fstatSync, renameSync, rmSync, writeSync } from 'node:fs'
-import { randomBytes } from 'node:crypto'
 import { dirname } from 'node:path'
 import { generateKeyPair, privateKeyFromProtobuf, privateKeyToProtobuf } from '@libp2p/crypto/keys'
 import type { Ed25519PrivateKey } from '@libp2p/interface'
 import { peerIdFromPrivateKey } from '@libp2p/peer-id'
 import { fromString, toString } from 'uint8arrays'
 import { CorruptIdentityError, IdentityFileError, codeOf, reasonOf } from '../base/errors.ts'
-import { lockFile, type Lock } from './lock.ts'
+import { canonical, lockFile, type Lock } from './lock.ts'
 
 const format = 'jel-identity/1'
 const fields = ['format', 'id', 'privateKey', 'incarnation']
@@ -44,6 +43,7 @@ export async function ephemeralIdentity(): Promise<Identity> {
 export async function openIdentity(file: string): Promise<Identity> {
   const lock = lockFile(file)
   try {
+    rmSync(temporaryOf(file), { force: true }) // whoever was killed while it wrote the key
     const content = readContent(file) ?? (await createContent(file))
     return {
       ...content,
@@ -61,6 +61,7 @@ export async function generateIdentity(file: string): Promise<string> {
   let lock: Lock | undefined
   try {
     lock = lockFile(file)
+    rmSync(temporaryOf(file), { force: true })
     return (await createContent(file)).id
   } finally {
     lock?.release()
@@ -139,19 +140,24 @@ function parseKey(file: string, text: unknown): Ed25519PrivateKey {
 async function createContent(file: string): Promise<Content> {
   const content = await newKey()
   writeContent(file, content, (temporary) => {
-    linkSync(temporary, file) // unlike rename, never replaces what is there
+    linkSync(temporary, canonical(file)) // unlike rename, never replaces what is there
     rmSync(temporary)
   })
   return content
 }
 
 function replaceContent(file: string, content: Content): void {
-  writeContent(file, content, (temporary) => renameSync(temporary, file))
+  writeContent(file, content, (temporary) => renameSync(temporary, canonical(file)))
+}
+
+/** One name, as only the holder of the lock writes: what a killed process left is found, and is not left to lie about with the key in it. */
+function temporaryOf(file: string): string {
+  return `${canonical(file)}.tmp`
 }
 
 /** All or nothing: a crash at any point leaves the old file or the new one, never half of it. */
 function writeContent(file: string, content: Content, install: (temporary: string) => void): void {
-  const temporary = `${file}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`
+  const temporary = temporaryOf(file)
   const text = JSON.stringify(
     {
       format,
@@ -171,7 +177,7 @@ function writeContent(file: string, content: Content, install: (temporary: strin
       closeSync(descriptor)
     }
     install(temporary)
-    syncFolder(dirname(file))
+    syncFolder(dirname(temporary))
   } catch (error) {
     rmSync(temporary, { force: true })
     throw fileError('write', file, error)

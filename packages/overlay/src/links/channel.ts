@@ -1,31 +1,39 @@
 /**
- * One stream of a link: frames in both directions. The first frame each way names the process that sends it.
+ * A connection of a link, with its two streams: one for everything, and one beside it for what must not wait.
+ *
+ * Failure detection goes over the second, so that neither a large answer delays a probe nor a peer looks dead whose bulk is paused. It is opened when the
+ * first urgent frame is sent, by either side or by both: each writes to the first that it has and reads all. The link is up with the
+ * stream for everything, whose first frame each way names the process that sends it.
  */
 import type { NodeId } from '@jel/protocol'
 import type { Connection, Stream } from '@libp2p/interface'
-import { Uint8ArrayList } from 'uint8arraylist'
-import { reasonOf } from '../base/errors.ts'
-import { FrameDecoder, FramingError, encodePrefix } from './framing.ts'
+import { raceSignal } from 'race-signal'
+import { FrameStream } from './frame-stream.ts'
+import { FramingError } from './frames.ts'
+import { Gate } from './gate.ts'
+import { SendQueue } from './send-queue.ts'
 
 /** Bytes of the random number that a process names itself with. */
 export const instanceBytes = 8
 
-/** A peer has this long to take what was sent before a stream is closed, ms. Guess. */
-const flushTimeout = 1_000
+/** For opening the second stream, ms. Guess: the connection stands, so this is a round trip. */
+const openTimeout = 5_000
 
 export interface ChannelOptions {
   /** Bytes a frame. */
   readonly maxFrameBytes: number
   /** The number of this process. */
   readonly instance: Uint8Array
+  /** Protocol ids of the second stream, newest first. */
+  readonly urgent: readonly string[]
+  /** How long a peer may take nothing, ms. */
+  readonly stallTimeout?: number | undefined
 }
 
 export interface ChannelEvents {
   /** The peer named its process. Before any frame. */
   onInstance(channel: Channel, instance: string): void
   onFrame(channel: Channel, data: Uint8Array): void
-  /** There is room for more after {@link Channel.send} said there was none. */
-  onDrain(channel: Channel): void
   /** Closed by the peer or broken. */
   onEnd(channel: Channel): void
   /** What the peer sends are no frames, or too long ones. */
@@ -35,81 +43,115 @@ export interface ChannelEvents {
 export class Channel {
   readonly peer: NodeId
   readonly connection: Connection
-  readonly #stream: Stream
-  /** What goes out before anything else. */
-  #opening: Uint8ArrayList | undefined
-  #isFull = false
+  readonly #options: ChannelOptions
+  readonly #events: ChannelEvents
+  readonly #gate: Gate
+  readonly #bulk: FrameStream
+  /** Urgent frames that wait for a stream. */
+  readonly #early: Uint8Array[] = []
+  /** Those beside the first; the foremost is written to. */
+  readonly #urgent: FrameStream[] = []
+  readonly #named = Promise.withResolvers<void>()
+  #isOpening = false
 
-  constructor(stream: Stream, connection: Connection, { maxFrameBytes, instance }: ChannelOptions, events: ChannelEvents) {
+  constructor(stream: Stream, connection: Connection, options: ChannelOptions, events: ChannelEvents) {
     this.peer = connection.remotePeer.toString()
     this.connection = connection
-    this.#stream = stream
-    this.#opening = new Uint8ArrayList(encodePrefix(instance.length), instance)
-    const decoder = new FrameDecoder(maxFrameBytes)
-    let isNamed = false
-    stream.addEventListener('close', () => events.onEnd(this))
-    stream.addEventListener('remoteCloseWrite', () => events.onEnd(this))
-    stream.addEventListener('drain', () => {
-      this.#isFull = false
-      events.onDrain(this)
-    })
-    stream.addEventListener('message', ({ data }) => {
-      try {
-        for (const frame of decoder.decode(data)) {
-          if (isNamed) {
-            events.onFrame(this, frame)
-            continue
-          }
-          if (frame.length !== instanceBytes)
-            throw new FramingError(`garbage: a link that opens with ${frame.length} bytes instead of ${instanceBytes}`)
-          isNamed = true
-          events.onInstance(this, Buffer.from(frame).toString('hex'))
-        }
-      } catch (error) {
-        if (!(error instanceof FramingError)) throw error
-        events.onMisbehaviour(this, error.message)
-      }
-    })
-    // Together with the first frames, if there are any.
-    queueMicrotask(() => this.#opening && this.send(new Uint8ArrayList()))
+    this.#options = options
+    this.#events = events
+    this.#gate = new Gate(stream)
+    const { maxFrameBytes, stallTimeout } = options
+    const queue = new SendQueue()
+    queue.push(options.instance)
+    this.#bulk = new FrameStream(
+      stream,
+      { maxFrameBytes, stallTimeout, queue, stage: (frames) => this.#gate.pass(this.#takeName(frames)) },
+      {
+        onFrame: (data) => events.onFrame(this, data),
+        onEnd: (problem) => (problem === undefined ? events.onEnd(this) : events.onMisbehaviour(this, problem)),
+      },
+    )
   }
 
-  get isFull(): boolean {
-    return this.#isFull
+  send(frame: Uint8Array): void {
+    this.#bulk.send(frame)
   }
 
-  /** Bytes that the peer did not take yet. */
-  get waiting(): number {
-    return this.#stream.writeBufferLength
-  }
-
-  send(data: Uint8ArrayList): void {
-    if (this.#stream.writeStatus !== 'writable') return
-    const opening = this.#opening
-    this.#opening = undefined
-    if (opening) data.prepend(opening)
-    try {
-      this.#isFull = !this.#stream.send(data)
-    } catch (error) {
-      this.abort(error)
+  sendUrgent(frame: Uint8Array): void {
+    const [urgent] = this.#urgent
+    if (urgent) urgent.send(frame)
+    else {
+      this.#early.push(frame)
+      void this.#openUrgent()
     }
   }
 
-  /** Closes the stream when the peer has taken everything. */
+  /** Takes a second stream that the peer opened. */
+  addUrgent(stream: Stream): void {
+    const { maxFrameBytes, stallTimeout } = this.#options
+    const queue = new SendQueue()
+    for (const frame of this.#early.splice(0)) queue.push(frame)
+    const urgent = new FrameStream(
+      stream,
+      { maxFrameBytes, stallTimeout, queue },
+      {
+        onFrame: (data) => this.#events.onFrame(this, data),
+        onEnd: (problem) => {
+          this.#urgent.splice(this.#urgent.indexOf(urgent), 1)
+          void urgent.close()
+          if (problem !== undefined) this.#events.onMisbehaviour(this, problem)
+        },
+      },
+    )
+    this.#urgent.push(urgent)
+  }
+
+  /** Delivers none but urgent frames for so long, ms. */
+  pause(time: number): void {
+    this.#gate.pause(time)
+  }
+
+  /** Closes the streams when the peer has taken everything. */
   async close(): Promise<void> {
-    try {
-      await this.#stream.close({ signal: AbortSignal.timeout(flushTimeout) })
-    } catch (error) {
-      this.abort(error)
-    }
+    this.#gate.open()
+    await Promise.all([this.#bulk, ...this.#urgent].map(async (stream) => await stream.close()))
   }
 
   abort(error: unknown): void {
-    this.#stream.abort(error instanceof Error ? error : new Error(reasonOf(error)))
+    this.#gate.open()
+    for (const stream of [this.#bulk, ...this.#urgent]) stream.abort(error)
   }
-}
 
-/** A stream that ended before anybody listened will not say so again. */
-export function isUsable(stream: Stream): boolean {
-  return stream.status === 'open' && stream.remoteWriteStatus === 'writable'
+  /** Who has named itself knows this connection for a link, and takes a second stream on it. */
+  async #openUrgent(): Promise<void> {
+    if (this.#isOpening) return
+    this.#isOpening = true
+    const signal = AbortSignal.timeout(openTimeout)
+    try {
+      await raceSignal(this.#named.promise, signal)
+      const stream = await this.connection.newStream([...this.#options.urgent], { signal })
+      if (FrameStream.isUsable(stream)) this.addUrgent(stream)
+    } catch {
+      // The connection is breaking, or its other end is. What was to be sent is old by the next attempt.
+      this.#early.length = 0
+    } finally {
+      this.#isOpening = false
+    }
+  }
+
+  async *#takeName(frames: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    let isNamed = false
+    for await (const frame of frames) {
+      if (isNamed) {
+        yield frame
+        continue
+      }
+      if (frame.length !== instanceBytes) {
+        throw new FramingError(`garbage: a link that opens with ${frame.length} bytes instead of ${instanceBytes}`)
+      }
+      isNamed = true
+      this.#events.onInstance(this, Buffer.from(frame).toString('hex'))
+      this.#named.resolve()
+    }
+  }
 }

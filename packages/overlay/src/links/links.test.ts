@@ -1,10 +1,12 @@
 import { Socket } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
 import { generateKeyPair } from '@libp2p/crypto/keys'
 import type { Stream } from '@libp2p/interface'
-import { concat } from 'uint8arrays'
+import { multiaddr } from '@multiformats/multiaddr'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { bytes, maxFrameBytes, startIntruder, startPeer, stopAll, until } from '../../test/peers.ts'
-import { encodePrefix } from './framing.ts'
+import { bytes, maxFrameBytes, startIntruder, startPeer, stopAll, until, type Peer } from '../../test/peers.ts'
+import { poolNames } from '../base/names.ts'
+import { encodeFrame } from './frames.ts'
 
 afterEach(stopAll)
 
@@ -33,6 +35,7 @@ describe('a link', () => {
     }
     await until(() => b.links.has(a.id))
     await new Promise((resolve) => setTimeout(resolve, 50)) // until the line is quiet
+    pieces.length = 0
     const packets = [vi.spyOn(Socket.prototype, '_write'), vi.spyOn(Socket.prototype, '_writev')]
     for (let count = 0; count < 10; count += 1) a.links.send(b.id, new Uint8Array(9))
     await until(() => b.log.length === 11)
@@ -51,7 +54,7 @@ describe('a link', () => {
     await until(() => receiver.log.includes('hi'))
     await new Promise((resolve) => setTimeout(resolve, 20))
     expect(stream.sendWindowCapacity).toBe(before - 3)
-    const frame = concat([encodePrefix(maxFrameBytes), new Uint8Array(maxFrameBytes)])
+    const frame = encodeFrame(new Uint8Array(maxFrameBytes))
     for (let count = 0; count < 500; count += 1) stream.send(frame)
     await until(() => receiver.log.length === 502)
   })
@@ -86,6 +89,7 @@ describe('a link', () => {
     const connection = await a.link(b)
     await until(() => b.links.has(a.id))
     connection.abort(new Error('cable cut'))
+    await turn()
     expect(a.log.at(-1)).toBe(`down ${b.id}`)
     const start = performance.now()
     await until(() => b.log.at(-1) === `down ${a.id}`)
@@ -107,8 +111,7 @@ describe('a link', () => {
     expect(a.log).toEqual([`up ${b.id}`, 'three'])
     expect(b.log).toEqual([`up ${a.id}`, 'one', 'two'])
     a.host.libp2p.getConnections()[0]!.abort(new Error('cable cut'))
-    await until(() => b.log.at(-1) === `down ${a.id}`)
-    expect(a.log.at(-1)).toBe(`down ${b.id}`)
+    await until(() => b.log.at(-1) === `down ${a.id}` && a.log.at(-1) === `down ${b.id}`)
   })
 
   test('ends and begins anew when another process of the peer connects, as after a power failure', async () => {
@@ -149,8 +152,12 @@ describe('a link', () => {
 
 describe('a peer that breaks the rules is cut off and named', () => {
   test.each([
-    ['an oversized frame', encodePrefix(maxFrameBytes + 1), `bad a frame of ${maxFrameBytes + 1} bytes; ${maxFrameBytes} are allowed`],
-    ['garbage', Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0xff), 'bad garbage: the length of a frame takes more than 4 bytes'],
+    [
+      'an oversized frame',
+      encodeFrame(new Uint8Array(maxFrameBytes + 1)).subarray(0, 9),
+      `bad a frame of more than the ${maxFrameBytes} bytes that are allowed`,
+    ],
+    ['garbage', Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0xff), 'bad a frame of a length without end'],
   ])('for %s', async (_what, data, problem) => {
     const victim = await startPeer()
     const intruder = await startIntruder()
@@ -171,40 +178,6 @@ describe('a peer that breaks the rules is cut off and named', () => {
     expect(victim.log[1]).toBe('bad garbage: a link that opens with 1 bytes instead of 8')
   })
 
-  test('for reading too slowly', async () => {
-    const victim = await startPeer()
-    const intruder = await startIntruder()
-    const stream = await intruder.open(victim)
-    const id = intruder.libp2p.peerId.toString()
-    await until(() => victim.links.has(id))
-    stream.pause()
-    const frame = new Uint8Array(maxFrameBytes)
-    for (let sent = 0; victim.links.has(id) && sent < 16 * 1_048_576; sent += frame.length) {
-      victim.links.send(id, frame)
-      if (sent % (64 * frame.length) === 0) await new Promise((resolve) => setTimeout(resolve, 1))
-    }
-    expect(victim.log.at(-2)).toMatch(/^bad reads too slowly: 4\d{6} bytes wait for it; 4194304 are allowed$/u)
-    expect(victim.log.at(-1)).toBe(`down ${id}`)
-  })
-
-  test('but a slow reader that catches up loses nothing', async () => {
-    const sender = await startPeer()
-    const reader = await startIntruder()
-    const stream = await reader.open(sender)
-    const id = reader.libp2p.peerId.toString()
-    await until(() => sender.links.has(id))
-    let received = 0
-    stream.addEventListener('message', ({ data }) => (received += data.byteLength))
-    await until(() => received === 9)
-    stream.pause()
-    for (let count = 0; count < 500; count += 1) sender.links.send(id, new Uint8Array(maxFrameBytes))
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    expect(received).toBe(9)
-    stream.resume()
-    await until(() => received === 9 + 500 * (maxFrameBytes + 2))
-    expect(sender.log).toEqual([`up ${id}`])
-  })
-
   test('for opening streams without end', async () => {
     const victim = await startPeer()
     const intruder = await startIntruder()
@@ -213,5 +186,202 @@ describe('a peer that breaks the rules is cut off and named', () => {
     await until(() => others.filter(({ status }) => status !== 'open').length === 2)
     expect(first.status).toBe('open')
     expect(victim.log).toEqual([`up ${intruder.libp2p.peerId.toString()}`])
+  })
+})
+
+/** A link from a peer that does not read what it is sent. */
+async function slowReader(sender: Peer): Promise<{ id: string; stream: Stream; received: () => number }> {
+  const reader = await startIntruder()
+  const stream = await reader.open(sender)
+  const id = reader.libp2p.peerId.toString()
+  let received = 0
+  stream.addEventListener('message', ({ data }) => (received += data.byteLength))
+  await until(() => sender.links.has(id) && received === 9)
+  stream.pause()
+  return { id, stream, received: () => received }
+}
+
+describe('a slow reader', () => {
+  const frame = new Uint8Array(maxFrameBytes)
+
+  test('that catches up loses nothing, however large our answer is', async () => {
+    const sender = await startPeer()
+    const { id, stream, received } = await slowReader(sender)
+    const count = 2_000 // 8 MB
+    for (let i = 0; i < count; i += 1) sender.links.send(id, frame)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(received()).toBe(9)
+    stream.resume()
+    await until(() => received() === 9 + count * (maxFrameBytes + 2), 10_000)
+    expect(sender.log).toEqual([`up ${id}`])
+  })
+
+  test('that takes nothing for long is given up, without blame', async () => {
+    const sender = await startPeer({ stallTimeout: 300 })
+    const { id } = await slowReader(sender)
+    for (let i = 0; i < 500; i += 1) sender.links.send(id, frame)
+    await until(() => !sender.links.has(id))
+    expect(sender.log).toEqual([`up ${id}`, `down ${id}`])
+  })
+
+  test('to which nothing is sent may rest as long as it likes', async () => {
+    const sender = await startPeer({ stallTimeout: 100 })
+    const { id } = await slowReader(sender)
+    sender.links.send(id, frame)
+    await new Promise((resolve) => setTimeout(resolve, 400))
+    expect(sender.log).toEqual([`up ${id}`])
+  })
+
+  test('that takes less than is sent is given up before memory is, without blame', async () => {
+    const sender = await startPeer()
+    const { id } = await slowReader(sender)
+    let sent = 0
+    for (; sender.links.has(id) && sent < 32 * 1_048_576; sent += frame.length) {
+      sender.links.send(id, frame)
+      if (sent % (256 * frame.length) === 0) await turn()
+    }
+    expect(sent).toBeLessThan(20 * 1_048_576)
+    expect(sender.log).toEqual([`up ${id}`, `down ${id}`])
+  })
+})
+
+describe('what is urgent', () => {
+  const urgent = (peer: Peer): number =>
+    peer.host.libp2p.getConnections().flatMap(({ streams }) => streams.filter(({ protocol }) => protocol.endsWith('/urgent'))).length
+
+  async function linked(): Promise<[Peer, Peer]> {
+    const [a, b] = [await startPeer(), await startPeer()]
+    await a.link(b)
+    await until(() => a.links.has(b.id) && b.links.has(a.id))
+    return [a, b]
+  }
+
+  test('goes both ways over one stream of its own, which is not there before it is needed', async () => {
+    const [a, b] = await linked()
+    expect([urgent(a), urgent(b)]).toEqual([0, 0])
+    a.links.send(b.id, bytes('probe'), true)
+    a.links.send(b.id, bytes('another'), true)
+    await until(() => b.log.length === 3)
+    b.links.send(a.id, bytes('ack'), true)
+    await until(() => a.log.includes('ack'))
+    expect(b.log).toEqual([`up ${a.id}`, 'probe', 'another'])
+    expect([urgent(a), urgent(b)]).toEqual([1, 1])
+  })
+
+  test('arrives when both sides begin at once, and right at the start of a link', async () => {
+    const [a, b] = [await startPeer(), await startPeer()]
+    await a.link(b)
+    a.links.send(b.id, bytes('from a'), true)
+    await until(() => b.links.has(a.id))
+    b.links.send(a.id, bytes('from b'), true)
+    await until(() => a.log.includes('from b') && b.log.includes('from a'))
+    for (const [one, other] of [[a, b] as const, [b, a] as const]) {
+      one.links.send(other.id, bytes('again'), true)
+      await until(() => other.log.includes('again'))
+    }
+    expect(urgent(a)).toBeLessThanOrEqual(2)
+  })
+
+  test('does not wait behind what the peer has not read, nor behind a pause', async () => {
+    const [a, b] = await linked()
+    b.links.pause(a.id, 60_000)
+    for (let i = 0; i < 2_000; i += 1) a.links.send(b.id, new Uint8Array(maxFrameBytes))
+    const start = performance.now()
+    a.links.send(b.id, bytes('probe'), true)
+    await until(() => b.log.includes('probe'))
+    b.links.send(a.id, bytes('ack'), true)
+    await until(() => a.log.includes('ack'))
+    expect(performance.now() - start).toBeLessThan(1_000)
+    expect(b.log).toEqual([`up ${a.id}`, 'probe'])
+  })
+
+  test('finds another stream when the first breaks, and the link stays up', async () => {
+    const [a, b] = await linked()
+    a.links.send(b.id, bytes('one'), true)
+    await until(() => b.log.includes('one'))
+    const [connection] = a.host.libp2p.getConnections()
+    connection!.streams.find(({ protocol }) => protocol.endsWith('/urgent'))!.abort(new Error('broken'))
+    await until(() => urgent(a) === 0 && urgent(b) === 0)
+    a.links.send(b.id, bytes('two'), true)
+    await until(() => b.log.includes('two'))
+    expect(a.log).toEqual([`up ${b.id}`])
+  })
+
+  test('is heard from a link only', async () => {
+    const victim = await startPeer()
+    const intruder = await startIntruder()
+    const connection = await intruder.libp2p.dial(multiaddr(victim.address).encapsulate(`/p2p/${victim.id}`))
+    const stream = await connection.newStream([...poolNames('test').urgent])
+    if (stream.status === 'open') stream.send(encodeFrame(bytes('probe')))
+    await until(() => stream.status !== 'open')
+    expect(victim.log).toEqual([])
+  })
+
+  test('is bounded as everything is', async () => {
+    const victim = await startPeer()
+    const intruder = await startIntruder()
+    const link = await intruder.open(victim)
+    const id = intruder.libp2p.peerId.toString()
+    await until(() => victim.links.has(id))
+    const connection = intruder.libp2p.getConnections()[0]!
+    const stream = await connection.newStream([...poolNames('test').urgent])
+    stream.send(encodeFrame(new Uint8Array(maxFrameBytes + 1)))
+    await until(() => link.status !== 'open')
+    expect(victim.log).toEqual([`up ${id}`, `bad a frame of more than the ${maxFrameBytes} bytes that are allowed`, `down ${id}`])
+  })
+})
+
+describe('a pause', () => {
+  test('holds back what a peer sends, in its own buffers, and loses nothing of it', async () => {
+    const [receiver, sender] = [await startPeer(), await startIntruder()]
+    const stream = await sender.open(receiver)
+    const id = sender.libp2p.peerId.toString()
+    await until(() => receiver.links.has(id))
+    receiver.links.pause(id, 500)
+    const began = performance.now()
+    const count = 1_000 // 4 MB
+    for (let i = 0; i < count; i += 1) stream.send(encodeFrame(new Uint8Array(maxFrameBytes)))
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(receiver.log).toEqual([`up ${id}`])
+    expect(stream.writeBufferLength).toBeGreaterThan((count * maxFrameBytes) / 2)
+    await until(() => receiver.log.length === 1 + count)
+    expect(performance.now() - began).toBeGreaterThan(450)
+  })
+
+  test('that is longer prevails, whichever comes first', async () => {
+    const [a, b] = [await startPeer(), await startPeer()]
+    await a.link(b)
+    await until(() => b.links.has(a.id))
+    b.links.pause(a.id, 400)
+    b.links.pause(a.id, 10)
+    a.links.send(b.id, bytes('late'))
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(b.log).toEqual([`up ${a.id}`])
+    await until(() => b.log.includes('late'))
+  })
+
+  test('hides neither what had arrived nor the end of the link', async () => {
+    const [a, b] = [await startPeer(), await startPeer()]
+    await a.link(b)
+    await until(() => b.links.has(a.id))
+    b.links.pause(a.id, 60_000)
+    a.links.send(b.id, bytes('last words'))
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    await a.links.close(b.id)
+    await until(() => b.log.length === 3)
+    expect(b.log).toEqual([`up ${a.id}`, 'last words', `down ${a.id}`])
+  })
+
+  test('counts for every connection of the peer', async () => {
+    const [a, b] = [await startPeer(), await startPeer()]
+    await a.link(b)
+    await until(() => b.links.has(a.id))
+    b.links.pause(a.id, 300)
+    const second = await a.host.libp2p.dial(multiaddr(b.address).encapsulate(`/p2p/${b.id}`), { force: true })
+    const stream = await second.newStream([...poolNames('test').links])
+    stream.send(encodeFrame(new Uint8Array(8)))
+    stream.send(encodeFrame(bytes('early')))
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    expect(b.log.includes('early')).toBe(false)
   })
 })

@@ -4,7 +4,9 @@
 import { randomBytes } from 'node:crypto'
 import type { NodeId } from '@jel/protocol'
 import type { Connection, Stream } from '@libp2p/interface'
-import { Channel, instanceBytes, isUsable, type ChannelEvents, type ChannelOptions } from './channel.ts'
+import { asError } from '../base/errors.ts'
+import { Channel, instanceBytes, type ChannelEvents, type ChannelOptions } from './channel.ts'
+import { FrameStream } from './frame-stream.ts'
 import { Link } from './link.ts'
 
 /** Simultaneous dials of both sides give two streams; more than this is no accident. Guess. */
@@ -16,10 +18,14 @@ const defaultIdleTime = 15_000
 export interface LinksOptions {
   /** Bytes a frame. */
   readonly maxFrameBytes: number
+  /** Protocol ids of the streams for what is urgent, newest first. */
+  readonly urgent: readonly string[]
   /** Protocol ids of streams that don't keep a connection open once its link is closed. */
   readonly isOwn: (protocol: string) => boolean
   /** How long a connection may be unused, ms. */
   readonly idleTime?: number
+  /** How long a peer may take nothing of what is sent, ms. */
+  readonly stallTimeout?: number | undefined
 }
 
 export interface LinksEvents {
@@ -42,11 +48,11 @@ export class Links {
   constructor(options: LinksOptions, events: LinksEvents) {
     this.#options = options
     this.#events = events
-    this.#channelOptions = { maxFrameBytes: options.maxFrameBytes, instance: randomBytes(instanceBytes) }
+    const { maxFrameBytes, urgent, stallTimeout } = options
+    this.#channelOptions = { maxFrameBytes, urgent, stallTimeout, instance: randomBytes(instanceBytes) }
     this.#channelEvents = {
       onInstance: (channel, instance) => this.#named(channel, instance),
       onFrame: (channel, data) => this.#linkOf(channel) && this.#events.onFrame(channel.peer, data),
-      onDrain: (channel) => this.#linkOf(channel)?.flush(),
       onEnd: (channel) => this.#ended(channel),
       onMisbehaviour: (channel, problem) => this.#linkOf(channel) && this.#cutOff(channel.peer, problem),
     }
@@ -63,7 +69,7 @@ export class Links {
   /** Takes a stream that either side opened. False if it can't be used, since it is closed already or one too many. */
   add(stream: Stream, connection: Connection): boolean {
     const link = this.#links.get(connection.remotePeer.toString())
-    if (!isUsable(stream) || (link && link.channels.length >= maxChannels)) {
+    if (!FrameStream.isUsable(stream) || (link && link.channels.length >= maxChannels)) {
       stream.abort(new Error(link ? 'too many streams for one link' : 'closed while it was being opened'))
       return false
     }
@@ -73,16 +79,28 @@ export class Links {
     return true
   }
 
-  /** Dropped if there is no link: word of its end is on its way. */
-  send(peer: NodeId, data: Uint8Array): void {
-    this.#links.get(peer)?.send(data)
+  /** Takes a stream for what is urgent, on a connection that carries a link. */
+  addUrgent(stream: Stream, connection: Connection): void {
+    const link = this.#links.get(connection.remotePeer.toString())
+    const channel = link?.channels.find((each) => each.connection === connection)
+    if (channel && FrameStream.isUsable(stream)) channel.addUrgent(stream)
+    else stream.abort(new Error('there is no link on this connection'))
+  }
+
+  /** Dropped if there is no link: word of its end is on its way. Urgent frames don't wait for others. */
+  send(peer: NodeId, data: Uint8Array, isUrgent = false): void {
+    this.#links.get(peer)?.send(data, isUrgent)
+  }
+
+  /** Hands in none but urgent frames of this peer for so long, ms. */
+  pause(peer: NodeId, time: number): void {
+    this.#links.get(peer)?.pause(time)
   }
 
   /** Takes a link down, flushes it, and closes its connections unless the application uses them. */
   async close(peer: NodeId): Promise<void> {
     const link = this.#links.get(peer)
     if (!link) return
-    link.flush(true)
     const { connections } = link
     const channels = [...link.channels]
     this.#down(peer)
@@ -101,7 +119,7 @@ export class Links {
 
   #up(channel: Channel, instance?: string): void {
     const { peer } = channel
-    const link = new Link(channel, (problem) => this.#cutOff(peer, problem))
+    const link = new Link(channel)
     link.instance = instance
     this.#links.set(peer, link)
     this.#events.onUp(peer, channel.connection)
@@ -137,10 +155,7 @@ export class Links {
     this.closeIfUnusedLater(channel.connection)
     const [next] = link.channels
     if (!next) this.#down(channel.peer)
-    else if (wasInUse) {
-      this.#events.onMoved(next.connection)
-      link.flush()
-    }
+    else if (wasInUse) this.#events.onMoved(next.connection)
   }
 
   #cutOff(peer: NodeId, problem: string): void {
@@ -167,7 +182,7 @@ export class Links {
     try {
       await connection.close()
     } catch (error) {
-      connection.abort(error instanceof Error ? error : new Error(String(error)))
+      connection.abort(asError(error))
     }
   }
 }

@@ -53,8 +53,8 @@ export type DialFailure =
   /** Anything else: wrong pool key, protocol not spoken, no usable address, aborted. */
   | 'failed'
 
-/** What a knock (a bare transport connect without a handshake) found. */
-export type KnockOutcome = 'refused' | 'silent' | 'accepted'
+/** What a host probe (a bare transport connect without a handshake) found. */
+export type HostProbeOutcome = 'refused' | 'silent' | 'accepted'
 
 /** What the application asks for. */
 export type Command =
@@ -64,6 +64,8 @@ export type Command =
   /** `ref` comes back in the `signalled` notification. */
   | { readonly type: 'signal'; readonly ref: number; readonly name: string; readonly to: readonly NodeId[] }
   | { readonly type: 'leave' }
+  /** Go on alone: introducers were given, but none will answer. Until one does, or this is said, the node claims in no election. */
+  | { readonly type: 'found' }
 
 /**
  * A frame or broadcast as a runner carries it; `length` is the bytes that it takes on the wire. On real hosts it is those bytes; who
@@ -99,7 +101,7 @@ export type Input<Data extends Encoded = Uint8Array> =
       /** For people: what the transport said. */
       readonly reason: string
     }
-  | { readonly type: 'knocked'; readonly peer: NodeId; readonly outcome: KnockOutcome }
+  | { readonly type: 'hostProbed'; readonly peer: NodeId; readonly outcome: HostProbeOutcome }
   /** The local network found another node of this pool (mDNS). */
   | { readonly type: 'discovered'; readonly introducer: Introducer }
   /** The host's own addresses changed. */
@@ -112,7 +114,14 @@ export type Notification =
   | { readonly type: 'joined'; readonly member: Member }
   | { readonly type: 'left'; readonly member: Member }
   | { readonly type: 'died'; readonly member: Member }
+  /** Addresses or tag of a member changed; its life goes on. */
+  | { readonly type: 'updated'; readonly member: Member }
   | { readonly type: 'elected'; readonly reign: Reign }
+  /**
+   * Once, after the node's own `joined`: it has reconciled with somebody who is in, so its view is that of the pool. `alone`: it has founded the
+   * pool, or goes on without introducers, as none let it in (why: `health().introducers`).
+   */
+  | { readonly type: 'entered'; readonly alone: boolean }
   | { readonly type: 'signal'; readonly name: string; readonly from: Member }
   /** The end of a `signal` command: who acknowledged, and who did not within the time allowed. */
   | {
@@ -136,8 +145,16 @@ export interface Health {
   readonly members: number
   /** Share of the other members that are suspected, lost within the last minute, or unreachable now: 0 to 1. */
   readonly suspectedShare: number
-  /** No other member can be reached although the view had or has some, or an introducer was given and none answered. */
+  /**
+   * No other member can be reached, although the view has some, several were lost at once and are not back, or an introducer was given and none
+   * answered. Who only lost its one peer is not alone but a pool of one, in a minority.
+   */
   readonly alone: boolean
+  /**
+   * At most half of the members that this node knew of a minute before are reachable: there may be another, larger side. It stays so until more
+   * than half are there again, or those that were lost are forgotten (after a day).
+   */
+  readonly minority: boolean
   /** When a reconciliation with a peer last ended, in the runner's time; undefined: never. */
   readonly lastReconciliation: Milliseconds | undefined
   /** Per introducer that does not answer: why. */
@@ -145,8 +162,16 @@ export interface Health {
 }
 
 export type Effect<Data extends Encoded = Uint8Array> =
-  /** Send a frame on the link to `to`. Without a link it is dropped (the `disconnected` input is on its way). */
-  | { readonly type: 'send'; readonly to: NodeId; readonly data: Data }
+  /**
+   * Send a frame on the link to `to`. Without a link it is dropped (the `disconnected` input is on its way). `urgent`: failure detection, which
+   * must not wait behind bulk and travels on a stream of its own.
+   */
+  | { readonly type: 'send'; readonly to: NodeId; readonly data: Data; readonly urgent?: boolean }
+  /**
+   * Hand in no more frames of this peer before `until`, but for urgent ones. Nothing is lost: the runner stops reading, so what the peer sends waits
+   * in its own buffers (back-pressure).
+   */
+  | { readonly type: 'pause'; readonly peer: NodeId; readonly until: Milliseconds }
   /** Publish on the pool's topic, unreliably. Never delivered to the sender itself. */
   | { readonly type: 'broadcast'; readonly data: Data }
   /**
@@ -156,8 +181,8 @@ export type Effect<Data extends Encoded = Uint8Array> =
   | { readonly type: 'connect'; readonly peer: NodeId | undefined; readonly addresses: readonly Address[] }
   /** Close the link to `peer`, after what was sent so far is flushed. */
   | { readonly type: 'disconnect'; readonly peer: NodeId; readonly reason: string }
-  /** Find out whether anything answers at these addresses, without a handshake. Answered by `knocked`. */
-  | { readonly type: 'knock'; readonly peer: NodeId; readonly addresses: readonly Address[] }
+  /** Find out whether anything answers at these addresses, without a handshake. Answered by `hostProbed`. */
+  | { readonly type: 'probeHost'; readonly peer: NodeId; readonly addresses: readonly Address[] }
   /** Wake me at this time. Replaces the timer asked for before. */
   | { readonly type: 'timer'; readonly at: Milliseconds }
   /** Write this incarnation down before carrying out any later effect of the same list. */

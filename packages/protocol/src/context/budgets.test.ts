@@ -1,27 +1,84 @@
 import { describe, expect, it } from 'vitest'
-import { Budgets } from './budgets.ts'
+import { Budgets, burst, rates, settledAfter, type Cost, type Payer } from './budgets.ts'
+
+const members = new Set(['alice', 'bob'])
+const { own, strangers } = rates.newcomers
+
+function budgets(): Budgets {
+  return new Budgets((id) => members.has(id))
+}
+
+function payer(of: Budgets, peer: string): Payer {
+  return { peer, account: of.account(peer, 0) }
+}
+
+/** How much can be had at this time. */
+function available(of: Budgets, from: Payer, now: number, cost: Cost = 'newcomers'): number {
+  let count = 0
+  while (of.spend(from, cost, now)) count += 1
+  return count
+}
 
 describe('a budget', () => {
-  const spendAll = (budgets: Budgets, now: number, rate = 20, amount = 1): number => {
-    let count = 0
-    while (budgets.spend('frames', now, rate, amount)) count += 1
-    return count
-  }
-
   it('allows a burst of ten seconds, then the average', () => {
-    const budgets = new Budgets()
-    expect(spendAll(budgets, 0)).toBe(200)
-    expect(spendAll(budgets, 0)).toBe(0)
-    expect(spendAll(budgets, 500)).toBe(10)
-    expect(spendAll(budgets, 520)).toBe(0)
-    expect(spendAll(budgets, 550)).toBe(1)
-    expect(spendAll(budgets, 1_000_000)).toBe(200)
+    const all = budgets()
+    const alice = payer(all, 'alice')
+    expect(available(all, alice, 0)).toBe(own * burst)
+    expect(available(all, alice, 0)).toBe(0)
+    expect(available(all, alice, 500)).toBe(own / 2)
+    expect(available(all, alice, 1_000_000)).toBe(own * burst)
+    expect(available(all, alice, 1_000_000, 'hints')).toBe(rates.hints.own * burst)
   })
 
-  it('is not touched by what it does not suffice for, nor by other budgets', () => {
-    const budgets = new Budgets()
-    expect(budgets.spend('frames', 0, 20, 201)).toBe(false)
-    expect(budgets.spend('checks', 0, 20, 200)).toBe(true)
-    expect(spendAll(budgets, 0, 20, 50)).toBe(4)
+  it('can be overdrawn, and tells when the debt is paid; who owes more than there ever is gets nothing', () => {
+    const all = budgets()
+    const alice = payer(all, 'alice')
+    expect(all.charge(alice, 'newcomers', 0, own * burst)).toBe(0)
+    expect(all.charge(alice, 'newcomers', 0, own)).toBe(1_000)
+    expect(all.charge(alice, 'newcomers', 500, 0)).toBe(500)
+    expect(all.charge(alice, 'newcomers', 500, own * burst)).toBe(10_500)
+    expect(all.charge(alice, 'newcomers', 500, 1)).toBe(Infinity)
+    expect(all.charge(alice, 'newcomers', 1_001, 0)).toBeCloseTo(9_999)
+  })
+
+  it('belongs to the peer, not to its link', () => {
+    const all = budgets()
+    available(all, payer(all, 'alice'), 0)
+    expect(available(all, payer(all, 'alice'), 0)).toBe(0)
+    expect(available(all, payer(all, 'bob'), 0)).toBe(own * burst)
+  })
+
+  it('is one for all strangers together, and a member has its own after a while', () => {
+    const all = budgets()
+    all.met('bob', 0)
+    for (let i = 0; i < 100; i++) available(all, payer(all, `stranger ${i}`), 0)
+    expect(available(all, payer(all, 'another'), 0)).toBe(0)
+    expect(available(all, payer(all, 'bob'), 0)).toBe(0)
+    expect(available(all, payer(all, 'alice'), 0)).toBe(own * burst)
+    expect(available(all, payer(all, 'bob'), settledAfter)).toBe(own * burst)
+    const sum = Array.from({ length: 100 }, (_, i) => available(all, payer(all, `stranger ${i}`), settledAfter)).reduce((a, b) => a + b)
+    expect(sum).toBe(strangers * burst)
+  })
+
+  it('of a peer is remembered among thousands of others, those that owe nothing being forgotten first', () => {
+    const all = budgets()
+    available(all, payer(all, 'alice'), 0)
+    for (let i = 0; i < 10_000; i++) payer(all, `stranger ${i}`)
+    expect(available(all, payer(all, 'alice'), 0)).toBe(0)
+  })
+})
+
+describe('the topic', () => {
+  it('hears what a member says of itself, however much others publish', () => {
+    const all = budgets()
+    let heard = 0
+    for (let i = 0; i < 20_000; i++) if (all.mayPublish(`stranger ${i}`, 0)) heard += 1
+    expect(heard).toBe(rates.published.strangers * burst)
+    expect(all.mayPublish('another', 0)).toBe(false)
+    expect(all.mayPublish('alice', 0)).toBe(true)
+    let alone = 1
+    while (all.mayPublish('alice', 0)) alone += 1
+    expect(alone).toBe(rates.published.own * burst)
+    expect(all.mayPublish('bob', 0)).toBe(true)
   })
 })

@@ -2,7 +2,6 @@
  * What the parts of a node share: its identity, its knowledge, the time of the current input, and the effects gathered so far.
  */
 import type { Config } from '../base/config.ts'
-import { FrameError } from '../base/errors.ts'
 import type { Effect, Encoded, Milliseconds, NodeId, Notification, WarningCode } from '../base/io.ts'
 import type { Fact } from '../facts/fact.ts'
 import { FactSet } from '../facts/facts.ts'
@@ -10,10 +9,11 @@ import { Registry } from '../facts/registry.ts'
 import { StatementCodec } from '../facts/statement.ts'
 import { View } from '../facts/view.ts'
 import type { Codec } from '../frames/codec.ts'
-import type { Message } from '../frames/message.ts'
+import { isUrgent, type Message } from '../frames/message.ts'
 import { ProtobufCodec } from '../frames/protobuf.ts'
 import { factBytes } from '../frames/size.ts'
-import type { Links } from './links.ts'
+import { Budgets, type AtOnce, type Cost } from './budgets.ts'
+import type { Link, Links } from './links.ts'
 import type { Services } from './services.ts'
 
 export interface ContextOptions<Data extends Encoded = Uint8Array> {
@@ -34,10 +34,15 @@ export class Context<Data extends Encoded = Encoded> {
   readonly facts: FactSet
   readonly view: View
   readonly links: Links = new Map()
+  readonly budgets: Budgets
   /** Time of the input being handled. */
   now: Milliseconds = 0
   /** When a reconciliation was completed first; Infinity: none was, this node is new in the pool. */
   wholeSince: Milliseconds = Infinity
+  /** When this node's present life began. */
+  bornAt: Milliseconds = 0
+  /** Introducers were given and no member was reached yet: the pool is elsewhere, so nothing is to be decided in its name. */
+  isUnintroduced = false
   effects: Effect<Data>[] = []
 
   constructor({ id, pool, config, services }: ContextOptions<Data>) {
@@ -50,6 +55,7 @@ export class Context<Data extends Encoded = Encoded> {
     this.wire = services.codec ?? (new ProtobufCodec(config.limits) as Codec<Encoded> as Codec<Data>)
     this.facts = new FactSet(services.registry ?? new Registry(), factBytes)
     this.view = new View(this.facts, config)
+    this.budgets = new Budgets((peer) => this.view.knows(peer))
   }
 
   random(): number {
@@ -62,7 +68,9 @@ export class Context<Data extends Encoded = Encoded> {
   }
 
   send(to: NodeId, message: Message): void {
-    if (this.links.has(to)) this.effects.push({ type: 'send', to, data: this.wire.encodeFrame(message) })
+    if (!this.links.has(to)) return
+    const data = this.wire.encodeFrame(message)
+    this.effects.push(isUrgent(message) ? { type: 'send', to, data, urgent: true } : { type: 'send', to, data })
   }
 
   /** Sends facts, as many frames as they need. `fresh`: to be passed on. */
@@ -80,19 +88,19 @@ export class Context<Data extends Encoded = Encoded> {
     }
   }
 
-  /** Sends facts that a peer asked for. Throws {@link FrameError} where it asks for more than anybody honest would: twice all there is at once. */
-  answer(to: NodeId, facts: readonly Fact[], fresh: boolean): void {
-    const asked = facts.reduce((sum, fact) => sum + factBytes(fact), 0)
-    const { answersPerSecond } = this.config.limits
-    const most = Math.max(answersPerSecond * 10, this.facts.bytes * 2)
-    if (asked > 0 && this.links.get(to)?.budgets.spend('answers', this.now, answersPerSecond, asked, most) === false)
-      throw new FrameError(`asks for more than ${answersPerSecond} bytes of facts a second`)
-    this.sendFacts(to, facts, fresh)
-  }
-
-  /** Hands facts to all links but one, to be passed on. */
-  handRound(facts: readonly Fact[], except?: NodeId): void {
-    for (const peer of this.links.keys()) if (peer !== except) this.sendFacts(peer, facts, true)
+  /**
+   * Charges a peer for what it costs. Where that is more than its share, no more of its frames are read until it has made up for it. False: it has
+   * gone far beyond, as a host that holds nothing back lets it: don't serve it.
+   */
+  charge(link: Link, cost: Cost, amount = 1, atOnce?: AtOnce): boolean {
+    const wait = this.budgets.charge(link, cost, this.now, amount, atOnce)
+    if (wait === Infinity) return false
+    const until = Math.ceil(this.now + wait)
+    if (wait > 0 && until > link.pausedUntil) {
+      link.pausedUntil = until
+      this.effects.push({ type: 'pause', peer: link.peer, until })
+    }
+    return true
   }
 
   /** Asks for a link to a member. */
@@ -105,7 +113,7 @@ export class Context<Data extends Encoded = Encoded> {
   closeLink(peer: NodeId, reason: string): void {
     const link = this.links.get(peer)
     if (link === undefined) return
-    link.goodbye = true // or its end would raise doubt, and a new link
+    link.goodbye = true // or its end would raise a suspicion, and a new link
     this.send(peer, { goodbye: { reason } })
     this.effects.push({ type: 'disconnect', peer, reason })
   }

@@ -2,7 +2,7 @@
  * The links that are up: what this node remembers of each while it lasts.
  */
 import type { Milliseconds, NodeId } from '../base/io.ts'
-import { Budgets } from './budgets.ts'
+import { Account } from './budgets.ts'
 
 export class Link {
   readonly peer: NodeId
@@ -10,7 +10,9 @@ export class Link {
   /** The peer can be dialled, as far as the host can tell: a dial that fails is evidence against it. */
   readonly dialable: boolean
   /** What the peer may cost. */
-  readonly budgets = new Budgets()
+  readonly account: Account
+  /** Its frames are held back until then. */
+  pausedUntil: Milliseconds = -Infinity
   /** Last frame of any kind. */
   lastHeard: Milliseconds
   /** The peer's hello has come. */
@@ -19,17 +21,19 @@ export class Link {
   entered = false
   /** in this incarnation; 0 while it is not. */
   incarnation = 0
-  /** The peer said goodbye: its going is no reason to doubt it. */
+  /** The peer said goodbye: its going is no reason to suspect it. */
   goodbye = false
   /** One end entered the pool over it: such links form a tree. */
   isEntry = false
-  /** It was opened to look at the peer, whom this node doubted: that is done now. */
+  /** It was opened to probe the peer, which was suspected: that is done now. */
   isLook = false
-  /** One end handed the other on to somebody else: what a crowd says does not go along here. */
+  /** One end handed the other on to somebody else: what many newcomers say does not go along here. */
   referred = false
 
-  constructor(peer: NodeId, dialable: boolean, now: Milliseconds) {
+  /** `account`: the peer's, which outlives the link. */
+  constructor(peer: NodeId, dialable: boolean, now: Milliseconds, account = new Account()) {
     this.peer = peer
+    this.account = account
     this.dialable = dialable
     this.since = now
     this.lastHeard = now

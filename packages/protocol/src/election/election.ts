@@ -5,35 +5,40 @@
  * candidate with the lowest id claims the next epoch. Claims are ordered by epoch, then by the lower id; merging takes the
  * greater, so all nodes converge; but unlike in the paper's implementation, where the lowest id always took over, nobody claims against
  * a living winner, so a late candidate unseats nobody. When a winner leaves, dies or withdraws, the remaining candidates settle again,
- * unasked, and the next claim carries the proof of that end.
+ * unasked. A lowest candidate that says nothing is passed over: the next one claims an epoch that it can't reach any more.
  *
- * A claim counts where no winner lives, so the proof comes first: it ends the reign in the eyes of who had not heard. Else, or when it skips
- * very many epochs, it counts only when several peers have told it, so that one absurd number can't poison an election. The latest claim is
- * kept when its winner is gone: epochs survive a time without candidates. Only the lowest few candidacies are kept and told; a candidate that
- * is not among them stands again when places become free, so an election among thousands costs no more than one among a few.
+ * A claim names the candidacy on which it was won, and the reign holds as long as its winner's life lasts and that candidacy is the winner's
+ * latest. So facts alone end a reign, for good, in whatever order they come: who withdraws and stands again needs a new claim.
+ *
+ * A claim counts where no winner lives, so who claims tells the end of the reign before together with it. Where this node still sees the winner, or
+ * when it skips very many epochs, it waits for that end, or for several peers to tell it, so that one absurd number can't poison an election.
+ * A winner that hears of a later claim of somebody who did not know of it, and is not unseated soon, claims once more, above that: so who believes either
+ * comes to believe the same.
+ * The latest claim is kept when its winner is gone: epochs survive a time without candidates.
  */
 import type { Milliseconds, NodeId, Reign } from '../base/io.ts'
 import type { Context } from '../context/context.ts'
-import { factOf, type Evidence, type Fact } from '../facts/fact.ts'
+import { factOf, type Fact } from '../facts/fact.ts'
 import type { Candidacy, Claim, Statement } from '../facts/statement.ts'
-import { isGreater, provesEnd } from './claim.ts'
-import { Confirmations } from './confirmations.ts'
-import type { Tenant } from './election-room.ts'
+import { Candidates, places } from './candidates.ts'
+import type { Entry } from './fair-share.ts'
+import { compareClaims } from './order.ts'
+import { PendingClaims } from './pending-claims.ts'
 
-/** A statement, and the fact that it is held as. */
-interface Held<Content extends Candidacy | Claim> {
-  readonly statement: Statement<Content>
-  readonly fact: Fact
-}
-
-/** Settling never takes more than so many settle times. Guess. */
-const patience = 4
+/** Candidates settle this long after the last news of one before the lowest claims, ms. Guess: two gossip hops over a wide area. */
+export const settle = 400
+/** After the end of a reign the candidates are known already: they settle this long, ms. Target: detection + 0.5 s. */
+export const resettle = 200
+/** Settling takes no longer than this: candidates that trickle in can't put off a claim for ever, ms. Guess. */
+const settleMax = 1_600
+/** A candidate that did not claim for so long after its turn came is passed over, ms. Guess: a reconciliation whose peer is gone ends after this. */
+export const turn = 5_000
+/** So many more than the known epoch are believable after a time apart. Guess: a reign ends a thousand times in no partition. */
+const epochJump = 1_000
 
 export interface ElectionEvents {
-  /** These facts of this node's own must be told to the pool. */
+  /** These facts must be told to the pool. */
   onOwn(facts: readonly Fact[]): void
-  /** A claim proves an end that this node may not know. */
-  onEvidence(evidence: Evidence): void
   /** Nothing is certain before a reconciliation: look around. */
   onUnsure(): void
   /** Others stand or reign than before. */
@@ -46,14 +51,20 @@ export class Election {
   readonly #events: ElectionEvents
   /** Who made it known. */
   readonly #opener: NodeId
-  readonly #candidates = new Map<NodeId, Held<Candidacy>>()
-  /** Told too seldom yet to count. */
-  readonly #unconfirmed: Confirmations
-  #claim: Held<Claim> | undefined
-  /** This node's own candidacy. */
+  readonly #candidates: Candidates
+  readonly #pending: PendingClaims
+  /** The greatest that counts. */
+  #claim: Statement<Claim> | undefined
+  /** Its winner reigned when this was looked at last. */
+  #wasReigned = false
+  /** This node's own candidacy. `since`: only a reconciliation after this tells who reigns. */
   #mine: { standing: boolean; sequence: number; since: Milliseconds } | undefined
   #settledAt: Milliseconds = 0
-  /** When the current wait began: candidates that trickle in can't put off a claim for ever. */
+  /** When this node, the winner, claims again, above a later claim that did not unseat it. */
+  #confirmAt: Milliseconds = Infinity
+  /** Whose claim it outdid last: once is enough, or two sides of a heal would outdo each other for ever. */
+  #rival: NodeId | undefined
+  /** When the current wait began. */
   #unsettledSince: Milliseconds | undefined
   /** What the application heard last. */
   #announced: string | undefined
@@ -63,32 +74,36 @@ export class Election {
     this.#context = context
     this.#events = events
     this.#opener = opener
-    this.#unconfirmed = new Confirmations(context)
+    this.#candidates = new Candidates(context)
+    this.#pending = new PendingClaims(context)
   }
 
   /** The reign as this node sees it now; undefined while there is no live winner. */
   get reign(): Reign | undefined {
     if (this.#claim === undefined || !this.#isReigned) return undefined
-    const { signer, content } = this.#claim.statement
+    const { signer, content } = this.#claim
     const winner = this.#context.view.get(signer)
     return winner === undefined ? undefined : { election: this.name, epoch: content.epoch, winner }
   }
 
-  /** Who keeps it in the room for elections. */
-  get tenant(): Tenant {
-    const standing = [...this.#candidates].flatMap(([id, { statement }]) => (statement.content.withdrawn ? [] : [id]))
-    const supporters = new Set(this.#claim === undefined ? standing : [...standing, this.#claim.statement.signer])
+  /** Who makes this node remember it. */
+  get entry(): Entry {
+    const standing = this.#candidates.standing()
+    const supporters = new Set(this.#winner === undefined ? standing : [...standing, this.#winner])
     if (supporters.size === 0) supporters.add(this.#opener)
     return { name: this.name, isOwn: this.#mine !== undefined, isDormant: standing.length === 0 && !this.#isReigned, supporters }
   }
 
   /** When this node claims it, if nothing comes in between; Infinity: it does not. `reconciledAt`: last. */
   claimsAt(reconciledAt: Milliseconds): Milliseconds {
-    const { id, links, config } = this.#context
-    if (this.#mine?.standing !== true || this.#isReigned || this.#standing()[0] !== id) return Infinity
-    if (this.#nextEpoch > config.limits.counter) return Infinity // nobody takes such a claim
-    const isAlone = ![...links.values()].some((link) => link.entered)
-    return isAlone || reconciledAt >= this.#mine.since ? this.#settledAt : Infinity
+    const { links, config, isUnintroduced } = this.#context
+    if (this.#mine?.standing !== true || isUnintroduced) return Infinity
+    if (this.#isReigned) return this.#winner === this.#context.id ? this.#confirmAt : Infinity
+    const rank = this.#rank
+    if (rank < 0 || this.#epoch + 1 + rank > config.limits.counter) return Infinity // nobody takes such a claim
+    const isAlone = rank === 0 && ![...links.values()].some((link) => link.entered)
+    const since = rank === 0 ? this.#mine.since : Math.max(this.#mine.since, this.#settledAt)
+    return isAlone || reconciledAt >= since ? this.#settledAt + rank * turn : Infinity
   }
 
   /** This node wants to be elected. */
@@ -96,7 +111,8 @@ export class Election {
     if (this.#mine?.standing === true) return
     this.#mine = { standing: true, sequence: (this.#mine?.sequence ?? 0) + 1, since: this.#context.now }
     this.#events.onChanged()
-    this.#unsettle(this.#context.config.election.settle)
+    this.#unsettledSince = undefined
+    this.#unsettle(settle)
     this.#declare()
     this.#events.onUnsure()
   }
@@ -112,108 +128,128 @@ export class Election {
   renew(): void {
     if (this.#mine?.standing !== true) return
     this.#mine.since = this.#context.now
-    this.#unsettle(this.#context.config.election.settle)
+    this.#unsettle(settle)
     this.#declare()
+  }
+
+  /** This process stood still: others may reign by now, and what waits in its sockets is old, so it looks around before it claims. */
+  stalled(): void {
+    if (this.#mine?.standing !== true) return
+    this.#mine.since = this.#context.now + settle
+    this.#events.onUnsure()
   }
 
   /** Everything this node knew is gone, but its own candidacy and the epoch: others may remember less. */
   startOver(): void {
     this.#candidates.clear()
-    this.#unconfirmed.clear()
-    if (this.#claim !== undefined) this.#context.facts.put(this.#claim.fact)
+    this.#pending.clear()
+    if (this.#claim !== undefined) this.#context.facts.put(factOf({ statement: this.#claim }))
   }
 
   /** Gives up its facts. */
   forget(): void {
-    for (const { fact } of this.#candidates.values()) this.#context.facts.delete(fact)
-    if (this.#claim !== undefined) this.#context.facts.delete(this.#claim.fact)
+    this.#candidates.clear()
+    if (this.#claim !== undefined) this.#context.facts.delete(factOf({ statement: this.#claim }))
+  }
+
+  /** What this node itself said last, if this older word of its own is still told. */
+  correction(statement: Statement<Candidacy>): Fact | undefined {
+    const mine = this.#candidates.fact(this.#context.id)
+    return mine === undefined || this.#candidates.isNews(statement) || mine.equals(factOf({ statement })) ? undefined : mine
   }
 
   /** Is this candidacy of a living member news? */
-  wantsCandidacy({ signer, content }: Statement<Candidacy>): boolean {
-    const present = this.#candidates.get(signer)?.statement
-    if (present !== undefined) return present.content.incarnation < content.incarnation || present.content.sequence < content.sequence
-    return this.#isWinner(signer) || this.#hasPlace(signer)
+  wantsCandidacy(statement: Statement<Candidacy>): boolean {
+    return this.#candidates.isNews(statement)
   }
 
   wantsClaim(statement: Statement<Claim>): boolean {
-    return this.#claim === undefined || isGreater(statement, this.#claim.statement)
+    return this.#claim === undefined || compareClaims(statement, this.#claim) > 0
   }
 
-  /** Takes in a verified candidacy that is wanted. */
-  mergeCandidacy(statement: Statement<Candidacy>): Fact {
-    const { facts, config } = this.#context
+  /** Takes in a verified candidacy that is wanted, and returns it if others should hear of it. */
+  mergeCandidacy(statement: Statement<Candidacy>): Fact | undefined {
+    const fact = this.#candidates.put(statement)
+    this.#candidates.tell(this.#winner)
     this.#events.onChanged()
-    const fact = facts.put(factOf({ statement }))
-    this.#candidates.set(statement.signer, { statement, fact })
-    if (statement.content.withdrawn && this.#isWinner(statement.signer)) this.#reignEnded()
-    else if (!this.#isReigned) this.#unsettle(config.election.settle)
-    this.#evict()
+    const isTold = this.#context.facts.isTold(fact)
+    if (isTold && !this.#wasReigned) this.#unsettle(settle)
+    this.#review()
     this.#fill()
-    return fact
+    return isTold || statement.content.withdrawn ? fact : undefined
   }
 
-  /** Takes in a verified claim that is wanted, with the proof that it carries, told by `from`. */
-  mergeClaim(statement: Statement<Claim>, because: Evidence | undefined, from: NodeId | undefined): Fact | undefined {
-    const { config, codec } = this.#context
-    const { content, signer } = statement
-    if (because !== undefined && content.ended !== undefined && provesEnd(because, content, codec)) this.#events.onEvidence(because)
-    const known = this.#claim?.statement.content.epoch ?? 0
+  /** Takes in a verified claim that is wanted, told by `from`. */
+  mergeClaim(statement: Statement<Claim>, from: NodeId | undefined): Fact | undefined {
+    const { epoch } = statement.content
     // Where no winner lives, a claim unseats nobody, though it be some epochs ahead: so it is after a time apart.
-    const isPlausible = content.epoch <= known + config.election.epochJump && !this.#isReigned
-    if (content.epoch !== known && !isPlausible) {
-      const isAbsurd = content.epoch > known + config.election.epochJump
-      if (!this.#unconfirmed.tell(`${content.epoch}:${signer}`, from, isAbsurd)) {
-        this.#events.onUnsure()
-        return undefined
-      }
-    }
-    return this.#accept(statement, because)
+    const isAbsurd = epoch > this.#epoch + epochJump
+    const isUnseating = this.#isReigned && statement.signer !== this.#winner
+    if (epoch === this.#epoch || (!isAbsurd && !isUnseating) || this.#pending.tell(statement, from, isAbsurd))
+      return this.#accept(statement)
+    const isContested = this.#winner === this.#context.id && this.#isReigned && statement.signer !== this.#rival
+    if (isContested && epoch <= this.#latestOfOthers) this.#confirmAt = Math.min(this.#confirmAt, this.#context.now + turn)
+    this.#events.onUnsure()
+    return undefined
   }
 
   /** A life ended: its candidacy with it, and perhaps a reign. */
   lifeEnded(id: NodeId): void {
-    const standing = this.#candidates.get(id)
-    if (standing !== undefined) {
+    if (this.#candidates.get(id) !== undefined) {
       this.#candidates.delete(id)
-      this.#context.facts.delete(standing.fact)
+      this.#candidates.tell(this.#winner)
       this.#events.onChanged()
     }
-    if (this.#isWinner(id)) this.#reignEnded()
+    this.#review()
     this.#fill()
   }
 
   /** A member entered: a claim that waited for it may now be told. */
   lifeBegan(id: NodeId): void {
-    if (this.#isWinner(id)) this.#announce()
+    if (id === this.#winner) this.#review()
   }
 
-  /** This node's turn has come. */
+  /** This node's turn has come, or its reign is to be confirmed. */
   claim(): void {
     const { id, view, codec } = this.#context
     const self = view.get(id)
-    if (self === undefined) return
-    const previous = this.#claim?.statement
-    const content: Claim = {
-      kind: 'claim',
-      election: this.name,
-      epoch: this.#nextEpoch,
-      incarnation: self.incarnation,
-      ended: previous === undefined ? undefined : { winner: previous.signer, incarnation: previous.content.incarnation },
-    }
-    this.#events.onOwn([this.#accept(codec.sign(id, content), this.#endOfReign())])
+    this.#confirmAt = Infinity
+    if (self === undefined || this.#mine === undefined) return
+    const later = this.#isReigned ? this.#pending.greatest(this.#latestOfOthers) : undefined
+    if (this.#isReigned && later === undefined) return
+    this.#rival = later?.signer
+    const end = this.#isReigned ? undefined : this.#endOfReign()
+    const epoch = (later?.content.epoch ?? this.#epoch + this.#rank) + 1
+    const { sequence } = this.#mine
+    const claim = this.#accept(codec.sign(id, { kind: 'claim', election: this.name, epoch, incarnation: self.incarnation, sequence }))
+    this.#events.onOwn(end === undefined ? [claim] : [end, claim])
   }
 
-  #accept(statement: Statement<Claim>, because: Evidence | undefined): Fact {
-    const fact = this.#context.facts.put(factOf({ statement, because }))
+  #accept(statement: Statement<Claim>): Fact {
+    const fact = this.#context.facts.put(factOf({ statement }))
     this.#events.onChanged()
-    this.#claim = { statement, fact }
-    this.#unconfirmed.clear()
-    this.#evict()
-    this.#unsettledSince = undefined
-    if (this.#isReigned) this.#announce()
-    else this.#unsettle(this.#context.config.election.resettle)
+    this.#claim = statement
+    this.#confirmAt = Infinity
+    this.#pending.settle(statement)
+    this.#candidates.tell(statement.signer)
+    if (!this.#wasReigned) this.#unsettle(resettle)
+    this.#review()
     return fact
+  }
+
+  /** To be called when anything changed that a reign hangs on. */
+  #review(): void {
+    const wasReigned = this.#wasReigned
+    this.#wasReigned = this.#isReigned
+    if (this.#wasReigned) {
+      this.#unsettledSince = undefined
+      this.#announce()
+    } else if (wasReigned) {
+      this.#unsettledSince = undefined
+      this.#unsettle(resettle)
+      const next = this.#pending.greatest(this.#epoch + epochJump)
+      if (next !== undefined) this.#accept(next)
+    }
   }
 
   #announce(): void {
@@ -225,95 +261,67 @@ export class Election {
     this.#context.notify({ type: 'elected', reign })
   }
 
-  #reignEnded(): void {
-    this.#unsettledSince = undefined
-    this.#unsettle(this.#context.config.election.resettle)
-    this.#fill()
-  }
-
   /** Candidates settle before the lowest claims. */
   #unsettle(span: Milliseconds): void {
-    const { now, config } = this.#context
+    const { now } = this.#context
     this.#unsettledSince ??= now
-    this.#settledAt = Math.min(now + span, this.#unsettledSince + config.election.settle * patience)
+    this.#settledAt = Math.min(now + span, this.#unsettledSince + settleMax)
   }
 
-  /** Signs this node's candidacy as it is now. */
+  /** Signs this node's candidacy as it is now, unless there is no place for it. */
   #declare(): void {
     const self = this.#context.view.get(this.#context.id)
     if (self === undefined || this.#mine === undefined) return
     const { sequence, standing } = this.#mine
-    const mine = this.#candidates.get(self.id)?.statement.content
-    if (mine !== undefined && mine.incarnation === self.incarnation && mine.sequence === sequence) return
-    if (!this.#isWinner(self.id) && mine === undefined && !this.#hasPlace(self.id)) return
-    const { incarnation } = self
+    const { id, incarnation } = self
+    const before = this.#candidates.get(id)?.content
+    if (before === undefined && id !== this.#winner && !this.#candidates.hasPlace(id)) return
+    if (before?.incarnation === incarnation && before.sequence === sequence) return
     const content: Candidacy = { kind: 'candidacy', election: this.name, incarnation, sequence, withdrawn: !standing }
-    this.#events.onOwn([this.mergeCandidacy(this.#context.codec.sign(self.id, content))])
+    this.mergeCandidacy(this.#context.codec.sign(id, content))
+    this.#events.onOwn([this.#candidates.fact(id) as Fact])
   }
 
   /** Stands again if places became free. */
   #fill(): void {
-    const { id, config } = this.#context
-    if (this.#mine?.standing !== true || this.#candidates.has(id)) return
-    const standing = this.#standing()
+    const { id } = this.#context
+    if (this.#mine?.standing !== true || this.#candidates.get(id) !== undefined) return
+    const standing = this.#candidates.standing()
     const isLowest = standing[0] === undefined || id < standing[0]
-    if (standing.length * 2 < config.election.candidates || isLowest) this.#declare()
+    if (standing.length * 2 < places || isLowest) this.#declare()
   }
 
-  #hasPlace(id: NodeId): boolean {
-    const last = this.#lastPlace
-    return last === undefined || id < last
+  /** The epoch of the claim that is held. */
+  get #epoch(): number {
+    return this.#claim?.content.epoch ?? 0
   }
 
-  /** Drops who stands above the last place, or withdrew there: what is kept must not hang on what was heard first. */
-  #evict(): void {
-    const last = this.#lastPlace
-    if (last === undefined) return
-    for (const [id, { fact }] of this.#candidates) {
-      if (id <= last || this.#isWinner(id)) continue
-      this.#candidates.delete(id)
-      this.#context.facts.delete(fact)
-    }
+  /** The latest epoch that a candidate can claim that does not know of this reign: as many as have a place may have been passed over. */
+  get #latestOfOthers(): number {
+    return this.#epoch + places
   }
 
-  /** Who stands in the last place; undefined: some are free. */
-  get #lastPlace(): NodeId | undefined {
-    return this.#standing()[this.#context.config.election.candidates - 1]
+  /** How many candidates come before this node; -1: it does not stand. */
+  get #rank(): number {
+    return this.#candidates.standing().indexOf(this.#context.id)
   }
 
-  get #nextEpoch(): number {
-    return (this.#claim?.statement.content.epoch ?? 0) + 1
+  /** Who signed the claim that is held. */
+  get #winner(): NodeId | undefined {
+    return this.#claim?.signer
   }
 
-  /** Live candidates that did not withdraw, lowest first. */
-  #standing(): NodeId[] {
-    const ids: NodeId[] = []
-    for (const [id, { statement }] of this.#candidates) {
-      if (!statement.content.withdrawn && this.#context.view.isAlive(id, statement.content.incarnation)) ids.push(id)
-    }
-    return ids.sort()
-  }
-
-  #isWinner(id: NodeId): boolean {
-    return this.#claim?.statement.signer === id
-  }
-
-  /** The winner of the claim we hold lives and did not withdraw. */
+  /** The winner lives, and stands as it did when it won. */
   get #isReigned(): boolean {
     if (this.#claim === undefined) return false
-    const { signer, content } = this.#claim.statement
-    if (!this.#context.view.isAlive(signer, content.incarnation)) return false
-    return this.#candidates.get(signer)?.statement.content.withdrawn !== true
+    const { signer, content } = this.#claim
+    return this.#context.view.isAlive(signer, content.incarnation) && !this.#candidates.haveEnded(this.#claim)
   }
 
-  /** What ended the reign that we hold the claim of. */
-  #endOfReign(): Evidence | undefined {
+  /** What ended the reign of the claim that is held. */
+  #endOfReign(): Fact | undefined {
     if (this.#claim === undefined) return undefined
-    const { signer } = this.#claim.statement
-    const withdrawal = this.#candidates.get(signer)?.statement
-    if (withdrawal?.content.withdrawn === true) return { statement: withdrawal }
-    const fact = this.#context.view.fact(signer)
-    if (fact === undefined) return undefined
-    return 'certificate' in fact.content ? { certificate: fact.content.certificate } : { statement: fact.content.statement }
+    const { signer } = this.#claim
+    return this.#candidates.haveEnded(this.#claim) ? this.#candidates.fact(signer) : this.#context.view.fact(signer)
   }
 }

@@ -1,26 +1,26 @@
 /**
- * The elections that this node knows of, by name. Each goes its own way (`election.ts`); together they share a bounded room
- * (`election-room.ts`), since anybody can make names up.
+ * The elections that this node knows of, by name. Each goes its own way (`election.ts`); together they share a bounded memory
+ * (`fair-share.ts`), since anybody can make names up.
  */
 import type { Milliseconds, NodeId, Reign } from '../base/io.ts'
 import type { Context, Timed } from '../context/context.ts'
-import type { Evidence, Fact } from '../facts/fact.ts'
+import type { Fact } from '../facts/fact.ts'
 import type { Candidacy, Claim, Statement } from '../facts/statement.ts'
-import { ElectionRoom } from './election-room.ts'
 import { Election, type ElectionEvents } from './election.ts'
+import { FairShare } from './fair-share.ts'
 
 export class Elections implements Timed {
   readonly #context: Context
   readonly #events: ElectionEvents
   readonly #elections = new Map<string, Election>()
-  /** Who holds the room, while it is full and nothing changes. */
-  #room: ElectionRoom | undefined
+  /** Who has which share of memory, while it is full and nothing changes. */
+  #sharing: FairShare | undefined
   #warnedFull = false
   #reconciledAt: Milliseconds = -Infinity
 
   constructor(context: Context, events: Omit<ElectionEvents, 'onChanged'>) {
     this.#context = context
-    this.#events = { ...events, onChanged: () => (this.#room = undefined) }
+    this.#events = { ...events, onChanged: () => (this.#sharing = undefined) }
   }
 
   get nextDue(): Milliseconds {
@@ -54,7 +54,12 @@ export class Elections implements Timed {
   /** Everything this node knew is gone, but its own candidacies and the epochs. */
   startOver(): void {
     for (const election of this.#elections.values()) election.startOver()
-    this.#room = undefined
+    this.#sharing = undefined
+  }
+
+  /** This process stood still, and others may reign by now. */
+  stalled(): void {
+    for (const election of this.#elections.values()) election.stalled()
   }
 
   reconciled(): void {
@@ -74,18 +79,23 @@ export class Elections implements Timed {
     return this.#open(statement.content.election, statement.signer)?.mergeCandidacy(statement)
   }
 
+  /** This node's own later word, if this is an older one; to be told to who told it. */
+  correction(statement: Statement<Candidacy>): Fact | undefined {
+    return this.#elections.get(statement.content.election)?.correction(statement)
+  }
+
   /** Is this claim worth checking its signature? */
   wantsClaim(statement: Statement<Claim>): boolean {
     const { signer, content } = statement
     return this.#elections.get(content.election)?.wantsClaim(statement) ?? this.#hasRoom(content.election, signer)
   }
 
-  /** Takes in a verified claim, with the proof that it carries, told by `from`. */
-  mergeClaim(statement: Statement<Claim>, because: Evidence | undefined, from: NodeId | undefined): Fact | undefined {
+  /** Takes in a verified claim, told by `from`. */
+  mergeClaim(statement: Statement<Claim>, from: NodeId | undefined): Fact | undefined {
     const { signer, content } = statement
     // The winner's own joined-statement comes first; who never heard of it hears the claim again.
     if (!this.wantsClaim(statement) || !this.#context.view.knows(signer)) return undefined
-    return this.#open(content.election, signer)?.mergeClaim(statement, because, from)
+    return this.#open(content.election, signer)?.mergeClaim(statement, from)
   }
 
   /** A life ended: its candidacies with it, and perhaps a reign. */
@@ -108,14 +118,14 @@ export class Elections implements Timed {
     const present = this.#elections.get(name)
     if (present !== undefined) return present
     if (this.#isFull) {
-      const other = opener === this.#context.id ? this.#occupied.ownPlace() : this.#occupied.placeFor(name, opener)
+      const other = opener === this.#context.id ? this.#shares.victimForOwn() : this.#shares.victimFor(name, opener)
       if (other === undefined) return undefined
       this.#elections.get(other)?.forget()
       this.#elections.delete(other)
     }
     const election = new Election(this.#context, this.#events, name, opener)
     this.#elections.set(name, election)
-    this.#room = undefined
+    this.#sharing = undefined
     return election
   }
 
@@ -124,12 +134,12 @@ export class Elections implements Timed {
   }
 
   #hasRoom(name: string, opener: NodeId): boolean {
-    return !this.#isFull || opener === this.#context.id || this.#occupied.placeFor(name, opener) !== undefined
+    return !this.#isFull || opener === this.#context.id || this.#shares.victimFor(name, opener) !== undefined
   }
 
-  get #occupied(): ElectionRoom {
-    this.#room ??= new ElectionRoom([...this.#elections.values()].map(({ tenant }) => tenant))
-    return this.#room
+  get #shares(): FairShare {
+    this.#sharing ??= new FairShare([...this.#elections.values()].map(({ entry }) => entry))
+    return this.#sharing
   }
 
   #warnFull(name: string): void {

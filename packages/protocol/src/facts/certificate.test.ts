@@ -5,11 +5,11 @@ import { defaultConfig } from '../base/config.ts'
 import { FrameError } from '../base/errors.ts'
 import { decodeId } from '../base/id.ts'
 import * as wire from '../wire/messages.js'
-import { certificateToWire, certify, readCertificate, suspicionsOf, verifyCertificate } from './certificate.ts'
+import { beatWindow, certificateToWire, certify, readCertificate, suspicionsOf, verifyCertificate } from './certificate.ts'
 
 const { limits } = defaultConfig
 const people = actors(12)
-const [suspect, ...witnesses] = people as [Actor, ...Actor[]]
+const [suspect, ...accusers] = people as [Actor, ...Actor[]]
 const { codec } = suspect
 
 function pass(message: wire.Certificate): ReturnType<typeof readCertificate> {
@@ -17,18 +17,19 @@ function pass(message: wire.Certificate): ReturnType<typeof readCertificate> {
 }
 
 describe('a death certificate', () => {
-  it('proves itself on the other side, whoever the witnesses are and whatever refutations they knew', () => {
+  it('proves itself on the other side, whoever accuses and whatever beats they heard, if these are close together', () => {
     fc.assert(
       fc.property(
-        fc.subarray(witnesses, { minLength: 1, maxLength: limits.witnesses }),
-        fc.nat(0xffffffff),
+        fc.subarray(accusers, { minLength: 1, maxLength: limits.accusers }),
+        fc.nat(0xffffffff - beatWindow),
+        fc.nat(beatWindow),
         fc.integer({ min: 1, max: limits.counter }),
-        (some, refutations, incarnation) => {
+        (some, beat, later, incarnation) => {
           const certificate = certify(
-            some.toReversed().map((witness, i) => witness.suspects(suspect, i === 0 ? refutations : 0, incarnation)),
+            some.toReversed().map((accuser, i) => accuser.suspects(suspect, i === 0 ? beat + later : beat, incarnation)),
           )
           const read = pass(certificateToWire(certificate))
-          expect(read.witnesses.map(({ signer }) => signer)).toEqual(some.map(({ id }) => id))
+          expect(read.accusers.map(({ signer }) => signer)).toEqual(some.map(({ id }) => id))
           expect(read).toMatchObject({ suspect: suspect.id, incarnation })
           expect(verifyCertificate(read, codec)).toBe(true)
         },
@@ -37,39 +38,37 @@ describe('a death certificate', () => {
   })
 
   it('quotes the suspicions it was made of', () => {
-    const suspicions = witnesses.slice(0, 3).map((witness) => witness.suspects(suspect, 2))
+    const suspicions = accusers.slice(0, 3).map((accuser) => accuser.suspects(suspect, 2))
     expect(suspicionsOf(certify(suspicions))).toEqual(suspicions)
   })
 
   it('is refuted by one signature that does not hold', () => {
-    const certificate = death(suspect, witnesses.slice(0, 3))
+    const certificate = death(suspect, accusers.slice(0, 3))
     const {
-      witnesses: [first, ...rest],
+      accusers: [first, ...rest],
     } = certificate
     expect(verifyCertificate({ ...certificate, incarnation: 2 }, codec)).toBe(false)
-    expect(verifyCertificate({ ...certificate, suspect: (witnesses[9] as Actor).id }, codec)).toBe(false)
+    expect(verifyCertificate({ ...certificate, suspect: (accusers[9] as Actor).id }, codec)).toBe(false)
     if (first === undefined) expect.unreachable()
-    expect(verifyCertificate({ ...certificate, witnesses: [{ ...first, refutations: 1 }, ...rest] }, codec)).toBe(false)
-    expect(verifyCertificate({ ...certificate, witnesses: [{ ...first, signer: (witnesses[9] as Actor).id }, ...rest] }, codec)).toBe(false)
+    expect(verifyCertificate({ ...certificate, accusers: [{ ...first, beat: 1 }, ...rest] }, codec)).toBe(false)
+    expect(verifyCertificate({ ...certificate, accusers: [{ ...first, signer: (accusers[9] as Actor).id }, ...rest] }, codec)).toBe(false)
   })
 
-  it('needs a witness', () => {
+  it('needs an accuser', () => {
     expect(() => certify([])).toThrow(RangeError)
   })
 
-  const message = certificateToWire(death(suspect, witnesses.slice(0, 2)))
-  const [one, two] = message.witnesses as [wire.Witness, wire.Witness]
+  const message = certificateToWire(death(suspect, accusers.slice(0, 2)))
+  const [one, two] = message.accusers as [wire.Accuser, wire.Accuser]
   it.each<[string, Partial<wire.Certificate>]>([
-    ['without witnesses', { witnesses: [] }],
-    [
-      'with more witnesses than allowed',
-      { witnesses: certificateToWire(death(suspect, witnesses.slice(0, limits.witnesses + 1))).witnesses },
-    ],
-    ['with one witness twice', { witnesses: [one, one] }],
-    ['with witnesses out of order', { witnesses: [two, one] }],
-    ['witnessed by the suspect', { witnesses: [{ ...one, signer: decodeId(suspect.id) as Uint8Array<ArrayBuffer> }] }],
-    ['with a signature too short', { witnesses: [{ ...one, signature: new Uint8Array(63) }] }],
-    ['with a witness that is no key', { witnesses: [{ ...one, signer: new Uint8Array(31) }] }],
+    ['without accusers', { accusers: [] }],
+    ['with more accusers than allowed', { accusers: certificateToWire(death(suspect, accusers.slice(0, limits.accusers + 1))).accusers }],
+    ['with one accuser twice', { accusers: [one, one] }],
+    ['with accusers out of order', { accusers: [two, one] }],
+    ['accused by the suspect', { accusers: [{ ...one, signer: decodeId(suspect.id) as Uint8Array<ArrayBuffer> }] }],
+    ['with a signature too short', { accusers: [{ ...one, signature: new Uint8Array(63) }] }],
+    ['with an accuser that is no key', { accusers: [{ ...one, signer: new Uint8Array(31) }] }],
+    ['whose accusers speak of times too far apart', { accusers: [one, { ...two, beat: beatWindow + 1 }] }],
     ['of nobody', { suspect: new Uint8Array(0) }],
     ['of no life', { incarnation: 0 }],
     ['of a life out of range', { incarnation: limits.counter + 1 }],

@@ -1,9 +1,10 @@
 /**
- * Death certificates: q signed suspicions of one life by different witnesses (JEL §5.2: "if a sufficient number of nodes declare
+ * Death certificates: q signed suspicions of one life by different accusers (JEL §5.2: "if a sufficient number of nodes declare
  * that a node has died, it is pronounced dead").
  *
- * What all witnesses say alike, the suspect and its incarnation, stands once; each adds its key, the number of refutations
- * it knew, and its signature. A certificate proves itself: it is one fact, merged whole.
+ * What all accusers say alike, the suspect and its incarnation, stands once; each adds its key, the beat at which it last heard of the suspect, and
+ * its signature. A certificate proves itself: it is one fact, merged whole. Its accusers speak of about the same time: suspicions gathered over hours,
+ * each of them refuted, are no death, however honest each one was.
  */
 import { FrameError } from '../base/errors.ts'
 import { decodeId, encodeId } from '../base/id.ts'
@@ -11,9 +12,16 @@ import type { NodeId } from '../base/io.ts'
 import type * as wire from '../wire/messages.js'
 import { encodeSuspicion, kinds, type Statement, type StatementCodec, type Suspicion } from './statement.ts'
 
-export interface Witness {
+/**
+ * Beats of one certificate lie at most so far apart, s. Guess: an observer's turn to probe comes every 24 s at the latest, and one in three may be
+ * missed.
+ */
+export const beatWindow = 90
+
+export interface Accuser {
   readonly signer: NodeId
-  readonly refutations: number
+  /** See {@link Suspicion}. */
+  readonly beat: number
   readonly signature: Uint8Array
 }
 
@@ -21,61 +29,64 @@ export interface Certificate {
   readonly suspect: NodeId
   readonly incarnation: number
   /** Ordered by signer, all different, none the suspect itself. */
-  readonly witnesses: readonly Witness[]
+  readonly accusers: readonly Accuser[]
 }
 
 /** Puts suspicions of one life together. */
 export function certify(suspicions: readonly Statement<Suspicion>[]): Certificate {
   const first = suspicions[0]
-  if (first === undefined) throw new RangeError('a certificate needs a witness')
+  if (first === undefined) throw new RangeError('a certificate needs an accuser')
   const { suspect, incarnation } = first.content
-  const witnesses = suspicions.map(({ signer, content, signature }) => ({ signer, refutations: content.refutations, signature }))
-  return { suspect, incarnation, witnesses: witnesses.sort((a, b) => (a.signer < b.signer ? -1 : 1)) }
+  const accusers = suspicions.map(({ signer, content, signature }) => ({ signer, beat: content.beat, signature }))
+  return { suspect, incarnation, accusers: accusers.sort((a, b) => (a.signer < b.signer ? -1 : 1)) }
 }
 
 /** The suspicions that a certificate quotes, as the statements they were. */
-export function suspicionsOf({ suspect, incarnation, witnesses }: Certificate): Statement<Suspicion>[] {
-  return witnesses.map(({ signer, refutations, signature }) => ({
+export function suspicionsOf({ suspect, incarnation, accusers }: Certificate): Statement<Suspicion>[] {
+  return accusers.map(({ signer, beat, signature }) => ({
     signer,
     kind: kinds.suspicion,
-    body: encodeSuspicion(suspect, incarnation, refutations),
+    body: encodeSuspicion(suspect, incarnation, beat),
     signature,
-    content: { kind: 'suspicion', suspect, incarnation, refutations },
+    content: { kind: 'suspicion', suspect, incarnation, beat },
   }))
 }
 
 /** Reads a certificate and checks its shape and bounds, but no signature. Throws {@link FrameError}. */
-export function readCertificate(message: wire.Certificate, limits: { readonly witnesses: number; readonly counter: number }): Certificate {
+export function readCertificate(message: wire.Certificate, limits: { readonly accusers: number; readonly counter: number }): Certificate {
   const suspect = encodeId(message.suspect)
   const { incarnation } = message
   if (!Number.isSafeInteger(incarnation) || incarnation < 1 || incarnation > limits.counter)
     throw new FrameError(`incarnation ${incarnation} is out of range`)
-  if (message.witnesses.length === 0 || message.witnesses.length > limits.witnesses) {
-    throw new FrameError(`a death has 1 to ${limits.witnesses} witnesses, not ${message.witnesses.length}`)
+  if (message.accusers.length === 0 || message.accusers.length > limits.accusers) {
+    throw new FrameError(`a death has 1 to ${limits.accusers} accusers, not ${message.accusers.length}`)
   }
-  const witnesses = message.witnesses.map(({ signer, refutations, signature }) => {
+  const accusers = message.accusers.map(({ signer, beat, signature }) => {
     if (signature.length !== 64) throw new FrameError(`a signature has 64 bytes, not ${signature.length}`)
-    return { signer: encodeId(signer), refutations, signature: signature.slice() }
+    return { signer: encodeId(signer), beat, signature: signature.slice() }
   })
-  witnesses.forEach(({ signer }, i) => {
-    if (signer === suspect) throw new FrameError('nobody witnesses its own death')
-    if (i > 0 && signer <= (witnesses[i - 1] as Witness).signer) throw new FrameError('witnesses must be different and in order')
+  accusers.forEach(({ signer }, i) => {
+    if (signer === suspect) throw new FrameError('nobody accuses itself')
+    if (i > 0 && signer <= (accusers[i - 1] as Accuser).signer) throw new FrameError('accusers must be different and in order')
   })
-  return { suspect, incarnation, witnesses }
+  const beats = accusers.map(({ beat }) => beat)
+  if (Math.max(...beats) - Math.min(...beats) > beatWindow)
+    throw new FrameError(`accusations that are more than ${beatWindow} s apart are no death`)
+  return { suspect, incarnation, accusers }
 }
 
-/** True if every witness signed. */
+/** True if every accuser signed. */
 export function verifyCertificate(certificate: Certificate, codec: StatementCodec): boolean {
   return suspicionsOf(certificate).every((suspicion) => codec.verify(suspicion))
 }
 
-export function certificateToWire({ suspect, incarnation, witnesses }: Certificate): wire.Certificate {
+export function certificateToWire({ suspect, incarnation, accusers }: Certificate): wire.Certificate {
   return {
     suspect: decodeId(suspect) as Uint8Array<ArrayBuffer>,
     incarnation,
-    witnesses: witnesses.map(({ signer, refutations, signature }) => ({
+    accusers: accusers.map(({ signer, beat, signature }) => ({
       signer: decodeId(signer) as Uint8Array<ArrayBuffer>,
-      refutations,
+      beat,
       signature: signature as Uint8Array<ArrayBuffer>,
     })),
   }

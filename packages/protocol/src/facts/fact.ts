@@ -1,20 +1,15 @@
 /**
- * A fact: what reconciliation and broadcasts carry. A statement, a claim with what ended the reign before it, or a death
- * certificate, under a key of which every node keeps one version.
+ * A fact: what reconciliation and broadcasts carry. A statement or a death certificate, under a key of which every node keeps one version.
  *
  * The version is taken from the signature, whose bytes are as good as random, so that no further hash is needed. Two certificates of one
- * death differ in their witnesses and mean the same: their version names only the life.
+ * death differ in their accusers and mean the same: their version names only the life.
  */
-import { FrameError } from '../base/errors.ts'
-import { hash52 } from '../base/hash.ts'
+import { hash52, hashSpace } from '../base/hash.ts'
 import type { Member, NodeId } from '../base/io.ts'
 import { verifyCertificate, type Certificate } from './certificate.ts'
 import { isKind, type Statement, type StatementCodec } from './statement.ts'
 
-/** Why a reign is over: its winner's left-statement, withdrawn candidacy or later life, or its death. */
-export type Evidence = { readonly statement: Statement } | { readonly certificate: Certificate }
-
-export type FactContent = { readonly statement: Statement; readonly because?: Evidence | undefined } | { readonly certificate: Certificate }
+export type FactContent = { readonly statement: Statement } | { readonly certificate: Certificate }
 
 /** A fact as it is told: with the age of what it tells, for facts that expire. */
 export interface Told {
@@ -25,7 +20,7 @@ export interface Told {
 /** Never changed once it is made, but for what is noted on it in passing; nodes in one process may share it. */
 export class Fact implements Told {
   readonly key: string
-  /** Where it stands in the fact set: the hash of the key. */
+  /** Where it stands in the fact set, by its key. */
   readonly position: number
   /** Version, 2 × 32 bits. */
   readonly high: number
@@ -47,7 +42,7 @@ export class Fact implements Told {
 
   constructor(key: string, content: FactContent) {
     this.key = key
-    this.position = hash52(key)
+    this.position = positionOf(key)
     this.content = content
     if ('certificate' in content) {
       const { suspect, incarnation } = content.certificate
@@ -81,14 +76,17 @@ export class Fact implements Told {
     return 0
   }
 
-  /** How many there are to be checked, those of evidence included. */
-  get signatures(): number {
-    if ('certificate' in this.content) return this.content.certificate.witnesses.length
-    const { because } = this.content
-    return 1 + (because === undefined ? 0 : 'certificate' in because ? because.certificate.witnesses.length : 1)
+  /** Whose word it is: the signer, or of a death, which has several, whose death it is. */
+  get author(): NodeId {
+    return 'certificate' in this.content ? this.content.certificate.suspect : this.content.statement.signer
   }
 
-  /** True if all its signatures are right, but for those of evidence. */
+  /** How many there are to be checked. */
+  get signatures(): number {
+    return 'certificate' in this.content ? this.content.certificate.accusers.length : 1
+  }
+
+  /** True if all its signatures are right. */
   isTrue(codec: StatementCodec): boolean {
     this.#verified ||=
       'certificate' in this.content ? verifyCertificate(this.content.certificate, codec) : codec.verify(this.content.statement)
@@ -103,13 +101,24 @@ export class Fact implements Told {
   }
 }
 
+/**
+ * The hash of a key; lives in the lower half of the space, all else in the upper. What members say means nothing to who does not know them yet, and a
+ * large state is told in order, page by page.
+ */
+function positionOf(key: string): number {
+  return Math.floor(hash52(key) / 2) + (key.startsWith('m') ? 0 : hashSpace / 2)
+}
+
 export const memberKey = (id: NodeId): string => `m${id}`
+/** Suspicions are told, but not held: what was not decided soon means nothing later. */
+const suspicionKey = (suspect: NodeId, accuser: NodeId): string => `s${suspect}${accuser}`
+export const refutationKey = (id: NodeId): string => `r${id}`
 export const candidacyKey = (election: string, id: NodeId): string => `c${id}${election}`
 export const claimKey = (election: string): string => `e${election}`
 export const unknownKey = (statement: Statement): string =>
   `u${statement.signer}${statement.kind}:${hex(statement.signature.subarray(0, 8))}`
 
-/** A fact under the key that its content belongs to. Throws {@link FrameError} where a statement is no fact. */
+/** A fact under the key that its content belongs to. */
 export function factOf(content: FactContent): Fact {
   return new Fact(keyOf(content), content)
 }
@@ -127,9 +136,10 @@ function keyOf(content: FactContent): string {
       return claimKey(statement.content.election)
     case 'unknown':
       return unknownKey(statement)
-    case 'suspicion':
     case 'refutation':
-      throw new FrameError(`a ${statement.content.kind} is no fact`)
+      return refutationKey(statement.signer)
+    case 'suspicion':
+      return suspicionKey(statement.content.suspect, statement.signer)
   }
 }
 
@@ -137,25 +147,22 @@ function memberOf(id: NodeId, { incarnation, addresses, location, tag }: Omit<Me
   return { id, incarnation, addresses, location, tag }
 }
 
-function sameContent(a: FactContent | Evidence | undefined, b: FactContent | Evidence | undefined): boolean {
-  if (a === undefined || b === undefined) return a === b
+function sameContent(a: FactContent, b: FactContent): boolean {
   if ('certificate' in a || 'certificate' in b) {
     if (!('certificate' in a) || !('certificate' in b)) return false
     const [mine, theirs] = [a.certificate, b.certificate]
     return (
       mine.suspect === theirs.suspect &&
       mine.incarnation === theirs.incarnation &&
-      mine.witnesses.length === theirs.witnesses.length &&
-      mine.witnesses.every(({ signature }, i) => sameBytes(signature, theirs.witnesses[i]?.signature))
+      mine.accusers.length === theirs.accusers.length &&
+      mine.accusers.every(({ signature }, i) => sameBytes(signature, theirs.accusers[i]?.signature))
     )
   }
-  const because = (content: FactContent | Evidence): Evidence | undefined => ('because' in content ? content.because : undefined)
   return (
     a.statement.kind === b.statement.kind &&
     a.statement.signer === b.statement.signer &&
     sameBytes(a.statement.signature, b.statement.signature) &&
-    sameBytes(a.statement.body, b.statement.body) &&
-    sameContent(because(a), because(b))
+    sameBytes(a.statement.body, b.statement.body)
   )
 }
 

@@ -19,21 +19,22 @@ const content: fc.Arbitrary<Exclude<Content, Unknown>> = fc.oneof(
   fc.record({
     kind: fc.constant('joined' as const),
     incarnation: counter,
+    version: uint32,
     nonce: uint32,
     addresses: fc.array(fc.uint8Array({ minLength: 1, maxLength: limits.addressBytes }), { maxLength: limits.addresses }),
     location: fc.string({ maxLength: 60 }),
     tag: fc.uint8Array({ maxLength: limits.tagBytes }),
   }),
   fc.record({ kind: fc.constant('left' as const), incarnation: counter }),
-  fc.record({ kind: fc.constant('suspicion' as const), suspect: id, incarnation: counter, refutations: uint32 }),
-  fc.record({ kind: fc.constant('refutation' as const), incarnation: counter, number: uint32 }),
+  fc.record({ kind: fc.constant('suspicion' as const), suspect: id, incarnation: counter, beat: uint32 }),
+  fc.record({ kind: fc.constant('refutation' as const), incarnation: counter, beat: uint32 }),
   fc.record({ kind: fc.constant('candidacy' as const), election: name, incarnation: counter, sequence: uint32, withdrawn: fc.boolean() }),
   fc.record({
     kind: fc.constant('claim' as const),
     election: name,
     epoch: counter,
     incarnation: counter,
-    ended: fc.option(fc.record({ winner: id, incarnation: counter }), { nil: undefined }),
+    sequence: uint32,
   }),
 )
 
@@ -113,7 +114,7 @@ describe('what is out of bounds in a statement is refused', () => {
     wire.Joined.encode({ incarnation: 1, nonce: 1, addresses: [], location: '', tag: new Uint8Array(0), ...changes })
   const candidacy = (election: string): Uint8Array => wire.Candidacy.encode({ election, incarnation: 1, sequence: 1, withdrawn: false })
   const claim = (changes: Partial<wire.Claim>): Uint8Array =>
-    wire.Claim.encode({ election: 'e', epoch: 1, incarnation: 1, endedWinner: new Uint8Array(0), endedIncarnation: 0, ...changes })
+    wire.Claim.encode({ election: 'e', epoch: 1, incarnation: 1, sequence: 1, ...changes })
 
   it.each<[string, number, Uint8Array]>([
     ['no kind', 0, new Uint8Array(0)],
@@ -126,21 +127,20 @@ describe('what is out of bounds in a statement is refused', () => {
     ['a location too long in bytes', kinds.joined, joined({ location: 'ü'.repeat(limits.locationBytes / 2 + 1) })],
     ['a tag too long', kinds.joined, joined({ tag: new Uint8Array(limits.tagBytes + 1) })],
     ['a left of no life', kinds.left, wire.Left.encode({ incarnation: 0 })],
-    ['a suspect that is no key', kinds.suspicion, wire.Suspicion.encode({ suspect: new Uint8Array(31), incarnation: 1, refutations: 0 })],
+    ['a suspect that is no key', kinds.suspicion, wire.Suspicion.encode({ suspect: new Uint8Array(31), incarnation: 1, beat: 0 })],
     [
       'a suspicion of no life',
       kinds.suspicion,
-      wire.Suspicion.encode({ suspect: decodeId(bob.id) as Uint8Array<ArrayBuffer>, incarnation: 0, refutations: 0 }),
+      wire.Suspicion.encode({ suspect: decodeId(bob.id) as Uint8Array<ArrayBuffer>, incarnation: 0, beat: 0 }),
     ],
-    ['a refutation of no life', kinds.refutation, wire.Refutation.encode({ incarnation: 0, number: 1 })],
+    ['a refutation of no life', kinds.refutation, wire.Refutation.encode({ incarnation: 0, beat: 1 })],
     ['an election without a name', kinds.candidacy, candidacy('')],
     ['a name too long', kinds.candidacy, candidacy('x'.repeat(129))],
     ['a name with a control character', kinds.candidacy, candidacy('a\u001bb')],
     ['a claim without a name', kinds.claim, claim({ election: '' })],
     ['epoch 0', kinds.claim, claim({ epoch: 0 })],
     ['an epoch too large', kinds.claim, claim({ epoch: limits.counter + 1 })],
-    ['a claim after no life', kinds.claim, claim({ endedWinner: decodeId(bob.id) as Uint8Array<ArrayBuffer> })],
-    ['a claim after nobody', kinds.claim, claim({ endedWinner: new Uint8Array(5), endedIncarnation: 1 })],
+    ['a claim of no life', kinds.claim, claim({ incarnation: 0 })],
     ['an unknown body too long', 4711, new Uint8Array(limits.unknownBodyBytes + 1)],
     ['a body cut short', kinds.joined, joined({ location: 'somewhere' }).subarray(0, -3)],
   ])('%s', (_, kind, body) => {

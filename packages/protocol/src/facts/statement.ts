@@ -19,6 +19,8 @@ export const kinds = { joined: 1, left: 2, suspicion: 3, refutation: 4, candidac
 export interface Joined {
   readonly kind: 'joined'
   readonly incarnation: number
+  /** Of this member's statements in this life the highest counts: addresses and tag may change. */
+  readonly version: number
   readonly nonce: number
   readonly addresses: readonly Address[]
   readonly location: string
@@ -32,13 +34,14 @@ export interface Suspicion {
   readonly kind: 'suspicion'
   readonly suspect: NodeId
   readonly incarnation: number
-  /** Refutations of this life that the witness knew. */
-  readonly refutations: number
+  /** How far the suspect's life had come, s on its own clock, when the accuser last heard of it. A later refutation voids the suspicion. */
+  readonly beat: number
 }
 export interface Refutation {
   readonly kind: 'refutation'
   readonly incarnation: number
-  readonly number: number
+  /** How far this life has come, s on its own clock. */
+  readonly beat: number
 }
 export interface Candidacy {
   readonly kind: 'candidacy'
@@ -52,9 +55,9 @@ export interface Claim {
   readonly kind: 'claim'
   readonly election: string
   readonly epoch: number
+  /** The candidacy on which it was won: the reign lasts as long as that is the winner's latest. */
   readonly incarnation: number
-  /** The life whose reign this one follows; undefined for a first one. */
-  readonly ended: { readonly winner: NodeId; readonly incarnation: number } | undefined
+  readonly sequence: number
 }
 /** A kind that this version does not know. */
 export interface Unknown {
@@ -76,7 +79,6 @@ export function isKind<K extends Content['kind']>(statement: Statement, kind: K)
 
 const signatureBytes = 64
 const encoder = new TextEncoder()
-const none = new Uint8Array(0)
 
 /** Signs the statements of one pool and checks their signatures. */
 export class StatementCodec {
@@ -127,7 +129,7 @@ export function readStatement(message: wire.Statement, limits: Config['limits'])
 function readContent(kind: number, body: Uint8Array, limits: Config['limits']): Content {
   switch (kind) {
     case kinds.joined: {
-      const { incarnation, nonce, addresses, location, tag } = decode(wire.Joined, body, { addresses: limits.addresses })
+      const { incarnation, version, nonce, addresses, location, tag } = decode(wire.Joined, body, { addresses: limits.addresses })
       checkCounter('incarnation', incarnation, limits)
       if (addresses.some((address) => address.length === 0 || address.length > limits.addressBytes)) {
         throw new FrameError(`an address has 1 to ${limits.addressBytes} bytes`)
@@ -135,7 +137,8 @@ function readContent(kind: number, body: Uint8Array, limits: Config['limits']): 
       if (encoder.encode(location).length > limits.locationBytes)
         throw new FrameError(`a location has at most ${limits.locationBytes} bytes`)
       if (tag.length > limits.tagBytes) throw new FrameError(`a tag has at most ${limits.tagBytes} bytes`)
-      return { kind: 'joined', incarnation, nonce, addresses: addresses.map((address) => address.slice()), location, tag: tag.slice() }
+      const copies = addresses.map((address) => address.slice())
+      return { kind: 'joined', incarnation, version, nonce, addresses: copies, location, tag: tag.slice() }
     }
     case kinds.left: {
       const { incarnation } = decode(wire.Left, body)
@@ -143,17 +146,17 @@ function readContent(kind: number, body: Uint8Array, limits: Config['limits']): 
       return { kind: 'left', incarnation }
     }
     case kinds.suspicion: {
-      const { suspect, incarnation, refutations } = decode(wire.Suspicion, body)
+      const { suspect, incarnation, beat } = decode(wire.Suspicion, body)
       checkCounter('incarnation', incarnation, limits)
-      const content = { kind: 'suspicion', suspect: encodeId(suspect), incarnation, refutations } as const
+      const content = { kind: 'suspicion', suspect: encodeId(suspect), incarnation, beat } as const
       // Certificates repeat a suspicion from its content alone, so its body must be what this encodes to.
       if (!sameBytes(body, encodeBody(content))) throw new FrameError('a suspicion with anything else in its body')
       return content
     }
     case kinds.refutation: {
-      const { incarnation, number } = decode(wire.Refutation, body)
+      const { incarnation, beat } = decode(wire.Refutation, body)
       checkCounter('incarnation', incarnation, limits)
-      return { kind: 'refutation', incarnation, number }
+      return { kind: 'refutation', incarnation, beat }
     }
     case kinds.candidacy: {
       const { election, incarnation, sequence, withdrawn } = decode(wire.Candidacy, body)
@@ -162,13 +165,11 @@ function readContent(kind: number, body: Uint8Array, limits: Config['limits']): 
       return { kind: 'candidacy', election, incarnation, sequence, withdrawn }
     }
     case kinds.claim: {
-      const { election, epoch, incarnation, endedWinner, endedIncarnation } = decode(wire.Claim, body)
+      const { election, epoch, incarnation, sequence } = decode(wire.Claim, body)
       checkCounter('incarnation', incarnation, limits)
       checkCounter('epoch', epoch, limits)
       checkName('election', election)
-      if (endedWinner.length > 0) checkCounter('incarnation', endedIncarnation, limits)
-      const ended = endedWinner.length === 0 ? undefined : { winner: encodeId(endedWinner), incarnation: endedIncarnation }
-      return { kind: 'claim', election, epoch, incarnation, ended }
+      return { kind: 'claim', election, epoch, incarnation, sequence }
     }
     default: {
       if (kind === 0) throw new FrameError('a statement without a kind')
@@ -193,9 +194,9 @@ export function statementToWire({ kind, signer, body, signature }: Statement): w
   }
 }
 
-/** The body of the suspicion that a certificate quotes: certificates leave out what all their witnesses say alike. */
-export function encodeSuspicion(suspect: NodeId, incarnation: number, refutations: number): Uint8Array {
-  return encodeBody({ kind: 'suspicion', suspect, incarnation, refutations })
+/** The body of the suspicion that a certificate quotes: certificates leave out what all their accusers say alike. */
+export function encodeSuspicion(suspect: NodeId, incarnation: number, beat: number): Uint8Array {
+  return encodeBody({ kind: 'suspicion', suspect, incarnation, beat })
 }
 
 function encodeBody(content: Exclude<Content, Unknown>): Uint8Array {
@@ -215,11 +216,7 @@ function encodeBody(content: Exclude<Content, Unknown>): Uint8Array {
     case 'candidacy':
       return wire.Candidacy.encode(content)
     case 'claim':
-      return wire.Claim.encode({
-        ...content,
-        endedWinner: (content.ended === undefined ? none : decodeId(content.ended.winner)) as Uint8Array<ArrayBuffer>,
-        endedIncarnation: content.ended?.incarnation ?? 0,
-      })
+      return wire.Claim.encode(content)
   }
 }
 

@@ -20,7 +20,7 @@ interface News {
   readonly subject: number
   readonly incarnation: number
   readonly what: 'joined' | 'left' | 'died'
-  /** Which of two statements that a faulty member signs for one life, or which witnesses. */
+  /** Which of two statements that a faulty member signs for one life, or which accusers. */
   readonly variant: number
 }
 
@@ -28,7 +28,7 @@ const news: fc.Arbitrary<News> = fc.record({
   subject: fc.nat(subjects.length - 1),
   incarnation: fc.integer({ min: 1, max: 3 }),
   what: fc.constantFrom('joined', 'left', 'died'),
-  variant: fc.nat(1),
+  variant: fc.nat(3),
 })
 const history = fc.array(news, { maxLength: 24 })
 
@@ -36,9 +36,9 @@ type Content = Statement<Joined> | Statement<Left> | Certificate
 
 function contentOf({ subject, incarnation, what, variant }: News): Content {
   const actor = subjects[subject] as Actor
-  if (what === 'joined') return actor.joined({ incarnation, nonce: variant })
+  if (what === 'joined') return actor.joined({ incarnation, version: 1 + (variant >> 1), nonce: variant })
   if (what === 'left') return actor.left(incarnation)
-  return death(actor, people.slice(4 + variant, 7 + variant), 0, incarnation)
+  return death(actor, people.slice(4 + (variant % 2), 7 + (variant % 2)), 0, incarnation)
 }
 
 function read(content: Content): Fact {
@@ -164,6 +164,10 @@ describe('merging news of members', () => {
         const present = new Map<string, number>()
         for (const { type, member } of observer.changes) {
           const life = `${member.id}:${member.incarnation}`
+          if (type === 'updated') {
+            expect(present.get(member.id)).toBe(member.incarnation)
+            continue
+          }
           expect(seen.get(life)).toBe(type === 'joined' ? undefined : 'joined')
           seen.set(life, type)
           if (type === 'joined') {
@@ -222,6 +226,58 @@ describe('View', () => {
     view.expire(forgets)
     expect(view.knows(alice.id)).toBe(false)
     expect(view.nextExpiry).toBe(Infinity)
+  })
+
+  it('counts the youngest age that was told of an end: a false one must not make it forgotten early', () => {
+    const { lifetime, shareUntil } = config.tombstones
+    const hour = 3_600_000
+    const end = read(death(alice, [bob]))
+    const { view, facts } = new Observer(alice.joined())
+    const now = lifetime * 2
+    view.merge(end, now, lifetime) // older than anybody honest tells
+    expect(view.merge(end, now, hour)).toEqual([])
+    expect(facts.told(end, now).ageSeconds).toBe(3_600)
+    expect(view.nextExpiry).toBeLessThanOrEqual(now - hour + lifetime * shareUntil)
+    view.expire(now - hour + lifetime * shareUntil - 1)
+    expect(facts.isTold(end)).toBe(true)
+    view.expire(now - hour + lifetime - 1)
+    expect(view.hasEnded(alice.id, 1)).toBe(true)
+    view.expire(now - hour + lifetime)
+    expect(view.knows(alice.id)).toBe(false)
+  })
+
+  it('tells an end again that it had ceased to tell, when somebody tells of a younger one', () => {
+    const { lifetime, shareUntil } = config.tombstones
+    const end = read(death(alice, [bob]))
+    const { view, facts } = new Observer(alice.joined())
+    view.merge(end, 0, 0)
+    view.expire(lifetime * shareUntil)
+    expect(facts.isTold(end)).toBe(false)
+    view.merge(read(death(alice, [bob])), lifetime * shareUntil, 1_000)
+    expect(facts.isTold(end)).toBe(true)
+  })
+
+  it('is not made younger by ages that differ as honest ones do, nor older by any', () => {
+    const end = read(death(alice, [bob]))
+    const { view, facts } = new Observer(alice.joined())
+    const now = 10_000_000
+    view.merge(end, now, 100_000)
+    view.merge(end, now, 90_000)
+    view.merge(end, now, 9_000_000)
+    expect(facts.told(end, now).ageSeconds).toBe(100)
+  })
+
+  it('takes the latest version of what a member says of one life, whatever comes last', () => {
+    const moved = [Uint8Array.of(4, 10, 0, 0, 1, 6, 0, 80)]
+    const versions = [alice.joined(), alice.joined({ version: 2, addresses: moved }), alice.joined({ version: 3 })]
+    const observer = new Observer(...versions.toReversed(), ...versions)
+    expect(observer.changes.map(({ type }) => type)).toEqual(['joined'])
+    const late = new Observer(versions[0] as Content, versions[1] as Content)
+    expect(late.changes.map(({ type }) => type)).toEqual(['joined', 'updated'])
+    expect(late.view.get(alice.id)?.addresses).toEqual(moved)
+    expect(late.view.size).toBe(1)
+    late.hear(alice.left())
+    expect(late.hear(versions[2] as Content).changes.map(({ type }) => type)).toEqual(['joined', 'updated', 'left'])
   })
 
   it('lets tombstones outlive the memory of heals, with something to spare for what is no longer told', () => {

@@ -13,12 +13,17 @@ import type { Config } from '../base/config.ts'
 import type { Member, Milliseconds, NodeId } from '../base/io.ts'
 import type { Fact } from './fact.ts'
 import { partOf, parts, type FactSet } from './facts.ts'
-import type { Joined, Statement } from './statement.ts'
+import { isKind, type Joined, type Statement } from './statement.ts'
 
 export type Change =
   | { readonly type: 'joined'; readonly member: Member }
   | { readonly type: 'left'; readonly member: Member }
   | { readonly type: 'died'; readonly member: Member }
+  /** Addresses or tag of a life that goes on. */
+  | { readonly type: 'updated'; readonly member: Member }
+
+/** Honest ages of one end differ by less, as it takes time to tell them, ms. Guess. */
+const ageSlack = 60_000
 
 const none: readonly Change[] = []
 
@@ -130,16 +135,19 @@ export class View {
     if (present === undefined) return true
     if (present === fact || fact.incarnation < present.incarnation) return false
     if (fact.incarnation > present.incarnation) return true
-    if (fact.says === 'joined') return present.says === 'joined' && compareBytes(signatureOf(fact), signatureOf(present)) > 0
+    if (fact.says === 'joined') return present.says === 'joined' && isLaterStatement(fact, present)
     return present.says === 'joined' || (fact.says === 'left' && present.says === 'died')
   }
 
   /**
-   * Takes in a verified joined-statement or end of a life; an end that began `age` ago. Two statements of one life (only a faulty or
-   * dishonest member signs two) are put in order by their signatures, so that all nodes keep the same.
+   * Takes in a verified joined-statement or end of a life; an end that began `age` ago. Of the statements of one life the highest version counts; two
+   * of one version (only a faulty or dishonest member signs two) are put in order by their signatures, so that all nodes keep the same.
    */
   merge(fact: Fact, now: Milliseconds, age: Milliseconds): readonly Change[] {
-    if (!this.isNews(fact)) return none
+    if (!this.isNews(fact)) {
+      this.#rejuvenate(fact, now - age)
+      return none
+    }
     return fact.says === 'joined' ? this.#begin(fact) : this.#end(fact, now - this.#credible(age))
   }
 
@@ -180,7 +188,7 @@ export class View {
     else if (before.member === undefined) {
       this.#ends -= 1
       this.#count(fact, 1)
-    } else if (before.incarnation === fact.incarnation) return []
+    } else if (before.incarnation === fact.incarnation) return [{ type: 'updated', member }]
     else
       return [
         { type: 'died', member: before.member },
@@ -199,6 +207,16 @@ export class View {
     if (before?.member === undefined) return []
     // A later life ended unseen: all that is sure of the one we knew is that it is over.
     return [{ type: before.incarnation === fact.incarnation && fact.says === 'left' ? 'left' : 'died', member: before.member }]
+  }
+
+  /** Of what is told about the age of an end the youngest counts: a false age must not make it forgotten early, and bring the life back. */
+  #rejuvenate(fact: Fact, born: Milliseconds): void {
+    const present = this.#facts.rival(fact)
+    if (present === undefined || present.member !== undefined || fact.says === 'joined' || !present.equals(fact)) return
+    if (born - (this.#facts.born(present) ?? born) <= ageSlack) return
+    this.#facts.put(present, born)
+    const { lifetime, shareUntil } = this.#config.tombstones
+    this.#nextExpiry = Math.min(this.#nextExpiry, born + lifetime * shareUntil)
   }
 
   #count({ position }: Fact, more: 1 | -1): void {
@@ -236,6 +254,15 @@ export class View {
     }
     if (oldest !== undefined) this.#forget(oldest)
   }
+}
+
+function isLaterStatement(fact: Fact, present: Fact): boolean {
+  const difference = versionOf(fact) - versionOf(present)
+  return difference === 0 ? compareBytes(signatureOf(fact), signatureOf(present)) > 0 : difference > 0
+}
+
+function versionOf({ content }: Fact): number {
+  return 'statement' in content && isKind(content.statement, 'joined') ? content.statement.content.version : 0
 }
 
 function signatureOf({ content }: Fact): Uint8Array {

@@ -12,16 +12,28 @@ export interface Message extends Pick<
   wire.Frame,
   'hello' | 'reconcile' | 'offer' | 'want' | 'probe' | 'ack' | 'signal' | 'signalAck' | 'goodbye'
 > {
-  /** Enter through one of these instead: too many knock here. */
+  /** Enter through one of these instead: too many newcomers are here. */
   readonly redirect?: { readonly members: readonly Told[] }
   readonly facts?: Facts
   readonly alarm?: Alarm
+  readonly pingReq?: { readonly subjects: readonly NodeId[] }
+  readonly pingReqAck?: PingReqAck
 }
 
-/** Suspicions and refutations; `doubted` did not answer a first probe. */
+/** Suspicions and refutations; `suspected` did not answer a first probe. */
 export interface Alarm {
   readonly statements: readonly Statement[]
-  readonly doubted: readonly NodeId[]
+  readonly suspected: readonly NodeId[]
+}
+
+/** What came of indirect probes. */
+export interface PingReqAck {
+  /** Refutations of those that were reached. */
+  readonly reached: readonly Statement[]
+  /** The helper had a link with these, and can't reach them now. */
+  readonly missed: readonly NodeId[]
+  /** It never had one, so that it can't tell: they may stand behind a NAT. */
+  readonly unknown: readonly NodeId[]
 }
 
 export interface Facts {
@@ -35,4 +47,9 @@ export interface Batch {
   /** Two batches of equal facts are two messages. */
   readonly nonce: number
   readonly facts: readonly Told[]
+}
+
+/** Failure detection: must not wait behind bulk, and is never held back. Order relative to other frames does not matter. */
+export function isUrgent({ probe, ack, alarm, pingReq, pingReqAck }: Message): boolean {
+  return [probe, ack, alarm, pingReq, pingReqAck].some((content) => content !== undefined)
 }

@@ -2,9 +2,10 @@
 import type { Config } from '../base/config.ts'
 import { FrameError } from '../base/errors.ts'
 import { decodeId, encodeId } from '../base/id.ts'
+import type { NodeId } from '../base/io.ts'
 import { certificateToWire, readCertificate } from '../facts/certificate.ts'
-import { factOf, type Evidence, type Told } from '../facts/fact.ts'
-import { decode, readStatement, statementToWire } from '../facts/statement.ts'
+import { factOf, type Told } from '../facts/fact.ts'
+import { decode, readStatement, statementToWire, type Statement } from '../facts/statement.ts'
 import * as wire from '../wire/messages.js'
 import type { Codec } from './codec.ts'
 import type { Alarm, Batch, Message } from './message.ts'
@@ -17,23 +18,31 @@ export class ProtobufCodec implements Codec {
   }
 
   encodeFrame(message: Message): Uint8Array {
-    const { redirect, facts, alarm, ...rest } = message
+    const { redirect, facts, alarm, pingReq, pingReqAck, ...rest } = message
     const frame: wire.Frame = rest
     if (redirect !== undefined) frame.redirect = { members: redirect.members.map(factToWire) }
     else if (facts !== undefined) frame.facts = { facts: facts.facts.map(factToWire), fresh: facts.fresh }
-    else if (alarm !== undefined)
-      frame.alarm = {
-        statements: alarm.statements.map(statementToWire),
-        doubted: alarm.doubted.map((id) => decodeId(id) as Uint8Array<ArrayBuffer>),
+    else if (alarm !== undefined) frame.alarm = { statements: alarm.statements.map(statementToWire), suspected: keysOf(alarm.suspected) }
+    else if (pingReq !== undefined) frame.pingReq = { subjects: keysOf(pingReq.subjects) }
+    else if (pingReqAck !== undefined)
+      frame.pingReqAck = {
+        reached: pingReqAck.reached.map(statementToWire),
+        missed: keysOf(pingReqAck.missed),
+        unknown: keysOf(pingReqAck.unknown),
       }
     return wire.Frame.encode(frame)
   }
 
   decodeFrame(data: Uint8Array): Message {
-    const { redirect, facts, alarm, ...rest } = decode(wire.Frame, data)
+    const { redirect, facts, alarm, pingReq, pingReqAck, ...rest } = decode(wire.Frame, data)
     if (redirect !== undefined) return { redirect: { members: this.#facts(redirect.members) } }
     if (facts !== undefined) return { facts: { facts: this.#facts(facts.facts), fresh: facts.fresh } }
     if (alarm !== undefined) return { alarm: this.#alarm(alarm) }
+    if (pingReq !== undefined) return { pingReq: { subjects: this.#ids(pingReq.subjects) } }
+    if (pingReqAck !== undefined) {
+      const { reached, missed, unknown } = pingReqAck
+      return { pingReqAck: { reached: this.#statements(reached), missed: this.#ids(missed), unknown: this.#ids(unknown) } }
+    }
     return rest
   }
 
@@ -52,33 +61,38 @@ export class ProtobufCodec implements Codec {
     return messages.map((message) => readFact(message, this.#limits))
   }
 
-  #alarm({ statements, doubted }: wire.Alarm): Alarm {
-    const { statementsPerAlarm } = this.#limits
-    if (statements.length + doubted.length > statementsPerAlarm) throw new FrameError(`an alarm has at most ${statementsPerAlarm} entries`)
-    return { statements: statements.map((statement) => readStatement(statement, this.#limits)), doubted: doubted.map(encodeId) }
+  #alarm({ statements, suspected }: wire.Alarm): Alarm {
+    return { statements: this.#statements(statements), suspected: this.#ids(suspected) }
   }
+
+  #statements(messages: readonly wire.Statement[]): Statement[] {
+    return this.#bounded(messages).map((statement) => readStatement(statement, this.#limits))
+  }
+
+  #ids(keys: readonly Uint8Array[]): NodeId[] {
+    return this.#bounded(keys).map(encodeId)
+  }
+
+  #bounded<Entry>(entries: readonly Entry[]): readonly Entry[] {
+    const { entriesPerAlarm } = this.#limits
+    if (entries.length > entriesPerAlarm) throw new FrameError(`a list of suspects or suspicions has at most ${entriesPerAlarm} entries`)
+    return entries
+  }
+}
+
+function keysOf(ids: readonly NodeId[]): Uint8Array<ArrayBuffer>[] {
+  return ids.map((id) => decodeId(id) as Uint8Array<ArrayBuffer>)
 }
 
 export function factToWire({ fact: { content }, ageSeconds }: Told): wire.Fact {
   if ('certificate' in content) return { certificate: certificateToWire(content.certificate), ageSeconds }
-  const fact: wire.Fact = { statement: statementToWire(content.statement), ageSeconds }
-  if (content.because === undefined) return fact
-  if ('statement' in content.because) fact.because = statementToWire(content.because.statement)
-  else fact.becauseDeath = certificateToWire(content.because.certificate)
-  return fact
+  return { statement: statementToWire(content.statement), ageSeconds }
 }
 
 /** Reads what a fact holds, with all bounds but without signatures. Throws {@link FrameError}. */
 export function readFact(message: wire.Fact, limits: Config['limits']): Told {
-  const { ageSeconds } = message
-  if (message.certificate !== undefined) return { fact: factOf({ certificate: readCertificate(message.certificate, limits) }), ageSeconds }
-  if (message.statement === undefined) throw new FrameError('a fact without content')
-  const statement = readStatement(message.statement, limits)
-  const because: Evidence | undefined =
-    message.because !== undefined
-      ? { statement: readStatement(message.because, limits) }
-      : message.becauseDeath !== undefined
-        ? { certificate: readCertificate(message.becauseDeath, limits) }
-        : undefined
-  return { fact: factOf(because === undefined ? { statement } : { statement, because }), ageSeconds }
+  const { certificate, statement, ageSeconds } = message
+  if (certificate !== undefined) return { fact: factOf({ certificate: readCertificate(certificate, limits) }), ageSeconds }
+  if (statement === undefined) throw new FrameError('a fact without content')
+  return { fact: factOf({ statement: readStatement(statement, limits) }), ageSeconds }
 }

@@ -17,25 +17,22 @@ const content: fc.Arbitrary<FactContent> = fc.oneof(
   fc.record({ tag: bytes, location: fc.string({ maxLength: 20 }), nonce: u32 }).map((details) => ({ statement: alice.joined(details) })),
   fc.integer({ min: 1, max: 2 ** 48 }).map((incarnation) => ({ statement: alice.left(incarnation) })),
   fc.tuple(u32, bytes).map(([kind, body]) => ({ statement: alice.says(Math.max(kind, 10), body) })),
-  u32.map((refutations) => ({ certificate: death(alice, [bob, carol], refutations) })),
-  fc.constantFrom<FactContent>(
-    { statement: bob.claims('e', 2, { winner: alice }), because: { certificate: death(alice, [bob, carol]) } },
-    { statement: bob.claims('e', 2, { winner: alice }), because: { statement: alice.stands('e', { withdrawn: true }) } },
-  ),
+  u32.map((beat) => ({ certificate: death(alice, [bob, carol], beat) })),
+  u32.map((sequence) => ({ statement: bob.claims('e', 2, { sequence }) })),
 )
 const told = fc.array(fc.record({ fact: content.map((each) => factOf(each)), ageSeconds: u32 }), { maxLength: 8 })
 const range = fc.record({ from: position, to: position, count: u32, fingerprint: bytes, items: bytes, wanted: bytes, listed: fc.boolean() })
 
 const message = fc.oneof<fc.Arbitrary<Message>[]>(
   u32.map((sequence) => ({ probe: { sequence } })),
-  fc.record({ sequence: u32, nextInMs: u32 }).map((ack) => ({ ack })),
+  fc.record({ sequence: u32, nextInMs: u32, beat: u32 }).map((ack) => ({ ack })),
   fc.record({ facts: told, fresh: fc.boolean() }).map((facts) => ({ facts })),
-  fc
-    .record({ round: u32, ranges: fc.array(range, { maxLength: 6 }), partial: fc.boolean() }, { requiredKeys: ['round', 'ranges'] })
-    .map((reconcile) => ({ reconcile })),
+  fc.record({ round: u32, ranges: fc.array(range, { maxLength: 6 }) }).map((reconcile) => ({ reconcile })),
   told.map((members) => ({ redirect: { members } })),
   fc.record({ known: position, ended: fc.boolean(), incarnation: position }).map((hello) => ({ hello })),
-  fc.constant({ alarm: { statements: [bob.suspects(alice), alice.refutes(3)], doubted: [carol.id] } }),
+  fc.constant({ alarm: { statements: [bob.suspects(alice), alice.refutes(3)], suspected: [carol.id] } }),
+  fc.constant({ pingReq: { subjects: [alice.id, bob.id] } }),
+  fc.constant({ pingReqAck: { reached: [alice.refutes(200)], missed: [bob.id, carol.id], unknown: [alice.id] } }),
   fc.string({ maxLength: 40 }).map((reason) => ({ goodbye: { reason } })),
 )
 

@@ -4,7 +4,7 @@
  */
 import { defaultConfig } from '../base/config.ts'
 import type { Certificate } from '../facts/certificate.ts'
-import type { Evidence, Fact, Told } from '../facts/fact.ts'
+import type { Fact, Told } from '../facts/fact.ts'
 import type { Statement } from '../facts/statement.ts'
 import type * as wire from '../wire/messages.js'
 import type { Batch, Message } from './message.ts'
@@ -21,7 +21,7 @@ const codec = new ProtobufCodec(defaultConfig.limits)
 export function frameBytes(message: Message): number {
   const { facts, reconcile, probe, ack } = message
   if (probe !== undefined) return nested(numberField(probe.sequence))
-  if (ack !== undefined) return nested(numberField(ack.sequence) + numberField(ack.nextInMs))
+  if (ack !== undefined) return nested(numberField(ack.sequence) + numberField(ack.nextInMs) + numberField(ack.beat))
   if (facts !== undefined) return nested(factsBytes(facts.facts) + (facts.fresh ? 2 : 0))
   if (reconcile !== undefined) return nested(reconcileBytes(reconcile))
   return codec.encodeFrame(message).length
@@ -36,10 +36,8 @@ export function broadcastBytes({ nonce, facts }: Batch): number {
 export function factBytes(fact: Fact): number {
   if (fact.bytes > 0) return fact.bytes
   const { content } = fact
-  let bytes = nested(evidenceBytes(content))
-  if ('because' in content && content.because !== undefined) bytes += nested(evidenceBytes(content.because))
-  fact.bytes = bytes
-  return bytes
+  fact.bytes = nested('certificate' in content ? certificateBytes(content.certificate) : statementBytes(content.statement))
+  return fact.bytes
 }
 
 function factsBytes(facts: readonly Told[]): number {
@@ -48,22 +46,18 @@ function factsBytes(facts: readonly Told[]): number {
   return bytes
 }
 
-function evidenceBytes(evidence: Evidence): number {
-  return 'certificate' in evidence ? certificateBytes(evidence.certificate) : statementBytes(evidence.statement)
-}
-
 function statementBytes({ kind, body }: Statement): number {
   return numberField(kind) + keyField + bytesField(body.length) + signatureField
 }
 
-function certificateBytes({ incarnation, witnesses }: Certificate): number {
+function certificateBytes({ incarnation, accusers }: Certificate): number {
   let bytes = keyField + numberField(incarnation)
-  for (const { refutations } of witnesses) bytes += nested(keyField + numberField(refutations) + signatureField)
+  for (const { beat } of accusers) bytes += nested(keyField + numberField(beat) + signatureField)
   return bytes
 }
 
-function reconcileBytes({ round, ranges, partial }: wire.Reconcile): number {
-  let bytes = numberField(round) + (partial === undefined ? 0 : 2)
+function reconcileBytes({ round, ranges }: wire.Reconcile): number {
+  let bytes = numberField(round)
   for (const { from, to, count, fingerprint, items, wanted, listed } of ranges) {
     const fields = numberField(from) + numberField(to) + numberField(count) + (listed ? 2 : 0)
     bytes += nested(fields + bytesField(fingerprint.length) + bytesField(items.length) + bytesField(wanted.length))

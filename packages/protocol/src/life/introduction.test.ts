@@ -4,6 +4,9 @@ import { Bench, broadcastsIn, framesTo } from '../../test/bench.ts'
 import { defaultConfig } from '../base/config.ts'
 import type { Effect, Introducer } from '../base/io.ts'
 
+import { retryMax, retryMin } from './introduction.ts'
+import { referralGrace, referrals, servedAtOnce, servedWindow } from './referral.ts'
+
 const everyone = actors(240)
 const [self, alice, bob, carol, mallory] = everyone as [Actor, Actor, Actor, Actor, Actor]
 const { introduction } = defaultConfig
@@ -13,6 +16,9 @@ const bareDoor: Introducer = { address: Uint8Array.of(4, 5, 6) }
 const dials = (effects: readonly Effect[]): Extract<Effect, { type: 'connect' }>[] => effects.filter((effect) => effect.type === 'connect')
 const refuse = (bench: Bench, { id, address }: Introducer, reason = 'refused'): Effect[] =>
   bench.input({ type: 'unreachable', peer: id, addresses: [address], failure: 'refused', reason })
+
+/** What it said of having entered, and whether alone. */
+const entered = (bench: Bench): boolean[] => bench.notifications.flatMap((each) => (each.type === 'entered' ? [each.alone] : []))
 
 describe('a newcomer', () => {
   it('dials its introducers, and does not enter before one has said what it knows', () => {
@@ -24,6 +30,39 @@ describe('a newcomer', () => {
     expect(bench.node.self).toBeUndefined()
     bench.link(alice)
     expect(bench.node.self?.incarnation).toBe(1)
+  })
+
+  it('says that it has entered when it has reconciled with its introducer, whom it knows by then', () => {
+    const bench = new Bench(self, { introducers: [door] })
+    bench.reconciles = false
+    bench.link(alice)
+    bench.receive(alice, facts([alice.joined()]))
+    expect(entered(bench)).toEqual([])
+    bench.advance(introduction.aloneAfter * 2)
+    expect(entered(bench)).toEqual([])
+    bench.receive(alice, { reconcile: { round: 2, ranges: [] } })
+    bench.receive(alice, { reconcile: { round: 2, ranges: [] } })
+    expect(entered(bench)).toEqual([false])
+  })
+
+  it('says that it goes on alone, once: when it founds a pool, when all refuse, when nobody answers, and when who let it in is gone', () => {
+    expect(entered(new Bench(self))).toEqual([true])
+    const refused = new Bench(self, { introducers: [door] })
+    refuse(refused, door)
+    expect(entered(refused)).toEqual([true])
+    refused.reach.set(alice.id, 'up')
+    refused.link(alice)
+    expect(entered(refused)).toEqual([true])
+    const unheard = new Bench(self, { introducers: [door] })
+    unheard.advance(introduction.aloneAfter)
+    expect(entered(unheard)).toEqual([true])
+    const left = new Bench(self, { introducers: [door] })
+    left.reconciles = false
+    left.link(alice)
+    expect(entered(left)).toEqual([])
+    left.unlink(alice)
+    refuse(left, door)
+    expect(entered(left)).toEqual([true])
   })
 
   it.each([
@@ -72,7 +111,7 @@ describe('a newcomer', () => {
     const warned = bench.notifications.flatMap((notification) => (notification.type === 'warning' ? [notification] : []))
     expect(warned.map(({ code }) => code)).toEqual(['INTRODUCER_UNREACHABLE', 'INTRODUCER_UNREACHABLE'])
     expect(warned[0]?.message).toContain('alice refused')
-    expect(dials(bench.advance(introduction.retryMin * 2)).length).toBeGreaterThanOrEqual(2)
+    expect(dials(bench.advance(retryMin * 2)).length).toBeGreaterThanOrEqual(2)
   })
 
   it('goes on alone after a while when none answers', () => {
@@ -87,16 +126,16 @@ describe('a newcomer', () => {
     const bench = new Bench(self, { introducers: [door] })
     refuse(bench, door)
     const times: number[] = []
-    const end = bench.now + 20 * introduction.retryMax
+    const end = bench.now + 20 * retryMax
     while (bench.now < end) {
       if (dials(bench.advance(100)).length === 0) continue
       times.push(bench.now)
       refuse(bench, door)
     }
     const gaps = times.slice(1).map((time, i) => time - (times[i] as number))
-    expect(gaps[0]).toBeLessThanOrEqual(introduction.retryMin * 2 * 1.5 + 200)
-    expect(Math.max(...gaps)).toBeLessThanOrEqual(introduction.retryMax * 1.5 + 200)
-    for (const gap of gaps.slice(-5)) expect(gap).toBeGreaterThanOrEqual(introduction.retryMax * 0.5)
+    expect(gaps[0]).toBeLessThanOrEqual(retryMin * 2 * 1.5 + 200)
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(retryMax * 1.5 + 200)
+    for (const gap of gaps.slice(-5)) expect(gap).toBeGreaterThanOrEqual(retryMax * 0.5)
     expect(bench.notifications.filter(({ type }) => type === 'warning').length).toBe(1)
   })
 
@@ -104,7 +143,7 @@ describe('a newcomer', () => {
     const bench = new Bench(self, { introducers: [door] })
     bench.link(alice)
     bench.receive(alice, facts([alice.joined()]))
-    expect(dials(bench.advance(10 * introduction.retryMax))).toEqual([])
+    expect(dials(bench.advance(10 * retryMax))).toEqual([])
     expect(bench.node.health(bench.now).introducers).toEqual([])
   })
 
@@ -119,8 +158,6 @@ describe('a newcomer', () => {
 })
 
 describe('an introducer', () => {
-  const { crowd, referrals } = introduction
-
   /** A member of a pool of some size. */
   function member(size: number): Bench {
     const bench = new Bench(self)
@@ -128,15 +165,15 @@ describe('an introducer', () => {
     return bench
   }
 
-  /** A newcomer knocks. What it is told. */
-  function knock(bench: Bench, actor: Actor): ReturnType<typeof framesTo> {
+  /** A newcomer comes. What it is told. */
+  function probeHost(bench: Bench, actor: Actor): ReturnType<typeof framesTo> {
     return framesTo(actor.id, bench.input({ type: 'connected', peer: actor.id, dialable: true }))
   }
 
   it('says what it knows of who comes: nothing, a life, or one that is over', () => {
     const bench = member(5)
     bench.overhears(bob.left())
-    const hello = (actor: Actor): unknown => knock(bench, actor).find((frame) => frame.hello !== undefined)?.hello
+    const hello = (actor: Actor): unknown => probeHost(bench, actor).find((frame) => frame.hello !== undefined)?.hello
     expect(hello(everyone[70] as Actor)).toMatchObject({ known: 0, ended: false, incarnation: 1 })
     expect(hello(alice)).toMatchObject({ known: 1, ended: false })
     expect(hello(bob)).toMatchObject({ known: 1, ended: true })
@@ -146,42 +183,30 @@ describe('an introducer', () => {
     const bench = member(100)
     const late = everyone[239] as Actor
     const newcomers = everyone.slice(100, 239)
-    const told = newcomers.map((actor) => knock(bench, actor).find((frame) => frame.redirect !== undefined)?.redirect)
-    expect(told.slice(0, crowd).every((redirect) => redirect === undefined)).toBe(true)
-    for (const redirect of told.slice(crowd)) {
+    const told = newcomers.map((actor) => probeHost(bench, actor).find((frame) => frame.redirect !== undefined)?.redirect)
+    expect(told.slice(0, servedAtOnce).every((redirect) => redirect === undefined)).toBe(true)
+    for (const redirect of told.slice(servedAtOnce)) {
       const names = redirect?.members.map(({ statement }) => statement?.signer) ?? []
       expect(names.length).toBeGreaterThanOrEqual(referrals - 1)
       expect(names.length).toBeLessThanOrEqual(referrals)
       expect(new Set(names.map(String)).size).toBe(names.length)
     }
     // The first of the names is asked: it is another one for each.
-    const asked = told.slice(crowd).map((redirect) => String(redirect?.members[0]?.statement?.signer))
+    const asked = told.slice(servedAtOnce).map((redirect) => String(redirect?.members[0]?.statement?.signer))
     expect(new Set(asked).size).toBe(asked.length)
-    bench.advance(introduction.crowdWindow)
-    expect(knock(bench, late).some((frame) => frame.redirect !== undefined)).toBe(false)
+    bench.advance(servedWindow)
+    expect(probeHost(bench, late).some((frame) => frame.redirect !== undefined)).toBe(false)
   })
 
-  it('keeps a crowd waiting while there is nobody to hand it on to: until the first of it have entered, but not for long', () => {
-    const [bench, other] = [member(5), member(5)]
-    const newcomers = everyone.slice(100, 100 + 2 * crowd)
-    const late = newcomers.slice(crowd)
-    const isGreeted = (actor: Actor, at: Bench): boolean => at.sent(actor).some((frame) => frame.hello !== undefined)
-    for (const actor of newcomers) for (const at of [bench, other]) knock(at, actor)
-    expect(newcomers.filter((actor) => isGreeted(actor, bench))).toEqual(newcomers.slice(0, crowd))
-    for (const actor of newcomers.slice(0, crowd)) bench.receive(actor, facts([actor.joined()], true))
-    bench.advance(1)
-    for (const actor of late) expect(bench.sent(actor).map((frame) => frame.redirect?.members.length ?? 0)).toEqual([referrals, 0])
-    expect(late.every((actor) => isGreeted(actor, bench))).toBe(true)
-    other.advance(introduction.hold - 1)
-    expect(late.some((actor) => isGreeted(actor, other))).toBe(false)
-    other.advance(1)
-    expect(late.every((actor) => isGreeted(actor, other))).toBe(true)
-    expect(late.flatMap((actor) => other.sent(actor)).some((frame) => frame.redirect !== undefined)).toBe(false)
+  it('serves all while there is nobody to hand them on to', () => {
+    const bench = member(5)
+    const newcomers = everyone.slice(100, 100 + 2 * servedAtOnce)
+    for (const actor of newcomers) expect(probeHost(bench, actor).map((frame) => frame.hello?.known)).toEqual([0])
   })
 
   it('does not hand on a member that comes back', () => {
     const bench = member(60)
-    for (const actor of everyone.slice(1, 60)) expect(knock(bench, actor).some((frame) => frame.redirect !== undefined)).toBe(false)
+    for (const actor of everyone.slice(1, 60)) expect(probeHost(bench, actor).some((frame) => frame.redirect !== undefined)).toBe(false)
   })
 
   /** Newcomers enter through this node, one after the other. How many broadcasts, and of how many facts. */
@@ -233,7 +258,7 @@ describe('who is handed on', () => {
     bench.receive(alice, { hello: { known: 0, ended: false, incarnation: 1 } })
     expect(bench.node.self).toBeDefined()
     const own = (effects: readonly Effect[]): number => framesTo(alice.id, effects).flatMap((frame) => frame.facts?.facts ?? []).length
-    expect(own(bench.advance(introduction.referralGrace - 1))).toBe(0)
+    expect(own(bench.advance(referralGrace - 1))).toBe(0)
     expect(own(bench.advance(1))).toBe(1)
     expect([...bench.node.links]).toEqual([alice.id])
   })

@@ -8,6 +8,13 @@
 import type { Address, DialFailure, Introducer, Milliseconds, NodeId } from '../base/io.ts'
 import type { Context, Timed } from '../context/context.ts'
 
+/** First wait before an introducer that did not answer is tried again, ms; doubles each time. Guess. */
+export const retryMin = 500
+/** Longest such wait, ms. Guess. */
+export const retryMax = 30_000
+/** An introducer that accepts and says nothing may only be busy: it is given up after so many tries. Guess. */
+const unansweredTries = 2
+
 interface Attempt {
   readonly introducer: Introducer
   failures: number
@@ -17,10 +24,16 @@ interface Attempt {
   given: boolean
 }
 
+export interface IntroductionEvents {
+  /** Enter: this is the highest incarnation of this node that others know. */
+  onEnter(learned: number): void
+  /** Nobody lets this node in. It has entered, and goes on trying. */
+  onAlone(): void
+}
+
 export class Introduction implements Timed {
   readonly #context: Context
-  readonly #enter: (learned: number) => void
-  readonly #isWhole: () => boolean
+  readonly #events: IntroductionEvents
   #introducers: readonly Introducer[] = []
   #attempts: Attempt[] = []
   #entering = false
@@ -28,11 +41,14 @@ export class Introduction implements Timed {
   /** Highest incarnation of this node that others know. */
   #learned = 0
 
-  /** `isWhole`: a reconciliation was completed, so there is a pool that will not be lost with one link. */
-  constructor(context: Context, enter: (learned: number) => void, isWhole: () => boolean) {
+  constructor(context: Context, events: IntroductionEvents) {
     this.#context = context
-    this.#enter = enter
-    this.#isWhole = isWhole
+    this.#events = events
+  }
+
+  /** A reconciliation was completed, so there is a pool that will not be lost with one link. */
+  get #isWhole(): boolean {
+    return this.#context.wholeSince < Infinity
   }
 
   get nextDue(): Milliseconds {
@@ -52,7 +68,8 @@ export class Introduction implements Timed {
 
   start(introducers: readonly Introducer[]): void {
     if (introducers.length === 0) {
-      this.#enter(0)
+      this.#entering = true
+      this.goAlone()
       return
     }
     const { now, config } = this.#context
@@ -95,45 +112,46 @@ export class Introduction implements Timed {
     this.#learned = Math.max(this.#learned, known)
     if (!this.#entering) return
     this.#entering = false
-    this.#aloneAt = Infinity
-    this.#enter(this.#learned)
+    this.#events.onEnter(this.#learned)
   }
 
   /** A dial that was ours came to nothing. */
   unreachable(peer: NodeId | undefined, addresses: readonly Address[], failure: DialFailure, reason: string): void {
-    const { now, config } = this.#context
+    const { now } = this.#context
     const attempt = this.#attempts.find(
       ({ introducer }) => (introducer.id ?? undefined) === peer && addresses.some((address) => sameAddress(address, introducer.address)),
     )
     if (attempt === undefined) return
     attempt.failures += 1
-    const { retryMin, retryMax } = config.introduction
     attempt.nextTry = now + this.#context.jitter(Math.min(retryMax, retryMin * 2 ** Math.min(attempt.failures - 1, 16)))
     const isNews = attempt.reason !== reason
     attempt.reason = reason
     if (isNews) this.#context.warn('INTRODUCER_UNREACHABLE', `${reason} (goes on trying)`)
-    attempt.given = failure !== 'mute' || attempt.failures >= config.introduction.mutePatience
-    if (this.#entering && this.#attempts.every(({ given }) => given)) this.#goAlone()
+    attempt.given = failure !== 'mute' || attempt.failures >= unansweredTries
+    if (this.#attempts.every(({ given }) => given) && !this.#isServed) this.goAlone()
   }
 
   due(): void {
-    const { now, config, links, effects } = this.#context
-    if (now >= this.#aloneAt) this.#goAlone()
-    this.#attempts = this.#attempts.filter(({ introducer: { id } }) => id !== this.#context.id && !(this.#isWhole() && this.#isReached(id)))
+    const { now, links, effects } = this.#context
+    if (this.#isWhole) this.#aloneAt = Infinity
+    // The larger the pool, the longer it takes to be told of it.
+    else if (now >= this.#aloneAt && this.#isServed) this.#aloneAt = now + retryMin
+    else if (now >= this.#aloneAt) this.goAlone()
+    this.#attempts = this.#attempts.filter(({ introducer: { id } }) => id !== this.#context.id && !(this.#isWhole && this.#isReached(id)))
     for (const attempt of this.#attempts) {
       if (now < attempt.nextTry) continue
       const { id, address } = attempt.introducer
       const isLinked = id === undefined ? links.size > 0 : links.has(id)
-      attempt.nextTry = now + (isLinked ? config.introduction.retryMin : config.introduction.retryMax)
+      attempt.nextTry = now + (isLinked ? retryMin : retryMax)
       if (!isLinked) effects.push({ type: 'connect', peer: id, addresses: [address] })
     }
   }
 
   /** A link is gone: a newcomer that is not whole yet depends on its introducers. */
   linkLost(): void {
-    const { now, config } = this.#context
-    if (this.#isWhole()) return
-    for (const attempt of this.#attempts) attempt.nextTry = Math.min(attempt.nextTry, now + config.introduction.retryMin)
+    if (this.#isWhole) return
+    const { now } = this.#context
+    for (const attempt of this.#attempts) attempt.nextTry = Math.min(attempt.nextTry, now + retryMin)
   }
 
   /** Who is behind a bare address only the host knows: there any link will do. */
@@ -142,11 +160,20 @@ export class Introduction implements Timed {
     return id === undefined ? links.size > 0 : links.has(id) || view.get(id) !== undefined
   }
 
-  #goAlone(): void {
+  /** Somebody who is in lets this node in. */
+  get #isServed(): boolean {
+    for (const { entered, greeted } of this.#context.links.values()) if (entered && greeted) return true
+    return false
+  }
+
+  /** Enters without a word from an introducer; they are tried on. */
+  goAlone(): void {
     this.#aloneAt = Infinity
-    if (!this.#entering) return
-    this.#entering = false
-    this.#enter(this.#learned)
+    if (this.#entering) {
+      this.#entering = false
+      this.#events.onEnter(this.#learned)
+    }
+    if (!this.#isWhole) this.#events.onAlone()
   }
 }
 

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { actors, alarm, type Actor } from '../../test/actors.ts'
+import { actors, alarm, facts, type Actor } from '../../test/actors.ts'
 import { Bench } from '../../test/bench.ts'
-import { defaultConfig } from '../base/config.ts'
+import { mostAccusers } from '../detection/quorum.ts'
 import { certify } from '../facts/certificate.ts'
 
 const [self, ...others] = actors(9) as [Actor, ...Actor[]]
 const strangers = actors(4, 2)
-const { quorum } = defaultConfig.detection
 
 function pool(): Bench {
   const bench = new Bench(self)
@@ -49,10 +48,10 @@ describe('a life that others hold for ended', () => {
       bench.advance(500)
     }
     const before = life(bench)
-    for (const actor of others.slice(1, quorum - 1)) renounce(bench, actor, before)
+    for (const actor of others.slice(1, mostAccusers - 1)) renounce(bench, actor, before)
     expect(life(bench)).toBe(before)
     bench.advance(5_000)
-    renounce(bench, others[quorum] as Actor, before)
+    renounce(bench, others[mostAccusers] as Actor, before)
     expect(life(bench)).toBe(before + 1)
   })
 
@@ -69,7 +68,7 @@ describe('a life that others hold for ended', () => {
     expect(life(bench) - start).toBeLessThanOrEqual(4)
   })
 
-  it('is not proven to be over by one witness, though it accuses all others, too', () => {
+  it('is not proven to be over by one accuser, though it accuses all others, too', () => {
     const bench = pool()
     const [liar] = others as [Actor]
     const start = life(bench)
@@ -84,19 +83,30 @@ describe('a life that others hold for ended', () => {
   it('is not given up again for what was said of the one before', () => {
     const bench = pool()
     const before = life(bench)
-    for (const actor of others.slice(0, quorum)) renounce(bench, actor, before)
+    for (const actor of others.slice(0, mostAccusers)) renounce(bench, actor, before)
     expect(life(bench)).toBe(before + 1)
     bench.advance(10_000)
-    for (const actor of others.slice(0, quorum)) renounce(bench, actor, before)
+    for (const actor of others.slice(0, mostAccusers)) renounce(bench, actor, before)
     expect(life(bench)).toBe(before + 1)
   })
 
   it('is given up at once where that is proven', () => {
     const bench = pool()
     for (let expected = 2; expected <= 6; expected++) {
-      bench.overhears(certify(others.slice(0, quorum).map((witness) => witness.suspects(self, 0, expected - 1))))
+      bench.overhears(certify(others.slice(0, mostAccusers).map((accuser) => accuser.suspects(self, 0, expected - 1))))
       expect(life(bench)).toBe(expected)
       bench.advance(5_000)
     }
+  })
+
+  it('is no surer for how many pass on a death that one made up', () => {
+    const bench = pool()
+    const [liar] = others as [Actor]
+    for (let round = 0; round < 3; round++) {
+      const made = certify([liar.suspects(self, 0, life(bench))])
+      for (const actor of others) bench.receive(actor, facts([made]))
+      bench.advance(6_000)
+    }
+    expect(life(bench)).toBe(3)
   })
 })

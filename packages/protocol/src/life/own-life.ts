@@ -7,6 +7,7 @@
  */
 import type { Address, Member, Milliseconds, NodeId } from '../base/io.ts'
 import type { Context } from '../context/context.ts'
+import { mostAccusers } from '../detection/quorum.ts'
 import { factOf, type Fact } from '../facts/fact.ts'
 import type { Change } from '../facts/view.ts'
 
@@ -33,6 +34,8 @@ export class OwnLife {
   readonly #events: OwnLifeEvents
   #incarnation: number
   #nonce = 0
+  /** Of this life's statement. */
+  #version = 1
   #addresses: readonly Address[] = []
   #enteredAt: Milliseconds | undefined
   #self: Member | undefined
@@ -97,10 +100,10 @@ export class OwnLife {
    * as many different members say so as would make a death.
    */
   surrender(ended: number, by?: readonly NodeId[]): void {
-    const { now, config } = this.#context
+    const { now } = this.#context
     if (this.credible(ended) === 0 || (this.#self?.incarnation ?? Infinity) > ended) return
     for (const member of by ?? []) this.#against.add(member)
-    const isSure = by === undefined || this.#against.size >= config.detection.quorum
+    const isSure = by === undefined || this.#against.size >= mostAccusers
     if (now < (isSure ? this.#surrenderSurely : this.#surrenderAgain)) return
     if (now - this.#surrenderAgain > surrenderMemory) this.#surrenders = 0
     this.#surrenderSurely = now + surrenderPause
@@ -109,11 +112,14 @@ export class OwnLife {
     this.#reenter(ended, 'others pronounced it dead')
   }
 
-  /** One life has one statement: new addresses mean a new life, or others would hold different statements of the same. */
-  readdress(addresses: readonly Address[]): void {
+  /** The host's addresses changed: a new version of this life's statement, undefined if it says the same. */
+  readdress(addresses: readonly Address[]): Fact | undefined {
     this.#addresses = addresses.slice(0, this.#context.config.limits.addresses)
     const { self } = this
-    if (self !== undefined && !sameAddresses(self.addresses, this.#addresses)) this.#reenter(self.incarnation, 'its addresses changed')
+    if (self === undefined || sameAddresses(self.addresses, this.#addresses)) return undefined
+    this.#version += 1
+    this.#declare()
+    return this.#context.view.fact(this.#context.id)
   }
 
   /** What others say of this node's lives counts only in reach of what it knows itself: a lie must not use up the numbers. */
@@ -134,13 +140,22 @@ export class OwnLife {
 
   /** Writes an incarnation down, then signs and takes in the joined-statement for it. */
   #begin(incarnation: number): void {
-    const { codec, id, effects, view, now } = this.#context
+    const { effects } = this.#context
     this.#against.clear()
     if (incarnation > this.#incarnation) effects.push({ type: 'persist', incarnation })
     this.#incarnation = incarnation
+    this.#version = 1
+    this.#context.bornAt = this.#context.now
+    this.#declare()
+  }
+
+  /** Signs what this node is now, and takes it in. */
+  #declare(): void {
+    const { codec, id, view, now } = this.#context
     const { location, tag } = this.#options
-    const content = { kind: 'joined', incarnation, nonce: this.#nonce, addresses: this.#addresses, location, tag } as const
-    const changes = view.merge(factOf({ statement: codec.sign(id, content) }), now, 0)
+    const [incarnation, version, nonce, addresses] = [this.#incarnation, this.#version, this.#nonce, this.#addresses]
+    const statement = codec.sign(id, { kind: 'joined', incarnation, version, nonce, addresses, location, tag })
+    const changes = view.merge(factOf({ statement }), now, 0)
     this.#self = view.get(id)
     this.#events.onChanges(changes)
   }

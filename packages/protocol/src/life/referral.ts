@@ -1,10 +1,10 @@
 /**
- * Referral: when many knock at once, an introducer names other members instead of serving all.
+ * Referral: when many newcomers come at once, an introducer names other members instead of serving all.
  *
  * The bootstrap node was the bottleneck of the paper's distributed implementation (JEL §6.1.1). Somebody handed on asks those it was
- * named, and comes back to who handed it on only when they don't answer. Where all come in the same moment there is nobody to name yet, so
- * those beyond the first are kept waiting for a hello until the first have entered. Who is named takes turns: the newcomers form a tree of
- * bounded width, along which they hear of each other, and the link to who handed them on is closed.
+ * named, and comes back to who handed it on only when they don't answer. Who is named takes turns: the newcomers form a tree of bounded
+ * width, along which they hear of each other, and the link to who handed them on is closed. Where all come in the same moment there is nobody to
+ * name yet, and they are served.
  */
 import { FrameError } from '../base/errors.ts'
 import type { Milliseconds, NodeId } from '../base/io.ts'
@@ -12,6 +12,15 @@ import { pickIndex } from '../base/random.ts'
 import { Recent } from '../base/recent.ts'
 import type { Context, Timed } from '../context/context.ts'
 import type { Fact, Told } from '../facts/fact.ts'
+
+/** Newcomers served in {@link servedWindow} before the next are handed on to other members. Guess: being handed on costs a link more, 11 ms of processor time. */
+export const servedAtOnce = 64
+/** ms. Guess. */
+export const servedWindow = 1_000
+/** Members named to somebody who is handed on; the first is asked, the others are for the case that it does not answer. Guess. */
+export const referrals = 3
+/** How long somebody handed on may stay connected, ms. Guess. */
+export const referralGrace = 3_000
 
 export interface ReferralEvents {
   /** It may have its hello now. */
@@ -24,8 +33,6 @@ export class Referral implements Timed {
   readonly #context: Context
   readonly #events: ReferralEvents
   readonly #newcomers: Recent
-  /** Who waits for a hello, and since when. */
-  readonly #waiting = new Map<NodeId, Milliseconds>()
   /** Whose turn it is to be named. */
   #turn = 0
   /** Who handed this node on, and until when the others have time to answer. */
@@ -36,35 +43,27 @@ export class Referral implements Timed {
   constructor(context: Context, events: ReferralEvents) {
     this.#context = context
     this.#events = events
-    const { crowd, crowdWindow } = context.config.introduction
-    this.#newcomers = new Recent(crowd, crowdWindow)
+    this.#newcomers = new Recent(servedAtOnce, servedWindow)
   }
 
   get nextDue(): Milliseconds {
-    const { now, config } = this.#context
     let next = Infinity
     if (this.#referredBy.size > 0) for (const until of this.#referredBy.values()) next = Math.min(next, until)
-    for (const since of this.#waiting.values()) return Math.min(next, this.#hasNames ? now : since + config.introduction.hold)
     return next
   }
 
-  /** Somebody unknown is here: it is greeted at once, unless it is one of a crowd. */
+  /** Somebody unknown is here: others are named to it if too many come at once and there are enough to be named. */
   receive(peer: NodeId): void {
-    const { now } = this.#context
+    const { now, view } = this.#context
     this.#newcomers.note(now)
-    if (!this.#newcomers.isOften(now)) this.#events.onServed(peer)
-    else if (this.#hasNames) this.#handOn(peer)
-    else this.#waiting.set(peer, now)
-  }
-
-  get #hasNames(): boolean {
-    return this.#context.view.size > this.#context.config.introduction.crowd
+    if (this.#newcomers.isOften(now) && view.size > servedAtOnce) this.#handOn(peer)
+    else this.#events.onServed(peer)
   }
 
   #handOn(peer: NodeId): void {
-    const { config, view, id, links } = this.#context
+    const { view, id, links } = this.#context
     const names: NodeId[] = []
-    for (let tries = 0; names.length < config.introduction.referrals && tries < 16; tries++) {
+    for (let tries = 0; names.length < referrals && tries < 16; tries++) {
       // The first in turn, as it is the one that is asked; the others by chance.
       const index = names.length === 0 ? this.#turn++ % view.size : pickIndex(() => this.#context.random(), view.size)
       const member = view.at(index)
@@ -76,21 +75,16 @@ export class Referral implements Timed {
     this.#events.onServed(peer)
   }
 
-  linkLost(peer: NodeId): void {
-    this.#waiting.delete(peer)
-  }
-
   /** A peer handed this node on to these members. Throws {@link FrameError}. */
   accept(from: NodeId, members: readonly Told[]): void {
-    const { codec, config, now } = this.#context
-    const { referrals } = config.introduction
+    const { codec, now } = this.#context
     if (members.length > referrals) throw new FrameError(`at most ${referrals} members are named to a newcomer, not ${members.length}`)
     // Now, as they are taken in when somebody else, or nobody, lets this node in: a forgery must be the fault of who sent it.
     for (const { fact } of members) {
       if (fact.member === undefined) throw new FrameError('somebody is named to a newcomer who is no member')
       if (!fact.isTrue(codec)) throw new FrameError(`a forged signature under the key of ${fact.member.id}`)
     }
-    this.#referredBy.set(from, now + config.introduction.referralGrace)
+    this.#referredBy.set(from, now + referralGrace)
     this.#named.set(from, members)
     const link = this.#context.links.get(from)
     if (link !== undefined) link.referred = true
@@ -128,14 +122,7 @@ export class Referral implements Timed {
   }
 
   due(): void {
-    const { now, config, links } = this.#context
-    for (const [peer, since] of this.#waiting) {
-      if (!this.#hasNames && now < since + config.introduction.hold) break
-      this.#waiting.delete(peer)
-      if (!links.has(peer)) continue
-      if (this.#hasNames) this.#handOn(peer)
-      else this.#events.onServed(peer)
-    }
+    const { now, links } = this.#context
     for (const [peer, until] of this.#referredBy) {
       if (now < until) continue
       this.#referredBy.delete(peer)

@@ -92,6 +92,32 @@ describe('members that were lost', () => {
     expect(stage.advance(600_000).dials).toEqual([])
   })
 
+  it('are called at the next turn, before all others, where a peer holds them for alive', () => {
+    const stage = new Stage(40)
+    for (const actor of everyone.slice(40)) stage.healer.lost(memberOf(actor))
+    const { interval } = stage.config.healing
+    stage.advance(interval)
+    for (const contested of everyone.slice(50)) {
+      const before = stage.dials.length
+      stage.healer.contested(contested.id)
+      stage.advance(1.5 * interval)
+      expect(stage.dials[before]?.peer).toBe(contested.id)
+    }
+  })
+
+  it('are called no sooner again for being contested again', () => {
+    const stage = new Stage(40)
+    const contested = everyone[50] as Actor
+    stage.healer.lost(memberOf(contested))
+    const { interval } = stage.config.healing
+    for (let turn = 0; turn < 20; turn++) {
+      stage.healer.contested(contested.id)
+      stage.advance(interval)
+    }
+    expect(stage.dials.length).toBeGreaterThan(1)
+    expect(stage.dials.length).toBeLessThan(8)
+  })
+
   it('are remembered in bounded numbers, and never include this node', () => {
     const stage = new Stage(1)
     stage.healer.lost(memberOf(self))

@@ -35,6 +35,8 @@ export class Healer implements Timed {
   /** Somebody who is lost stands nowhere in the registry, and may get any place. */
   #anyMayBeLost = false
   readonly #tried = new Map<NodeId, Attempts>()
+  /** Lost members that a peer holds for alive. */
+  readonly #contested = new Set<NodeId>()
   readonly #introducers = new Set<NodeId>()
   /** Introducers that are neither members nor remembered as lost. */
   readonly #waysIn = new Map<NodeId, Member>()
@@ -84,13 +86,18 @@ export class Healer implements Timed {
     this.#remain(member)
   }
 
+  /**
+   * A peer holds it for alive. A small remainder pronounces members dead that all others reach, and on the word of so few nobody else gives them up. So a node that
+   * believes it calls the member, which enters anew.
+   */
+  contested(id: NodeId): void {
+    if (this.#indexOf(id) >= 0) this.#contested.add(id)
+  }
+
   /** It is a member again. */
   found(id: NodeId): void {
     if (this.#waysIn.delete(id)) this.#tried.delete(id)
-    if (this.#size === 0) return
-    const place = this.#context.facts.registry.memberPlace(id)
-    if (!this.#anyMayBeLost && place !== undefined && (this.#mayBeLost[place] ?? 0) === 0) return
-    const index = this.#lost.findIndex((each) => each?.id === id)
+    const index = this.#indexOf(id)
     if (index >= 0) this.#forget(index)
   }
 
@@ -100,22 +107,32 @@ export class Healer implements Timed {
     this.#expire()
     this.#nextDue = Infinity
     if (this.#size > 0 || this.#waysIn.size > 0) this.#arm()
-    if (this.#context.random() >= config.healing.attempts / Math.max(view.size, 1)) return
+    const isTurn = this.#context.random() < config.healing.attempts / Math.max(view.size, 1)
+    if (!isTurn && this.#contested.size === 0) return
     const isReady = (member: Member | undefined, since: Milliseconds): boolean => {
       // Places may change hands: one that is back may still be taken for lost.
       if (member === undefined || links.has(member.id) || view.get(member.id) !== undefined) return false
       return (this.#tried.get(member.id)?.nextTry ?? since + config.healing.interval) <= now
     }
-    const ready = this.#lost.filter((each, i) => isReady(each, this.#since[i] as number))
+    const ready = this.#lost.filter((each, i): each is Member => isReady(each, this.#since[i] as number))
     for (const introducer of this.#waysIn.values()) if (isReady(introducer, -Infinity)) ready.push(introducer)
-    const member = pickOne(() => this.#context.random(), ready)
+    const contested = ready.filter(({ id }) => this.#contested.has(id))
+    const member = pickOne(() => this.#context.random(), contested.length > 0 || !isTurn ? contested : ready)
     if (member === undefined) return
+    this.#contested.delete(member.id)
     const attempts = this.#tried.get(member.id) ?? { count: 0, nextTry: 0 }
     this.#tried.set(member.id, attempts)
     attempts.count += 1
     const longest = this.#waysIn.has(member.id) ? longestWaitForIntroducer : longestWait
     attempts.nextTry = now + Math.min(longest, config.healing.interval * 2 ** Math.min(attempts.count, 16))
     this.#context.effects.push({ type: 'connect', peer: member.id, addresses: member.addresses })
+  }
+
+  #indexOf(id: NodeId): number {
+    if (this.#size === 0) return -1
+    const place = this.#context.facts.registry.memberPlace(id)
+    if (!this.#anyMayBeLost && place !== undefined && (this.#mayBeLost[place] ?? 0) === 0) return -1
+    return this.#lost.findIndex((each) => each?.id === id)
   }
 
   /** Forgets whom it remembered long enough, and closes the gaps that were left. */
@@ -150,6 +167,7 @@ export class Healer implements Timed {
     const member = this.#lost[index]
     if (member === undefined) return
     this.#tried.delete(member.id)
+    this.#contested.delete(member.id)
     this.#lost[index] = undefined
     this.#size -= 1
     if (this.#size === 0) this.#anyMayBeLost = false

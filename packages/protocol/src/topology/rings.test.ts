@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { actors, type Actor } from '../../test/actors.ts'
 import { defaultConfig } from '../base/config.ts'
 import type { NodeId } from '../base/io.ts'
+import { mostAccusers } from '../detection/quorum.ts'
 import { factOf } from '../facts/fact.ts'
 import { FactSet } from '../facts/facts.ts'
 import { Registry, ringPosition } from '../facts/registry.ts'
@@ -92,7 +93,7 @@ describe('Rings', () => {
     const viewer = new Viewer(people)
     for (const actor of people) {
       const { length } = viewer.observers(actor)
-      expect(length).toBeGreaterThanOrEqual(defaultConfig.detection.quorum)
+      expect(length).toBeGreaterThanOrEqual(mostAccusers)
       expect(length).toBeLessThanOrEqual(count * 4)
     }
   })

@@ -29,7 +29,7 @@ class Stage {
     this.context.now = 100_000
     this.context.view.merge(factOf({ statement: self.joined() }), 0, 0)
     this.rings = new Rings(self.id, config.links.rings, this.context.facts.registry, this.context.view)
-    this.sampling = new Sampling(this.context, { isDoubted: (id) => this.doubted.has(id) }, { isUnderWay: false })
+    this.sampling = new Sampling(this.context, { isSuspected: (id) => this.doubted.has(id) }, { isUnderWay: false })
   }
 
   meet(...members: readonly Actor[]): void {

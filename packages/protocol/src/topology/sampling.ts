@@ -3,7 +3,7 @@
  *
  * Those to its ring neighbours, who observe it, and a few to members chosen at random and replaced now and then, so that the graph of links
  * can't be surrounded by whoever picks its id well. A newcomer starts with one or two; the others are built, a few a second, when the view
- * has become quiet, because a link costs more than all that is said over it in a crowd. Nothing below redials by itself: that is done here.
+ * has become quiet, because a link costs more than all that is said over it in a flash join. Nothing below redials by itself: that is done here.
  *
  * ARRG's fallback cache (JEL §5.2) is the view itself together with the memory of the lost (`heal`): every member's addresses
  * are kept as long as it may live.
@@ -14,7 +14,8 @@ import type { Context, Timed } from '../context/context.ts'
 import type { Link } from '../context/links.ts'
 
 export interface SamplingDetector {
-  isDoubted(id: NodeId): boolean
+  /** The detector itself dials it. */
+  isSuspected(id: NodeId): boolean
 }
 
 export interface SamplingReferral {
@@ -70,8 +71,7 @@ export class Sampling implements Timed {
       this.#wake(this.#nextDial)
     }
     this.#missing.delete(peer)
-    const link = links.get(peer)
-    if (link !== undefined && links.size > config.links.max) this.#wake(now + this.#youth(link))
+    if (links.size > config.links.max) this.#wake(now + config.links.look)
   }
 
   due(): void {
@@ -162,7 +162,7 @@ export class Sampling implements Timed {
       // Two that stand behind NATs can never be linked: they try ever less often.
       const pause = isFew ? dialAgain : Math.min(dialAgain * 2 ** Math.min(dials - 1, 16), dialAgainMax)
       const at = Math.max(dialled + pause, isFew || id < peer ? since : since + config.links.politeness)
-      if (this.#detector.isDoubted(peer)) this.#wake(now + config.links.dialAgain) // the detector dials it
+      if (this.#detector.isSuspected(peer)) this.#wake(now + config.links.dialAgain) // the detector dials it
       else if (at <= now) ready.push(peer)
       else this.#wake(at)
     }

@@ -34,6 +34,7 @@ export interface Joined {
     addresses: Uint8Array<ArrayBuffer>[];
     location: string;
     tag: Uint8Array<ArrayBuffer>;
+    version: number;
 }
 export declare namespace Joined {
     const codec: () => Codec<Joined>;
@@ -58,9 +59,13 @@ export declare namespace Joined {
         field: '$.tag';
         value: Uint8Array<ArrayBuffer>;
     }
+    interface JoinedVersionFieldEvent {
+        field: '$.version';
+        value: number;
+    }
     function encode(obj: Partial<Joined>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Joined>): Joined;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Joined>): Generator<JoinedIncarnationFieldEvent | JoinedNonceFieldEvent | JoinedAddressesFieldEvent | JoinedLocationFieldEvent | JoinedTagFieldEvent>;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Joined>): Generator<JoinedIncarnationFieldEvent | JoinedNonceFieldEvent | JoinedAddressesFieldEvent | JoinedLocationFieldEvent | JoinedTagFieldEvent | JoinedVersionFieldEvent>;
 }
 export interface Left {
     incarnation: number;
@@ -78,7 +83,7 @@ export declare namespace Left {
 export interface Suspicion {
     suspect: Uint8Array<ArrayBuffer>;
     incarnation: number;
-    refutations: number;
+    beat: number;
 }
 export declare namespace Suspicion {
     const codec: () => Codec<Suspicion>;
@@ -90,17 +95,17 @@ export declare namespace Suspicion {
         field: '$.incarnation';
         value: number;
     }
-    interface SuspicionRefutationsFieldEvent {
-        field: '$.refutations';
+    interface SuspicionBeatFieldEvent {
+        field: '$.beat';
         value: number;
     }
     function encode(obj: Partial<Suspicion>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Suspicion>): Suspicion;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Suspicion>): Generator<SuspicionSuspectFieldEvent | SuspicionIncarnationFieldEvent | SuspicionRefutationsFieldEvent>;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Suspicion>): Generator<SuspicionSuspectFieldEvent | SuspicionIncarnationFieldEvent | SuspicionBeatFieldEvent>;
 }
 export interface Refutation {
     incarnation: number;
-    number: number;
+    beat: number;
 }
 export declare namespace Refutation {
     const codec: () => Codec<Refutation>;
@@ -108,13 +113,13 @@ export declare namespace Refutation {
         field: '$.incarnation';
         value: number;
     }
-    interface RefutationNumberFieldEvent {
-        field: '$.number';
+    interface RefutationBeatFieldEvent {
+        field: '$.beat';
         value: number;
     }
     function encode(obj: Partial<Refutation>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Refutation>): Refutation;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Refutation>): Generator<RefutationIncarnationFieldEvent | RefutationNumberFieldEvent>;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Refutation>): Generator<RefutationIncarnationFieldEvent | RefutationBeatFieldEvent>;
 }
 export interface Candidacy {
     election: string;
@@ -148,8 +153,7 @@ export interface Claim {
     election: string;
     epoch: number;
     incarnation: number;
-    endedWinner: Uint8Array<ArrayBuffer>;
-    endedIncarnation: number;
+    sequence: number;
 }
 export declare namespace Claim {
     const codec: () => Codec<Claim>;
@@ -165,22 +169,18 @@ export declare namespace Claim {
         field: '$.incarnation';
         value: number;
     }
-    interface ClaimEndedWinnerFieldEvent {
-        field: '$.endedWinner';
-        value: Uint8Array<ArrayBuffer>;
-    }
-    interface ClaimEndedIncarnationFieldEvent {
-        field: '$.endedIncarnation';
+    interface ClaimSequenceFieldEvent {
+        field: '$.sequence';
         value: number;
     }
     function encode(obj: Partial<Claim>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Claim>): Claim;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Claim>): Generator<ClaimElectionFieldEvent | ClaimEpochFieldEvent | ClaimIncarnationFieldEvent | ClaimEndedWinnerFieldEvent | ClaimEndedIncarnationFieldEvent>;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Claim>): Generator<ClaimElectionFieldEvent | ClaimEpochFieldEvent | ClaimIncarnationFieldEvent | ClaimSequenceFieldEvent>;
 }
 export interface Certificate {
     suspect: Uint8Array<ArrayBuffer>;
     incarnation: number;
-    witnesses: Witness[];
+    accusers: Accuser[];
 }
 export declare namespace Certificate {
     const codec: () => Codec<Certificate>;
@@ -192,54 +192,52 @@ export declare namespace Certificate {
         field: '$.incarnation';
         value: number;
     }
-    interface CertificateWitnessesSignerFieldEvent {
-        field: '$.witnesses[].signer';
+    interface CertificateAccusersSignerFieldEvent {
+        field: '$.accusers[].signer';
         value: Uint8Array<ArrayBuffer>;
         index: number;
     }
-    interface CertificateWitnessesRefutationsFieldEvent {
-        field: '$.witnesses[].refutations';
+    interface CertificateAccusersBeatFieldEvent {
+        field: '$.accusers[].beat';
         value: number;
         index: number;
     }
-    interface CertificateWitnessesSignatureFieldEvent {
-        field: '$.witnesses[].signature';
+    interface CertificateAccusersSignatureFieldEvent {
+        field: '$.accusers[].signature';
         value: Uint8Array<ArrayBuffer>;
         index: number;
     }
     function encode(obj: Partial<Certificate>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Certificate>): Certificate;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Certificate>): Generator<CertificateSuspectFieldEvent | CertificateIncarnationFieldEvent | CertificateWitnessesSignerFieldEvent | CertificateWitnessesRefutationsFieldEvent | CertificateWitnessesSignatureFieldEvent>;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Certificate>): Generator<CertificateSuspectFieldEvent | CertificateIncarnationFieldEvent | CertificateAccusersSignerFieldEvent | CertificateAccusersBeatFieldEvent | CertificateAccusersSignatureFieldEvent>;
 }
-export interface Witness {
+export interface Accuser {
     signer: Uint8Array<ArrayBuffer>;
-    refutations: number;
+    beat: number;
     signature: Uint8Array<ArrayBuffer>;
 }
-export declare namespace Witness {
-    const codec: () => Codec<Witness>;
-    interface WitnessSignerFieldEvent {
+export declare namespace Accuser {
+    const codec: () => Codec<Accuser>;
+    interface AccuserSignerFieldEvent {
         field: '$.signer';
         value: Uint8Array<ArrayBuffer>;
     }
-    interface WitnessRefutationsFieldEvent {
-        field: '$.refutations';
+    interface AccuserBeatFieldEvent {
+        field: '$.beat';
         value: number;
     }
-    interface WitnessSignatureFieldEvent {
+    interface AccuserSignatureFieldEvent {
         field: '$.signature';
         value: Uint8Array<ArrayBuffer>;
     }
-    function encode(obj: Partial<Witness>): Uint8Array<ArrayBuffer>;
-    function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Witness>): Witness;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Witness>): Generator<WitnessSignerFieldEvent | WitnessRefutationsFieldEvent | WitnessSignatureFieldEvent>;
+    function encode(obj: Partial<Accuser>): Uint8Array<ArrayBuffer>;
+    function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Accuser>): Accuser;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Accuser>): Generator<AccuserSignerFieldEvent | AccuserBeatFieldEvent | AccuserSignatureFieldEvent>;
 }
 export interface Fact {
     statement?: Statement;
     certificate?: Certificate;
     ageSeconds: number;
-    because?: Statement;
-    becauseDeath?: Certificate;
 }
 export declare namespace Fact {
     const codec: () => Codec<Fact>;
@@ -267,18 +265,18 @@ export declare namespace Fact {
         field: '$.certificate.incarnation';
         value: number;
     }
-    interface FactCertificateWitnessesSignerFieldEvent {
-        field: '$.certificate.witnesses[].signer';
+    interface FactCertificateAccusersSignerFieldEvent {
+        field: '$.certificate.accusers[].signer';
         value: Uint8Array<ArrayBuffer>;
         index: number;
     }
-    interface FactCertificateWitnessesRefutationsFieldEvent {
-        field: '$.certificate.witnesses[].refutations';
+    interface FactCertificateAccusersBeatFieldEvent {
+        field: '$.certificate.accusers[].beat';
         value: number;
         index: number;
     }
-    interface FactCertificateWitnessesSignatureFieldEvent {
-        field: '$.certificate.witnesses[].signature';
+    interface FactCertificateAccusersSignatureFieldEvent {
+        field: '$.certificate.accusers[].signature';
         value: Uint8Array<ArrayBuffer>;
         index: number;
     }
@@ -286,48 +284,9 @@ export declare namespace Fact {
         field: '$.ageSeconds';
         value: number;
     }
-    interface FactBecauseKindFieldEvent {
-        field: '$.because.kind';
-        value: number;
-    }
-    interface FactBecauseSignerFieldEvent {
-        field: '$.because.signer';
-        value: Uint8Array<ArrayBuffer>;
-    }
-    interface FactBecauseBodyFieldEvent {
-        field: '$.because.body';
-        value: Uint8Array<ArrayBuffer>;
-    }
-    interface FactBecauseSignatureFieldEvent {
-        field: '$.because.signature';
-        value: Uint8Array<ArrayBuffer>;
-    }
-    interface FactBecauseDeathSuspectFieldEvent {
-        field: '$.becauseDeath.suspect';
-        value: Uint8Array<ArrayBuffer>;
-    }
-    interface FactBecauseDeathIncarnationFieldEvent {
-        field: '$.becauseDeath.incarnation';
-        value: number;
-    }
-    interface FactBecauseDeathWitnessesSignerFieldEvent {
-        field: '$.becauseDeath.witnesses[].signer';
-        value: Uint8Array<ArrayBuffer>;
-        index: number;
-    }
-    interface FactBecauseDeathWitnessesRefutationsFieldEvent {
-        field: '$.becauseDeath.witnesses[].refutations';
-        value: number;
-        index: number;
-    }
-    interface FactBecauseDeathWitnessesSignatureFieldEvent {
-        field: '$.becauseDeath.witnesses[].signature';
-        value: Uint8Array<ArrayBuffer>;
-        index: number;
-    }
     function encode(obj: Partial<Fact>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Fact>): Fact;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Fact>): Generator<FactStatementKindFieldEvent | FactStatementSignerFieldEvent | FactStatementBodyFieldEvent | FactStatementSignatureFieldEvent | FactCertificateSuspectFieldEvent | FactCertificateIncarnationFieldEvent | FactCertificateWitnessesSignerFieldEvent | FactCertificateWitnessesRefutationsFieldEvent | FactCertificateWitnessesSignatureFieldEvent | FactAgeSecondsFieldEvent | FactBecauseKindFieldEvent | FactBecauseSignerFieldEvent | FactBecauseBodyFieldEvent | FactBecauseSignatureFieldEvent | FactBecauseDeathSuspectFieldEvent | FactBecauseDeathIncarnationFieldEvent | FactBecauseDeathWitnessesSignerFieldEvent | FactBecauseDeathWitnessesRefutationsFieldEvent | FactBecauseDeathWitnessesSignatureFieldEvent>;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Fact>): Generator<FactStatementKindFieldEvent | FactStatementSignerFieldEvent | FactStatementBodyFieldEvent | FactStatementSignatureFieldEvent | FactCertificateSuspectFieldEvent | FactCertificateIncarnationFieldEvent | FactCertificateAccusersSignerFieldEvent | FactCertificateAccusersBeatFieldEvent | FactCertificateAccusersSignatureFieldEvent | FactAgeSecondsFieldEvent>;
 }
 export interface Broadcast {
     nonce: number;
@@ -369,18 +328,18 @@ export declare namespace Broadcast {
         value: number;
         index: number;
     }
-    interface BroadcastFactsCertificateWitnessesSignerFieldEvent {
-        field: '$.facts[].certificate.witnesses[].signer';
+    interface BroadcastFactsCertificateAccusersSignerFieldEvent {
+        field: '$.facts[].certificate.accusers[].signer';
         value: Uint8Array<ArrayBuffer>;
         index: number;
     }
-    interface BroadcastFactsCertificateWitnessesRefutationsFieldEvent {
-        field: '$.facts[].certificate.witnesses[].refutations';
+    interface BroadcastFactsCertificateAccusersBeatFieldEvent {
+        field: '$.facts[].certificate.accusers[].beat';
         value: number;
         index: number;
     }
-    interface BroadcastFactsCertificateWitnessesSignatureFieldEvent {
-        field: '$.facts[].certificate.witnesses[].signature';
+    interface BroadcastFactsCertificateAccusersSignatureFieldEvent {
+        field: '$.facts[].certificate.accusers[].signature';
         value: Uint8Array<ArrayBuffer>;
         index: number;
     }
@@ -389,54 +348,9 @@ export declare namespace Broadcast {
         value: number;
         index: number;
     }
-    interface BroadcastFactsBecauseKindFieldEvent {
-        field: '$.facts[].because.kind';
-        value: number;
-        index: number;
-    }
-    interface BroadcastFactsBecauseSignerFieldEvent {
-        field: '$.facts[].because.signer';
-        value: Uint8Array<ArrayBuffer>;
-        index: number;
-    }
-    interface BroadcastFactsBecauseBodyFieldEvent {
-        field: '$.facts[].because.body';
-        value: Uint8Array<ArrayBuffer>;
-        index: number;
-    }
-    interface BroadcastFactsBecauseSignatureFieldEvent {
-        field: '$.facts[].because.signature';
-        value: Uint8Array<ArrayBuffer>;
-        index: number;
-    }
-    interface BroadcastFactsBecauseDeathSuspectFieldEvent {
-        field: '$.facts[].becauseDeath.suspect';
-        value: Uint8Array<ArrayBuffer>;
-        index: number;
-    }
-    interface BroadcastFactsBecauseDeathIncarnationFieldEvent {
-        field: '$.facts[].becauseDeath.incarnation';
-        value: number;
-        index: number;
-    }
-    interface BroadcastFactsBecauseDeathWitnessesSignerFieldEvent {
-        field: '$.facts[].becauseDeath.witnesses[].signer';
-        value: Uint8Array<ArrayBuffer>;
-        index: number;
-    }
-    interface BroadcastFactsBecauseDeathWitnessesRefutationsFieldEvent {
-        field: '$.facts[].becauseDeath.witnesses[].refutations';
-        value: number;
-        index: number;
-    }
-    interface BroadcastFactsBecauseDeathWitnessesSignatureFieldEvent {
-        field: '$.facts[].becauseDeath.witnesses[].signature';
-        value: Uint8Array<ArrayBuffer>;
-        index: number;
-    }
     function encode(obj: Partial<Broadcast>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Broadcast>): Broadcast;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Broadcast>): Generator<BroadcastNonceFieldEvent | BroadcastFactsStatementKindFieldEvent | BroadcastFactsStatementSignerFieldEvent | BroadcastFactsStatementBodyFieldEvent | BroadcastFactsStatementSignatureFieldEvent | BroadcastFactsCertificateSuspectFieldEvent | BroadcastFactsCertificateIncarnationFieldEvent | BroadcastFactsCertificateWitnessesSignerFieldEvent | BroadcastFactsCertificateWitnessesRefutationsFieldEvent | BroadcastFactsCertificateWitnessesSignatureFieldEvent | BroadcastFactsAgeSecondsFieldEvent | BroadcastFactsBecauseKindFieldEvent | BroadcastFactsBecauseSignerFieldEvent | BroadcastFactsBecauseBodyFieldEvent | BroadcastFactsBecauseSignatureFieldEvent | BroadcastFactsBecauseDeathSuspectFieldEvent | BroadcastFactsBecauseDeathIncarnationFieldEvent | BroadcastFactsBecauseDeathWitnessesSignerFieldEvent | BroadcastFactsBecauseDeathWitnessesRefutationsFieldEvent | BroadcastFactsBecauseDeathWitnessesSignatureFieldEvent>;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Broadcast>): Generator<BroadcastNonceFieldEvent | BroadcastFactsStatementKindFieldEvent | BroadcastFactsStatementSignerFieldEvent | BroadcastFactsStatementBodyFieldEvent | BroadcastFactsStatementSignatureFieldEvent | BroadcastFactsCertificateSuspectFieldEvent | BroadcastFactsCertificateIncarnationFieldEvent | BroadcastFactsCertificateAccusersSignerFieldEvent | BroadcastFactsCertificateAccusersBeatFieldEvent | BroadcastFactsCertificateAccusersSignatureFieldEvent | BroadcastFactsAgeSecondsFieldEvent>;
 }
 export interface Frame {
     hello?: Hello;
@@ -451,6 +365,8 @@ export interface Frame {
     goodbye?: Goodbye;
     offer?: Offer;
     want?: Want;
+    pingReq?: PingReq;
+    pingReqAck?: PingReqAck;
 }
 export declare namespace Frame {
     const codec: () => Codec<Frame>;
@@ -496,69 +412,24 @@ export declare namespace Frame {
         value: number;
         index: number;
     }
-    interface FrameRedirectMembersCertificateWitnessesSignerFieldEvent {
-        field: '$.redirect.members[].certificate.witnesses[].signer';
+    interface FrameRedirectMembersCertificateAccusersSignerFieldEvent {
+        field: '$.redirect.members[].certificate.accusers[].signer';
         value: Uint8Array<ArrayBuffer>;
         index: number;
     }
-    interface FrameRedirectMembersCertificateWitnessesRefutationsFieldEvent {
-        field: '$.redirect.members[].certificate.witnesses[].refutations';
+    interface FrameRedirectMembersCertificateAccusersBeatFieldEvent {
+        field: '$.redirect.members[].certificate.accusers[].beat';
         value: number;
         index: number;
     }
-    interface FrameRedirectMembersCertificateWitnessesSignatureFieldEvent {
-        field: '$.redirect.members[].certificate.witnesses[].signature';
+    interface FrameRedirectMembersCertificateAccusersSignatureFieldEvent {
+        field: '$.redirect.members[].certificate.accusers[].signature';
         value: Uint8Array<ArrayBuffer>;
         index: number;
     }
     interface FrameRedirectMembersAgeSecondsFieldEvent {
         field: '$.redirect.members[].ageSeconds';
         value: number;
-        index: number;
-    }
-    interface FrameRedirectMembersBecauseKindFieldEvent {
-        field: '$.redirect.members[].because.kind';
-        value: number;
-        index: number;
-    }
-    interface FrameRedirectMembersBecauseSignerFieldEvent {
-        field: '$.redirect.members[].because.signer';
-        value: Uint8Array<ArrayBuffer>;
-        index: number;
-    }
-    interface FrameRedirectMembersBecauseBodyFieldEvent {
-        field: '$.redirect.members[].because.body';
-        value: Uint8Array<ArrayBuffer>;
-        index: number;
-    }
-    interface FrameRedirectMembersBecauseSignatureFieldEvent {
-        field: '$.redirect.members[].because.signature';
-        value: Uint8Array<ArrayBuffer>;
-        index: number;
-    }
-    interface FrameRedirectMembersBecauseDeathSuspectFieldEvent {
-        field: '$.redirect.members[].becauseDeath.suspect';
-        value: Uint8Array<ArrayBuffer>;
-        index: number;
-    }
-    interface FrameRedirectMembersBecauseDeathIncarnationFieldEvent {
-        field: '$.redirect.members[].becauseDeath.incarnation';
-        value: number;
-        index: number;
-    }
-    interface FrameRedirectMembersBecauseDeathWitnessesSignerFieldEvent {
-        field: '$.redirect.members[].becauseDeath.witnesses[].signer';
-        value: Uint8Array<ArrayBuffer>;
-        index: number;
-    }
-    interface FrameRedirectMembersBecauseDeathWitnessesRefutationsFieldEvent {
-        field: '$.redirect.members[].becauseDeath.witnesses[].refutations';
-        value: number;
-        index: number;
-    }
-    interface FrameRedirectMembersBecauseDeathWitnessesSignatureFieldEvent {
-        field: '$.redirect.members[].becauseDeath.witnesses[].signature';
-        value: Uint8Array<ArrayBuffer>;
         index: number;
     }
     interface FrameReconcileRoundFieldEvent {
@@ -600,10 +471,6 @@ export declare namespace Frame {
         value: boolean;
         index: number;
     }
-    interface FrameReconcilePartialFieldEvent {
-        field: '$.reconcile.partial';
-        value: boolean;
-    }
     interface FrameFactsFactsStatementKindFieldEvent {
         field: '$.facts.facts[].statement.kind';
         value: number;
@@ -634,69 +501,24 @@ export declare namespace Frame {
         value: number;
         index: number;
     }
-    interface FrameFactsFactsCertificateWitnessesSignerFieldEvent {
-        field: '$.facts.facts[].certificate.witnesses[].signer';
+    interface FrameFactsFactsCertificateAccusersSignerFieldEvent {
+        field: '$.facts.facts[].certificate.accusers[].signer';
         value: Uint8Array<ArrayBuffer>;
         index: number;
     }
-    interface FrameFactsFactsCertificateWitnessesRefutationsFieldEvent {
-        field: '$.facts.facts[].certificate.witnesses[].refutations';
+    interface FrameFactsFactsCertificateAccusersBeatFieldEvent {
+        field: '$.facts.facts[].certificate.accusers[].beat';
         value: number;
         index: number;
     }
-    interface FrameFactsFactsCertificateWitnessesSignatureFieldEvent {
-        field: '$.facts.facts[].certificate.witnesses[].signature';
+    interface FrameFactsFactsCertificateAccusersSignatureFieldEvent {
+        field: '$.facts.facts[].certificate.accusers[].signature';
         value: Uint8Array<ArrayBuffer>;
         index: number;
     }
     interface FrameFactsFactsAgeSecondsFieldEvent {
         field: '$.facts.facts[].ageSeconds';
         value: number;
-        index: number;
-    }
-    interface FrameFactsFactsBecauseKindFieldEvent {
-        field: '$.facts.facts[].because.kind';
-        value: number;
-        index: number;
-    }
-    interface FrameFactsFactsBecauseSignerFieldEvent {
-        field: '$.facts.facts[].because.signer';
-        value: Uint8Array<ArrayBuffer>;
-        index: number;
-    }
-    interface FrameFactsFactsBecauseBodyFieldEvent {
-        field: '$.facts.facts[].because.body';
-        value: Uint8Array<ArrayBuffer>;
-        index: number;
-    }
-    interface FrameFactsFactsBecauseSignatureFieldEvent {
-        field: '$.facts.facts[].because.signature';
-        value: Uint8Array<ArrayBuffer>;
-        index: number;
-    }
-    interface FrameFactsFactsBecauseDeathSuspectFieldEvent {
-        field: '$.facts.facts[].becauseDeath.suspect';
-        value: Uint8Array<ArrayBuffer>;
-        index: number;
-    }
-    interface FrameFactsFactsBecauseDeathIncarnationFieldEvent {
-        field: '$.facts.facts[].becauseDeath.incarnation';
-        value: number;
-        index: number;
-    }
-    interface FrameFactsFactsBecauseDeathWitnessesSignerFieldEvent {
-        field: '$.facts.facts[].becauseDeath.witnesses[].signer';
-        value: Uint8Array<ArrayBuffer>;
-        index: number;
-    }
-    interface FrameFactsFactsBecauseDeathWitnessesRefutationsFieldEvent {
-        field: '$.facts.facts[].becauseDeath.witnesses[].refutations';
-        value: number;
-        index: number;
-    }
-    interface FrameFactsFactsBecauseDeathWitnessesSignatureFieldEvent {
-        field: '$.facts.facts[].becauseDeath.witnesses[].signature';
-        value: Uint8Array<ArrayBuffer>;
         index: number;
     }
     interface FrameFactsFreshFieldEvent {
@@ -713,6 +535,10 @@ export declare namespace Frame {
     }
     interface FrameAckNextInMsFieldEvent {
         field: '$.ack.nextInMs';
+        value: number;
+    }
+    interface FrameAckBeatFieldEvent {
+        field: '$.ack.beat';
         value: number;
     }
     interface FrameAlarmStatementsKindFieldEvent {
@@ -735,8 +561,8 @@ export declare namespace Frame {
         value: Uint8Array<ArrayBuffer>;
         index: number;
     }
-    interface FrameAlarmDoubtedFieldEvent {
-        field: '$.alarm.doubted[]';
+    interface FrameAlarmSuspectedFieldEvent {
+        field: '$.alarm.suspected[]';
         index: number;
         value: Uint8Array<ArrayBuffer>;
     }
@@ -764,9 +590,44 @@ export declare namespace Frame {
         field: '$.want.items';
         value: Uint8Array<ArrayBuffer>;
     }
+    interface FramePingReqSubjectsFieldEvent {
+        field: '$.pingReq.subjects[]';
+        index: number;
+        value: Uint8Array<ArrayBuffer>;
+    }
+    interface FramePingReqAckReachedKindFieldEvent {
+        field: '$.pingReqAck.reached[].kind';
+        value: number;
+        index: number;
+    }
+    interface FramePingReqAckReachedSignerFieldEvent {
+        field: '$.pingReqAck.reached[].signer';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FramePingReqAckReachedBodyFieldEvent {
+        field: '$.pingReqAck.reached[].body';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FramePingReqAckReachedSignatureFieldEvent {
+        field: '$.pingReqAck.reached[].signature';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface FramePingReqAckMissedFieldEvent {
+        field: '$.pingReqAck.missed[]';
+        index: number;
+        value: Uint8Array<ArrayBuffer>;
+    }
+    interface FramePingReqAckUnknownFieldEvent {
+        field: '$.pingReqAck.unknown[]';
+        index: number;
+        value: Uint8Array<ArrayBuffer>;
+    }
     function encode(obj: Partial<Frame>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Frame>): Frame;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Frame>): Generator<FrameHelloKnownFieldEvent | FrameHelloEndedFieldEvent | FrameHelloIncarnationFieldEvent | FrameRedirectMembersStatementKindFieldEvent | FrameRedirectMembersStatementSignerFieldEvent | FrameRedirectMembersStatementBodyFieldEvent | FrameRedirectMembersStatementSignatureFieldEvent | FrameRedirectMembersCertificateSuspectFieldEvent | FrameRedirectMembersCertificateIncarnationFieldEvent | FrameRedirectMembersCertificateWitnessesSignerFieldEvent | FrameRedirectMembersCertificateWitnessesRefutationsFieldEvent | FrameRedirectMembersCertificateWitnessesSignatureFieldEvent | FrameRedirectMembersAgeSecondsFieldEvent | FrameRedirectMembersBecauseKindFieldEvent | FrameRedirectMembersBecauseSignerFieldEvent | FrameRedirectMembersBecauseBodyFieldEvent | FrameRedirectMembersBecauseSignatureFieldEvent | FrameRedirectMembersBecauseDeathSuspectFieldEvent | FrameRedirectMembersBecauseDeathIncarnationFieldEvent | FrameRedirectMembersBecauseDeathWitnessesSignerFieldEvent | FrameRedirectMembersBecauseDeathWitnessesRefutationsFieldEvent | FrameRedirectMembersBecauseDeathWitnessesSignatureFieldEvent | FrameReconcileRoundFieldEvent | FrameReconcileRangesFromFieldEvent | FrameReconcileRangesToFieldEvent | FrameReconcileRangesCountFieldEvent | FrameReconcileRangesFingerprintFieldEvent | FrameReconcileRangesItemsFieldEvent | FrameReconcileRangesWantedFieldEvent | FrameReconcileRangesListedFieldEvent | FrameReconcilePartialFieldEvent | FrameFactsFactsStatementKindFieldEvent | FrameFactsFactsStatementSignerFieldEvent | FrameFactsFactsStatementBodyFieldEvent | FrameFactsFactsStatementSignatureFieldEvent | FrameFactsFactsCertificateSuspectFieldEvent | FrameFactsFactsCertificateIncarnationFieldEvent | FrameFactsFactsCertificateWitnessesSignerFieldEvent | FrameFactsFactsCertificateWitnessesRefutationsFieldEvent | FrameFactsFactsCertificateWitnessesSignatureFieldEvent | FrameFactsFactsAgeSecondsFieldEvent | FrameFactsFactsBecauseKindFieldEvent | FrameFactsFactsBecauseSignerFieldEvent | FrameFactsFactsBecauseBodyFieldEvent | FrameFactsFactsBecauseSignatureFieldEvent | FrameFactsFactsBecauseDeathSuspectFieldEvent | FrameFactsFactsBecauseDeathIncarnationFieldEvent | FrameFactsFactsBecauseDeathWitnessesSignerFieldEvent | FrameFactsFactsBecauseDeathWitnessesRefutationsFieldEvent | FrameFactsFactsBecauseDeathWitnessesSignatureFieldEvent | FrameFactsFreshFieldEvent | FrameProbeSequenceFieldEvent | FrameAckSequenceFieldEvent | FrameAckNextInMsFieldEvent | FrameAlarmStatementsKindFieldEvent | FrameAlarmStatementsSignerFieldEvent | FrameAlarmStatementsBodyFieldEvent | FrameAlarmStatementsSignatureFieldEvent | FrameAlarmDoubtedFieldEvent | FrameSignalReferenceFieldEvent | FrameSignalNameFieldEvent | FrameSignalAckReferenceFieldEvent | FrameGoodbyeReasonFieldEvent | FrameOfferItemsFieldEvent | FrameWantItemsFieldEvent>;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Frame>): Generator<FrameHelloKnownFieldEvent | FrameHelloEndedFieldEvent | FrameHelloIncarnationFieldEvent | FrameRedirectMembersStatementKindFieldEvent | FrameRedirectMembersStatementSignerFieldEvent | FrameRedirectMembersStatementBodyFieldEvent | FrameRedirectMembersStatementSignatureFieldEvent | FrameRedirectMembersCertificateSuspectFieldEvent | FrameRedirectMembersCertificateIncarnationFieldEvent | FrameRedirectMembersCertificateAccusersSignerFieldEvent | FrameRedirectMembersCertificateAccusersBeatFieldEvent | FrameRedirectMembersCertificateAccusersSignatureFieldEvent | FrameRedirectMembersAgeSecondsFieldEvent | FrameReconcileRoundFieldEvent | FrameReconcileRangesFromFieldEvent | FrameReconcileRangesToFieldEvent | FrameReconcileRangesCountFieldEvent | FrameReconcileRangesFingerprintFieldEvent | FrameReconcileRangesItemsFieldEvent | FrameReconcileRangesWantedFieldEvent | FrameReconcileRangesListedFieldEvent | FrameFactsFactsStatementKindFieldEvent | FrameFactsFactsStatementSignerFieldEvent | FrameFactsFactsStatementBodyFieldEvent | FrameFactsFactsStatementSignatureFieldEvent | FrameFactsFactsCertificateSuspectFieldEvent | FrameFactsFactsCertificateIncarnationFieldEvent | FrameFactsFactsCertificateAccusersSignerFieldEvent | FrameFactsFactsCertificateAccusersBeatFieldEvent | FrameFactsFactsCertificateAccusersSignatureFieldEvent | FrameFactsFactsAgeSecondsFieldEvent | FrameFactsFreshFieldEvent | FrameProbeSequenceFieldEvent | FrameAckSequenceFieldEvent | FrameAckNextInMsFieldEvent | FrameAckBeatFieldEvent | FrameAlarmStatementsKindFieldEvent | FrameAlarmStatementsSignerFieldEvent | FrameAlarmStatementsBodyFieldEvent | FrameAlarmStatementsSignatureFieldEvent | FrameAlarmSuspectedFieldEvent | FrameSignalReferenceFieldEvent | FrameSignalNameFieldEvent | FrameSignalAckReferenceFieldEvent | FrameGoodbyeReasonFieldEvent | FrameOfferItemsFieldEvent | FrameWantItemsFieldEvent | FramePingReqSubjectsFieldEvent | FramePingReqAckReachedKindFieldEvent | FramePingReqAckReachedSignerFieldEvent | FramePingReqAckReachedBodyFieldEvent | FramePingReqAckReachedSignatureFieldEvent | FramePingReqAckMissedFieldEvent | FramePingReqAckUnknownFieldEvent>;
 }
 export interface Hello {
     known: number;
@@ -826,18 +687,18 @@ export declare namespace Redirect {
         value: number;
         index: number;
     }
-    interface RedirectMembersCertificateWitnessesSignerFieldEvent {
-        field: '$.members[].certificate.witnesses[].signer';
+    interface RedirectMembersCertificateAccusersSignerFieldEvent {
+        field: '$.members[].certificate.accusers[].signer';
         value: Uint8Array<ArrayBuffer>;
         index: number;
     }
-    interface RedirectMembersCertificateWitnessesRefutationsFieldEvent {
-        field: '$.members[].certificate.witnesses[].refutations';
+    interface RedirectMembersCertificateAccusersBeatFieldEvent {
+        field: '$.members[].certificate.accusers[].beat';
         value: number;
         index: number;
     }
-    interface RedirectMembersCertificateWitnessesSignatureFieldEvent {
-        field: '$.members[].certificate.witnesses[].signature';
+    interface RedirectMembersCertificateAccusersSignatureFieldEvent {
+        field: '$.members[].certificate.accusers[].signature';
         value: Uint8Array<ArrayBuffer>;
         index: number;
     }
@@ -846,59 +707,13 @@ export declare namespace Redirect {
         value: number;
         index: number;
     }
-    interface RedirectMembersBecauseKindFieldEvent {
-        field: '$.members[].because.kind';
-        value: number;
-        index: number;
-    }
-    interface RedirectMembersBecauseSignerFieldEvent {
-        field: '$.members[].because.signer';
-        value: Uint8Array<ArrayBuffer>;
-        index: number;
-    }
-    interface RedirectMembersBecauseBodyFieldEvent {
-        field: '$.members[].because.body';
-        value: Uint8Array<ArrayBuffer>;
-        index: number;
-    }
-    interface RedirectMembersBecauseSignatureFieldEvent {
-        field: '$.members[].because.signature';
-        value: Uint8Array<ArrayBuffer>;
-        index: number;
-    }
-    interface RedirectMembersBecauseDeathSuspectFieldEvent {
-        field: '$.members[].becauseDeath.suspect';
-        value: Uint8Array<ArrayBuffer>;
-        index: number;
-    }
-    interface RedirectMembersBecauseDeathIncarnationFieldEvent {
-        field: '$.members[].becauseDeath.incarnation';
-        value: number;
-        index: number;
-    }
-    interface RedirectMembersBecauseDeathWitnessesSignerFieldEvent {
-        field: '$.members[].becauseDeath.witnesses[].signer';
-        value: Uint8Array<ArrayBuffer>;
-        index: number;
-    }
-    interface RedirectMembersBecauseDeathWitnessesRefutationsFieldEvent {
-        field: '$.members[].becauseDeath.witnesses[].refutations';
-        value: number;
-        index: number;
-    }
-    interface RedirectMembersBecauseDeathWitnessesSignatureFieldEvent {
-        field: '$.members[].becauseDeath.witnesses[].signature';
-        value: Uint8Array<ArrayBuffer>;
-        index: number;
-    }
     function encode(obj: Partial<Redirect>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Redirect>): Redirect;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Redirect>): Generator<RedirectMembersStatementKindFieldEvent | RedirectMembersStatementSignerFieldEvent | RedirectMembersStatementBodyFieldEvent | RedirectMembersStatementSignatureFieldEvent | RedirectMembersCertificateSuspectFieldEvent | RedirectMembersCertificateIncarnationFieldEvent | RedirectMembersCertificateWitnessesSignerFieldEvent | RedirectMembersCertificateWitnessesRefutationsFieldEvent | RedirectMembersCertificateWitnessesSignatureFieldEvent | RedirectMembersAgeSecondsFieldEvent | RedirectMembersBecauseKindFieldEvent | RedirectMembersBecauseSignerFieldEvent | RedirectMembersBecauseBodyFieldEvent | RedirectMembersBecauseSignatureFieldEvent | RedirectMembersBecauseDeathSuspectFieldEvent | RedirectMembersBecauseDeathIncarnationFieldEvent | RedirectMembersBecauseDeathWitnessesSignerFieldEvent | RedirectMembersBecauseDeathWitnessesRefutationsFieldEvent | RedirectMembersBecauseDeathWitnessesSignatureFieldEvent>;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Redirect>): Generator<RedirectMembersStatementKindFieldEvent | RedirectMembersStatementSignerFieldEvent | RedirectMembersStatementBodyFieldEvent | RedirectMembersStatementSignatureFieldEvent | RedirectMembersCertificateSuspectFieldEvent | RedirectMembersCertificateIncarnationFieldEvent | RedirectMembersCertificateAccusersSignerFieldEvent | RedirectMembersCertificateAccusersBeatFieldEvent | RedirectMembersCertificateAccusersSignatureFieldEvent | RedirectMembersAgeSecondsFieldEvent>;
 }
 export interface Reconcile {
     round: number;
     ranges: Range[];
-    partial?: boolean;
 }
 export declare namespace Reconcile {
     const codec: () => Codec<Reconcile>;
@@ -941,13 +756,9 @@ export declare namespace Reconcile {
         value: boolean;
         index: number;
     }
-    interface ReconcilePartialFieldEvent {
-        field: '$.partial';
-        value: boolean;
-    }
     function encode(obj: Partial<Reconcile>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Reconcile>): Reconcile;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Reconcile>): Generator<ReconcileRoundFieldEvent | ReconcileRangesFromFieldEvent | ReconcileRangesToFieldEvent | ReconcileRangesCountFieldEvent | ReconcileRangesFingerprintFieldEvent | ReconcileRangesItemsFieldEvent | ReconcileRangesWantedFieldEvent | ReconcileRangesListedFieldEvent | ReconcilePartialFieldEvent>;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Reconcile>): Generator<ReconcileRoundFieldEvent | ReconcileRangesFromFieldEvent | ReconcileRangesToFieldEvent | ReconcileRangesCountFieldEvent | ReconcileRangesFingerprintFieldEvent | ReconcileRangesItemsFieldEvent | ReconcileRangesWantedFieldEvent | ReconcileRangesListedFieldEvent>;
 }
 export interface Range {
     from: number;
@@ -1028,18 +839,18 @@ export declare namespace Facts {
         value: number;
         index: number;
     }
-    interface FactsFactsCertificateWitnessesSignerFieldEvent {
-        field: '$.facts[].certificate.witnesses[].signer';
+    interface FactsFactsCertificateAccusersSignerFieldEvent {
+        field: '$.facts[].certificate.accusers[].signer';
         value: Uint8Array<ArrayBuffer>;
         index: number;
     }
-    interface FactsFactsCertificateWitnessesRefutationsFieldEvent {
-        field: '$.facts[].certificate.witnesses[].refutations';
+    interface FactsFactsCertificateAccusersBeatFieldEvent {
+        field: '$.facts[].certificate.accusers[].beat';
         value: number;
         index: number;
     }
-    interface FactsFactsCertificateWitnessesSignatureFieldEvent {
-        field: '$.facts[].certificate.witnesses[].signature';
+    interface FactsFactsCertificateAccusersSignatureFieldEvent {
+        field: '$.facts[].certificate.accusers[].signature';
         value: Uint8Array<ArrayBuffer>;
         index: number;
     }
@@ -1048,58 +859,13 @@ export declare namespace Facts {
         value: number;
         index: number;
     }
-    interface FactsFactsBecauseKindFieldEvent {
-        field: '$.facts[].because.kind';
-        value: number;
-        index: number;
-    }
-    interface FactsFactsBecauseSignerFieldEvent {
-        field: '$.facts[].because.signer';
-        value: Uint8Array<ArrayBuffer>;
-        index: number;
-    }
-    interface FactsFactsBecauseBodyFieldEvent {
-        field: '$.facts[].because.body';
-        value: Uint8Array<ArrayBuffer>;
-        index: number;
-    }
-    interface FactsFactsBecauseSignatureFieldEvent {
-        field: '$.facts[].because.signature';
-        value: Uint8Array<ArrayBuffer>;
-        index: number;
-    }
-    interface FactsFactsBecauseDeathSuspectFieldEvent {
-        field: '$.facts[].becauseDeath.suspect';
-        value: Uint8Array<ArrayBuffer>;
-        index: number;
-    }
-    interface FactsFactsBecauseDeathIncarnationFieldEvent {
-        field: '$.facts[].becauseDeath.incarnation';
-        value: number;
-        index: number;
-    }
-    interface FactsFactsBecauseDeathWitnessesSignerFieldEvent {
-        field: '$.facts[].becauseDeath.witnesses[].signer';
-        value: Uint8Array<ArrayBuffer>;
-        index: number;
-    }
-    interface FactsFactsBecauseDeathWitnessesRefutationsFieldEvent {
-        field: '$.facts[].becauseDeath.witnesses[].refutations';
-        value: number;
-        index: number;
-    }
-    interface FactsFactsBecauseDeathWitnessesSignatureFieldEvent {
-        field: '$.facts[].becauseDeath.witnesses[].signature';
-        value: Uint8Array<ArrayBuffer>;
-        index: number;
-    }
     interface FactsFreshFieldEvent {
         field: '$.fresh';
         value: boolean;
     }
     function encode(obj: Partial<Facts>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Facts>): Facts;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Facts>): Generator<FactsFactsStatementKindFieldEvent | FactsFactsStatementSignerFieldEvent | FactsFactsStatementBodyFieldEvent | FactsFactsStatementSignatureFieldEvent | FactsFactsCertificateSuspectFieldEvent | FactsFactsCertificateIncarnationFieldEvent | FactsFactsCertificateWitnessesSignerFieldEvent | FactsFactsCertificateWitnessesRefutationsFieldEvent | FactsFactsCertificateWitnessesSignatureFieldEvent | FactsFactsAgeSecondsFieldEvent | FactsFactsBecauseKindFieldEvent | FactsFactsBecauseSignerFieldEvent | FactsFactsBecauseBodyFieldEvent | FactsFactsBecauseSignatureFieldEvent | FactsFactsBecauseDeathSuspectFieldEvent | FactsFactsBecauseDeathIncarnationFieldEvent | FactsFactsBecauseDeathWitnessesSignerFieldEvent | FactsFactsBecauseDeathWitnessesRefutationsFieldEvent | FactsFactsBecauseDeathWitnessesSignatureFieldEvent | FactsFreshFieldEvent>;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Facts>): Generator<FactsFactsStatementKindFieldEvent | FactsFactsStatementSignerFieldEvent | FactsFactsStatementBodyFieldEvent | FactsFactsStatementSignatureFieldEvent | FactsFactsCertificateSuspectFieldEvent | FactsFactsCertificateIncarnationFieldEvent | FactsFactsCertificateAccusersSignerFieldEvent | FactsFactsCertificateAccusersBeatFieldEvent | FactsFactsCertificateAccusersSignatureFieldEvent | FactsFactsAgeSecondsFieldEvent | FactsFreshFieldEvent>;
 }
 export interface Offer {
     items: Uint8Array<ArrayBuffer>;
@@ -1143,6 +909,7 @@ export declare namespace Probe {
 export interface Ack {
     sequence: number;
     nextInMs: number;
+    beat: number;
 }
 export declare namespace Ack {
     const codec: () => Codec<Ack>;
@@ -1154,13 +921,72 @@ export declare namespace Ack {
         field: '$.nextInMs';
         value: number;
     }
+    interface AckBeatFieldEvent {
+        field: '$.beat';
+        value: number;
+    }
     function encode(obj: Partial<Ack>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Ack>): Ack;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Ack>): Generator<AckSequenceFieldEvent | AckNextInMsFieldEvent>;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Ack>): Generator<AckSequenceFieldEvent | AckNextInMsFieldEvent | AckBeatFieldEvent>;
+}
+export interface PingReq {
+    subjects: Uint8Array<ArrayBuffer>[];
+}
+export declare namespace PingReq {
+    const codec: () => Codec<PingReq>;
+    interface PingReqSubjectsFieldEvent {
+        field: '$.subjects[]';
+        index: number;
+        value: Uint8Array<ArrayBuffer>;
+    }
+    function encode(obj: Partial<PingReq>): Uint8Array<ArrayBuffer>;
+    function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<PingReq>): PingReq;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<PingReq>): Generator<PingReqSubjectsFieldEvent>;
+}
+export interface PingReqAck {
+    reached: Statement[];
+    missed: Uint8Array<ArrayBuffer>[];
+    unknown: Uint8Array<ArrayBuffer>[];
+}
+export declare namespace PingReqAck {
+    const codec: () => Codec<PingReqAck>;
+    interface PingReqAckReachedKindFieldEvent {
+        field: '$.reached[].kind';
+        value: number;
+        index: number;
+    }
+    interface PingReqAckReachedSignerFieldEvent {
+        field: '$.reached[].signer';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface PingReqAckReachedBodyFieldEvent {
+        field: '$.reached[].body';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface PingReqAckReachedSignatureFieldEvent {
+        field: '$.reached[].signature';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
+    interface PingReqAckMissedFieldEvent {
+        field: '$.missed[]';
+        index: number;
+        value: Uint8Array<ArrayBuffer>;
+    }
+    interface PingReqAckUnknownFieldEvent {
+        field: '$.unknown[]';
+        index: number;
+        value: Uint8Array<ArrayBuffer>;
+    }
+    function encode(obj: Partial<PingReqAck>): Uint8Array<ArrayBuffer>;
+    function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<PingReqAck>): PingReqAck;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<PingReqAck>): Generator<PingReqAckReachedKindFieldEvent | PingReqAckReachedSignerFieldEvent | PingReqAckReachedBodyFieldEvent | PingReqAckReachedSignatureFieldEvent | PingReqAckMissedFieldEvent | PingReqAckUnknownFieldEvent>;
 }
 export interface Alarm {
     statements: Statement[];
-    doubted: Uint8Array<ArrayBuffer>[];
+    suspected: Uint8Array<ArrayBuffer>[];
 }
 export declare namespace Alarm {
     const codec: () => Codec<Alarm>;
@@ -1184,14 +1010,14 @@ export declare namespace Alarm {
         value: Uint8Array<ArrayBuffer>;
         index: number;
     }
-    interface AlarmDoubtedFieldEvent {
-        field: '$.doubted[]';
+    interface AlarmSuspectedFieldEvent {
+        field: '$.suspected[]';
         index: number;
         value: Uint8Array<ArrayBuffer>;
     }
     function encode(obj: Partial<Alarm>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Alarm>): Alarm;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Alarm>): Generator<AlarmStatementsKindFieldEvent | AlarmStatementsSignerFieldEvent | AlarmStatementsBodyFieldEvent | AlarmStatementsSignatureFieldEvent | AlarmDoubtedFieldEvent>;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Alarm>): Generator<AlarmStatementsKindFieldEvent | AlarmStatementsSignerFieldEvent | AlarmStatementsBodyFieldEvent | AlarmStatementsSignatureFieldEvent | AlarmSuspectedFieldEvent>;
 }
 export interface Signal {
     reference: number;

@@ -149,6 +149,10 @@ export var Joined;
                     w.uint32(42);
                     w.bytes(obj.tag);
                 }
+                if ((obj.version != null && obj.version !== 0)) {
+                    w.uint32(48);
+                    w.uint32(obj.version);
+                }
                 if (opts.lengthDelimited !== false) {
                     w.ldelim();
                 }
@@ -158,7 +162,8 @@ export var Joined;
                     nonce: 0,
                     addresses: [],
                     location: '',
-                    tag: uint8ArrayAlloc(0)
+                    tag: uint8ArrayAlloc(0),
+                    version: 0
                 };
                 const end = length == null ? reader.len : reader.pos + length;
                 while (reader.pos < end) {
@@ -185,6 +190,10 @@ export var Joined;
                         }
                         case 5: {
                             obj.tag = reader.bytes();
+                            break;
+                        }
+                        case 6: {
+                            obj.version = reader.uint32();
                             break;
                         }
                         default: {
@@ -239,6 +248,13 @@ export var Joined;
                             yield {
                                 field: `${prefix}.tag`,
                                 value: reader.bytes()
+                            };
+                            break;
+                        }
+                        case 6: {
+                            yield {
+                                field: `${prefix}.version`,
+                                value: reader.uint32()
                             };
                             break;
                         }
@@ -352,9 +368,9 @@ export var Suspicion;
                     w.uint32(16);
                     w.uint64Number(obj.incarnation);
                 }
-                if ((obj.refutations != null && obj.refutations !== 0)) {
+                if ((obj.beat != null && obj.beat !== 0)) {
                     w.uint32(24);
-                    w.uint32(obj.refutations);
+                    w.uint32(obj.beat);
                 }
                 if (opts.lengthDelimited !== false) {
                     w.ldelim();
@@ -363,7 +379,7 @@ export var Suspicion;
                 const obj = {
                     suspect: uint8ArrayAlloc(0),
                     incarnation: 0,
-                    refutations: 0
+                    beat: 0
                 };
                 const end = length == null ? reader.len : reader.pos + length;
                 while (reader.pos < end) {
@@ -378,7 +394,7 @@ export var Suspicion;
                             break;
                         }
                         case 3: {
-                            obj.refutations = reader.uint32();
+                            obj.beat = reader.uint32();
                             break;
                         }
                         default: {
@@ -409,7 +425,7 @@ export var Suspicion;
                         }
                         case 3: {
                             yield {
-                                field: `${prefix}.refutations`,
+                                field: `${prefix}.beat`,
                                 value: reader.uint32()
                             };
                             break;
@@ -450,9 +466,9 @@ export var Refutation;
                     w.uint32(8);
                     w.uint64Number(obj.incarnation);
                 }
-                if ((obj.number != null && obj.number !== 0)) {
+                if ((obj.beat != null && obj.beat !== 0)) {
                     w.uint32(16);
-                    w.uint32(obj.number);
+                    w.uint32(obj.beat);
                 }
                 if (opts.lengthDelimited !== false) {
                     w.ldelim();
@@ -460,7 +476,7 @@ export var Refutation;
             }, (reader, length, opts = {}) => {
                 const obj = {
                     incarnation: 0,
-                    number: 0
+                    beat: 0
                 };
                 const end = length == null ? reader.len : reader.pos + length;
                 while (reader.pos < end) {
@@ -471,7 +487,7 @@ export var Refutation;
                             break;
                         }
                         case 2: {
-                            obj.number = reader.uint32();
+                            obj.beat = reader.uint32();
                             break;
                         }
                         default: {
@@ -495,7 +511,7 @@ export var Refutation;
                         }
                         case 2: {
                             yield {
-                                field: `${prefix}.number`,
+                                field: `${prefix}.beat`,
                                 value: reader.uint32()
                             };
                             break;
@@ -662,13 +678,9 @@ export var Claim;
                     w.uint32(24);
                     w.uint64Number(obj.incarnation);
                 }
-                if ((obj.endedWinner != null && obj.endedWinner.byteLength > 0)) {
-                    w.uint32(34);
-                    w.bytes(obj.endedWinner);
-                }
-                if ((obj.endedIncarnation != null && obj.endedIncarnation !== 0)) {
-                    w.uint32(40);
-                    w.uint64Number(obj.endedIncarnation);
+                if ((obj.sequence != null && obj.sequence !== 0)) {
+                    w.uint32(32);
+                    w.uint32(obj.sequence);
                 }
                 if (opts.lengthDelimited !== false) {
                     w.ldelim();
@@ -678,8 +690,7 @@ export var Claim;
                     election: '',
                     epoch: 0,
                     incarnation: 0,
-                    endedWinner: uint8ArrayAlloc(0),
-                    endedIncarnation: 0
+                    sequence: 0
                 };
                 const end = length == null ? reader.len : reader.pos + length;
                 while (reader.pos < end) {
@@ -698,11 +709,7 @@ export var Claim;
                             break;
                         }
                         case 4: {
-                            obj.endedWinner = reader.bytes();
-                            break;
-                        }
-                        case 5: {
-                            obj.endedIncarnation = reader.uint64Number();
+                            obj.sequence = reader.uint32();
                             break;
                         }
                         default: {
@@ -740,15 +747,8 @@ export var Claim;
                         }
                         case 4: {
                             yield {
-                                field: `${prefix}.endedWinner`,
-                                value: reader.bytes()
-                            };
-                            break;
-                        }
-                        case 5: {
-                            yield {
-                                field: `${prefix}.endedIncarnation`,
-                                value: reader.uint64Number()
+                                field: `${prefix}.sequence`,
+                                value: reader.uint32()
                             };
                             break;
                         }
@@ -792,10 +792,10 @@ export var Certificate;
                     w.uint32(16);
                     w.uint64Number(obj.incarnation);
                 }
-                if (obj.witnesses != null && obj.witnesses.length > 0) {
-                    for (const value of obj.witnesses) {
+                if (obj.accusers != null && obj.accusers.length > 0) {
+                    for (const value of obj.accusers) {
                         w.uint32(26);
-                        Witness.codec().encode(value, w);
+                        Accuser.codec().encode(value, w);
                     }
                 }
                 if (opts.lengthDelimited !== false) {
@@ -805,7 +805,7 @@ export var Certificate;
                 const obj = {
                     suspect: uint8ArrayAlloc(0),
                     incarnation: 0,
-                    witnesses: []
+                    accusers: []
                 };
                 const end = length == null ? reader.len : reader.pos + length;
                 while (reader.pos < end) {
@@ -820,11 +820,11 @@ export var Certificate;
                             break;
                         }
                         case 3: {
-                            if (opts.limits?.witnesses != null && obj.witnesses.length === opts.limits.witnesses) {
-                                throw new MaxLengthError('Decode error - repeated field "witnesses" had too many elements');
+                            if (opts.limits?.accusers != null && obj.accusers.length === opts.limits.accusers) {
+                                throw new MaxLengthError('Decode error - repeated field "accusers" had too many elements');
                             }
-                            obj.witnesses.push(Witness.codec().decode(reader, reader.uint32(), {
-                                limits: opts.limits?.witnesses$
+                            obj.accusers.push(Accuser.codec().decode(reader, reader.uint32(), {
+                                limits: opts.limits?.accusers$
                             }));
                             break;
                         }
@@ -837,7 +837,7 @@ export var Certificate;
                 return obj;
             }, function* (reader, length, prefix, opts = {}) {
                 const obj = {
-                    witnesses: 0
+                    accusers: 0
                 };
                 const end = length == null ? reader.len : reader.pos + length;
                 while (reader.pos < end) {
@@ -858,18 +858,18 @@ export var Certificate;
                             break;
                         }
                         case 3: {
-                            if (opts.limits?.witnesses != null && obj.witnesses === opts.limits.witnesses) {
-                                throw new MaxLengthError('Streaming decode error - repeated field "witnesses" had too many elements');
+                            if (opts.limits?.accusers != null && obj.accusers === opts.limits.accusers) {
+                                throw new MaxLengthError('Streaming decode error - repeated field "accusers" had too many elements');
                             }
-                            for (const evt of Witness.codec().stream(reader, reader.uint32(), `${prefix}.witnesses[]`, {
-                                limits: opts.limits?.witnesses$
+                            for (const evt of Accuser.codec().stream(reader, reader.uint32(), `${prefix}.accusers[]`, {
+                                limits: opts.limits?.accusers$
                             })) {
                                 yield {
                                     ...evt,
-                                    index: obj.witnesses
+                                    index: obj.accusers
                                 };
                             }
-                            obj.witnesses++;
+                            obj.accusers++;
                             break;
                         }
                         default: {
@@ -895,10 +895,10 @@ export var Certificate;
     }
     Certificate.stream = stream;
 })(Certificate || (Certificate = {}));
-export var Witness;
-(function (Witness) {
+export var Accuser;
+(function (Accuser) {
     let _codec;
-    Witness.codec = () => {
+    Accuser.codec = () => {
         if (_codec == null) {
             _codec = message((obj, w, opts = {}) => {
                 if (opts.lengthDelimited !== false) {
@@ -908,9 +908,9 @@ export var Witness;
                     w.uint32(10);
                     w.bytes(obj.signer);
                 }
-                if ((obj.refutations != null && obj.refutations !== 0)) {
+                if ((obj.beat != null && obj.beat !== 0)) {
                     w.uint32(16);
-                    w.uint32(obj.refutations);
+                    w.uint32(obj.beat);
                 }
                 if ((obj.signature != null && obj.signature.byteLength > 0)) {
                     w.uint32(26);
@@ -922,7 +922,7 @@ export var Witness;
             }, (reader, length, opts = {}) => {
                 const obj = {
                     signer: uint8ArrayAlloc(0),
-                    refutations: 0,
+                    beat: 0,
                     signature: uint8ArrayAlloc(0)
                 };
                 const end = length == null ? reader.len : reader.pos + length;
@@ -934,7 +934,7 @@ export var Witness;
                             break;
                         }
                         case 2: {
-                            obj.refutations = reader.uint32();
+                            obj.beat = reader.uint32();
                             break;
                         }
                         case 3: {
@@ -962,7 +962,7 @@ export var Witness;
                         }
                         case 2: {
                             yield {
-                                field: `${prefix}.refutations`,
+                                field: `${prefix}.beat`,
                                 value: reader.uint32()
                             };
                             break;
@@ -985,18 +985,18 @@ export var Witness;
         return _codec;
     };
     function encode(obj) {
-        return encodeMessage(obj, Witness.codec());
+        return encodeMessage(obj, Accuser.codec());
     }
-    Witness.encode = encode;
+    Accuser.encode = encode;
     function decode(buf, opts) {
-        return decodeMessage(buf, Witness.codec(), opts);
+        return decodeMessage(buf, Accuser.codec(), opts);
     }
-    Witness.decode = decode;
+    Accuser.decode = decode;
     function stream(buf, opts) {
-        return streamMessage(buf, Witness.codec(), opts);
+        return streamMessage(buf, Accuser.codec(), opts);
     }
-    Witness.stream = stream;
-})(Witness || (Witness = {}));
+    Accuser.stream = stream;
+})(Accuser || (Accuser = {}));
 export var Fact;
 (function (Fact) {
     let _codec;
@@ -1017,14 +1017,6 @@ export var Fact;
                 if ((obj.ageSeconds != null && obj.ageSeconds !== 0)) {
                     w.uint32(24);
                     w.uint32(obj.ageSeconds);
-                }
-                if (obj.because != null) {
-                    w.uint32(34);
-                    Statement.codec().encode(obj.because, w);
-                }
-                if (obj.becauseDeath != null) {
-                    w.uint32(42);
-                    Certificate.codec().encode(obj.becauseDeath, w);
                 }
                 if (opts.lengthDelimited !== false) {
                     w.ldelim();
@@ -1051,18 +1043,6 @@ export var Fact;
                         }
                         case 3: {
                             obj.ageSeconds = reader.uint32();
-                            break;
-                        }
-                        case 4: {
-                            obj.because = Statement.codec().decode(reader, reader.uint32(), {
-                                limits: opts.limits?.because
-                            });
-                            break;
-                        }
-                        case 5: {
-                            obj.becauseDeath = Certificate.codec().decode(reader, reader.uint32(), {
-                                limits: opts.limits?.becauseDeath
-                            });
                             break;
                         }
                         default: {
@@ -1094,18 +1074,6 @@ export var Fact;
                                 field: `${prefix}.ageSeconds`,
                                 value: reader.uint32()
                             };
-                            break;
-                        }
-                        case 4: {
-                            yield* Statement.codec().stream(reader, reader.uint32(), `${prefix}.because`, {
-                                limits: opts.limits?.because
-                            });
-                            break;
-                        }
-                        case 5: {
-                            yield* Certificate.codec().stream(reader, reader.uint32(), `${prefix}.becauseDeath`, {
-                                limits: opts.limits?.becauseDeath
-                            });
                             break;
                         }
                         default: {
@@ -1245,7 +1213,39 @@ export var Frame;
                     w.fork();
                 }
                 obj = { ...obj };
+                if (obj.pingReqAck != null) {
+                    obj.pingReq = undefined;
+                    obj.want = undefined;
+                    obj.offer = undefined;
+                    obj.goodbye = undefined;
+                    obj.signalAck = undefined;
+                    obj.signal = undefined;
+                    obj.alarm = undefined;
+                    obj.ack = undefined;
+                    obj.probe = undefined;
+                    obj.facts = undefined;
+                    obj.reconcile = undefined;
+                    obj.redirect = undefined;
+                    obj.hello = undefined;
+                }
+                if (obj.pingReq != null) {
+                    obj.pingReqAck = undefined;
+                    obj.want = undefined;
+                    obj.offer = undefined;
+                    obj.goodbye = undefined;
+                    obj.signalAck = undefined;
+                    obj.signal = undefined;
+                    obj.alarm = undefined;
+                    obj.ack = undefined;
+                    obj.probe = undefined;
+                    obj.facts = undefined;
+                    obj.reconcile = undefined;
+                    obj.redirect = undefined;
+                    obj.hello = undefined;
+                }
                 if (obj.want != null) {
+                    obj.pingReqAck = undefined;
+                    obj.pingReq = undefined;
                     obj.offer = undefined;
                     obj.goodbye = undefined;
                     obj.signalAck = undefined;
@@ -1259,6 +1259,8 @@ export var Frame;
                     obj.hello = undefined;
                 }
                 if (obj.offer != null) {
+                    obj.pingReqAck = undefined;
+                    obj.pingReq = undefined;
                     obj.want = undefined;
                     obj.goodbye = undefined;
                     obj.signalAck = undefined;
@@ -1272,6 +1274,8 @@ export var Frame;
                     obj.hello = undefined;
                 }
                 if (obj.goodbye != null) {
+                    obj.pingReqAck = undefined;
+                    obj.pingReq = undefined;
                     obj.want = undefined;
                     obj.offer = undefined;
                     obj.signalAck = undefined;
@@ -1285,6 +1289,8 @@ export var Frame;
                     obj.hello = undefined;
                 }
                 if (obj.signalAck != null) {
+                    obj.pingReqAck = undefined;
+                    obj.pingReq = undefined;
                     obj.want = undefined;
                     obj.offer = undefined;
                     obj.goodbye = undefined;
@@ -1298,6 +1304,8 @@ export var Frame;
                     obj.hello = undefined;
                 }
                 if (obj.signal != null) {
+                    obj.pingReqAck = undefined;
+                    obj.pingReq = undefined;
                     obj.want = undefined;
                     obj.offer = undefined;
                     obj.goodbye = undefined;
@@ -1311,6 +1319,8 @@ export var Frame;
                     obj.hello = undefined;
                 }
                 if (obj.alarm != null) {
+                    obj.pingReqAck = undefined;
+                    obj.pingReq = undefined;
                     obj.want = undefined;
                     obj.offer = undefined;
                     obj.goodbye = undefined;
@@ -1324,6 +1334,8 @@ export var Frame;
                     obj.hello = undefined;
                 }
                 if (obj.ack != null) {
+                    obj.pingReqAck = undefined;
+                    obj.pingReq = undefined;
                     obj.want = undefined;
                     obj.offer = undefined;
                     obj.goodbye = undefined;
@@ -1337,6 +1349,8 @@ export var Frame;
                     obj.hello = undefined;
                 }
                 if (obj.probe != null) {
+                    obj.pingReqAck = undefined;
+                    obj.pingReq = undefined;
                     obj.want = undefined;
                     obj.offer = undefined;
                     obj.goodbye = undefined;
@@ -1350,6 +1364,8 @@ export var Frame;
                     obj.hello = undefined;
                 }
                 if (obj.facts != null) {
+                    obj.pingReqAck = undefined;
+                    obj.pingReq = undefined;
                     obj.want = undefined;
                     obj.offer = undefined;
                     obj.goodbye = undefined;
@@ -1363,6 +1379,8 @@ export var Frame;
                     obj.hello = undefined;
                 }
                 if (obj.reconcile != null) {
+                    obj.pingReqAck = undefined;
+                    obj.pingReq = undefined;
                     obj.want = undefined;
                     obj.offer = undefined;
                     obj.goodbye = undefined;
@@ -1376,6 +1394,8 @@ export var Frame;
                     obj.hello = undefined;
                 }
                 if (obj.redirect != null) {
+                    obj.pingReqAck = undefined;
+                    obj.pingReq = undefined;
                     obj.want = undefined;
                     obj.offer = undefined;
                     obj.goodbye = undefined;
@@ -1389,6 +1409,8 @@ export var Frame;
                     obj.hello = undefined;
                 }
                 if (obj.hello != null) {
+                    obj.pingReqAck = undefined;
+                    obj.pingReq = undefined;
                     obj.want = undefined;
                     obj.offer = undefined;
                     obj.goodbye = undefined;
@@ -1448,6 +1470,14 @@ export var Frame;
                 if (obj.want != null) {
                     w.uint32(98);
                     Want.codec().encode(obj.want, w);
+                }
+                if (obj.pingReq != null) {
+                    w.uint32(106);
+                    PingReq.codec().encode(obj.pingReq, w);
+                }
+                if (obj.pingReqAck != null) {
+                    w.uint32(114);
+                    PingReqAck.codec().encode(obj.pingReqAck, w);
                 }
                 if (opts.lengthDelimited !== false) {
                     w.ldelim();
@@ -1530,13 +1560,57 @@ export var Frame;
                             });
                             break;
                         }
+                        case 13: {
+                            obj.pingReq = PingReq.codec().decode(reader, reader.uint32(), {
+                                limits: opts.limits?.pingReq
+                            });
+                            break;
+                        }
+                        case 14: {
+                            obj.pingReqAck = PingReqAck.codec().decode(reader, reader.uint32(), {
+                                limits: opts.limits?.pingReqAck
+                            });
+                            break;
+                        }
                         default: {
                             reader.skipType(tag & 7);
                             break;
                         }
                     }
                 }
+                if (obj.pingReqAck != null) {
+                    delete obj.pingReq;
+                    delete obj.want;
+                    delete obj.offer;
+                    delete obj.goodbye;
+                    delete obj.signalAck;
+                    delete obj.signal;
+                    delete obj.alarm;
+                    delete obj.ack;
+                    delete obj.probe;
+                    delete obj.facts;
+                    delete obj.reconcile;
+                    delete obj.redirect;
+                    delete obj.hello;
+                }
+                if (obj.pingReq != null) {
+                    delete obj.pingReqAck;
+                    delete obj.want;
+                    delete obj.offer;
+                    delete obj.goodbye;
+                    delete obj.signalAck;
+                    delete obj.signal;
+                    delete obj.alarm;
+                    delete obj.ack;
+                    delete obj.probe;
+                    delete obj.facts;
+                    delete obj.reconcile;
+                    delete obj.redirect;
+                    delete obj.hello;
+                }
                 if (obj.want != null) {
+                    delete obj.pingReqAck;
+                    delete obj.pingReq;
                     delete obj.offer;
                     delete obj.goodbye;
                     delete obj.signalAck;
@@ -1550,6 +1624,8 @@ export var Frame;
                     delete obj.hello;
                 }
                 if (obj.offer != null) {
+                    delete obj.pingReqAck;
+                    delete obj.pingReq;
                     delete obj.want;
                     delete obj.goodbye;
                     delete obj.signalAck;
@@ -1563,6 +1639,8 @@ export var Frame;
                     delete obj.hello;
                 }
                 if (obj.goodbye != null) {
+                    delete obj.pingReqAck;
+                    delete obj.pingReq;
                     delete obj.want;
                     delete obj.offer;
                     delete obj.signalAck;
@@ -1576,6 +1654,8 @@ export var Frame;
                     delete obj.hello;
                 }
                 if (obj.signalAck != null) {
+                    delete obj.pingReqAck;
+                    delete obj.pingReq;
                     delete obj.want;
                     delete obj.offer;
                     delete obj.goodbye;
@@ -1589,6 +1669,8 @@ export var Frame;
                     delete obj.hello;
                 }
                 if (obj.signal != null) {
+                    delete obj.pingReqAck;
+                    delete obj.pingReq;
                     delete obj.want;
                     delete obj.offer;
                     delete obj.goodbye;
@@ -1602,6 +1684,8 @@ export var Frame;
                     delete obj.hello;
                 }
                 if (obj.alarm != null) {
+                    delete obj.pingReqAck;
+                    delete obj.pingReq;
                     delete obj.want;
                     delete obj.offer;
                     delete obj.goodbye;
@@ -1615,6 +1699,8 @@ export var Frame;
                     delete obj.hello;
                 }
                 if (obj.ack != null) {
+                    delete obj.pingReqAck;
+                    delete obj.pingReq;
                     delete obj.want;
                     delete obj.offer;
                     delete obj.goodbye;
@@ -1628,6 +1714,8 @@ export var Frame;
                     delete obj.hello;
                 }
                 if (obj.probe != null) {
+                    delete obj.pingReqAck;
+                    delete obj.pingReq;
                     delete obj.want;
                     delete obj.offer;
                     delete obj.goodbye;
@@ -1641,6 +1729,8 @@ export var Frame;
                     delete obj.hello;
                 }
                 if (obj.facts != null) {
+                    delete obj.pingReqAck;
+                    delete obj.pingReq;
                     delete obj.want;
                     delete obj.offer;
                     delete obj.goodbye;
@@ -1654,6 +1744,8 @@ export var Frame;
                     delete obj.hello;
                 }
                 if (obj.reconcile != null) {
+                    delete obj.pingReqAck;
+                    delete obj.pingReq;
                     delete obj.want;
                     delete obj.offer;
                     delete obj.goodbye;
@@ -1667,6 +1759,8 @@ export var Frame;
                     delete obj.hello;
                 }
                 if (obj.redirect != null) {
+                    delete obj.pingReqAck;
+                    delete obj.pingReq;
                     delete obj.want;
                     delete obj.offer;
                     delete obj.goodbye;
@@ -1680,6 +1774,8 @@ export var Frame;
                     delete obj.hello;
                 }
                 if (obj.hello != null) {
+                    delete obj.pingReqAck;
+                    delete obj.pingReq;
                     delete obj.want;
                     delete obj.offer;
                     delete obj.goodbye;
@@ -1767,6 +1863,18 @@ export var Frame;
                         case 12: {
                             yield* Want.codec().stream(reader, reader.uint32(), `${prefix}.want`, {
                                 limits: opts.limits?.want
+                            });
+                            break;
+                        }
+                        case 13: {
+                            yield* PingReq.codec().stream(reader, reader.uint32(), `${prefix}.pingReq`, {
+                                limits: opts.limits?.pingReq
+                            });
+                            break;
+                        }
+                        case 14: {
+                            yield* PingReqAck.codec().stream(reader, reader.uint32(), `${prefix}.pingReqAck`, {
+                                limits: opts.limits?.pingReqAck
                             });
                             break;
                         }
@@ -2002,10 +2110,6 @@ export var Reconcile;
                         Range.codec().encode(value, w);
                     }
                 }
-                if (obj.partial != null) {
-                    w.uint32(24);
-                    w.bool(obj.partial);
-                }
                 if (opts.lengthDelimited !== false) {
                     w.ldelim();
                 }
@@ -2029,10 +2133,6 @@ export var Reconcile;
                             obj.ranges.push(Range.codec().decode(reader, reader.uint32(), {
                                 limits: opts.limits?.ranges$
                             }));
-                            break;
-                        }
-                        case 3: {
-                            obj.partial = reader.bool();
                             break;
                         }
                         default: {
@@ -2070,13 +2170,6 @@ export var Reconcile;
                                 };
                             }
                             obj.ranges++;
-                            break;
-                        }
-                        case 3: {
-                            yield {
-                                field: `${prefix}.partial`,
-                                value: reader.bool()
-                            };
                             break;
                         }
                         default: {
@@ -2599,13 +2692,18 @@ export var Ack;
                     w.uint32(16);
                     w.uint32(obj.nextInMs);
                 }
+                if ((obj.beat != null && obj.beat !== 0)) {
+                    w.uint32(24);
+                    w.uint32(obj.beat);
+                }
                 if (opts.lengthDelimited !== false) {
                     w.ldelim();
                 }
             }, (reader, length, opts = {}) => {
                 const obj = {
                     sequence: 0,
-                    nextInMs: 0
+                    nextInMs: 0,
+                    beat: 0
                 };
                 const end = length == null ? reader.len : reader.pos + length;
                 while (reader.pos < end) {
@@ -2617,6 +2715,10 @@ export var Ack;
                         }
                         case 2: {
                             obj.nextInMs = reader.uint32();
+                            break;
+                        }
+                        case 3: {
+                            obj.beat = reader.uint32();
                             break;
                         }
                         default: {
@@ -2645,6 +2747,13 @@ export var Ack;
                             };
                             break;
                         }
+                        case 3: {
+                            yield {
+                                field: `${prefix}.beat`,
+                                value: reader.uint32()
+                            };
+                            break;
+                        }
                         default: {
                             reader.skipType(tag & 7);
                             break;
@@ -2668,6 +2777,231 @@ export var Ack;
     }
     Ack.stream = stream;
 })(Ack || (Ack = {}));
+export var PingReq;
+(function (PingReq) {
+    let _codec;
+    PingReq.codec = () => {
+        if (_codec == null) {
+            _codec = message((obj, w, opts = {}) => {
+                if (opts.lengthDelimited !== false) {
+                    w.fork();
+                }
+                if (obj.subjects != null && obj.subjects.length > 0) {
+                    for (const value of obj.subjects) {
+                        w.uint32(10);
+                        w.bytes(value);
+                    }
+                }
+                if (opts.lengthDelimited !== false) {
+                    w.ldelim();
+                }
+            }, (reader, length, opts = {}) => {
+                const obj = {
+                    subjects: []
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            if (opts.limits?.subjects != null && obj.subjects.length === opts.limits.subjects) {
+                                throw new MaxLengthError('Decode error - repeated field "subjects" had too many elements');
+                            }
+                            obj.subjects.push(reader.bytes());
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+                return obj;
+            }, function* (reader, length, prefix, opts = {}) {
+                const obj = {
+                    subjects: 0
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            if (opts.limits?.subjects != null && obj.subjects === opts.limits.subjects) {
+                                throw new MaxLengthError('Streaming decode error - repeated field "subjects" had too many elements');
+                            }
+                            yield {
+                                field: `${prefix}.subjects[]`,
+                                index: obj.subjects,
+                                value: reader.bytes()
+                            };
+                            obj.subjects++;
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+            });
+        }
+        return _codec;
+    };
+    function encode(obj) {
+        return encodeMessage(obj, PingReq.codec());
+    }
+    PingReq.encode = encode;
+    function decode(buf, opts) {
+        return decodeMessage(buf, PingReq.codec(), opts);
+    }
+    PingReq.decode = decode;
+    function stream(buf, opts) {
+        return streamMessage(buf, PingReq.codec(), opts);
+    }
+    PingReq.stream = stream;
+})(PingReq || (PingReq = {}));
+export var PingReqAck;
+(function (PingReqAck) {
+    let _codec;
+    PingReqAck.codec = () => {
+        if (_codec == null) {
+            _codec = message((obj, w, opts = {}) => {
+                if (opts.lengthDelimited !== false) {
+                    w.fork();
+                }
+                if (obj.reached != null && obj.reached.length > 0) {
+                    for (const value of obj.reached) {
+                        w.uint32(10);
+                        Statement.codec().encode(value, w);
+                    }
+                }
+                if (obj.missed != null && obj.missed.length > 0) {
+                    for (const value of obj.missed) {
+                        w.uint32(18);
+                        w.bytes(value);
+                    }
+                }
+                if (obj.unknown != null && obj.unknown.length > 0) {
+                    for (const value of obj.unknown) {
+                        w.uint32(26);
+                        w.bytes(value);
+                    }
+                }
+                if (opts.lengthDelimited !== false) {
+                    w.ldelim();
+                }
+            }, (reader, length, opts = {}) => {
+                const obj = {
+                    reached: [],
+                    missed: [],
+                    unknown: []
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            if (opts.limits?.reached != null && obj.reached.length === opts.limits.reached) {
+                                throw new MaxLengthError('Decode error - repeated field "reached" had too many elements');
+                            }
+                            obj.reached.push(Statement.codec().decode(reader, reader.uint32(), {
+                                limits: opts.limits?.reached$
+                            }));
+                            break;
+                        }
+                        case 2: {
+                            if (opts.limits?.missed != null && obj.missed.length === opts.limits.missed) {
+                                throw new MaxLengthError('Decode error - repeated field "missed" had too many elements');
+                            }
+                            obj.missed.push(reader.bytes());
+                            break;
+                        }
+                        case 3: {
+                            if (opts.limits?.unknown != null && obj.unknown.length === opts.limits.unknown) {
+                                throw new MaxLengthError('Decode error - repeated field "unknown" had too many elements');
+                            }
+                            obj.unknown.push(reader.bytes());
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+                return obj;
+            }, function* (reader, length, prefix, opts = {}) {
+                const obj = {
+                    reached: 0,
+                    missed: 0,
+                    unknown: 0
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            if (opts.limits?.reached != null && obj.reached === opts.limits.reached) {
+                                throw new MaxLengthError('Streaming decode error - repeated field "reached" had too many elements');
+                            }
+                            for (const evt of Statement.codec().stream(reader, reader.uint32(), `${prefix}.reached[]`, {
+                                limits: opts.limits?.reached$
+                            })) {
+                                yield {
+                                    ...evt,
+                                    index: obj.reached
+                                };
+                            }
+                            obj.reached++;
+                            break;
+                        }
+                        case 2: {
+                            if (opts.limits?.missed != null && obj.missed === opts.limits.missed) {
+                                throw new MaxLengthError('Streaming decode error - repeated field "missed" had too many elements');
+                            }
+                            yield {
+                                field: `${prefix}.missed[]`,
+                                index: obj.missed,
+                                value: reader.bytes()
+                            };
+                            obj.missed++;
+                            break;
+                        }
+                        case 3: {
+                            if (opts.limits?.unknown != null && obj.unknown === opts.limits.unknown) {
+                                throw new MaxLengthError('Streaming decode error - repeated field "unknown" had too many elements');
+                            }
+                            yield {
+                                field: `${prefix}.unknown[]`,
+                                index: obj.unknown,
+                                value: reader.bytes()
+                            };
+                            obj.unknown++;
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+            });
+        }
+        return _codec;
+    };
+    function encode(obj) {
+        return encodeMessage(obj, PingReqAck.codec());
+    }
+    PingReqAck.encode = encode;
+    function decode(buf, opts) {
+        return decodeMessage(buf, PingReqAck.codec(), opts);
+    }
+    PingReqAck.decode = decode;
+    function stream(buf, opts) {
+        return streamMessage(buf, PingReqAck.codec(), opts);
+    }
+    PingReqAck.stream = stream;
+})(PingReqAck || (PingReqAck = {}));
 export var Alarm;
 (function (Alarm) {
     let _codec;
@@ -2683,8 +3017,8 @@ export var Alarm;
                         Statement.codec().encode(value, w);
                     }
                 }
-                if (obj.doubted != null && obj.doubted.length > 0) {
-                    for (const value of obj.doubted) {
+                if (obj.suspected != null && obj.suspected.length > 0) {
+                    for (const value of obj.suspected) {
                         w.uint32(18);
                         w.bytes(value);
                     }
@@ -2695,7 +3029,7 @@ export var Alarm;
             }, (reader, length, opts = {}) => {
                 const obj = {
                     statements: [],
-                    doubted: []
+                    suspected: []
                 };
                 const end = length == null ? reader.len : reader.pos + length;
                 while (reader.pos < end) {
@@ -2711,10 +3045,10 @@ export var Alarm;
                             break;
                         }
                         case 2: {
-                            if (opts.limits?.doubted != null && obj.doubted.length === opts.limits.doubted) {
-                                throw new MaxLengthError('Decode error - repeated field "doubted" had too many elements');
+                            if (opts.limits?.suspected != null && obj.suspected.length === opts.limits.suspected) {
+                                throw new MaxLengthError('Decode error - repeated field "suspected" had too many elements');
                             }
-                            obj.doubted.push(reader.bytes());
+                            obj.suspected.push(reader.bytes());
                             break;
                         }
                         default: {
@@ -2727,7 +3061,7 @@ export var Alarm;
             }, function* (reader, length, prefix, opts = {}) {
                 const obj = {
                     statements: 0,
-                    doubted: 0
+                    suspected: 0
                 };
                 const end = length == null ? reader.len : reader.pos + length;
                 while (reader.pos < end) {
@@ -2749,15 +3083,15 @@ export var Alarm;
                             break;
                         }
                         case 2: {
-                            if (opts.limits?.doubted != null && obj.doubted === opts.limits.doubted) {
-                                throw new MaxLengthError('Streaming decode error - repeated field "doubted" had too many elements');
+                            if (opts.limits?.suspected != null && obj.suspected === opts.limits.suspected) {
+                                throw new MaxLengthError('Streaming decode error - repeated field "suspected" had too many elements');
                             }
                             yield {
-                                field: `${prefix}.doubted[]`,
-                                index: obj.doubted,
+                                field: `${prefix}.suspected[]`,
+                                index: obj.suspected,
                                 value: reader.bytes()
                             };
-                            obj.doubted++;
+                            obj.suspected++;
                             break;
                         }
                         default: {

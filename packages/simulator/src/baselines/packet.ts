@@ -1,9 +1,9 @@
 import type { Digest } from '../engine/digest.ts'
-import { Parcel } from '../network/payload.ts'
+import { Unencoded } from '../network/payload.ts'
 import type { Message } from './call.ts'
 
 /** A message on its way: part of a call, from the caller (a request) or back to it (an answer). */
-export class Packet extends Parcel {
+export class Packet extends Unencoded {
   /** The caller's number of the call. */
   readonly call: number
   /** `refusal`: the called node has stopped, and no answer will come. */

@@ -1,5 +1,8 @@
 import type { Address } from '@jel/protocol'
 
+/** What happens to the addresses of a process: it gets one more, or another one instead. */
+export type AddressChange = 'add' | 'replace'
+
 /** The port of the first process of a machine. */
 const firstPort = 4001
 
@@ -19,4 +22,10 @@ export function addressKey(address: Address): number | undefined {
 
 export function processKey(machine: number, process: number): number {
   return machine * 65_536 + process
+}
+
+/** The number of the process on its machine. */
+export function processOf(address: Address): number | undefined {
+  const key = addressKey(address)
+  return key === undefined ? undefined : key % 65_536
 }

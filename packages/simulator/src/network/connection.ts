@@ -39,9 +39,11 @@ export class Pipe {
   giveUp: EventHandle | undefined
   /** The connection is open at the receiving end. */
   open = false
+  /** The sending end has closed the connection, and the news of that is on its way. */
+  closing = false
   /** A queue from `next` to `end`; both begin anew when it is empty. */
   readonly #items: Item[] = []
-  /** Of each item, its bytes on the wire and its purpose, in one number. */
+  /** Of each item, its bytes on the wire, its purpose and whether it is urgent, in one number. */
   readonly #sizes: number[] = []
   #next = 0
   #end = 0
@@ -55,9 +57,9 @@ export class Pipe {
     this.arrive = () => arrived(this)
   }
 
-  put(item: Item, bytes: number, purpose: PurposeNumber): void {
+  put(item: Item, bytes: number, purpose: PurposeNumber, urgent: boolean): void {
     this.#items[this.#end] = item
-    this.#sizes[this.#end] = bytes * purposes.length + purpose
+    this.#sizes[this.#end] = (bytes * purposes.length + purpose) * 2 + (urgent ? 1 : 0)
     this.#end += 1
   }
 
@@ -79,12 +81,17 @@ export class Pipe {
 
   /** Of the item taken last. */
   get purposeTaken(): PurposeNumber {
-    return this.#size % purposes.length
+    return Math.floor(this.#size / 2) % purposes.length
+  }
+
+  /** Whether the item taken last came on the stream of failure detection. */
+  get urgentTaken(): boolean {
+    return this.#size % 2 === 1
   }
 
   /** On the wire, of the item taken last. */
   get bytesTaken(): number {
-    return Math.floor(this.#size / purposes.length)
+    return Math.floor(this.#size / 2 / purposes.length)
   }
 
   /** Forgets what is under way; the arrivals stay scheduled and bring nothing. */

@@ -1,4 +1,4 @@
-import type { Address, DialFailure, KnockOutcome, Milliseconds, NodeId } from '@jel/protocol'
+import type { Address, DialFailure, HostProbeOutcome, Milliseconds, NodeId } from '@jel/protocol'
 import { addressKey, processKey } from './address.ts'
 import type { VirtualClock } from '../engine/clock.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -12,8 +12,8 @@ export interface DiallingOptions {
   readonly connectTimeout: Milliseconds
   /** How long a dial may take in all, its handshake included; then the other process is mute. */
   readonly dialTimeout: Milliseconds
-  /** How long a knock waits for an answer. */
-  readonly knockTimeout: Milliseconds
+  /** How long a host probe waits for an answer. */
+  readonly hostProbeTimeout: Milliseconds
   /** One-way delays until the link is open at the listener: two for TCP, the rest for the handshakes above it. At the dialler it takes one more. */
   readonly setupDelays: number
   /** What either end sends until the link is open and both can talk of the topic: bytes beside TCP's own, and packets. */
@@ -72,9 +72,11 @@ export class Dialling {
     this.#connected = connected
   }
 
-  /** From now on this process answers at its address. */
-  listen(endpoint: Endpoint): void {
-    this.#listeners.set(processKey(endpoint.machine.number, endpoint.process), endpoint)
+  /** From now on this process answers at that address of its machine, or no longer. */
+  listen(endpoint: Endpoint, process = endpoint.process, answers = true): void {
+    const key = processKey(endpoint.machine.number, process)
+    if (answers) this.#listeners.set(key, endpoint)
+    else this.#listeners.delete(key)
   }
 
   /** Tries the addresses in turn. `failed` is called once, unless there is a connection. */
@@ -100,7 +102,7 @@ export class Dialling {
     const deadline = this.#clock.now + this.#options.dialTimeout
     this.#reach(from, address, this.#options.connectTimeout, (target) => {
       if (target === undefined) fail('silent')
-      else if (!target.listening) fail('refused')
+      else if (target === 'rejected' || !target.listening) fail('refused')
       else if (target === from) fail('failed')
       else {
         const handshake: Handshake = { dialer: from, target, peer, fail, timeout: undefined, done: false }
@@ -122,8 +124,8 @@ export class Dialling {
     return time
   }
 
-  /** Knocks at the addresses in turn, until one accepts. */
-  knock(from: Endpoint, addresses: readonly Address[], done: (outcome: KnockOutcome) => void): void {
+  /** Probes the addresses in turn, until one accepts. */
+  probeHost(from: Endpoint, addresses: readonly Address[], done: (outcome: HostProbeOutcome) => void): void {
     let tried = 0
     let silent = false
     const next = (): void => {
@@ -132,8 +134,8 @@ export class Dialling {
         done(silent || addresses.length === 0 ? 'silent' : 'refused')
         return
       }
-      this.#reach(from, address, this.#options.knockTimeout, (target) => {
-        if (target?.listening === true) done('accepted')
+      this.#reach(from, address, this.#options.hostProbeTimeout, (target) => {
+        if (typeof target === 'object' && target.listening) done('accepted')
         else {
           silent ||= target === undefined
           next()
@@ -156,8 +158,11 @@ export class Dialling {
     for (const handshake of this.#waiting) this.#shake(handshake)
   }
 
-  /** Sends a SYN, repeats it, and calls back one round trip after it got through; with undefined when the time is up. */
-  #reach(from: Endpoint, address: Address, timeout: Milliseconds, answered: (target: Endpoint | undefined) => void): void {
+  /**
+   * Sends a SYN, repeats it, and calls back one round trip after it got through or was rejected by a firewall before the target; with
+   * undefined when the time is up.
+   */
+  #reach(from: Endpoint, address: Address, timeout: Milliseconds, answered: (target: Endpoint | 'rejected' | undefined) => void): void {
     const key = addressKey(address)
     const start = this.#clock.now
     let repeat = 0
@@ -166,6 +171,12 @@ export class Dialling {
       const target = key === undefined ? undefined : this.#listeners.get(key)
       from.traffic.sent.add(setUp, synBytes)
       from.traffic.sent.headerBytes += synBytes
+      if (target?.dialableFrom(from) === true && this.#reachability.rejects(from, target)) {
+        const back = this.#journey(target, from, resetBytes, 0, this.#journey(from, target, synBytes, 0, this.#clock.now))
+        from.traffic.received.add(setUp, resetBytes)
+        this.#clock.at(back, () => from.listening && answered('rejected'))
+        return
+      }
       if (target?.dialableFrom(from) === true && this.#reachability.joins(from, target)) {
         const cost = target.listening ? 0 : this.#options.costs.refused
         const back = this.#journey(target, from, synBytes, cost, this.#journey(from, target, synBytes, 0, this.#clock.now))

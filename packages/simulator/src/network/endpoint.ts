@@ -11,7 +11,8 @@ import type { Payload } from './payload.ts'
 export interface EndpointEvents {
   linkUp(peer: Endpoint, dialable: boolean): void
   linkDown(peer: Endpoint): void
-  frame(from: Endpoint, data: Payload): void
+  /** `urgent`: it came on the stream of failure detection. */
+  frame(from: Endpoint, data: Payload, urgent: boolean): void
   message(from: Endpoint, message: GossipMessage): void
   control(from: Endpoint, control: GossipControl): void
 }

@@ -1,4 +1,4 @@
-import type { Address, DialFailure, KnockOutcome, Milliseconds, NodeId } from '@jel/protocol'
+import type { Address, DialFailure, HostProbeOutcome, Milliseconds, NodeId } from '@jel/protocol'
 import type { VirtualClock } from '../engine/clock.ts'
 import { Connection, type Item, type Pipe } from './connection.ts'
 import { loopback, type Delay } from './delay.ts'
@@ -33,7 +33,7 @@ export const defaultNetwork: NetworkOptions = {
   // As the overlay has them.
   connectTimeout: 2_000,
   dialTimeout: 8_000,
-  knockTimeout: 1_200,
+  hostProbeTimeout: 600,
   // Measured on two hosts (scripts/fidelity): TCP, then Noise, yamux and the link's stream in two round trips and a half; the streams of
   // gossipsub are opened along with what follows.
   setupDelays: 7,
@@ -55,13 +55,17 @@ const acknowledgementDelay = 40
 /** What the end that closes a connection says: the ends of three streams and yamux's goodbye. */
 const closingBytes = 4 * 30
 
+/** What a kernel answers that knows of no such connection, beside the headers of the packet: nothing, but it counts as something. */
+const resetBytes = 1
+
 const setUp = purposeNumber('set-up')
 const acknowledgements = purposeNumber('acknowledgements')
 
 /**
  * Connections between processes, in memory. It behaves as TCP does where it matters: nothing is lost or reordered on a
- * connection, loss is delay, a cut path breaks nothing at once and what was sent into it arrives after the mending, and the end
- * of a process is seen by its peers one delay later. Simplifications: acknowledgements always get through and take no room on a cable, so a
+ * connection, loss is delay, a cut path breaks nothing at once and what was sent into it arrives after the mending, the end
+ * of a process is seen by its peers one delay later, and what comes to an end that has given the connection up is answered with RST.
+ * Simplifications: acknowledgements always get through and take no room on a cable, so a
  * path that is cut in one direction only goes on carrying the other; and packets leave a full cable in the order in which they came, so a
  * long message is not overtaken by short ones of other connections.
  */
@@ -92,8 +96,17 @@ export class Network {
     )
   }
 
-  listen(endpoint: Endpoint): void {
-    this.#dialling.listen(endpoint)
+  /** The process answers at an address of its machine, or no longer: what is sent there then vanishes. */
+  listen(endpoint: Endpoint, process?: number, answers?: boolean): void {
+    this.#dialling.listen(endpoint, process, answers)
+  }
+
+  /** The connections of a process go with the address that they were at; whoever sends on them is reset. */
+  abandon(endpoint: Endpoint): void {
+    for (const connection of [...endpoint.connections.values()].flat()) {
+      connection.pipeFrom(endpoint).drop()
+      this.#closed(connection, endpoint)
+    }
   }
 
   /** Ends in `linkUp`, in a call of `failed`, or in neither if a link to `peer` is up. */
@@ -103,13 +116,13 @@ export class Network {
     this.#dialling.dial(from, peer, addresses, failed)
   }
 
-  knock(from: Endpoint, addresses: readonly Address[], done: (outcome: KnockOutcome) => void): void {
-    from.traffic.knocks += 1
-    this.#dialling.knock(from, addresses, done)
+  probeHost(from: Endpoint, addresses: readonly Address[], done: (outcome: HostProbeOutcome) => void): void {
+    from.traffic.hostProbes += 1
+    this.#dialling.probeHost(from, addresses, done)
   }
 
   /** Sends a frame on the link's stream. False if there is no link. */
-  send(from: Endpoint, to: NodeId, data: Payload, purpose: PurposeNumber): boolean {
+  send(from: Endpoint, to: NodeId, data: Payload, purpose: PurposeNumber, urgent = false): boolean {
     const connection = from.connections.get(to)?.at(-1)
     if (connection === undefined) return false
     const pipe = connection.pipeFrom(from)
@@ -117,7 +130,7 @@ export class Network {
     const stream = streamBytes(prefixed(data.length), pipe.recordOpened !== now)
     pipe.recordOpened = now
     const { frame, frameKilobyte } = this.#options.costs
-    this.#transmit(pipe, data, stream, purpose, frame + (frameKilobyte * data.length) / 1_000)
+    this.#transmit(pipe, data, stream, purpose, frame + (frameKilobyte * data.length) / 1_000, undefined, urgent)
     return true
   }
 
@@ -200,6 +213,7 @@ export class Network {
   mended(): void {
     this.#dialling.mended()
     for (const pipe of this.#held) {
+      if (this.reachability.rejects(pipe.from, pipe.to)) this.#rejected(pipe)
       if (!this.reachability.reaches(pipe.from, pipe.to)) continue
       if (pipe.retry !== undefined) this.#clock.cancel(pipe.retry)
       pipe.retry = this.#clock.at(this.#nextRetransmission(pipe), () => this.#retry(pipe))
@@ -244,18 +258,43 @@ export class Network {
   #farewell(connection: Connection, endpoint: Endpoint): void {
     const pipe = connection.pipeFrom(endpoint)
     if (pipe.held > 0) pipe.drop()
+    pipe.closing = true
     this.#transmit(pipe, 'close', closingBytes, setUp, this.#options.costs.lost)
   }
 
+  /** Something came to an end that knows of no such connection: its kernel says so, unless its last word is on its way anyway. */
+  #reset(connection: Connection, endpoint: Endpoint): void {
+    const pipe = connection.pipeFrom(endpoint)
+    if (pipe.closing) return
+    pipe.closing = true
+    this.#transmit(pipe, 'close', resetBytes, setUp, 0)
+  }
+
+  /** A firewall answers the sender in the name of the receiver, which hears nothing of it. */
+  #rejected(pipe: Pipe): void {
+    pipe.drop()
+    for (let waiting = this.#release(pipe); waiting > 0; waiting--) pipe.take()
+    pipe.closing = false
+    this.#closed(pipe.connection, pipe.from)
+  }
+
   /** `stream`: bytes as TCP carries them; 0 for what others carry along. */
-  #transmit(pipe: Pipe, item: Item, stream: number, purpose: PurposeNumber, cost: Milliseconds, known?: Milliseconds): void {
+  #transmit(
+    pipe: Pipe,
+    item: Item,
+    stream: number,
+    purpose: PurposeNumber,
+    cost: Milliseconds,
+    known?: Milliseconds,
+    urgent = false,
+  ): void {
     const { from, to, connection } = pipe
     const { now } = this.#clock
     const headers = stream === 0 ? 0 : headerBytes(stream, pipe.departed !== now)
     const bytes = stream + headers
     const delay = known ?? this.#packetDelay(from, to)
     const arrival = pipe.shaped ? this.#path.arrival(from, to, bytes, delay, cost, now) : now + delay
-    pipe.put(item, bytes, purpose)
+    pipe.put(item, bytes, purpose, urgent)
     if (stream > 0) pipe.departed = now
     pipe.lastDelay = delay
     pipe.lastArrival = Math.max(pipe.lastArrival, arrival)
@@ -319,7 +358,9 @@ export class Network {
   #arrive(pipe: Pipe): void {
     if (pipe.held > 0) pipe.held += 1
     else if (this.reachability.reaches(pipe.from, pipe.to)) this.#deliver(pipe)
-    else {
+    else if (this.reachability.rejects(pipe.from, pipe.to)) {
+      if (pipe.take() !== 'dropped') this.#rejected(pipe)
+    } else {
       pipe.held = 1
       pipe.heldSince = this.#clock.now
       pipe.giveUp = this.#clock.after(retransmitFor, () => this.#giveUp(pipe))
@@ -346,6 +387,7 @@ export class Network {
   #giveUp(pipe: Pipe): void {
     pipe.drop()
     for (let waiting = this.#release(pipe); waiting > 0; waiting--) pipe.take()
+    pipe.closing = false
     this.#closed(pipe.connection, pipe.from)
   }
 
@@ -366,7 +408,7 @@ export class Network {
     if (item === 'dropped') return
     if (item === 'open') {
       if (to.listening && connection.established()) this.#open(connection, to)
-      else this.#transmit(connection.pipeFrom(to), 'close', 1, setUp, 0)
+      else this.#reset(connection, to)
       return
     }
     this.#received(pipe)
@@ -374,8 +416,8 @@ export class Network {
     else if (pipe.open) {
       if (item instanceof GossipMessage) to.events.message(from, item)
       else if (item instanceof GossipControl) to.events.control(from, item)
-      else to.events.frame(from, item)
-    }
+      else to.events.frame(from, item, pipe.urgentTaken)
+    } else this.#reset(connection, to)
   }
 
   #received(pipe: Pipe): void {

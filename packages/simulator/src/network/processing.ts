@@ -18,13 +18,13 @@ export interface Costs {
   readonly accept: Milliseconds
   /** A link that the other end closed, or that ended with its process. */
   readonly lost: Milliseconds
-  /** A dial or a knock that was refused. */
+  /** A dial or a host probe that was refused. */
   readonly refused: Milliseconds
 }
 
 /**
  * What a real host spends. Measured: a dial costs 11 ms, both ends together; a delivery of gossipsub about 1 ms, a duplicate a third of it; twelve
- * links lost at once, each with a knock that is refused, 26 to 39 ms. The rest is a guess from idle pools (1.9 ms a second and host, at 1.2 frames
+ * links lost at once, each with a host probe that is refused, 26 to 39 ms. The rest is a guess from idle pools (1.9 ms a second and host, at 1.2 frames
  * sent and as many received).
  */
 export const measuredCosts: Costs = {

@@ -1,6 +1,6 @@
 /** What bytes are for. */
 export const purposes = [
-  /** Opening and closing links: TCP, Noise, yamux, the streams on it; knocks. */
+  /** Opening and closing links: TCP, Noise, yamux, the streams on it; host probes. */
   'set-up',
   /** Hello, redirect, goodbye. */
   'introduction',
@@ -83,7 +83,7 @@ export class Traffic {
   /** Of these, the ones that had arrived before. */
   broadcastDuplicates = 0
   dials = 0
-  knocks = 0
+  hostProbes = 0
 
   /** Payload: frames and broadcasts, without what carries them. */
   get bytesSent(): number {

@@ -29,6 +29,8 @@ export interface NodeWorld {
   /** Called for each input, before it is handled; `sender`: the number of the node that a frame is from. */
   traced(node: SimulatedNode, input: Input<Payload>, sender?: number): void
   noticed(node: SimulatedNode, notification: Notification): void
+  /** Called when it stands still, and when it goes on. */
+  stood(node: SimulatedNode): void
   ended(node: SimulatedNode): void
 }
 
@@ -41,8 +43,22 @@ export interface NodeFields {
   readonly dialable: Dialable
   readonly bandwidth?: Bandwidth | undefined
   readonly storedIncarnation: number
+  readonly startedAt: Milliseconds
+  /** Does what the protocol says; nothing is promised to others. */
+  readonly honest: boolean
   /** Its clock is so far ahead of virtual time: nodes don't share a zero point. */
   readonly clockOffset: Milliseconds
+}
+
+/** A frame that nobody reads yet. */
+interface Waiting {
+  readonly from: Endpoint
+  readonly data: Payload
+}
+
+interface Pause {
+  until: Milliseconds
+  readonly waiting: Waiting[]
 }
 
 const addressesFailed: Record<DialFailure, string> = {
@@ -60,7 +76,7 @@ const addressesFailed: Record<DialFailure, string> = {
 export class SimulatedNode<P extends Protocol = Protocol> {
   readonly index: number
   readonly id: NodeId
-  readonly addresses: readonly Address[]
+  addresses: readonly Address[]
   readonly protocol: P
   readonly traffic = new Traffic()
   readonly endpoint: Endpoint
@@ -72,11 +88,16 @@ export class SimulatedNode<P extends Protocol = Protocol> {
   failure: string | undefined
   /** The incarnation that its identity file would hold. */
   storedIncarnation: number
-  /** It was stopped, stalled, silenced or cut off at some time. */
-  disturbed = false
+  readonly startedAt: Milliseconds
+  readonly honest: boolean
+  /** Its application asked to leave. */
+  leaves = false
   readonly #world: NodeWorld
   readonly #clockOffset: Milliseconds
+  readonly #firstIncarnation: number
   readonly #inbox: (() => void)[] = []
+  /** From whom nothing is read, and what waits in that peer's buffers meanwhile. */
+  readonly #paused = new Map<NodeId, Pause>()
   #timer: EventHandle | undefined
   #timerDue = false
   #stopped = false
@@ -90,6 +111,9 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     this.protocol = protocol
     this.#world = world
     this.#clockOffset = fields.clockOffset
+    this.#firstIncarnation = fields.storedIncarnation + 1
+    this.startedAt = fields.startedAt
+    this.honest = fields.honest
     const events: EndpointEvents = {
       linkUp: (peer, dialable) => {
         world.gossip.linkUp(this.endpoint, peer)
@@ -97,12 +121,14 @@ export class SimulatedNode<P extends Protocol = Protocol> {
       },
       linkDown: (peer) => {
         world.gossip.linkDown(this.endpoint, peer)
+        this.#whenAwake(() => this.#paused.delete(peer.id))
         this.#receive({ type: 'disconnected', peer: peer.id })
       },
-      frame: (from, data) => {
+      frame: (from, data, urgent) => {
         this.traffic.framesReceived += 1
         this.traffic.frameBytesReceived += data.length
-        this.#receive({ type: 'frame', from: from.id, data }, from.index)
+        if (this.state === 'running') this.#frame(from, data, urgent)
+        else this.#whenAwake(() => this.#frame(from, data, urgent))
       },
       message: (from, message) => {
         if (this.state === 'running') this.#take(message, from)
@@ -118,13 +144,25 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     this.#receive({ type: 'start', addresses: this.addresses, introducers })
   }
 
+  /** True if this process has been the member of that incarnation, or is. */
+  lived(incarnation: number): boolean {
+    return incarnation >= this.#firstIncarnation && incarnation <= (this.protocol.self?.incarnation ?? 0)
+  }
+
   command(command: Command): void {
+    if (command.type === 'leave') this.leaves = true
     this.#receive({ type: 'command', command })
   }
 
   /** Hands in something that the network would not produce, as a hostile peer might. */
   inject(input: Input<Payload>): void {
     this.#receive(input)
+  }
+
+  /** The host listens at these addresses from now on. */
+  move(addresses: readonly Address[]): void {
+    this.addresses = addresses
+    this.#receive({ type: 'addresses', addresses })
   }
 
   /** SIGSTOP. */
@@ -160,14 +198,15 @@ export class SimulatedNode<P extends Protocol = Protocol> {
   #standStill(): void {
     if (this.state !== 'running') return
     this.state = 'standing'
-    this.disturbed = true
     this.endpoint.awake = false
+    this.#world.stood(this)
   }
 
   #wakeUp(): void {
     if (this.state !== 'standing' || this.#stopped || this.#world.clock.now < this.#stalledUntil) return
     this.state = 'running'
     this.endpoint.awake = true
+    this.#world.stood(this)
     // An event loop that comes back looks at its timers first, then at its sockets.
     if (this.#timerDue) this.#handle({ type: 'timer' })
     for (const action of this.#inbox.splice(0)) action()
@@ -221,7 +260,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     const { network, gossip } = this.#world
     switch (effect.type) {
       case 'send':
-        if (!network.send(this.endpoint, effect.to, effect.data, framePurpose(effect.data))) return
+        if (!network.send(this.endpoint, effect.to, effect.data, framePurpose(effect.data), effect.urgent)) return
         this.traffic.framesSent += 1
         this.traffic.frameBytesSent += effect.data.length
         return
@@ -231,12 +270,15 @@ export class SimulatedNode<P extends Protocol = Protocol> {
       case 'connect':
         this.#connect(effect.peer, effect.addresses)
         return
+      case 'pause':
+        this.#pause(effect.peer, effect.until - this.#clockOffset)
+        return
       case 'disconnect':
         network.disconnect(this.endpoint, effect.peer)
         return
-      case 'knock': {
+      case 'probeHost': {
         const { peer } = effect
-        network.knock(this.endpoint, effect.addresses, (outcome) => this.#receive({ type: 'knocked', peer, outcome }))
+        network.probeHost(this.endpoint, effect.addresses, (outcome) => this.#receive({ type: 'hostProbed', peer, outcome }))
         return
       }
       case 'timer':
@@ -252,6 +294,35 @@ export class SimulatedNode<P extends Protocol = Protocol> {
       case 'fail':
         this.failure = `${effect.code}: ${effect.message}`
         this.kill()
+    }
+  }
+
+  #frame(from: Endpoint, data: Payload, urgent: boolean): void {
+    const pause = urgent ? undefined : this.#paused.get(from.id)
+    if (pause !== undefined) pause.waiting.push({ from, data })
+    else this.#handle({ type: 'frame', from: from.id, data }, from.index)
+  }
+
+  /** What the peer sends waits, in order; it goes with the link if that breaks before. */
+  #pause(peer: NodeId, until: Milliseconds): void {
+    const pause = this.#paused.get(peer) ?? { until, waiting: [] }
+    pause.until = Math.max(pause.until, until)
+    this.#paused.set(peer, pause)
+    this.#world.clock.at(pause.until, () => this.#whenAwake(() => this.#goOnReading(peer, pause)))
+  }
+
+  #goOnReading(peer: NodeId, pause: Pause): void {
+    if (this.#paused.get(peer) !== pause || this.#world.clock.now < pause.until) return
+    this.#paused.delete(peer)
+    while (pause.waiting.length > 0) {
+      const next = this.#paused.get(peer)
+      // One of these frames had the reading paused anew.
+      if (next !== undefined) {
+        next.waiting.unshift(...pause.waiting)
+        return
+      }
+      const { from, data } = pause.waiting.shift() as Waiting
+      this.#handle({ type: 'frame', from: from.id, data }, from.index)
     }
   }
 

@@ -1,4 +1,5 @@
 import type { Member, Milliseconds, NodeId, Notification } from '@jel/protocol'
+import { describeFalseDeath, type FalseDeath } from './ended-lives.ts'
 import type { SimulatedNode } from './node.ts'
 
 /** A promise of the protocol (DESIGN §3) was broken. The message says which, where and when, and with which seed it happens again. */
@@ -24,10 +25,21 @@ export class BrokenPromiseError extends Error {
   }
 }
 
+/** A death of somebody who runs, which whoever was told of it could have known. */
+export function falseDeathError(seed: number, death: FalseDeath): BrokenPromiseError {
+  return new BrokenPromiseError(seed, death.time, death.observer, describeFalseDeath(death), death.subject)
+}
+
 /** What one node was told about one life. */
 const untold = 0
 const present = 1
 const over = 2
+
+/** A member changed within its life: its addresses or its tag. */
+interface Updated {
+  readonly type: 'updated'
+  readonly member: Member
+}
 
 interface Life {
   readonly number: number
@@ -42,12 +54,14 @@ interface Ledger {
   /** Whether its own join has come. */
   entered: boolean
   readonly epochs: Map<string, number>
+  /** All fencing tokens that it was told, by election, epoch and life of the winner. */
+  readonly tokens: Set<string>
 }
 
 /**
  * Holds what the nodes are told against what each of them was promised, as it is told: its own join first; for each life at
  * most one start, then at most one end; no life resurrected, and no older life of the same id after a newer one; reigns that
- * never go back. And against the truth, which only a simulator knows: who runs undisturbed has not died.
+ * never go back.
  */
 export class Promises {
   readonly #seed: number
@@ -57,27 +71,22 @@ export class Promises {
   readonly #described = new WeakMap<Member, Life>()
   #count = 0
   readonly #ledgers: Ledger[] = []
-  /** By node id, the latest process of that id. */
-  readonly #processes = new Map<NodeId, SimulatedNode>()
 
   constructor(seed: number) {
     this.#seed = seed
   }
 
   started(node: SimulatedNode): void {
-    this.#ledgers[node.index] = { lives: new Uint8Array(64), entered: false, epochs: new Map() }
-    this.#processes.set(node.id, node)
+    this.#ledgers[node.index] = { lives: new Uint8Array(64), entered: false, epochs: new Map(), tokens: new Set() }
   }
 
-  /** Throws {@link BrokenPromiseError}. */
-  check(node: SimulatedNode, time: Milliseconds, notification: Notification): void {
+  /** Throws {@link BrokenPromiseError}. `subject`: the process that it speaks of. */
+  check(node: SimulatedNode, time: Milliseconds, notification: Notification, subject?: SimulatedNode): void {
     const broken = this.#broken(node, notification)
-    if (broken === undefined) return
-    const subject = 'member' in notification ? this.#processes.get(notification.member.id) : undefined
-    throw new BrokenPromiseError(this.#seed, time, node, broken, subject)
+    if (broken !== undefined) throw new BrokenPromiseError(this.#seed, time, node, broken, subject)
   }
 
-  #broken(node: SimulatedNode, notification: Notification): string | undefined {
+  #broken(node: SimulatedNode, notification: Notification | Updated): string | undefined {
     const ledger = this.#ledgers[node.index]
     if (ledger === undefined) return 'was told something before it started'
     switch (notification.type) {
@@ -85,13 +94,21 @@ export class Promises {
         return this.#joined(ledger, node, notification.member)
       case 'left':
       case 'died':
-        return this.#ended(ledger, node, notification.member, notification.type)
+        return this.#ended(ledger, notification.member, notification.type)
+      case 'updated':
+        return this.#updated(ledger, notification.member)
       case 'elected': {
-        const { election, epoch } = notification.reign
+        const { election, epoch, winner } = notification.reign
         const before = ledger.epochs.get(election) ?? 0
         ledger.epochs.set(election, epoch)
-        return epoch < before ? `election ${election} went back from epoch ${before} to ${epoch}` : undefined
+        if (epoch < before) return `election ${election} went back from epoch ${before} to ${epoch}`
+        const token = `${election} ${epoch} ${life(winner)}`
+        if (ledger.tokens.has(token))
+          return `was told twice that ${life(winner)} won ${election} in epoch ${epoch}: the token names two reigns`
+        ledger.tokens.add(token)
+        return undefined
       }
+      case 'entered':
       case 'signal':
       case 'signalled':
       case 'warning':
@@ -118,22 +135,18 @@ export class Promises {
     return undefined
   }
 
-  #ended(ledger: Ledger, node: SimulatedNode, member: Member, how: 'left' | 'died'): string | undefined {
+  #updated(ledger: Ledger, member: Member): string | undefined {
+    const state = ledger.lives[this.#life(member).number] ?? untold
+    if (state === untold) return `was told of a change of ${life(member)} but never that it joined`
+    return state === over ? `was told of a change of ${life(member)} after its end` : undefined
+  }
+
+  #ended(ledger: Ledger, member: Member, how: 'left' | 'died'): string | undefined {
     const it = this.#life(member)
     const state = ledger.lives[it.number] ?? untold
     if (state === untold) return `was told that ${life(member)} ${how} but never that it joined`
     if (state === over) return `was told that ${life(member)} ${how} after its end`
     tell(ledger, it, over)
-    const process = this.#processes.get(member.id)
-    if (
-      how === 'died' &&
-      process !== undefined &&
-      isWell(process) &&
-      isWell(node) &&
-      process.protocol.self?.incarnation === member.incarnation
-    ) {
-      return `was told that ${life(member)} died, which runs and was never disturbed`
-    }
     return undefined
   }
 
@@ -159,10 +172,6 @@ function tell(ledger: Ledger, { number }: Life, state: number): void {
     ledger.lives = larger
   }
   ledger.lives[number] = state
-}
-
-function isWell(node: SimulatedNode): boolean {
-  return node.state === 'running' && !node.disturbed
 }
 
 function life(member: Member): string {

@@ -1,6 +1,6 @@
 import type { Message } from '@jel/protocol'
 import type { Payload } from '../network/payload.ts'
-import { Letter } from './letter.ts'
+import { UnencodedFrame } from './unencoded.ts'
 import { purposeNumber, type Purpose, type PurposeNumber } from '../network/traffic.ts'
 
 /** By field number of the payload of a `Frame` in `messages.proto`. */
@@ -35,7 +35,7 @@ const claim = 6
 
 /** What a frame of the protocol is for, told by its first bytes; `Facts` count as elections when their first fact is about one. */
 export function framePurpose(data: Payload): PurposeNumber {
-  if (data instanceof Letter) return letterPurpose(data.message)
+  if (data instanceof UnencodedFrame) return purposeOf(data.message)
   if (!(data instanceof Uint8Array)) return other
   const [tag] = data
   // A length-delimited field: its number in the upper bits, 2 in the lower three.
@@ -43,7 +43,7 @@ export function framePurpose(data: Payload): PurposeNumber {
   return purpose === statements && isElection(data) ? elections : purpose
 }
 
-function letterPurpose(message: Message): PurposeNumber {
+function purposeOf(message: Message): PurposeNumber {
   if (message.probe !== undefined || message.ack !== undefined) return probes
   if (message.reconcile !== undefined || message.offer !== undefined || message.want !== undefined) return reconciliation
   if (message.facts !== undefined) {

@@ -5,12 +5,15 @@ import { isActive, lives, type Actor } from '../user/actor.ts'
 export class Agreement {
   readonly election: string
   readonly #actors: readonly Actor[]
+  readonly #hostile: ReadonlySet<NodeId>
   readonly #standing = new Map<number, Reign>()
   /** All reigns that any node was told of: epoch and life of the winner. */
   readonly reigns = new Set<string>()
 
-  constructor(election: string, actors: readonly Actor[]) {
+  /** `hostile`: members that attack the pool, but may reign. */
+  constructor(election: string, actors: readonly Actor[], hostile: ReadonlySet<NodeId>) {
     this.election = election
+    this.#hostile = hostile
     this.#actors = actors
   }
 
@@ -69,7 +72,9 @@ export class Agreement {
   }
 
   #livesOn(id: NodeId, side: number): boolean {
-    return this.#actors.some((actor) => actor.node.id === id && lives(actor) && !actor.silent && actor.side === side)
+    return (
+      this.#hostile.has(id) || this.#actors.some((actor) => actor.node.id === id && lives(actor) && !actor.silent && actor.side === side)
+    )
   }
 }
 

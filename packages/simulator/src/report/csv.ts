@@ -20,7 +20,7 @@ export function runsCsv(outcomes: readonly Outcome[]): string {
   return csv(
     [
       'set,seed,nodes,traceHash,violation,verdictsHeld,verdicts,allKnewAllAfterLastChange,detectionP50,detectionP99,detectionMax,missed',
-      'falseDeathsOfHealthy,falseDeathsOfDisturbed,receivedMean,receivedWorst,sentMean,sentWorst,linksMean,linksMost,dials,dialsWorstSecond,knocks',
+      'endedLives,falseDeaths,receivedMean,receivedWorst,sentMean,sentWorst,linksMean,linksMost,dials,dialsWorstSecond,hostProbes',
     ]
       .flatMap((names) => names.split(','))
       .concat(
@@ -28,7 +28,7 @@ export function runsCsv(outcomes: readonly Outcome[]): string {
         purposes.map((purpose) => `received for ${purpose}`),
       ),
     outcomes.map(({ set, result }) => {
-      const { detection, falseDeaths, received, sent, links, dials, knocks } = result
+      const { detection, endedLives, received, sent, links, dials, hostProbes } = result
       return [
         set.join(' '),
         result.seed,
@@ -42,8 +42,8 @@ export function runsCsv(outcomes: readonly Outcome[]): string {
         detection.p99,
         detection.max,
         detection.missed,
-        falseDeaths.ofHealthy,
-        falseDeaths.ofDisturbed,
+        endedLives.total,
+        endedLives.false,
         received.mean,
         received.worst,
         sent.mean,
@@ -52,7 +52,7 @@ export function runsCsv(outcomes: readonly Outcome[]): string {
         links.most,
         dials.total,
         dials.worstSecond,
-        knocks.total,
+        hostProbes.total,
         ...elections.map((name) => result.elections[name]?.reigns),
         ...purposes.map((purpose) => received.byPurpose[purpose]),
       ]
@@ -69,7 +69,7 @@ export function knewAllAfterLastChange({ allKnewAll, lastChange }: Outcome['resu
 /** One row a measurement. */
 export function samplesCsv(outcomes: readonly Outcome[]): string {
   const elections = [...new Set(outcomes.flatMap(({ result }) => Object.keys(result.elections)))]
-  const columns = ['nodes', 'perceived', 'right', 'bytes', 'links', 'mostLinks', 'dials', 'knocks', 'falseDeaths'] as const
+  const columns = ['nodes', 'perceived', 'right', 'bytes', 'links', 'mostLinks', 'dials', 'hostProbes', 'endedLives'] as const
   return csv(
     ['set', 'seed', 'time', ...columns, ...elections.map((name) => `winners of ${name}`)],
     outcomes.flatMap(({ set, result: { seed, samples } }) =>

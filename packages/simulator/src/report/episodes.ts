@@ -42,4 +42,9 @@ export class Episodes {
     const episode = this.#episodes.find(([, to]) => to > after)
     return episode && Math.max(episode[0], after)
   }
+
+  /** True if it held from one time to another. */
+  holdsUntil(from: Milliseconds, until: Milliseconds): boolean {
+    return this.#episodes.some((episode) => episode[0] <= from && episode[1] >= until)
+  }
 }

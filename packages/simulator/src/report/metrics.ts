@@ -1,5 +1,7 @@
 import type { Milliseconds, NodeId, Notification } from '@jel/protocol'
 import { lives, type Actor } from '../user/actor.ts'
+import type { Expectation } from '../scenario/expectation.ts'
+import { select } from '../user/selection.ts'
 import type { Stage } from '../user/stage.ts'
 import { Agreement } from './agreement.ts'
 import { Deaths } from './deaths.ts'
@@ -9,6 +11,8 @@ import { Views } from './views.ts'
 
 /** How often agreement on winners is looked at while it changes, ms. */
 const look = 10
+
+type RateExpectation = Extract<Expectation, { type: 'bytesPerSecond' }>
 
 type Columns = { -readonly [Column in Exclude<keyof Samples, 'winners'>]: number[] }
 
@@ -27,28 +31,37 @@ export class Metrics {
     links: [],
     mostLinks: [],
     dials: [],
-    knocks: [],
-    falseDeaths: [],
+    hostProbes: [],
+    endedLives: [],
   }
   readonly winners: Readonly<Record<string, number[]>>
-  /** Dials and knocks in the whole pool, by second. */
+  /** Dials and host probes in the whole pool, by second. */
   readonly dialsBySecond: number[] = []
-  readonly knocksBySecond: number[] = []
+  readonly hostProbesBySecond: number[] = []
+  /** Of each expectation of such, what these nodes received a second. */
+  readonly rates = new Map<RateExpectation, readonly number[]>()
   readonly #stage: Stage
-  readonly #byId = new Map<NodeId, Actor>()
+  /** Of those who take part. */
+  readonly #ids = new Set<NodeId>()
+  /** The most members that any node ever had in its view, where that is asked for. */
+  mostMembers = 0
   #looking = false
   #dials = 0
-  #knocks = 0
+  #hostProbes = 0
+  #sampledDials = 0
+  #sampledHostProbes = 0
 
   constructor(stage: Stage, elections: readonly string[]) {
     this.#stage = stage
     this.views = new Views(stage.actors)
-    this.deaths = new Deaths(stage.actors, this.views)
-    this.elections = new Map(elections.map((name) => [name, { agreement: new Agreement(name, stage.actors), episodes: new Episodes() }]))
+    this.deaths = new Deaths(stage.actors, this.views, stage.simulation.contact)
+    this.elections = new Map(
+      elections.map((name) => [name, { agreement: new Agreement(name, stage.actors, stage.hostile), episodes: new Episodes() }]),
+    )
     this.winners = Object.fromEntries(elections.map((name) => [name, []]))
     stage.simulation.subscribe((node, notification, time) => this.#told(stage.actorOf(node), notification, time))
     stage.listen({
-      started: (actor) => void this.#byId.set(actor.node.id, actor),
+      started: (actor) => void this.#ids.add(actor.node.id),
       ended: (actor) => {
         if (actor.end === 'crash') this.deaths.crashed(actor, stage.simulation.now)
       },
@@ -60,6 +73,8 @@ export class Metrics {
   start(): void {
     this.#each(this.#stage.scenario.sample, () => this.sample())
     this.#each(1_000, () => this.#second())
+    if (this.#stage.scenario.expect.some(({ type }) => type === 'membersPerView')) this.#each(1_000, () => this.#countMembers())
+    for (const expectation of this.#stage.scenario.expect) if (expectation.type === 'bytesPerSecond') this.#measureRate(expectation)
   }
 
   /** The most links that any node ever had, also between two samples. */
@@ -82,24 +97,45 @@ export class Metrics {
     columns.links.push(living.length === 0 ? 0 : sum(links) / living.length)
     columns.mostLinks.push(Math.max(0, ...links))
     const dials = sum(actors.map(({ node }) => node.traffic.dials))
-    const knocks = sum(actors.map(({ node }) => node.traffic.knocks))
-    columns.dials.push(dials - sum(columns.dials))
-    columns.knocks.push(knocks - sum(columns.knocks))
-    columns.falseDeaths.push(this.deaths.falseOfHealthy + this.deaths.falseOfDisturbed)
+    const hostProbes = sum(actors.map(({ node }) => node.traffic.hostProbes))
+    columns.dials.push(dials - this.#sampledDials)
+    columns.hostProbes.push(hostProbes - this.#sampledHostProbes)
+    this.#sampledDials = dials
+    this.#sampledHostProbes = hostProbes
+    columns.endedLives.push(simulation.endedLives.total)
     for (const [name, { agreement }] of this.elections) this.winners[name]?.push(agreement.winners())
+  }
+
+  #measureRate(expectation: RateExpectation): void {
+    const { simulation, actors, random } = this.#stage
+    const { from, until, nodes } = expectation
+    simulation.after(from, () => {
+      const chosen = select(actors, nodes, random)
+      const before = chosen.map(({ node }) => node.traffic.received.bytes)
+      simulation.after(until - from, () => {
+        const rates = chosen.map(({ node }, i) => ((node.traffic.received.bytes - (before[i] as number)) * 1_000) / (until - from))
+        this.rates.set(expectation, rates)
+      })
+    })
+  }
+
+  #countMembers(): void {
+    for (const actor of this.#stage.actors) {
+      if (lives(actor)) this.mostMembers = Math.max(this.mostMembers, actor.node.protocol.members().length)
+    }
   }
 
   #second(): void {
     let dials = 0
-    let knocks = 0
+    let hostProbes = 0
     for (const { node } of this.#stage.actors) {
       dials += node.traffic.dials
-      knocks += node.traffic.knocks
+      hostProbes += node.traffic.hostProbes
     }
     this.dialsBySecond.push(dials - this.#dials)
-    this.knocksBySecond.push(knocks - this.#knocks)
+    this.hostProbesBySecond.push(hostProbes - this.#hostProbes)
     this.#dials = dials
-    this.#knocks = knocks
+    this.#hostProbes = hostProbes
   }
 
   #told(actor: Actor | undefined, notification: Notification, now: Milliseconds): void {
@@ -110,7 +146,9 @@ export class Metrics {
       return
     }
     if (notification.type !== 'joined' && notification.type !== 'left' && notification.type !== 'died') return
-    if (notification.type === 'died') this.deaths.told(actor, notification.member, this.#byId.get(notification.member.id), now)
+    // Who attacks, and whom it makes up, may come and go.
+    if (!this.#ids.has(notification.member.id)) return
+    if (notification.type === 'died') this.deaths.told(actor, notification.member, now)
     this.views.told(actor.number, actor.node.id, notification)
     this.allKnowAll.set(this.views.allKnowAll(), now)
     // The end of a winner is heard as its end.

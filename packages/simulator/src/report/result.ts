@@ -18,9 +18,9 @@ export interface Samples {
   readonly mostLinks: readonly number[]
   /** In the whole pool, since the sample before. */
   readonly dials: readonly number[]
-  readonly knocks: readonly number[]
-  /** News of the death of nodes that live, since the start. */
-  readonly falseDeaths: readonly number[]
+  readonly hostProbes: readonly number[]
+  /** Lives of running members that ended for somebody, since the start. */
+  readonly endedLives: readonly number[]
 }
 
 export interface Quantiles {
@@ -40,6 +40,17 @@ export interface NodeBytes {
   readonly byPurpose: Readonly<Record<string, number>>
 }
 
+/** Lives of running members whose end somebody was told, whatever was done to the network around them. */
+export interface EndedLivesResult {
+  readonly total: number
+  /** Of these, where somebody who was told could have known better. */
+  readonly false: number
+  /** Where nobody could. */
+  readonly explained: number
+  /** The first false one, for people. */
+  readonly first?: string
+}
+
 export interface ElectionResult {
   /** How many reigns any node was told of. */
   readonly reigns: number
@@ -55,7 +66,7 @@ export interface Verdict {
   readonly seen: string
 }
 
-/** A promise that was broken: the run stopped there. */
+/** The first promise that was broken: the run stopped there, unless it was the false death of a member. */
 export interface Violation {
   readonly time: Milliseconds
   /** The number of the node; undefined where it was the pool as a whole. */
@@ -77,6 +88,7 @@ export interface RunResult {
   readonly traceHash: string
   readonly events: number
   readonly violation?: Violation
+  /** None where the run stopped before its end. */
   readonly verdicts: readonly Verdict[]
   /** When every view was exactly who was there; null: to the end. */
   readonly allKnewAll: readonly (readonly [from: Milliseconds, to: Milliseconds | null])[]
@@ -84,13 +96,13 @@ export interface RunResult {
   readonly lastChange: Milliseconds
   /** From a crash to the news of it, over all pairs of crashed node and survivor. */
   readonly detection: Quantiles & { readonly missed: number }
-  readonly falseDeaths: { readonly ofHealthy: number; readonly ofDisturbed: number; readonly first?: string }
+  readonly endedLives: EndedLivesResult
   readonly elections: Readonly<Record<string, ElectionResult>>
   readonly received: NodeBytes
   readonly sent: NodeBytes
   readonly links: { readonly mean: number; readonly most: number }
   /** In the whole pool. */
   readonly dials: { readonly total: number; readonly worstSecond: number }
-  readonly knocks: { readonly total: number; readonly worstSecond: number }
+  readonly hostProbes: { readonly total: number; readonly worstSecond: number }
   readonly samples: Samples
 }

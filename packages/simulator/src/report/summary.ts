@@ -20,12 +20,13 @@ export interface Failure {
 /** All runs in a few lines. */
 export function summaryOf(outcomes: readonly Outcome[]): { lines: SummaryLine[]; failures: Failure[] } {
   const failures = outcomes.flatMap((outcome) => failureOf(outcome) ?? [])
-  const whole = outcomes.filter(({ result }) => result.violation === undefined)
+  const kept = outcomes.filter(({ result }) => result.violation === undefined)
+  const whole = outcomes.filter(({ result }) => result.violation === undefined || result.verdicts.length > 0)
   const lines: SummaryLine[] = [
     {
-      held: whole.length === outcomes.length,
+      held: kept.length === outcomes.length,
       what: 'no promise is broken',
-      runs: `${whole.length}/${outcomes.length}`,
+      runs: `${kept.length}/${outcomes.length}`,
       seen: outcomes.find(({ result }) => result.violation !== undefined)?.result.violation?.what ?? '',
     },
   ]
@@ -35,7 +36,19 @@ export function summaryOf(outcomes: readonly Outcome[]): { lines: SummaryLine[];
     const worst = verdicts.find((verdict) => verdict?.held === false) ?? verdicts[0]
     lines.push({ held: held === whole.length, what, runs: `${held}/${whole.length}`, seen: worst?.seen ?? '' })
   }
-  return { lines: [...lines, ...figures(whole)], failures }
+  return { lines: [...lines, ...endedLives(outcomes), ...figures(whole)], failures }
+}
+
+/** Of all runs, those that a broken promise stopped included. */
+function endedLives(outcomes: readonly Outcome[]): SummaryLine[] {
+  const sum = (which: 'total' | 'false' | 'explained'): number => outcomes.reduce((all, { result }) => all + result.endedLives[which], 0)
+  return [
+    {
+      what: 'lives of running members that ended',
+      runs: `${outcomes.length}/${outcomes.length}`,
+      seen: `${sum('total')} in all: ${sum('false')} falsely, ${sum('explained')} explained`,
+    },
+  ]
 }
 
 function figures(outcomes: readonly Outcome[]): SummaryLine[] {

@@ -1,8 +1,11 @@
 /** What may be done to nodes and to the network at a given time: each kind with its own fields. */
 import * as z from 'zod'
 import type { Milliseconds } from '@jel/protocol'
-import { duration, loss, span, text } from './quantity.ts'
-import { choice, mapping, show, Unfit, unknownKey, written } from './schema-kit.ts'
+import { attackNames, type AttackName } from '../hostile/index.ts'
+import type { AddressChange } from '../network/address.ts'
+import type { CutKind } from '../network/reachability.ts'
+import { count, duration, loss, span, text } from './quantity.ts'
+import { choice, mapping, show, Unfit, unknownKey, word, written } from './schema-kit.ts'
 import { targets, type Targets } from './targets.ts'
 
 /** Fields of every action. */
@@ -23,15 +26,33 @@ interface Lasting {
 export type Action = Timed &
   (
     | { readonly type: 'kill' | 'leave' | 'continue' | 'restore'; readonly targets: Targets }
-    | ({ readonly type: 'stop' | 'silence'; readonly targets: Targets } & Lasting)
+    | ({ readonly type: 'stop' | 'silence' | 'sleep'; readonly targets: Targets } & Lasting)
+    /** Added addresses go again after a time; replaced ones don't come back. */
+    | ({ readonly type: 'address'; readonly targets: Targets; readonly change: AddressChange } & Lasting)
     | { readonly type: 'stall'; readonly targets: Targets; readonly for: Milliseconds }
     | ({ readonly type: 'partition'; readonly sides: readonly Targets[] } & Lasting)
     | { readonly type: 'heal' }
-    | ({ readonly type: 'cut'; readonly from: Targets; readonly to: Targets } & Lasting)
+    | ({
+        readonly type: 'cut'
+        readonly from: Targets
+        readonly to: Targets
+        readonly ways: 'one' | 'both'
+        /** Packets vanish, or a firewall answers them with RST. */
+        readonly how: CutKind
+      } & Lasting)
     | { readonly type: 'flap'; readonly targets: Targets; readonly period: Milliseconds; readonly for: Milliseconds }
     | ({ readonly type: 'loss'; readonly targets: Targets; readonly loss: number } & Lasting)
     | { readonly type: 'elect' | 'withdraw'; readonly targets: Targets; readonly election: string }
     | { readonly type: 'maybeDead'; readonly targets: Targets; readonly by: Targets }
+    | {
+        readonly type: 'hostile'
+        readonly attack: AttackName
+        readonly count: number
+        /** They enter at the time of the action, and attack between these times. */
+        readonly from: Milliseconds
+        readonly to: Milliseconds
+        readonly against: Targets
+      }
     | { readonly type: 'join'; readonly count: number; readonly site?: string; readonly over: Milliseconds }
   )
 
@@ -93,6 +114,13 @@ const schemas: Record<ActionType, z.ZodType<FileAction>> = {
   stall: mapping({ ...timed, stall: targets.describe('their event loops are busy'), for: span.describe('for so long') }).transform(
     ({ stall, ...rest }): FileAction => ({ ...rest, type: 'stall', targets: stall }),
   ),
+  sleep: on('sleep', 'their machines are suspended: nothing runs, nothing comes, nothing goes', lasting),
+  address: on('address', 'their addresses change', {
+    ...lasting,
+    change: word(['add', 'replace'], 'change')
+      .default('add')
+      .describe('one more, as of a bridge, which goes after the time of for (add, default); or another, and the old one is gone (replace)'),
+  }),
   silence: on('silence', 'the cable of their machines is pulled: nothing comes, nothing goes, nothing is refused', lasting),
   restore: on('restore', 'the cable is plugged in again, and loss by an earlier action ends'),
   partition: mapping({
@@ -107,9 +135,17 @@ const schemas: Record<ActionType, z.ZodType<FileAction>> = {
   cut: mapping({
     ...timed,
     ...lasting,
-    cut: mapping({ from: targets, to: targets }, 'the two ends').describe(
-      'one way: no packet gets from one to the other; the way back stays',
-    ),
+    cut: mapping(
+      {
+        from: targets,
+        to: targets,
+        ways: word(['one', 'both'], 'ways').default('one').describe('the way back stays (one, default), or is cut, too (both)'),
+        how: word(['drop', 'reject'], 'kind of cut')
+          .default('drop')
+          .describe('packets vanish (drop, default), or a firewall answers them with RST (reject)'),
+      },
+      'the two ends',
+    ).describe('no packet gets from one to the other; all others reach both'),
   }).transform(({ cut, ...rest }): FileAction => ({ ...rest, type: 'cut', ...cut })),
   flap: mapping({
     ...timed,
@@ -132,6 +168,14 @@ const schemas: Record<ActionType, z.ZodType<FileAction>> = {
   maybeDead: mapping({ ...timed, maybeDead: targets.describe('who may be dead'), by: targets.describe('who says so') }).transform(
     ({ maybeDead, ...rest }): FileAction => ({ ...rest, type: 'maybeDead', targets: maybeDead }),
   ),
+  hostile: mapping({
+    ...timed,
+    hostile: word(attackNames, 'attack').describe('so many attackers enter'),
+    count: count(1).default(1),
+    from: duration.default(0).describe('when the attack begins, from the start; default: as they enter'),
+    to: duration.exactOptional().describe('when it ends; default: at the end'),
+    against: targets.default({}).describe('whom they are after; default: all'),
+  }).transform(({ hostile, to = Infinity, ...rest }): FileAction => ({ ...rest, type: 'hostile', attack: hostile, to })),
   join: mapping({
     ...timed,
     join: nodeCount.describe('so many more nodes start, or a share of those of the start'),
@@ -141,7 +185,7 @@ const schemas: Record<ActionType, z.ZodType<FileAction>> = {
 }
 
 const types = Object.keys(schemas) as ActionType[]
-const common = ['at', 'every', 'until', 'for', 'by', 'on', 'period', 'over', 'site']
+const common = ['at', 'every', 'until', 'for', 'by', 'on', 'period', 'over', 'site', 'change', 'count', 'from', 'to', 'against']
 
 /** One entry of `actions`: `at`, one of the kinds as a key, and what belongs to that kind. */
 export const action: z.ZodType<FileAction> = choice<FileAction>(Object.values(schemas), (value) => {

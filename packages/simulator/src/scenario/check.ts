@@ -15,6 +15,12 @@ export function checkScenario(scenario: Scenario, complain: Complain): void {
   for (const [index, expectation] of scenario.expect.entries()) {
     const path = ['expect', index, expectation.type]
     if ('election' in expectation) checkElection(scenario, expectation.election, path, complain)
+    if (expectation.type === 'bytesPerSecond') {
+      checkTargets(scenario, nodesBy(scenario, expectation.from), expectation.nodes, path, complain)
+      if (expectation.from >= expectation.until) complain(path, 'expected until to be after from')
+    }
+    if ('until' in expectation && expectation.until !== undefined && expectation.until > scenario.duration)
+      complain(path, `is looked at until ${expectation.until / 1_000}s, but the run ends at ${scenario.duration / 1_000}s`)
     if ('after' in expectation && typeof expectation.after === 'number') {
       const end = expectation.after + ('within' in expectation ? (expectation.within ?? 0) : 0)
       if (end > scenario.duration) complain(path, `is looked at until ${end / 1_000}s, but the run ends at ${scenario.duration / 1_000}s`)
@@ -59,6 +65,9 @@ function checkAction(scenario: Scenario, action: Action, index: number, complain
     check(action.to, 'cut')
   } else if (action.type === 'join') {
     if (action.site !== undefined) checkSite(siteNames(scenario), action.site, [...path, 'site'], complain)
+  } else if (action.type === 'hostile') {
+    check(action.against, 'against')
+    if (action.from >= action.to) complain([...path, 'to'], 'expected to be after from')
   } else if (action.type !== 'heal') {
     check(action.targets, ['elect', 'withdraw'].includes(action.type) ? 'by' : action.type === 'loss' ? 'on' : action.type)
     if (action.type === 'maybeDead') check(action.by, 'by')

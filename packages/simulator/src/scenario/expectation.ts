@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { Milliseconds } from '@jel/protocol'
 import { amount, count, duration, parseDuration, share, size, span, text } from './quantity.ts'
 import { choice, mapping, show, Unfit, unknownKey, written } from './schema-kit.ts'
+import { targets, type Targets } from './targets.ts'
 
 /** From when on a time counts: a time of the scenario, or its last arrival, or the last thing that the scenario does. */
 export type Mark = Milliseconds | 'last arrival' | 'last change'
@@ -14,15 +15,28 @@ interface Within {
 }
 
 export type Expectation =
-  /** Every running node's view is exactly who runs. */
-  | ({ readonly type: 'allKnowAll' } & Within)
+  /** Every running node's view is exactly who runs; and stays so until a time, where one is given. */
+  | ({ readonly type: 'allKnowAll'; readonly until?: Milliseconds } & Within)
   /** All running nodes name the same living candidate. */
   | ({ readonly type: 'oneWinner'; readonly election: string } & Within)
-  /** Nobody is told of the death of a node that runs and was never stopped, cut off or made to lose packets. */
+  /** Nobody is told of the death of a member that it could reach, directly or through another, for 30 s before. */
   | { readonly type: 'noFalseDeaths' }
+  /** Nobody is told of the end of any running member's life, whatever was done to the network. */
+  | { readonly type: 'noLifeEnds' }
   /** Quantile of the times from a crash to the news of it, over all pairs of crashed node and survivor. */
   | { readonly type: 'detection'; readonly within: Milliseconds; readonly quantile: number }
   | { readonly type: 'bytesPerNode'; readonly atMost: number; readonly of: 'mean' | 'worst' }
+  /** Received a second between two times, by the mean or the worst of these nodes. */
+  | {
+      readonly type: 'bytesPerSecond'
+      readonly atMost: number
+      readonly of: 'mean' | 'worst'
+      readonly nodes: Targets
+      readonly from: Milliseconds
+      readonly until: Milliseconds
+    }
+  /** The most members that any node ever had in its view, those included that attackers made up. */
+  | { readonly type: 'membersPerView'; readonly atMost: number }
   | { readonly type: 'linksPerNode'; readonly atMost: number }
   /** Dials in the worst second after `after`: of the whole pool, or for each node of those that there were. */
   | { readonly type: 'dialsPerSecond'; readonly atMost: number; readonly after: Mark; readonly of: 'pool' | 'node' }
@@ -50,11 +64,22 @@ const within = {
 const election = { election: text('the name of an election') }
 
 const bodies = {
-  allKnowAll: mapping(within).describe('every view is exactly who runs'),
+  allKnowAll: mapping({ ...within, until: span.exactOptional().describe('and stays so until this time, from the start') }).describe(
+    'every view is exactly who runs',
+  ),
   oneWinner: mapping({ ...within, ...election }).describe('all name the same living candidate'),
   noFalseDeaths: z.literal(true).transform(() => ({})),
+  noLifeEnds: z.literal(true).transform(() => ({})),
   detection: mapping({ within: span, quantile: share.default(0.99) }).describe('from a crash to the news of it'),
   bytesPerNode: mapping({ atMost: size, of: z.enum(['mean', 'worst']).default('mean') }).describe('received over the whole run'),
+  bytesPerSecond: mapping({
+    atMost: size,
+    of: z.enum(['mean', 'worst']).default('mean'),
+    nodes: targets.default({}).describe('default: all that live at that time'),
+    from: duration,
+    until: span,
+  }).describe('received a second between two times'),
+  membersPerView: mapping({ atMost: count(1) }).describe('the most that any view ever had, those included that attackers made up'),
   linksPerNode: mapping({ atMost: count(1) }).describe('the most that any node ever had'),
   dialsPerSecond: mapping({
     atMost: amount(0),
@@ -78,11 +103,11 @@ const entries = Object.fromEntries(
 /** Just the name, where nothing more is to be said. */
 const bare = written(
   (value): Expectation | Unfit => {
-    if (value === 'noFalseDeaths') return { type: 'noFalseDeaths' }
+    if (value === 'noFalseDeaths' || value === 'noLifeEnds') return { type: value }
     if (value === 'allKnowAll') return { type: 'allKnowAll', after: 'last change' }
     return new Unfit(unknownKey(String(value), types).replace('unknown key', 'nothing known to expect:'))
   },
-  { enum: ['noFalseDeaths', 'allKnowAll'] },
+  { enum: ['noFalseDeaths', 'noLifeEnds', 'allKnowAll'] },
 )
 
 /** One entry of `expect`, such as `allKnowAll: { within: 10s }`. */

@@ -6,6 +6,7 @@ import { loadScenario } from './load.ts'
 import { parseScenario } from './parse.ts'
 import { ScenarioError } from './problem.ts'
 import { scenarioJsonSchema } from './scenario.ts'
+import { writeScenario } from './write.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'jel-scenario-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -62,9 +63,16 @@ describe('a scenario', () => {
         - { at: 1m, every: 30s, until: 3m, stop: [1, 3..4], for: 5s }
         - { at: 2m, partition: [{ site: vu }, { site: tokyo }], for: 10m }
         - { at: 3m, cut: { from: 0, to: { winner: master } } }
+        - { at: 3m, cut: { from: { site: vu }, to: 4, ways: both, how: reject }, for: 1m }
+        - { at: 3m, address: 2, change: replace }
+        - { at: 3m, sleep: 2, for: 25h }
+        - { at: 3m, hostile: replay, count: 2, from: 4m, against: 1 }
         - { at: 4m, join: 800, site: tokyo }
       expect:
-        - bytesPerNode: { atMost: 1.5MB }`)
+        - bytesPerNode: { atMost: 1.5MB }
+        - bytesPerSecond: { atMost: 3KB, of: worst, nodes: 0..2, from: 1m, until: 2m }
+        - allKnowAll: { after: 1m, within: 1s, until: 2m }
+        - noLifeEnds`)
     expect(seeds).toEqual([3, 7, 8, 9])
     expect(network).toMatchObject({
       sites: { vu: { within: 2, to: { tokyo: 125 } }, tokyo: { bandwidth: { up: 1e6, down: 1e6 } } },
@@ -89,10 +97,35 @@ describe('a scenario', () => {
         },
       },
       { type: 'partition', at: 120_000, for: 600_000, sides: [{ site: ['vu'] }, { site: ['tokyo'] }] },
-      { type: 'cut', at: 180_000, from: { nodes: [{ first: 0, last: 0 }] }, to: { winner: 'master' } },
+      { type: 'cut', at: 180_000, from: { nodes: [{ first: 0, last: 0 }] }, to: { winner: 'master' }, ways: 'one', how: 'drop' },
+      {
+        type: 'cut',
+        at: 180_000,
+        from: { site: ['vu'] },
+        to: { nodes: [{ first: 4, last: 4 }] },
+        ways: 'both',
+        how: 'reject',
+        for: 60_000,
+      },
+      { type: 'address', at: 180_000, targets: { nodes: [{ first: 2, last: 2 }] }, change: 'replace' },
+      { type: 'sleep', at: 180_000, targets: { nodes: [{ first: 2, last: 2 }] }, for: 90_000_000 },
+      {
+        type: 'hostile',
+        at: 180_000,
+        attack: 'replay',
+        count: 2,
+        from: 240_000,
+        to: Infinity,
+        against: { nodes: [{ first: 1, last: 1 }] },
+      },
       { type: 'join', at: 240_000, count: 800, site: 'tokyo', over: 0 },
     ])
-    expect(expected).toEqual([{ type: 'bytesPerNode', atMost: 1_500_000, of: 'mean' }])
+    expect(expected).toEqual([
+      { type: 'bytesPerNode', atMost: 1_500_000, of: 'mean' },
+      { type: 'bytesPerSecond', atMost: 3_000, of: 'worst', nodes: { nodes: [{ first: 0, last: 2 }] }, from: 60_000, until: 120_000 },
+      { type: 'allKnowAll', after: 60_000, within: 1_000, until: 120_000 },
+      { type: 'noLifeEnds' },
+    ])
   })
 
   it('takes values from outside instead of its own', () => {
@@ -110,7 +143,9 @@ describe('a scenario', () => {
   })
 
   it.each(readdirSync(scenarios).filter((file) => file.endsWith('.yaml')))('is shipped right: %s', (file) => {
-    expect(loadScenario(join(scenarios, file)).description).not.toBe('')
+    const scenario = loadScenario(join(scenarios, file))
+    expect(scenario.description).not.toBe('')
+    expect(parseScenario(writeScenario(scenario))).toEqual(scenario)
   })
 
   it('is what the documentation shows', () => {

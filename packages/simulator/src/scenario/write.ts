@@ -102,7 +102,11 @@ function writeAction(action: Action): Fields {
     case 'partition':
       return without({ ...timed, partition: action.sides.map(writeTargets), ...lasting })
     case 'cut':
-      return without({ ...timed, cut: { from: writeTargets(action.from), to: writeTargets(action.to) }, ...lasting })
+      return without({
+        ...timed,
+        cut: { from: writeTargets(action.from), to: writeTargets(action.to), ways: action.ways, how: action.how },
+        ...lasting,
+      })
     case 'flap':
       return without({ ...timed, flap: writeTargets(action.targets), period: writeDuration(action.period), ...lasting })
     case 'loss':
@@ -110,6 +114,15 @@ function writeAction(action: Action): Fields {
     case 'elect':
     case 'withdraw':
       return without({ ...timed, [type]: action.election, by: writeTargets(action.targets) })
+    case 'hostile':
+      return without({
+        ...timed,
+        hostile: action.attack,
+        count: action.count,
+        from: writeDuration(action.from),
+        to: action.to === Infinity ? undefined : writeDuration(action.to),
+        against: writeTargets(action.against),
+      })
     case 'maybeDead':
       return without({ ...timed, maybeDead: writeTargets(action.targets), by: writeTargets(action.by) })
     case 'join':
@@ -125,8 +138,10 @@ function writeAction(action: Action): Fields {
     case 'continue':
     case 'stall':
     case 'silence':
+    case 'sleep':
+    case 'address':
     case 'restore':
-      return without({ ...timed, [type]: writeTargets(action.targets), ...lasting })
+      return without({ ...timed, [type]: writeTargets(action.targets), ...('change' in action && { change: action.change }), ...lasting })
   }
 }
 
@@ -142,14 +157,17 @@ function writeTargets({ nodes, rack, machine, share, ...rest }: Targets): unknow
 }
 
 function writeExpectation({ type, ...rest }: Expectation): unknown {
-  if (type === 'noFalseDeaths') return type
-  const { within, after, quantile, atMost, ...others } = rest as Fields
+  if (type === 'noFalseDeaths' || type === 'noLifeEnds') return type
+  const { within, after, until, from, nodes, quantile, atMost, ...others } = rest as Fields
   return {
     [type]: without({
       within: typeof within === 'number' ? writeDuration(within) : undefined,
       after: writeMark(after as Mark | undefined),
+      from: typeof from === 'number' ? writeDuration(from) : undefined,
+      until: typeof until === 'number' ? writeDuration(until) : undefined,
+      nodes: nodes === undefined ? undefined : writeTargets(nodes as Targets),
       quantile: typeof quantile === 'number' ? percent(quantile) : undefined,
-      atMost: type === 'bytesPerNode' ? `${String(atMost)}B` : atMost,
+      atMost: type === 'bytesPerNode' || type === 'bytesPerSecond' ? `${String(atMost)}B` : atMost,
       ...others,
     }),
   }

@@ -17,6 +17,8 @@ export interface Actor {
   silent: boolean
   /** It reaches nobody of many, and can't tell that from a pulled cable of its own: it keeps its view, and nothing is promised of it. */
   alone: boolean
+  /** Its addresses changed. */
+  moved: boolean
   /** It loses packets. */
   lossy: boolean
   /** On which side of a partition it is. */

@@ -78,6 +78,8 @@ function describe(notification: Notification, numbers: ReadonlyMap<string, numbe
     }
     case 'warning':
       return { what: `warning ${notification.code}` }
+    case 'updated':
+    case 'entered':
     case 'signal':
     case 'signalled':
     case 'health':

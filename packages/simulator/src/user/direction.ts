@@ -52,6 +52,15 @@ export class Direction {
         this.#each(this.#select(action.targets), 'stalls', ({ node }) => simulation.stall(node, action.for))
         simulation.after(action.for, () => this.#stage.troubled('nodes go on'))
         return
+      case 'sleep':
+        this.#lasting(this.#select(action.targets), action.for, 'sleeps', (actor, asleep) => {
+          actor.silent = asleep
+          simulation.sleep(actor.node, asleep)
+        })
+        return
+      case 'address':
+        this.#changeAddress(action)
+        return
       case 'silence':
         this.#lasting(this.#select(action.targets), action.for, 'is cut off', (actor, silent) => this.#silence(actor, silent))
         return
@@ -68,7 +77,7 @@ export class Direction {
         this.#heal()
         return
       case 'cut':
-        this.#cut(action.from, action.to, action.for)
+        this.#cut(action)
         return
       case 'flap':
         this.#flap(this.#select(action.targets), action.period, simulation.now + action.for)
@@ -88,6 +97,9 @@ export class Direction {
         for (const by of this.#select(action.by)) {
           for (const { node } of this.#select(action.targets)) by.node.command({ type: 'maybeDead', id: node.id })
         }
+        return
+      case 'hostile':
+        this.#attack(action)
         return
       case 'join':
         for (let i = 0, { count } = action; i < count; i++) {
@@ -112,6 +124,29 @@ export class Direction {
     this.#each(actors, what, (actor) => act(actor, true))
     if (forMs === undefined) return
     this.#stage.simulation.after(forMs, () => this.#each(actors.filter(lives), `no longer ${what}`, (actor) => act(actor, false)))
+  }
+
+  #attack({ attack, count, from, to, against }: Extract<Action, { type: 'hostile' }>): void {
+    const { now } = this.#stage.simulation
+    const all = Object.keys(against).length === 0
+    const options = {
+      from: Math.max(0, from - now),
+      until: to - now,
+      victims: all ? [] : this.#select(against).map(({ node }) => node.id),
+    }
+    for (let i = 0; i < count; i++) this.#stage.bringInHostile(attack, options)
+  }
+
+  #changeAddress({ targets, change, for: forMs }: Extract<Action, { type: 'address' }>): void {
+    const { simulation } = this.#stage
+    this.#each(this.#select(targets), change === 'add' ? 'has one more address' : 'has another address', (actor) => {
+      actor.moved = true
+      const undo = simulation.changeAddress(actor.node, change)
+      if (change === 'replace' || forMs === undefined) return
+      simulation.after(forMs, () => {
+        if (lives(actor)) this.#each([actor], 'has an address less', undo)
+      })
+    })
   }
 
   #silence(actor: Actor, silent: boolean): void {
@@ -159,19 +194,20 @@ export class Direction {
     this.#stage.troubled('all is healed')
   }
 
-  #cut(from: Targets, to: Targets, forMs: Milliseconds | undefined): void {
+  #cut({ from, to, ways, how, for: forMs }: Extract<Action, { type: 'cut' }>): void {
     const { simulation } = this.#stage
     const ends = this.#select(to)
-    const pairs = this.#select(from).flatMap((a) => ends.filter((b) => b !== a).map((b) => [a.node, b.node] as const))
+    const forth = this.#select(from).flatMap((a) => ends.filter((b) => b !== a).map((b) => [a.node, b.node] as const))
+    const pairs = ways === 'one' ? forth : forth.flatMap(([a, b]) => [[a, b] as const, [b, a] as const])
     const heals = this.#heals
     this.#stage.cuts += pairs.length
-    for (const [a, b] of pairs) simulation.cut(a, b)
+    for (const [a, b] of pairs) simulation.cut(a, b, how)
     this.#stage.troubled(`${pairs.length} ways are cut`)
     if (forMs === undefined) return
     simulation.after(forMs, () => {
       if (heals !== this.#heals) return
       this.#stage.cuts -= pairs.length
-      for (const [a, b] of pairs) simulation.mend(a, b)
+      for (const [a, b] of pairs) simulation.mend(a, b, how)
       this.#stage.troubled(`${pairs.length} ways are mended`)
     })
   }

@@ -11,6 +11,8 @@ const settled: Milliseconds = 5_000
 export class Reigns {
   readonly #stage: Stage
   readonly #metrics: Metrics
+  /** Reigns that ended as the winner withdrew. */
+  readonly #over: { readonly number: number; readonly reign: Reign }[] = []
 
   constructor(stage: Stage, metrics: Metrics) {
     this.#stage = stage
@@ -20,8 +22,39 @@ export class Reigns {
   watch(): void {
     this.#stage.simulation.subscribe((node, notification, time) => {
       const actor = this.#stage.actorOf(node)
-      if (notification.type === 'elected' && actor !== undefined) this.#check(actor, notification.reign, time)
+      if (notification.type === 'elected' && actor !== undefined) {
+        this.checkTokens()
+        this.#check(actor, notification.reign, time)
+      }
     })
+    this.#stage.listen({
+      started: () => {},
+      ended: () => {},
+      changed: () => {},
+      withdraws: (actor, election) => this.#withdraws(actor, election),
+    })
+  }
+
+  /** If it reigns, that reign is over for good. */
+  #withdraws({ number, node }: Actor, election: string): void {
+    const reign = node.protocol.reign(election)
+    if (reign?.winner.id === node.id) this.#over.push({ number, reign })
+  }
+
+  /** A reign that was given up does not come back: who stands again claims a new epoch. Throws {@link BrokenPromiseError}. */
+  checkTokens(): void {
+    for (const { number, reign } of this.#over) {
+      const actor = this.#stage.actors[number]
+      if (actor === undefined || !isActive(actor) || !actor.candidacies.has(reign.election)) continue
+      const now = actor.node.protocol.reign(reign.election)
+      if (now?.winner.id !== actor.node.id || now.winner.incarnation !== reign.winner.incarnation || now.epoch > reign.epoch) continue
+      throw new BrokenPromiseError(
+        this.#stage.simulation.seed,
+        this.#stage.simulation.now,
+        actor.node,
+        `reigns in ${reign.election} with epoch ${now.epoch} again, which it had given up: the token names two reigns`,
+      )
+    }
   }
 
   /** Throws {@link BrokenPromiseError}. */
@@ -30,7 +63,10 @@ export class Reigns {
     const since = election?.episodes.since
     if (since === undefined || now - since < settled || this.#stage.lastTrouble >= since || !isActive(actor)) return
     const standing = election?.agreement.standing(actor.side)
-    if (standing === undefined || (standing.epoch === reign.epoch && standing.winner.id === reign.winner.id)) return
+    if (standing === undefined) return
+    // A winner confirms its reign in a later epoch where somebody claimed one who did not know of it, or lied.
+    if (standing.winner.id === reign.winner.id && standing.winner.incarnation === reign.winner.incarnation && reign.epoch >= standing.epoch)
+      return
     const winner = this.#stage.actors.find(({ node }) => node.id === standing.winner.id)
     if (winner === undefined || !isActive(winner) || !winner.candidacies.has(reign.election)) return
     const usurper = this.#stage.actors.find(({ node }) => node.id === reign.winner.id)

@@ -5,10 +5,10 @@ import { nodeBytes } from '../report/node-bytes.ts'
 import { overlayDot } from '../report/dot.ts'
 import type { Distribution } from '../report/quantile.ts'
 import type { Quantiles, RunResult, Violation } from '../report/result.ts'
-import { BrokenPromiseError } from '../protocol/promises.ts'
+import { BrokenPromiseError, falseDeathError } from '../protocol/promises.ts'
 import { Simulation } from '../simulation.ts'
 import type { Scenario } from '../scenario/scenario.ts'
-import { unrest, type CalmBounds } from './calm.ts'
+import { unrest, type SettledBounds } from './settled.ts'
 import { Chronicle, writeLine, type TraceLine } from './chronicle.ts'
 import { Direction } from './direction.ts'
 import { networkOf } from './machinery.ts'
@@ -16,7 +16,7 @@ import { Population } from './population.ts'
 import { protocolOf, type CreateProtocol } from './protocols.ts'
 import { Reigns } from './reigns.ts'
 import { Stage } from './stage.ts'
-import { judge } from './verdict.ts'
+import { endedLivesOf, judge } from './verdict.ts'
 
 export interface RunOptions {
   readonly scenario: Scenario
@@ -41,65 +41,60 @@ const linesBefore = 20
 /** Links that somebody else wants are not closed while they are young: so many more than the protocol keeps up by itself. A guess. */
 const extraLinks = 8
 
-/** Runs a scenario once. A broken promise ends the run; it is part of the result, nothing is thrown. */
+/**
+ * Runs a scenario once. A broken promise ends the run, but for the false death of a member: what else becomes of the pool is counted to the end. The
+ * first that is broken is part of the result, nothing is thrown.
+ */
 export function runScenario(options: RunOptions): Run {
   const { scenario, seed } = options
   const isOurs = scenario.protocol === 'jel'
+  let violation: Violation | undefined
   const simulation = new Simulation({
     seed,
     createProtocol: options.createProtocol ?? protocolOf(scenario),
     network: networkOf(scenario.network),
     checkPromises: isOurs,
     keepNews: false,
+    ...(isOurs && { onFalseDeath: (death) => void (violation ??= broken(falseDeathError(seed, death))) }),
   })
   const stage = new Stage(simulation, scenario)
   const chronicle = new Chronicle(stage, options.onLine)
-  const metrics = new Metrics(stage, electionsOf(scenario))
-  if (isOurs) new Reigns(stage, metrics).watch()
-  const violation = play(stage, metrics, chronicle, isOurs ? boundsOf(scenario) : undefined, options.onProgress)
-  return { result: resultOf(stage, metrics, violation), overlay: overlayDot(stage.actors) }
-}
-
-function play(
-  stage: Stage,
-  metrics: Metrics,
-  chronicle: Chronicle,
-  bounds: CalmBounds | undefined,
-  onProgress: RunOptions['onProgress'],
-): Violation | undefined {
-  const { simulation, scenario } = stage
-  const violation = (time: Milliseconds, what: string, nodes: readonly number[]): Violation => {
+  const violated = (time: Milliseconds, what: string, nodes: readonly number[]): Violation => {
     const [node] = nodes
     return { time, ...(node !== undefined && { node }), what, before: chronicle.last(linesBefore, nodes).map(writeLine) }
   }
+  const broken = (error: BrokenPromiseError): Violation => {
+    const numbers = [error.index, error.subject].map((index) => index !== undefined && stage.actorOf({ index })?.number)
+    return violated(
+      error.time,
+      stage.numbered(error.what),
+      numbers.filter((number) => typeof number === 'number'),
+    )
+  }
+  const metrics = new Metrics(stage, electionsOf(scenario))
+  const reigns = isOurs ? new Reigns(stage, metrics) : undefined
+  reigns?.watch()
+  const bounds = isOurs ? boundsOf(scenario) : undefined
+  let isWhole = true
   try {
     metrics.start()
     new Direction(stage).start()
     new Population(stage).start()
-    while (simulation.now < scenario.duration) {
+    while (isWhole && simulation.now < scenario.duration) {
       simulation.run(Math.min(1_000, scenario.duration - simulation.now))
-      onProgress?.(simulation.now)
+      options.onProgress?.(simulation.now)
+      reigns?.checkTokens()
       const problem = bounds && unrest(stage, metrics, bounds)
-      if (problem !== undefined) return violation(simulation.now, problem.what, problem.node === undefined ? [] : [problem.node])
+      if (problem === undefined) continue
+      violation ??= violated(simulation.now, problem.what, problem.node === undefined ? [] : [problem.node])
+      isWhole = false
     }
-    return undefined
   } catch (error) {
     if (!(error instanceof BrokenPromiseError)) throw error
-    const numbers = [error.index, error.subject].map((index) => index !== undefined && stage.actorOf({ index })?.number)
-    return violation(
-      error.time,
-      numbered(error.what, stage),
-      numbers.filter((number) => typeof number === 'number'),
-    )
+    violation ??= broken(error)
+    isWhole = false
   }
-}
-
-/** Ids are for machines; people know nodes by their numbers, and lives after the first by theirs. */
-function numbered(text: string, stage: Stage): string {
-  return text.replaceAll(/(12D3\w+)#(\d+)/gu, (whole, id: string, incarnation: string) => {
-    const actor = stage.actors.find(({ node }) => node.id === id)
-    return actor === undefined ? whole : `node ${actor.number}${incarnation === '1' ? '' : ` (life ${incarnation})`}`
-  })
+  return { result: resultOf(stage, metrics, violation, isWhole), overlay: overlayDot(stage.actors) }
 }
 
 /** Elections that the scenario speaks of. */
@@ -109,12 +104,12 @@ function electionsOf(scenario: Scenario): string[] {
   return [...names]
 }
 
-function boundsOf(scenario: Scenario): CalmBounds {
+function boundsOf(scenario: Scenario): SettledBounds {
   // Settle: a guess, three times what the shipped scenarios need. Dials: what the lost are redialled with, and the random links renewed.
   return { settle: 60_000, links: makeConfig(scenario.config).links.max + extraLinks, dials: 10, dialsPerNode: 0.1 }
 }
 
-function resultOf(stage: Stage, metrics: Metrics, violation: Violation | undefined): RunResult {
+function resultOf(stage: Stage, metrics: Metrics, violation: Violation | undefined, isWhole: boolean): RunResult {
   const { simulation, scenario, actors } = stage
   const { columns, deaths } = metrics
   const traffic = actors.map(({ node }) => node.traffic)
@@ -127,16 +122,12 @@ function resultOf(stage: Stage, metrics: Metrics, violation: Violation | undefin
     traceHash: simulation.traceHash,
     events: simulation.events,
     ...(violation && { violation }),
-    verdicts: violation === undefined ? scenario.expect.map((expectation) => judge(expectation, stage, metrics)) : [],
+    verdicts: isWhole ? scenario.expect.map((expectation) => judge(expectation, stage, metrics)) : [],
     allKnewAll: plain(metrics.allKnowAll.list),
     lastArrival: stage.lastArrival,
     lastChange: stage.lastChange,
     detection: { ...quantilesOf(deaths.times), missed: deaths.missed(simulation.now, 0) },
-    falseDeaths: {
-      ofHealthy: deaths.falseOfHealthy,
-      ofDisturbed: deaths.falseOfDisturbed,
-      ...(deaths.firstFalse !== undefined && { first: deaths.firstFalse }),
-    },
+    endedLives: endedLivesOf(stage),
     elections: Object.fromEntries(
       [...metrics.elections].map(([name, { agreement, episodes }]) => [
         name,
@@ -147,7 +138,7 @@ function resultOf(stage: Stage, metrics: Metrics, violation: Violation | undefin
     sent: nodeBytes(traffic, 'sent'),
     links: { mean: mean(columns.links), most: metrics.mostLinks },
     dials: { total: total(metrics.dialsBySecond), worstSecond: Math.max(0, ...metrics.dialsBySecond) },
-    knocks: { total: total(metrics.knocksBySecond), worstSecond: Math.max(0, ...metrics.knocksBySecond) },
+    hostProbes: { total: total(metrics.hostProbesBySecond), worstSecond: Math.max(0, ...metrics.hostProbesBySecond) },
     samples: { ...columns, winners: metrics.winners },
   }
 }

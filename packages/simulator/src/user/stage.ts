@@ -1,5 +1,7 @@
-import type { Milliseconds } from '@jel/protocol'
+import type { Milliseconds, NodeId } from '@jel/protocol'
 import { pickOne } from '@jel/protocol'
+import { Attacker, type AttackerOptions } from '../hostile/attacker.ts'
+import { attacks, type AttackName } from '../hostile/index.ts'
 import type { SimulatedNode } from '../protocol/node.ts'
 import { Placement } from '../scenario/placement.ts'
 import type { Scenario } from '../scenario/scenario.ts'
@@ -9,6 +11,9 @@ import { answers, lives, type Actor } from './actor.ts'
 import { findAlone } from './alone.ts'
 import { Machinery } from './machinery.ts'
 
+/** Keys are free: an attacker takes the lowest of so many. */
+const hostileKeys = 256
+
 /** What the stage tells of. */
 export interface StageEvents {
   /** Someone takes part from now on. */
@@ -17,12 +22,17 @@ export interface StageEvents {
   ended(actor: Actor): void
   /** The scenario changed who is there, or who reaches whom. */
   changed(what: string): void
+  /** Somebody is about to withdraw. */
+  withdraws?(actor: Actor, election: string): void
 }
 
 /** The pool of one scenario as its director sees it: brings nodes in, takes them out, and knows the truth about them. */
 export class Stage {
   readonly simulation: Simulation<Protocol>
   readonly actors: Actor[] = []
+  /** Nodes that attack the pool: members, but not those to whom something is promised. */
+  readonly hostile = new Set<NodeId>()
+  readonly #byIndex = new Map<number, Actor>()
   readonly scenario: Scenario
   readonly #placement: Placement
   readonly #machinery: Machinery
@@ -51,7 +61,7 @@ export class Stage {
 
   /** Who that node is; undefined where it is no member. */
   actorOf({ index }: Pick<SimulatedNode, 'index'>): Actor | undefined {
-    return this.actors[index - (this.#service === undefined ? 0 : 1)]
+    return this.#byIndex.get(index)
   }
 
   listen(events: StageEvents): void {
@@ -88,11 +98,13 @@ export class Stage {
       end: undefined,
       silent: false,
       alone: false,
+      moved: false,
       lossy: false,
       side: 0,
       candidacies: new Set(),
     }
     this.actors.push(actor)
+    this.#byIndex.set(node.index, actor)
     for (const [election, share] of Object.entries(elections)) {
       // In the same instant, but after the start.
       if (this.random() < share) this.simulation.after(0, () => this.elect(actor, election))
@@ -101,6 +113,19 @@ export class Stage {
     for (const listener of this.#listeners) listener.started(actor)
     this.changed(`node ${number} starts`)
     return actor
+  }
+
+  /** An attacker enters, through any member and on a machine of its own. Its id is the lowest of all, so that elections turn on it. */
+  bringInHostile(name: AttackName, options: Omit<AttackerOptions, 'attack'>): void {
+    const introducer = pickOne(this.random, this.actors.filter(answers))
+    const identities = Array.from({ length: hostileKeys }, () => this.simulation.createIdentity())
+    const node = this.simulation.spawn({
+      introducers: introducer === undefined ? [] : [introducer.node],
+      identity: identities.reduce((lowest, each) => (each.id < lowest.id ? each : lowest)),
+      createProtocol: (parts) => new Attacker(parts, { ...options, attack: attacks[name](parts.pool) }),
+    })
+    this.hostile.add(node.id)
+    this.changed(`an attacker enters (${name})`)
   }
 
   crash(actor: Actor): void {
@@ -118,13 +143,22 @@ export class Stage {
   }
 
   withdraw(actor: Actor, election: string): void {
+    for (const listener of this.#listeners) listener.withdraws?.(actor, election)
     actor.candidacies.delete(election)
     actor.node.command({ type: 'withdraw', election })
     this.changed(`node ${actor.number} withdraws from ${election}`)
   }
 
+  /** Ids are for machines; people know nodes by their numbers, and lives after the first by theirs. */
+  numbered(text: string): string {
+    return text.replaceAll(/(12D3\w+)#(\d+)/gu, (whole, id: string, incarnation: string) => {
+      const actor = this.actors.find(({ node }) => node.id === id)
+      return actor === undefined ? whole : `node ${actor.number}${incarnation === '1' ? '' : ` (life ${incarnation})`}`
+    })
+  }
+
   /** True while nothing keeps some that are there from seeing the same as others: nobody stands still or loses packets, no way is cut. */
-  get isCalm(): boolean {
+  get isUndisturbed(): boolean {
     return (
       this.cuts === 0 && this.actors.every((actor) => !lives(actor) || actor.silent || (actor.node.state === 'running' && !actor.lossy))
     )

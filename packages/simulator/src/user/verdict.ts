@@ -1,6 +1,7 @@
 import type { Milliseconds } from '@jel/protocol'
 import type { Metrics } from '../report/metrics.ts'
-import type { Verdict } from '../report/result.ts'
+import type { EndedLivesResult, Verdict } from '../report/result.ts'
+import { describeFalseDeath } from '../protocol/ended-lives.ts'
 import type { Expectation, Mark } from '../scenario/expectation.ts'
 import type { Episodes } from '../report/episodes.ts'
 import { writeDuration } from '../scenario/quantity.ts'
@@ -10,7 +11,7 @@ import type { Stage } from './stage.ts'
 export function judge(expectation: Expectation, stage: Stage, metrics: Metrics): Verdict {
   switch (expectation.type) {
     case 'allKnowAll':
-      return within('all know all', metrics.allKnowAll, expectation, stage)
+      return within('all know all', metrics.allKnowAll, expectation, stage, expectation.until)
     case 'oneWinner': {
       const election = metrics.elections.get(expectation.election)
       if (election === undefined) throw new Error(`election ${expectation.election} was not watched`)
@@ -20,8 +21,16 @@ export function judge(expectation: Expectation, stage: Stage, metrics: Metrics):
       return within(what, election.episodes, expectation, stage)
     }
     case 'noFalseDeaths': {
-      const { falseOfHealthy, firstFalse } = metrics.deaths
-      return { what: 'no healthy node is taken for dead', held: falseOfHealthy === 0, seen: firstFalse ?? 'none' }
+      const lives = endedLivesOf(stage)
+      return { what: 'nobody is taken for dead whom one could reach', held: lives.false === 0, seen: lives.first ?? 'none' }
+    }
+    case 'noLifeEnds': {
+      const { total, false: wrong } = endedLivesOf(stage)
+      return {
+        what: 'no life of a running member ends',
+        held: total === 0,
+        seen: total === 0 ? 'none' : `${total}, ${wrong} of them falsely`,
+      }
     }
     case 'detection': {
       const { quantile, within } = expectation
@@ -42,6 +51,20 @@ export function judge(expectation: Expectation, stage: Stage, metrics: Metrics):
         held: seen <= expectation.atMost,
         seen: kilobytes(seen),
       }
+    }
+    case 'bytesPerSecond': {
+      const { atMost, of, from, until } = expectation
+      const rates = metrics.rates.get(expectation) ?? []
+      const seen = of === 'worst' ? Math.max(0, ...rates) : rates.reduce((sum, each) => sum + each, 0) / Math.max(1, rates.length)
+      return {
+        what: `from ${writeDuration(from)} to ${writeDuration(until)} a node${Object.keys(expectation.nodes).length === 0 ? '' : ' of some'} receives at most ${kilobytes(atMost)} a second (${of})`,
+        held: rates.length > 0 && seen <= atMost,
+        seen: `${(seen / 1_000).toFixed(2)}KB`,
+      }
+    }
+    case 'membersPerView': {
+      const { mostMembers } = metrics
+      return { what: `at most ${expectation.atMost} members a view`, held: mostMembers <= expectation.atMost, seen: String(mostMembers) }
     }
     case 'linksPerNode': {
       const seen = metrics.mostLinks
@@ -69,23 +92,42 @@ export function judge(expectation: Expectation, stage: Stage, metrics: Metrics):
   }
 }
 
+/** What became of the lives of members that run. */
+export function endedLivesOf(stage: Stage): EndedLivesResult {
+  const { total, false: wrong, first } = stage.simulation.endedLives
+  const explained = total - wrong
+  if (first === undefined) return { total, false: wrong, explained }
+  return {
+    total,
+    false: wrong,
+    explained,
+    first: `at ${seconds(first.time)} node ${stage.actorOf(first.observer)?.number} ${stage.numbered(describeFalseDeath(first))}`,
+  }
+}
+
 function timeOf(mark: Mark, { lastArrival, lastChange }: Stage): Milliseconds {
   if (mark === 'last arrival') return lastArrival
   return mark === 'last change' ? lastChange : mark
 }
 
 /** Something that must be so by a time; what counts from the last change must stay so, too. */
-function within(what: string, episodes: Episodes, { after, within }: { after: Mark; within?: Milliseconds }, stage: Stage): Verdict {
+function within(
+  what: string,
+  episodes: Episodes,
+  { after, within }: { after: Mark; within?: Milliseconds },
+  stage: Stage,
+  until?: Milliseconds,
+): Verdict {
   if (within === undefined) return { what: `${what} at the end`, held: episodes.holds, seen: episodes.holds ? 'so it was' : 'not so' }
   const from = timeOf(after, stage)
   const at = episodes.firstFrom(from)
-  const stays = after !== 'last change' || episodes.holds
+  const stays = (after !== 'last change' || episodes.holds) && (until === undefined || (at !== undefined && episodes.holdsUntil(at, until)))
   const mark = typeof after === 'number' ? writeDuration(after) : `the ${after}`
   const took = at === undefined ? 'never' : `after ${seconds(at - from)}`
   return {
-    what: `${what} within ${writeDuration(within)} of ${mark}`,
+    what: `${what} within ${writeDuration(within)} of ${mark}${until === undefined ? '' : `, and to ${writeDuration(until)}`}`,
     held: at !== undefined && at - from <= within && stays,
-    seen: stays ? took : `${took}, and no more at the end`,
+    seen: stays ? took : `${took}, and ${until === undefined || !episodes.holds ? 'no more at the end' : 'not always from then on'}`,
   }
 }
 

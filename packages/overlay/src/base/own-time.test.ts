@@ -1,0 +1,39 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { OwnTimeout, longestStretch } from './own-time.ts'
+
+const span = 400
+
+/** Until the time is over, ms, in a process that is busy for so long each time it has a turn. */
+async function waited(busy: number): Promise<number> {
+  const timeout = new OwnTimeout(span)
+  const began = performance.now()
+  timeout.begin()
+  while (!timeout.isOver) {
+    const until = performance.now() + busy
+    while (performance.now() < until);
+    await turn()
+  }
+  return performance.now() - began
+}
+
+describe('a time-out in own time', () => {
+  it('lasts for its span', async () => {
+    expect(await waited(0)).toBeGreaterThanOrEqual(span * 0.95)
+  })
+
+  it('lasts longer in a process that has few turns, as what it waits for can get nowhere there', async () => {
+    expect(await waited(span / 10)).toBeGreaterThanOrEqual(span * 1.8)
+  })
+
+  it('ends at last, however few they are', async () => {
+    expect(await waited(span)).toBeLessThan(span * (longestStretch + 3))
+  })
+
+  it('is not lost before it begins, nor after it ended', async () => {
+    const [early, late] = [new OwnTimeout(20), new OwnTimeout(20).begin()]
+    late.end()
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect([early.isOver, late.isOver]).toEqual([false, false])
+  })
+})

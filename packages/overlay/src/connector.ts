@@ -1,0 +1,64 @@
+/**
+ * Opens and takes the streams of links, and gives a link its place in the topic.
+ */
+import type { Effect, Input, NodeId } from '@jel/protocol'
+import type { Connection } from '@libp2p/interface'
+import { reasonOf } from './base/errors.ts'
+import type { PoolNames } from './base/names.ts'
+import { DialError, type Dialer } from './dialing/dialing.ts'
+import type { Host } from './host/host.ts'
+import type { Links } from './links/links.ts'
+
+/** Streams of a link a connection in each direction: one in use and one that is just being closed. */
+const streams = { maxInboundStreams: 2, maxOutboundStreams: 2 } as const
+
+export interface ConnectorOptions {
+  readonly host: Host
+  readonly links: Links
+  readonly dialer: Dialer
+  readonly names: PoolNames
+  readonly deliver: (input: Input) => void
+}
+
+export class Connector {
+  readonly #options: ConnectorOptions
+
+  constructor(options: ConnectorOptions) {
+    this.#options = options
+  }
+
+  /** Takes the streams that others open. */
+  async listen(): Promise<void> {
+    const { host, links, names } = this.#options
+    await host.libp2p.handle([...names.links], (stream, connection) => void links.add(stream, connection), streams)
+    await host.libp2p.handle([...names.urgent], (stream, connection) => links.addUrgent(stream, connection), streams)
+  }
+
+  /** Opens a link. What comes of it is told as an input. */
+  async connect({ peer, addresses }: Extract<Effect, { type: 'connect' }>): Promise<void> {
+    const { links, dialer, deliver } = this.#options
+    const isLinked = (id: NodeId | undefined): boolean => id !== undefined && links.has(id)
+    try {
+      if (isLinked(peer)) return
+      const connection = await dialer.connect(peer, addresses)
+      if (isLinked(connection.remotePeer.toString())) return // it was quicker
+      const stream = await dialer.open(connection)
+      if (links.add(stream, connection) || isLinked(connection.remotePeer.toString())) return
+      throw new DialError('failed', `${connection.remoteAddr.toString()}: the link was closed while it was being opened`)
+    } catch (error) {
+      if (isLinked(peer)) return
+      const failure = error instanceof DialError ? error.failure : 'failed'
+      deliver({ type: 'unreachable', peer, addresses, failure, reason: reasonOf(error) })
+    }
+  }
+
+  /** Sends a peer away for what it does outside of its link. */
+  cutOff(peer: NodeId, problem: string): void {
+    const { host, deliver } = this.#options
+    const isOpen = ({ remotePeer, status }: Connection): boolean => status === 'open' && remotePeer.toString() === peer
+    const connections = host.libp2p.getConnections().filter(isOpen)
+    if (connections.length === 0) return // told already
+    deliver({ type: 'misbehaved', peer, problem })
+    for (const connection of connections) connection.abort(new Error(problem))
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * Host probe: does anything answer at an address? A bare TCP connect, closed at once. It costs the other side's process next to nothing
+ * and works while that process is stopped, since the kernel answers for it.
+ */
+import { connect } from 'node:net'
+import type { Address, HostProbeOutcome } from '@jel/protocol'
+import { tcpEndpoint } from '../base/addresses.ts'
+import { codeOf } from '../base/errors.ts'
+
+/**
+ * No answer within this is silence, ms. Guess: two round trips of a slow wide area. Linux repeats a lost SYN after a second only: one that gets lost makes a node ask
+ * helpers, and nothing worse.
+ */
+const hostProbeTimeout = 600
+
+/** Probes all addresses at once. `accepted` if one accepts, `refused` if all refuse, else `silent`. Never rejects. */
+export async function probeHost(addresses: readonly Address[], timeout = hostProbeTimeout): Promise<HostProbeOutcome> {
+  if (addresses.length === 0) return 'silent'
+  return await new Promise((resolve) => {
+    const outcomes: HostProbeOutcome[] = []
+    for (const address of addresses) {
+      void probeAddress(address, timeout).then((outcome) => {
+        outcomes.push(outcome)
+        if (outcome === 'accepted') resolve('accepted')
+        else if (outcomes.length === addresses.length) resolve(outcomes.includes('silent') ? 'silent' : 'refused')
+      })
+    }
+  })
+}
+
+/** One address. What TCP can't connect to is silent. */
+export async function probeAddress(address: Address, timeout = hostProbeTimeout): Promise<HostProbeOutcome> {
+  const endpoint = tcpEndpoint(address)
+  if (!endpoint) return 'silent'
+  return await new Promise((resolve) => {
+    const socket = connect(endpoint)
+    // An answer may wait behind this timer, if this process was busy: the event loop looks for it before it comes to the immediate.
+    const timer = setTimeout(() => setImmediate(finish, 'silent'), timeout)
+    const finish = (outcome: HostProbeOutcome): void => {
+      clearTimeout(timer)
+      // A reset instead of a goodbye: nothing lingers on either side.
+      if (outcome === 'accepted') socket.resetAndDestroy()
+      else socket.destroy()
+      resolve(outcome)
+    }
+    socket.once('connect', () => finish('accepted'))
+    socket.on('error', (error) => finish(codeOf(error) === 'ECONNREFUSED' ? 'refused' : 'silent'))
+  })
+}

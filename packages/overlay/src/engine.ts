@@ -1,0 +1,173 @@
+/**
+ * The protocol at work on a host: what comes up there becomes inputs, and what the protocol wants is carried out.
+ */
+import {
+  ProtocolNode,
+  type Config,
+  type Effect,
+  type Input,
+  type Introducer,
+  type Milliseconds,
+  type NodeId,
+  type Notification,
+} from '@jel/protocol'
+import { raceSignal } from 'race-signal'
+import type { Connection } from '@libp2p/interface'
+import { looksDialable } from './base/addresses.ts'
+import { Clock } from './base/clock.ts'
+import { IdentityInUseError, OverlayClosedError, asError } from './base/errors.ts'
+import type { PoolNames } from './base/names.ts'
+import { Connector } from './connector.ts'
+import { Dialer } from './dialing/dialing.ts'
+import { probeHost } from './dialing/host-probe.ts'
+import { Driver, type Carrier } from './driver.ts'
+import type { Discovery } from './host/discovery.ts'
+import type { Host } from './host/host.ts'
+import type { Identity } from './identity/identity.ts'
+import { createServices } from './identity/signatures.ts'
+import { Links } from './links/links.ts'
+import { OwnAddresses } from './own-addresses.ts'
+
+export interface Parts {
+  readonly pool: string
+  readonly location: string
+  readonly tag: Uint8Array
+  readonly config: Config
+  readonly names: PoolNames
+  readonly host: Host
+  readonly identity: Identity
+  readonly discovery: Discovery | undefined
+  readonly keyed: boolean
+}
+
+export interface EngineEvents {
+  onNotification(notification: Notification): void
+  /** The node can't go on. */
+  onFailure(error: Error): void
+}
+
+export class Engine {
+  readonly node: ProtocolNode
+  readonly links: Links
+  readonly dialer: Dialer
+  readonly #parts: Parts
+  readonly #events: EngineEvents
+  readonly #clock = new Clock()
+  readonly #driver: Driver
+  readonly #connector: Connector
+  readonly #addresses: OwnAddresses
+  /** The protocol has entered: it knows the pool, or goes on alone. */
+  readonly #entered = Promise.withResolvers<void>()
+
+  constructor(parts: Parts, events: EngineEvents) {
+    const { pool, location, tag, config, names, host, identity, keyed } = parts
+    this.#parts = parts
+    this.#events = events
+    this.node = new ProtocolNode({
+      id: identity.id,
+      pool,
+      location,
+      tag,
+      storedIncarnation: identity.incarnation,
+      config,
+      services: createServices(identity.privateKey),
+    })
+    this.#entered.promise.catch(() => {}) // nobody may wait for it
+    this.#driver = new Driver(this.node, this.#carrier(), this.#clock)
+    this.#addresses = new OwnAddresses(() => host.addresses(), config.limits.addresses)
+    this.links = new Links(
+      {
+        maxFrameBytes: config.limits.frameBytes,
+        urgent: names.urgent,
+        isOwn: (protocol) => [...names.links, ...names.urgent].includes(protocol) || host.isOwnProtocol(protocol),
+      },
+      {
+        onUp: (peer, connection) => this.#linked(peer, connection),
+        onFrame: (from, data) => this.deliver({ type: 'frame', from, data }),
+        onDown: (peer) => this.deliver({ type: 'disconnected', peer }),
+        onMoved: (connection) => host.topic.introduce(connection),
+        onMisbehaviour: (peer, problem) => this.deliver({ type: 'misbehaved', peer, problem }),
+      },
+    )
+    this.dialer = new Dialer(host.libp2p, { protocols: names.links, keyed })
+    const { links, dialer } = this
+    this.#connector = new Connector({ host, links, dialer, names, deliver: (input) => this.deliver(input) })
+  }
+
+  get now(): Milliseconds {
+    return this.#clock.now()
+  }
+
+  /** Resolves when this node has entered the pool. */
+  async start(introducers: readonly Introducer[], signal: AbortSignal | undefined): Promise<void> {
+    const { host } = this.#parts
+    await this.#connector.listen()
+    await host.start()
+    signal?.throwIfAborted()
+    host.libp2p.addEventListener('connection:open', ({ detail }) => this.links.closeIfUnusedLater(detail))
+    host.libp2p.addEventListener('self:peer:update', () => this.updateAddresses())
+    host.libp2p.addEventListener('stop', () => this.#events.onFailure(new OverlayClosedError('the libp2p host was stopped')))
+    host.topic.join(
+      (data) => this.#driver.judge(data),
+      (peer, problem) => this.#connector.cutOff(peer, problem),
+    )
+    this.deliver({ type: 'start', addresses: this.#addresses.first(), introducers })
+    await raceSignal(this.#entered.promise, signal)
+  }
+
+  deliver(input: Input): void {
+    this.#driver.deliver(input)
+  }
+
+  /** Looks whether the host is reached elsewhere than before. */
+  updateAddresses(): void {
+    const addresses = this.#addresses.changed()
+    if (addresses) this.deliver({ type: 'addresses', addresses })
+  }
+
+  /** Ends all links and stops the host. `error`: what a start that has not ended fails with. */
+  async stop(error: Error): Promise<void> {
+    const { host } = this.#parts
+    this.#driver.stop()
+    this.dialer.stop()
+    this.#entered.reject(error)
+    await host.topic.flushed()
+    await this.links.closeAll()
+    await host.stop()
+  }
+
+  #carrier(): Carrier {
+    const { host } = this.#parts
+    const connect = (effect: Extract<Effect, { type: 'connect' }>): void => void this.#connector.connect(effect)
+    return {
+      connect,
+      send: ({ to, data, urgent }) => this.links.send(to, data, urgent),
+      pause: ({ peer, until }) => this.links.pause(peer, until - this.#clock.now()),
+      broadcast: ({ data }) => host.topic.publish(data),
+      disconnect: ({ peer }) => void this.links.close(peer),
+      probeHost: ({ peer, addresses }) => void probeHost(addresses).then((outcome) => this.deliver({ type: 'hostProbed', peer, outcome })),
+      persist: ({ incarnation }) => this.#persist(incarnation),
+      notify: ({ notification }) => {
+        this.#events.onNotification(notification)
+        if (notification.type === 'entered') this.#entered.resolve()
+      },
+      fail: ({ message }) => this.#events.onFailure(new IdentityInUseError(message)),
+    }
+  }
+
+  #linked(peer: NodeId, connection: Connection): void {
+    const announced = this.node.member(peer)?.addresses
+    const dialable = connection.direction === 'outbound' || looksDialable(connection.remoteAddr, announced)
+    this.#parts.host.topic.introduce(connection)
+    this.deliver({ type: 'connected', peer, dialable })
+  }
+
+  #persist(incarnation: number): void {
+    try {
+      this.#parts.identity.persist(incarnation)
+    } catch (error) {
+      // A life that is announced but not written down might be lived twice.
+      this.#events.onFailure(asError(error))
+    }
+  }
+}

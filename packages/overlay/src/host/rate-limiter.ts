@@ -1,0 +1,27 @@
+/**
+ * A rate limiter: a token bucket in real time, so many a second, ten seconds' worth at once.
+ */
+
+/** Seconds that may be used up at once. Guess. */
+const burst = 10
+
+export class RateLimiter {
+  readonly #rate: number
+  #left: number
+  #at = performance.now()
+
+  constructor(perSecond: number) {
+    this.#rate = perSecond
+    this.#left = perSecond * burst
+  }
+
+  /** Takes one; false if none is left. */
+  spend(): boolean {
+    const now = performance.now()
+    this.#left = Math.min(this.#rate * burst, this.#left + ((now - this.#at) / 1_000) * this.#rate)
+    this.#at = now
+    if (this.#left < 1) return false
+    this.#left -= 1
+    return true
+  }
+}

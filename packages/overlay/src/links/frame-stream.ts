@@ -1,0 +1,118 @@
+/**
+ * One stream of a link: frames in both directions, each as a pipeline.
+ *
+ *     read:   stream → decode → whatever stages its owner puts in → deliver
+ *     write:  queue → encode → send, which waits while the stream is full
+ */
+import type { Stream } from '@libp2p/interface'
+import { pipe } from 'it-pipe'
+import { raceSignal } from 'race-signal'
+import type { Uint8ArrayList } from 'uint8arraylist'
+import { asError } from '../base/errors.ts'
+import { FramingError, decodeFrames, encodeFrames } from './frames.ts'
+import type { SendQueue } from './send-queue.ts'
+
+/** A peer has this long to take what was sent before a stream is closed, ms. Guess. */
+const flushTimeout = 1_000
+
+/** A peer that takes nothing for so long is given up, ms. Guess: as long as a stopped process may stop without being held for dead. */
+const stallTimeout = 15_000
+
+/**
+ * Bytes that may wait for a slow reader. Guess: far more than the protocol sends unasked. Whoever takes something now and then, but always less than
+ * is sent, ends here.
+ */
+const maxQueuedBytes = 16 * 1_048_576
+
+export interface FrameStreamOptions {
+  /** Bytes a frame. */
+  readonly maxFrameBytes: number
+  readonly queue: SendQueue
+  /** What frames pass on their way in. */
+  readonly stage?: (frames: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
+  /** Instead of {@link stallTimeout}, ms. */
+  readonly stallTimeout?: number | undefined
+}
+
+export interface FrameStreamEvents {
+  onFrame(data: Uint8Array): void
+  /** Closed by the peer, or broken; everything that came before was delivered. `problem`: what the peer sends are no frames. */
+  onEnd(problem: string | undefined): void
+}
+
+export class FrameStream {
+  readonly #stream: Stream
+  readonly #queue: SendQueue
+  readonly #sent: Promise<void>
+
+  constructor(stream: Stream, options: FrameStreamOptions, events: FrameStreamEvents) {
+    const { maxFrameBytes, queue, stage = (frames) => frames } = options
+    this.#stream = stream
+    this.#queue = queue
+    this.#sent = pipe(queue, encodeFrames, (pieces) => sendAll(pieces, stream, options.stallTimeout ?? stallTimeout)).catch(
+      (error: unknown) => this.abort(error),
+    )
+    pipe(
+      stream,
+      (bytes) => decodeFrames(bytes, maxFrameBytes),
+      stage,
+      async (frames) => {
+        for await (const frame of frames) events.onFrame(frame)
+      },
+    ).then(
+      () => events.onEnd(undefined),
+      (error: unknown) => events.onEnd(error instanceof FramingError ? error.message : undefined),
+    )
+  }
+
+  /** A stream that ended before anybody listened will not say so again. */
+  static isUsable(stream: Stream): boolean {
+    return stream.status === 'open' && stream.remoteWriteStatus === 'writable'
+  }
+
+  send(frame: Uint8Array): void {
+    this.#queue.push(frame)
+    if (this.#queue.bytes > maxQueuedBytes) this.abort(new Error(`it reads too slowly: ${this.#queue.bytes} bytes wait for it`))
+  }
+
+  /** Closes the stream when the peer has taken everything, or had its time. */
+  async close(): Promise<void> {
+    this.#queue.end()
+    const signal = AbortSignal.timeout(flushTimeout)
+    try {
+      await raceSignal(this.#sent, signal)
+      await this.#stream.close({ signal })
+    } catch (error) {
+      this.abort(error)
+    }
+  }
+
+  abort(error: unknown): void {
+    this.#queue.end()
+    this.#queue.clear()
+    this.#stream.abort(asError(error))
+  }
+}
+
+async function sendAll(pieces: AsyncIterable<Uint8ArrayList>, stream: Stream, timeout: number): Promise<void> {
+  for await (const piece of pieces) {
+    if (stream.writeStatus !== 'writable') return
+    if (stream.send(piece)) continue
+    // Not `onDrain`: from the second time on it resolves at once (@libp2p/utils 7.4).
+    while (stream.writableNeedsDrain && stream.writeStatus === 'writable') await drain(stream, timeout)
+  }
+}
+
+/** Waits until the stream takes more, or ends. Rejects after `timeout` ms. */
+async function drain(stream: Stream, timeout: number): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  // An answer may wait behind this timer, if this process was busy or stopped: the event loop looks for it before it comes to the immediate.
+  const timer = setTimeout(() => setImmediate(reject, new Error(`it took nothing for ${timeout} ms`)), timeout)
+  const events = ['drain', 'close'] as const
+  for (const event of events) stream.addEventListener(event, () => resolve(), { once: true })
+  try {
+    await promise
+  } finally {
+    clearTimeout(timer)
+  }
+}

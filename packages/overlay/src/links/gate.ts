@@ -1,0 +1,49 @@
+/**
+ * A gate in the reading of a stream. While it is closed nothing is taken from the stream either, so that what the peer sends fills the stream's
+ * window and then waits on its side: back-pressure, with nothing lost.
+ */
+import type { Stream } from '@libp2p/interface'
+
+export class Gate {
+  readonly #stream: Stream
+  #closed: PromiseWithResolvers<void> | undefined
+  #until = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(stream: Stream) {
+    this.#stream = stream
+    // The end of a stream is no secret for as long as it is paused; what had arrived comes first.
+    stream.addEventListener('close', () => this.open())
+    stream.addEventListener('remoteCloseWrite', () => this.open())
+  }
+
+  /** Closes it for so long, ms; a longer pause that began before prevails. */
+  pause(time: number): void {
+    const until = performance.now() + time
+    if (until <= this.#until || this.#stream.status !== 'open') return
+    this.#until = until
+    this.#closed ??= Promise.withResolvers()
+    if (this.#stream.readStatus === 'readable') this.#stream.pause()
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.open(), time)
+  }
+
+  open(): void {
+    clearTimeout(this.#timer)
+    this.#until = 0
+    this.#closed?.resolve()
+    this.#closed = undefined
+    try {
+      if (this.#stream.readStatus === 'paused') this.#stream.resume()
+    } catch {
+      // It hands on what had arrived, and then can't tell the peer to go on, as the connection is gone.
+    }
+  }
+
+  async *pass<Frame>(source: AsyncIterable<Frame>): AsyncGenerator<Frame> {
+    for await (const frame of source) {
+      while (this.#closed) await this.#closed.promise
+      yield frame
+    }
+  }
+}

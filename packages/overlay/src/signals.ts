@@ -1,0 +1,50 @@
+/**
+ * Signals of this node's own that wait to be acknowledged.
+ */
+import { nameProblem, type Command, type NodeId, type Notification } from '@jel/protocol'
+import { raceSignal } from 'race-signal'
+import { SignalError } from './base/errors.ts'
+
+interface Pending {
+  readonly name: string
+  readonly end: PromiseWithResolvers<void>
+}
+
+export class Signals {
+  readonly #send: (command: Extract<Command, { type: 'signal' }>) => void
+  readonly #pending = new Map<number, Pending>()
+  #last = 0
+
+  constructor(send: (command: Extract<Command, { type: 'signal' }>) => void) {
+    this.#send = send
+  }
+
+  /** Throws {@link SignalError}, the reason of `signal`, or RangeError for an impossible name. */
+  async send(name: string, to: readonly NodeId[], signal: AbortSignal | undefined): Promise<void> {
+    const problem = nameProblem(name)
+    if (problem !== undefined) throw new RangeError(`the name of the signal ${problem}`)
+    signal?.throwIfAborted()
+    this.#last += 1
+    const ref = this.#last
+    const end = Promise.withResolvers<void>()
+    end.promise.catch(() => {}) // whoever gave up does not wait any more
+    this.#pending.set(ref, { name, end })
+    try {
+      this.#send({ type: 'signal', ref, name, to })
+      await raceSignal(end.promise, signal)
+    } finally {
+      this.#pending.delete(ref)
+    }
+  }
+
+  settle({ ref, delivered, failed }: Extract<Notification, { type: 'signalled' }>): void {
+    const pending = this.#pending.get(ref)
+    if (failed.length === 0) pending?.end.resolve()
+    else pending?.end.reject(new SignalError(pending.name, delivered, failed))
+  }
+
+  /** No more acknowledgements will come. */
+  close(error: Error): void {
+    for (const { end } of this.#pending.values()) end.reject(error)
+  }
+}

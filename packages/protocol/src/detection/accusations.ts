@@ -1,0 +1,390 @@
+/**
+ * Accusations: signed suspicions, gathered into death certificates (JEL §5.2, with signatures, a quorum and refutation).
+ *
+ * A node that failed to reach a member, directly and through helpers, signs that, sends it to the member, which may refute it, and publishes it on the topic, as SWIM
+ * gossips each suspicion (§4.2). Four observers publish at once, by lot; the others follow one by one while these are not enough. A certificate needs a quorum of
+ * different accusers that speak of about the same time (`quorum.ts`), and none that the member has refuted since. It is made when a refutation had the time to come
+ * back (the suspicion time-out of SWIM §4.2). So a member that no accuser reaches, nor any of their helpers, learns of it through whoever reaches both sides.
+ *
+ * Where the topic did not bring enough, accusations go on over links (`suspicion-spread.ts`).
+ */
+import { FrameError } from '../base/errors.ts'
+import type { Milliseconds, NodeId } from '../base/io.ts'
+import type { Context, Timed } from '../context/context.ts'
+import { beatWindow, certify, type Certificate } from '../facts/certificate.ts'
+import { factOf, type Fact } from '../facts/fact.ts'
+import { isKind, type Refutation, type Statement, type Suspicion as Accusation } from '../facts/statement.ts'
+import type { Beats } from './beats.ts'
+import type { Outbox } from './outbox.ts'
+import { mostAccusers, Quorum } from './quorum.ts'
+import type { Refutations } from './refutations.ts'
+import { SuspicionSpread, firstRound, roundsAtOnce } from './suspicion-spread.ts'
+import type { Suspicion } from './suspicion.ts'
+import type { Suspicions } from './suspicions.ts'
+
+/** An accusation that found no company for this long is void, ms. Guess: above the wait for an unresponsive process. */
+const lifetime = 30_000
+
+/**
+ * So long a certificate has as many accusers as a receiver wants; then those of the observers must do, ms. Measured: two halves of twelve
+ * were whole 0.8 s after the heal (median of 24 runs), and after 1.8 s with 300 ms here. In 2 s each observer has looked.
+ */
+const generousFor = 2_400
+
+/**
+ * A suspicion reaches its subject, and the refutation comes back, in so many round trips (some four hops of gossip each way), and as both wait for company before they
+ * are published, so long, ms. Measured: of a hundred nodes 10 ms apart, 120 ms in all ended a life in one of two runs.
+ */
+const refutationTrips = 6
+const refutationTime = 100
+/**
+ * Where the member's host is silent it may be cut from all its peers of the topic's mesh: then lazy gossip brings it the suspicion, at the next heartbeat of gossipsub,
+ * ms. A refusal breaks links at once, and who is linked with the member tells it.
+ */
+const heartbeat = 1_000
+/** Ms. Guess: where answers take longer the machine has too much to do, not the network. */
+const longestRefutation = 2_000
+
+/**
+ * After the first four, observers publish one after the other while there are not enough accusations: in between a batch waits for company and travels, ms, beside so
+ * many round trips. Guess.
+ */
+const turnLength = 60
+const turnTrips = 3
+const longestTurn = 5_000
+
+export interface AccusationEvents {
+  /** Enough accusers: this is a death. */
+  onDeath(certificate: Certificate): void
+  /** Somebody accuses this member: look, too. */
+  onReported(id: NodeId): void
+  /** A member signed that it lives, or accusations came to nothing. `isFresh`: it did so a moment ago. */
+  onRefuted(id: NodeId, isFresh: boolean): void
+  /** A suspicion or refutation that the pool is to be told. `after`: unless somebody else does within so long, ms. */
+  onPublish(fact: Fact, after?: Milliseconds): void
+}
+
+export interface AccusationParts {
+  readonly suspicions: Suspicions
+  readonly beats: Beats
+  readonly refutations: Refutations
+  readonly outbox: Outbox
+  /** How long answers take, ms. */
+  roundTrip(): Milliseconds
+}
+
+export class Accusations implements Timed {
+  readonly quorum: Quorum
+  readonly #context: Context
+  readonly #parts: AccusationParts
+  readonly #events: AccusationEvents
+  readonly #spread: SuspicionSpread
+  /** When a peer was last sent this node's own refutation. */
+  readonly #refuted = new Map<NodeId, { readonly statement: Statement; readonly at: Milliseconds }>()
+
+  constructor(context: Context, parts: AccusationParts, events: AccusationEvents) {
+    this.#context = context
+    this.#parts = parts
+    this.#events = events
+    this.quorum = new Quorum(context, parts.suspicions)
+    this.#spread = new SuspicionSpread(context, parts.outbox, parts.suspicions)
+  }
+
+  get nextDue(): Milliseconds {
+    let next = this.#parts.refutations.nextDue
+    for (const suspicion of this.#parts.suspicions.values()) {
+      if (suspicion.accusations.size === 0) continue
+      next = Math.min(next, suspicion.nextSpread, suspicion.since + lifetime)
+      if (suspicion.state === 'accused') next = Math.min(next, suspicion.publishAt, suspicion.judgeAt)
+    }
+    return next
+  }
+
+  /** This node failed to reach a member, directly and through helpers. */
+  accuse(suspicion: Suspicion): void {
+    const { now, codec, id } = this.#context
+    const beat = this.#citedBeat(suspicion)
+    const accusation = codec.sign(id, { kind: 'suspicion', suspect: suspicion.id, incarnation: suspicion.incarnation, beat })
+    suspicion.enter('accused', now)
+    suspicion.spreads = 0
+    suspicion.nextSpread = now + this.#firstRound
+    suspicion.add(accusation)
+    this.#spread.tellSubject(suspicion, accusation)
+    this.#awaitTurn(suspicion)
+    this.#judge(suspicion)
+  }
+
+  /** This node reached the member: it sends the member its own suspicion, to be refuted, as others may hold it. */
+  withdraw(suspicion: Suspicion): void {
+    const own = suspicion.accusations.get(this.#context.id)
+    if (own === undefined) return
+    suspicion.remove(this.#context.id)
+    suspicion.unpublish()
+    this.#parts.outbox.tell(suspicion.id, own)
+  }
+
+  /** Checks and takes in one entry of an alarm. Throws {@link FrameError}; kinds of a later version are passed over. */
+  receive(from: NodeId | undefined, statement: Statement): void {
+    const { codec, view, id } = this.#context
+    if (isKind(statement, 'suspicion')) {
+      const { suspect, incarnation } = statement.content
+      if (from !== undefined) this.#object(statement, from)
+      // Most suspicions of somebody whose death is known come after it: their signatures need no look.
+      if (!view.isAlive(suspect, incarnation) || !view.knows(statement.signer)) return
+      if (suspect !== id && !this.#isNews(statement)) {
+        if (from === undefined) this.#heardAgain(statement)
+        return
+      }
+      if (!codec.verify(statement)) throw new FrameError('a suspicion with a forged signature')
+      this.hear(statement, from)
+      if (from === undefined) this.#published(suspect)
+    } else if (isKind(statement, 'refutation')) {
+      const { signer, content } = statement
+      if (!view.isAlive(signer, content.incarnation) || (this.#refutationOf(signer)?.content.beat ?? -1) >= content.beat) return
+      if (!codec.verify(statement)) throw new FrameError('a refutation with a forged signature')
+      this.#hearRefutation(statement, from)
+    } else if (!isKind(statement, 'unknown')) throw new FrameError(`a ${statement.content.kind} is no alarm`)
+  }
+
+  /** Takes in a verified suspicion that `from` sent. */
+  hear(accusation: Statement<Accusation>, from: NodeId | undefined): void {
+    const { suspect, incarnation } = accusation.content
+    const { view, id } = this.#context
+    if (suspect === id) {
+      this.#refute(accusation, from)
+      return
+    }
+    if (!this.#isNews(accusation) || !view.isAlive(suspect, incarnation) || !view.knows(accusation.signer)) return
+    const suspicion = this.#parts.suspicions.open(suspect)
+    if (suspicion === undefined) return
+    suspicion.add(accusation)
+    if (from !== undefined) suspicion.exchange(from, accusation)
+    // Of what the topic tells the whole pool hears: those look at once whose task it is. Others look later, where neither a refutation nor a death came of it.
+    if (from !== undefined || this.#parts.suspicions.observersOf(suspect).has(id)) this.#events.onReported(suspect)
+    else if (suspicion.state === 'reported') suspicion.nextRound = Math.min(suspicion.nextRound, this.#context.now + this.#refutationTime)
+    if (!suspicion.isOwn) this.#spread.tellSubject(suspicion, accusation)
+    this.#judge(suspicion)
+  }
+
+  /** Takes in a verified refutation that was published: a fact. */
+  takeRefutation(refutation: Statement<Refutation>, from: NodeId | undefined): Fact | undefined {
+    if (!this.wantsRefutation(refutation)) return undefined
+    const fact = this.#parts.refutations.merge(refutation)
+    this.#hearRefutation(refutation, from)
+    return fact
+  }
+
+  /** Takes in a verified refutation, and passes it on to those who heard the suspicion from this node, or told it. */
+  #hearRefutation(refutation: Statement<Refutation>, from: NodeId | undefined): void {
+    const { signer, content } = refutation
+    const { beats, suspicions, outbox } = this.#parts
+    const isFresh = beats.isFresh(refutation)
+    beats.signed(refutation, isFresh)
+    const suspicion = suspicions.get(signer)
+    if (suspicion === undefined) return
+    // What the topic told this node it told the others, too.
+    if (from !== undefined)
+      for (const peer of new Set([...suspicion.peers, ...suspicion.accusations.keys()])) if (peer !== from) outbox.tell(peer, refutation)
+    for (const [accuser, accusation] of suspicion.accusations) if (accusation.content.beat < content.beat) suspicion.remove(accuser)
+    suspicion.unpublish()
+    if (suspicion.accusations.has(this.#context.id)) this.#awaitTurn(suspicion)
+    this.#events.onRefuted(signer, isFresh)
+  }
+
+  /** A later refutation than is known, of a life that goes on? To be asked before its signature is checked. */
+  wantsRefutation(refutation: Statement<Refutation>): boolean {
+    return this.#parts.refutations.isNews(refutation)
+  }
+
+  /** A suspicion that cites this beat was refuted by its member. */
+  isRefuted(suspect: NodeId, beat: number): boolean {
+    return beat < (this.#refutationOf(suspect)?.content.beat ?? 0)
+  }
+
+  /** By what this node heard of it, the member has lived long after a suspicion that cites this beat. */
+  isOutlived(suspect: NodeId, beat: number): boolean {
+    return beat < this.#parts.beats.of(suspect) - beatWindow
+  }
+
+  linkUp(peer: NodeId): void {
+    this.#spread.linkUp(peer)
+  }
+
+  unreachable(peer: NodeId): void {
+    this.#spread.unreachable(peer)
+  }
+
+  clear(): void {
+    this.#spread.clear()
+    this.#refuted.clear()
+  }
+
+  due(): void {
+    const { now } = this.#context
+    this.#publishRefutation()
+    let rounds = 0
+    for (const suspicion of this.#parts.suspicions.values()) {
+      if (suspicion.accusations.size === 0) continue
+      if (now - suspicion.since >= lifetime) {
+        for (const accuser of suspicion.accusations.keys()) suspicion.remove(accuser)
+        suspicion.unpublish()
+        this.#events.onRefuted(suspicion.id, false)
+        continue
+      }
+      if (now >= suspicion.nextSpread) {
+        if (rounds++ < roundsAtOnce) this.#spread.round(suspicion)
+        else suspicion.nextSpread = now + this.#context.jitter(this.#firstRound)
+      }
+      this.#judge(suspicion)
+    }
+  }
+
+  /** What it heard itself; where it never heard a beat, what most of the accusers cite; never less than what the member refuted. */
+  #citedBeat({ id, accusations }: Suspicion): number {
+    const { beats } = this.#parts
+    const told = [...accusations.values()].map(({ content }) => content.beat).sort((a, b) => a - b)
+    const heard = beats.of(id) || (told[(told.length - 1) >> 1] ?? 0)
+    return Math.max(heard, this.#refutationOf(id)?.content.beat ?? 0)
+  }
+
+  /** The latest that its member signed: for the whole pool, or for a helper of this node. */
+  #refutationOf(id: NodeId): Statement<Refutation> | undefined {
+    const { beats, refutations } = this.#parts
+    const [told, proof] = [refutations.of(id), beats.refutation(id)]
+    return (proof?.content.beat ?? -1) > (told?.content.beat ?? -1) ? proof : told
+  }
+
+  /** Who suspects a member without knowing of its refutation gets to know of it: nobody else may tell. */
+  #object({ content }: Statement<Accusation>, from: NodeId): void {
+    if (content.suspect === this.#context.id) return
+    const refutation = this.#refutationOf(content.suspect)
+    if (refutation?.content.incarnation === content.incarnation && content.beat < refutation.content.beat)
+      this.#parts.outbox.tell(from, refutation)
+  }
+
+  /**
+   * The topic tells what this node knows, or knows to be void. Where the member refuted it to a helper only, nobody else may know: this node publishes that in its
+   * place, as in SWIM whoever knows of a later incarnation does. It does so though it hears the same from others: where the topic is cut in parts, each part needs it.
+   */
+  #heardAgain(statement: Statement<Accusation>): void {
+    const { suspect, beat } = statement.content
+    const { beats, refutations } = this.#parts
+    const proof = beats.refutation(suspect)
+    if (this.#isHeld(statement)) this.#published(suspect)
+    else if (proof !== undefined && proof.content.beat > beat && refutations.isNews(proof) && this.#context.codec.verify(statement))
+      this.#events.onPublish(refutations.merge(proof), this.waitFor(this.#context.random() * mostAccusers))
+  }
+
+  #isHeld({ signer, content, signature }: Statement<Accusation>): boolean {
+    const held = this.#parts.suspicions.get(content.suspect)?.accusations.get(signer)
+    return held?.signature.every((byte, i) => byte === signature[i]) === true
+  }
+
+  /** Worth checking its signature? What this node itself said it knows; coming back from others it may be void by now. */
+  #isNews({ signer, content }: Statement<Accusation>): boolean {
+    if (signer === this.#context.id || signer === content.suspect || !this.#isValid(content.suspect, content)) return false
+    const present = this.#parts.suspicions.get(content.suspect)?.accusations.get(signer)
+    return present === undefined || present.content.beat < content.beat
+  }
+
+  #isValid(suspect: NodeId, { beat }: Accusation): boolean {
+    return !this.isRefuted(suspect, beat) && !this.isOutlived(suspect, beat)
+  }
+
+  /**
+   * When this node is to publish what others know, too, ms from now: each waits for the ones before it. Where several members are suspected, the first waits as
+   * long as answers take: on a machine that has too much to do one message about many costs far less than many.
+   */
+  waitFor(turn: number): Milliseconds {
+    return this.#company + turn * Math.min(turnLength + this.#parts.roundTrip() * turnTrips, longestTurn)
+  }
+
+  get #company(): Milliseconds {
+    return this.#parts.suspicions.own > 1 ? Math.min(this.#parts.roundTrip(), longestTurn) : 0
+  }
+
+  /** Links are told where the topic had the time to bring enough, ms. */
+  get #firstRound(): Milliseconds {
+    return firstRound + Math.min(this.#parts.roundTrip() * turnTrips, 3 * longestTurn)
+  }
+
+  /** A refutation gets this long before suspicions become a certificate, ms. */
+  get #refutationTime(): Milliseconds {
+    return Math.min(refutationTime + this.#parts.roundTrip() * refutationTrips, longestRefutation)
+  }
+
+  /** Turns the suspicions of one member into a certificate if they suffice, or publishes this node's own. */
+  #judge(suspicion: Suspicion): void {
+    const { id, now, view, config } = this.#context
+    if (now >= suspicion.judgeAt) suspicion.judgeAt = Infinity
+    // Only a node that failed to reach the member itself pronounces it dead.
+    if (suspicion.state !== 'accused' || !view.isAlive(suspicion.id, suspicion.incarnation)) return
+    const accusers = this.#together(suspicion)
+    const { quorum } = this
+    const isGenerous = now - suspicion.since < generousFor
+    const needed = Math.max(quorum.toCertify(suspicion.id), isGenerous ? quorum.toBelieve(suspicion.id) : 0)
+    const isEnough = accusers.some(({ signer }) => signer === id) && accusers.length >= needed
+    if (now >= suspicion.publishAt) {
+      suspicion.publishAt = Infinity
+      if (!isEnough || suspicion.judgedFrom === Infinity) this.#publish(suspicion)
+    }
+    if (isEnough && (now >= suspicion.judgedFrom || view.size <= 2))
+      this.#events.onDeath(certify(accusers.slice(0, config.limits.accusers)))
+  }
+
+  /** As many as make a death publish at once, the others only where these don't suffice. */
+  #awaitTurn(suspicion: Suspicion): void {
+    const { suspicions } = this.#parts
+    const turn = Math.max(0, suspicions.rankAmong(suspicions.observersOf(suspicion.id), suspicion.id) + 1 - mostAccusers)
+    suspicion.publishAt = this.#context.now + this.waitFor(turn)
+  }
+
+  /** The pool is told of it, so that its member has the time to refute. */
+  #publish(suspicion: Suspicion): void {
+    const own = suspicion.accusations.get(this.#context.id)
+    if (own === undefined) return
+    this.#events.onPublish(factOf({ statement: own }))
+    this.#published(suspicion.id)
+  }
+
+  #published(suspect: NodeId): void {
+    const suspicion = this.#parts.suspicions.get(suspect)
+    if (suspicion === undefined || suspicion.judgedFrom < Infinity) return
+    suspicion.judgedFrom = this.#context.now + this.#refutationTime + (suspicion.evidence === 'refused' ? 0 : heartbeat)
+    suspicion.judgeAt = suspicion.judgedFrom
+    // Until then nobody else needs to look.
+    if (suspicion.nextSpread < Infinity) suspicion.nextSpread = Math.max(suspicion.nextSpread, suspicion.judgedFrom + firstRound)
+  }
+
+  /** The most valid suspicions whose beats are close enough together. */
+  #together({ id, accusations }: Suspicion): Statement<Accusation>[] {
+    const valid = [...accusations.values()].filter(({ content }) => this.#isValid(id, content))
+    valid.sort((a, b) => a.content.beat - b.content.beat || (a.signer < b.signer ? -1 : 1))
+    let most: Statement<Accusation>[] = []
+    for (const [i, { content }] of valid.entries()) {
+      const group = valid.slice(i).filter((other) => other.content.beat <= content.beat + beatWindow)
+      if (group.length > most.length) most = group
+    }
+    return most
+  }
+
+  /** The suspect is this node: its accuser hears of its refutation at once, but no peer more than once in a second. */
+  #refute(accusation: Statement<Accusation>, from: NodeId | undefined): void {
+    const refutation = this.#parts.refutations.refute(accusation)
+    if (refutation === undefined) return
+    const { now, links } = this.#context
+    for (const peer of new Set(from === undefined ? [accusation.signer] : [accusation.signer, from])) {
+      const last = this.#refuted.get(peer)
+      if (!links.has(peer) || (last !== undefined && now - last.at < 1_000)) continue
+      this.#refuted.set(peer, { statement: refutation, at: now })
+      this.#parts.outbox.tell(peer, refutation)
+    }
+    for (const [peer, { at }] of this.#refuted) if (now - at >= 1_000) this.#refuted.delete(peer)
+    this.#publishRefutation()
+  }
+
+  #publishRefutation(): void {
+    const fact = this.#parts.refutations.due()
+    if (fact !== undefined) this.#events.onPublish(fact)
+  }
+}

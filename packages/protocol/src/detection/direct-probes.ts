@@ -1,0 +1,177 @@
+/**
+ * Direct probes: what a node does itself to reach a member that it suspects, before it asks others.
+ *
+ * It probes over the link, if one is up, and probes the host; where the kernel answers for the process it dials. Each later probe of one member waits twice as
+ * long, and longer where many are suspected: where that comes from a machine that has too much to do, probes must not be what keeps it busy.
+ */
+import type { DialFailure, HostProbeOutcome, Milliseconds, NodeId } from '../base/io.ts'
+import type { Context, Timed } from '../context/context.ts'
+import type { HealthMultiplier } from './health-multiplier.ts'
+import type { ProbeScheduler } from './probe-scheduler.ts'
+import { suspicionTimeout, type Evidence } from './suspicion-timeout.ts'
+import type { Suspicion } from './suspicion.ts'
+import { probesAtOnce, reprobe, type Suspicions } from './suspicions.ts'
+
+/** Longest pause between two direct probes of a member, ms. Guess. */
+const longestPause = 4_000
+
+/** Dials under way at a time. Measured: without a bound, 100 hosts once never settled. */
+const dialsAtOnce = 4
+
+/** A dial that finds silence has waited this long, ms. The overlay's time-out for a connection. */
+const silentDial = 2_000
+
+/** Links left free for those who look at this node, of the few above the bound on links that looking may bring. Guess. */
+const freeShare = 0.25
+
+export interface DirectProbeParts {
+  readonly suspicions: Suspicions
+  readonly scheduler: ProbeScheduler
+  readonly health: HealthMultiplier
+}
+
+export class DirectProbes implements Timed {
+  readonly #context: Context
+  readonly #parts: DirectProbeParts
+  readonly #onTimeout: (suspicion: Suspicion) => void
+  /**
+   * By what its links showed, of each life: whether a member can be dialled. Not in here: nobody knows. It comes from elsewhere than it
+   * announces if it can't.
+   */
+  readonly #dialable = new Map<NodeId, boolean>()
+  /** When links came up by which it looked at somebody. They are kept for a moment, and until then count among its looks: so links are bounded. */
+  #looks: Milliseconds[] = []
+
+  /** `onTimeout`: the member did not answer in time. */
+  constructor(context: Context, parts: DirectProbeParts, onTimeout: (suspicion: Suspicion) => void) {
+    this.#context = context
+    this.#parts = parts
+    this.#onTimeout = onTimeout
+  }
+
+  get nextDue(): Milliseconds {
+    let next = Infinity
+    for (const { isOwn, nextProbe } of this.#parts.suspicions.values()) if (isOwn) next = Math.min(next, nextProbe)
+    return next
+  }
+
+  /** Suspects a member from now on, and probes it right away. */
+  begin(suspicion: Suspicion): void {
+    const { now } = this.#context
+    suspicion.enter('probing', now)
+    suspicion.evidence = 'none'
+    suspicion.probes = 0
+    suspicion.hostProbing = undefined
+    suspicion.dialling = undefined
+    suspicion.nextProbe = now
+  }
+
+  /**
+   * On the word of others it looks at few members at once, and at fewer where it has many links, as each look may bring one more. One look is always
+   * free, so that nobody blinds it with links.
+   */
+  get mayLook(): boolean {
+    const { now, config, links } = this.#context
+    this.#looks = this.#looks.filter((since) => now - since < config.links.look)
+    const { probing } = this.#parts.suspicions
+    if (probing + this.#looks.length === 0) return true
+    return probing + this.#looks.length < probesAtOnce && probing + links.size < config.links.max + probesAtOnce * (1 - freeShare)
+  }
+
+  /** This node had a link with the member in its present life. */
+  hasMet(id: NodeId): boolean {
+    return this.#dialable.has(id)
+  }
+
+  linkUp(peer: NodeId): void {
+    const link = this.#context.links.get(peer)
+    if (link !== undefined && this.#parts.suspicions.get(peer)?.dialling !== undefined) {
+      link.isLook = true
+      this.#looks.push(link.since)
+    }
+    // Once dialled, dialable: the other end of a link can't tell when it is the one who was dialled.
+    this.#dialable.set(peer, link?.dialable === true || this.#dialable.get(peer) === true)
+  }
+
+  linkLost(peer: NodeId): void {
+    // Who is no member, or none any more: of others it is remembered for as long as they live.
+    if (this.#context.view.get(peer) === undefined) this.#dialable.delete(peer)
+    const suspicion = this.#parts.suspicions.get(peer)
+    if (suspicion !== undefined) suspicion.nextProbe = this.#context.now
+  }
+
+  /** A dial came to nothing: every one is evidence, whatever it was for. */
+  failed(suspicion: Suspicion, failure: DialFailure, isFirst: boolean): void {
+    if (isFirst && failure === 'silent') suspicion.since -= silentDial
+    suspicion.dialling = undefined
+    this.#found(suspicion, failure === 'refused' || failure === 'impostor' ? 'refused' : failure === 'silent' ? 'silent' : 'unresponsive')
+  }
+
+  hostProbed(suspicion: Suspicion, outcome: HostProbeOutcome): void {
+    suspicion.hostProbing = undefined
+    const isLinked = this.#context.links.has(suspicion.id)
+    this.#found(suspicion, outcome === 'accepted' ? 'unresponsive' : outcome)
+    if (outcome === 'accepted' && !isLinked && suspicion.isOwn) this.#dial(suspicion)
+  }
+
+  /** A life ended or a new one began. */
+  forget(id: NodeId): void {
+    const link = this.#context.links.get(id)
+    if (link === undefined) this.#dialable.delete(id)
+    else this.#dialable.set(id, link.dialable)
+  }
+
+  /** What this process missed in so long says nothing about others. */
+  stalled(lateness: Milliseconds): void {
+    for (const suspicion of this.#parts.suspicions.values()) suspicion.since += lateness
+  }
+
+  due(): void {
+    for (const suspicion of this.#parts.suspicions.values())
+      if (suspicion.isOwn && this.#context.now >= suspicion.nextProbe) this.#probe(suspicion)
+  }
+
+  #probe(suspicion: Suspicion): void {
+    const { now, config, links, view, effects } = this.#context
+    const { suspicions, scheduler } = this.#parts
+    const { id } = suspicion
+    const pause = Math.min(reprobe * 2 ** Math.min(suspicion.probes, 16), longestPause)
+    suspicion.nextProbe = now + Math.max(pause, suspicions.pace)
+    suspicion.probes += 1
+    const { unresponsive } = config.detection
+    if (suspicion.hostProbing === undefined || now - suspicion.hostProbing >= unresponsive) {
+      suspicion.hostProbing = now
+      effects.push({ type: 'probeHost', peer: id, addresses: view.get(id)?.addresses ?? [] })
+    }
+    if (links.has(id)) scheduler.ask(id)
+    else if (suspicion.evidence === 'unresponsive' || this.#dialable.get(id) === false) this.#dial(suspicion)
+    this.#consider(suspicion)
+  }
+
+  /** New evidence: the time-out may be over before the next probe. */
+  #found(suspicion: Suspicion, evidence: Evidence): void {
+    suspicion.evidence = evidence
+    this.#consider(suspicion)
+  }
+
+  #consider(suspicion: Suspicion): void {
+    const { now, config, links } = this.#context
+    if (suspicion.state !== 'probing') return
+    const { scheduler, health } = this.#parts
+    const { id, evidence } = suspicion
+    const situation = { evidence, isLinked: links.has(id), isDialable: this.#dialable.get(id) !== false, late: scheduler.late }
+    const ends = suspicion.since + suspicionTimeout(situation, config.detection) * health.value
+    if (now >= ends) this.#onTimeout(suspicion)
+    else suspicion.nextProbe = Math.min(suspicion.nextProbe, Math.ceil(ends))
+  }
+
+  /** A dial costs both ends a handshake: only where a kernel accepts, or nothing can be learned from it, and few at a time. */
+  #dial(suspicion: Suspicion): void {
+    const { now, config, effects, view } = this.#context
+    const { suspicions, scheduler } = this.#parts
+    const isWaiting = suspicion.dialling !== undefined && now - suspicion.dialling < config.detection.unresponsive
+    if (isWaiting || suspicions.dialling >= (scheduler.isSlow ? 1 : dialsAtOnce)) return
+    suspicion.dialling = now
+    effects.push({ type: 'connect', peer: suspicion.id, addresses: view.get(suspicion.id)?.addresses ?? [] })
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * Deaths that enough others certified, of members that this node is in contact with.
+ *
+ * After a partition the other side has pronounced dead who never was. Such a death is told to its member first, which answers with a new
+ * life; only then do both changes, `died` and `joined`, reach the application. A death that was told somewhere stands: only the next life
+ * reconciles both sides.
+ */
+import type { Milliseconds, NodeId } from '../base/io.ts'
+import type { Context, Timed } from '../context/context.ts'
+import type { Certificate } from '../facts/certificate.ts'
+import { factOf } from '../facts/fact.ts'
+
+/** The new life is waited for this long, ms. Guess. */
+const holdTime = 5_000
+
+export class DisputedDeaths implements Timed {
+  readonly #context: Context
+  readonly #onDeath: (certificate: Certificate) => void
+  readonly #held = new Map<NodeId, { readonly certificate: Certificate; readonly isOutlived: boolean; readonly until: Milliseconds }>()
+
+  /** `onDeath`: it was waited long enough. */
+  constructor(context: Context, onDeath: (certificate: Certificate) => void) {
+    this.#context = context
+    this.#onDeath = onDeath
+  }
+
+  get nextDue(): Milliseconds {
+    let next = Infinity
+    if (this.#held.size > 0) for (const { until } of this.#held.values()) next = Math.min(next, until)
+    return next
+  }
+
+  /** Holds a verified death back and tells its member. `isOutlived`: this node knows better, and believes it no more later than now. */
+  hold(certificate: Certificate, isOutlived: boolean): void {
+    const { suspect } = certificate
+    const held = this.#held.get(suspect)
+    if (held !== undefined && (isOutlived || !held.isOutlived)) return
+    this.#held.set(suspect, { certificate, isOutlived, until: this.#context.now + holdTime })
+    if (this.#context.links.has(suspect)) this.#tell(certificate)
+    // After a partition everybody knows better of half of the pool: whoever has a link tells.
+    else if (!isOutlived) this.#context.connect(suspect)
+  }
+
+  /** The death of this member that is believed as soon as this node does not reach it either. */
+  get(id: NodeId): Certificate | undefined {
+    const held = this.#held.get(id)
+    return held?.isOutlived === true ? undefined : held?.certificate
+  }
+
+  linkUp(peer: NodeId): void {
+    const held = this.#held.get(peer)
+    if (held !== undefined) this.#tell(held.certificate)
+  }
+
+  /** A life ended or a new one began. */
+  forget(id: NodeId): void {
+    this.#held.delete(id)
+  }
+
+  due(): void {
+    const { now } = this.#context
+    for (const [id, { certificate, isOutlived, until }] of this.#held) {
+      if (now < until) continue
+      this.#held.delete(id)
+      if (!isOutlived) this.#onDeath(certificate)
+    }
+  }
+
+  #tell(certificate: Certificate): void {
+    this.#context.send(certificate.suspect, { facts: { facts: [factOf({ certificate })], fresh: false } })
+  }
+}

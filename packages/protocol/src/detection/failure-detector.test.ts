@@ -1,0 +1,517 @@
+import { describe, expect, it } from 'vitest'
+import { actors, alarm, death, facts, type Actor } from '../../test/actors.ts'
+import { Bench, framesTo } from '../../test/bench.ts'
+import {
+  accuses,
+  aims,
+  everything,
+  gather,
+  hintsTo,
+  isDead,
+  isSuspected,
+  lose,
+  poolOf,
+  probesTo,
+  requestsTo,
+  suspicionsTo,
+  timeToAccusation,
+} from '../../test/detection.ts'
+import { defaultConfig } from '../base/config.ts'
+import { decodeId } from '../base/id.ts'
+import type { DialFailure, Effect, Milliseconds } from '../base/io.ts'
+
+const everyone = actors(12)
+const [self, suspect, bob, carol, dave] = everyone as [Actor, Actor, Actor, Actor, Actor]
+const helpers = [bob, carol, dave]
+const { detection } = defaultConfig
+const hour = 3_600_000
+
+const five = (): Bench => poolOf(self, [suspect, ...helpers])
+const keyOf = (actor: Actor): Uint8Array<ArrayBuffer> => Uint8Array.from(decodeId(actor.id))
+
+describe('a link that breaks', () => {
+  it.each<DialFailure>(['refused', 'impostor'])(
+    'and a dial that finds it %s make an accusation at once, after a question to helpers',
+    (failure) => {
+      const bench = five()
+      bench.reach.set(suspect.id, failure)
+      bench.unlink(suspect)
+      const effects = bench.advance(gather)
+      for (const helper of helpers) expect(requestsTo(helper, suspect, effects)).toBe(1)
+      bench.advance(100)
+      expect(accuses(bench, suspect)).toBe(true)
+    },
+  )
+
+  it.each<['refused' | 'silent', number]>([
+    ['refused', 6],
+    ['silent', 11],
+  ])('makes a node ask helpers: where the host is %s %i of eleven, before it accuses', (how, count) => {
+    const others = everyone.slice(2)
+    const bench = poolOf(self, [suspect, ...others, ...actors(1, 77)])
+    lose(bench, suspect, how)
+    bench.until(() => accuses(bench, suspect), 10_000)
+    const helped = [...others, ...actors(1, 77)].filter((helper) => requestsTo(helper, suspect, everything(bench)) > 0)
+    expect(helped).toHaveLength(count)
+  })
+
+  it('to the only other member is a death as soon as its host refuses: there is nobody to ask', () => {
+    const bench = poolOf(self, [suspect])
+    lose(bench, suspect)
+    bench.advance(10)
+    expect(isDead(bench, suspect)).toBe(true)
+  })
+
+  it('to a member that comes back is nothing', () => {
+    const bench = five()
+    bench.reach.set(suspect.id, 'up')
+    bench.unlink(suspect)
+    bench.advance(60_000)
+    expect(bench.node.links).toContain(suspect.id)
+    expect([isSuspected(bench), accuses(bench, suspect)]).toEqual([false, false])
+  })
+
+  it('after a goodbye raises no suspicion', () => {
+    const bench = five()
+    bench.receive(suspect, { goodbye: { reason: 'more links than needed' } })
+    bench.unlink(suspect)
+    expect(isSuspected(bench)).toBe(false)
+  })
+
+  it('to somebody who is no member raises none either', () => {
+    const bench = poolOf(self, [bob])
+    bench.link(suspect, { incarnation: 0 })
+    expect(aims([...bench.unlink(suspect), ...bench.advance(5_000)], suspect)).toEqual([])
+  })
+})
+
+describe('a host that is silent', () => {
+  it('is accused within five seconds in all', () => {
+    const bench = five()
+    lose(bench, suspect, 'silent')
+    expect(timeToAccusation(bench, suspect, 5_000)).toBeGreaterThanOrEqual(detection.silent)
+  })
+
+  it('without any break of its link is accused within a probe or two more', () => {
+    const bench = five()
+    bench.reach.set(suspect.id, 'silent')
+    bench.mute.add(suspect.id)
+    const rounds = detection.period * 4 * 1.5 + detection.period
+    expect(timeToAccusation(bench, suspect, rounds + detection.probeTimeout + detection.silent + 1_500)).toBeDefined()
+  })
+})
+
+describe('a process that is unresponsive while its kernel accepts', () => {
+  it.each<DialFailure>(['mute', 'failed'])('gets fifteen seconds when a dial ends %s', (failure) => {
+    const bench = five()
+    bench.reach.set(suspect.id, failure)
+    bench.unlink(suspect)
+    const time = timeToAccusation(bench, suspect, detection.unresponsive * 2) as number
+    expect(time).toBeGreaterThanOrEqual(detection.unresponsive)
+    expect(time).toBeLessThanOrEqual(detection.unresponsive + 1_500)
+  })
+
+  it('for five seconds is not accused', () => {
+    const bench = five()
+    bench.mute.add(suspect.id)
+    bench.input({ type: 'command', command: { type: 'maybeDead', id: suspect.id } })
+    bench.advance(5_000)
+    expect(isSuspected(bench)).toBe(true)
+    bench.mute.delete(suspect.id)
+    bench.receive(suspect, { ack: { sequence: 0, nextInMs: 0, beat: bench.beat } })
+    expect(isSuspected(bench)).toBe(false)
+    bench.advance(60_000)
+    expect(accuses(bench, suspect)).toBe(false)
+  })
+
+  it('is found out without a break of its link', () => {
+    const bench = five()
+    bench.mute.add(suspect.id)
+    expect(timeToAccusation(bench, suspect, 60_000)).toBeGreaterThanOrEqual(detection.unresponsive)
+  })
+})
+
+describe('a member that nobody can dial', () => {
+  const returnTime = 4_000
+
+  function hidden(): Bench {
+    const bench = new Bench(self)
+    bench.meet(suspect, { dialable: false })
+    for (const helper of helpers) bench.meet(helper)
+    bench.advance(1_000)
+    return bench
+  }
+
+  it('gets time to come back by itself, whatever its address says', () => {
+    const bench = hidden()
+    lose(bench, suspect)
+    const time = timeToAccusation(bench, suspect, 60_000) as number
+    expect(time).toBeGreaterThanOrEqual(returnTime)
+    expect(time).toBeLessThanOrEqual(returnTime + 1_500)
+  })
+
+  it('and does come back is not accused', () => {
+    const bench = hidden()
+    lose(bench, suspect)
+    bench.advance(returnTime / 2)
+    bench.link(suspect, { dialable: false })
+    bench.advance(60_000)
+    expect(accuses(bench, suspect)).toBe(false)
+  })
+})
+
+describe('a member that this node does not reach, but a helper does', () => {
+  it.each<[string, (bench: Bench) => void]>([
+    ['both ways', (bench): void => void lose(bench, suspect, 'silent')],
+    [
+      'one way only: its link stays up, and nothing that this node says arrives',
+      (bench): void => {
+        bench.mute.add(suspect.id)
+        bench.reach.set(suspect.id, 'silent')
+      },
+    ],
+    ['at all, as a firewall refuses', (bench): void => void lose(bench, suspect, 'refused')],
+  ])('is not accused: %s', (_, cut) => {
+    const bench = five()
+    bench.relays.add(dave.id)
+    cut(bench)
+    bench.advance(600_000)
+    expect(bench.members).toContain(suspect.id)
+    expect([accuses(bench, suspect), isDead(bench, suspect), isSuspected(bench)]).toEqual([false, false, false])
+    expect(bench.node.links).not.toContain(suspect.id)
+  })
+
+  it('is asked for through the helper that reached it, and ever more rarely', () => {
+    const bench = five()
+    bench.relays.add(dave.id)
+    lose(bench, suspect, 'silent')
+    bench.advance(3_000)
+    const early = bench.advance(60_000)
+    expect(requestsTo(dave, suspect, early)).toBeGreaterThanOrEqual(1)
+    for (const helper of [bob, carol]) expect(requestsTo(helper, suspect, early)).toBe(0)
+    const late = bench.advance(hour)
+    expect(requestsTo(dave, suspect, late)).toBeGreaterThanOrEqual(hour / 450_000 - 1)
+    expect(requestsTo(dave, suspect, late)).toBeLessThanOrEqual(hour / 150_000 + 2)
+  })
+
+  it('is accused when no helper reaches it any longer', () => {
+    const bench = five()
+    bench.relays.add(dave.id)
+    lose(bench, suspect, 'silent')
+    bench.advance(60_000)
+    bench.relays.clear()
+    expect(timeToAccusation(bench, suspect, 300_000)).toBeDefined()
+  })
+
+  it('is asked for through others when that helper is gone', () => {
+    const bench = five()
+    bench.relays.add(dave.id).add(carol.id)
+    lose(bench, suspect, 'silent')
+    bench.advance(10_000)
+    const relay = requestsTo(dave, suspect, everything(bench)) > 1 ? dave : carol
+    bench.receive(relay, { goodbye: { reason: 'moved' } })
+    bench.unlink(relay)
+    bench.advance(60_000)
+    expect(accuses(bench, suspect)).toBe(false)
+    expect(bench.members).toContain(suspect.id)
+  })
+
+  it('is reached directly again when the way is free', () => {
+    const bench = five()
+    bench.relays.add(dave.id)
+    lose(bench, suspect, 'silent')
+    bench.advance(20_000)
+    bench.reach.set(suspect.id, 'up')
+    expect(bench.until(() => bench.node.links.has(suspect.id), 60_000)).toBeDefined()
+    bench.advance(1_000)
+    expect(requestsTo(dave, suspect, bench.advance(60_000))).toBe(0)
+  })
+
+  it('is probed for others by them alone: this node says that it misses it', () => {
+    const bench = five()
+    bench.relays.add(dave.id)
+    lose(bench, suspect, 'silent')
+    bench.advance(20_000)
+    bench.receive(bob, { pingReq: { subjects: [keyOf(suspect)] } })
+    const frames = framesTo(bob.id, bench.advance(gather))
+    expect(frames.flatMap(({ pingReqAck }) => pingReqAck?.missed ?? [])).toEqual([keyOf(suspect)])
+  })
+})
+
+describe('a node that no helper answers', () => {
+  /** Nobody answers, though links are up. */
+  function cutOff(size: number): Bench {
+    const others = everyone.slice(1, size)
+    const bench = poolOf(self, others)
+    for (const actor of others) {
+      bench.mute.add(actor.id)
+      bench.reach.set(actor.id, 'silent')
+    }
+    return bench
+  }
+  const lonely = (size: number, how: 'refused' | 'silent'): Bench => {
+    const others = everyone.slice(1, size)
+    const bench = poolOf(self, others)
+    for (const actor of others) lose(bench, actor, how)
+    return bench
+  }
+
+  it.each([4, 9])('among %i members accuses nobody: it may be cut off itself', (size) => {
+    for (const bench of [cutOff(size), lonely(size, 'silent')]) {
+      bench.advance(600_000)
+      expect(bench.members).toHaveLength(size)
+      expect(everyone.slice(1, size).some((actor) => suspicionsTo(actor, everything(bench)).length > 0)).toBe(false)
+      expect(bench.node.health(bench.now)).toMatchObject({ suspectedShare: 1 })
+    }
+  })
+
+  it('says that it is alone', () => {
+    const bench = lonely(9, 'silent')
+    bench.advance(10_000)
+    expect(bench.node.health(bench.now).alone).toBe(true)
+  })
+
+  it('asks again, ever more rarely', () => {
+    const bench = poolOf(self, [suspect, ...helpers])
+    for (const helper of helpers) bench.mute.add(helper.id)
+    lose(bench, suspect, 'silent')
+    bench.advance(600_000)
+    expect(accuses(bench, suspect)).toBe(false)
+    expect(bench.members).toContain(suspect.id)
+  })
+
+  it('of up to three members accuses all the same: two and three may have nobody to ask', () => {
+    const bench = lonely(3, 'silent')
+    bench.advance(10_000)
+    expect(bench.members).toEqual([self.id])
+  })
+
+  it('pronounces the others dead when hosts refuse for long: a last process is not kept in a pool of the dead', () => {
+    const bench = lonely(9, 'refused')
+    bench.advance(4_000)
+    expect(bench.members).toHaveLength(9)
+    bench.advance(30_000)
+    expect(bench.members).toEqual([self.id])
+  })
+
+  it('does so for silent ones after an hour', () => {
+    const bench = lonely(9, 'silent')
+    bench.advance(hour - 120_000)
+    expect(bench.members).toHaveLength(9)
+    bench.advance(240_000)
+    expect(bench.members).toEqual([self.id])
+  })
+
+  it('an hour of its own time: what it slept does not count', () => {
+    const bench = lonely(9, 'silent')
+    bench.advance(10_000)
+    bench.sleep(hour * 2)
+    bench.advance(60_000)
+    expect(bench.members).toHaveLength(9)
+  })
+
+  it('an hour without a member: strangers who call do not count', () => {
+    const bench = lonely(9, 'silent')
+    const [stranger] = actors(1, 77) as [Actor]
+    for (let i = 0; i < 6; i++) {
+      bench.advance(hour / 6)
+      bench.link(stranger, { incarnation: 0 })
+      bench.advance(1_000)
+      bench.unlink(stranger)
+    }
+    bench.advance(180_000)
+    expect(bench.members).toEqual([self.id])
+  })
+
+  it('tells nobody what it found out meanwhile, when they answer at last', () => {
+    const bench = lonely(12, 'silent')
+    bench.advance(120_000)
+    for (const actor of everyone.slice(1)) bench.reach.set(actor.id, 'up')
+    bench.relays.add(bob.id)
+    bench.link(bob)
+    bench.advance(60_000)
+    for (const actor of everyone.slice(1)) expect(suspicionsTo(actor, everything(bench))).toEqual([])
+    expect(bench.node.health(bench.now)).toMatchObject({ alone: false, suspectedShare: 0 })
+  })
+
+  it('looks for them at a bounded rate, ever more rarely', () => {
+    const others = actors(40, 5)
+    const bench = poolOf(self, others)
+    for (const actor of others) lose(bench, actor, 'silent')
+    const looks = (): number => bench.advance(20_000).filter(({ type }) => type === 'probeHost' || type === 'connect').length
+    bench.advance(10_000)
+    const soon = looks()
+    bench.advance(120_000)
+    const late = looks()
+    expect(soon).toBeLessThan((20_000 / 500) * 8 * 1.5)
+    expect(late).toBeGreaterThan(0)
+    expect(late).toBeLessThanOrEqual(soon)
+  })
+
+  it('suspects helpers that are silent', () => {
+    const bench = poolOf(self, [suspect, bob, carol])
+    // No probe of its own finds that out.
+    bench.turn = 60_000
+    bench.advance(10_000)
+    bench.mute.add(bob.id)
+    lose(bench, suspect)
+    expect(bench.until(() => aims(everything(bench), bob).length > 0, 3_000)).toBeDefined()
+    bench.advance(100)
+    expect(accuses(bench, suspect)).toBe(true)
+  })
+})
+
+describe('a host that stalled itself', () => {
+  it('gives others the time that it missed', () => {
+    const bench = five()
+    bench.reach.set(suspect.id, 'mute')
+    bench.unlink(suspect)
+    bench.advance(5_000)
+    bench.sleep(60_000)
+    bench.advance(1_000)
+    expect(accuses(bench, suspect)).toBe(false)
+    expect(timeToAccusation(bench, suspect, detection.unresponsive * 4)).toBeDefined()
+  })
+
+  it('does not hold a probe for unanswered that waited while it slept', () => {
+    const bench = poolOf(self, [suspect, bob])
+    bench.mute.add(suspect.id)
+    const probed = bench.until(() => probesTo(suspect, bench.advance(50)) > 0, 20_000)
+    expect(probed).toBeDefined()
+    bench.sleep(60_000)
+    expect(isSuspected(bench)).toBe(false)
+  })
+
+  it('trusts a refusal all the same', () => {
+    const bench = poolOf(self, [suspect])
+    bench.sleep(60_000)
+    lose(bench, suspect)
+    bench.advance(100)
+    expect(isDead(bench, suspect)).toBe(true)
+  })
+})
+
+describe('a hint that a member may be dead', () => {
+  const hint = (bench: Bench): Effect[] => bench.input({ type: 'command', command: { type: 'maybeDead', id: suspect.id } })
+  const hinted = { alarm: { statements: [], suspected: [keyOf(suspect)] } }
+
+  it('makes this node look now', () => {
+    const bench = poolOf(self, [suspect, bob])
+    expect(probesTo(suspect, [...hint(bench), ...bench.advance(10)])).toBe(1)
+  })
+
+  it.each<[string, boolean]>([
+    ['linked', true],
+    ['not linked', false],
+  ])('kills nobody alive who is %s', (_, linked) => {
+    const bench = poolOf(self, helpers)
+    bench.meet(suspect, { linked })
+    bench.reach.set(suspect.id, 'up')
+    for (let i = 0; i < 10; i++) {
+      hint(bench)
+      bench.receive(bob, hinted)
+      bench.advance(3_000)
+    }
+    expect([isDead(bench, suspect), accuses(bench, suspect), isSuspected(bench)]).toEqual([false, false, false])
+  })
+
+  it('accuses nobody who answers on a link although nothing listens at the address it announced', () => {
+    const bench = five()
+    bench.reach.set(suspect.id, 'refused')
+    for (let i = 0; i < 10; i++) {
+      hint(bench)
+      bench.advance(3_000)
+    }
+    expect(accuses(bench, suspect)).toBe(false)
+  })
+
+  it('about nobody, about this node or about nonsense is nothing', () => {
+    const bench = poolOf(self, [bob])
+    for (const id of [dave.id, self.id, 'nonsense', '']) {
+      const effects = bench.input({ type: 'command', command: { type: 'maybeDead', id } })
+      expect(effects.filter(({ type }) => type !== 'timer')).toEqual([])
+    }
+  })
+
+  it('goes on to the next observers, once: those of a member are not all linked with each other', () => {
+    const bench = poolOf(self, [suspect, bob, carol])
+    bench.mute.add(suspect.id)
+    const hints = (effects: readonly Effect[]): number => hintsTo(carol, [...effects, ...bench.advance(gather)]).length
+    expect(hints(bench.receive(bob, hinted))).toBe(1)
+    expect(hints([...bench.receive(bob, hinted), ...bench.receive(carol, hinted)])).toBe(0)
+    bench.receive(suspect, { probe: { sequence: 1 } })
+    expect(hints(bench.receive(bob, hinted))).toBe(0)
+  })
+
+  it('is what a first unanswered probe tells the other observers', () => {
+    const bench = poolOf(self, [suspect, bob, carol])
+    bench.mute.add(suspect.id)
+    bench.until(() => isSuspected(bench), 30_000)
+    bench.advance(gather)
+    for (const actor of [bob, carol]) expect(hintsTo(actor, everything(bench))).toEqual([suspect.id])
+  })
+})
+
+describe('whoever says something', () => {
+  it('is not suspected any longer', () => {
+    const bench = poolOf(self, [suspect, bob])
+    bench.mute.add(suspect.id)
+    bench.until(() => isSuspected(bench), 30_000)
+    bench.receive(suspect, { probe: { sequence: 1 } })
+    expect(isSuspected(bench)).toBe(false)
+  })
+})
+
+describe('a new life', () => {
+  it('is not suspected for what happened to the one before', () => {
+    const bench = five()
+    bench.reach.set(suspect.id, 'mute')
+    bench.unlink(suspect)
+    bench.advance(detection.unresponsive - 1_000)
+    bench.reach.set(suspect.id, 'hang')
+    bench.receive(bob, facts([suspect.joined({ incarnation: 2 })]))
+    expect(aims(bench.advance(10), suspect)).not.toContain('probeHost')
+    bench.receive(bob, alarm(bob.suspects(suspect, 0, 1)))
+    expect(aims(bench.advance(10), suspect)).not.toContain('probeHost')
+    expect(bench.node.member(suspect.id)?.incarnation).toBe(2)
+  })
+})
+
+describe('a member that this node does not observe', () => {
+  // Of forty members not all observe each.
+  const crowd = actors(40, 3)
+
+  it('is left to its observers for a moment, then asked for all the same, as they may be dead, too', () => {
+    const [node, ...others] = crowd as [Actor, ...Actor[]]
+    const times = others.slice(0, 12).map((actor): Milliseconds => {
+      const bench = poolOf(node, others)
+      lose(bench, actor)
+      const asked = bench.until(() => others.some((helper) => requestsTo(helper, actor, everything(bench)) > 0), 8_000)
+      return asked ?? Infinity
+    })
+    expect(Math.min(...times)).toBeLessThan(100)
+    expect(times.filter((time) => time >= 1_500).length).toBeGreaterThan(0)
+    expect(Math.max(...times)).toBeLessThan(6_000)
+  })
+})
+
+describe('a death that enough others certified, of a member that this node is linked with', () => {
+  const certified = death(suspect, everyone.slice(2, 6))
+
+  it('is believed as soon as this node does not reach it either, without helpers', () => {
+    const bench = poolOf(self, everyone.slice(1))
+    bench.overhears(certified)
+    bench.advance(100)
+    expect(isDead(bench, suspect)).toBe(false)
+    lose(bench, suspect)
+    bench.advance(10)
+    expect(isDead(bench, suspect)).toBe(true)
+  })
+
+  it('is not while the member answers', () => {
+    const bench = poolOf(self, everyone.slice(1))
+    bench.overhears(certified)
+    bench.advance(4_500)
+    expect(isDead(bench, suspect)).toBe(false)
+  })
+})

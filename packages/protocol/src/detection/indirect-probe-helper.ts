@@ -1,0 +1,128 @@
+/**
+ * The helper: answers requests for indirect probes (SWIM §3.1, the receiver of a ping-req).
+ *
+ * It passes the question on to the subject, which signs its present beat, and brings the answer back. What was found out within the last second is told from
+ * memory, whoever asks, and it dials only members of its own view at the addresses that they signed: so it can't be used as a reflector.
+ */
+import type { Address, HostProbeOutcome, Milliseconds, NodeId } from '../base/io.ts'
+import type { Context, Timed } from '../context/context.ts'
+import type { Refutation, Statement } from '../facts/statement.ts'
+import type { Beats } from './beats.ts'
+import type { Outbox } from './outbox.ts'
+
+/** Subjects without a link that it looks for at a time. Guess: a dial costs 11 ms of processor time. */
+const dialsAtOnce = 4
+
+/** Subjects that it asks about at a time. Guess: twice as many as a node has neighbours on rings. */
+const most = 32
+
+export interface HelperEvents {
+  /** This node's own attempts to reach it failed, or are about to. */
+  isMissed(id: NodeId): boolean
+  /** This node had a link with it in its present life. */
+  hasMet(id: NodeId): boolean
+  readonly timeout: Milliseconds
+}
+
+interface Task {
+  readonly askers: Set<NodeId>
+  readonly deadline: Milliseconds
+  isDialled: boolean
+}
+
+export class IndirectProbeHelper implements Timed {
+  readonly #context: Context
+  readonly #outbox: Outbox
+  readonly #beats: Beats
+  readonly #events: HelperEvents
+  readonly #tasks = new Map<NodeId, Task>()
+
+  constructor(context: Context, outbox: Outbox, beats: Beats, events: HelperEvents) {
+    this.#context = context
+    this.#outbox = outbox
+    this.#beats = beats
+    this.#events = events
+  }
+
+  get nextDue(): Milliseconds {
+    let next = Infinity
+    for (const { deadline } of this.#tasks.values()) next = Math.min(next, deadline)
+    return next
+  }
+
+  /** A member asks for a probe of another. */
+  request(from: NodeId, subject: NodeId): void {
+    const { links, view, now, effects } = this.#context
+    const recent = this.#beats.recent(subject)
+    const task = this.#tasks.get(subject)
+    if (recent !== undefined) this.#outbox.reached(from, recent)
+    else if (task !== undefined) task.askers.add(from)
+    else if (view.get(subject) === undefined) this.#outbox.missed(from, subject, !view.knows(subject))
+    else if (this.#events.isMissed(subject)) this.#outbox.missed(from, subject, !this.#events.hasMet(subject))
+    else if (this.#tasks.size < most) {
+      const isLinked = links.has(subject)
+      this.#tasks.set(subject, { askers: new Set([from]), deadline: now + this.#events.timeout, isDialled: false })
+      if (isLinked) this.#outbox.ask(subject, subject)
+      else effects.push({ type: 'probeHost', peer: subject, addresses: this.#addressesOf(subject) })
+    }
+  }
+
+  /** The subject signed that it lives. */
+  reached(refutation: Statement<Refutation>): void {
+    const task = this.#end(refutation.signer)
+    for (const asker of task?.askers ?? []) this.#outbox.reached(asker, refutation)
+  }
+
+  /** This node came to the end of its own attempts, or its link broke. */
+  missed(subject: NodeId): void {
+    const task = this.#end(subject)
+    for (const asker of task?.askers ?? []) this.#outbox.missed(asker, subject, !this.#events.hasMet(subject))
+  }
+
+  hostProbed(subject: NodeId, outcome: HostProbeOutcome): void {
+    const task = this.#tasks.get(subject)
+    if (task === undefined || this.#context.links.has(subject)) return
+    if (outcome !== 'accepted') {
+      this.missed(subject)
+      return
+    }
+    if (this.#dials >= dialsAtOnce) return // the asker may hear of others, or ask again
+    task.isDialled = true
+    this.#context.effects.push({ type: 'connect', peer: subject, addresses: this.#addressesOf(subject) })
+  }
+
+  unreachable(subject: NodeId): void {
+    if (this.#tasks.get(subject)?.isDialled === true) this.missed(subject)
+  }
+
+  linkUp(peer: NodeId): void {
+    if (!this.#tasks.has(peer)) return
+    const link = this.#context.links.get(peer)
+    if (link !== undefined) link.isLook = true
+    this.#outbox.ask(peer, peer)
+  }
+
+  clear(): void {
+    this.#tasks.clear()
+  }
+
+  due(): void {
+    for (const [subject, { deadline }] of this.#tasks) if (this.#context.now >= deadline) this.missed(subject)
+  }
+
+  get #dials(): number {
+    let count = 0
+    for (const { isDialled } of this.#tasks.values()) if (isDialled) count += 1
+    return count
+  }
+
+  #end(subject: NodeId): Task | undefined {
+    const task = this.#tasks.get(subject)
+    this.#tasks.delete(subject)
+    return task
+  }
+
+  #addressesOf(id: NodeId): readonly Address[] {
+    return this.#context.view.get(id)?.addresses ?? []
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * Probe turns: when each observer probes this node next.
+ *
+ * A member has a dozen observers and wants one probe in two seconds, not one from each. So it deals out the turns itself, in its answers, and
+ * nobody has to agree on a schedule. The turn of an observer that is gone goes to who has the last one.
+ */
+import type { Milliseconds, NodeId } from '../base/io.ts'
+import type { Context } from '../context/context.ts'
+
+/** In place of the number of a probe: this answers none, but moves the observer's next turn forward. */
+export const turnMoved = 0
+
+export class ProbeTurns {
+  readonly #context: Context
+  readonly #beat: () => number
+  readonly #turns = new Map<NodeId, Milliseconds>()
+
+  /** `beat`: how far this life has come, for the answers. */
+  constructor(context: Context, beat: () => number) {
+    this.#context = context
+    this.#beat = beat
+  }
+
+  /** Answers a probe, with the time of this observer's next turn. */
+  answer(sequence: number, from: NodeId): void {
+    const { now, config } = this.#context
+    const { period } = config.detection
+    this.#turns.delete(from)
+    for (const [observer, at] of this.#turns) if (at < now) this.#turns.delete(observer)
+    // The first gap between the turns of the others, so that answers to a heap of late probes don't push turns ever further away.
+    let turn = now + period
+    while (this.#isDealt(turn)) turn += period / 4
+    this.#deal(from, sequence, turn)
+  }
+
+  /** An observer is gone: who has the last turn gets its turn, or a silence in that time would go unnoticed. */
+  linkLost(gone: NodeId): void {
+    const free = this.#turns.get(gone)
+    this.#turns.delete(gone)
+    if (free === undefined || free <= this.#context.now) return
+    let last: NodeId | undefined
+    for (const [observer, turn] of this.#turns) if (turn > ((last === undefined ? free : this.#turns.get(last)) ?? free)) last = observer
+    if (last !== undefined) this.#deal(last, turnMoved, free)
+  }
+
+  /** Whether another observer has its turn about then. */
+  #isDealt(turn: Milliseconds): boolean {
+    const near = this.#context.config.detection.period * 0.75
+    for (const at of this.#turns.values()) if (Math.abs(at - turn) < near) return true
+    return false
+  }
+
+  #deal(observer: NodeId, sequence: number, turn: Milliseconds): void {
+    this.#turns.set(observer, turn)
+    const nextInMs = Math.round(turn - this.#context.now)
+    this.#context.send(observer, { ack: { sequence, nextInMs, beat: this.#beat() } })
+  }
+}

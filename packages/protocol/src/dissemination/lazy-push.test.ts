@@ -1,0 +1,156 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { actors, facts, wireFact, type Actor } from '../../test/actors.ts'
+import { Bench, broadcastsIn, framesTo } from '../../test/bench.ts'
+import type { Effect } from '../base/io.ts'
+import { factOf } from '../facts/fact.ts'
+import { pack, unpack, type Item } from '../facts/items.ts'
+import type { Statement } from '../facts/statement.ts'
+import { askAgain, askedOfOne } from './lazy-push.ts'
+import { pageBytes } from './page.ts'
+
+const [self, alice, bob, carol, ...crowd] = actors(60) as [Actor, Actor, Actor, Actor, ...Actor[]]
+/** News is gathered for less than this. */
+const gathered = 200
+
+const ascending = (a: number, b: number): number => a - b
+const itemOf = (statement: Statement): Item => {
+  const { position, low } = factOf({ statement })
+  return { position, version: low }
+}
+const offerOf = (...statements: readonly Statement[]) => ({ offer: { items: pack(statements.map(itemOf)) } })
+const positions = (statements: readonly Statement[]): number[] => statements.map((statement) => itemOf(statement).position).sort(ascending)
+/** Positions of what was offered to, asked of, or told to somebody. */
+const offered = (to: Actor, effects: readonly Effect[]): number[] =>
+  framesTo(to.id, effects).flatMap(({ offer }) => (offer === undefined ? [] : unpack(offer.items).map(({ position }) => position)))
+const asked = (of: Actor, effects: readonly Effect[]): number[] =>
+  framesTo(of.id, effects).flatMap(({ want }) => (want === undefined ? [] : unpack(want.items).map(({ position }) => position)))
+
+let bench: Bench
+
+beforeEach(() => {
+  bench = new Bench(self)
+  for (const actor of [alice, bob, carol]) bench.meet(actor)
+  bench.advance(5_000)
+})
+
+describe('a crowd of newcomers', () => {
+  const joins = crowd.map((actor) => actor.joined())
+
+  it('is named to all links but the one that told it, and not published', () => {
+    const effects = [...bench.receive(alice, facts(joins, true)), ...bench.advance(gathered)]
+    expect(offered(bob, effects).sort(ascending)).toEqual(expect.arrayContaining(positions(joins.slice(10))))
+    expect(offered(carol, effects).sort(ascending)).toEqual(offered(bob, effects).sort(ascending))
+    expect(offered(alice, effects)).toEqual([])
+    expect(broadcastsIn(effects)).toEqual([])
+  })
+
+  it('is told to who asks, and only what was asked for', () => {
+    bench.receive(alice, facts(joins, true))
+    const effects = bench.receive(bob, { want: { items: pack(joins.slice(3, 6).map(itemOf)) } })
+    const told = framesTo(bob.id, effects).flatMap((frame) => frame.facts?.facts ?? [])
+    expect(told).toEqual(joins.slice(3, 6).map((statement) => wireFact(statement)))
+    expect(framesTo(bob.id, effects)[0]?.facts?.fresh).toBe(true)
+  })
+
+  it('that somebody names is asked for, once, and passed on as it came', () => {
+    const named = bench.receive(alice, offerOf(...joins))
+    expect(asked(alice, named).sort(ascending)).toEqual(positions(joins))
+    expect(asked(bob, bench.receive(bob, offerOf(...joins)))).toEqual([])
+    const effects = [...bench.receive(alice, facts(joins, true)), ...bench.advance(gathered)]
+    expect(offered(carol, effects).sort(ascending)).toEqual(expect.arrayContaining(positions(joins.slice(10))))
+    expect(broadcastsIn(effects)).toEqual([])
+  })
+
+  it('is not named to who named it first, nor asked for when it is known', () => {
+    bench.receive(alice, facts(joins, true))
+    const effects = [...bench.receive(bob, offerOf(...joins)), ...bench.advance(gathered)]
+    expect(asked(bob, effects)).toEqual([])
+    expect(offered(bob, effects)).toEqual([])
+    expect(offered(carol, effects).length).toBeGreaterThan(40)
+  })
+
+  it('is asked of the next who named it when the first does not answer', () => {
+    bench.receive(alice, offerOf(...joins))
+    bench.receive(bob, offerOf(...joins))
+    expect(asked(bob, bench.advance(askAgain - 1))).toEqual([])
+    expect(asked(bob, bench.advance(1)).sort(ascending)).toEqual(positions(joins))
+    expect(asked(carol, bench.advance(askAgain))).toEqual([])
+    // Nobody is left who named it: whoever names it again is asked.
+    expect(asked(carol, bench.receive(carol, offerOf(...joins))).sort(ascending)).toEqual(positions(joins))
+  })
+
+  it('is asked of the next at once when the link to the first is gone', () => {
+    bench.receive(alice, offerOf(...joins))
+    bench.receive(bob, offerOf(...joins))
+    expect(asked(bob, bench.unlink(alice)).sort(ascending)).toEqual(positions(joins))
+  })
+})
+
+describe('a hostile offer', () => {
+  it.each([
+    ['of half an item', { offer: { items: new Uint8Array(5) } }],
+    ['of too many', { offer: { items: new Uint8Array(11 * 5_000) } }],
+    ['from outside of the space', { offer: { items: pack([{ position: 2 ** 53 - 1, version: 1 }]) } }],
+    ['to give half an item', { want: { items: new Uint8Array(5) } }],
+    ['to give too many', { want: { items: new Uint8Array(11 * 5_000) } }],
+  ])('%s is penalized, and changes nothing', (_, frame) => {
+    const before = bench.audit(bob)
+    bench.receive(alice, frame)
+    expect(bench.notifications.filter((notification) => notification.type === 'warning')).toMatchObject([{ code: 'PEER_MISBEHAVED' }])
+    expect(bench.audit(bob)).toEqual(before)
+  })
+
+  it('of what does not exist takes bounded memory, and is forgotten', () => {
+    const madeUp = (first: number) => ({
+      offer: { items: pack(Array.from({ length: askedOfOne }, (_, i) => ({ position: (first + i) * 7919, version: i }))) },
+    })
+    expect(asked(alice, bench.receive(alice, madeUp(0)))).toHaveLength(askedOfOne)
+    expect(asked(alice, bench.receive(alice, madeUp(askedOfOne)))).toEqual([])
+    bench.advance(askAgain + 1)
+    expect(asked(alice, bench.receive(alice, madeUp(askedOfOne)))).toHaveLength(askedOfOne)
+  })
+
+  it('of what does not exist keeps nothing from being asked of others, nor does one in another version', () => {
+    const joins = crowd.map((actor) => actor.joined())
+    for (let i = 0; i < 20; i++) {
+      const items = Array.from({ length: 4_000 }, (_, j) => ({ position: (i * 4_000 + j) * 7919, version: j }))
+      bench.receive(alice, { offer: { items: pack(items) } })
+    }
+    bench.advance(askAgain + 1)
+    const lies = joins.map((statement) => ({ ...itemOf(statement), version: 1 }))
+    bench.receive(alice, { offer: { items: pack(lies) } })
+    expect(asked(bob, bench.receive(bob, offerOf(...joins)))).toHaveLength(joins.length)
+    bench.receive(alice, { offer: { items: pack(lies) } })
+    bench.receive(bob, facts(joins.slice(1), true))
+    // What honest members named is still waited for, and asked of the next.
+    bench.receive(carol, offerOf(...joins))
+    expect(asked(carol, bench.advance(askAgain))).toEqual(positions(joins.slice(0, 1)))
+  })
+})
+
+describe('an answer to a question', () => {
+  it('has the size of a page, and offers the rest', () => {
+    const large = actors(400, 9).map((actor) => actor.joined({ tag: new Uint8Array(1_000) }))
+    bench.receive(alice, facts(large.slice(0, 200)))
+    bench.receive(alice, facts(large.slice(200)))
+    const waiting = new Set(large.map((statement) => itemOf(statement).position))
+    let pages = 0
+    let items = large.map(itemOf)
+    for (; waiting.size > 0 && pages < 10; pages++) {
+      const effects = bench.receive(bob, { want: { items: pack(items) } })
+      const bytes = effects.reduce((sum, effect) => sum + (effect.type === 'send' && effect.to === bob.id ? effect.data.length : 0), 0)
+      expect(bytes).toBeLessThan(pageBytes * 1.1)
+      for (const { facts: told } of framesTo(bob.id, effects))
+        for (const { statement } of told?.facts ?? []) if (statement !== undefined) waiting.delete(itemOf(bob.read(statement)).position)
+      items = framesTo(bob.id, effects).flatMap(({ offer }) => (offer === undefined ? [] : unpack(offer.items)))
+    }
+    expect([waiting.size, pages]).toEqual([0, 2])
+  })
+
+  it('that offers the rest again is followed by a question for it', () => {
+    const joins = crowd.map((actor) => actor.joined())
+    bench.receive(alice, offerOf(...joins))
+    bench.receive(alice, facts(joins.slice(0, 10), true))
+    expect(asked(alice, bench.receive(alice, offerOf(...joins.slice(10)))).sort(ascending)).toEqual(positions(joins.slice(10)))
+  })
+})

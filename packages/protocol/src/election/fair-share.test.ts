@@ -1,0 +1,116 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { actors, facts, type Actor } from '../../test/actors.ts'
+import { Bench } from '../../test/bench.ts'
+import { settle } from './election.ts'
+
+const everyone = actors(12)
+const [self, stranger, friend, ...others] = everyone as [Actor, Actor, Actor, ...Actor[]]
+const memory = 8
+
+let bench: Bench
+
+beforeEach(() => {
+  for (const actor of everyone) actor.incarnation = 1
+  bench = withMemory()
+})
+
+function withMemory(): Bench {
+  const made = new Bench(self, { config: { limits: { elections: memory } } })
+  for (const actor of [stranger, friend]) made.meet(actor)
+  return made
+}
+
+function names(count: number, prefix = 'made-up'): string[] {
+  return Array.from({ length: count }, (_, i) => `${prefix}-${String(i).padStart(3, '0')}`)
+}
+
+/** Stands in each and wins it. */
+function reigns(actor: Actor, elections: readonly string[], on = bench): void {
+  for (const election of elections) on.receive(actor, facts([actor.stands(election), actor.claims(election, 1)]))
+}
+
+function elect(election: string): void {
+  bench.input({ type: 'command', command: { type: 'elect', election } })
+}
+
+/** Of these, those that this node knows the winner of. */
+function known(elections: readonly string[], on = bench): string[] {
+  return elections.filter((name) => on.node.reign(name) !== undefined)
+}
+
+describe('a stranger who makes up elections', () => {
+  it("does not use up this node's memory", () => {
+    reigns(stranger, names(300))
+    expect(known(names(300))).toHaveLength(memory)
+    elect('master')
+    bench.advance(settle * 2)
+    expect(bench.node.reign('master')?.winner.id).toBe(self.id)
+  })
+
+  it('does not use up the share of others, whoever came first', () => {
+    reigns(friend, names(2, 'early'))
+    reigns(stranger, names(300))
+    reigns(friend, names(2, 'late'))
+    expect(known(names(2, 'early'))).toHaveLength(2)
+    expect(known(names(2, 'late'))).toHaveLength(2)
+    expect(known(names(300))).toHaveLength(memory - 4)
+  })
+
+  it('gains nothing by standing where others stand', () => {
+    reigns(stranger, names(memory - 1))
+    bench.receive(stranger, facts([stranger.stands('yes')]))
+    bench.receive(friend, facts([friend.stands('yes'), friend.claims('yes', 1)]))
+    reigns(friend, ['also'])
+    expect(known(['yes', 'also'])).toEqual(['yes', 'also'])
+  })
+
+  it('holds no more than its share once it is gone', () => {
+    reigns(stranger, names(300))
+    bench.receive(stranger, facts([stranger.left()]))
+    reigns(friend, names(memory, 'real'))
+    expect(known(names(memory, 'real'))).toHaveLength(memory / 2)
+  })
+
+  it('gains nothing by epochs that nobody confirms', () => {
+    reigns(friend, names(memory, 'real'))
+    for (const election of names(300)) bench.receive(stranger, facts([stranger.claims(election, 2 ** 40)]))
+    // A fair share for one of two is half.
+    expect(known(names(memory, 'real')).length).toBeGreaterThanOrEqual(memory / 2)
+  })
+})
+
+describe('the memory for elections', () => {
+  it('holds the same of one candidate everywhere, in whatever order they came', () => {
+    const other = withMemory()
+    const all = names(40)
+    reigns(stranger, all)
+    reigns(stranger, all.toReversed(), other)
+    expect(known(all)).toEqual(all.slice(0, memory))
+    expect(known(all, other)).toEqual(all.slice(0, memory))
+  })
+
+  it('is given up by elections that are over', () => {
+    for (const [index, election] of names(memory, 'job').entries()) {
+      const actor = others[index]!
+      bench.meet(actor, { linked: false })
+      bench.receive(friend, facts([actor.stands(election), actor.claims(election, 1)]))
+    }
+    const first = others[0]!
+    bench.receive(friend, facts([first.left()]))
+    reigns(friend, ['next'])
+    expect(known(['next'])).toEqual(['next'])
+    // Who lives and reigns stays.
+    expect(known(names(memory, 'job'))).toEqual(names(memory, 'job').slice(1))
+  })
+
+  it('keeps what this node stood in, and says when that is all', () => {
+    for (const election of names(memory, 'own')) elect(election)
+    reigns(friend, names(3))
+    elect('one too many')
+    bench.advance(settle * 2)
+    expect(known(names(memory, 'own'))).toHaveLength(memory)
+    expect(known([...names(3), 'one too many'])).toEqual([])
+    const warnings = bench.notifications.flatMap((each) => (each.type === 'warning' ? [each.code] : []))
+    expect(warnings).toEqual(['ELECTIONS_FULL'])
+  })
+})

@@ -1,0 +1,108 @@
+/** Failure detection on the bench: pools, losses, and what the node under test says of them. */
+import { encodeId } from '../src/base/id.ts'
+import type { Effect, Milliseconds } from '../src/base/io.ts'
+import { isKind, type Refutation, type Statement, type Suspicion } from '../src/facts/statement.ts'
+import type * as wire from '../src/wire/messages.js'
+import type { Actor } from './actors.ts'
+import { Bench, broadcastsIn, framesTo, type BenchOptions } from './bench.ts'
+
+/** The outbox gathers for so long, ms, and a little more. */
+export const gather = 15
+
+/** A node among members that are all linked with it, after a moment. */
+export function poolOf(self: Actor, others: readonly Actor[], options: BenchOptions = {}): Bench {
+  const bench = new Bench(self, options)
+  for (const actor of others) bench.meet(actor)
+  bench.advance(1_000)
+  return bench
+}
+
+/** The node finds out that it does not reach this member: its link breaks, and its host refuses or says nothing. */
+export function lose(bench: Bench, actor: Actor, how: 'refused' | 'silent' = 'refused'): Effect[] {
+  bench.reach.set(actor.id, how)
+  return bench.unlink(actor)
+}
+
+export function isDead(bench: Bench, actor: Actor): boolean {
+  return bench.changes.includes(`died:${actor.id}:${actor.incarnation}`)
+}
+
+export function isSuspected(bench: Bench): boolean {
+  return bench.node.health(bench.now).suspectedShare > 0
+}
+
+function statementsTo(actor: Actor, effects: readonly Effect[]): Statement[] {
+  return framesTo(actor.id, effects).flatMap((frame) => (frame.alarm?.statements ?? []).map((message) => actor.read(message)))
+}
+
+export function suspicionsTo(actor: Actor, effects: readonly Effect[]): Statement<Suspicion>[] {
+  return statementsTo(actor, effects).filter((statement) => isKind(statement, 'suspicion'))
+}
+
+function statementsPublished(bench: Bench, effects: readonly Effect[]): Statement[] {
+  return broadcastsIn(effects)
+    .flatMap(({ facts }) => facts)
+    .flatMap(({ statement }) => (statement === undefined ? [] : [bench.self.read(statement)]))
+}
+
+/** What this node published of its own accusations. */
+export function accusationsOf(bench: Bench, effects: readonly Effect[] = everything(bench)): Statement<Suspicion>[] {
+  return statementsPublished(bench, effects)
+    .filter((statement) => isKind(statement, 'suspicion'))
+    .filter(({ signer }) => signer === bench.self.id)
+}
+
+/** Refutations that this node published, of whomever. */
+export function refutationsIn(bench: Bench, effects: readonly Effect[] = everything(bench)): Statement<Refutation>[] {
+  return statementsPublished(bench, effects).filter((statement) => isKind(statement, 'refutation'))
+}
+
+export function refutationsTo(actor: Actor, effects: readonly Effect[]): Statement<Refutation>[] {
+  return statementsTo(actor, effects).filter((statement) => isKind(statement, 'refutation'))
+}
+
+export function everything(bench: Bench): Effect[] {
+  return bench.log.map(({ effect }) => effect)
+}
+
+/** The node accused this member, so far: it published that. */
+export function accuses(bench: Bench, suspect: Actor): boolean {
+  return accusationsOf(bench).some(({ content }) => content.suspect === suspect.id)
+}
+
+/** How long it takes until the node accuses the member; undefined: longer. */
+export function timeToAccusation(bench: Bench, suspect: Actor, atMost: Milliseconds): Milliseconds | undefined {
+  return bench.until(() => accuses(bench, suspect), atMost)
+}
+
+export function probesTo(actor: Actor, effects: readonly Effect[]): number {
+  return framesTo(actor.id, effects).filter(({ probe }) => probe !== undefined).length
+}
+
+/** Requests to this helper to probe the subject. */
+export function requestsTo(helper: Actor, subject: Actor, effects: readonly Effect[]): number {
+  return framesTo(helper.id, effects).flatMap(({ pingReq }) => (pingReq?.subjects ?? []).filter((key) => encodeId(key) === subject.id))
+    .length
+}
+
+/** What this peer heard of requests of its own. */
+export function answersTo(asker: Actor, effects: readonly Effect[]): { reached: Statement[]; missed: string[]; unknown: string[] } {
+  const answers = framesTo(asker.id, effects).flatMap(({ pingReqAck }): wire.PingReqAck[] => (pingReqAck === undefined ? [] : [pingReqAck]))
+  return {
+    reached: answers.flatMap(({ reached }) => reached.map((message) => asker.read(message))),
+    missed: answers.flatMap(({ missed }) => missed.map(encodeId)),
+    unknown: answers.flatMap(({ unknown }) => unknown.map(encodeId)),
+  }
+}
+
+/** Direct probes of a member's host. */
+export function aims(effects: readonly Effect[], actor: Actor): string[] {
+  return effects.flatMap((effect) =>
+    (effect.type === 'connect' || effect.type === 'probeHost') && effect.peer === actor.id ? [effect.type] : [],
+  )
+}
+
+/** Members that this peer is told not to have answered a first probe. */
+export function hintsTo(actor: Actor, effects: readonly Effect[]): string[] {
+  return framesTo(actor.id, effects).flatMap((frame) => (frame.alarm?.suspected ?? []).map(encodeId))
+}

@@ -1,0 +1,20 @@
+import type { Attack, Attacker } from './attacker.ts'
+import { news } from './words.ts'
+
+/** Elections that it opens itself, beside those that it hears of. */
+const opened = Array.from({ length: 16 }, (_, i) => `opened ${i}`)
+
+/**
+ * Signs two candidacies of equal rank in many elections, one that stands and one that is withdrawn, and tells one to one half of its links and the other
+ * to the rest.
+ */
+export class DoubleSigner implements Attack {
+  turn(attacker: Attacker): void {
+    if (attacker.turns % 20 !== 1) return
+    const elections = [...attacker.elections, ...opened]
+    for (const [i, link] of [...attacker.links].entries()) {
+      const statements = elections.map((election) => attacker.words.stands(election, attacker.self?.incarnation ?? 1, i % 2 === 0))
+      attacker.send(link, news(statements))
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import { defaultConfig, type Fact, type Message } from '@jel/protocol'
+import type { Attack, Attacker } from './attacker.ts'
+import { aged, factsIn, isEnd, told } from './words.ts'
+
+/** So long before its time, s. */
+const before = 30
+
+/** Tells of ends, and says that they are so old that they are about to be forgotten; of others, that they are of just now. */
+export class FalseAges implements Attack {
+  readonly #ends = new Map<string, Fact>()
+
+  heard(message: Message): void {
+    for (const { fact } of factsIn(message)) if (isEnd(fact)) this.#ends.set(fact.key, fact)
+  }
+
+  turn(attacker: Attacker): void {
+    if (attacker.turns % 20 !== 1) return
+    const old = defaultConfig.tombstones.lifetime / 1_000 - before
+    const facts = [...this.#ends.values()].slice(0, 50).map((fact, i) => aged(fact, i % 2 === 0 ? old : 0))
+    if (facts.length > 0) for (const link of attacker.links) attacker.send(link, told(facts))
+  }
+}

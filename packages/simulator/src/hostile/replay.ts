@@ -1,0 +1,44 @@
+import type { Fact, Message } from '@jel/protocol'
+import type { Attack, Attacker } from './attacker.ts'
+import { accusationsIn, alarm, deathOf, factsIn, isEnd, told, type Accusation } from './words.ts'
+
+/** As many accusers as any quorum needs. */
+const quorum = 4
+
+/** Suspicions and ends kept at most. */
+const kept = 1_000
+
+/**
+ * Keeps each suspicion that it hears, however long ago it was refuted, and tells them again: one by one, and, as soon as enough have accused one
+ * life, together as its death.
+ */
+export class Replay implements Attack {
+  readonly #accusations = new Map<string, Map<string, Accusation>>()
+  readonly #ends = new Map<string, Fact>()
+
+  heard(message: Message): void {
+    for (const accusation of accusationsIn(message)) {
+      const { suspect, incarnation } = accusation.content
+      const life = `${suspect}#${incarnation}`
+      const accusers = this.#accusations.get(life) ?? new Map<string, Accusation>()
+      if (this.#accusations.size < kept) this.#accusations.set(life, accusers.set(accusation.signer, accusation))
+    }
+    for (const { fact } of factsIn(message)) if (isEnd(fact) && this.#ends.size < kept) this.#ends.set(fact.key + fact.incarnation, fact)
+  }
+
+  turn(attacker: Attacker): void {
+    // Once a second: below all limits.
+    if (attacker.turns % 10 !== 1) return
+    for (const link of attacker.links) {
+      for (const accusers of this.#accusations.values()) {
+        const accusations = [...accusers.values()]
+        attacker.send(link, alarm(accusations.slice(0, 8)))
+        const own = attacker.members().find(({ id }) => id === accusations[0]?.content.suspect)
+        // Its own word costs it nothing.
+        const all = own === undefined ? accusations : [...accusations, attacker.words.suspects(own, 0) as Accusation]
+        if (all.length >= quorum) attacker.send(link, told([deathOf(all.slice(-quorum))]))
+      }
+      if (this.#ends.size > 0) attacker.send(link, told([...this.#ends.values()].slice(0, 50)))
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import type { Attack, Attacker } from './attacker.ts'
+import { alarm } from './words.ts'
+
+/** So many suspicions a frame. */
+const numbers = 10
+
+/** Suspects its victims under ever new numbers, to their faces and before all others, so that they refute without end. */
+export class SuspicionFlood implements Attack {
+  turn(attacker: Attacker): void {
+    const first = attacker.turns * numbers
+    for (const victim of attacker.targets()) {
+      const accusations = Array.from({ length: numbers }, (_, i) => attacker.words.suspects(victim, first + i))
+      for (const link of attacker.links) attacker.send(link, alarm(accusations))
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import type { Milliseconds } from '@jel/protocol'
+import type { Endpoint } from './endpoint.ts'
+
+/** Who could talk to whom is remembered for so long after an interruption ended: what it did shows within that time. */
+export const window: Milliseconds = 30_000
+
+/** What is interrupted for less than this within a window is in contact: TCP sends again, and nobody is suspected. A guess: a second of silence is noticed. */
+const brief: Milliseconds = 1_000
+
+/** From when on something was interrupted, and until when; infinite while it is. */
+interface Interruption {
+  readonly from: Milliseconds
+  to: Milliseconds
+}
+
+/** The sides of a partition, by number of the endpoint, from a time on. Who is not in it is on side 0. */
+interface Split {
+  readonly at: Milliseconds
+  readonly sides: readonly number[]
+}
+
+/**
+ * The truth about who could talk to whom, which only a simulator knows: two nodes are in two-way contact during a window if both ran, packets
+ * got through both ways, and one of them can dial the other, all but for less than a second.
+ */
+export class Contact {
+  /** Of nodes that did not run or had no network. */
+  readonly #nodes = new Map<number, Interruption[]>()
+  /** Of one-way paths. */
+  readonly #paths = new Map<number, Interruption[]>()
+  /** When sides or paths last came together again. */
+  mendedAt: Milliseconds = -Infinity
+  /** The first is the oldest; the partition that held at the start of the window is kept. */
+  readonly #splits: Split[] = []
+
+  /** The node runs and has a network, or not; told anew, it counts only when that changed. */
+  node(endpoint: Endpoint, works: boolean, now: Milliseconds): void {
+    note(this.#nodes, endpoint.index, works, now)
+  }
+
+  /** Packets get from one to the other, or not. */
+  path(from: Endpoint, to: Endpoint, works: boolean, now: Milliseconds): void {
+    note(this.#paths, pathKey(from, to), works, now)
+  }
+
+  /** No path is cut any more. */
+  mended(now: Milliseconds): void {
+    this.mendedAt = now
+    for (const list of this.#paths.values()) end(list, now)
+  }
+
+  split(endpoints: readonly Endpoint[], now: Milliseconds): void {
+    const sides: number[] = []
+    for (const { index, side } of endpoints) sides[index] = side
+    this.#splits.push({ at: now, sides })
+    while ((this.#splits[1]?.at ?? Infinity) < now - window) this.#splits.shift()
+  }
+
+  /** True if they were in two-way contact from then on until then. */
+  joined(a: Endpoint, b: Endpoint, from: Milliseconds, to: Milliseconds): boolean {
+    const own = [...(this.#nodes.get(a.index) ?? []), ...(this.#nodes.get(b.index) ?? [])]
+    return this.#isOpen(a, b, from, to, own)
+  }
+
+  /** True if the network carried packets both ways between them, whatever the nodes did. */
+  isPathOpen(a: Endpoint, b: Endpoint, from: Milliseconds, to: Milliseconds): boolean {
+    return this.#isOpen(a, b, from, to, [])
+  }
+
+  #isOpen(a: Endpoint, b: Endpoint, from: Milliseconds, to: Milliseconds, others: readonly Interruption[]): boolean {
+    if (!a.dialableFrom(b) && !b.dialableFrom(a)) return false
+    const out: Interruption[] = []
+    const add = (list: readonly Interruption[] | undefined): void => {
+      for (const each of list ?? []) if (each.from < to && each.to > from) out.push(each)
+    }
+    add(others)
+    if (this.#paths.size > 0) {
+      add(this.#paths.get(pathKey(a, b)))
+      add(this.#paths.get(pathKey(b, a)))
+    }
+    for (const [i, { at, sides }] of this.#splits.entries()) {
+      if ((sides[a.index] ?? 0) !== (sides[b.index] ?? 0)) add([{ from: at, to: this.#splits[i + 1]?.at ?? Infinity }])
+    }
+    return out.length === 0 || total(out, from, to) < brief
+  }
+
+  /** True if the node ran and had a network from then on until then. */
+  works(endpoint: Endpoint, from: Milliseconds, to: Milliseconds): boolean {
+    const out = this.#nodes.get(endpoint.index)?.filter((each) => each.from < to && each.to > from) ?? []
+    return out.length === 0 || total(out, from, to) < brief
+  }
+
+  /** True if nothing interrupted what this node does, in its own process or on any of its paths, since a window before that time. */
+  steady(endpoint: Endpoint, since: Milliseconds): boolean {
+    const from = since - window
+    const quiet = (list: readonly Interruption[] | undefined): boolean => list?.every(({ to }) => to <= from) ?? true
+    if (!quiet(this.#nodes.get(endpoint.index))) return false
+    for (const [key, list] of this.#paths) {
+      if ((key % pathBase === endpoint.index || Math.floor(key / pathBase) === endpoint.index) && !quiet(list)) return false
+    }
+    return this.#splits.every(({ sides }, i) => sides.every((side) => side === 0) || (this.#splits[i + 1]?.at ?? Infinity) <= from)
+  }
+}
+
+const pathBase = 2 ** 24
+
+function pathKey(from: Endpoint, to: Endpoint): number {
+  return from.index * pathBase + to.index
+}
+
+function note(lists: Map<number, Interruption[]>, key: number, works: boolean, now: Milliseconds): void {
+  const list = lists.get(key)
+  if (works) {
+    if (list !== undefined) end(list, now)
+    return
+  }
+  const open = list?.at(-1)
+  if (open?.to === Infinity) return
+  const next = { from: now, to: Infinity }
+  if (list === undefined) lists.set(key, [next])
+  else list.push(next)
+}
+
+function end(list: Interruption[], now: Milliseconds): void {
+  const open = list.at(-1)
+  if (open?.to === Infinity) open.to = now
+  while ((list[0]?.to ?? Infinity) < now - window) list.shift()
+}
+
+/** How long one or more of them lasted within a time. */
+function total(interruptions: Interruption[], from: Milliseconds, to: Milliseconds): Milliseconds {
+  let sum = 0
+  let counted = from
+  for (const each of interruptions.sort((a, b) => a.from - b.from)) {
+    const start = Math.max(each.from, counted)
+    const stop = Math.min(each.to, to)
+    if (stop <= start) continue
+    sum += stop - start
+    counted = stop
+  }
+  return sum
+}

@@ -1,0 +1,116 @@
+import {
+  broadcastBytes,
+  defaultConfig,
+  FrameError,
+  frameBytes,
+  ProtobufCodec,
+  type Batch,
+  type Codec,
+  type Config,
+  type Message,
+  type Told,
+} from '@jel/protocol'
+import type { Digest } from '../engine/digest.ts'
+import { Unencoded, type Payload } from '../network/payload.ts'
+
+/** What is small or rare is digested as it would be on the wire. */
+const protobuf = new ProtobufCodec(defaultConfig.limits)
+
+/** A frame of the protocol that nobody encoded. */
+export class UnencodedFrame extends Unencoded {
+  readonly message: Message
+  override readonly length: number
+
+  constructor(message: Message) {
+    super()
+    this.message = message
+    this.length = frameBytes(message)
+  }
+
+  override digest(into: Digest): void {
+    const { facts, reconcile, probe, ack } = this.message
+    into.word(this.length)
+    if (probe !== undefined) into.word(probe.sequence)
+    else if (ack !== undefined) {
+      into.word(ack.sequence)
+      into.word(ack.nextInMs)
+      into.word(ack.beat)
+    } else if (facts !== undefined) {
+      into.word(facts.fresh ? 1 : 0)
+      digestFacts(facts.facts, into)
+    } else if (reconcile !== undefined) {
+      into.word(reconcile.round)
+      for (const { from, to, count, fingerprint, items, wanted } of reconcile.ranges) {
+        into.number(from)
+        into.number(to)
+        into.word(count)
+        into.bytes(fingerprint)
+        into.bytes(items)
+        into.bytes(wanted)
+      }
+    } else into.bytes(protobuf.encodeFrame(this.message))
+  }
+}
+
+/** A broadcast of the protocol that nobody encoded. */
+export class UnencodedBroadcast extends Unencoded {
+  readonly batch: Batch
+  override readonly length: number
+
+  constructor(batch: Batch) {
+    super()
+    this.batch = batch
+    this.length = broadcastBytes(batch)
+  }
+
+  override digest(into: Digest): void {
+    into.word(this.batch.nonce)
+    digestFacts(this.batch.facts, into)
+  }
+}
+
+function digestFacts(facts: readonly Told[], into: Digest): void {
+  for (const { fact, ageSeconds } of facts) {
+    into.word(fact.high)
+    into.word(fact.low)
+    into.word(ageSeconds)
+  }
+}
+
+/**
+ * Hands messages over as they are: encoding and decoding what stays in one process anyway would be most of the work. What comes as bytes, as
+ * from a hostile node of a test, is read as any host reads it. Bounds and signatures are the protocol's to check, as ever.
+ */
+export class UnencodedCodec implements Codec<Payload> {
+  readonly #limits: Config['limits']
+  readonly #protobuf: ProtobufCodec
+
+  constructor(limits = defaultConfig.limits) {
+    this.#limits = limits
+    this.#protobuf = new ProtobufCodec(limits)
+  }
+
+  encodeFrame(message: Message): Payload {
+    return new UnencodedFrame(message)
+  }
+
+  decodeFrame(data: Payload): Message {
+    if (!(data instanceof UnencodedFrame)) return this.#protobuf.decodeFrame(data as Uint8Array)
+    const { facts, redirect, alarm, pingReq, pingReqAck } = data.message
+    const count = facts?.facts.length ?? redirect?.members.length ?? 0
+    const { factsPerFrame, entriesPerAlarm } = this.#limits
+    if (count > factsPerFrame) throw new FrameError(`a frame has at most ${factsPerFrame} facts, not ${count}`)
+    const lists = [alarm?.statements, alarm?.suspected, pingReq?.subjects, pingReqAck?.reached, pingReqAck?.missed, pingReqAck?.unknown]
+    if (lists.some((list) => list !== undefined && list.length > entriesPerAlarm))
+      throw new FrameError(`a list of suspects or suspicions has at most ${entriesPerAlarm} entries`)
+    return data.message
+  }
+
+  encodeBroadcast(batch: Batch): Payload {
+    return new UnencodedBroadcast(batch)
+  }
+
+  decodeBroadcast(data: Payload): Batch {
+    return data instanceof UnencodedBroadcast ? data.batch : this.#protobuf.decodeBroadcast(data as Uint8Array)
+  }
+}

@@ -1,0 +1,70 @@
+import type { Milliseconds } from '@jel/protocol'
+import type { Metrics } from '../report/metrics.ts'
+import { isActive, type Actor } from './actor.ts'
+import type { Stage } from './stage.ts'
+
+/** What must hold in a pool to which nothing happens (DESIGN §3). */
+export interface SettledBounds {
+  /** So long after the last change all must hold the same view and the same winners, ms. */
+  readonly settle: Milliseconds
+  /** Links a node may have then. */
+  readonly links: number
+  /** Dials a second in the whole pool then: some, and some for each node. */
+  readonly dials: number
+  readonly dialsPerNode: number
+}
+
+/** From this share of lost packets on dials are not bounded. A guess. */
+const lossy = 0.05
+
+/** Why a pool that was left alone is not as it should be; undefined where it is. `node` is one of those concerned. */
+export interface Unrest {
+  readonly node?: number
+  readonly what: string
+}
+
+/** Looks once a second at what was promised for a pool to which nothing happens. */
+export function unrest(stage: Stage, metrics: Metrics, bounds: SettledBounds): Unrest | undefined {
+  const quiet = stage.simulation.now - stage.lastChange
+  if (quiet < bounds.settle || !stage.isUndisturbed || !stage.actors.some(isActive)) return undefined
+  const since = `${Math.floor(quiet / 1_000)}s after the last change`
+  if (!metrics.views.allKnowAll()) {
+    const wrong = metrics.views.culprit
+    return {
+      ...(wrong && { node: wrong.number }),
+      what: `${since} its view is not who is there (${metrics.views.right()} views are right)`,
+    }
+  }
+  const stale = staleAddress(stage)
+  if (stale !== undefined) return { node: stale.number, what: `${since} it knows old addresses of one that moved` }
+  for (const [election, { agreement }] of metrics.elections) {
+    const sides = new Set(stage.actors.filter((actor) => isActive(actor) && actor.candidacies.has(election)).map(({ side }) => side))
+    const problem = [...sides].map((side) => agreement.disagreement(side)).find((each) => each !== undefined)
+    if (problem !== undefined) return { node: problem.node, what: `${since} ${problem.what}` }
+  }
+  const many = stage.actors.find((actor) => isActive(actor) && actor.node.endpoint.connections.size > bounds.links)
+  if (many !== undefined) {
+    return { node: many.number, what: `${since} it has ${many.node.endpoint.connections.size} links, more than ${bounds.links}` }
+  }
+  // Where much gets lost, links break and are dialled again; and whom attackers make up is dialled, too.
+  if (stage.scenario.network.loss > lossy || stage.hostile.size > 0) return undefined
+  const dials = metrics.dialsBySecond.at(-1) ?? 0
+  const most = bounds.dials + bounds.dialsPerNode * stage.actors.filter(isActive).length
+  return dials > most ? { what: `${since} the pool dials ${dials} times a second, more than ${most}` } : undefined
+}
+
+/** Who holds other addresses of somebody than its host has. */
+function staleAddress({ actors }: Stage): Actor | undefined {
+  for (const moved of actors) {
+    if (!moved.moved || !isActive(moved)) continue
+    const addresses = String(moved.node.addresses)
+    const stale = actors.find(
+      (actor) =>
+        isActive(actor) &&
+        actor.side === moved.side &&
+        actor.node.protocol.members().some((member) => member.id === moved.node.id && String(member.addresses) !== addresses),
+    )
+    if (stale !== undefined) return stale
+  }
+  return undefined
+}

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { loadScenario, runScenario, shippedScenarios } from '../src/index.ts'
+
+/** Those that no other test runs. */
+const scenarios = [
+  'three-sites',
+  'three-sites-one-way',
+  'three-sites-reject',
+  'three-sites-long',
+  'three-sites-unequal',
+  'address-change',
+  'stand-again',
+  'sleepers',
+  'hostile-replay',
+  'hostile-suspicions',
+  'hostile-silent-candidate',
+  'hostile-double-signer',
+  'hostile-reconnects',
+  'hostile-moving',
+  'expiry',
+  'hostile-epochs',
+  'hostile-ages',
+  'hostile-offers',
+]
+
+/** Expectations that are not met yet, by scenario: figures only, never a promise. To be taken from this list as they are. */
+const missed: Readonly<Record<string, string>> = {
+  'three-sites-reject': 'a second (mean)',
+  'three-sites-unequal': 'a second',
+  'hostile-suspicions': 'a second (mean)',
+  'hostile-moving': 'a second (mean)',
+}
+
+describe.each(scenarios)('%s', (name) => {
+  it('breaks no promise and is as expected', { timeout: 120_000 }, () => {
+    const scenario = loadScenario(shippedScenarios().get(name) ?? '')
+    const { violation, verdicts } = runScenario({ scenario, seed: 1 }).result
+    expect(violation).toBeUndefined()
+    const known = missed[name]
+    const failed = verdicts.filter(({ held }) => !held)
+    expect(failed.filter(({ what }) => known === undefined || !what.includes(known))).toEqual([])
+    expect(failed.length > 0).toBe(known !== undefined)
+  })
+})

@@ -1,0 +1,69 @@
+import { defaultConfig, FrameError, ProtobufCodec, ProtocolNode, Registry, type Batch, type Codec, type Message } from '@jel/protocol'
+import { describe, expect, it } from 'vitest'
+import { cheapScheme, type JelNode, type Payload, type SimulationOptions } from '../src/index.ts'
+import { UnencodedCodec } from '../src/protocol/unencoded.ts'
+import { seeds } from './seeds.ts'
+import { Turmoil } from './turmoil.ts'
+
+/** Nothing that was sent can be changed any more: who tries throws. */
+class SealedUnencodedCodec extends UnencodedCodec {
+  override encodeFrame(message: Message): Payload {
+    return super.encodeFrame(sealed(message))
+  }
+
+  override encodeBroadcast(batch: Batch): Payload {
+    return super.encodeBroadcast(sealed(batch))
+  }
+}
+
+/** But for what is noted on facts in passing. */
+function sealed<T extends object>(part: T): T {
+  if (ArrayBuffer.isView(part) || Object.isFrozen(part)) return part
+  for (const [key, inner] of Object.entries(part) as [string, unknown][]) {
+    if (typeof inner === 'object' && inner !== null && key !== 'fact') sealed(inner)
+  }
+  return 'position' in part ? part : Object.freeze(part)
+}
+
+/** Everything that anybody was told, when, and all that was sent. */
+function history(seed: number, simulation: Partial<SimulationOptions<JelNode>>): unknown {
+  const turmoil = new Turmoil({ seed, nodes: 12, turmoil: 40_000, settle: 60_000, network: { loss: 0.02 }, simulation })
+  turmoil.run()
+  const { nodes, events, now } = turmoil.simulation
+  const news = nodes.map((node) => node.news.map(({ time, notification }) => [time, JSON.stringify(notification)]))
+  return { events, now, news, traffic: nodes.map(({ traffic }) => JSON.stringify([traffic, traffic.sent.bytes, traffic.received.bytes])) }
+}
+
+describe.each(seeds('1-2'))('a turmoil (seed %i)', (seed) => {
+  it('is the same history whether messages are handed over as they are, or as the bytes that real hosts send', () => {
+    const byLetter = history(seed, { codec: new SealedUnencodedCodec() })
+    expect(byLetter).toEqual(history(seed, { codec: new ProtobufCodec(defaultConfig.limits) }))
+  })
+
+  it('is the same history whether nodes share a registry or have one each: what others know is heard by messages only', () => {
+    const apart = history(seed, {
+      createProtocol: ({ services, ...parts }) =>
+        new ProtocolNode({ ...parts, services: { ...services, registry: new Registry() }, config: defaultConfig }),
+    })
+    expect(apart).toEqual(history(seed, {}))
+  })
+})
+
+describe('what is handed over as it is', () => {
+  const limits = { ...defaultConfig.limits, factsPerFrame: 1, entriesPerAlarm: 1 }
+  const [one, other] = ['a', 'b'].map((name) => cheapScheme.identity(name.charCodeAt(0)).id) as [string, string]
+
+  it('is held to the same bounds', () => {
+    for (const codec of [new UnencodedCodec(limits), new ProtobufCodec(limits)] as Codec<Payload>[]) {
+      const pass = (message: Message): Message => codec.decodeFrame(codec.encodeFrame(message))
+      expect(pass({ alarm: { statements: [], suspected: [one] } })).toEqual({ alarm: { statements: [], suspected: [one] } })
+      expect(() => pass({ alarm: { statements: [], suspected: [one, other] } })).toThrow('at most 1 entries')
+    }
+  })
+
+  it('as bytes is read as any host reads it', () => {
+    const codec = new UnencodedCodec()
+    expect(codec.decodeFrame(new ProtobufCodec(limits).encodeFrame({ probe: { sequence: 7 } }))).toMatchObject({ probe: { sequence: 7 } })
+    expect(() => codec.decodeFrame(Uint8Array.of(255))).toThrow(FrameError)
+  })
+})

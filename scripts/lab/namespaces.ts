@@ -1,0 +1,71 @@
+/**
+ * Namespaces of the laboratory's own for network, mounts and processes. The kernel takes them down, with everything in
+ * them, when the first process in them ends, however it ends.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { run, UnableError } from './tools.ts'
+
+const INSIDE = 'JEL_LAB_NAMESPACES'
+
+/** Where a run keeps its own files: named namespaces, small disks. In memory, and seen by nobody else. */
+const RUN = '/run'
+
+/** How `unshare` is called here: root needs no user namespace, everybody else does. */
+function unshare(): string[] {
+  const mine = process.getuid?.() === 0 ? [] : ['--map-root-user']
+  return [...mine, '--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
+}
+
+/** Why this machine does not let us have namespaces; undefined where it does. */
+export function noNamespaces(): string | undefined {
+  if (inside()) return undefined
+  const { status, stderr, error } = spawnSync('unshare', [...unshare(), 'mount', '-t', 'tmpfs', 'tmpfs', RUN], { encoding: 'utf8' })
+  if (status === 0) return undefined
+  return `no network namespaces here, which take Linux and root or user namespaces (${error?.message ?? stderr.trim()})`
+}
+
+function inside(): boolean {
+  return process.env[INSIDE] !== undefined
+}
+
+/** The id of the process that was started by the user, which tells this run from others. */
+export function runId(): string {
+  return process.env[INSIDE] ?? String(process.pid)
+}
+
+/**
+ * Runs this program once more in namespaces of its own and returns its exit status; undefined where this is that run already.
+ * @throws {UnableError} where there can't be any.
+ */
+export async function rerunInOwnNamespaces(): Promise<number | undefined> {
+  if (inside()) {
+    settle()
+    return undefined
+  }
+  const problem = noNamespaces()
+  if (problem !== undefined) throw new UnableError(problem)
+  const inner = spawn('unshare', [...unshare(), process.execPath, ...process.execArgv, ...process.argv.slice(1)], {
+    // The pipe ends when this process does, whatever ended it.
+    stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
+    env: { ...process.env, [INSIDE]: String(process.pid) },
+  })
+  // Ctrl-C reaches the inner run, too; a signal to this process alone is handed on by closing the pipe.
+  process.on('SIGINT', () => inner.stdio[3]?.destroy())
+  process.on('SIGTERM', () => inner.stdio[3]?.destroy())
+  const [status] = (await once(inner, 'exit')) as [number | null]
+  return status ?? 1
+}
+
+function settle(): void {
+  run('mount', ['-t', 'tmpfs', 'tmpfs', RUN])
+  mkdirSync(`${RUN}/netns`)
+  run('ip', ['link', 'set', 'lo', 'up'])
+  const parent = new Socket({ fd: 3 }).unref()
+  const end = (): void => {
+    process.kill(process.pid, 'SIGTERM')
+  }
+  parent.on('close', end).on('error', end).resume()
+}

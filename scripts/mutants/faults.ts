@@ -1,0 +1,245 @@
+/** A fault of one place, and who must find it. */
+export interface Fault {
+  readonly name: string
+  /** Below packages/protocol/src. */
+  readonly file: string
+  /** Stands there exactly once. */
+  readonly from: string
+  readonly to: string
+  /** A shipped scenario that fails with it, with the arguments of `jel simulate`, or `sim:check`; undefined: no simulation finds it yet. */
+  readonly scenario?: readonly [name: string, ...args: string[]]
+}
+
+const halves = [
+  'partition-heal',
+  '--set',
+  'nodes=24',
+  '--set',
+  'actions=[{ at: 30s, partition: 50%, for: 2m }]',
+  '--set',
+  'duration=4m',
+] as const
+
+/** Sorted by the part that they are planted in. The order in which they are tried. */
+export const faults: readonly Fault[] = [
+  {
+    name: 'merge ignores incarnations',
+    file: 'facts/view.ts',
+    from: 'if (fact.incarnation > present.incarnation) return true',
+    to: 'if (fact.incarnation > present.incarnation) return false',
+    scenario: [...halves, '--seeds', '1'],
+  },
+  {
+    name: 'left does not outweigh died',
+    file: 'facts/view.ts',
+    from: "return present.says === 'joined' || (fact.says === 'left' && present.says === 'died')",
+    to: "return present.says === 'joined'",
+  },
+  {
+    name: 'tombstones never expire',
+    file: 'facts/view.ts',
+    from: 'if (age >= lifetime) this.#forget(fact)',
+    to: 'if (age < 0) this.#forget(fact)',
+  },
+  {
+    name: 'tombstones are dropped after 60 s',
+    file: 'facts/view.ts',
+    from: 'const { lifetime, shareUntil } = this.#config.tombstones\n    for',
+    to: 'const { shareUntil } = this.#config.tombstones\n    const lifetime = 60_000\n    for',
+  },
+  {
+    name: 'no signature check on facts',
+    file: 'intake.ts',
+    from: 'if (fact.isTrue(this.#context.codec)) return',
+    to: 'if (fact.key !== undefined) return',
+  },
+  {
+    name: 'no refutation',
+    file: 'detection/refutations.ts',
+    from: 'if (content.incarnation !== this.#incarnation) return undefined\n    const published',
+    to: 'if (content.incarnation > 0) return undefined\n    const published',
+  },
+  {
+    name: 'refutations are not published from a timer',
+    file: 'detection/failure-detector.ts',
+    from: 'return this.#suspicions.size === 0 && this.#refutations.nextDue === Infinity',
+    to: 'return this.#suspicions.size === 0',
+  },
+  {
+    name: 'a proof that only this node has is kept to itself',
+    file: 'detection/accusations.ts',
+    from: 'else if (proof !== undefined && proof.content.beat > beat',
+    to: 'else if (proof !== undefined && proof.content.beat > beat + 1e9',
+  },
+  {
+    name: 'no time for a refutation',
+    file: 'detection/accusations.ts',
+    from: 'suspicion.judgedFrom = this.#context.now + this.#refutationTime',
+    to: 'suspicion.judgedFrom = this.#context.now - 9_999',
+  },
+  {
+    name: 'an accuser does not say so to the pool',
+    file: 'detection/accusations.ts',
+    from: 'this.#events.onPublish(factOf({ statement: own }))',
+    to: 'void own',
+    scenario: ['sim:check'],
+  },
+  {
+    name: 'an accused member that was proven to live is accused again at once',
+    file: 'detection/failure-detector.ts',
+    from: 'const standDown = 8_000',
+    to: 'const standDown = 0',
+  },
+  {
+    name: 'helpers are not asked',
+    file: 'detection/indirect-probes.ts',
+    from: 'if (helpers.length > 0) this.#ask(id, round, helpers)\n    else this.#finish(id, this.#missedBy(id, round) > 0)',
+    to: 'this.#finish(id, helpers.length > 0)',
+    scenario: ['sim:check'],
+  },
+  {
+    name: 'a silent host is asked for through six links only',
+    file: 'detection/failure-detector.ts',
+    from: "wantsAll: (id: NodeId) => suspicions.get(id)?.evidence !== 'refused'",
+    to: "wantsAll: (id: NodeId) => id === ''",
+  },
+  {
+    name: 'a helper tells from memory for ever',
+    file: 'detection/beats.ts',
+    from: 'const fresh = 1_000',
+    to: 'const fresh = 1_000_000_000',
+    scenario: ['three-sites', '--seeds', '1..2'],
+  },
+  {
+    name: 'a receiver takes one accuser',
+    file: 'detection/quorum.ts',
+    from: 'return majorityOf(others)',
+    to: 'return Math.min(1, others)',
+    scenario: ['sim:check'],
+  },
+  {
+    name: 'a certifier takes one accuser',
+    file: 'detection/accusations.ts',
+    from: 'const needed = Math.max(quorum.toCertify(suspicion.id), isGenerous ? quorum.toBelieve(suspicion.id) : 0)',
+    to: 'const needed = quorum.toCertify(suspicion.id) > 0 && isGenerous ? 1 : 1',
+    scenario: ['sim:check'],
+  },
+  {
+    name: 'accusations of any time go together',
+    file: 'facts/certificate.ts',
+    from: 'export const beatWindow = 90',
+    to: 'export const beatWindow = 1e9',
+  },
+  {
+    name: 'a cut-off node convicts',
+    file: 'detection/failure-detector.ts',
+    from: 'if (view.size <= smallPool || isSure) {',
+    to: 'if (view.size > 0 || isSure) {',
+    scenario: ['hostile-ages', '--seeds', '1'],
+  },
+  {
+    name: 'a stall does not shift suspicions',
+    file: 'detection/direct-probes.ts',
+    from: 'suspicion.since += lateness',
+    to: 'suspicion.since += lateness * 0',
+  },
+  {
+    name: 'all observers get the same turn',
+    file: 'detection/probe-turns.ts',
+    from: 'while (this.#isDealt(turn)) turn += period / 4',
+    to: 'while (turn < now && this.#isDealt(turn)) turn += period / 4',
+  },
+  {
+    name: 'frames are not gathered on a slow machine',
+    file: 'detection/outbox.ts',
+    from: 'Math.max(gatherTime, Math.min(this.#busyness(), longestGather))',
+    to: 'gatherTime',
+    scenario: ['busy-heal', '--seeds', '1..4'],
+  },
+  {
+    name: 'a batch drops its last',
+    file: 'dissemination/broadcaster.ts',
+    from: 'this.publish(batch.slice(0, batchSize))',
+    to: 'this.publish(batch.slice(0, -1))',
+  },
+  {
+    name: 'a lost offer is not asked again',
+    file: 'dissemination/lazy-push.ts',
+    from: 'if (now < entry[1].since + askAgain) break',
+    to: 'if (now < entry[1].since + 1e12) break',
+  },
+  {
+    name: 'reconciliation skips a range',
+    file: 'dissemination/reconcile.ts',
+    from: 'if (mine.count === range.count && equal(range.fingerprint, mine)) return to',
+    to: 'if (mine.count === range.count || equal(range.fingerprint, mine)) return to',
+  },
+  {
+    name: 'heal off',
+    file: 'topology/heal.ts',
+    from: 'if (member === undefined) return\n    this.#contested.delete(member.id)',
+    to: 'if (member !== undefined || member === undefined) return\n    this.#contested.delete(member.id)',
+    scenario: [...halves, '--seeds', '1'],
+  },
+  {
+    name: 'a contested death waits for its turn',
+    file: 'topology/heal.ts',
+    from: 'if (!isTurn && this.#contested.size === 0) return',
+    to: 'if (!isTurn) return',
+  },
+  {
+    name: 'persist skipped',
+    file: 'life/own-life.ts',
+    from: "if (incarnation > this.#incarnation) effects.push({ type: 'persist', incarnation })",
+    to: "if (incarnation > this.#incarnation + 1e9) effects.push({ type: 'persist', incarnation })",
+  },
+  {
+    name: 'epoch ignored',
+    file: 'election/order.ts',
+    from: 'if (a.content.epoch !== b.content.epoch) return a.content.epoch - b.content.epoch',
+    to: 'if (a.content.epoch < 0) return a.content.epoch - b.content.epoch',
+  },
+  {
+    name: 'the later life loses a tie of claims',
+    file: 'election/order.ts',
+    from: 'return a.content.incarnation - b.content.incarnation || a.content.sequence - b.content.sequence || compareSignatures(a, b)\n}\n\n/** Any',
+    to: 'return b.content.incarnation - a.content.incarnation || a.content.sequence - b.content.sequence || compareSignatures(a, b)\n}\n\n/** Any',
+  },
+  {
+    name: 'a lower id unseats a winner',
+    file: 'election/election.ts',
+    from: 'if (this.#isReigned) return this.#winner === this.#context.id ? this.#confirmAt : Infinity',
+    to: 'if (this.#isReigned && this.#rank !== 0) return this.#winner === this.#context.id ? this.#confirmAt : Infinity',
+  },
+  {
+    name: 'a claim without reconciliation',
+    file: 'election/election.ts',
+    from: 'return isAlone || reconciledAt >= since ? this.#settledAt + rank * turn : Infinity',
+    to: 'return isAlone || reconciledAt >= -since ? this.#settledAt + rank * turn : Infinity',
+  },
+  {
+    name: 'an epoch jump under a living winner',
+    file: 'election/election.ts',
+    from: 'const isUnseating = this.#isReigned && statement.signer !== this.#winner',
+    to: "const isUnseating = this.#isReigned && statement.signer === ''",
+  },
+  {
+    name: "a claim's evidence ignored",
+    file: 'election/election.ts',
+    from: 'this.#events.onOwn(end === undefined ? [claim] : [end, claim])',
+    to: 'this.#events.onOwn(end === undefined ? [claim] : [claim])',
+  },
+  {
+    name: 'a winner does not confirm its reign',
+    file: 'election/election.ts',
+    from: 'this.#confirmAt = Math.min(this.#confirmAt, this.#context.now + turn)',
+    to: 'this.#confirmAt = Infinity',
+  },
+  {
+    name: 'a silent candidate is waited for',
+    file: 'election/election.ts',
+    from: 'this.#settledAt + rank * turn : Infinity',
+    to: 'this.#settledAt + rank * 1e12 : Infinity',
+    scenario: ['hostile-silent-candidate', '--seeds', '1'],
+  },
+]

@@ -1,0 +1,105 @@
+/**
+ * Plants one fault after the other in a copy of the sources and sees who finds it: the unit tests of the protocol, and a scenario of the simulator. A net
+ * that lets a fault through that it is to find has a hole.
+ */
+import { spawn } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
+import { program } from '../driver/program.ts'
+import { faults, type Fault } from './faults.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+/** A run that takes longer has found the fault: it hangs. Ms. */
+const longest = 180_000
+
+const usage = `Usage: pnpm mutants [--only REGEXP]
+
+Plants faults in a copy of the protocol, each alone, and runs its unit tests and a scenario against it.
+Ends with status 1 where a test passes that should fail.`
+
+/** The parts that tests and scenarios need. Links between packages lead to the copies. */
+function copy(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'jel-mutants-'))
+  const isWanted = (path: string): boolean => !['dist', '.vitest'].includes(basename(path))
+  for (const part of ['packages', 'apps'])
+    cpSync(join(root, part), join(folder, part), { recursive: true, verbatimSymlinks: true, filter: isWanted })
+  for (const file of ['package.json', 'tsconfig.json', 'vitest.config.ts']) cpSync(join(root, file), join(folder, file))
+  cpSync(join(root, 'scripts/sim-check'), join(folder, 'scripts/sim-check'), { recursive: true })
+  const packages = join(folder, 'node_modules/@jel')
+  mkdirSync(packages, { recursive: true })
+  for (const name of readdirSync(join(root, 'packages'))) symlinkSync(join(folder, 'packages', name), join(packages, name))
+  for (const name of readdirSync(join(root, 'node_modules')))
+    if (name !== '@jel') symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name))
+  return folder
+}
+
+/** Whether this command fails in the folder. */
+async function fails(folder: string, script: string, args: readonly string[]): Promise<boolean> {
+  const child = spawn(process.execPath, [script, ...args], {
+    cwd: folder,
+    stdio: 'ignore',
+    timeout: longest,
+    env: { ...process.env, CI: undefined },
+  })
+  return await new Promise((resolvePromise, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => resolvePromise(code !== 0))
+  })
+}
+
+const unitTests = async (folder: string): Promise<boolean> =>
+  await fails(folder, 'node_modules/vitest/vitest.mjs', [
+    'run',
+    'packages/protocol/src',
+    '--project',
+    'pure',
+    '--bail',
+    '1',
+    '--reporter',
+    'dot',
+  ])
+
+const simulator = async (folder: string, [name, ...args]: NonNullable<Fault['scenario']>): Promise<boolean> =>
+  name === 'sim:check'
+    ? await fails(folder, 'scripts/sim-check/main.ts', args)
+    : await fails(folder, 'apps/node/bin/jel.js', ['simulate', name, ...args])
+
+async function plant(folder: string, fault: Fault): Promise<readonly string[]> {
+  const file = join(folder, 'packages/protocol/src', fault.file)
+  const sound = readFileSync(file, 'utf8')
+  if (sound.split(fault.from).length !== 2) return ['does not stand in its file once']
+  writeFileSync(
+    file,
+    sound.replace(fault.from, () => fault.to),
+  )
+  const holes: string[] = []
+  if (!(await unitTests(folder))) holes.push('no unit test found it')
+  if (fault.scenario !== undefined && !(await simulator(folder, fault.scenario))) holes.push(`${fault.scenario[0]} did not find it`)
+  writeFileSync(file, sound)
+  return holes
+}
+
+await program(usage, { only: { type: 'string' } }, async ({ only = '' }) => {
+  const chosen = faults.filter(({ name }) => new RegExp(only, 'u').test(name))
+  const folder = copy()
+  try {
+    if (await unitTests(folder)) throw new Error('the unit tests fail without any fault')
+    const scenarios = new Map(chosen.flatMap(({ scenario }) => (scenario === undefined ? [] : [[scenario.join(' '), scenario]])))
+    for (const [name, scenario] of scenarios) if (await simulator(folder, scenario)) throw new Error(`${name} fails without any fault`)
+    let found = 0
+    for (const fault of chosen) {
+      const start = performance.now()
+      const holes = await plant(folder, fault)
+      if (holes.length === 0) found += 1
+      const nets = fault.scenario === undefined ? 'by unit tests' : `by unit tests and ${fault.scenario[0]}`
+      const took = `${((performance.now() - start) / 1_000).toFixed(0)} s`
+      console.log(`${holes.length === 0 ? 'found ' : 'MISSED'} ${fault.name}: ${holes.length === 0 ? nets : holes.join(', ')} (${took})`)
+    }
+    const both = chosen.filter(({ scenario }) => scenario !== undefined).length
+    console.log(`\n${found} of ${chosen.length} found; ${both} of them have a scenario beside the unit tests`)
+    return found === chosen.length ? 0 : 1
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
