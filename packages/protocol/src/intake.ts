@@ -308,13 +308,16 @@ export class Intake implements Timed {
     return this.#context.charge(source, 'checks', fact.signatures)
   }
 
-  /** Members that one peer, or the topic, makes known come at a bounded rate. As many as are known may come at once: the other half of a pool that was cut. */
+  /**
+   * Members that one peer, or the topic, makes known come at a bounded rate; reconciliation brings again what is refused. As many as are known may
+   * come at once: the other half of a pool that was cut.
+   */
   #mayBringIn(fact: Fact): boolean {
     const { view, facts } = this.#context
     const source = this.#source
     if (source === undefined || this.#parts.isCredulous() || facts.rival(fact) !== undefined) return true
     if (source === 'topic') return this.#context.budgets.mayIntroduce(this.#context.now, view.size)
-    return this.#context.charge(source, 'newcomers', 1, { own: view.size, strangers: 0 })
+    return this.#context.budgets.spend(source, 'newcomers', this.#context.now, 1, { own: view.size, strangers: 0 })
   }
 
   /**

@@ -2,8 +2,9 @@
  * Budgets: what others may cost this node, as token buckets.
  *
  * A bound on frames is not enough: one frame holds a thousand signatures to check, and a small question is answered with a large part of the
- * state. So what is expensive is counted by itself. A bucket may be overdrawn: what was sent is taken in, and the peer is read again when the
- * debt is paid (back-pressure). A limit slows a peer down; it is never an offence to reach one.
+ * state. So what is expensive is counted by itself. Where the peer itself causes the cost, a bucket may be overdrawn: what was sent is taken in, and the
+ * peer is read again when the debt is paid (back-pressure). What a peer may only be passing on is refused instead: a member that was told a thousand
+ * made-up joins would be held back by all its neighbours, with its own questions. A limit slows a peer down; it is never an offence to reach one.
  *
  * An account belongs to the peer, not to its link: reconnecting fills no bucket. Keys are free, so all who are no members, or have been for a
  * moment only, also draw on one account together.
@@ -150,8 +151,8 @@ export class Budgets {
   }
 
   /** Takes this amount if there is so much; false, and nothing is taken, if not. */
-  spend(payer: Payer, cost: Cost, now: Milliseconds, amount = 1): boolean {
-    const accounts = this.#payers(payer, cost, now)
+  spend(payer: Payer, cost: Cost, now: Milliseconds, amount = 1, atOnce?: AtOnce): boolean {
+    const accounts = this.#payers(payer, cost, now, atOnce)
     if (accounts.some(({ account, rate, size }) => account.left(cost, now, rate, size) < amount)) return false
     for (const { account } of accounts) account.take(cost, amount)
     return true
