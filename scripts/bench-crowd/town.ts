@@ -90,7 +90,7 @@ export class Town {
       listen: ['/ip4/127.0.0.1/tcp/0'],
       bootstrap: this.#hosts[0]?.self.addresses ?? [],
       identityFile,
-      config: { links: { quiet: 1e9, quietAtMost: 1e9 } },
+      config: { links: { rings: 0, random: 0 } },
     })
   }
 

@@ -72,7 +72,7 @@ export async function trial(members: number, tagBytes: number, within = 60_000):
   const peers: Attacker[] = []
   try {
     // It stays at home: whom it would link with is nowhere.
-    const teller = new Node({ pool, listen, config: { links: { quiet: 1e9, quietAtMost: 1e9 } } })
+    const teller = new Node({ pool, listen, config: { links: { rings: 0, random: 0 } } })
     nodes.push(teller)
     await until(
       () => teller.address !== '',

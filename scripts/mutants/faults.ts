@@ -44,8 +44,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'tombstones are dropped after 60 s',
     file: 'facts/view.ts',
-    from: 'const { lifetime, shareUntil } = this.#config.tombstones\n    for',
-    to: 'const { shareUntil } = this.#config.tombstones\n    const lifetime = 60_000\n    for',
+    from: 'const { lifetime } = this.#config.tombstones\n    for',
+    to: 'const lifetime = 60_000\n    for',
   },
   {
     name: 'no signature check on facts',

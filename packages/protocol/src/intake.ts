@@ -14,7 +14,7 @@ import type { Elections } from './election/elections.ts'
 import { suspicionsOf, type Accuser, type Certificate } from './facts/certificate.ts'
 import { factOf, type Fact, type Told } from './facts/fact.ts'
 import { isKind } from './facts/statement.ts'
-import type { Change } from './facts/view.ts'
+import { shareUntil, type Change } from './facts/view.ts'
 
 export interface IntakeEvents {
   onChanges(changes: readonly Change[]): void
@@ -260,8 +260,8 @@ export class Intake implements Timed {
 
   /** So long statements of unknown kinds are told, ms. */
   get #toldFor(): Milliseconds {
-    const { limits, tombstones } = this.#context.config
-    return Math.floor(limits.unknownLifetime * tombstones.shareUntil)
+    const { limits } = this.#context.config
+    return Math.floor(limits.unknownLifetime * shareUntil)
   }
 
   /** Wakes this part when a statement of an unknown kind is no longer to be told, or kept. */

@@ -36,6 +36,9 @@ import { Sampling } from './topology/sampling.ts'
 /** A node this young is heard by few: it hands its news to its links as well, ms. Measured: a mesh takes a second or two to form. */
 const youth = 3_000
 
+/** A timer this late says that this process stalled, ms. Measured: 20 processes starting on 2 cores are late by 100–300 ms. */
+const stall = 400
+
 export interface NodeOptions<Data extends Encoded = Uint8Array> {
   readonly id: NodeId
   readonly pool: string
@@ -213,7 +216,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     context.effects = []
     this.#isProbing = false
     const lateness = context.now - this.#armedAt
-    if (lateness <= context.config.detection.stall || this.#left) return
+    if (lateness <= stall || this.#left) return
     this.#armedAt = context.now
     this.#detector.stalled(lateness)
     this.#elections.stalled()
@@ -582,7 +585,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     this.#context.wholeSince = Infinity
     // The others have forgotten this node, too: where no link outlived the sleep it has to call them.
     this.#introduction.startOver()
-    for (const member of former.slice(0, config.healing.max)) this.#healer.lost(member)
+    for (const member of former.slice(0, config.limits.lost)) this.#healer.lost(member)
     this.#changed([{ type: 'died', member: self }])
     this.#life.beginAnew()
     this.#elections.renew()

@@ -1,5 +1,6 @@
 /**
- * Every tunable of the protocol: its unit, its default and where the default comes from.
+ * What an operator may set, with what follows from it, and the bounds on what is accepted from others. Constants that nobody should have to
+ * think about stand beside the code that they belong to.
  *
  * "paper" names the paper, "measured" was found on real hosts (docs/benchmarks.md repeats it), "target" follows from a figure that
  * the design promises, "guess" is an honest guess that nothing has contradicted yet.
@@ -20,40 +21,16 @@ export const defaultConfig = {
     random: 2,
     /** A random link is replaced after about this long, ms. From the cost: 9.4 KB in ten minutes are 16 B/s. */
     randomLifetime: 600_000,
-    /** Links a node starts with, until its view has been quiet for {@link quiet}. Measured: with two, a flash join of 100 hosts takes twice as long. */
-    early: 1,
-    /** ms without a change of the view before the remaining links are built. Measured: a flash join on a busy machine pauses for half a second. */
-    quiet: 1_200,
-    /** In a pool that is never quiet they are built after this, ms. Guess. */
-    quietAtMost: 20_000,
-    /** Pause between two dials of one node, ms. Measured: 11 ms of processor time each, so a node alone uses a tenth of a core. */
-    dialPause: 100,
-    /** Longest such pause where dials take long, and how long one is waited for before the next, ms. Guess. */
-    dialPauseMax: 2_000,
-    /** The lower id dials; the higher one only after this, ms. Guess. */
-    politeness: 1_500,
-    /** A dial that gave nothing is not repeated for this long, ms; each later one for twice as long. Guess. */
-    dialAgain: 2_000,
-    /** Longest such wait, ms. Guess. */
-    dialAgainMax: 32_000,
     /** Links beyond those wanted are closed only above this number. Guess: idle links cost nothing but memory. */
     max: 24,
-    /** A link younger than this is never closed as surplus, ms. Guess. */
-    settle: 10_000,
-    /** The same for a link that was opened to probe a suspect, ms. Guess: what is said over it takes a few round trips. */
-    look: 2_000,
   },
   detection: {
     /** A member is probed about this often by one of its observers in turn, ms. Target: 0.3 KB/s idle at 236 bytes a probe. */
     period: 2_000,
     /** A probe unanswered for this long raises suspicion, ms. Guess: ten round trips of a slow wide area. */
     probeTimeout: 1_000,
-    /** Silence of a host (no refusal, no acceptance) until others are asked to probe it, ms from the first suspicion. Guess: as long as a host probe waits. */
-    silent: 600,
     /** A process that its kernel accepts for but that says nothing gets this long, ms. Design: a 5 s stop is no death. */
     unresponsive: 15_000,
-    /** A timer this late says that this process stalled, ms. Measured: 20 processes starting on 2 cores are late by 100–300 ms. */
-    stall: 400,
   },
   /** Finding the other side of a partition again. */
   healing: {
@@ -63,15 +40,11 @@ export const defaultConfig = {
     interval: 4_000,
     /** Attempts a round in the whole pool, on average. Guess: one success heals everything. */
     attempts: 4,
-    /** Lost members remembered at most. Guess. */
-    max: 10_000,
   },
   /** Memory of ended lives. */
   tombstones: {
     /** Must outlive `healing.memory`, ms. Design. */
     lifetime: 100_000_000,
-    /** Share of the lifetime after which it is no longer told to others, so that expiry reinfects nobody. Guess. */
-    shareUntil: 0.9,
   },
   /** What is accepted from others. */
   limits: {
@@ -83,6 +56,8 @@ export const defaultConfig = {
     rangesPerFrame: 512,
     /** Members a view. Design. */
     members: 50_000,
+    /** Lost members remembered. Guess. */
+    lost: 10_000,
     /** Design. */
     tagBytes: 1_024,
     /** Guess. */

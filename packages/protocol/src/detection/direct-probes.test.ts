@@ -3,12 +3,13 @@ import { actors, alarm, type Actor } from '../../test/actors.ts'
 import { Bench, framesTo } from '../../test/bench.ts'
 import { accuses, aims, lose, poolOf, probesTo } from '../../test/detection.ts'
 import { defaultConfig } from '../base/config.ts'
+import { lookTime } from '../context/links.ts'
 import { decodeId } from '../base/id.ts'
 import type { Effect, Milliseconds } from '../base/io.ts'
 
 const everyone = actors(24)
 const [self, suspect, bob, carol, dave] = everyone as [Actor, Actor, Actor, Actor, Actor]
-const { detection, links } = defaultConfig
+const { detection } = defaultConfig
 const hint = (bench: Bench, { id }: Actor): Effect[] => bench.input({ type: 'command', command: { type: 'maybeDead', id } })
 const hinted = { alarm: { statements: [], suspected: [Uint8Array.from(decodeId(suspect.id))] } }
 
@@ -99,7 +100,7 @@ describe('looks on the word of others', () => {
     const linked = (): number => crowd.filter(({ id }) => bench.node.links.has(id)).length
     hintAll()
     expect(linked()).toBe(8)
-    bench.advance(links.look + 100)
+    bench.advance(lookTime + 100)
     hintAll()
     expect(linked()).toBeGreaterThan(8)
   })

@@ -6,6 +6,7 @@
  */
 import type { DialFailure, HostProbeOutcome, Milliseconds, NodeId } from '../base/io.ts'
 import type { Context, Timed } from '../context/context.ts'
+import { lookTime } from '../context/links.ts'
 import type { HealthMultiplier } from './health-multiplier.ts'
 import type { ProbeScheduler } from './probe-scheduler.ts'
 import { suspicionTimeout, type Evidence } from './suspicion-timeout.ts'
@@ -72,7 +73,7 @@ export class DirectProbes implements Timed {
    */
   get mayLook(): boolean {
     const { now, config, links } = this.#context
-    this.#looks = this.#looks.filter((since) => now - since < config.links.look)
+    this.#looks = this.#looks.filter((since) => now - since < lookTime)
     const { probing } = this.#parts.suspicions
     if (probing + this.#looks.length === 0) return true
     return probing + this.#looks.length < probesAtOnce && probing + links.size < config.links.max + probesAtOnce * (1 - freeShare)

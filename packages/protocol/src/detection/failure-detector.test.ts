@@ -19,6 +19,7 @@ import {
 import { defaultConfig } from '../base/config.ts'
 import { decodeId } from '../base/id.ts'
 import type { DialFailure, Effect, Milliseconds } from '../base/io.ts'
+import { silent } from './suspicion-timeout.ts'
 
 const everyone = actors(12)
 const [self, suspect, bob, carol, dave] = everyone as [Actor, Actor, Actor, Actor, Actor]
@@ -89,7 +90,7 @@ describe('a host that is silent', () => {
   it('is accused within five seconds in all', () => {
     const bench = five()
     lose(bench, suspect, 'silent')
-    expect(timeToAccusation(bench, suspect, 5_000)).toBeGreaterThanOrEqual(detection.silent)
+    expect(timeToAccusation(bench, suspect, 5_000)).toBeGreaterThanOrEqual(silent)
   })
 
   it('without any break of its link is accused within a probe or two more', () => {
@@ -97,7 +98,7 @@ describe('a host that is silent', () => {
     bench.reach.set(suspect.id, 'silent')
     bench.mute.add(suspect.id)
     const rounds = detection.period * 4 * 1.5 + detection.period
-    expect(timeToAccusation(bench, suspect, rounds + detection.probeTimeout + detection.silent + 1_500)).toBeDefined()
+    expect(timeToAccusation(bench, suspect, rounds + detection.probeTimeout + silent + 1_500)).toBeDefined()
   })
 })
 

@@ -12,6 +12,7 @@ import { FrameError } from '../base/errors.ts'
 import type { DialFailure, HostProbeOutcome, Milliseconds, NodeId } from '../base/io.ts'
 import { pickOne } from '../base/random.ts'
 import type { Context, Timed } from '../context/context.ts'
+import { lookTime } from '../context/links.ts'
 import type { Certificate } from '../facts/certificate.ts'
 import type { Fact } from '../facts/fact.ts'
 import { isKind, type Refutation, type Statement } from '../facts/statement.ts'
@@ -237,7 +238,7 @@ export class FailureDetector implements Timed {
         this.#outbox.reached(from, this.#refutations.sign())
         // A helper that has just come to ask that wants nothing else.
         const link = links.get(from)
-        if (link !== undefined && now - link.since < config.links.look) link.isLook = true
+        if (link !== undefined && now - link.since < lookTime) link.isLook = true
       }
     }
   }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { defaultConfig } from '../base/config.ts'
-import { suspicionTimeout, type Situation } from './suspicion-timeout.ts'
+import { silent, suspicionTimeout, type Situation } from './suspicion-timeout.ts'
 
-const { silent, unresponsive } = defaultConfig.detection
+const { unresponsive } = defaultConfig.detection
 const usual: Situation = { evidence: 'none', isLinked: false, isDialable: true, late: 0 }
 
 describe('how long a member is probed directly', () => {

@@ -6,7 +6,7 @@
  * | can't be dialled, no link | anything | 4 s: nothing but itself can bring it back |
  * | can't be dialled, link up | anything | as long as an unresponsive process |
  * | dialable | refused | none; 1 s while a link is up |
- * | dialable | silent: nothing answers | 1.2 s |
+ * | dialable | silent: nothing answers | 0.6 s |
  * | dialable | unresponsive: the kernel accepts, the process says nothing; or nothing known yet | 15 s; longer where all answers are late |
  *
  * The wait is multiplied by the health multiplier.
@@ -15,6 +15,12 @@ import type { Milliseconds } from '../base/io.ts'
 
 /** Latest thing that was found out about a member's host. */
 export type Evidence = 'none' | 'refused' | 'silent' | 'unresponsive'
+
+/**
+ * Silence of a host (no refusal, no acceptance) until others are asked to probe it, ms from the first suspicion. Guess: as long as a host probe
+ * waits.
+ */
+export const silent = 600
 
 /** A member that can't be dialled gets this long to come back by itself, ms. Guess. */
 const returnTime = 4_000
@@ -33,7 +39,7 @@ export interface Situation {
 
 export function suspicionTimeout(
   { evidence, isLinked, isDialable, late }: Situation,
-  { silent, unresponsive }: { readonly silent: Milliseconds; readonly unresponsive: Milliseconds },
+  { unresponsive }: { readonly unresponsive: Milliseconds },
 ): Milliseconds {
   const busy = Math.max(unresponsive, late)
   if (!isDialable) return isLinked ? busy : returnTime

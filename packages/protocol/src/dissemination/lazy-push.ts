@@ -12,7 +12,7 @@ import { hashSpace } from '../base/hash.ts'
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import { pickSome } from '../base/random.ts'
 import type { Context, Timed } from '../context/context.ts'
-import type { Link } from '../context/links.ts'
+import { settleTime, type Link } from '../context/links.ts'
 import { memberKey, type Fact } from '../facts/fact.ts'
 import { pack, packFacts, unpack, type Item } from '../facts/items.ts'
 import { mayAsk, Page } from './page.ts'
@@ -156,9 +156,9 @@ export class LazyPush implements Timed {
 
   /** Young links may be the only ones of a newcomer; of the others some are enough. */
   #listeners(count: number): Link[] {
-    const { links, now, config, view } = this.#context
+    const { links, now, view } = this.#context
     const open = [...links.values()].filter(({ peer, entered, referred }) => entered && !referred && view.get(peer) !== undefined)
-    const isYoung = ({ since }: Link): boolean => now - since < config.links.settle
+    const isYoung = ({ since }: Link): boolean => now - since < settleTime
     const old = open.filter((link) => !isYoung(link))
     return [...open.filter(isYoung), ...pickSome(() => this.#context.random(), old, count)]
   }

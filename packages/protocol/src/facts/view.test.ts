@@ -8,7 +8,7 @@ import { factOf, type Fact, type FactContent } from './fact.ts'
 import { FactSet } from './facts.ts'
 import { Registry } from './registry.ts'
 import type { Joined, Left, Statement } from './statement.ts'
-import { View, type Change } from './view.ts'
+import { shareUntil, View, type Change } from './view.ts'
 
 const config = makeConfig()
 const people = actors(8)
@@ -206,7 +206,7 @@ describe('View', () => {
   })
 
   it('stops telling of an end before it forgets it, each at its time, counted from when the end began', () => {
-    const { lifetime, shareUntil } = config.tombstones
+    const { lifetime } = config.tombstones
     const { view, facts } = new Observer()
     const age = 5_000
     const now = 1_000_000
@@ -229,7 +229,7 @@ describe('View', () => {
   })
 
   it('counts the youngest age that was told of an end: a false one must not make it forgotten early', () => {
-    const { lifetime, shareUntil } = config.tombstones
+    const { lifetime } = config.tombstones
     const hour = 3_600_000
     const end = read(death(alice, [bob]))
     const { view, facts } = new Observer(alice.joined())
@@ -247,7 +247,7 @@ describe('View', () => {
   })
 
   it('tells an end again that it had ceased to tell, when somebody tells of a younger one', () => {
-    const { lifetime, shareUntil } = config.tombstones
+    const { lifetime } = config.tombstones
     const end = read(death(alice, [bob]))
     const { view, facts } = new Observer(alice.joined())
     view.merge(end, 0, 0)
@@ -281,7 +281,7 @@ describe('View', () => {
   })
 
   it('lets tombstones outlive the memory of heals, with something to spare for what is no longer told', () => {
-    expect(config.tombstones.lifetime * config.tombstones.shareUntil).toBeGreaterThan(config.healing.memory)
+    expect(config.tombstones.lifetime * shareUntil).toBeGreaterThan(config.healing.memory)
   })
 
   it('remembers no more ends than members that it may have, and drops the oldest', () => {

@@ -25,6 +25,9 @@ export type Change =
 /** Honest ages of one end differ by less, as it takes time to tell them, ms. Guess. */
 const ageSlack = 60_000
 
+/** Share of a tombstone's lifetime after which it is no longer told to others, so that expiry reinfects nobody. Guess. */
+export const shareUntil = 0.9
+
 const none: readonly Change[] = []
 
 export class View {
@@ -155,7 +158,7 @@ export class View {
   expire(now: Milliseconds): void {
     if (now < this.#nextExpiry) return
     this.#nextExpiry = Infinity
-    const { lifetime, shareUntil } = this.#config.tombstones
+    const { lifetime } = this.#config.tombstones
     for (const [fact, born] of this.#remembered()) {
       const age = now - born
       if (age >= lifetime) this.#forget(fact)
@@ -200,7 +203,7 @@ export class View {
   #end(fact: Fact, born: Milliseconds): Change[] {
     const before = this.#facts.rival(fact)
     this.#facts.put(fact, born)
-    this.#nextExpiry = Math.min(this.#nextExpiry, born + this.#config.tombstones.lifetime * this.#config.tombstones.shareUntil)
+    this.#nextExpiry = Math.min(this.#nextExpiry, born + this.#config.tombstones.lifetime * shareUntil)
     if (before === undefined || before.member !== undefined) this.#ends += 1
     if (before?.member !== undefined) this.#count(before, -1)
     if (this.#ends > this.#config.limits.members) this.#dropOldest()
@@ -215,7 +218,7 @@ export class View {
     if (present === undefined || present.member !== undefined || fact.says === 'joined' || !present.equals(fact)) return
     if (born - (this.#facts.born(present) ?? born) <= ageSlack) return
     this.#facts.put(present, born)
-    const { lifetime, shareUntil } = this.#config.tombstones
+    const { lifetime } = this.#config.tombstones
     this.#nextExpiry = Math.min(this.#nextExpiry, born + lifetime * shareUntil)
   }
 
@@ -236,7 +239,7 @@ export class View {
 
   /** Nobody honest tells ends older than this; a lie about the age must not make an end forgotten at once. */
   #credible(age: Milliseconds): Milliseconds {
-    return Math.min(age, this.#config.tombstones.lifetime * this.#config.tombstones.shareUntil)
+    return Math.min(age, this.#config.tombstones.lifetime * shareUntil)
   }
 
   #forget(fact: Fact): void {

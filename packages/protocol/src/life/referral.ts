@@ -11,6 +11,7 @@ import type { Milliseconds, NodeId } from '../base/io.ts'
 import { pickIndex } from '../base/random.ts'
 import { Recent } from '../base/recent.ts'
 import type { Context, Timed } from '../context/context.ts'
+import { earlyLinks } from '../context/links.ts'
 import type { Fact, Told } from '../facts/fact.ts'
 
 /** Newcomers served in {@link servedWindow} before the next are handed on to other members. Guess: being handed on costs a link more, 11 ms of processor time. */
@@ -100,7 +101,7 @@ export class Referral implements Timed {
   /** Dials some of the members that were named. */
   ask(members: readonly Fact[]): void {
     const { config, effects } = this.#context
-    for (const { member } of members.slice(0, config.links.early))
+    for (const { member } of members.slice(0, earlyLinks))
       if (member !== undefined) effects.push({ type: 'connect', peer: member.id, addresses: member.addresses })
   }
 

@@ -18,7 +18,7 @@ const memberOf = (actor: Actor): Member => ({
 })
 
 class Stage {
-  readonly config = makeConfig({ healing: { max: 40 } })
+  readonly config = makeConfig({ limits: { lost: 40 } })
   readonly context = new Context({ id: self.id, pool, config: this.config, services: servicesOf(self.id) })
   readonly healer = new Healer(this.context)
   readonly dials: { readonly at: Milliseconds; readonly peer: NodeId | undefined }[] = []

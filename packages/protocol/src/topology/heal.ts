@@ -76,7 +76,7 @@ export class Healer implements Timed {
     this.#since.push(now)
     this.#size += 1
     this.#mark(member.id)
-    if (this.#size > config.healing.max) this.#giveUp(this.#lost.findIndex((each) => each !== undefined))
+    if (this.#size > config.limits.lost) this.#giveUp(this.#lost.findIndex((each) => each !== undefined))
     this.#arm()
   }
 

@@ -4,10 +4,10 @@ import { framesTo } from '../../test/bench.ts'
 import { makeConfig, type ConfigOverrides } from '../base/config.ts'
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import { Context } from '../context/context.ts'
-import { Link } from '../context/links.ts'
+import { earlyLinks, Link, lookTime, settleTime } from '../context/links.ts'
 import { factOf } from '../facts/fact.ts'
 import { Rings } from './rings.ts'
-import { Sampling } from './sampling.ts'
+import { Sampling, dialAgain, dialAgainMax, dialPause, politeness, quiet, quietAtMost } from './sampling.ts'
 
 const everyone = actors(120)
 const self = everyone[60] as Actor
@@ -101,51 +101,49 @@ describe('the links that a node keeps up', () => {
   })
 
   it('are one or two until the view has become quiet', () => {
-    const { early, quiet } = stage.context.config.links
     for (const actor of others.slice(0, 40)) {
       stage.meet(actor)
       stage.advance(quiet / 8)
     }
-    expect(stage.linked.size).toBeLessThanOrEqual(early)
+    expect(stage.linked.size).toBeLessThanOrEqual(earlyLinks)
     stage.advance(30_000)
-    expect(stage.linked.size).toBeGreaterThan(early)
+    expect(stage.linked.size).toBeGreaterThan(earlyLinks)
   })
 
   it('are built after some time in a pool that is never quiet', () => {
-    const { early, quietAtMost } = stage.context.config.links
     const start = stage.context.now
     for (const actor of others) {
       stage.meet(actor)
       stage.advance(quietAtMost / 20)
       if (stage.context.now - start > quietAtMost * 2.5) break
     }
-    expect(stage.linked.size).toBeGreaterThan(early)
+    expect(stage.linked.size).toBeGreaterThan(earlyLinks)
   })
 
   it('by which a member in doubt was looked at are closed before others, and sooner', () => {
-    const { max, look, settle } = makeConfig({}).links
+    const { max } = makeConfig({}).links
     const stage = new Stage({ links: { random: 0 } })
     stage.meet(...others.slice(0, 100))
     const strangers = others.slice(0, 100).filter(({ id }) => !stage.rings.neighbours.has(id))
     const old = strangers.slice(0, max)
     for (const { id } of old) stage.link(id)
-    stage.advance(settle)
+    stage.advance(settleTime)
     const before = stage.closed.length
     const looks = strangers.slice(max, max + 5)
     for (const { id } of looks) stage.link(id, true)
-    stage.advance(look - 100)
+    stage.advance(lookTime - 100)
     expect(stage.closed.slice(before)).toEqual([])
     stage.advance(200)
     expect(looks.filter(({ id }) => stage.linked.has(id))).toEqual([])
   })
 
   it('are closed as surplus without a doubt about their peers', () => {
-    const { max, settle } = stage.context.config.links
+    const { max } = stage.context.config.links
     const crowd = others.slice(0, max + 10)
     stage.meet(...crowd)
     for (const actor of crowd) stage.link(actor.id)
     const links = [...stage.context.links.values()]
-    stage.advance(settle * 2)
+    stage.advance(settleTime * 2)
     expect(stage.closed.length).toBeGreaterThanOrEqual(10)
     expect(links.filter(({ goodbye }) => goodbye).map(({ peer }) => peer)).toEqual(expect.arrayContaining(stage.closed))
   })
@@ -163,7 +161,6 @@ describe('the links that a node keeps up', () => {
   })
 
   it('are built one after the other', () => {
-    const { dialPause } = stage.context.config.links
     stage.meet(...others)
     stage.advance(30_000)
     const gaps = stage.dials.slice(1).map(({ at }, i) => at - (stage.dials[i]?.at as number))
@@ -171,10 +168,9 @@ describe('the links that a node keeps up', () => {
   })
 
   it('are dialled by the lower id first', () => {
-    const { politeness, early } = stage.context.config.links
     stage.meet(...others)
     stage.advance(politeness * 0.6)
-    for (const { peer } of stage.dials.slice(early)) expect(peer > self.id).toBe(true)
+    for (const { peer } of stage.dials.slice(earlyLinks)) expect(peer > self.id).toBe(true)
     stage.advance(30_000)
     expect(stage.dials.some(({ peer }) => peer < self.id)).toBe(true)
   })
@@ -189,7 +185,6 @@ describe('the links that a node keeps up', () => {
   })
 
   it('are dialled ever less often where nobody answers, and not at all where the detector does', () => {
-    const { dialAgain, dialAgainMax } = stage.context.config.links
     const [gone, doubted] = others as [Actor, Actor]
     stage.dead.add(gone.id)
     stage.doubted.add(doubted.id)
@@ -220,16 +215,16 @@ describe('the links that a node keeps up', () => {
 
 describe('links that others opened', () => {
   it('are closed, with a goodbye, only above the bound, and not while they are young', () => {
-    const { max, settle } = stage.context.config.links
+    const { max } = stage.context.config.links
     stage.meet(...others)
     stage.advance(20_000)
     for (const { id } of others) if (!stage.linked.has(id) && stage.linked.size < max) stage.link(id)
-    stage.advance(settle * 3)
+    stage.advance(settleTime * 3)
     expect(stage.closed).toEqual([])
     for (const { id } of others) if (!stage.linked.has(id) && stage.linked.size < max + 10) stage.link(id)
-    stage.advance(settle - 1)
+    stage.advance(settleTime - 1)
     expect(stage.linked.size).toBeGreaterThanOrEqual(max)
-    stage.advance(settle * 2)
+    stage.advance(settleTime * 2)
     expect(stage.linked.size).toBeLessThanOrEqual(max)
     expect(stage.closed.length).toBeGreaterThan(0)
     for (const id of stage.closed) expect(stage.rings.neighbours).not.toContain(id)

@@ -11,7 +11,22 @@
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import { pickIndex, pickOne } from '../base/random.ts'
 import type { Context, Timed } from '../context/context.ts'
-import type { Link } from '../context/links.ts'
+import { earlyLinks, lookTime, settleTime, type Link } from '../context/links.ts'
+
+/** ms without a change of the view before the remaining links are built. Measured: a flash join on a busy machine pauses for half a second. */
+export const quiet = 1_200
+/** In a pool that is never quiet they are built after this, ms. Guess. */
+export const quietAtMost = 20_000
+/** Pause between two dials of one node, ms. Measured: 11 ms of processor time each, so a node alone uses a tenth of a core. */
+export const dialPause = 100
+/** Longest such pause where dials take long, and how long one is waited for before the next, ms. Guess. */
+const dialPauseMax = 2_000
+/** The lower id dials; the higher one only after this, ms. Guess. */
+export const politeness = 1_500
+/** A dial that gave nothing is not repeated for this long, ms; each later one for twice as long. Guess. */
+export const dialAgain = 2_000
+/** Longest such wait, ms. Guess. */
+export const dialAgainMax = 32_000
 
 export interface SamplingDetector {
   /** The detector itself dials it. */
@@ -57,7 +72,7 @@ export class Sampling implements Timed {
 
   /** Who closes an old link has more than it needs, as those whom many knew when the pool was small: another random member will do. */
   linkLost({ peer, goodbye, since }: Link): void {
-    if (goodbye && this.#context.now - since >= this.#context.config.links.settle) this.#random.delete(peer)
+    if (goodbye && this.#context.now - since >= settleTime) this.#random.delete(peer)
     this.#wake(this.#context.now)
   }
 
@@ -66,12 +81,12 @@ export class Sampling implements Timed {
     const dialled = this.#missing.get(peer)?.dialled ?? -Infinity
     // Where dials take long, the machine or the network has enough to do: the more each takes, the rarer they are.
     if (dialled > -Infinity) {
-      const pause = Math.min(Math.max((now - dialled) * 4, config.links.dialPause), config.links.dialPauseMax)
+      const pause = Math.min(Math.max((now - dialled) * 4, dialPause), dialPauseMax)
       this.#nextDial = now + this.#context.jitter(pause)
       this.#wake(this.#nextDial)
     }
     this.#missing.delete(peer)
-    if (links.size > config.links.max) this.#wake(now + config.links.look)
+    if (links.size > config.links.max) this.#wake(now + lookTime)
   }
 
   due(): void {
@@ -108,8 +123,7 @@ export class Sampling implements Timed {
 
   /** So long a link is not closed as surplus. */
   #youth({ isLook }: Link): Milliseconds {
-    const { look, settle } = this.#context.config.links
-    return isLook ? look : settle
+    return isLook ? lookTime : settleTime
   }
 
   /** Closes links that nobody needs, where there are too many; first those that have served. */
@@ -133,7 +147,7 @@ export class Sampling implements Timed {
   }
 
   #dialMissing(): void {
-    const { now, links, view, config, id } = this.#context
+    const { now, links, view, id } = this.#context
     const wanted = this.#wanted()
     for (const peer of this.#missing.keys()) if (!wanted.has(peer) || links.has(peer)) this.#missing.delete(peer)
     for (const peer of wanted)
@@ -142,10 +156,10 @@ export class Sampling implements Timed {
       this.#firstChange = undefined
       return
     }
-    const isFew = [...links.keys()].filter((peer) => view.get(peer) !== undefined).length < config.links.early
-    const quietAt = Math.min(this.#lastChange + config.links.quiet, (this.#firstChange ?? now) + config.links.quietAtMost)
+    const isFew = [...links.keys()].filter((peer) => view.get(peer) !== undefined).length < earlyLinks
+    const quietAt = Math.min(this.#lastChange + quiet, (this.#firstChange ?? now) + quietAtMost)
     if (this.#referral.isUnderWay) {
-      this.#wake(now + config.links.dialAgain)
+      this.#wake(now + dialAgain)
       return
     }
     if (!isFew && now < quietAt) {
@@ -156,13 +170,12 @@ export class Sampling implements Timed {
       this.#wake(this.#nextDial)
       return
     }
-    const { dialAgain, dialAgainMax } = config.links
     const ready: NodeId[] = []
     for (const [peer, { since, dialled, dials }] of this.#missing) {
       // Two that stand behind NATs can never be linked: they try ever less often.
       const pause = isFew ? dialAgain : Math.min(dialAgain * 2 ** Math.min(dials - 1, 16), dialAgainMax)
-      const at = Math.max(dialled + pause, isFew || id < peer ? since : since + config.links.politeness)
-      if (this.#detector.isSuspected(peer)) this.#wake(now + config.links.dialAgain) // the detector dials it
+      const at = Math.max(dialled + pause, isFew || id < peer ? since : since + politeness)
+      if (this.#detector.isSuspected(peer)) this.#wake(now + dialAgain) // the detector dials it
       else if (at <= now) ready.push(peer)
       else this.#wake(at)
     }
@@ -176,7 +189,7 @@ export class Sampling implements Timed {
     const addresses = view.get(peer)?.addresses ?? []
     this.#context.effects.push({ type: 'connect', peer, addresses })
     // One dial at a time, unless it takes very long.
-    this.#nextDial = now + this.#context.jitter(isFew ? config.links.dialPause : config.links.dialPauseMax)
+    this.#nextDial = now + this.#context.jitter(isFew ? dialPause : dialPauseMax)
     this.#wake(this.#nextDial)
   }
 }
