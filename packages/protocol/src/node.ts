@@ -13,6 +13,7 @@ import { Context, type Timed } from './context/context.ts'
 import { Link } from './context/links.ts'
 import type { Services } from './context/services.ts'
 import { FailureDetector } from './detection/failure-detector.ts'
+import { stall } from './detection/health-multiplier.ts'
 import { Broadcaster } from './dissemination/broadcaster.ts'
 import { LazyPush } from './dissemination/lazy-push.ts'
 import { Reconciler } from './dissemination/reconcile.ts'
@@ -35,9 +36,6 @@ import { Sampling } from './topology/sampling.ts'
 
 /** A node this young is heard by few: it hands its news to its links as well, ms. Measured: a mesh takes a second or two to form. */
 const youth = 3_000
-
-/** A timer this late says that this process stalled, ms. Measured: 20 processes starting on 2 cores are late by 100–300 ms. */
-const stall = 400
 
 export interface NodeOptions<Data extends Encoded = Uint8Array> {
   readonly id: NodeId

@@ -231,7 +231,7 @@ export class FailureDetector implements Timed {
 
   /** A peer asks this node to probe others for it, or to sign that it is there. */
   asked(from: NodeId, subjects: readonly NodeId[]): void {
-    const { id, now, config, links } = this.#context
+    const { id, now, links } = this.#context
     for (const subject of subjects) {
       if (subject !== id) this.#helper.request(from, subject)
       else {

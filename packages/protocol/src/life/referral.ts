@@ -100,7 +100,7 @@ export class Referral implements Timed {
 
   /** Dials some of the members that were named. */
   ask(members: readonly Fact[]): void {
-    const { config, effects } = this.#context
+    const { effects } = this.#context
     for (const { member } of members.slice(0, earlyLinks))
       if (member !== undefined) effects.push({ type: 'connect', peer: member.id, addresses: member.addresses })
   }

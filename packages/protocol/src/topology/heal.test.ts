@@ -118,6 +118,19 @@ describe('members that were lost', () => {
     expect(stage.dials.length).toBeLessThan(8)
   })
 
+  it('are called as rarely as ever a turn after many were contested at once', () => {
+    const stage = new Stage(40)
+    const lost = everyone.slice(40)
+    for (const actor of lost) stage.healer.lost(memberOf(actor))
+    const { interval } = stage.config.healing
+    stage.advance(interval)
+    for (const { id } of lost) stage.healer.contested(id)
+    stage.advance(1.5 * interval)
+    const before = stage.dials.length
+    stage.advance(20 * interval)
+    expect(stage.dials.length - before).toBeLessThan(8)
+  })
+
   it('are remembered in bounded numbers, and never include this node', () => {
     const stage = new Stage(1)
     stage.healer.lost(memberOf(self))

@@ -35,8 +35,11 @@ export class Healer implements Timed {
   /** Somebody who is lost stands nowhere in the registry, and may get any place. */
   #anyMayBeLost = false
   readonly #tried = new Map<NodeId, Attempts>()
-  /** Lost members that a peer holds for alive. */
-  readonly #contested = new Set<NodeId>()
+  /**
+   * The lost member that a peer held for alive last. One is enough: a death that stays contested is contested again. While a partition of a large pool is
+   * noticed many deaths are, for a moment: a node that called each of them dialled for half an hour (1,000 simulated nodes).
+   */
+  #contested: NodeId | undefined
   readonly #introducers = new Set<NodeId>()
   /** Introducers that are neither members nor remembered as lost. */
   readonly #waysIn = new Map<NodeId, Member>()
@@ -91,7 +94,7 @@ export class Healer implements Timed {
    * believes it calls the member, which enters anew.
    */
   contested(id: NodeId): void {
-    if (this.#indexOf(id) >= 0) this.#contested.add(id)
+    if (this.#indexOf(id) >= 0) this.#contested = id
   }
 
   /** It is a member again. */
@@ -108,7 +111,7 @@ export class Healer implements Timed {
     this.#nextDue = Infinity
     if (this.#size > 0 || this.#waysIn.size > 0) this.#arm()
     const isTurn = this.#context.random() < config.healing.attempts / Math.max(view.size, 1)
-    if (!isTurn && this.#contested.size === 0) return
+    if (!isTurn && this.#contested === undefined) return
     const isReady = (member: Member | undefined, since: Milliseconds): boolean => {
       // Places may change hands: one that is back may still be taken for lost.
       if (member === undefined || links.has(member.id) || view.get(member.id) !== undefined) return false
@@ -116,10 +119,10 @@ export class Healer implements Timed {
     }
     const ready = this.#lost.filter((each, i): each is Member => isReady(each, this.#since[i] as number))
     for (const introducer of this.#waysIn.values()) if (isReady(introducer, -Infinity)) ready.push(introducer)
-    const contested = ready.filter(({ id }) => this.#contested.has(id))
+    const contested = ready.filter(({ id }) => id === this.#contested)
     const member = pickOne(() => this.#context.random(), contested.length > 0 || !isTurn ? contested : ready)
     if (member === undefined) return
-    this.#contested.delete(member.id)
+    if (member.id === this.#contested) this.#contested = undefined
     const attempts = this.#tried.get(member.id) ?? { count: 0, nextTry: 0 }
     this.#tried.set(member.id, attempts)
     attempts.count += 1
@@ -167,7 +170,7 @@ export class Healer implements Timed {
     const member = this.#lost[index]
     if (member === undefined) return
     this.#tried.delete(member.id)
-    this.#contested.delete(member.id)
+    if (member.id === this.#contested) this.#contested = undefined
     this.#lost[index] = undefined
     this.#size -= 1
     if (this.#size === 0) this.#anyMayBeLost = false
