@@ -80,7 +80,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'an accuser does not say so to the pool',
     file: 'detection/accusations.ts',
-    from: 'this.#events.onPublish(factOf({ statement: own }))',
+    from: 'this.#tell(factOf({ statement: own }))',
     to: 'void own',
     scenario: ['sim:check'],
   },
@@ -177,14 +177,14 @@ export const faults: readonly Fault[] = [
   {
     name: 'heal off',
     file: 'topology/heal.ts',
-    from: 'if (member === undefined) return\n    this.#contested.delete(member.id)',
-    to: 'if (member !== undefined || member === undefined) return\n    this.#contested.delete(member.id)',
+    from: 'if (member === undefined) return\n    if (member.id === this.#contested) this.#contested = undefined',
+    to: 'if (member !== undefined || member === undefined) return\n    if (member.id === this.#contested) this.#contested = undefined',
     scenario: [...halves, '--seeds', '1'],
   },
   {
     name: 'a contested death waits for its turn',
     file: 'topology/heal.ts',
-    from: 'if (!isTurn && this.#contested.size === 0) return',
+    from: 'if (!isTurn && this.#contested === undefined) return',
     to: 'if (!isTurn) return',
   },
   {
@@ -226,8 +226,8 @@ export const faults: readonly Fault[] = [
   {
     name: "a claim's evidence ignored",
     file: 'election/election.ts',
-    from: 'this.#events.onOwn(end === undefined ? [claim] : [end, claim])',
-    to: 'this.#events.onOwn(end === undefined ? [claim] : [claim])',
+    from: 'facts: end === undefined ? [claim] : [end, claim] })',
+    to: 'facts: end === undefined ? [claim] : [claim] })',
   },
   {
     name: 'a winner does not confirm its reign',

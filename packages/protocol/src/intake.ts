@@ -8,50 +8,33 @@
 import { FrameError } from './base/errors.ts'
 import type { Milliseconds, NodeId } from './base/io.ts'
 import type { Context, Timed } from './context/context.ts'
-import type { Link } from './context/links.ts'
+import { Link } from './context/links.ts'
 import type { FailureDetector } from './detection/failure-detector.ts'
 import type { Elections } from './election/elections.ts'
 import { suspicionsOf, type Accuser, type Certificate } from './facts/certificate.ts'
 import { factOf, type Fact, type Told } from './facts/fact.ts'
 import { isKind } from './facts/statement.ts'
-import { shareUntil, type Change } from './facts/view.ts'
+import { shareUntil } from './facts/view.ts'
 
-export interface IntakeEvents {
-  onChanges(changes: readonly Change[]): void
-  /** A signed statement of this node's own key that this instance did not sign, of a life not before its own. */
-  onImpersonated(incarnation: number): void
-  /** This node's life was ended by others, or by itself in an earlier run. */
-  onOwnEnd(incarnation: number): void
-  /** Others ended a life of this node that goes on for those who know better. `by`: who holds that. */
-  onOwnDeath(incarnation: number, by: readonly NodeId[]): void
-  /** A peer holds a member for alive that this node holds for dead. */
-  onContested(id: NodeId): void
-  /** Somebody told all what this node knows, under this key, by now: it need not. */
-  onOverheard(key: string): void
-}
+/** Whose word is taken in: a peer's, which pays for it as long as its link is up, or that of whoever published it. */
+export type Source = { readonly peer: NodeId } | 'topic'
 
 export interface IntakeParts {
   readonly elections: Elections
   readonly detector: FailureDetector
-  /** True for a node that is new in the pool, which is told all of it at once. */
-  isCredulous(): boolean
 }
 
 export class Intake implements Timed {
   readonly #context: Context
   readonly #parts: IntakeParts
-  readonly #events: IntakeEvents
   /** Statements of kinds that this version does not know: since when they are told. */
   readonly #unknown = new Map<string, { readonly fact: Fact; readonly born: Milliseconds }>()
   #nextDue: Milliseconds = Infinity
   #warnedFull = false
-  /** Whose word is being taken in: a peer's, or that of who published it. */
-  #source: Link | 'topic' | undefined
 
-  constructor(context: Context, parts: IntakeParts, events: IntakeEvents) {
+  constructor(context: Context, parts: IntakeParts) {
     this.#context = context
     this.#parts = parts
-    this.#events = events
   }
 
   get nextDue(): Milliseconds {
@@ -75,22 +58,16 @@ export class Intake implements Timed {
   }
 
   /**
-   * Takes in each and returns those that were news, as they are held.
-   * `how`: facts of a broadcast that is to be forwarded are checked even if they are no news, as a verdict for all must not hang on what this
-   * node happens to know; those of one that was forwarded in other words before are only taken note of.
+   * Takes in one fact and returns it, as it is held, if it was news.
+   * `how`: a fact of a broadcast that is to be forwarded is checked even if it is no news, as a verdict for all must not hang on what this
+   * node happens to know; that of one that was forwarded in other words before is only taken note of. Throws {@link FrameError}.
    */
-  take(told: readonly Told[], from: NodeId | undefined, how: 'frame' | 'broadcast' | 'echo' = 'frame'): Fact[] {
-    const news: Fact[] = []
-    this.#source = from === undefined ? 'topic' : this.#context.links.get(from)
-    for (const { fact, ageSeconds } of told) {
-      const taken = this.#take(fact, ageSeconds * 1000, from)
-      if (taken !== undefined) news.push(taken)
-      // What this node holds, byte for byte, was checked before.
-      else if (how === 'broadcast' && this.#context.facts.rival(fact)?.equals(fact) !== true) this.#check(fact)
-      if (how !== 'frame') this.#overhear(fact)
-    }
-    this.#source = undefined
-    return news
+  take({ fact, ageSeconds }: Told, source: Source, how: 'frame' | 'broadcast' | 'echo' = 'frame'): Fact | undefined {
+    const taken = this.#take(fact, ageSeconds * 1000, source)
+    // What this node holds, byte for byte, was checked before.
+    if (taken === undefined && how === 'broadcast' && this.#context.facts.rival(fact)?.equals(fact) !== true) this.#check(fact)
+    if (how !== 'frame') this.#overhear(fact)
+    return taken
   }
 
   /** Forgets what it passed on unread. */
@@ -101,26 +78,26 @@ export class Intake implements Timed {
 
   /** Believes a death without further questions: this node took part in its making, or waited long enough. */
   believe(certificate: Certificate): Fact | undefined {
-    const fact = factOf({ certificate })
-    this.#merge(fact, 0)
     const { view } = this.#context
+    if (view.hasEnded(certificate.suspect, certificate.incarnation)) return undefined
+    this.#merge(factOf({ certificate }), 0)
     return view.hasEnded(certificate.suspect, certificate.incarnation) ? view.fact(certificate.suspect) : undefined
   }
 
-  #take(fact: Fact, age: Milliseconds, from: NodeId | undefined): Fact | undefined {
+  #take(fact: Fact, age: Milliseconds, source: Source): Fact | undefined {
     switch (fact.says) {
       case 'joined':
-        return this.#joined(fact)
+        return this.#joined(fact, source)
       case 'left':
-        return this.#left(fact, age)
+        return this.#left(fact, age, source)
       case 'died':
-        return this.#died(fact, age, from)
+        return this.#died(fact, age, source)
       case undefined:
-        return this.#other(fact, age, from)
+        return this.#other(fact, age, source)
     }
   }
 
-  #joined(fact: Fact): Fact | undefined {
+  #joined(fact: Fact, source: Source): Fact | undefined {
     const { view, id } = this.#context
     if (fact.about === id) {
       this.#own(fact)
@@ -128,19 +105,20 @@ export class Intake implements Timed {
     }
     if (!view.isNews(fact)) {
       const end = view.fact(fact.about as NodeId)
-      if (end?.says === 'died' && end.incarnation === fact.incarnation) this.#events.onContested(fact.about as NodeId)
+      if (end?.says === 'died' && end.incarnation === fact.incarnation)
+        this.#context.outcomes.push({ type: 'contested', id: fact.about as NodeId })
       return undefined
     }
     if (view.full && view.get(fact.about as NodeId) === undefined) {
       this.#warnFull()
       return undefined
     }
-    if (!this.#isAffordable(fact) || !this.#mayBringIn(fact)) return undefined
+    if (!this.#isAffordable(fact, source) || !this.#mayBringIn(fact, source)) return undefined
     this.#check(fact)
     return this.#merge(fact, 0)
   }
 
-  #left(fact: Fact, age: Milliseconds): Fact | undefined {
+  #left(fact: Fact, age: Milliseconds, source: Source): Fact | undefined {
     const { view, id } = this.#context
     if (fact.about === id) {
       this.#own(fact)
@@ -150,19 +128,19 @@ export class Intake implements Timed {
       view.merge(fact, this.#context.now, age) // of an end that is known the youngest age counts
       return undefined
     }
-    if (this.#isOneTooMany(fact) || !this.#isAffordable(fact)) return undefined
+    if (this.#isOneTooMany(fact, source) || !this.#isAffordable(fact, source)) return undefined
     this.#check(fact)
     return this.#merge(fact, age)
   }
 
-  #died(fact: Fact, age: Milliseconds, from: NodeId | undefined): Fact | undefined {
+  #died(fact: Fact, age: Milliseconds, source: Source): Fact | undefined {
     if (!('certificate' in fact.content)) return undefined
     const { certificate } = fact.content
     const { view, id } = this.#context
     const { suspect, incarnation, accusers } = certificate
     const present = view.get(suspect)
     if (suspect === id) {
-      if (incarnation >= (present?.incarnation ?? 0)) this.#ownDeath(fact, certificate, from)
+      if (incarnation >= (present?.incarnation ?? 0)) this.#ownDeath(fact, certificate, source)
       return undefined
     }
     if (!view.isNews(fact)) {
@@ -171,7 +149,7 @@ export class Intake implements Timed {
     }
     // A made-up death far ahead would keep its victim out for as long as it is remembered.
     if (incarnation > view.known(suspect) + this.#context.config.limits.incarnationJump) return undefined
-    if (this.#isOneTooMany(fact) || !this.#isAffordable(fact)) return undefined
+    if (this.#isOneTooMany(fact, source) || !this.#isAffordable(fact, source)) return undefined
     this.#check(fact)
     if (present === undefined) return this.#merge(fact, age)
     const { detector } = this.#parts
@@ -199,26 +177,26 @@ export class Intake implements Timed {
    * Others pronounced this node dead. Where it refuted none of them who heard of that believes it, and can't take it back. What it has refuted only those believe
    * who told it: they are asked for company before this life is given up for them.
    */
-  #ownDeath(fact: Fact, certificate: Certificate, from: NodeId | undefined): void {
-    const { view, id } = this.#context
-    if (certificate.incarnation > view.known(id) + this.#context.config.limits.incarnationJump || !this.#isAffordable(fact)) return
+  #ownDeath(fact: Fact, certificate: Certificate, source: Source): void {
+    const from = source === 'topic' ? undefined : source.peer
+    const { view, id, outcomes } = this.#context
+    if (certificate.incarnation > view.known(id) + this.#context.config.limits.incarnationJump || !this.#isAffordable(fact, source)) return
     this.#check(fact)
     const { accusations } = this.#parts.detector
     const members = certificate.accusers.filter(({ signer }) => view.knows(signer))
     const valid = members.filter(({ beat }) => !accusations.isRefuted(id, beat))
     const isBelieved = valid.length >= accusations.quorum.toBelieve(id)
-    if (isBelieved) this.#events.onOwnEnd(certificate.incarnation)
+    if (isBelieved) outcomes.push({ type: 'surrender', incarnation: certificate.incarnation })
     // An accuser that believes its own word says so in its hello, when they meet.
     else if (members.length > 0 && from !== undefined && view.knows(from) && !members.some(({ signer }) => signer === from))
-      this.#events.onOwnDeath(
-        certificate.incarnation,
-        members.map(({ signer }) => signer), // not who told it, as many may pass on what one made up
-      )
+      // Not who told it, as many may pass on what one made up.
+      outcomes.push({ type: 'surrender', incarnation: certificate.incarnation, by: members.map(({ signer }) => signer) })
     for (const suspicion of suspicionsOf(certificate)) if (!isBelieved) accusations.hear(suspicion, from)
   }
 
   /** About elections, or of a kind that only later versions know. */
-  #other(fact: Fact, age: Milliseconds, from: NodeId | undefined): Fact | undefined {
+  #other(fact: Fact, age: Milliseconds, source: Source): Fact | undefined {
+    const from = source === 'topic' ? undefined : source.peer
     if (!('statement' in fact.content)) return undefined
     const { statement } = fact.content
     const { elections } = this.#parts
@@ -228,29 +206,30 @@ export class Intake implements Timed {
         if (from !== undefined && correction !== undefined) this.#context.sendFacts(from, [correction], true)
         return undefined
       }
-      if (!elections.wantsCandidacy(statement) || !this.#isAffordable(fact)) return undefined
+      if (!elections.wantsCandidacy(statement) || !this.#isAffordable(fact, source)) return undefined
       this.#check(fact)
       return elections.mergeCandidacy(statement)
     }
     if (isKind(statement, 'suspicion')) {
-      if (this.#isAffordable(fact)) this.#parts.detector.accusations.receive(from, statement)
+      if (this.#isAffordable(fact, source)) this.#parts.detector.accusations.receive(from, statement)
       return undefined
     }
     if (isKind(statement, 'refutation')) {
       const { accusations } = this.#parts.detector
-      if (statement.signer === this.#context.id || !accusations.wantsRefutation(statement) || !this.#isAffordable(fact)) return undefined
+      if (statement.signer === this.#context.id || !accusations.wantsRefutation(statement) || !this.#isAffordable(fact, source))
+        return undefined
       this.#check(fact)
       return accusations.takeRefutation(statement, from)
     }
     if (isKind(statement, 'claim')) {
-      if (!elections.wantsClaim(statement) || !this.#isAffordable(fact)) return undefined
+      if (!elections.wantsClaim(statement) || !this.#isAffordable(fact, source)) return undefined
       this.#check(fact)
       return elections.mergeClaim(statement, from)
     }
     const { config, view, now, facts } = this.#context
     if (this.#unknown.has(fact.key) || !view.knows(statement.signer)) return undefined
     if (this.#unknown.size >= config.limits.unknown || age >= this.#toldFor) return undefined
-    if (!this.#isAffordable(fact)) return undefined
+    if (!this.#isAffordable(fact, source)) return undefined
     this.#check(fact)
     const held = facts.put(fact, now - age)
     this.#unknown.set(held.key, { fact: held, born: now - age })
@@ -276,7 +255,7 @@ export class Intake implements Timed {
     if (fact.about === undefined) return
     const held = this.#context.facts.rival(fact)
     const isOver = fact.says === 'died' && this.#context.view.hasEnded(fact.about, fact.incarnation)
-    if (isOver || held?.equals(fact) === true) this.#events.onOverheard(fact.key)
+    if (isOver || held?.equals(fact) === true) this.#context.outcomes.push({ type: 'overheard', key: fact.key })
   }
 
   /** About this node itself. */
@@ -287,8 +266,9 @@ export class Intake implements Timed {
     // An earlier version of its own statement: the nonce tells this process from others.
     if (fact.says === 'joined' && nonceOf(fact) === nonceOf(mine)) return
     this.#check(fact)
-    if (fact.says === 'joined') this.#events.onImpersonated(fact.incarnation)
-    else this.#events.onOwnEnd(fact.incarnation)
+    const { outcomes } = this.#context
+    if (fact.says === 'joined') outcomes.push({ type: 'impersonated', incarnation: fact.incarnation })
+    else outcomes.push({ type: 'surrender', incarnation: fact.incarnation })
   }
 
   /** Takes in a verified joined-statement or end, and returns it as it is held. */
@@ -296,15 +276,14 @@ export class Intake implements Timed {
     const { view, now, facts } = this.#context
     const isKnown = facts.rival(fact) !== undefined
     const changes = view.merge(fact, now, age)
-    if (!isKnown && fact.about !== undefined && !this.#parts.isCredulous()) this.#context.budgets.met(fact.about, now)
-    if (changes.length > 0) this.#events.onChanges(changes)
+    if (!isKnown && fact.about !== undefined && !this.#context.isCredulous) this.#context.budgets.met(fact.about, now)
+    if (changes.length > 0) this.#context.outcomes.push({ type: 'changed', changes })
     return facts.rival(fact)
   }
 
   /** Who has much checked is slowed down. What is refused far beyond that is no offence: reconciliation brings it again. */
-  #isAffordable(fact: Fact): boolean {
-    const source = this.#source
-    if (source === undefined || source === 'topic' || this.#parts.isCredulous()) return true
+  #isAffordable(fact: Fact, source: Source): boolean {
+    if (!(source instanceof Link) || this.#context.isCredulous) return true
     return this.#context.charge(source, 'checks', fact.signatures)
   }
 
@@ -312,11 +291,11 @@ export class Intake implements Timed {
    * Members that one peer, or the topic, makes known come at a bounded rate; reconciliation brings again what is refused. As many as are known may
    * come at once: the other half of a pool that was cut.
    */
-  #mayBringIn(fact: Fact): boolean {
+  #mayBringIn(fact: Fact, source: Source): boolean {
     const { view, facts } = this.#context
-    const source = this.#source
-    if (source === undefined || this.#parts.isCredulous() || facts.rival(fact) !== undefined) return true
+    if (this.#context.isCredulous || facts.rival(fact) !== undefined) return true
     if (source === 'topic') return this.#context.budgets.mayIntroduce(this.#context.now, view.size)
+    if (!(source instanceof Link)) return true
     return this.#context.budgets.spend(source, 'newcomers', this.#context.now, 1, { own: view.size, strangers: 0 })
   }
 
@@ -324,10 +303,10 @@ export class Intake implements Timed {
    * Ends of those who were never heard of may be made up: they fill no more than half of what is remembered of ends. But a newcomer has heard of
    * nobody, and what it refused it would ask for again and again.
    */
-  #isOneTooMany(fact: Fact): boolean {
+  #isOneTooMany(fact: Fact, source: Source): boolean {
     const { view, facts, wholeSince } = this.#context
     if (facts.rival(fact) !== undefined) return false
-    return wholeSince === Infinity && this.#source !== 'topic' ? view.isFullOfEnds : view.isHalfFullOfEnds
+    return wholeSince === Infinity && source !== 'topic' ? view.isFullOfEnds : view.isHalfFullOfEnds
   }
 
   #check(fact: Fact): void {

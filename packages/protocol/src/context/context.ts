@@ -14,6 +14,7 @@ import { ProtobufCodec } from '../frames/protobuf.ts'
 import { factBytes } from '../frames/size.ts'
 import { Budgets, type AtOnce, type Cost } from './budgets.ts'
 import type { Link, Links } from './links.ts'
+import type { Outcome } from './outcomes.ts'
 import type { Services } from './services.ts'
 
 export interface ContextOptions<Data extends Encoded = Uint8Array> {
@@ -41,9 +42,13 @@ export class Context<Data extends Encoded = Encoded> {
   wholeSince: Milliseconds = Infinity
   /** When this node's present life began. */
   bornAt: Milliseconds = 0
+  /** When this process entered the pool first; undefined: it has not. */
+  enteredAt: Milliseconds | undefined
   /** Introducers were given and no member was reached yet: the pool is elsewhere, so nothing is to be decided in its name. */
   isUnintroduced = false
   effects: Effect<Data>[] = []
+  /** What waits to be settled by the node. */
+  outcomes: Outcome[] = []
 
   constructor({ id, pool, config, services }: ContextOptions<Data>) {
     this.id = id
@@ -56,6 +61,21 @@ export class Context<Data extends Encoded = Encoded> {
     this.facts = new FactSet(services.registry ?? new Registry(), factBytes)
     this.view = new View(this.facts, config)
     this.budgets = new Budgets((peer) => this.view.knows(peer))
+  }
+
+  /** How long ago this process entered the pool first, ms; 0 before. */
+  get age(): Milliseconds {
+    return this.enteredAt === undefined ? 0 : this.now - this.enteredAt
+  }
+
+  /** A reconciliation was completed: this is no longer a newcomer. */
+  get isWhole(): boolean {
+    return this.wholeSince < Infinity
+  }
+
+  /** True for a node that is new in the pool, which is told all of it at once. */
+  get isCredulous(): boolean {
+    return !this.isWhole || this.age < this.config.limits.credulity
   }
 
   random(): number {

@@ -60,8 +60,6 @@ export interface AccusationEvents {
   onReported(id: NodeId): void
   /** A member signed that it lives, or accusations came to nothing. `isFresh`: it did so a moment ago. */
   onRefuted(id: NodeId, isFresh: boolean): void
-  /** A suspicion or refutation that the pool is to be told. `after`: unless somebody else does within so long, ms. */
-  onPublish(fact: Fact, after?: Milliseconds): void
 }
 
 export interface AccusationParts {
@@ -272,7 +270,7 @@ export class Accusations implements Timed {
     const proof = beats.refutation(suspect)
     if (this.#isHeld(statement)) this.#published(suspect)
     else if (proof !== undefined && proof.content.beat > beat && refutations.isNews(proof) && this.#context.codec.verify(statement))
-      this.#events.onPublish(refutations.merge(proof), this.waitFor(this.#context.random() * mostAccusers))
+      this.#tell(refutations.merge(proof), this.waitFor(this.#context.random() * mostAccusers))
   }
 
   #isHeld({ signer, content, signature }: Statement<Accusation>): boolean {
@@ -343,7 +341,7 @@ export class Accusations implements Timed {
   #publish(suspicion: Suspicion): void {
     const own = suspicion.accusations.get(this.#context.id)
     if (own === undefined) return
-    this.#events.onPublish(factOf({ statement: own }))
+    this.#tell(factOf({ statement: own }))
     this.#published(suspicion.id)
   }
 
@@ -385,6 +383,10 @@ export class Accusations implements Timed {
 
   #publishRefutation(): void {
     const fact = this.#parts.refutations.due()
-    if (fact !== undefined) this.#events.onPublish(fact)
+    if (fact !== undefined) this.#tell(fact)
+  }
+
+  #tell(fact: Fact, after = 0): void {
+    this.#context.outcomes.push({ type: 'publish', fact, after })
   }
 }

@@ -14,7 +14,6 @@ import { pickOne } from '../base/random.ts'
 import type { Context, Timed } from '../context/context.ts'
 import { lookTime } from '../context/links.ts'
 import type { Certificate } from '../facts/certificate.ts'
-import type { Fact } from '../facts/fact.ts'
 import { isKind, type Refutation, type Statement } from '../facts/statement.ts'
 import type { Alarm, PingReqAck } from '../frames/message.ts'
 import type * as wire from '../wire/messages.js'
@@ -74,17 +73,9 @@ const aloneAmongRefusals = 5_000
 /** The same for silent members, ms. Guess: few outages of one's own network are longer. */
 const aloneInSilence = 3_600_000
 
-export interface FailureDetectorEvents {
-  /** A member is dead for all that this node knows. `after`: so long others get to make that known first, ms. */
-  onDeath(certificate: Certificate, after: Milliseconds): void
-  /** A suspicion or refutation that the pool is to be told. `after`: unless somebody else does within so long, ms. */
-  onPublish(fact: Fact, after?: Milliseconds): void
-}
-
 export class FailureDetector implements Timed {
   readonly accusations: Accusations
   readonly #context: Context
-  readonly #events: FailureDetectorEvents
   readonly #suspicions: Suspicions
   readonly #health: HealthMultiplier
   readonly #beats: Beats
@@ -104,9 +95,8 @@ export class FailureDetector implements Timed {
   /** Whom the other observers were told to look at, and when. */
   readonly #hints = new Map<NodeId, Milliseconds>()
 
-  constructor(context: Context, events: FailureDetectorEvents) {
+  constructor(context: Context) {
     this.#context = context
-    this.#events = events
     const suspicions = new Suspicions(context)
     const health = new HealthMultiplier(context)
     const beats = new Beats(context)
@@ -149,7 +139,6 @@ export class FailureDetector implements Timed {
       onDeath: (certificate) => this.#died(certificate),
       onReported: (id) => this.suspect(id),
       onRefuted: (id, isFresh) => this.#refuted(id, isFresh),
-      onPublish: (fact, after) => events.onPublish(fact, after),
     })
     this.#disputed = new DisputedDeaths(context, (certificate) => this.#died(certificate))
     this.#suspicions = suspicions
@@ -527,7 +516,8 @@ export class FailureDetector implements Timed {
   }
 
   #died(certificate: Certificate): void {
-    this.#events.onDeath(certificate, this.accusations.waitFor(this.#suspicions.rankAmong(accusersOf(certificate), certificate.suspect)))
+    const after = this.accusations.waitFor(this.#suspicions.rankAmong(accusersOf(certificate), certificate.suspect))
+    this.#context.outcomes.push({ type: 'certified', certificate, after })
   }
 }
 

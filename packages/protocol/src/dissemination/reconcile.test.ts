@@ -35,7 +35,6 @@ function fact(name: number, version = 0): Fact {
 class Side {
   readonly context: Context<Uint8Array>
   readonly reconciler: Reconciler
-  completed = 0
   /** Bytes and messages that this side sent. */
   bytes = 0
   messages = 0
@@ -45,8 +44,12 @@ class Side {
   constructor(self: Actor, peer: Actor, facts: readonly Fact[] = [], settings = config) {
     this.context = new Context({ id: self.id, pool, config: settings, services: servicesOf(self.id) })
     this.context.links.set(peer.id, new Link(peer.id, true, 0))
-    this.reconciler = new Reconciler(this.context, () => (this.completed += 1))
+    this.reconciler = new Reconciler(this.context)
     for (const item of facts) this.context.facts.put(item)
+  }
+
+  get completed(): number {
+    return this.context.outcomes.length
   }
 
   /** Frames waiting to be sent. */

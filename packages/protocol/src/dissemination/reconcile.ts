@@ -66,16 +66,14 @@ interface Exchange {
 
 export class Reconciler implements Timed {
   readonly #context: Context
-  readonly #onCompleted: (peer: NodeId) => void
   /** Reconciliations under way. */
   readonly #exchanges = new Map<NodeId, Exchange>()
   #interval: Milliseconds = intervals.other
   #nextDue = Infinity
   #lastCompleted: Milliseconds | undefined
 
-  constructor(context: Context, onCompleted: (peer: NodeId) => void) {
+  constructor(context: Context) {
     this.#context = context
-    this.#onCompleted = onCompleted
   }
 
   get nextDue(): Milliseconds {
@@ -166,7 +164,7 @@ export class Reconciler implements Timed {
     this.#exchanges.delete(peer)
     this.#lastCompleted = this.#context.now
     this.#context.wholeSince = Math.min(this.#context.wholeSince, this.#context.now)
-    this.#onCompleted(peer)
+    this.#context.outcomes.push({ type: 'reconciled' })
   }
 
   #answers(ranges: readonly wire.Range[], page: Page): wire.Range[] {

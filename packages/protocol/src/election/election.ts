@@ -36,19 +36,11 @@ export const turn = 5_000
 /** So many more than the known epoch are believable after a time apart. Guess: a reign ends a thousand times in no partition. */
 const epochJump = 1_000
 
-export interface ElectionEvents {
-  /** These facts must be told to the pool. */
-  onOwn(facts: readonly Fact[]): void
-  /** Nothing is certain before a reconciliation: look around. */
-  onUnsure(): void
-  /** Others stand or reign than before. */
-  onChanged(): void
-}
-
 export class Election {
   readonly name: string
   readonly #context: Context
-  readonly #events: ElectionEvents
+  /** Others stand or reign than before. */
+  readonly #onChanged: () => void
   /** Who made it known. */
   readonly #opener: NodeId
   readonly #candidates: Candidates
@@ -69,10 +61,10 @@ export class Election {
   /** What the application heard last. */
   #announced: string | undefined
 
-  constructor(context: Context, events: ElectionEvents, name: string, opener: NodeId) {
+  constructor(context: Context, onChanged: () => void, name: string, opener: NodeId) {
     this.name = name
     this.#context = context
-    this.#events = events
+    this.#onChanged = onChanged
     this.#opener = opener
     this.#candidates = new Candidates(context)
     this.#pending = new PendingClaims(context)
@@ -110,11 +102,11 @@ export class Election {
   elect(): void {
     if (this.#mine?.standing === true) return
     this.#mine = { standing: true, sequence: (this.#mine?.sequence ?? 0) + 1, since: this.#context.now }
-    this.#events.onChanged()
+    this.#onChanged()
     this.#unsettledSince = undefined
     this.#unsettle(settle)
     this.#declare()
-    this.#events.onUnsure()
+    this.#context.outcomes.push({ type: 'unsure' })
   }
 
   /** This node no longer wants to be elected; a reign of its own ends. */
@@ -136,7 +128,7 @@ export class Election {
   stalled(): void {
     if (this.#mine?.standing !== true) return
     this.#mine.since = this.#context.now + settle
-    this.#events.onUnsure()
+    this.#context.outcomes.push({ type: 'unsure' })
   }
 
   /** Everything this node knew is gone, but its own candidacy and the epoch: others may remember less. */
@@ -171,7 +163,7 @@ export class Election {
   mergeCandidacy(statement: Statement<Candidacy>): Fact | undefined {
     const fact = this.#candidates.put(statement)
     this.#candidates.tell(this.#winner)
-    this.#events.onChanged()
+    this.#onChanged()
     const isTold = this.#context.facts.isTold(fact)
     if (isTold && !this.#wasReigned) this.#unsettle(settle)
     this.#review()
@@ -189,7 +181,7 @@ export class Election {
       return this.#accept(statement)
     const isContested = this.#winner === this.#context.id && this.#isReigned && statement.signer !== this.#rival
     if (isContested && epoch <= this.#latestOfOthers) this.#confirmAt = Math.min(this.#confirmAt, this.#context.now + turn)
-    this.#events.onUnsure()
+    this.#context.outcomes.push({ type: 'unsure' })
     return undefined
   }
 
@@ -198,7 +190,7 @@ export class Election {
     if (this.#candidates.get(id) !== undefined) {
       this.#candidates.delete(id)
       this.#candidates.tell(this.#winner)
-      this.#events.onChanged()
+      this.#onChanged()
     }
     this.#review()
     this.#fill()
@@ -222,12 +214,12 @@ export class Election {
     const epoch = (later?.content.epoch ?? this.#epoch + this.#rank) + 1
     const { sequence } = this.#mine
     const claim = this.#accept(codec.sign(id, { kind: 'claim', election: this.name, epoch, incarnation: self.incarnation, sequence }))
-    this.#events.onOwn(end === undefined ? [claim] : [end, claim])
+    this.#context.outcomes.push({ type: 'announce', facts: end === undefined ? [claim] : [end, claim] })
   }
 
   #accept(statement: Statement<Claim>): Fact {
     const fact = this.#context.facts.put(factOf({ statement }))
-    this.#events.onChanged()
+    this.#onChanged()
     this.#claim = statement
     this.#confirmAt = Infinity
     this.#pending.settle(statement)
@@ -279,7 +271,7 @@ export class Election {
     if (before?.incarnation === incarnation && before.sequence === sequence) return
     const content: Candidacy = { kind: 'candidacy', election: this.name, incarnation, sequence, withdrawn: !standing }
     this.mergeCandidacy(this.#context.codec.sign(id, content))
-    this.#events.onOwn([this.#candidates.fact(id) as Fact])
+    this.#context.outcomes.push({ type: 'announce', facts: [this.#candidates.fact(id) as Fact] })
   }
 
   /** Stands again if places became free. */

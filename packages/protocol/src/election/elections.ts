@@ -6,21 +6,19 @@ import type { Milliseconds, NodeId, Reign } from '../base/io.ts'
 import type { Context, Timed } from '../context/context.ts'
 import type { Fact } from '../facts/fact.ts'
 import type { Candidacy, Claim, Statement } from '../facts/statement.ts'
-import { Election, type ElectionEvents } from './election.ts'
+import { Election } from './election.ts'
 import { FairShare } from './fair-share.ts'
 
 export class Elections implements Timed {
   readonly #context: Context
-  readonly #events: ElectionEvents
   readonly #elections = new Map<string, Election>()
   /** Who has which share of memory, while it is full and nothing changes. */
   #sharing: FairShare | undefined
   #warnedFull = false
   #reconciledAt: Milliseconds = -Infinity
 
-  constructor(context: Context, events: Omit<ElectionEvents, 'onChanged'>) {
+  constructor(context: Context) {
     this.#context = context
-    this.#events = { ...events, onChanged: () => (this.#sharing = undefined) }
   }
 
   get nextDue(): Milliseconds {
@@ -123,7 +121,7 @@ export class Elections implements Timed {
       this.#elections.get(other)?.forget()
       this.#elections.delete(other)
     }
-    const election = new Election(this.#context, this.#events, name, opener)
+    const election = new Election(this.#context, () => (this.#sharing = undefined), name, opener)
     this.#elections.set(name, election)
     this.#sharing = undefined
     return election

@@ -24,16 +24,8 @@ interface Attempt {
   given: boolean
 }
 
-export interface IntroductionEvents {
-  /** Enter: this is the highest incarnation of this node that others know. */
-  onEnter(learned: number): void
-  /** Nobody lets this node in. It has entered, and goes on trying. */
-  onAlone(): void
-}
-
 export class Introduction implements Timed {
   readonly #context: Context
-  readonly #events: IntroductionEvents
   #introducers: readonly Introducer[] = []
   #attempts: Attempt[] = []
   #entering = false
@@ -41,14 +33,8 @@ export class Introduction implements Timed {
   /** Highest incarnation of this node that others know. */
   #learned = 0
 
-  constructor(context: Context, events: IntroductionEvents) {
+  constructor(context: Context) {
     this.#context = context
-    this.#events = events
-  }
-
-  /** A reconciliation was completed, so there is a pool that will not be lost with one link. */
-  get #isWhole(): boolean {
-    return this.#context.wholeSince < Infinity
   }
 
   get nextDue(): Milliseconds {
@@ -112,7 +98,7 @@ export class Introduction implements Timed {
     this.#learned = Math.max(this.#learned, known)
     if (!this.#entering) return
     this.#entering = false
-    this.#events.onEnter(this.#learned)
+    this.#context.outcomes.push({ type: 'enter', learned: this.#learned })
   }
 
   /** A dial that was ours came to nothing. */
@@ -133,11 +119,13 @@ export class Introduction implements Timed {
 
   due(): void {
     const { now, links, effects } = this.#context
-    if (this.#isWhole) this.#aloneAt = Infinity
+    if (this.#context.isWhole) this.#aloneAt = Infinity
     // The larger the pool, the longer it takes to be told of it.
     else if (now >= this.#aloneAt && this.#isServed) this.#aloneAt = now + retryMin
     else if (now >= this.#aloneAt) this.goAlone()
-    this.#attempts = this.#attempts.filter(({ introducer: { id } }) => id !== this.#context.id && !(this.#isWhole && this.#isReached(id)))
+    this.#attempts = this.#attempts.filter(
+      ({ introducer: { id } }) => id !== this.#context.id && !(this.#context.isWhole && this.#isReached(id)),
+    )
     for (const attempt of this.#attempts) {
       if (now < attempt.nextTry) continue
       const { id, address } = attempt.introducer
@@ -149,7 +137,7 @@ export class Introduction implements Timed {
 
   /** A link is gone: a newcomer that is not whole yet depends on its introducers. */
   linkLost(): void {
-    if (this.#isWhole) return
+    if (this.#context.isWhole) return
     const { now } = this.#context
     for (const attempt of this.#attempts) attempt.nextTry = Math.min(attempt.nextTry, now + retryMin)
   }
@@ -171,9 +159,9 @@ export class Introduction implements Timed {
     this.#aloneAt = Infinity
     if (this.#entering) {
       this.#entering = false
-      this.#events.onEnter(this.#learned)
+      this.#context.outcomes.push({ type: 'enter', learned: this.#learned })
     }
-    if (!this.#isWhole) this.#events.onAlone()
+    if (!this.#context.isWhole) this.#context.outcomes.push({ type: 'alone' })
   }
 }
 

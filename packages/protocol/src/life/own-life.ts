@@ -9,7 +9,6 @@ import type { Address, Member, Milliseconds, NodeId } from '../base/io.ts'
 import type { Context } from '../context/context.ts'
 import { mostAccusers } from '../detection/quorum.ts'
 import { factOf, type Fact } from '../facts/fact.ts'
-import type { Change } from '../facts/view.ts'
 
 /** Pause after a life given up, ms; doubles up to six times. Guess. */
 const surrenderPause = 5_000
@@ -22,22 +21,14 @@ export interface OwnLifeOptions {
   readonly storedIncarnation: number
 }
 
-export interface OwnLifeEvents {
-  onChanges(changes: readonly Change[]): void
-  /** A new life began in place of one that others ended: tell everybody. */
-  onReentered(fact: Fact): void
-}
-
 export class OwnLife {
   readonly #context: Context
   readonly #options: OwnLifeOptions
-  readonly #events: OwnLifeEvents
   #incarnation: number
   #nonce = 0
   /** Of this life's statement. */
   #version = 1
   #addresses: readonly Address[] = []
-  #enteredAt: Milliseconds | undefined
   #self: Member | undefined
   /** Lives given up on the word of others, and from when on this node would again. */
   #surrenders = 0
@@ -46,10 +37,9 @@ export class OwnLife {
   /** Who held the present life for ended, without proof. */
   readonly #against = new Set<NodeId>()
 
-  constructor(context: Context, options: OwnLifeOptions, events: OwnLifeEvents) {
+  constructor(context: Context, options: OwnLifeOptions) {
     this.#context = context
     this.#options = options
-    this.#events = events
     this.#incarnation = options.storedIncarnation
   }
 
@@ -63,11 +53,6 @@ export class OwnLife {
     return this.#incarnation
   }
 
-  /** How long ago this process entered the pool first; 0 before. */
-  get age(): Milliseconds {
-    return this.#enteredAt === undefined ? 0 : this.#context.now - this.#enteredAt
-  }
-
   prepare(addresses: readonly Address[]): void {
     this.#addresses = addresses.slice(0, this.#context.config.limits.addresses)
     this.#nonce = Math.floor(this.#context.random() * 2 ** 32)
@@ -76,7 +61,7 @@ export class OwnLife {
   /** Begins the first life of this process. */
   enter(learned: number): void {
     this.#begin(Math.max(this.#incarnation, this.credible(learned)) + 1)
-    this.#enteredAt = this.#context.now
+    this.#context.enteredAt = this.#context.now
   }
 
   /** Begins the next life, told to nobody yet. */
@@ -91,7 +76,7 @@ export class OwnLife {
     this.#context.warn('INCARNATION_REPLACED', `incarnation ${self.incarnation} of this node is over: ${reason}; it enters again`)
     this.#begin(ended + 1)
     const fact = this.#context.view.fact(this.#context.id)
-    if (fact !== undefined) this.#events.onReentered(fact)
+    if (fact !== undefined) this.#context.outcomes.push({ type: 'reentered', fact })
   }
 
   /**
@@ -157,7 +142,7 @@ export class OwnLife {
     const statement = codec.sign(id, { kind: 'joined', incarnation, version, nonce, addresses, location, tag })
     const changes = view.merge(factOf({ statement }), now, 0)
     this.#self = view.get(id)
-    this.#events.onChanges(changes)
+    this.#context.outcomes.push({ type: 'changed', changes })
   }
 }
 

@@ -23,16 +23,8 @@ export const referrals = 3
 /** How long somebody handed on may stay connected, ms. Guess. */
 export const referralGrace = 3_000
 
-export interface ReferralEvents {
-  /** It may have its hello now. */
-  onServed(peer: NodeId): void
-  /** Nobody whom this peer named has answered. */
-  onDisappointed(peer: NodeId): void
-}
-
 export class Referral implements Timed {
   readonly #context: Context
-  readonly #events: ReferralEvents
   readonly #newcomers: Recent
   /** Whose turn it is to be named. */
   #turn = 0
@@ -41,9 +33,8 @@ export class Referral implements Timed {
   /** Whom they named. */
   readonly #named = new Map<NodeId, readonly Told[]>()
 
-  constructor(context: Context, events: ReferralEvents) {
+  constructor(context: Context) {
     this.#context = context
-    this.#events = events
     this.#newcomers = new Recent(servedAtOnce, servedWindow)
   }
 
@@ -58,7 +49,7 @@ export class Referral implements Timed {
     const { now, view } = this.#context
     this.#newcomers.note(now)
     if (this.#newcomers.isOften(now) && view.size > servedAtOnce) this.#handOn(peer)
-    else this.#events.onServed(peer)
+    else this.#context.outcomes.push({ type: 'served', peer })
   }
 
   #handOn(peer: NodeId): void {
@@ -73,7 +64,7 @@ export class Referral implements Timed {
     const link = links.get(peer)
     if (link !== undefined) link.referred = true
     this.#context.send(peer, { redirect: { members: names.flatMap((name) => view.fact(name) ?? []) } })
-    this.#events.onServed(peer)
+    this.#context.outcomes.push({ type: 'served', peer })
   }
 
   /** A peer handed this node on to these members. Throws {@link FrameError}. */
@@ -130,7 +121,7 @@ export class Referral implements Timed {
       const link = links.get(peer)
       if (link === undefined) continue
       link.referred = false
-      this.#events.onDisappointed(peer)
+      this.#context.outcomes.push({ type: 'disappointed', peer })
     }
   }
 }

@@ -1,0 +1,122 @@
+/**
+ * Entry: how this node gets into the pool, and others get in through it. Hellos, redirects, and the first reconciliation with each peer.
+ */
+import { FrameError } from './base/errors.ts'
+import type { NodeId } from './base/io.ts'
+import { Link } from './context/links.ts'
+import type { Fact, Told } from './facts/fact.ts'
+import type { Message } from './frames/message.ts'
+import type { Parts } from './parts.ts'
+
+export interface EntryHost {
+  /** Takes in what a peer told; returns what was news. */
+  takeIn(told: readonly Told[], from: NodeId): Fact[]
+  /** Settles what the parts found out up to now. */
+  settle(): void
+}
+
+export class Entry {
+  readonly #parts: Parts
+  readonly #host: EntryHost
+  /** The incarnation that was handed to an introducer. */
+  #introducedAs = 0
+  #toldEntered = false
+
+  constructor(parts: Parts, host: EntryHost) {
+    this.#parts = parts
+    this.#host = host
+  }
+
+  /** A link is up: it is greeted, or handed on where too many come at once. */
+  linkUp(peer: NodeId, dialable: boolean): void {
+    const { context, reception, referral, introduction, life, detector, sampling, signals } = this.#parts
+    const { links, now, view, budgets } = context
+    if (links.has(peer)) return
+    const link = new Link(peer, dialable, now, budgets.account(peer, now))
+    links.set(peer, link)
+    if (reception.turnsAway(link)) {
+      detector.heard(peer) // unwelcome, but not dead
+      return
+    }
+    if (life.self !== undefined && view.known(peer) === 0) referral.receive(peer)
+    else introduction.linkUp(peer)
+    this.#host.settle()
+    for (const part of [detector, sampling, signals]) part.linkUp(peer)
+  }
+
+  /** A peer's hello. Throws {@link FrameError}. */
+  greeted(link: Link, { known, ended, incarnation }: Exclude<Message['hello'], undefined>): void {
+    const { context, life, introduction, reconciler } = this.#parts
+    const { view, config, id } = context
+    if (!(known <= config.limits.counter) || !(incarnation <= config.limits.counter)) throw new FrameError('an incarnation is out of range')
+    link.greeted = true
+    link.entered = incarnation > 0
+    link.incarnation = incarnation
+    const wasIn = life.self !== undefined
+    link.isEntry = !wasIn || incarnation === 0
+    introduction.greeted(life.credible(known))
+    this.#host.settle()
+    const { self } = life
+    if (!wasIn || self === undefined) return // entering hands over to all greeted links
+    // After a partition a stranger may be right, but keys that never were members are no company to each other.
+    if (ended && known >= self.incarnation) {
+      life.surrender(known, view.knows(link.peer) ? [link.peer] : [])
+      this.#host.settle()
+    }
+    if (incarnation === 0) return // a newcomer: it begins when it has entered
+    if (known < life.incarnation) this.handOver(link.peer)
+    else if (!context.isWhole || id < link.peer || view.known(link.peer) < incarnation) reconciler.begin(link.peer)
+  }
+
+  /** Others were named in place of who named them. */
+  redirected(from: NodeId, members: readonly Told[]): void {
+    const { context, referral, life } = this.#parts
+    if (context.isWhole) return
+    // It comes before the hello that lets this node in; until then nobody else's join may be told.
+    referral.accept(from, members)
+    if (life.self !== undefined) this.#ask()
+  }
+
+  /** Gives this node's own statement to a peer that does not know it, and reconciles. */
+  handOver(peer: NodeId): void {
+    const { context, referral, life, reconciler } = this.#parts
+    if (referral.isReferrer(peer)) return
+    const fact = context.view.fact(context.id)
+    // One introducer makes this life known; to the others reconciliation tells it without ado.
+    if (fact !== undefined && this.#introducedAs !== life.incarnation) context.sendFacts(peer, [fact], true)
+    this.#introducedAs = life.incarnation
+    reconciler.begin(peer)
+  }
+
+  /** Begins this node's first life here. `learned`: the highest incarnation of its own that others know. */
+  enter(learned: number): void {
+    const { context, life, reconciler, elections } = this.#parts
+    life.enter(learned)
+    this.#host.settle()
+    this.#ask()
+    for (const link of context.links.values()) if (link.greeted) this.handOver(link.peer)
+    reconciler.quicken('other')
+    elections.renew()
+  }
+
+  /** A new life began in place of one that others ended: everybody is told. */
+  reentered(fact: Fact): void {
+    const { life, elections, broadcaster } = this.#parts
+    elections.renew()
+    this.#introducedAs = life.incarnation
+    broadcaster.announce(fact)
+  }
+
+  /** Tells the application, once, that this node is in. */
+  notify(alone: boolean): void {
+    if (this.#toldEntered) return
+    this.#toldEntered = true
+    this.#parts.context.notify({ type: 'entered', alone })
+  }
+
+  /** Dials those who were named by who handed this node on. */
+  #ask(): void {
+    const { referral } = this.#parts
+    for (const [from, members] of referral.takeNamed()) referral.ask(this.#host.takeIn(members, from))
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * What follows from lives that began or ended, for the parts that keep something of each member.
+ */
+import type { Member } from './base/io.ts'
+import type { Change } from './facts/view.ts'
+import type { Parts } from './parts.ts'
+
+export class Membership {
+  readonly #parts: Parts
+  #ringsChanged = false
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  changed(changes: readonly Change[]): void {
+    const { detector, reporter, reconciler } = this.#parts
+    for (const change of changes) {
+      reporter.report(change)
+      if (change.type === 'updated') continue
+      detector.forget(change.member.id)
+      if (change.type === 'joined') this.#began(change.member)
+      else this.#ended(change.member, change.type)
+    }
+    if (changes.length === 0) return
+    this.#ringsChanged = true
+    reconciler.quicken('broadcast')
+  }
+
+  /** New neighbours on the rings, if there are any, are linked with and observed. */
+  updateRings(): void {
+    if (!this.#ringsChanged) return
+    this.#ringsChanged = false
+    const { rings, sampling, detector } = this.#parts
+    sampling.update(rings.neighbours)
+    detector.observe(rings.neighbours)
+  }
+
+  #began(member: Member): void {
+    const { context, rings, healer, broadcaster, elections } = this.#parts
+    rings.add(member.id)
+    const link = context.links.get(member.id)
+    if (link !== undefined) {
+      link.incarnation = member.incarnation
+      link.goodbye = false
+    }
+    healer.found(member.id)
+    broadcaster.changed('joined')
+    elections.lifeBegan(member.id)
+  }
+
+  #ended(member: Member, how: 'left' | 'died'): void {
+    const { context, rings, healer, broadcaster, elections, signals } = this.#parts
+    const { view, facts, links, effects, now } = context
+    rings.remove(member.id)
+    broadcaster.changed(how)
+    if (how === 'left') healer.left(member)
+    else healer.lost(member)
+    elections.lifeEnded(member.id)
+    signals.lifeEnded(member.id)
+    const link = links.get(member.id)
+    const end = view.fact(member.id)
+    if (link === undefined || end === undefined || view.get(member.id) !== undefined) return
+    link.goodbye = true
+    // Not a link that a new process under the same identity has just opened.
+    if (how === 'left' || link.incarnation !== member.incarnation) return
+    // If it is only slow it reads this when it wakes, and enters anew.
+    context.send(member.id, { facts: { facts: [facts.told(end, now)], fresh: false } })
+    effects.push({ type: 'disconnect', peer: member.id, reason: 'pronounced dead' })
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * The parts of a node, made and wired.
+ */
+import type { Config } from './base/config.ts'
+import type { Encoded, NodeId } from './base/io.ts'
+import { Context, type Timed } from './context/context.ts'
+import type { Services } from './context/services.ts'
+import { FailureDetector } from './detection/failure-detector.ts'
+import { Broadcaster } from './dissemination/broadcaster.ts'
+import { LazyPush } from './dissemination/lazy-push.ts'
+import { Reconciler } from './dissemination/reconcile.ts'
+import { Elections } from './election/elections.ts'
+import { HealthReport } from './health.ts'
+import { Intake } from './intake.ts'
+import { Introduction } from './life/introduction.ts'
+import { OwnLife } from './life/own-life.ts'
+import { Referral } from './life/referral.ts'
+import { Reception } from './reception.ts'
+import { Reporter } from './reporter.ts'
+import { Signals } from './signals.ts'
+import { Healer } from './topology/heal.ts'
+import { Rings } from './topology/rings.ts'
+import { Sampling } from './topology/sampling.ts'
+
+export interface NodeOptions<Data extends Encoded = Uint8Array> {
+  readonly id: NodeId
+  readonly pool: string
+  readonly location: string
+  readonly tag: Uint8Array
+  /** The last incarnation that was persisted under this identity; 0 for a new one. */
+  readonly storedIncarnation: number
+  readonly config: Config
+  readonly services: Services<Data>
+}
+
+/** `Data`: how messages travel, which only the context's codec knows. */
+export class Parts<Data extends Encoded = Encoded> {
+  readonly context: Context<Data>
+  readonly life: OwnLife
+  readonly reception: Reception<Data>
+  readonly introduction: Introduction
+  readonly referral: Referral
+  readonly reconciler: Reconciler
+  readonly lazyPush: LazyPush
+  readonly broadcaster: Broadcaster
+  readonly rings: Rings
+  readonly sampling: Sampling
+  readonly detector: FailureDetector
+  readonly healer: Healer
+  readonly elections: Elections
+  readonly signals: Signals
+  readonly reporter: Reporter
+  readonly health: HealthReport
+  readonly intake: Intake
+  /** All that need to be woken but the detector, in the order of their turns. */
+  readonly timed: readonly Timed[]
+
+  constructor(options: NodeOptions<Data>) {
+    const context = new Context(options)
+    this.context = context
+    this.life = new OwnLife(context, options)
+    this.reception = new Reception(context)
+    this.rings = new Rings(options.id, options.config.links.rings, context.facts.registry, context.view)
+    this.lazyPush = new LazyPush(context)
+    this.broadcaster = new Broadcaster(context, this.lazyPush)
+    this.reporter = new Reporter(context)
+    this.introduction = new Introduction(context)
+    this.referral = new Referral(context)
+    this.detector = new FailureDetector(context)
+    this.sampling = new Sampling(context, this.detector, this.referral)
+    this.healer = new Healer(context)
+    this.elections = new Elections(context)
+    this.signals = new Signals(context)
+    this.reconciler = new Reconciler(context)
+    this.health = new HealthReport(context, this)
+    this.intake = new Intake(context, this)
+    this.timed = [
+      this.introduction,
+      this.referral,
+      this.reconciler,
+      this.broadcaster,
+      this.lazyPush,
+      this.sampling,
+      this.healer,
+      this.elections,
+      this.signals,
+      this.intake,
+    ]
+  }
+}
