@@ -6,8 +6,11 @@ export interface Fault {
   /** Stands there exactly once. */
   readonly from: string
   readonly to: string
-  /** A shipped scenario that fails with it, with the arguments of `jel simulate`, or `sim:check`; undefined: no simulation finds it yet. */
-  readonly scenario?: readonly [name: string, ...args: string[]]
+  /**
+   * What fails with it beside the unit tests: a shipped scenario, with the arguments of `jel simulate`; a file of packages/simulator/test, with those
+   * of vitest; or `sim:check`. Undefined: no simulation finds it yet.
+   */
+  readonly simulation?: readonly [name: string, ...args: string[]]
 }
 
 const halves = [
@@ -27,31 +30,35 @@ export const faults: readonly Fault[] = [
     file: 'facts/view.ts',
     from: 'if (fact.incarnation > present.incarnation) return true',
     to: 'if (fact.incarnation > present.incarnation) return false',
-    scenario: [...halves, '--seeds', '1'],
+    simulation: [...halves, '--seeds', '1'],
   },
   {
     name: 'left does not outweigh died',
     file: 'facts/view.ts',
     from: "return present.says === 'joined' || (fact.says === 'left' && present.says === 'died')",
     to: "return present.says === 'joined'",
+    simulation: ['ends.test.ts', '-t', 'one half holds'],
   },
   {
     name: 'tombstones never expire',
     file: 'facts/view.ts',
     from: 'if (age >= lifetime) this.#forget(fact)',
     to: 'if (age < 0) this.#forget(fact)',
+    simulation: ['ends.test.ts', '-t', 'forgotten'],
   },
   {
     name: 'tombstones are dropped after 60 s',
     file: 'facts/view.ts',
     from: 'const { lifetime } = this.#config.tombstones\n    for',
     to: 'const lifetime = 60_000\n    for',
+    simulation: ['ends.test.ts', '-t', 'was away'],
   },
   {
     name: 'no signature check on facts',
     file: 'intake.ts',
     from: 'if (fact.isTrue(this.#context.codec)) return',
     to: 'if (fact.key !== undefined) return',
+    simulation: ['hostile-forgeries', '--seeds', '1'],
   },
   {
     name: 'no refutation',
@@ -76,13 +83,14 @@ export const faults: readonly Fault[] = [
     file: 'detection/accusations.ts',
     from: 'suspicion.judgedFrom = this.#context.now + this.#refutationTime',
     to: 'suspicion.judgedFrom = this.#context.now - 9_999',
+    simulation: ['nat.test.ts', '-t', 'quarter stands behind a NAT, seed 2'],
   },
   {
     name: 'an accuser does not say so to the pool',
     file: 'detection/accusations.ts',
     from: 'this.#tell(factOf({ statement: own }))',
     to: 'void own',
-    scenario: ['sim:check'],
+    simulation: ['sim:check'],
   },
   {
     name: 'an accused member that was proven to live is accused again at once',
@@ -95,7 +103,7 @@ export const faults: readonly Fault[] = [
     file: 'detection/indirect-probes.ts',
     from: 'if (helpers.length > 0) this.#ask(id, round, helpers)\n    else this.#finish(id, this.#missedBy(id, round) > 0)',
     to: 'this.#finish(id, helpers.length > 0)',
-    scenario: ['sim:check'],
+    simulation: ['sim:check'],
   },
   {
     name: 'a silent host is asked for through six links only',
@@ -108,21 +116,21 @@ export const faults: readonly Fault[] = [
     file: 'detection/beats.ts',
     from: 'const fresh = 1_000',
     to: 'const fresh = 1_000_000_000',
-    scenario: ['three-sites', '--seeds', '1..2'],
+    simulation: ['three-sites', '--seeds', '1..2'],
   },
   {
     name: 'a receiver takes one accuser',
     file: 'detection/quorum.ts',
     from: 'return majorityOf(others)',
     to: 'return Math.min(1, others)',
-    scenario: ['sim:check'],
+    simulation: ['sim:check'],
   },
   {
     name: 'a certifier takes one accuser',
     file: 'detection/accusations.ts',
     from: 'const needed = Math.max(quorum.toCertify(suspicion.id), isGenerous ? quorum.toBelieve(suspicion.id) : 0)',
     to: 'const needed = quorum.toCertify(suspicion.id) > 0 && isGenerous ? 1 : 1',
-    scenario: ['sim:check'],
+    simulation: ['sim:check'],
   },
   {
     name: 'accusations of any time go together',
@@ -135,7 +143,7 @@ export const faults: readonly Fault[] = [
     file: 'detection/failure-detector.ts',
     from: 'if (view.size <= smallPool || isSure) {',
     to: 'if (view.size > 0 || isSure) {',
-    scenario: ['hostile-ages', '--seeds', '1'],
+    simulation: ['hostile-ages', '--seeds', '1'],
   },
   {
     name: 'a stall does not shift suspicions',
@@ -148,38 +156,42 @@ export const faults: readonly Fault[] = [
     file: 'detection/probe-turns.ts',
     from: 'while (this.#isDealt(turn)) turn += period / 4',
     to: 'while (turn < now && this.#isDealt(turn)) turn += period / 4',
+    simulation: ['three-sites', '--seeds', '1..2'],
   },
   {
     name: 'frames are not gathered on a slow machine',
     file: 'detection/outbox.ts',
     from: 'Math.max(gatherTime, Math.min(this.#busyness(), longestGather))',
     to: 'gatherTime',
-    scenario: ['busy-heal', '--seeds', '1..4'],
+    simulation: ['busy-heal', '--seeds', '1..4'],
   },
   {
     name: 'a batch drops its last',
     file: 'dissemination/broadcaster.ts',
     from: 'this.publish(batch.slice(0, batchSize))',
     to: 'this.publish(batch.slice(0, -1))',
+    simulation: ['conformance.test.ts', '-t', 'seed 1 dying'],
   },
   {
     name: 'a lost offer is not asked again',
     file: 'dissemination/lazy-push.ts',
     from: 'if (now < entry[1].since + askAgain) break',
     to: 'if (now < entry[1].since + 1e12) break',
+    simulation: ['elections-heal.test.ts'],
   },
   {
     name: 'reconciliation skips a range',
     file: 'dissemination/reconcile.ts',
     from: 'if (mine.count === range.count && equal(range.fingerprint, mine)) return to',
     to: 'if (mine.count === range.count || equal(range.fingerprint, mine)) return to',
+    simulation: ['conformance.test.ts', '-t', 'seed 1 leaving'],
   },
   {
     name: 'heal off',
     file: 'topology/heal.ts',
     from: 'if (member === undefined) return\n    if (member.id === this.#contested) this.#contested = undefined',
     to: 'if (member !== undefined || member === undefined) return\n    if (member.id === this.#contested) this.#contested = undefined',
-    scenario: [...halves, '--seeds', '1'],
+    simulation: [...halves, '--seeds', '1'],
   },
   {
     name: 'a contested death waits for its turn',
@@ -192,12 +204,14 @@ export const faults: readonly Fault[] = [
     file: 'life/own-life.ts',
     from: "if (incarnation > this.#incarnation) effects.push({ type: 'persist', incarnation })",
     to: "if (incarnation > this.#incarnation + 1e9) effects.push({ type: 'persist', incarnation })",
+    simulation: ['conformance.test.ts', '-t', 'seed 1 joining'],
   },
   {
     name: 'epoch ignored',
     file: 'election/order.ts',
     from: 'if (a.content.epoch !== b.content.epoch) return a.content.epoch - b.content.epoch',
     to: 'if (a.content.epoch < 0) return a.content.epoch - b.content.epoch',
+    simulation: ['conformance.test.ts', '-t', 'seed 1 electing'],
   },
   {
     name: 'the later life loses a tie of claims',
@@ -240,6 +254,55 @@ export const faults: readonly Fault[] = [
     file: 'election/election.ts',
     from: 'this.#settledAt + rank * turn : Infinity',
     to: 'this.#settledAt + rank * 1e12 : Infinity',
-    scenario: ['hostile-silent-candidate', '--seeds', '1'],
+    simulation: ['hostile-silent-candidate', '--seeds', '1'],
+  },
+  {
+    name: 'a new version of a statement is ignored',
+    file: 'facts/view.ts',
+    from: "if (fact.says === 'joined') return present.says === 'joined' && isLaterStatement(fact, present)",
+    to: "if (fact.says === 'joined') return false",
+    simulation: ['address-change', '--seeds', '1'],
+  },
+  {
+    name: 'a false age is believed',
+    file: 'facts/view.ts',
+    from: 'if (born - (this.#facts.born(present) ?? born) <= ageSlack) return',
+    to: 'if (born > -Infinity) return',
+    simulation: ['hostile-ages', '--seeds', '1'],
+  },
+  {
+    name: 'reconnecting fills the budgets',
+    file: 'context/budgets.ts',
+    from: 'if (known !== undefined) return known',
+    to: 'if (known !== undefined && now < 0) return known',
+    simulation: ['hostile-reconnects', '--seeds', '1'],
+  },
+  {
+    name: 'members beyond the limit are taken in',
+    file: 'intake.ts',
+    from: "return this.#context.budgets.spend(source, 'newcomers', this.#context.now, 1, { own: view.size, strangers: 0 })",
+    to: "return this.#context.budgets.spend(source, 'newcomers', this.#context.now, 1, { own: view.size, strangers: 0 }) || true",
+    simulation: ['hostile-reconnects', '--seeds', '1'],
+  },
+  {
+    name: 'who stands again has the same candidacy',
+    file: 'election/election.ts',
+    from: 'sequence: (this.#mine?.sequence ?? 0) + 1, since',
+    to: 'sequence: this.#mine?.sequence ?? 1, since',
+    simulation: ['stand-again', '--seeds', '1'],
+  },
+  {
+    name: 'a leave is told to nobody',
+    file: 'node.ts',
+    from: 'this.#parts.broadcaster.leave(fact)',
+    to: 'void fact',
+    simulation: ['conformance.test.ts', '-t', 'seed 1 leaving'],
+  },
+  {
+    name: 'links are never closed as surplus',
+    file: 'topology/sampling.ts',
+    from: 'let surplus = links.size - config.links.max',
+    to: 'let surplus = links.size - config.links.max * 1_000',
+    simulation: ['flash-crowd', '--seeds', '1'],
   },
 ]

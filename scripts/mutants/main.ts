@@ -1,5 +1,5 @@
 /**
- * Plants one fault after the other in a copy of the sources and sees who finds it: the unit tests of the protocol, and a scenario of the simulator. A net
+ * Plants one fault after the other in a copy of the sources and sees who finds it: the unit tests of the protocol, and a simulation. A net
  * that lets a fault through that it is to find has a hole.
  */
 import { spawn } from 'node:child_process'
@@ -15,7 +15,7 @@ const longest = 180_000
 
 const usage = `Usage: pnpm mutants [--only REGEXP]
 
-Plants faults in a copy of the protocol, each alone, and runs its unit tests and a scenario against it.
+Plants faults in a copy of the protocol, each alone, and runs its unit tests and a simulation against it.
 Ends with status 1 where a test passes that should fail.`
 
 /** The parts that tests and scenarios need. Links between packages lead to the copies. */
@@ -48,22 +48,16 @@ async function fails(folder: string, script: string, args: readonly string[]): P
   })
 }
 
-const unitTests = async (folder: string): Promise<boolean> =>
-  await fails(folder, 'node_modules/vitest/vitest.mjs', [
-    'run',
-    'packages/protocol/src',
-    '--project',
-    'pure',
-    '--bail',
-    '1',
-    '--reporter',
-    'dot',
-  ])
+const tests = async (folder: string, ...args: readonly string[]): Promise<boolean> =>
+  await fails(folder, 'node_modules/vitest/vitest.mjs', ['run', ...args, '--project', 'pure', '--bail', '1', '--reporter', 'dot'])
 
-const simulator = async (folder: string, [name, ...args]: NonNullable<Fault['scenario']>): Promise<boolean> =>
-  name === 'sim:check'
-    ? await fails(folder, 'scripts/sim-check/main.ts', args)
-    : await fails(folder, 'apps/node/bin/jel.js', ['simulate', name, ...args])
+const unitTests = async (folder: string): Promise<boolean> => await tests(folder, 'packages/protocol/src')
+
+async function simulation(folder: string, [name, ...args]: NonNullable<Fault['simulation']>): Promise<boolean> {
+  if (name === 'sim:check') return await fails(folder, 'scripts/sim-check/main.ts', args)
+  if (name.endsWith('.test.ts')) return await tests(folder, `packages/simulator/test/${name}`, ...args)
+  return await fails(folder, 'apps/node/bin/jel.js', ['simulate', name, ...args])
+}
 
 async function plant(folder: string, fault: Fault): Promise<readonly string[]> {
   const file = join(folder, 'packages/protocol/src', fault.file)
@@ -75,7 +69,7 @@ async function plant(folder: string, fault: Fault): Promise<readonly string[]> {
   )
   const holes: string[] = []
   if (!(await unitTests(folder))) holes.push('no unit test found it')
-  if (fault.scenario !== undefined && !(await simulator(folder, fault.scenario))) holes.push(`${fault.scenario[0]} did not find it`)
+  if (fault.simulation !== undefined && !(await simulation(folder, fault.simulation))) holes.push(`${fault.simulation[0]} did not find it`)
   writeFileSync(file, sound)
   return holes
 }
@@ -85,19 +79,21 @@ await program(usage, { only: { type: 'string' } }, async ({ only = '' }) => {
   const folder = copy()
   try {
     if (await unitTests(folder)) throw new Error('the unit tests fail without any fault')
-    const scenarios = new Map(chosen.flatMap(({ scenario }) => (scenario === undefined ? [] : [[scenario.join(' '), scenario]])))
-    for (const [name, scenario] of scenarios) if (await simulator(folder, scenario)) throw new Error(`${name} fails without any fault`)
+    const simulations = new Map(
+      chosen.flatMap((fault) => (fault.simulation === undefined ? [] : [[fault.simulation.join(' '), fault.simulation]])),
+    )
+    for (const [name, each] of simulations) if (await simulation(folder, each)) throw new Error(`${name} fails without any fault`)
     let found = 0
     for (const fault of chosen) {
       const start = performance.now()
       const holes = await plant(folder, fault)
       if (holes.length === 0) found += 1
-      const nets = fault.scenario === undefined ? 'by unit tests' : `by unit tests and ${fault.scenario[0]}`
+      const nets = fault.simulation === undefined ? 'by unit tests' : `by unit tests and ${fault.simulation[0]}`
       const took = `${((performance.now() - start) / 1_000).toFixed(0)} s`
       console.log(`${holes.length === 0 ? 'found ' : 'MISSED'} ${fault.name}: ${holes.length === 0 ? nets : holes.join(', ')} (${took})`)
     }
-    const both = chosen.filter(({ scenario }) => scenario !== undefined).length
-    console.log(`\n${found} of ${chosen.length} found; ${both} of them have a scenario beside the unit tests`)
+    const both = chosen.filter((fault) => fault.simulation !== undefined).length
+    console.log(`\n${found} of ${chosen.length} found; ${both} of them are looked for by a simulation beside the unit tests`)
     return found === chosen.length ? 0 : 1
   } finally {
     rmSync(folder, { recursive: true })

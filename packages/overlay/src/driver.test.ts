@@ -23,7 +23,7 @@ function setUp(script: (input: Input, now: number) => Effect[], onSend?: (to: st
     },
     handleBroadcast: (): { verdict: BroadcastVerdict; effects: Effect[] } => {
       log.push('< broadcast')
-      return { verdict: 'accept', effects: [send('rumour')] }
+      return { verdict: 'accept', effects: [send('news')] }
     },
   }
   let time = 0
@@ -65,9 +65,9 @@ describe('the driver', () => {
       (to) => to === 'one' && expect(driver.judge(new Uint8Array())).toBe('accept'),
     )
     driver.deliver(frame('in'))
-    expect(log).toEqual(['< in', '> one', '< broadcast', '> two', '> rumour'])
+    expect(log).toEqual(['< in', '> one', '< broadcast', '> two', '> news'])
     expect(driver.judge(new Uint8Array())).toBe('accept')
-    expect(log.slice(-2)).toEqual(['< broadcast', '> rumour'])
+    expect(log.slice(-2)).toEqual(['< broadcast', '> news'])
   })
 
   test('wakes the protocol when it asked to be, once', () => {
@@ -103,7 +103,7 @@ describe('the driver', () => {
     expect(log).toEqual(['< before', '< timer', '> stalled', '< after'])
     stall(5_000)
     driver.judge(new Uint8Array())
-    expect(log.slice(4)).toEqual(['< timer', '> stalled', '< broadcast', '> rumour'])
+    expect(log.slice(4)).toEqual(['< timer', '> stalled', '< broadcast', '> news'])
   })
 
   test('is silent once stopped, in the middle of a list too', () => {

@@ -29,7 +29,7 @@ export class HealthReport {
   }
 
   get current(): Health {
-    this.#look()
+    this.#update()
     const { links, view } = this.#context
     const { detector, healer, introduction, reconciler } = this.#sources
     const lost = healer.recentlyLost()
@@ -47,7 +47,7 @@ export class HealthReport {
 
   /** Tells the application when this node finds itself alone or in a minority, and when it is no longer. */
   report(): void {
-    this.#look()
+    this.#update()
     const isAlone = this.#isAlone()
     const isMinority = this.#whole > 0
     if (isAlone === this.#wasAlone && isMinority === this.#wasMinority) return
@@ -60,7 +60,7 @@ export class HealthReport {
    * Finds out whether this node is in a minority. Deaths count for a minute, so that a pool that loses members now and then is none; but
    * once it is one it stays one however long the partition lasts, as nothing that happens on this side says that the other side is gone.
    */
-  #look(): void {
+  #update(): void {
     const { detector, healer } = this.#sources
     const { size } = this.#context.view
     const missing = detector.suspected + healer.size

@@ -346,7 +346,7 @@ describe('the death of a member that this node is in contact with', () => {
   })
 
   it('is believed when no new life comes', () => {
-    bench.mute.add(alice.id)
+    bench.unresponsive.add(alice.id)
     bench.receive(auditor, facts([death(alice, [bob, carol, dave, eve])]))
     bench.advance(5_100)
     expect(bench.changes.at(-1)).toBe(`died:${alice.id}:1`)

@@ -161,7 +161,7 @@ export class Intake implements Timed {
     const needed = detector.accusations.quorum.toBelieve(suspect)
     if (valid.length < needed) {
       if (isCurrent && valid.length > 0) detector.report(suspicionsOf(certificate))
-      if (valid.length > 0) detector.doubtful(certificate)
+      if (valid.length > 0) detector.unproven(certificate)
       // Somebody believed it before the refutation came, and can't take it back: the member is told, as only its next life brings both together.
       else if (isCurrent && members.length >= needed) detector.dispute(certificate, true)
       return undefined
@@ -169,7 +169,7 @@ export class Intake implements Timed {
     const isOutlived = isCurrent && accusers.every(({ beat }) => detector.accusations.isOutlived(suspect, beat))
     if (!isOutlived && !detector.isInContact(suspect)) return this.#merge(fact, age)
     detector.dispute(certificate, isOutlived)
-    if (isOutlived) detector.doubtful(certificate)
+    if (isOutlived) detector.unproven(certificate)
     return undefined
   }
 

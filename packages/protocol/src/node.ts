@@ -4,6 +4,7 @@
  * An input is handed to the part that it concerns. What that part finds out that concerns others waits in a queue of outcomes, and is settled here,
  * in order. Nothing in here decides anything about membership or elections: that is said in the parts.
  */
+import { hashSpace } from './base/hash.ts'
 import type { Address, BroadcastVerdict, Effect, Encoded, Health, Input, Member, Milliseconds, NodeId, Reign } from './base/io.ts'
 import { nameProblem } from './base/name.ts'
 import { obey, type Commanded } from './commands.ts'
@@ -82,6 +83,11 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   health(now: Milliseconds = this.#context.now): Health {
     this.#context.now = Math.max(this.#context.now, Math.floor(now))
     return this.#parts.health.current
+  }
+
+  /** How many facts this node tells others, and what they are: the same at two nodes that agree on everything. */
+  get fingerprint(): { readonly count: number; readonly high: number; readonly low: number } {
+    return this.#context.facts.fingerprint(0, hashSpace)
   }
 
   /** Takes one input and returns what is to be done, in order. */

@@ -1,6 +1,6 @@
 /**
  * A bench: one node under test, with actors around it that say what the test wants. Dials and host probes come out as the test says in `reach`,
- * probes and reconciliations are answered for whoever is linked and not in `mute`, and time moves only by `advance` and `sleep`.
+ * probes and reconciliations are answered for whoever is linked and not in `unresponsive`, and time moves only by `advance` and `sleep`.
  */
 import { makeConfig, type Config, type ConfigOverrides } from '../src/base/config.ts'
 import { hashSpace } from '../src/base/hash.ts'
@@ -38,7 +38,7 @@ export class Bench {
   readonly log: { readonly at: Milliseconds; readonly effect: Effect }[] = []
   readonly reach = new Map<NodeId, Reach>()
   /** Linked peers whose process says nothing. */
-  readonly mute = new Set<NodeId>()
+  readonly unresponsive = new Set<NodeId>()
   /** When this node's next turn to probe is, ms, as all say. Default: after a period. */
   turn: Milliseconds | undefined
   /** False: reconciliations that the node begins are left open. */
@@ -214,7 +214,7 @@ export class Bench {
     else if (effect.type === 'disconnect') return [{ type: 'disconnected', peer: effect.peer }]
     else if (effect.type === 'connect') return this.#dial(effect.peer, effect.addresses)
     else if (effect.type === 'probeHost') return this.#probeHost(effect.peer)
-    else if (effect.type === 'send' && !this.mute.has(effect.to)) return this.#reply(effect.to, wire.Frame.decode(effect.data))
+    else if (effect.type === 'send' && !this.unresponsive.has(effect.to)) return this.#reply(effect.to, wire.Frame.decode(effect.data))
     return []
   }
 

@@ -11,12 +11,12 @@ import { broadcastBytes, frameBytes } from '../src/frames/size.ts'
 import { ProtocolNode } from '../src/node.ts'
 import { pool, servicesOf } from './actors.ts'
 
-interface Parcel extends Encoded {
+interface Envelope extends Encoded {
   readonly message?: Message
   readonly batch?: Batch
 }
 
-const codec: Codec<Parcel> = {
+const codec: Codec<Envelope> = {
   encodeFrame: (message) => ({ length: frameBytes(message), message }),
   decodeFrame: ({ message }) => message as Message,
   encodeBroadcast: (batch) => ({ length: broadcastBytes(batch), batch }),
@@ -26,14 +26,14 @@ const codec: Codec<Parcel> = {
 /** Nodes that are linked with each other, and people who are linked with them and only listen. */
 export class LinkedNodes {
   now: Milliseconds = 10_000
-  readonly nodes = new Map<NodeId, ProtocolNode<Parcel>>()
+  readonly nodes = new Map<NodeId, ProtocolNode<Envelope>>()
   readonly news = new Map<NodeId, Notification[]>()
   /** All frames that were sent. */
   readonly sent: {
     readonly at: Milliseconds
     readonly from: NodeId
     readonly to: NodeId
-    readonly data: Parcel
+    readonly data: Envelope
     readonly urgent: boolean
   }[] = []
   /** Bytes that one node sent another for one input, at most. */
@@ -42,23 +42,23 @@ export class LinkedNodes {
   readonly #registry = new Registry()
   readonly #timers = new Map<NodeId, Milliseconds>()
   /** On the way or held back, by receiver and sender, in order. */
-  #waiting: { at: Milliseconds; readonly from: NodeId; readonly to: NodeId; readonly data: Parcel; readonly urgent: boolean }[] = []
+  #waiting: { at: Milliseconds; readonly from: NodeId; readonly to: NodeId; readonly data: Envelope; readonly urgent: boolean }[] = []
   readonly #paused = new Map<string, Milliseconds>()
 
   constructor(latency: Milliseconds) {
     this.#latency = latency
   }
 
-  add(id: NodeId, tagBytes = 0): ProtocolNode<Parcel> {
+  add(id: NodeId, tagBytes = 0): ProtocolNode<Envelope> {
     const services = { ...servicesOf(id), verify: () => true, codec, registry: this.#registry }
     const options = { id, pool, location: 'here', tag: new Uint8Array(tagBytes), storedIncarnation: 0, config: makeConfig(), services }
-    const node = new ProtocolNode<Parcel>(options)
+    const node = new ProtocolNode<Envelope>(options)
     this.nodes.set(id, node)
     this.news.set(id, [])
     return node
   }
 
-  handle(id: NodeId, input: Input<Parcel>): void {
+  handle(id: NodeId, input: Input<Envelope>): void {
     const node = this.nodes.get(id)
     if (node === undefined) return
     const turn = new Map<NodeId, number>()
@@ -84,7 +84,7 @@ export class LinkedNodes {
       this.now = Math.max(this.now, next)
       const due = this.#waiting.filter(({ at }) => at <= this.now)
       this.#waiting = this.#waiting.filter(({ at }) => at > this.now)
-      for (const parcel of due) this.#arrive(parcel)
+      for (const envelope of due) this.#arrive(envelope)
       for (const [id, at] of this.#timers) {
         if (at > this.now) continue
         this.#timers.set(id, Infinity)
@@ -94,19 +94,19 @@ export class LinkedNodes {
     return this.now - start
   }
 
-  #arrive(parcel: (typeof this.sent)[number] & { at: Milliseconds }): void {
-    const until = this.#paused.get(`${parcel.to} ${parcel.from}`) ?? 0
-    if (!parcel.urgent && this.now < until) this.#waiting.push({ ...parcel, at: until })
-    else this.handle(parcel.to, { type: 'frame', from: parcel.from, data: parcel.data })
+  #arrive(envelope: (typeof this.sent)[number] & { at: Milliseconds }): void {
+    const until = this.#paused.get(`${envelope.to} ${envelope.from}`) ?? 0
+    if (!envelope.urgent && this.now < until) this.#waiting.push({ ...envelope, at: until })
+    else this.handle(envelope.to, { type: 'frame', from: envelope.from, data: envelope.data })
   }
 
-  #carryOut(id: NodeId, effect: Effect<Parcel>, turn: Map<NodeId, number>): void {
+  #carryOut(id: NodeId, effect: Effect<Envelope>, turn: Map<NodeId, number>): void {
     if (effect.type === 'send') {
       const { to, data, urgent = false } = effect
       turn.set(to, (turn.get(to) ?? 0) + data.length)
-      const parcel = { at: this.now + this.#latency, from: id, to, data, urgent }
-      this.sent.push({ ...parcel, at: this.now })
-      if (this.nodes.has(to)) this.#waiting.push(parcel)
+      const envelope = { at: this.now + this.#latency, from: id, to, data, urgent }
+      this.sent.push({ ...envelope, at: this.now })
+      if (this.nodes.has(to)) this.#waiting.push(envelope)
     } else if (effect.type === 'pause') this.#paused.set(`${id} ${effect.peer}`, effect.until)
     else if (effect.type === 'timer') this.#timers.set(id, effect.at)
     else if (effect.type === 'notify') this.news.get(id)?.push(effect.notification)

@@ -68,7 +68,7 @@ describe('a dial', () => {
     expect(a.protocol.got('unreachable')).toMatchObject([{ failure: 'silent' }])
   })
 
-  it('to a stopped process is accepted by its kernel and stays mute', () => {
+  it('to a stopped process is accepted by its kernel and stays unresponsive', () => {
     const sim = puppets({ network })
     const [a, b] = [sim.spawn(), sim.spawn()]
     sim.run(1)
@@ -77,7 +77,7 @@ describe('a dial', () => {
     act(a, { type: 'probeHost', peer: b.id, addresses: b.addresses })
     sim.run(2_000)
     expect(a.protocol.got('hostProbed')).toMatchObject([{ outcome: 'accepted' }])
-    expect(a.protocol.got('unreachable')).toMatchObject([{ failure: 'mute' }])
+    expect(a.protocol.got('unreachable')).toMatchObject([{ failure: 'unresponsive' }])
     sim.continueProcess(b)
     sim.run(100)
     expect(b.protocol.got('connected')).toEqual([])

@@ -30,13 +30,13 @@ async function link(from: Peer, to: { id: string | undefined; addresses: Uint8Ar
 
 /** An address where nothing listens. */
 async function refusing(): Promise<Uint8Array> {
-  const { server, address } = await mute()
+  const { server, address } = await unresponsive()
   await new Promise((resolve) => server.close(resolve))
   return address
 }
 
 /** An address where somebody accepts and says nothing. */
-async function mute(): Promise<{ server: Server; address: Uint8Array }> {
+async function unresponsive(): Promise<{ server: Server; address: Uint8Array }> {
   const sockets: Socket[] = []
   const server = createServer((socket) => sockets.push(socket.on('error', () => {})))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -79,10 +79,10 @@ describe('a dial that fails is', () => {
     expect(performance.now() - start).toBeLessThan(500)
   })
 
-  test('mute where somebody accepts and says nothing', async () => {
+  test('unresponsive where somebody accepts and says nothing', async () => {
     const a = await startPeer({ timeout: 300 })
-    const failure = await failureOf(a.dialer.connect(nobody, [(await mute()).address]))
-    expect(failure.failure).toBe('mute')
+    const failure = await failureOf(a.dialer.connect(nobody, [(await unresponsive()).address]))
+    expect(failure.failure).toBe('unresponsive')
     expect(failure.message).toMatch(/nothing was said within 300 ms/u)
   })
 
@@ -134,7 +134,7 @@ describe('a wrong pool key', () => {
     const b = await startPeer(listening && { key: listening })
     const a = await startPeer({ ...(dialling && { key: dialling }), timeout: 500 })
     const failure = await failureOf(link(a, { id: b.id, addresses: [b.address] }))
-    expect(['failed', 'mute']).toContain(failure.failure)
+    expect(['failed', 'unresponsive']).toContain(failure.failure)
     expect(failure.message).toMatch(/pool key may be the reason/u)
     expect(b.log).toEqual([])
   })
@@ -163,16 +163,16 @@ describe('of several addresses', () => {
 
   test('all must refuse for a refusal', async () => {
     const a = await startPeer({ timeout: 300 })
-    const [gone, quiet, busy] = [await refusing(), await silent(), (await mute()).address]
+    const [gone, quiet, busy] = [await refusing(), await silent(), (await unresponsive()).address]
     expect((await failureOf(a.dialer.connect(nobody, [gone, await refusing()]))).failure).toBe('refused')
     expect((await failureOf(a.dialer.connect(nobody, [gone, quiet]))).failure).toBe('silent')
-    expect((await failureOf(a.dialer.connect(nobody, [gone, busy, quiet]))).failure).toBe('mute')
+    expect((await failureOf(a.dialer.connect(nobody, [gone, busy, quiet]))).failure).toBe('unresponsive')
   })
 })
 
 describe('a host probe', () => {
   test('tells who accepts, refuses and is silent', async () => {
-    const [gone, quiet, busy] = [await refusing(), await silent(), (await mute()).address]
+    const [gone, quiet, busy] = [await refusing(), await silent(), (await unresponsive()).address]
     expect(await probeHost([gone])).toBe('refused')
     expect(await probeHost([quiet], 200)).toBe('silent')
     expect(await probeHost([gone, quiet], 200)).toBe('silent')

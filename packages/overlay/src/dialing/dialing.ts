@@ -68,7 +68,7 @@ export class Dialer {
     try {
       return await connection.newStream([...this.#options.protocols], { signal: AbortSignal.any([timeout.signal, this.#stop.signal]) })
     } catch (error) {
-      const failure = timeout.isOver ? 'mute' : 'failed'
+      const failure = timeout.isOver ? 'unresponsive' : 'failed'
       throw new DialError(failure, `${connection.remoteAddr.toString()}: ${this.#explainOpen(failure, error)}`)
     } finally {
       timeout.end()
@@ -125,7 +125,7 @@ export class Dialer {
     } catch (error) {
       let failure = classify(error, timeout.isOver)
       // A dial that timed out may have waited for this process, not for the other one.
-      if (failure === 'silent' && (await probeAddress(target.address)) === 'accepted') failure = 'mute'
+      if (failure === 'silent' && (await probeAddress(target.address)) === 'accepted') failure = 'unresponsive'
       throw new DialError(failure, this.#explain(target, failure, error))
     } finally {
       timeout.end()
@@ -138,13 +138,13 @@ export class Dialer {
     if (failure === 'silent') return `${at}no answer`
     if (failure === 'impostor') return `${at}another node lives there now`
     if (error instanceof Error && error.name === 'InvalidPeerIdError') return `${at}that is this node itself`
-    const what = failure === 'mute' ? `connected, but nothing was said within ${this.#timeout} ms` : reasonOf(error)
+    const what = failure === 'unresponsive' ? `connected, but nothing was said within ${this.#timeout} ms` : reasonOf(error)
     const hint = this.#options.keyed ? 'the other side may have another one or none' : 'the other side may require one'
     return `${at}the handshake failed (${what}); the pool key may be the reason: ${hint}`
   }
 
   #explainOpen(failure: DialFailure, error: unknown): string {
-    if (failure === 'mute') return `connected, but the link was not answered within ${this.#timeout} ms`
+    if (failure === 'unresponsive') return `connected, but the link was not answered within ${this.#timeout} ms`
     if (!(error instanceof Error) || error.name !== 'UnsupportedProtocolError') return reasonOf(error)
     return `it does not speak ${this.#options.protocols.join(' or ')}: it belongs to another pool or runs another version`
   }
@@ -159,13 +159,13 @@ function classify(error: unknown, timedOut: boolean): DialFailure {
   if (code === 'ECONNREFUSED') return 'refused'
   const message = reasonOf(error)
   if ((code !== undefined && silences.has(code)) || message.includes('Connection timeout after')) return 'silent' // @libp2p/tcp
-  if (timedOut) return 'mute'
+  if (timedOut) return 'unresponsive'
   if (message.includes('does not match expected remote identity key')) return 'impostor' // @chainsafe/libp2p-noise
   return 'failed'
 }
 
 /** Of several addresses the one that speaks most for a living peer counts: a death must never follow from one stale address. */
-const weight: readonly DialFailure[] = ['mute', 'failed', 'silent', 'impostor', 'refused']
+const weight: readonly DialFailure[] = ['unresponsive', 'failed', 'silent', 'impostor', 'refused']
 
 function combine(failures: readonly DialError[]): DialError {
   return new DialError(summarize(failures.map(({ failure }) => failure)), failures.map(({ message }) => message).join('; '))

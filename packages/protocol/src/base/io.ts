@@ -47,7 +47,7 @@ export type DialFailure =
   /** Nothing answered at all: the host or the path to it is gone. */
   | 'silent'
   /** The kernel accepted, the process said nothing: stopped or busy. */
-  | 'mute'
+  | 'unresponsive'
   /** Somebody else answered: another key lives at this address now. */
   | 'impostor'
   /** Anything else: wrong pool key, protocol not spoken, no usable address, aborted. */

@@ -7,7 +7,7 @@ import { Account } from './budgets.ts'
 /** A link younger than this is never closed as surplus, ms. Guess. */
 export const settleTime = 10_000
 /** The same for a link that was opened to probe a suspect, ms. Guess: what is said over it takes a few round trips. */
-export const lookTime = 2_000
+export const probeLinkTime = 2_000
 /** Links a node starts with, until its view has been quiet for a while. Measured: with two, a flash join of 100 hosts takes twice as long. */
 export const earlyLinks = 1
 
@@ -33,7 +33,7 @@ export class Link {
   /** One end entered the pool over it: such links form a tree. */
   isEntry = false
   /** It was opened to probe the peer, which was suspected: that is done now. */
-  isLook = false
+  isProbeLink = false
   /** One end handed the other on to somebody else: what many newcomers say does not go along here. */
   referred = false
 

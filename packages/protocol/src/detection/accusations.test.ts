@@ -105,7 +105,7 @@ describe('a death needs', () => {
     const own = accusationsOf(bench)
     expect(own).not.toEqual([])
     bench.link(suspect)
-    bench.mute.add(suspect.id)
+    bench.unresponsive.add(suspect.id)
     bench.receive(bob, { alarm: { statements: own.map(statementToWire), suspected: [] } })
     tell(bench, others.slice(2, 5), bench.beat)
     bench.advance(1_000)

@@ -27,7 +27,7 @@ const lifetime = 30_000
 
 /**
  * So long a certificate has as many accusers as a receiver wants; then those of the observers must do, ms. Measured: two halves of twelve
- * were whole 0.8 s after the heal (median of 24 runs), and after 1.8 s with 300 ms here. In 2 s each observer has looked.
+ * were whole 0.8 s after the heal (median of 24 runs), and after 1.8 s with 300 ms here. In 2 s each observer has probed.
  */
 const generousFor = 2_400
 
@@ -56,7 +56,7 @@ const longestTurn = 5_000
 export interface AccusationEvents {
   /** Enough accusers: this is a death. */
   onDeath(certificate: Certificate): void
-  /** Somebody accuses this member: look, too. */
+  /** Somebody accuses this member: probe it, too. */
   onReported(id: NodeId): void
   /** A member signed that it lives, or accusations came to nothing. `isFresh`: it did so a moment ago. */
   onRefuted(id: NodeId, isFresh: boolean): void
@@ -157,7 +157,7 @@ export class Accusations implements Timed {
     if (suspicion === undefined) return
     suspicion.add(accusation)
     if (from !== undefined) suspicion.exchange(from, accusation)
-    // Of what the topic tells the whole pool hears: those look at once whose task it is. Others look later, where neither a refutation nor a death came of it.
+    // Of what the topic tells the whole pool hears: those probe at once whose task it is. Others probe later, where neither a refutation nor a death came of it.
     if (from !== undefined || this.#parts.suspicions.observersOf(suspect).has(id)) this.#events.onReported(suspect)
     else if (suspicion.state === 'reported') suspicion.nextRound = Math.min(suspicion.nextRound, this.#context.now + this.#refutationTime)
     if (!suspicion.isOwn) this.#spread.tellSubject(suspicion, accusation)
@@ -350,7 +350,7 @@ export class Accusations implements Timed {
     if (suspicion === undefined || suspicion.judgedFrom < Infinity) return
     suspicion.judgedFrom = this.#context.now + this.#refutationTime + (suspicion.evidence === 'refused' ? 0 : heartbeat)
     suspicion.judgeAt = suspicion.judgedFrom
-    // Until then nobody else needs to look.
+    // Until then nobody else needs to probe it.
     if (suspicion.nextSpread < Infinity) suspicion.nextSpread = Math.max(suspicion.nextSpread, suspicion.judgedFrom + firstRound)
   }
 

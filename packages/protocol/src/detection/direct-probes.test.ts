@@ -3,7 +3,7 @@ import { actors, alarm, type Actor } from '../../test/actors.ts'
 import { Bench, framesTo } from '../../test/bench.ts'
 import { accuses, aims, lose, poolOf, probesTo } from '../../test/detection.ts'
 import { defaultConfig } from '../base/config.ts'
-import { lookTime } from '../context/links.ts'
+import { probeLinkTime } from '../context/links.ts'
 import { decodeId } from '../base/id.ts'
 import type { Effect, Milliseconds } from '../base/io.ts'
 
@@ -16,7 +16,7 @@ const hinted = { alarm: { statements: [], suspected: [Uint8Array.from(decodeId(s
 describe('a member that is suspected', () => {
   it('is looked for by a probe of its host, and by a dial where that is answered', () => {
     const bench = poolOf(self, [suspect, bob])
-    bench.reach.set(suspect.id, 'mute')
+    bench.reach.set(suspect.id, 'unresponsive')
     expect(aims([...bench.unlink(suspect), ...bench.advance(10)], suspect).sort()).toEqual(['connect', 'probeHost'])
     const dead = poolOf(self, [suspect, bob])
     expect(aims([...lose(dead, suspect), ...dead.advance(10)], suspect)).not.toContain('connect')
@@ -24,7 +24,7 @@ describe('a member that is suspected', () => {
 
   it('is probed ever more rarely', () => {
     const bench = poolOf(self, [suspect, bob])
-    bench.mute.add(suspect.id)
+    bench.unresponsive.add(suspect.id)
     hint(bench, suspect)
     const probesIn = (span: Milliseconds): number => aims(bench.advance(span), suspect).length
     expect(probesIn(4_000)).toBeGreaterThanOrEqual(3)
@@ -100,7 +100,7 @@ describe('looks on the word of others', () => {
     const linked = (): number => crowd.filter(({ id }) => bench.node.links.has(id)).length
     hintAll()
     expect(linked()).toBe(8)
-    bench.advance(lookTime + 100)
+    bench.advance(probeLinkTime + 100)
     hintAll()
     expect(linked()).toBeGreaterThan(8)
   })
@@ -130,7 +130,7 @@ describe('where most members answer late', () => {
   /** Answers each probe so much later, ms, or never (undefined). Returns the way to let time pass, which returns all effects. */
   function answering(bench: Bench, delayOf: (actor: Actor) => Milliseconds | undefined): (span: Milliseconds) => Effect[] {
     let waiting: { readonly at: Milliseconds; readonly actor: Actor; readonly sequence: number }[] = []
-    for (const actor of crowd) bench.mute.add(actor.id)
+    for (const actor of crowd) bench.unresponsive.add(actor.id)
     return (span) => {
       const effects: Effect[] = []
       const note = (more: readonly Effect[]): void => {
@@ -155,7 +155,7 @@ describe('where most members answer late', () => {
   function slowPool(): { bench: Bench; pass: (span: Milliseconds) => Effect[]; gone: Set<Actor> } {
     const bench = poolOf(self, crowd)
     const gone = new Set<Actor>()
-    for (const actor of crowd) bench.reach.set(actor.id, 'mute')
+    for (const actor of crowd) bench.reach.set(actor.id, 'unresponsive')
     const pass = answering(bench, (actor) => (gone.has(actor) ? undefined : slowness))
     pass(60_000)
     return { bench, pass, gone }
@@ -176,7 +176,7 @@ describe('where most members answer late', () => {
     const share = (bench: Bench): number => {
       const stranger = everyone[7] as Actor
       bench.meet(stranger, { linked: false })
-      bench.input({ type: 'unreachable', peer: stranger.id, addresses: [], failure: 'mute', reason: 'timed out' })
+      bench.input({ type: 'unreachable', peer: stranger.id, addresses: [], failure: 'unresponsive', reason: 'timed out' })
       return bench.node.health(bench.now).suspectedShare
     }
     expect(share(slowPool().bench)).toBe(0)

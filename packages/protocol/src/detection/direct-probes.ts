@@ -6,7 +6,7 @@
  */
 import type { DialFailure, HostProbeOutcome, Milliseconds, NodeId } from '../base/io.ts'
 import type { Context, Timed } from '../context/context.ts'
-import { lookTime } from '../context/links.ts'
+import { probeLinkTime } from '../context/links.ts'
 import type { HealthMultiplier } from './health-multiplier.ts'
 import type { ProbeScheduler } from './probe-scheduler.ts'
 import { suspicionTimeout, type Evidence } from './suspicion-timeout.ts'
@@ -22,7 +22,7 @@ const dialsAtOnce = 4
 /** A dial that finds silence has waited this long, ms. The overlay's time-out for a connection. */
 const silentDial = 2_000
 
-/** Links left free for those who look at this node, of the few above the bound on links that looking may bring. Guess. */
+/** Links left free for those who probe this node, of the few above the bound on links that probes may bring. Guess. */
 const freeShare = 0.25
 
 export interface DirectProbeParts {
@@ -40,8 +40,8 @@ export class DirectProbes implements Timed {
    * announces if it can't.
    */
   readonly #dialable = new Map<NodeId, boolean>()
-  /** When links came up by which it looked at somebody. They are kept for a moment, and until then count among its looks: so links are bounded. */
-  #looks: Milliseconds[] = []
+  /** When links came up by which it probed somebody. They are kept for a moment, and until then count among its probes: so links are bounded. */
+  #probeLinks: Milliseconds[] = []
 
   /** `onTimeout`: the member did not answer in time. */
   constructor(context: Context, parts: DirectProbeParts, onTimeout: (suspicion: Suspicion) => void) {
@@ -68,15 +68,15 @@ export class DirectProbes implements Timed {
   }
 
   /**
-   * On the word of others it looks at few members at once, and at fewer where it has many links, as each look may bring one more. One look is always
+   * On the word of others it probes few members at once, and at fewer where it has many links, as each probe may bring one more. One probe is always
    * free, so that nobody blinds it with links.
    */
   get mayLook(): boolean {
     const { now, config, links } = this.#context
-    this.#looks = this.#looks.filter((since) => now - since < lookTime)
+    this.#probeLinks = this.#probeLinks.filter((since) => now - since < probeLinkTime)
     const { probing } = this.#parts.suspicions
-    if (probing + this.#looks.length === 0) return true
-    return probing + this.#looks.length < probesAtOnce && probing + links.size < config.links.max + probesAtOnce * (1 - freeShare)
+    if (probing + this.#probeLinks.length === 0) return true
+    return probing + this.#probeLinks.length < probesAtOnce && probing + links.size < config.links.max + probesAtOnce * (1 - freeShare)
   }
 
   /** This node had a link with the member in its present life. */
@@ -87,8 +87,8 @@ export class DirectProbes implements Timed {
   linkUp(peer: NodeId): void {
     const link = this.#context.links.get(peer)
     if (link !== undefined && this.#parts.suspicions.get(peer)?.dialling !== undefined) {
-      link.isLook = true
-      this.#looks.push(link.since)
+      link.isProbeLink = true
+      this.#probeLinks.push(link.since)
     }
     // Once dialled, dialable: the other end of a link can't tell when it is the one who was dialled.
     this.#dialable.set(peer, link?.dialable === true || this.#dialable.get(peer) === true)

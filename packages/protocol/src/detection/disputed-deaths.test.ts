@@ -89,7 +89,7 @@ describe('a death that its member has outlived, as far as this node knows', () =
   })
 
   it('is not believed while this node is not in contact with it either', () => {
-    bench.reach.set(suspect.id, 'mute')
+    bench.reach.set(suspect.id, 'unresponsive')
     bench.unlink(suspect)
     bench.receive(bob, facts([old]))
     bench.advance(holdTime * 2)
@@ -98,7 +98,7 @@ describe('a death that its member has outlived, as far as this node knows', () =
 
   it('is believed if one of its accusers heard of it lately', () => {
     const mixed = death(suspect, accusers, bench.beat - 10)
-    bench.reach.set(suspect.id, 'mute')
+    bench.reach.set(suspect.id, 'unresponsive')
     bench.unlink(suspect)
     bench.receive(bob, facts([mixed]))
     expect(isDead(bench, suspect)).toBe(true)

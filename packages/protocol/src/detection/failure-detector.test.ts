@@ -96,14 +96,14 @@ describe('a host that is silent', () => {
   it('without any break of its link is accused within a probe or two more', () => {
     const bench = five()
     bench.reach.set(suspect.id, 'silent')
-    bench.mute.add(suspect.id)
+    bench.unresponsive.add(suspect.id)
     const rounds = detection.period * 4 * 1.5 + detection.period
     expect(timeToAccusation(bench, suspect, rounds + detection.probeTimeout + silent + 1_500)).toBeDefined()
   })
 })
 
 describe('a process that is unresponsive while its kernel accepts', () => {
-  it.each<DialFailure>(['mute', 'failed'])('gets fifteen seconds when a dial ends %s', (failure) => {
+  it.each<DialFailure>(['unresponsive', 'failed'])('gets fifteen seconds when a dial ends %s', (failure) => {
     const bench = five()
     bench.reach.set(suspect.id, failure)
     bench.unlink(suspect)
@@ -114,11 +114,11 @@ describe('a process that is unresponsive while its kernel accepts', () => {
 
   it('for five seconds is not accused', () => {
     const bench = five()
-    bench.mute.add(suspect.id)
+    bench.unresponsive.add(suspect.id)
     bench.input({ type: 'command', command: { type: 'maybeDead', id: suspect.id } })
     bench.advance(5_000)
     expect(isSuspected(bench)).toBe(true)
-    bench.mute.delete(suspect.id)
+    bench.unresponsive.delete(suspect.id)
     bench.receive(suspect, { ack: { sequence: 0, nextInMs: 0, beat: bench.beat } })
     expect(isSuspected(bench)).toBe(false)
     bench.advance(60_000)
@@ -127,7 +127,7 @@ describe('a process that is unresponsive while its kernel accepts', () => {
 
   it('is found out without a break of its link', () => {
     const bench = five()
-    bench.mute.add(suspect.id)
+    bench.unresponsive.add(suspect.id)
     expect(timeToAccusation(bench, suspect, 60_000)).toBeGreaterThanOrEqual(detection.unresponsive)
   })
 })
@@ -167,7 +167,7 @@ describe('a member that this node does not reach, but a helper does', () => {
     [
       'one way only: its link stays up, and nothing that this node says arrives',
       (bench): void => {
-        bench.mute.add(suspect.id)
+        bench.unresponsive.add(suspect.id)
         bench.reach.set(suspect.id, 'silent')
       },
     ],
@@ -245,7 +245,7 @@ describe('a node that no helper answers', () => {
     const others = everyone.slice(1, size)
     const bench = poolOf(self, others)
     for (const actor of others) {
-      bench.mute.add(actor.id)
+      bench.unresponsive.add(actor.id)
       bench.reach.set(actor.id, 'silent')
     }
     return bench
@@ -274,7 +274,7 @@ describe('a node that no helper answers', () => {
 
   it('asks again, ever more rarely', () => {
     const bench = poolOf(self, [suspect, ...helpers])
-    for (const helper of helpers) bench.mute.add(helper.id)
+    for (const helper of helpers) bench.unresponsive.add(helper.id)
     lose(bench, suspect, 'silent')
     bench.advance(600_000)
     expect(accuses(bench, suspect)).toBe(false)
@@ -354,7 +354,7 @@ describe('a node that no helper answers', () => {
     // No probe of its own finds that out.
     bench.turn = 60_000
     bench.advance(10_000)
-    bench.mute.add(bob.id)
+    bench.unresponsive.add(bob.id)
     lose(bench, suspect)
     expect(bench.until(() => aims(everything(bench), bob).length > 0, 3_000)).toBeDefined()
     bench.advance(100)
@@ -365,7 +365,7 @@ describe('a node that no helper answers', () => {
 describe('a host that stalled itself', () => {
   it('gives others the time that it missed', () => {
     const bench = five()
-    bench.reach.set(suspect.id, 'mute')
+    bench.reach.set(suspect.id, 'unresponsive')
     bench.unlink(suspect)
     bench.advance(5_000)
     bench.sleep(60_000)
@@ -376,7 +376,7 @@ describe('a host that stalled itself', () => {
 
   it('does not hold a probe for unanswered that waited while it slept', () => {
     const bench = poolOf(self, [suspect, bob])
-    bench.mute.add(suspect.id)
+    bench.unresponsive.add(suspect.id)
     const probed = bench.until(() => probesTo(suspect, bench.advance(50)) > 0, 20_000)
     expect(probed).toBeDefined()
     bench.sleep(60_000)
@@ -436,7 +436,7 @@ describe('a hint that a member may be dead', () => {
 
   it('goes on to the next observers, once: those of a member are not all linked with each other', () => {
     const bench = poolOf(self, [suspect, bob, carol])
-    bench.mute.add(suspect.id)
+    bench.unresponsive.add(suspect.id)
     const hints = (effects: readonly Effect[]): number => hintsTo(carol, [...effects, ...bench.advance(gather)]).length
     expect(hints(bench.receive(bob, hinted))).toBe(1)
     expect(hints([...bench.receive(bob, hinted), ...bench.receive(carol, hinted)])).toBe(0)
@@ -446,7 +446,7 @@ describe('a hint that a member may be dead', () => {
 
   it('is what a first unanswered probe tells the other observers', () => {
     const bench = poolOf(self, [suspect, bob, carol])
-    bench.mute.add(suspect.id)
+    bench.unresponsive.add(suspect.id)
     bench.until(() => isSuspected(bench), 30_000)
     bench.advance(gather)
     for (const actor of [bob, carol]) expect(hintsTo(actor, everything(bench))).toEqual([suspect.id])
@@ -456,7 +456,7 @@ describe('a hint that a member may be dead', () => {
 describe('whoever says something', () => {
   it('is not suspected any longer', () => {
     const bench = poolOf(self, [suspect, bob])
-    bench.mute.add(suspect.id)
+    bench.unresponsive.add(suspect.id)
     bench.until(() => isSuspected(bench), 30_000)
     bench.receive(suspect, { probe: { sequence: 1 } })
     expect(isSuspected(bench)).toBe(false)
@@ -466,7 +466,7 @@ describe('whoever says something', () => {
 describe('a new life', () => {
   it('is not suspected for what happened to the one before', () => {
     const bench = five()
-    bench.reach.set(suspect.id, 'mute')
+    bench.reach.set(suspect.id, 'unresponsive')
     bench.unlink(suspect)
     bench.advance(detection.unresponsive - 1_000)
     bench.reach.set(suspect.id, 'hang')

@@ -12,7 +12,7 @@ import { FrameError } from '../base/errors.ts'
 import type { DialFailure, HostProbeOutcome, Milliseconds, NodeId } from '../base/io.ts'
 import { pickOne } from '../base/random.ts'
 import type { Context, Timed } from '../context/context.ts'
-import { lookTime } from '../context/links.ts'
+import { probeLinkTime } from '../context/links.ts'
 import type { Certificate } from '../facts/certificate.ts'
 import { isKind, type Refutation, type Statement } from '../facts/statement.ts'
 import type { Alarm, PingReqAck } from '../frames/message.ts'
@@ -44,7 +44,7 @@ const standDown = 8_000
 const retry = 500
 const longestRetry = 2_000
 
-/** So many of those who hear of an accusation look themselves where nothing came of it, on average. Guess: six, as an accuser asks six helpers. */
+/** So many of those who hear of an accusation probe themselves where nothing came of it, on average. Guess: six, as an accuser asks six helpers. */
 const helpers = 6
 
 /**
@@ -90,9 +90,9 @@ export class FailureDetector implements Timed {
   readonly #timed: readonly Timed[]
   /** When a member was last heard. */
   #heardAt: Milliseconds = 0
-  /** See {@link doubtful}. */
-  readonly #doubtful = new Map<NodeId, Certificate>()
-  /** Whom the other observers were told to look at, and when. */
+  /** See {@link unproven}. */
+  readonly #unproven = new Map<NodeId, Certificate>()
+  /** Whom the other observers were told to probe, and when. */
   readonly #hints = new Map<NodeId, Milliseconds>()
 
   constructor(context: Context) {
@@ -227,7 +227,7 @@ export class FailureDetector implements Timed {
         this.#outbox.reached(from, this.#refutations.sign())
         // A helper that has just come to ask that wants nothing else.
         const link = links.get(from)
-        if (link !== undefined && now - link.since < lookTime) link.isLook = true
+        if (link !== undefined && now - link.since < probeLinkTime) link.isProbeLink = true
       }
     }
   }
@@ -262,7 +262,7 @@ export class FailureDetector implements Timed {
     if (known?.state === 'relayed') return
     const isFirst = known?.isOwn !== true
     // Where all are slow a handshake that did not end in time proves nothing.
-    if (isFirst && failure === 'mute' && this.#scheduler.isSlow) return
+    if (isFirst && failure === 'unresponsive' && this.#scheduler.isSlow) return
     if (isFirst) this.#begin(id)
     const suspicion = this.#suspicions.get(id)
     if (suspicion !== undefined) this.#direct.failed(suspicion, failure, isFirst)
@@ -284,8 +284,8 @@ export class FailureDetector implements Timed {
    * A death that this node has reason not to believe: with too few accusers for it, as a smaller remainder pronounced it, also of a later life than it knows; or
    * one that the member has outlived. Once this node has missed the member directly and through helpers, it is the proof.
    */
-  doubtful(certificate: Certificate): void {
-    this.#doubtful.set(certificate.suspect, certificate)
+  unproven(certificate: Certificate): void {
+    this.#unproven.set(certificate.suspect, certificate)
     this.suspect(certificate.suspect)
   }
 
@@ -301,7 +301,7 @@ export class FailureDetector implements Timed {
     this.#indirect.end(id)
     this.#helper.missed(id)
     this.#disputed.forget(id)
-    this.#doubtful.delete(id)
+    this.#unproven.delete(id)
     this.#direct.forget(id)
     this.#scheduler.forget(id)
     this.#beats.forget(id)
@@ -330,7 +330,7 @@ export class FailureDetector implements Timed {
     if (this.#outbox.nextDue <= now) this.#outbox.due()
   }
 
-  /** An observed member did not answer in time: the other observers are to look, too. */
+  /** An observed member did not answer in time: the other observers are to probe it, too. */
   #fellSilent(id: NodeId): void {
     const known = this.#suspicions.get(id)
     if (known !== undefined && known.state !== 'reported') return
@@ -343,14 +343,14 @@ export class FailureDetector implements Timed {
     if (suspicion !== undefined && !suspicion.isOwn) this.#direct.begin(suspicion)
   }
 
-  /** An observer lost sight of a member: look, and tell the next observers, since those of a member are not all linked with each other. */
+  /** An observer lost sight of a member: probe it, and tell the next observers, since those of a member are not all linked with each other. */
   #hinted(id: NodeId): void {
     if (this.#scheduler.isSlow || (this.#suspicions.get(id)?.state ?? 'reported') !== 'reported') return
     this.suspect(id)
     if (this.isSuspected(id) && this.#scheduler.observed.has(id)) this.#hint(id)
   }
 
-  /** Tells the other observers to look; seldom enough that nobody can make them busy with it. */
+  /** Tells the other observers to probe it; seldom enough that nobody can make them busy with it. */
   #hint(id: NodeId): void {
     const { now, config } = this.#context
     for (const [other, at] of this.#hints) if (now - at >= config.detection.period) this.#hints.delete(other)
@@ -379,7 +379,7 @@ export class FailureDetector implements Timed {
       return
     }
     this.#helper.missed(id)
-    // Observers decide, and most often at once; others only have the broken link. They accuse where observers tell them to look, or died, too.
+    // Observers decide, and most often at once; others only have the broken link. They accuse where observers tell them to probe, or died, too.
     const { now } = this.#context
     const isLeft = !this.#isObserved(id) && suspicion.accusations.size === 0 && this.#linkedObserver(id) !== undefined
     if (isLeft && now - suspicion.raised < observersFirst) {
@@ -401,15 +401,15 @@ export class FailureDetector implements Timed {
   #askAgain(suspicion: Suspicion): void {
     suspicion.nextRound = Infinity
     if (suspicion.state === 'reported') {
-      this.#lookAfterAll(suspicion.id)
+      this.#probeAll(suspicion.id)
       return
     }
     suspicion.rounds += 1
     this.#indirect.begin(suspicion.id, suspicion.relay)
   }
 
-  /** What the pool heard of a member came to nothing: its observers may have died along with it. Who observes it now looks, and a few others. */
-  #lookAfterAll(id: NodeId): void {
+  /** What the pool heard of a member came to nothing: its observers may have died along with it. Those who observe it now probe it, and a few others. */
+  #probeAll(id: NodeId): void {
     const { view } = this.#context
     if (this.#isObserved(id) || this.#context.random() * view.size < helpers) this.suspect(id)
   }
@@ -426,7 +426,7 @@ export class FailureDetector implements Timed {
     if (suspicion === undefined || from === signer || !this.#indirect.isUnderWay(signer)) return
     this.#indirect.end(signer)
     if (!this.#isObserved(signer) && suspicion.accusations.size === 0) {
-      this.#suspicions.delete(signer) // its observers look after it
+      this.#suspicions.delete(signer) // its observers probe it
       return
     }
     suspicion.relay = from
@@ -453,7 +453,7 @@ export class FailureDetector implements Timed {
 
   #missedByHelpers(id: NodeId): void {
     const suspicion = this.#suspicions.get(id)
-    const certificate = this.#doubtful.get(id)
+    const certificate = this.#unproven.get(id)
     if (suspicion?.state === 'indirect' && certificate !== undefined) this.#died(certificate)
     else if (suspicion?.state === 'indirect' && this.#wasProven(suspicion)) this.#lives(suspicion)
     else if (suspicion?.state === 'indirect') this.accusations.accuse(suspicion)

@@ -48,7 +48,7 @@ describe('a request for an indirect probe', () => {
   })
 
   it('of several for one subject is one question', () => {
-    bench.mute.add(subject.id)
+    bench.unresponsive.add(subject.id)
     const effects = [bob, carol, dave, bob].flatMap((asker) => ask(asker, subject, 30))
     expect(requestsTo(subject, subject, effects)).toBe(1)
     const answer = [
@@ -65,13 +65,13 @@ describe('a request for an indirect probe', () => {
   })
 
   it('for who does not answer in time is answered "missed"', () => {
-    bench.mute.add(subject.id)
+    bench.unresponsive.add(subject.id)
     expect(answersTo(bob, ask(bob, subject, 140)).missed).toEqual([])
     expect(answersTo(bob, bench.advance(60)).missed).toEqual([subject.id])
   })
 
   it('is answered "missed" when the link to the subject turns out to be broken, as the host refuses', () => {
-    bench.mute.add(subject.id)
+    bench.unresponsive.add(subject.id)
     ask(bob)
     const effects = [...lose(bench, subject), ...bench.advance(gather)]
     expect(answersTo(bob, effects).missed).toEqual([subject.id])
@@ -150,7 +150,7 @@ describe('an answer of a helper', () => {
   })
 
   beforeEach(() => {
-    for (const helper of [bob, carol, dave]) bench.mute.add(helper.id)
+    for (const helper of [bob, carol, dave]) bench.unresponsive.add(helper.id)
     lose(bench, subject, 'refused')
     bench.advance(gather)
     expect(

@@ -10,7 +10,7 @@ import type { Refutation, Statement } from '../facts/statement.ts'
 import type { Beats } from './beats.ts'
 import type { Outbox } from './outbox.ts'
 
-/** Subjects without a link that it looks for at a time. Guess: a dial costs 11 ms of processor time. */
+/** Subjects without a link that it probes at a time. Guess: a dial costs 11 ms of processor time. */
 const dialsAtOnce = 4
 
 /** Subjects that it asks about at a time. Guess: twice as many as a node has neighbours on rings. */
@@ -98,7 +98,7 @@ export class IndirectProbeHelper implements Timed {
   linkUp(peer: NodeId): void {
     if (!this.#tasks.has(peer)) return
     const link = this.#context.links.get(peer)
-    if (link !== undefined) link.isLook = true
+    if (link !== undefined) link.isProbeLink = true
     this.#outbox.ask(peer, peer)
   }
 

@@ -123,7 +123,7 @@ describe('probes', () => {
     ['all the time', 0, period / 2, period],
   ])('go on within bounds to a member that wants them %s', (_, nextInMs, atLeast, atMost) => {
     const bench = poolOf(self, [suspect])
-    bench.mute.add(suspect.id)
+    bench.unresponsive.add(suspect.id)
     const times: Milliseconds[] = []
     const end = bench.now + 120_000
     while (bench.now < end) {

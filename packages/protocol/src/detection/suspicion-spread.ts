@@ -2,7 +2,7 @@
  * Who hears of an accusation over a link, and when.
  *
  * It goes to the suspect itself, which gets the chance to refute. The pool hears of it on the topic. Where that was not enough it goes in rounds, ever rarer, to
- * some links, whose own look may be the accusation that is missing, and to observers without a link.
+ * some links, whose own probe may be the accusation that is missing, and to observers without a link.
  */
 import type { NodeId } from '../base/io.ts'
 import { pickOne, pickSome } from '../base/random.ts'

@@ -4,7 +4,7 @@ import type { Statement, Suspicion as Accusation } from '../facts/statement.ts'
 import type { Evidence } from './suspicion-timeout.ts'
 
 export type SuspicionState =
-  /** Others accuse it; this node did not look. */
+  /** Others accuse it; this node did not probe it. */
   | 'reported'
   /** This node probes it. */
   | 'probing'
@@ -31,7 +31,7 @@ export class Suspicion {
   /** A host probe, a dial is under way since. */
   hostProbing: Milliseconds | undefined
   dialling: Milliseconds | undefined
-  /** Rounds of indirect probes, and when the next one begins; of what others report, when this node looks after all. */
+  /** Rounds of indirect probes, and when the next one begins; of what others report, when this node probes it after all. */
   rounds = 0
   nextRound: Milliseconds = Infinity
   /** The helper that reached it last. */

@@ -113,7 +113,7 @@ export class Introduction implements Timed {
     const isNews = attempt.reason !== reason
     attempt.reason = reason
     if (isNews) this.#context.warn('INTRODUCER_UNREACHABLE', `${reason} (goes on trying)`)
-    attempt.given = failure !== 'mute' || attempt.failures >= unansweredTries
+    attempt.given = failure !== 'unresponsive' || attempt.failures >= unansweredTries
     if (this.#attempts.every(({ given }) => given) && !this.#isServed) this.goAlone()
   }
 

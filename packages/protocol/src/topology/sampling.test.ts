@@ -4,7 +4,7 @@ import { framesTo } from '../../test/bench.ts'
 import { makeConfig, type ConfigOverrides } from '../base/config.ts'
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import { Context } from '../context/context.ts'
-import { earlyLinks, Link, lookTime, settleTime } from '../context/links.ts'
+import { earlyLinks, Link, probeLinkTime, settleTime } from '../context/links.ts'
 import { factOf } from '../facts/fact.ts'
 import { Rings } from './rings.ts'
 import { Sampling, dialAgain, dialAgainMax, dialPause, politeness, quiet, quietAtMost } from './sampling.ts'
@@ -18,7 +18,7 @@ class Stage {
   readonly context: Context<Uint8Array>
   readonly sampling: Sampling
   readonly rings: Rings
-  readonly doubted = new Set<NodeId>()
+  readonly suspected = new Set<NodeId>()
   readonly dead = new Set<NodeId>()
   readonly dials: { readonly at: Milliseconds; readonly peer: NodeId }[] = []
   readonly closed: NodeId[] = []
@@ -29,7 +29,7 @@ class Stage {
     this.context.now = 100_000
     this.context.view.merge(factOf({ statement: self.joined() }), 0, 0)
     this.rings = new Rings(self.id, config.links.rings, this.context.facts.registry, this.context.view)
-    this.sampling = new Sampling(this.context, { isSuspected: (id) => this.doubted.has(id) }, { isUnderWay: false })
+    this.sampling = new Sampling(this.context, { isSuspected: (id) => this.suspected.has(id) }, { isUnderWay: false })
   }
 
   meet(...members: readonly Actor[]): void {
@@ -40,9 +40,9 @@ class Stage {
     this.sampling.update(this.rings.neighbours)
   }
 
-  link(id: NodeId, isLook = false): void {
+  link(id: NodeId, isProbeLink = false): void {
     const link = new Link(id, true, this.context.now)
-    link.isLook = isLook
+    link.isProbeLink = isProbeLink
     this.context.links.set(id, link)
     this.sampling.linkUp(id)
   }
@@ -120,7 +120,7 @@ describe('the links that a node keeps up', () => {
     expect(stage.linked.size).toBeGreaterThan(earlyLinks)
   })
 
-  it('by which a member in doubt was looked at are closed before others, and sooner', () => {
+  it('by which a suspect was probed are closed before others, and sooner', () => {
     const { max } = makeConfig({}).links
     const stage = new Stage({ links: { random: 0 } })
     stage.meet(...others.slice(0, 100))
@@ -129,15 +129,15 @@ describe('the links that a node keeps up', () => {
     for (const { id } of old) stage.link(id)
     stage.advance(settleTime)
     const before = stage.closed.length
-    const looks = strangers.slice(max, max + 5)
-    for (const { id } of looks) stage.link(id, true)
-    stage.advance(lookTime - 100)
+    const probed = strangers.slice(max, max + 5)
+    for (const { id } of probed) stage.link(id, true)
+    stage.advance(probeLinkTime - 100)
     expect(stage.closed.slice(before)).toEqual([])
     stage.advance(200)
-    expect(looks.filter(({ id }) => stage.linked.has(id))).toEqual([])
+    expect(probed.filter(({ id }) => stage.linked.has(id))).toEqual([])
   })
 
-  it('are closed as surplus without a doubt about their peers', () => {
+  it('are closed as surplus without a suspicion of their peers', () => {
     const { max } = stage.context.config.links
     const crowd = others.slice(0, max + 10)
     stage.meet(...crowd)
@@ -185,9 +185,9 @@ describe('the links that a node keeps up', () => {
   })
 
   it('are dialled ever less often where nobody answers, and not at all where the detector does', () => {
-    const [gone, doubted] = others as [Actor, Actor]
+    const [gone, suspected] = others as [Actor, Actor]
     stage.dead.add(gone.id)
-    stage.doubted.add(doubted.id)
+    stage.suspected.add(suspected.id)
     stage.meet(...others.slice(0, 4))
     stage.advance(200_000)
     const times = stage.dials.filter(({ peer }) => peer === gone.id).map(({ at }) => at)
@@ -195,7 +195,7 @@ describe('the links that a node keeps up', () => {
     expect(waits.length).toBeGreaterThan(6)
     for (const [i, wait] of waits.entries()) expect(wait).toBeGreaterThanOrEqual(Math.min(dialAgain * 2 ** i, dialAgainMax))
     for (const wait of waits) expect(wait).toBeLessThan(dialAgainMax * 1.5)
-    expect(stage.dials.map(({ peer }) => peer)).not.toContain(doubted.id)
+    expect(stage.dials.map(({ peer }) => peer)).not.toContain(suspected.id)
   })
 
   it('at random change now and then', () => {

@@ -11,7 +11,7 @@
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import { pickIndex, pickOne } from '../base/random.ts'
 import type { Context, Timed } from '../context/context.ts'
-import { earlyLinks, lookTime, settleTime, type Link } from '../context/links.ts'
+import { earlyLinks, probeLinkTime, settleTime, type Link } from '../context/links.ts'
 
 /** ms without a change of the view before the remaining links are built. Measured: a flash join on a busy machine pauses for half a second. */
 export const quiet = 1_200
@@ -86,7 +86,7 @@ export class Sampling implements Timed {
       this.#wake(this.#nextDial)
     }
     this.#missing.delete(peer)
-    if (links.size > config.links.max) this.#wake(now + lookTime)
+    if (links.size > config.links.max) this.#wake(now + probeLinkTime)
   }
 
   due(): void {
@@ -122,8 +122,8 @@ export class Sampling implements Timed {
   }
 
   /** So long a link is not closed as surplus. */
-  #youth({ isLook }: Link): Milliseconds {
-    return isLook ? lookTime : settleTime
+  #youth({ isProbeLink }: Link): Milliseconds {
+    return isProbeLink ? probeLinkTime : settleTime
   }
 
   /** Closes links that nobody needs, where there are too many; first those that have served. */
@@ -133,7 +133,7 @@ export class Sampling implements Timed {
     if (surplus <= 0) return
     const wanted = this.#wanted()
     const unwanted = [...links.values()].filter(({ peer }) => !wanted.has(peer))
-    for (const link of unwanted.sort((a, b) => Number(b.isLook) - Number(a.isLook))) {
+    for (const link of unwanted.sort((a, b) => Number(b.isProbeLink) - Number(a.isProbeLink))) {
       const { peer, since } = link
       if (surplus <= 0) break
       const until = since + this.#youth(link)

@@ -2,6 +2,7 @@ import { AbsurdEpochs } from './absurd-epochs.ts'
 import type { Attack } from './attacker.ts'
 import { DoubleSigner } from './double-signer.ts'
 import { FalseAges } from './false-ages.ts'
+import { Forgeries } from './forgeries.ts'
 import { MadeUpOffers } from './made-up-offers.ts'
 import { Moving } from './moving.ts'
 import { Reconnects } from './reconnects.ts'
@@ -20,6 +21,7 @@ export const attacks = {
   offers: () => new MadeUpOffers(),
   reconnects: (pool: string) => new Reconnects(pool),
   moving: () => new Moving(),
+  forgeries: () => new Forgeries(),
 } satisfies Record<string, (pool: string) => Attack>
 
 export type AttackName = keyof typeof attacks

@@ -40,6 +40,11 @@ export class Words {
     return this.#says({ kind: 'suspicion', suspect: id, incarnation, beat })
   }
 
+  /** Under a signature that is not the member's. */
+  leavesAs({ id, incarnation }: Member): Statement {
+    return this.#statements.sign(id, { kind: 'left', incarnation })
+  }
+
   stands(election: string, incarnation: number, withdrawn = false): Statement {
     return this.#says({ kind: 'candidacy', election, incarnation, sequence: 1, withdrawn })
   }

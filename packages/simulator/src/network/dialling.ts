@@ -10,7 +10,7 @@ import { purposeNumber } from './traffic.ts'
 export interface DiallingOptions {
   /** How long a dial waits for the other kernel; then it was silent. */
   readonly connectTimeout: Milliseconds
-  /** How long a dial may take in all, its handshake included; then the other process is mute. */
+  /** How long a dial may take in all, its handshake included; then the other process is unresponsive. */
   readonly dialTimeout: Milliseconds
   /** How long a host probe waits for an answer. */
   readonly hostProbeTimeout: Milliseconds
@@ -35,7 +35,7 @@ type Journey = (from: Endpoint, to: Endpoint, bytes: number, cost: Milliseconds,
 const synRepeats = [1_000, 3_000, 7_000, 15_000]
 
 /** Of several addresses that all failed, the failure that proves least about the peer is reported. */
-const weakestFirst: readonly DialFailure[] = ['mute', 'failed', 'silent', 'impostor', 'refused']
+const weakestFirst: readonly DialFailure[] = ['unresponsive', 'failed', 'silent', 'impostor', 'refused']
 
 interface Handshake {
   readonly dialer: Endpoint
@@ -107,7 +107,7 @@ export class Dialling {
       else {
         const handshake: Handshake = { dialer: from, target, peer, fail, timeout: undefined, done: false }
         this.#clock.at(this.#handshakeEnd(from, target), () => this.#shake(handshake))
-        handshake.timeout = this.#clock.at(deadline, () => this.#end(handshake, 'mute'))
+        handshake.timeout = this.#clock.at(deadline, () => this.#end(handshake, 'unresponsive'))
       }
     })
   }

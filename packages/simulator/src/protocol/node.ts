@@ -64,7 +64,7 @@ interface Pause {
 const addressesFailed: Record<DialFailure, string> = {
   refused: 'connection refused',
   silent: 'no answer',
-  mute: 'the connection was accepted, but nothing was said on it',
+  unresponsive: 'the connection was accepted, but nothing was said on it',
   impostor: 'another node answers at this address',
   failed: 'the dial failed',
 }

@@ -1,0 +1,11 @@
+import type { Attack, Attacker } from './attacker.ts'
+import { news } from './words.ts'
+
+/** Says in the names of others that they leave, under signatures that are not theirs. */
+export class Forgeries implements Attack {
+  turn(attacker: Attacker): void {
+    if (attacker.turns % 20 !== 1) return
+    const statements = attacker.targets().map((victim) => attacker.words.leavesAs(victim))
+    for (const link of attacker.links) attacker.send(link, news(statements))
+  }
+}
