@@ -65,6 +65,7 @@ export const faults: readonly Fault[] = [
     file: 'detection/refutations.ts',
     from: 'if (content.incarnation !== this.#incarnation) return undefined\n    const published',
     to: 'if (content.incarnation > 0) return undefined\n    const published',
+    simulation: ['flapping-link', '--seeds', '1..2'],
   },
   {
     name: 'refutations are not published from a timer',
@@ -218,24 +219,28 @@ export const faults: readonly Fault[] = [
     file: 'election/order.ts',
     from: 'return a.content.incarnation - b.content.incarnation || a.content.sequence - b.content.sequence || compareSignatures(a, b)\n}\n\n/** Any',
     to: 'return b.content.incarnation - a.content.incarnation || a.content.sequence - b.content.sequence || compareSignatures(a, b)\n}\n\n/** Any',
+    simulation: ['elections-tie.test.ts'],
   },
   {
     name: 'a lower id unseats a winner',
     file: 'election/election.ts',
     from: 'if (this.#isReigned) return this.#winner === this.#context.id ? this.#confirmAt : Infinity',
     to: 'if (this.#isReigned && this.#rank !== 0) return this.#winner === this.#context.id ? this.#confirmAt : Infinity',
+    simulation: ['elections-tie.test.ts'],
   },
   {
     name: 'a claim without reconciliation',
     file: 'election/election.ts',
     from: 'return isAlone || reconciledAt >= since ? this.#settledAt + rank * turn : Infinity',
     to: 'return isAlone || reconciledAt >= -since ? this.#settledAt + rank * turn : Infinity',
+    simulation: ['elections-reconcile-first.test.ts'],
   },
   {
     name: 'an epoch jump under a living winner',
     file: 'election/election.ts',
     from: 'const isUnseating = this.#isReigned && statement.signer !== this.#winner',
     to: "const isUnseating = this.#isReigned && statement.signer === ''",
+    simulation: ['hostile-epochs', '--seeds', '1'],
   },
   {
     name: "a claim's evidence ignored",
@@ -248,6 +253,7 @@ export const faults: readonly Fault[] = [
     file: 'election/election.ts',
     from: 'this.#confirmAt = Math.min(this.#confirmAt, this.#context.now + turn)',
     to: 'this.#confirmAt = Infinity',
+    simulation: ['busy-heal', '--seeds', '1..16', '--workers', '2'],
   },
   {
     name: 'a silent candidate is waited for',

@@ -22,6 +22,11 @@ const cases: readonly Case[] = [
   { scenario: 'mass-election', set: ['nodes=24'], seeds },
   { scenario: 'partition-heal', set: ['nodes=24', 'actions=[{ at: 30s, partition: 50%, for: 2m }]', 'duration=4m'], seeds },
   { scenario: 'rack-failure', set: ['nodes=60'], seeds },
+  // While a cut lasts, what failure detection says: whether it is true is an expectation of the scenarios themselves.
+  { scenario: 'three-sites-unequal', set: ['duration=2m', 'expect=[]'], seeds: [1, 2, 3] },
+  { scenario: 'three-sites-reject', set: ['duration=2m', 'expect=[]'], seeds: [1, 2, 3] },
+  { scenario: 'hostile-suspicions', set: ['duration=2m', 'expect=[]'], seeds: [1, 2, 3] },
+  { scenario: 'slow-machine', set: ['expect=[]'], seeds: [1, 2, 3] },
 ]
 
 const folder = resolve(import.meta.dirname, '../../packages/simulator/scenarios')

@@ -28,6 +28,8 @@ interface HealthJson {
   readonly links: number
   readonly members: number
   readonly suspectedShare: number
+  /** Members that only others can reach. */
+  readonly relayed: number
   readonly alone: boolean
   readonly minority: boolean
   readonly introducers: readonly { readonly address: string; readonly reason: string }[]
@@ -41,8 +43,8 @@ export function electedEvent({ election, epoch, winner }: Reign, re?: CommandId)
   return { event: 'elected', election, epoch, node: nodeJson(winner), ...withRe(re) }
 }
 
-export function healthEvent({ links, members, suspectedShare, alone, minority, introducers }: Health): NodeEvent {
-  return { event: 'health', links, members, suspectedShare, alone, minority, introducers }
+export function healthEvent({ links, members, suspectedShare, relayed, alone, minority, introducers }: Health): NodeEvent {
+  return { event: 'health', links, members, suspectedShare, relayed, alone, minority, introducers }
 }
 
 /** An absent id is left out, not written as null. */

@@ -62,6 +62,7 @@ export class FakeOverlay implements Overlay {
       links: 0,
       members: this.#members.size,
       suspectedShare: 0,
+      relayed: 0,
       alone: true,
       minority: false,
       lastReconciliation: undefined,

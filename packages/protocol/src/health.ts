@@ -38,6 +38,7 @@ export class HealthReport {
       links: links.size,
       members: view.size,
       suspectedShare: others <= 0 ? 0 : Math.min(1, (detector.suspected + lost) / others),
+      relayed: detector.relayed,
       alone: this.#isAlone(),
       minority: this.#whole > 0,
       lastReconciliation: reconciler.lastCompleted,

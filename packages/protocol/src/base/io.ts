@@ -145,6 +145,8 @@ export interface Health {
   readonly members: number
   /** Share of the other members that are suspected, lost within the last minute, or unreachable now: 0 to 1. */
   readonly suspectedShare: number
+  /** Members that this node can't reach itself, but others can: they stay members, and a stream to one may fail. */
+  readonly relayed: number
   /**
    * No other member can be reached, although the view has some, several were lost at once and are not back, or an introducer was given and none
    * answered. Who only lost its one peer is not alone but a pool of one, in a minority.

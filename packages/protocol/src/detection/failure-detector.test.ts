@@ -180,6 +180,9 @@ describe('a member that this node does not reach, but a helper does', () => {
     expect(bench.members).toContain(suspect.id)
     expect([accuses(bench, suspect), isDead(bench, suspect), isSuspected(bench)]).toEqual([false, false, false])
     expect(bench.node.links).not.toContain(suspect.id)
+    expect(bench.node.health(bench.now).relayed).toBe(1)
+    bench.link(suspect)
+    expect(bench.node.health(bench.now).relayed).toBe(0)
   })
 
   it('is asked for through the helper that reached it, and ever more rarely', () => {

@@ -162,6 +162,11 @@ export class FailureDetector implements Timed {
     return this.#suspicions.size === 0 ? 0 : this.#suspicions.own
   }
 
+  /** Members that only others reach. */
+  get relayed(): number {
+    return this.#suspicions.relayed
+  }
+
   /** Nothing but probing is going on: it has nothing to tell the pool. */
   get isIdle(): boolean {
     return this.#suspicions.size === 0 && this.#refutations.nextDue === Infinity

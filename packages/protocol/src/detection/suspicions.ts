@@ -49,6 +49,13 @@ export class Suspicions {
     return this.#suspicions.size
   }
 
+  /** Members that only others reach. */
+  get relayed(): number {
+    let count = 0
+    for (const { state } of this.values()) if (state === 'relayed') count += 1
+    return count
+  }
+
   /** Members that this node itself is not sure of. */
   get own(): number {
     let count = 0

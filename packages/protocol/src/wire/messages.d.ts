@@ -1,3 +1,4 @@
+// Generated from messages.proto by `pnpm generate`. Changes belong there.
 import type { Codec, DecodeOptions } from 'protons-runtime';
 import type { Uint8ArrayList } from 'uint8arraylist';
 export interface Statement {

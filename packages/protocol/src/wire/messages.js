@@ -1,3 +1,4 @@
+// Generated from messages.proto by `pnpm generate`. Changes belong there.
 import { decodeMessage, encodeMessage, MaxLengthError, message, streamMessage } from 'protons-runtime';
 import { alloc as uint8ArrayAlloc } from 'uint8arrays/alloc';
 export var Statement;

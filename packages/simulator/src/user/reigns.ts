@@ -7,6 +7,9 @@ import type { Stage } from './stage.ts'
 /** All must have named the same winner for so long: before that a reign is provisional (DESIGN §3), ms. A guess: several settle times. */
 const settled: Milliseconds = 5_000
 
+/** A winner answers an epoch at most 16 above its own, with the next (docs/protocol.md, Confirming a reign). */
+const confirmed = 17
+
 /** Sees to it that nobody unseats a living winner (DESIGN §3): once all have named it for a while, it stands until something happens to it. */
 export class Reigns {
   readonly #stage: Stage
@@ -65,8 +68,8 @@ export class Reigns {
     const standing = election?.agreement.standing(actor.side)
     if (standing === undefined) return
     // A winner confirms its reign in a later epoch where somebody claimed one who did not know of it, or lied.
-    if (standing.winner.id === reign.winner.id && standing.winner.incarnation === reign.winner.incarnation && reign.epoch >= standing.epoch)
-      return
+    const isSame = standing.winner.id === reign.winner.id && standing.winner.incarnation === reign.winner.incarnation
+    if (isSame && reign.epoch >= standing.epoch && reign.epoch <= standing.epoch + confirmed) return
     const winner = this.#stage.actors.find(({ node }) => node.id === standing.winner.id)
     if (winner === undefined || !isActive(winner) || !winner.candidacies.has(reign.election)) return
     const usurper = this.#stage.actors.find(({ node }) => node.id === reign.winner.id)
