@@ -41,14 +41,14 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'tombstones never expire',
-    file: 'facts/view.ts',
+    file: 'facts/tombstones.ts',
     from: 'if (age >= lifetime) this.#forget(fact)',
     to: 'if (age < 0) this.#forget(fact)',
     simulation: ['ends.test.ts', '-t', 'forgotten'],
   },
   {
     name: 'tombstones are dropped after 60 s',
-    file: 'facts/view.ts',
+    file: 'facts/tombstones.ts',
     from: 'const { lifetime } = this.#config.tombstones\n    for',
     to: 'const lifetime = 60_000\n    for',
     simulation: ['ends.test.ts', '-t', 'was away'],
@@ -271,7 +271,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'a false age is believed',
-    file: 'facts/view.ts',
+    file: 'facts/tombstones.ts',
     from: 'if (born - (this.#facts.born(present) ?? born) <= ageSlack) return',
     to: 'if (born > -Infinity) return',
     simulation: ['hostile-ages', '--seeds', '1'],

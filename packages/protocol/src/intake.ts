@@ -14,7 +14,7 @@ import type { Elections } from './election/elections.ts'
 import { suspicionsOf, type Accuser, type Certificate } from './facts/certificate.ts'
 import { factOf, type Fact, type Told } from './facts/fact.ts'
 import { isKind } from './facts/statement.ts'
-import { shareUntil } from './facts/view.ts'
+import { shareUntil } from './facts/tombstones.ts'
 
 /** Whose word is taken in: a peer's, which pays for it as long as its link is up, or that of whoever published it. */
 export type Source = { readonly peer: NodeId } | 'topic'
@@ -306,7 +306,7 @@ export class Intake implements Timed {
   #isOneTooMany(fact: Fact, source: Source): boolean {
     const { view, facts, wholeSince } = this.#context
     if (facts.rival(fact) !== undefined) return false
-    return wholeSince === Infinity && source !== 'topic' ? view.isFullOfEnds : view.isHalfFullOfEnds
+    return wholeSince === Infinity && source !== 'topic' ? view.tombstones.isFull : view.tombstones.isHalfFull
   }
 
   #check(fact: Fact): void {

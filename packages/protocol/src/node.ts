@@ -12,7 +12,7 @@ import type { Context } from './context/context.ts'
 import type { Link } from './context/links.ts'
 import type { Outcome } from './context/outcomes.ts'
 import { stall } from './detection/health-multiplier.ts'
-import { Entry } from './entry.ts'
+import { Handshake } from './handshake.ts'
 import type { Fact, Told } from './facts/fact.ts'
 import type { Facts, Message } from './frames/message.ts'
 import type { Source } from './intake.ts'
@@ -28,7 +28,7 @@ const youth = 3_000
 export class ProtocolNode<Data extends Encoded = Uint8Array> {
   readonly #parts: Parts<Data>
   readonly #context: Context<Data>
-  readonly #entry: Entry
+  readonly #handshake: Handshake
   readonly #membership: Membership
   readonly #commanded: Commanded
   /** When the first of the parts but the detector is due. */
@@ -49,7 +49,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     this.#context = this.#parts.context
     const parts = this.#parts as Parts
     this.#membership = new Membership(parts)
-    this.#entry = new Entry(parts, {
+    this.#handshake = new Handshake(parts, {
       takeIn: (told, from) => this.#takeIn(told, { peer: from }),
       settle: () => this.#settle(),
     })
@@ -144,10 +144,10 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
       part.due()
       this.#settle()
     }
-    view.expire(now)
+    view.tombstones.expire(now)
     this.#membership.updateRings()
     health.report()
-    this.#othersDue = view.nextExpiry
+    this.#othersDue = view.tombstones.nextExpiry
     for (const part of timed) this.#othersDue = Math.min(this.#othersDue, part.nextDue)
   }
 
@@ -199,7 +199,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
         this.#broadcast(input.data)
         break
       case 'connected':
-        this.#entry.linkUp(input.peer, input.dialable)
+        this.#handshake.linkUp(input.peer, input.dialable)
         break
       case 'disconnected':
         this.#linkLost(input.peer)
@@ -240,9 +240,9 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     }
     this.#isProbing = (message.probe !== undefined || message.ack !== undefined) && detector.isIdle
     detector.heard(from)
-    if (message.hello !== undefined) this.#entry.greeted(link, message.hello)
+    if (message.hello !== undefined) this.#handshake.greeted(link, message.hello)
     else if (message.goodbye !== undefined) link.goodbye = true
-    else if (message.redirect !== undefined) this.#entry.redirected(from, message.redirect.members)
+    else if (message.redirect !== undefined) this.#handshake.redirected(from, message.redirect.members)
     else if (this.self === undefined) return // not in yet: the rest would be told before our own join
     else if (message.reconcile !== undefined) reconciler.receive(from, message.reconcile)
     else if (message.facts !== undefined) this.#facts(link, message.facts)
@@ -334,25 +334,25 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
         break
       case 'reconciled':
         this.#context.isUnintroduced = false
-        this.#entry.notify(false)
+        this.#handshake.notify(false)
         referral.settle()
         reporter.settle()
         elections.reconciled()
         break
       case 'enter':
-        this.#entry.enter(outcome.learned)
+        this.#handshake.enter(outcome.learned)
         break
       case 'alone':
-        this.#entry.notify(true)
+        this.#handshake.notify(true)
         break
       case 'served':
         introduction.linkUp(outcome.peer)
         break
       case 'disappointed':
-        this.#entry.handOver(outcome.peer)
+        this.#handshake.handOver(outcome.peer)
         break
       case 'reentered':
-        this.#entry.reentered(outcome.fact)
+        this.#handshake.reentered(outcome.fact)
         break
       case 'impersonated':
         this.#impersonated(outcome.incarnation)
@@ -438,6 +438,6 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     life.beginAnew()
     this.#settle()
     elections.renew()
-    for (const peer of links.keys()) this.#entry.handOver(peer)
+    for (const peer of links.keys()) this.#handshake.handOver(peer)
   }
 }

@@ -8,10 +8,12 @@
  */
 import { FrameError } from './base/errors.ts'
 import type { BroadcastVerdict, Encoded, Milliseconds, NodeId } from './base/io.ts'
+import { remember } from './base/remember.ts'
 import type { Context } from './context/context.ts'
 import type { Link } from './context/links.ts'
 import type { Told } from './facts/fact.ts'
 import { isUrgent, type Message } from './frames/message.ts'
+import { Penalties } from './penalties.ts'
 
 /** No urgent frame is longer. An alarm of 64 suspicions has 15 KB. */
 const urgentBytes = 16_384
@@ -23,14 +25,13 @@ const forwarded = 8_192
 
 export class Reception<Data extends Encoded> {
   readonly #context: Context<Data>
-  readonly #banned = new Map<NodeId, Milliseconds>()
-  /** Rules broken lately, and when the last was. They are held against the peer, not the link: a new link is no clean slate. */
-  readonly #penalties = new Map<NodeId, { readonly count: number; readonly at: Milliseconds }>()
+  readonly #penalties: Penalties
   /** Facts that were forwarded, by position: in which version, and when. */
   readonly #forwarded = new Map<number, { readonly low: number; readonly at: Milliseconds }>()
 
   constructor(context: Context<Data>) {
     this.#context = context
+    this.#penalties = new Penalties(context.config)
   }
 
   /** Decodes a frame within its bounds and hands it over. A {@link FrameError} on the way is the peer's fault. */
@@ -91,12 +92,7 @@ export class Reception<Data extends Encoded> {
   /** Disconnects a peer that was banned a short while ago. False for any other. */
   turnsAway(link: Link): boolean {
     const { now, effects } = this.#context
-    const until = this.#banned.get(link.peer)
-    if (until === undefined) return false
-    if (now >= until) {
-      this.#banned.delete(link.peer)
-      return false
-    }
+    if (!this.#penalties.isBanned(link.peer, now)) return false
     link.goodbye = true
     effects.push({ type: 'disconnect', peer: link.peer, reason: 'banned for breaking the rules' })
     return true
@@ -137,28 +133,13 @@ export class Reception<Data extends Encoded> {
   }
 
   #penalize(peer: NodeId, problem: string): void {
-    const { config, now, effects, links } = this.#context
-    const { penalties, ban, bans } = config.limits
+    const { now, effects, links } = this.#context
     this.#context.warn('PEER_MISBEHAVED', `${peer} sent a bad frame: ${problem}`)
-    const before = this.#penalties.get(peer)
-    const count = (before === undefined || now - before.at >= ban ? 0 : before.count) + 1
-    remember(this.#penalties, peer, { count, at: now }, bans)
-    if (count < penalties) return
-    this.#penalties.delete(peer)
-    remember(this.#banned, peer, now + ban, bans)
+    if (!this.#penalties.add(peer, now)) return
     const link = links.get(peer)
     if (link === undefined) return
     link.goodbye = true
     this.#context.send(peer, { goodbye: { reason: problem } })
     effects.push({ type: 'disconnect', peer, reason: problem })
   }
-}
-
-/** Puts an entry at the end, and drops the oldest above the limit. */
-function remember<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, limit: number): void {
-  map.delete(key)
-  map.set(key, value)
-  if (map.size <= limit) return
-  const [oldest] = map.keys()
-  if (oldest !== undefined) map.delete(oldest)
 }

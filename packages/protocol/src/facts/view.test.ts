@@ -8,7 +8,8 @@ import { factOf, type Fact, type FactContent } from './fact.ts'
 import { FactSet } from './facts.ts'
 import { Registry } from './registry.ts'
 import type { Joined, Left, Statement } from './statement.ts'
-import { shareUntil, View, type Change } from './view.ts'
+import { shareUntil } from './tombstones.ts'
+import { View, type Change } from './view.ts'
 
 const config = makeConfig()
 const people = actors(8)
@@ -213,19 +214,19 @@ describe('View', () => {
     view.merge(read(death(alice, [bob])), now, age)
     const stopsTelling = now - age + lifetime * shareUntil
     const forgets = now - age + lifetime
-    expect(view.nextExpiry).toBe(stopsTelling)
-    view.expire(stopsTelling - 1)
+    expect(view.tombstones.nextExpiry).toBe(stopsTelling)
+    view.tombstones.expire(stopsTelling - 1)
     expect(facts.size).toBe(1)
-    view.expire(stopsTelling)
+    view.tombstones.expire(stopsTelling)
     expect(facts.size).toBe(0)
     expect(view.hasEnded(alice.id, 1)).toBe(true)
     expect(view.merge(read(alice.joined()), 0, 0)).toEqual([])
-    expect(view.nextExpiry).toBe(forgets)
-    view.expire(forgets - 1)
+    expect(view.tombstones.nextExpiry).toBe(forgets)
+    view.tombstones.expire(forgets - 1)
     expect(view.knows(alice.id)).toBe(true)
-    view.expire(forgets)
+    view.tombstones.expire(forgets)
     expect(view.knows(alice.id)).toBe(false)
-    expect(view.nextExpiry).toBe(Infinity)
+    expect(view.tombstones.nextExpiry).toBe(Infinity)
   })
 
   it('counts the youngest age that was told of an end: a false one must not make it forgotten early', () => {
@@ -237,12 +238,12 @@ describe('View', () => {
     view.merge(end, now, lifetime) // older than anybody honest tells
     expect(view.merge(end, now, hour)).toEqual([])
     expect(facts.told(end, now).ageSeconds).toBe(3_600)
-    expect(view.nextExpiry).toBeLessThanOrEqual(now - hour + lifetime * shareUntil)
-    view.expire(now - hour + lifetime * shareUntil - 1)
+    expect(view.tombstones.nextExpiry).toBeLessThanOrEqual(now - hour + lifetime * shareUntil)
+    view.tombstones.expire(now - hour + lifetime * shareUntil - 1)
     expect(facts.isTold(end)).toBe(true)
-    view.expire(now - hour + lifetime - 1)
+    view.tombstones.expire(now - hour + lifetime - 1)
     expect(view.hasEnded(alice.id, 1)).toBe(true)
-    view.expire(now - hour + lifetime)
+    view.tombstones.expire(now - hour + lifetime)
     expect(view.knows(alice.id)).toBe(false)
   })
 
@@ -251,7 +252,7 @@ describe('View', () => {
     const end = read(death(alice, [bob]))
     const { view, facts } = new Observer(alice.joined())
     view.merge(end, 0, 0)
-    view.expire(lifetime * shareUntil)
+    view.tombstones.expire(lifetime * shareUntil)
     expect(facts.isTold(end)).toBe(false)
     view.merge(read(death(alice, [bob])), lifetime * shareUntil, 1_000)
     expect(facts.isTold(end)).toBe(true)
@@ -323,6 +324,6 @@ describe('View', () => {
   it('forgets everything when asked to', () => {
     const { view } = new Observer(alice.joined(), bob.left())
     view.clear()
-    expect([view.size, view.knows(alice.id), view.knows(bob.id), view.nextExpiry]).toEqual([0, false, false, Infinity])
+    expect([view.size, view.knows(alice.id), view.knows(bob.id), view.tombstones.nextExpiry]).toEqual([0, false, false, Infinity])
   })
 })

@@ -14,6 +14,7 @@ import type { Member, Milliseconds, NodeId } from '../base/io.ts'
 import type { Fact } from './fact.ts'
 import { partOf, parts, type FactSet } from './facts.ts'
 import { isKind, type Joined, type Statement } from './statement.ts'
+import { Tombstones } from './tombstones.ts'
 
 export type Change =
   | { readonly type: 'joined'; readonly member: Member }
@@ -22,27 +23,21 @@ export type Change =
   /** Addresses or tag of a life that goes on. */
   | { readonly type: 'updated'; readonly member: Member }
 
-/** Honest ages of one end differ by less, as it takes time to tell them, ms. Guess. */
-const ageSlack = 60_000
-
-/** Share of a tombstone's lifetime after which it is no longer told to others, so that expiry reinfects nobody. Guess. */
-export const shareUntil = 0.9
-
 const none: readonly Change[] = []
 
 export class View {
   readonly #facts: FactSet
   readonly #config: Config
-  /** Members, and ends that are remembered. */
+  /** Lives that ended, as far as they are remembered. */
+  readonly tombstones: Tombstones
   #size = 0
-  #ends = 0
   /** Members in each part of the fact set's grid: a random pick must not walk over all. */
   readonly #sizes = new Int32Array(parts)
-  #nextExpiry = Infinity
 
   constructor(facts: FactSet, config: Config) {
     this.#facts = facts
     this.#config = config
+    this.tombstones = new Tombstones(facts, config)
   }
 
   get size(): number {
@@ -51,16 +46,6 @@ export class View {
 
   get full(): boolean {
     return this.#size >= this.#config.limits.members
-  }
-
-  /** As many ends as can be remembered are. */
-  get isFullOfEnds(): boolean {
-    return this.#ends >= this.#config.limits.members
-  }
-
-  /** Half of the ends that can be remembered are. */
-  get isHalfFullOfEnds(): boolean {
-    return this.#ends * 2 >= this.#config.limits.members
   }
 
   get(id: NodeId): Member | undefined {
@@ -148,28 +133,10 @@ export class View {
    */
   merge(fact: Fact, now: Milliseconds, age: Milliseconds): readonly Change[] {
     if (!this.isNews(fact)) {
-      this.#rejuvenate(fact, now - age)
+      this.tombstones.rejuvenate(fact, now - age)
       return none
     }
-    return fact.says === 'joined' ? this.#begin(fact) : this.#end(fact, now - this.#credible(age))
-  }
-
-  /** Forgets what is too old: first stops telling it, later forgets it. To be called now and then. */
-  expire(now: Milliseconds): void {
-    if (now < this.#nextExpiry) return
-    this.#nextExpiry = Infinity
-    const { lifetime } = this.#config.tombstones
-    for (const [fact, born] of this.#remembered()) {
-      const age = now - born
-      if (age >= lifetime) this.#forget(fact)
-      else if (age >= lifetime * shareUntil) this.#facts.silence(fact)
-      if (age < lifetime)
-        this.#nextExpiry = Math.min(this.#nextExpiry, born + (age < lifetime * shareUntil ? lifetime * shareUntil : lifetime))
-    }
-  }
-
-  get nextExpiry(): Milliseconds {
-    return this.#nextExpiry
+    return fact.says === 'joined' ? this.#begin(fact) : this.#end(fact, now - this.tombstones.credible(age))
   }
 
   /** Forgets everything. Whoever calls this must not report the members that vanish as new when they come back. */
@@ -180,8 +147,7 @@ export class View {
     }
     this.#size = 0
     this.#sizes.fill(0)
-    this.#ends = 0
-    this.#nextExpiry = Infinity
+    this.tombstones.clear()
   }
 
   #begin(fact: Fact): Change[] {
@@ -189,7 +155,7 @@ export class View {
     const { member } = this.#facts.put(fact) as { readonly member: Member }
     if (before === undefined) this.#count(fact, 1)
     else if (before.member === undefined) {
-      this.#ends -= 1
+      this.tombstones.replaced()
       this.#count(fact, 1)
     } else if (before.incarnation === fact.incarnation) return [{ type: 'updated', member }]
     else
@@ -203,59 +169,17 @@ export class View {
   #end(fact: Fact, born: Milliseconds): Change[] {
     const before = this.#facts.rival(fact)
     this.#facts.put(fact, born)
-    this.#nextExpiry = Math.min(this.#nextExpiry, born + this.#config.tombstones.lifetime * shareUntil)
-    if (before === undefined || before.member !== undefined) this.#ends += 1
     if (before?.member !== undefined) this.#count(before, -1)
-    if (this.#ends > this.#config.limits.members) this.#dropOldest()
+    this.tombstones.added(born, before === undefined || before.member !== undefined)
     if (before?.member === undefined) return []
     // A later life ended unseen: all that is sure of the one we knew is that it is over.
     return [{ type: before.incarnation === fact.incarnation && fact.says === 'left' ? 'left' : 'died', member: before.member }]
-  }
-
-  /** Of what is told about the age of an end the youngest counts: a false age must not make it forgotten early, and bring the life back. */
-  #rejuvenate(fact: Fact, born: Milliseconds): void {
-    const present = this.#facts.rival(fact)
-    if (present === undefined || present.member !== undefined || fact.says === 'joined' || !present.equals(fact)) return
-    if (born - (this.#facts.born(present) ?? born) <= ageSlack) return
-    this.#facts.put(present, born)
-    const { lifetime } = this.#config.tombstones
-    this.#nextExpiry = Math.min(this.#nextExpiry, born + lifetime * shareUntil)
   }
 
   #count({ position }: Fact, more: 1 | -1): void {
     this.#size += more
     const part = partOf(position)
     this.#sizes[part] = (this.#sizes[part] as number) + more
-  }
-
-  /** Ends of lives, and when they began. */
-  *#remembered(): IterableIterator<[Fact, Milliseconds]> {
-    if (this.#ends === 0) return
-    for (const place of this.#facts.places()) {
-      const fact = this.#facts.at(place)
-      if (fact?.about !== undefined && fact.member === undefined) yield [fact, this.#facts.born(fact) ?? 0]
-    }
-  }
-
-  /** Nobody honest tells ends older than this; a lie about the age must not make an end forgotten at once. */
-  #credible(age: Milliseconds): Milliseconds {
-    return Math.min(age, this.#config.tombstones.lifetime * shareUntil)
-  }
-
-  #forget(fact: Fact): void {
-    this.#facts.delete(fact)
-    this.#ends -= 1
-  }
-
-  #dropOldest(): void {
-    let oldest: Fact | undefined
-    let first = Infinity
-    for (const [fact, born] of this.#remembered()) {
-      if (born >= first) continue
-      first = born
-      oldest = fact
-    }
-    if (oldest !== undefined) this.#forget(oldest)
   }
 }
 

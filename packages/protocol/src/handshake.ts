@@ -1,5 +1,5 @@
 /**
- * Entry: how this node gets into the pool, and others get in through it. Hellos, redirects, and the first reconciliation with each peer.
+ * The handshake with each peer: hellos, being let in or handed on, and the first reconciliation.
  */
 import { FrameError } from './base/errors.ts'
 import type { NodeId } from './base/io.ts'
@@ -8,21 +8,21 @@ import type { Fact, Told } from './facts/fact.ts'
 import type { Message } from './frames/message.ts'
 import type { Parts } from './parts.ts'
 
-export interface EntryHost {
+export interface HandshakeHost {
   /** Takes in what a peer told; returns what was news. */
   takeIn(told: readonly Told[], from: NodeId): Fact[]
   /** Settles what the parts found out up to now. */
   settle(): void
 }
 
-export class Entry {
+export class Handshake {
   readonly #parts: Parts
-  readonly #host: EntryHost
+  readonly #host: HandshakeHost
   /** The incarnation that was handed to an introducer. */
   #introducedAs = 0
   #toldEntered = false
 
-  constructor(parts: Parts, host: EntryHost) {
+  constructor(parts: Parts, host: HandshakeHost) {
     this.#parts = parts
     this.#host = host
   }
