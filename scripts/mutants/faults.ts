@@ -27,14 +27,14 @@ const halves = [
 export const faults: readonly Fault[] = [
   {
     name: 'merge ignores incarnations',
-    file: 'facts/view.ts',
+    file: 'facts/membership-view.ts',
     from: 'if (fact.incarnation > present.incarnation) return true',
     to: 'if (fact.incarnation > present.incarnation) return false',
     simulation: [...halves, '--seeds', '1'],
   },
   {
     name: 'left does not outweigh died',
-    file: 'facts/view.ts',
+    file: 'facts/membership-view.ts',
     from: "return present.says === 'joined' || (fact.says === 'left' && present.says === 'died')",
     to: "return present.says === 'joined'",
     simulation: ['ends.test.ts', '-t', 'one half holds'],
@@ -264,7 +264,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'a new version of a statement is ignored',
-    file: 'facts/view.ts',
+    file: 'facts/membership-view.ts',
     from: "if (fact.says === 'joined') return present.says === 'joined' && isLaterStatement(fact, present)",
     to: "if (fact.says === 'joined') return false",
     simulation: ['address-change', '--seeds', '1'],
@@ -306,7 +306,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'links are never closed as surplus',
-    file: 'topology/sampling.ts',
+    file: 'topology/link-maintenance.ts',
     from: 'let surplus = links.size - config.links.max',
     to: 'let surplus = links.size - config.links.max * 1_000',
     simulation: ['flash-crowd', '--seeds', '1'],

@@ -29,7 +29,7 @@ export class Handshake {
 
   /** A link is up: it is greeted, or handed on where too many come at once. */
   linkUp(peer: NodeId, dialable: boolean): void {
-    const { context, reception, referral, introduction, life, detector, sampling, signals } = this.#parts
+    const { context, reception, referral, introduction, life, detector, linkMaintenance, signals } = this.#parts
     const { links, now, view, budgets } = context
     if (links.has(peer)) return
     const link = new Link(peer, dialable, now, budgets.account(peer, now))
@@ -41,7 +41,7 @@ export class Handshake {
     if (life.self !== undefined && view.known(peer) === 0) referral.receive(peer)
     else introduction.linkUp(peer)
     this.#host.settle()
-    for (const part of [detector, sampling, signals]) part.linkUp(peer)
+    for (const part of [detector, linkMaintenance, signals]) part.linkUp(peer)
   }
 
   /** A peer's hello. Throws {@link FrameError}. */

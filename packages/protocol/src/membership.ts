@@ -2,7 +2,7 @@
  * What follows from lives that began or ended, for the parts that keep something of each member.
  */
 import type { Member } from './base/io.ts'
-import type { Change } from './facts/view.ts'
+import type { Change } from './facts/membership-view.ts'
 import type { Parts } from './parts.ts'
 
 export class Membership {
@@ -31,8 +31,8 @@ export class Membership {
   updateRings(): void {
     if (!this.#ringsChanged) return
     this.#ringsChanged = false
-    const { rings, sampling, detector } = this.#parts
-    sampling.update(rings.neighbours)
+    const { rings, linkMaintenance, detector } = this.#parts
+    linkMaintenance.update(rings.neighbours)
     detector.observe(rings.neighbours)
   }
 

@@ -291,13 +291,13 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   }
 
   #linkLost(peer: NodeId): void {
-    const { reconciler, lazyPush, detector, sampling, introduction } = this.#parts
+    const { reconciler, lazyPush, detector, linkMaintenance, introduction } = this.#parts
     const link = this.#context.links.get(peer)
     if (link === undefined) return
     this.#context.links.delete(peer)
     for (const part of [reconciler, lazyPush]) part.linkLost(peer)
     detector.linkLost(peer, link.goodbye)
-    sampling.linkLost(link)
+    linkMaintenance.linkLost(link)
     introduction.linkLost()
   }
 

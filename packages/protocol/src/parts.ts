@@ -20,7 +20,7 @@ import { Reporter } from './reporter.ts'
 import { Signals } from './signals.ts'
 import { Healer } from './topology/heal.ts'
 import { Rings } from './topology/rings.ts'
-import { Sampling } from './topology/sampling.ts'
+import { LinkMaintenance } from './topology/link-maintenance.ts'
 
 export interface NodeOptions<Data extends Encoded = Uint8Array> {
   readonly id: NodeId
@@ -44,7 +44,7 @@ export class Parts<Data extends Encoded = Encoded> {
   readonly lazyPush: LazyPush
   readonly broadcaster: Broadcaster
   readonly rings: Rings
-  readonly sampling: Sampling
+  readonly linkMaintenance: LinkMaintenance
   readonly detector: FailureDetector
   readonly healer: Healer
   readonly elections: Elections
@@ -67,7 +67,7 @@ export class Parts<Data extends Encoded = Encoded> {
     this.introduction = new Introduction(context)
     this.referral = new Referral(context)
     this.detector = new FailureDetector(context)
-    this.sampling = new Sampling(context, this.detector, this.referral)
+    this.linkMaintenance = new LinkMaintenance(context, this.detector, this.referral)
     this.healer = new Healer(context)
     this.elections = new Elections(context)
     this.signals = new Signals(context)
@@ -80,7 +80,7 @@ export class Parts<Data extends Encoded = Encoded> {
       this.reconciler,
       this.broadcaster,
       this.lazyPush,
-      this.sampling,
+      this.linkMaintenance,
       this.healer,
       this.elections,
       this.signals,

@@ -7,7 +7,7 @@
  */
 import type { Member, Milliseconds, NodeId } from './base/io.ts'
 import type { Context } from './context/context.ts'
-import type { Change } from './facts/view.ts'
+import type { Change } from './facts/membership-view.ts'
 
 /** Ms. Guess: a pool of which most is not met again in that time is gone. */
 const longestWait = 3_600_000

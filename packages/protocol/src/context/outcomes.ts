@@ -5,7 +5,7 @@
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import type { Certificate } from '../facts/certificate.ts'
 import type { Fact } from '../facts/fact.ts'
-import type { Change } from '../facts/view.ts'
+import type { Change } from '../facts/membership-view.ts'
 
 export type Outcome =
   /** Lives began or ended, or a member's statement has a later version. */

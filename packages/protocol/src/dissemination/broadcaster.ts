@@ -11,7 +11,7 @@ import type { Milliseconds, NodeId } from '../base/io.ts'
 import { Recent } from '../base/recent.ts'
 import type { Context, Timed } from '../context/context.ts'
 import type { Fact } from '../facts/fact.ts'
-import type { Change } from '../facts/view.ts'
+import type { Change } from '../facts/membership-view.ts'
 import type { LazyPush } from './lazy-push.ts'
 
 /** Wait for company before news of one's own or of a newcomer is published, ms. Target: one join known in 0.3 s. */

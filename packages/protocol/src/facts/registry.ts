@@ -11,7 +11,7 @@
 import { hash52 } from '../base/hash.ts'
 import type { NodeId } from '../base/io.ts'
 import type { Fact } from './fact.ts'
-import { grown, Order } from './order.ts'
+import { grown, SortedPlaces } from './sorted-places.ts'
 
 export class Registry {
   /** By number; 0 is nobody's. */
@@ -31,8 +31,8 @@ export class Registry {
   readonly #members = new Map<NodeId, number>()
   readonly #ids: (NodeId | undefined)[] = []
   /** All places, by the positions of their keys. */
-  readonly order = new Order((place) => this.#keys[place] as string)
-  readonly #rings: Order[] = []
+  readonly order = new SortedPlaces((place) => this.#keys[place] as string)
+  readonly #rings: SortedPlaces[] = []
 
   /** How many places there are, in use or free: what is kept by place needs an array of this length. */
   get places(): number {
@@ -89,13 +89,13 @@ export class Registry {
   }
 
   /** The members of one ring in order: by hash of ring and id. */
-  ring(ring: number): Order {
+  ring(ring: number): SortedPlaces {
     for (let i = this.#rings.length; i <= ring; i++) {
-      const order = new Order((place) => this.#ids[place] as NodeId)
+      const order = new SortedPlaces((place) => this.#ids[place] as NodeId)
       for (const [id, place] of this.#members) order.add(place, ringPosition(id, i))
       this.#rings.push(order)
     }
-    return this.#rings[ring] as Order
+    return this.#rings[ring] as SortedPlaces
   }
 
   /** The member that the facts at this place are about. */

@@ -11,7 +11,7 @@
 import type { Introducer, Member, Milliseconds, NodeId } from '../base/io.ts'
 import { pickOne } from '../base/random.ts'
 import type { Context, Timed } from '../context/context.ts'
-import { grown } from '../facts/order.ts'
+import { grown } from '../facts/sorted-places.ts'
 
 /** Longest wait before one node tries the same lost member again, ms. Guess: keeps a healed pool whole within 20 s of the design. */
 const longestWait = 30_000

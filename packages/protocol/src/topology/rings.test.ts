@@ -7,7 +7,7 @@ import { mostAccusers } from '../detection/quorum.ts'
 import { factOf } from '../facts/fact.ts'
 import { FactSet } from '../facts/facts.ts'
 import { Registry, ringPosition } from '../facts/registry.ts'
-import { View } from '../facts/view.ts'
+import { View } from '../facts/membership-view.ts'
 import { observersOf, Rings } from './rings.ts'
 
 const count = defaultConfig.links.rings

@@ -1,8 +1,8 @@
 /**
- * An order: places sorted by a position each, and by their keys where positions coincide. It is held once for all nodes that share
+ * Sorted places: places in the registry, sorted by a position each, and by their keys where positions coincide. It is held once for all nodes that share
  * a registry; each walks over it and leaves out what it does not hold.
  */
-export class Order {
+export class SortedPlaces {
   /** The first {@link size} are valid. */
   places = new Int32Array(64)
   size = 0

@@ -9,7 +9,7 @@ import { FactSet } from './facts.ts'
 import { Registry } from './registry.ts'
 import type { Joined, Left, Statement } from './statement.ts'
 import { shareUntil } from './tombstones.ts'
-import { View, type Change } from './view.ts'
+import { View, type Change } from './membership-view.ts'
 
 const config = makeConfig()
 const people = actors(8)

@@ -7,16 +7,16 @@ import { Context } from '../context/context.ts'
 import { earlyLinks, Link, probeLinkTime, settleTime } from '../context/links.ts'
 import { factOf } from '../facts/fact.ts'
 import { Rings } from './rings.ts'
-import { Sampling, dialAgain, dialAgainMax, dialPause, politeness, quiet, quietAtMost } from './sampling.ts'
+import { LinkMaintenance, dialAgain, dialAgainMax, dialPause, politeness, quiet, quietAtMost } from './link-maintenance.ts'
 
 const everyone = actors(120)
 const self = everyone[60] as Actor
 const others = everyone.filter((actor) => actor !== self)
 
-/** Sampling alone: dials succeed at once unless the test says otherwise. */
+/** LinkMaintenance alone: dials succeed at once unless the test says otherwise. */
 class Stage {
   readonly context: Context<Uint8Array>
-  readonly sampling: Sampling
+  readonly linkMaintenance: LinkMaintenance
   readonly rings: Rings
   readonly suspected = new Set<NodeId>()
   readonly dead = new Set<NodeId>()
@@ -29,7 +29,7 @@ class Stage {
     this.context.now = 100_000
     this.context.view.merge(factOf({ statement: self.joined() }), 0, 0)
     this.rings = new Rings(self.id, config.links.rings, this.context.facts.registry, this.context.view)
-    this.sampling = new Sampling(this.context, { isSuspected: (id) => this.suspected.has(id) }, { isUnderWay: false })
+    this.linkMaintenance = new LinkMaintenance(this.context, { isSuspected: (id) => this.suspected.has(id) }, { isUnderWay: false })
   }
 
   meet(...members: readonly Actor[]): void {
@@ -37,14 +37,14 @@ class Stage {
       this.context.view.merge(factOf({ statement: actor.joined() }), 0, 0)
       this.rings.add(actor.id)
     }
-    this.sampling.update(this.rings.neighbours)
+    this.linkMaintenance.update(this.rings.neighbours)
   }
 
   link(id: NodeId, isProbeLink = false): void {
     const link = new Link(id, true, this.context.now)
     link.isProbeLink = isProbeLink
     this.context.links.set(id, link)
-    this.sampling.linkUp(id)
+    this.linkMaintenance.linkUp(id)
   }
 
   unlink(id: NodeId, goodbye = false): void {
@@ -52,15 +52,15 @@ class Stage {
     if (link === undefined) throw new Error(`there is no link to ${id}`)
     link.goodbye ||= goodbye
     this.context.links.delete(id)
-    this.sampling.linkLost(link)
+    this.linkMaintenance.linkLost(link)
   }
 
   advance(span: Milliseconds): void {
     const end = this.context.now + span
-    while (this.sampling.nextDue <= end) {
-      this.context.now = Math.max(this.context.now, Math.ceil(this.sampling.nextDue))
+    while (this.linkMaintenance.nextDue <= end) {
+      this.context.now = Math.max(this.context.now, Math.ceil(this.linkMaintenance.nextDue))
       this.context.effects = []
-      this.sampling.due()
+      this.linkMaintenance.due()
       for (const effect of this.context.effects) {
         if (effect.type === 'connect' && effect.peer !== undefined) {
           this.dials.push({ at: this.context.now, peer: effect.peer })
@@ -209,7 +209,7 @@ describe('the links that a node keeps up', () => {
   it('come to rest', () => {
     stage.meet(...others)
     stage.advance(60_000)
-    expect(stage.sampling.nextDue - stage.context.now).toBeGreaterThan(10_000)
+    expect(stage.linkMaintenance.nextDue - stage.context.now).toBeGreaterThan(10_000)
   })
 })
 

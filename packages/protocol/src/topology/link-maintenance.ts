@@ -1,5 +1,5 @@
 /**
- * Peer sampling: which links a node keeps up.
+ * Link maintenance (peer sampling): which links a node keeps up.
  *
  * Those to its ring neighbours, who observe it, and a few to members chosen at random and replaced now and then, so that the graph of links
  * can't be surrounded by whoever picks its id well. A newcomer starts with one or two; the others are built, a few a second, when the view
@@ -28,20 +28,20 @@ export const dialAgain = 2_000
 /** Longest such wait, ms. Guess. */
 export const dialAgainMax = 32_000
 
-export interface SamplingDetector {
+export interface LinkMaintenanceDetector {
   /** The detector itself dials it. */
   isSuspected(id: NodeId): boolean
 }
 
-export interface SamplingReferral {
+export interface LinkMaintenanceReferral {
   /** This node is just being handed on: who was named to it is being dialled. */
   readonly isUnderWay: boolean
 }
 
-export class Sampling implements Timed {
+export class LinkMaintenance implements Timed {
   readonly #context: Context
-  readonly #detector: SamplingDetector
-  readonly #referral: SamplingReferral
+  readonly #detector: LinkMaintenanceDetector
+  readonly #referral: LinkMaintenanceReferral
   /** Random members wanted as links: since when. */
   readonly #random = new Map<NodeId, Milliseconds>()
   /** Wanted members without a link: since when they are missing, when one was last dialled, and how often. */
@@ -52,7 +52,7 @@ export class Sampling implements Timed {
   #nextDial: Milliseconds = 0
   #nextDue: Milliseconds = Infinity
 
-  constructor(context: Context, detector: SamplingDetector, referral: SamplingReferral) {
+  constructor(context: Context, detector: LinkMaintenanceDetector, referral: LinkMaintenanceReferral) {
     this.#context = context
     this.#detector = detector
     this.#referral = referral
