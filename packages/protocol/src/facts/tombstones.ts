@@ -42,7 +42,7 @@ export class Tombstones {
 
   /** Nobody honest tells ends older than this; a lie about the age must not make an end forgotten at once. */
   credible(age: Milliseconds): Milliseconds {
-    return Math.min(age, this.#config.tombstones.lifetime * shareUntil)
+    return Math.min(age, this.#lifetime * shareUntil)
   }
 
   /** An end is held now. `isMore`: where there was none of this id. */
@@ -70,7 +70,7 @@ export class Tombstones {
   expire(now: Milliseconds): void {
     if (now < this.#nextExpiry) return
     this.#nextExpiry = Infinity
-    const { lifetime } = this.#config.tombstones
+    const lifetime = this.#lifetime
     for (const [fact, born] of this.#remembered()) {
       const age = now - born
       if (age >= lifetime) this.#forget(fact)
@@ -86,8 +86,12 @@ export class Tombstones {
     this.#nextExpiry = Infinity
   }
 
+  get #lifetime(): Milliseconds {
+    return this.#config.tombstones.lifetime
+  }
+
   #awaitExpiry(born: Milliseconds): void {
-    this.#nextExpiry = Math.min(this.#nextExpiry, born + this.#config.tombstones.lifetime * shareUntil)
+    this.#nextExpiry = Math.min(this.#nextExpiry, born + this.#lifetime * shareUntil)
   }
 
   /** Ends of lives, and when they began. */
