@@ -108,6 +108,9 @@ export class FailureDetector implements Timed {
     this.#helper = new IndirectProbeHelper(context, outbox, beats, {
       isMissed: (id) => this.#isMissed(id),
       hasMet: (id) => this.#direct.hasMet(id),
+      get probeTimeout(): Milliseconds {
+        return scheduler.timeout
+      },
       // It brings the answer as long as it is waited for.
       get timeout(): Milliseconds {
         return Math.min(scheduler.timeout, 2 * (gathering + Math.min(scheduler.roundTrip * roundTrips, longestUsual)))

@@ -110,6 +110,14 @@ describe('a request for a member without a link', () => {
     expect(answersTo(bob, effects).reached).toHaveLength(1)
   })
 
+  it('gets as long as for a probe of its own where its host accepts: many may be dialling it', () => {
+    bench.reach.set(remote.id, 'up')
+    bench.unresponsive.add(remote.id)
+    expect(answersTo(bob, [...ask(bob, remote), ...bench.advance(600)])).toMatchObject({ reached: [], missed: [], unknown: [] })
+    const { missed, unknown } = answersTo(bob, bench.advance(1_000))
+    expect([...missed, ...unknown]).toEqual([remote.id])
+  })
+
   it('is answered "unknown" as soon as its host refuses: it may stand behind a NAT', () => {
     bench.reach.set(remote.id, 'refused')
     expect(answersTo(bob, ask(bob, remote)).unknown).toEqual([remote.id])

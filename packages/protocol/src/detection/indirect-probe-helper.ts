@@ -22,11 +22,15 @@ export interface HelperEvents {
   /** This node had a link with it in its present life. */
   hasMet(id: NodeId): boolean
   readonly timeout: Milliseconds
+  /** How long one gets whose host accepted, ms. */
+  readonly probeTimeout: Milliseconds
 }
 
 interface Task {
   readonly askers: Set<NodeId>
-  readonly deadline: Milliseconds
+  deadline: Milliseconds
+  /** Its host accepted: it is dialled as soon as there is room. */
+  isAccepted: boolean
   isDialled: boolean
 }
 
@@ -61,7 +65,7 @@ export class IndirectProbeHelper implements Timed {
     else if (this.#events.isMissed(subject)) this.#outbox.missed(from, subject, !this.#events.hasMet(subject))
     else if (this.#tasks.size < most) {
       const isLinked = links.has(subject)
-      this.#tasks.set(subject, { askers: new Set([from]), deadline: now + this.#events.timeout, isDialled: false })
+      this.#tasks.set(subject, { askers: new Set([from]), deadline: now + this.#events.timeout, isAccepted: false, isDialled: false })
       if (isLinked) this.#outbox.ask(subject, subject)
       else effects.push({ type: 'probeHost', peer: subject, addresses: this.#addressesOf(subject) })
     }
@@ -86,9 +90,10 @@ export class IndirectProbeHelper implements Timed {
       this.missed(subject)
       return
     }
-    if (this.#dials >= dialsAtOnce) return // the asker may hear of others, or ask again
-    task.isDialled = true
-    this.#context.effects.push({ type: 'connect', peer: subject, addresses: this.#addressesOf(subject) })
+    // Its kernel is there: the process gets as long as for a probe of its own, as many may dial it at this moment.
+    task.isAccepted = true
+    task.deadline = this.#context.now + this.#events.probeTimeout
+    this.#dialNext()
   }
 
   unreachable(subject: NodeId): void {
@@ -116,9 +121,20 @@ export class IndirectProbeHelper implements Timed {
     return count
   }
 
+  /** Dials those whose hosts accepted, a few at a time. */
+  #dialNext(): void {
+    for (const [subject, task] of this.#tasks) {
+      if (this.#dials >= dialsAtOnce) return
+      if (!task.isAccepted || task.isDialled) continue
+      task.isDialled = true
+      this.#context.effects.push({ type: 'connect', peer: subject, addresses: this.#addressesOf(subject) })
+    }
+  }
+
   #end(subject: NodeId): Task | undefined {
     const task = this.#tasks.get(subject)
-    this.#tasks.delete(subject)
+    if (!this.#tasks.delete(subject)) return undefined
+    this.#dialNext()
     return task
   }
 

@@ -134,10 +134,7 @@ export class IndirectProbes implements Timed {
 
   #graceEnded(id: NodeId, round: Round): void {
     round.graceEnds = Infinity
-    if (!this.#sources.wantsAll(id)) {
-      if (this.#missedBy(id, round) >= enough) this.#finish(id, true)
-      return
-    }
+    if (!this.#sources.wantsAll(id)) return
     const others = this.#helpersFor(id, round)
     if (others.length > 0) this.#ask(id, round, others)
   }
@@ -145,7 +142,8 @@ export class IndirectProbes implements Timed {
   #conclude(id: NodeId, round: Round): void {
     const answers = [...round.helpers.values()]
     const isEnough = this.#missedBy(id, round) >= enough && !this.#sources.wantsAll(id)
-    if (answers.includes('asked') && !(round.graceEnds === Infinity && isEnough)) return
+    // Those that miss it answer first. Whoever reaches it may have to dial it, at the same moment as many others.
+    if (answers.includes('asked')) return
     if (isEnough) this.#finish(id, true)
     else this.#next(id, round)
   }
