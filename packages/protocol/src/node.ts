@@ -8,7 +8,7 @@ import { hashSpace } from './base/hash.ts'
 import type { Address, BroadcastVerdict, Effect, Encoded, Health, Input, Member, Milliseconds, NodeId, Reign } from './base/io.ts'
 import { nameProblem } from './base/name.ts'
 import { obey, type Commanded } from './commands.ts'
-import type { Context } from './context/context.ts'
+import type { Context, Timed } from './context/context.ts'
 import type { Link } from './context/links.ts'
 import type { Outcome } from './context/outcomes.ts'
 import { stall } from './detection/health-multiplier.ts'
@@ -139,16 +139,20 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     const { view, now } = this.#context
     const { detector, timed, health } = this.#parts
     this.#membership.updateRings()
-    for (const part of [detector, ...timed]) {
-      if (now < part.nextDue || this.#stopped) continue
-      part.due()
-      this.#settle()
-    }
+    this.#turn(detector)
+    for (const part of timed) this.#turn(part)
     view.tombstones.expire(now)
     this.#membership.updateRings()
     health.report()
     this.#othersDue = view.tombstones.nextExpiry
     for (const part of timed) this.#othersDue = Math.min(this.#othersDue, part.nextDue)
+  }
+
+  /** Gives a part its turn if it is due, and settles what comes of it. */
+  #turn(part: Timed): void {
+    if (this.#context.now < part.nextDue || this.#stopped) return
+    part.due()
+    this.#settle()
   }
 
   /** After the left-statement, which is still to be published, as is what others say who leave at the same time. */

@@ -115,7 +115,7 @@ export class Turmoil {
       this.#do('elect', node, () => node.command({ type: 'elect', election }))
     } else {
       const other = pickOne(this.#random, running)
-      if (other !== undefined) this.#do('doubt', other, () => node.command({ type: 'maybeDead', id: other.id }))
+      if (other !== undefined) this.#do('suspect', other, () => node.command({ type: 'maybeDead', id: other.id }))
     }
   }
 

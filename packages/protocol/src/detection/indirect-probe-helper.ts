@@ -21,6 +21,7 @@ export interface HelperEvents {
   isMissed(id: NodeId): boolean
   /** This node had a link with it in its present life. */
   hasMet(id: NodeId): boolean
+  /** How long a subject has to answer through this node, ms. */
   readonly timeout: Milliseconds
   /** How long one gets whose host accepted, ms. */
   readonly probeTimeout: Milliseconds

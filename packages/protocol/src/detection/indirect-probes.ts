@@ -5,9 +5,9 @@
  * other links. "Reached" is proven by the subject's signature over its present beat; "missed" is hearsay. A helper that does not answer at all is the next suspect,
  * and where none answers this node may be cut off itself.
  *
- * Two departures from SWIM. Six are asked at once, and all their answers are waited for as long as answers usually take: with three helpers at random the one site
- * that reaches both was missed in a quarter of the cases. And where the subject's host is silent all other links are asked after that: it costs less than
- * an accusation that the member has to refute. Where the host refuses, three that missed it are enough: it is a dead process most often.
+ * Two departures from SWIM. Six are asked at once, and all their answers are waited for: with three helpers at random the one site that reaches both was missed in a
+ * quarter of the cases, and a helper that has to dial the subject answers last. And where the subject's host is silent all other links are asked as soon as answers
+ * should have come: that costs less than an accusation that the member has to refute. Where the host refuses, three that missed it are enough: it is a dead process most often.
  */
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import { pickSome } from '../base/random.ts'
@@ -45,8 +45,8 @@ export interface IndirectProbeEvents {
 
 interface Round {
   readonly helpers: Map<NodeId, 'asked' | 'missed' | 'unknown' | 'silent'>
-  /** Most answers have come by then: where enough helpers missed it, they are believed; where all are wanted, the others are asked. */
-  graceEnds: Milliseconds
+  /** Most answers have come by then: where all links are to be asked, the others' turn begins. */
+  secondWaveAt: Milliseconds
   deadline: Milliseconds
   /** A few were asked: now it is the turn of all others. */
   isWide: boolean
@@ -68,13 +68,13 @@ export class IndirectProbes implements Timed {
 
   get nextDue(): Milliseconds {
     let next = Infinity
-    for (const round of this.#rounds.values()) next = Math.min(next, round.graceEnds, round.deadline)
+    for (const round of this.#rounds.values()) next = Math.min(next, round.secondWaveAt, round.deadline)
     return next
   }
 
   /** Asks for one member. `relay`: reached it before, and is asked first, alone. */
   begin(id: NodeId, relay?: NodeId): void {
-    const round: Round = { helpers: new Map(), graceEnds: Infinity, deadline: Infinity, isWide: false }
+    const round: Round = { helpers: new Map(), secondWaveAt: Infinity, deadline: Infinity, isWide: false }
     this.#rounds.set(id, round)
     if (relay !== undefined && this.#isFit(relay, id, round)) this.#ask(id, round, [relay])
     else this.#next(id, round)
@@ -110,7 +110,7 @@ export class IndirectProbes implements Timed {
   stalled(lateness: Milliseconds): void {
     for (const round of this.#rounds.values()) {
       round.deadline += lateness
-      round.graceEnds += lateness
+      round.secondWaveAt += lateness
     }
   }
 
@@ -121,7 +121,7 @@ export class IndirectProbes implements Timed {
   due(): void {
     const { now } = this.#context
     for (const [id, round] of this.#rounds) {
-      if (now >= round.graceEnds) this.#graceEnded(id, round)
+      if (now >= round.secondWaveAt) this.#beginSecondWave(id, round)
       if (now < round.deadline || !this.#rounds.has(id)) continue
       for (const [helper, answer] of round.helpers) {
         if (answer !== 'asked') continue
@@ -132,19 +132,17 @@ export class IndirectProbes implements Timed {
     }
   }
 
-  #graceEnded(id: NodeId, round: Round): void {
-    round.graceEnds = Infinity
+  #beginSecondWave(id: NodeId, round: Round): void {
+    round.secondWaveAt = Infinity
     if (!this.#sources.wantsAll(id)) return
     const others = this.#helpersFor(id, round)
     if (others.length > 0) this.#ask(id, round, others)
   }
 
   #conclude(id: NodeId, round: Round): void {
-    const answers = [...round.helpers.values()]
-    const isEnough = this.#missedBy(id, round) >= enough && !this.#sources.wantsAll(id)
-    // Those that miss it answer first. Whoever reaches it may have to dial it, at the same moment as many others.
-    if (answers.includes('asked')) return
-    if (isEnough) this.#finish(id, true)
+    // Those that miss it answer first. A helper that reaches it may have to dial it, at the same moment as many others.
+    if ([...round.helpers.values()].includes('asked')) return
+    if (this.#missedBy(id, round) >= enough && !this.#sources.wantsAll(id)) this.#finish(id, true)
     else this.#next(id, round)
   }
 
@@ -163,7 +161,7 @@ export class IndirectProbes implements Timed {
 
   #ask(id: NodeId, round: Round, helpers: readonly NodeId[]): void {
     const { now } = this.#context
-    round.graceEnds = now + this.#sources.usual
+    round.secondWaveAt = now + this.#sources.usual
     round.deadline = now + this.#sources.timeout
     for (const helper of helpers) {
       round.helpers.set(helper, 'asked')
