@@ -326,17 +326,17 @@ describe('a peer that breaks the rules', () => {
       expect(bench.verifications).toBeLessThanOrEqual(2 * own * burst + 100)
     })
 
-    it('makes this node look after a bounded number of others', () => {
-      const { own } = rates.hints
-      bench.reach.set(alice.id, 'up')
-      const hostProbes = (): number => bench.log.filter(({ effect }) => effect.type === 'probeHost').length
-      const before = hostProbes()
+    it('makes this node probe a bounded number of others for it', () => {
+      const { own } = rates.pingReqs
+      const probes = (): number => bench.log.filter(({ effect }) => effect.type === 'send' && effect.to === alice.id).length
+      const before = probes()
       for (let i = 0; i < own * 20; i++) {
-        bench.receive(mallory, { alarm: { statements: [], suspected: [decodeId(alice.id) as Uint8Array<ArrayBuffer>] } })
-        bench.receive(alice, { ack: { sequence: 0, nextInMs: 2_000, beat: 0 } })
+        bench.receive(mallory, { pingReq: { subjects: [decodeId(alice.id) as Uint8Array<ArrayBuffer>] } })
+        bench.advance(11)
+        bench.receive(alice, { pingReqAck: { reached: [], missed: [decodeId(alice.id) as Uint8Array<ArrayBuffer>], unknown: [] } })
       }
-      expect(hostProbes() - before).toBeGreaterThan(own)
-      expect(hostProbes() - before).toBeLessThanOrEqual(own * burst)
+      expect(probes() - before).toBeGreaterThan(0)
+      expect(probes() - before).toBeLessThanOrEqual(own * burst)
     })
 
     it('that asks for everything again and again is answered ever later, and keeps its link', () => {
@@ -441,7 +441,7 @@ describe('a peer that breaks the rules', () => {
   it.each<[string, wire.Frame]>([
     ['too many facts', facts(Array.from({ length: 9 }, () => dave.joined()))],
     ['too many entries in an alarm', alarm(...Array.from({ length: 9 }, () => alice.suspects(dave)))],
-    ['a suspicion of no key', { alarm: { statements: [], suspected: [new Uint8Array(5)] } }],
+    ['a request for no key', { pingReq: { subjects: [new Uint8Array(5)] } }],
     ['a signal without a name', { signal: { reference: 1, name: '' } }],
     ["a signal with a terminal's codes", { signal: { reference: 1, name: '\u001b[2J' } }],
     ['a suspicion that is forged', alarm({ ...alice.suspects(self), signature: new Uint8Array(64) })],
@@ -560,7 +560,6 @@ describe('an accuser that lies', () => {
     const bench = new Bench(self)
     for (const actor of [alice, bob, carol, dave, mallory]) bench.meet(actor)
     for (let beat = 0; beat < 10; beat++) bench.receive(mallory, alarm(mallory.suspects(alice, beat)))
-    bench.receive(mallory, { alarm: { statements: [], suspected: [decodeId(alice.id) as Uint8Array<ArrayBuffer>] } })
     bench.advance(30_000)
     expect(bench.members).toContain(alice.id)
     expect(bench.changes).not.toContain(`died:${alice.id}:1`)

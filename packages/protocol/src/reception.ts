@@ -103,10 +103,8 @@ export class Reception<Data extends Encoded> {
     const { now, budgets } = this.#context
     const { alarm, pingReq, pingReqAck } = message
     const isChecked = (): boolean => budgets.spend(link, 'checks', now)
-    const isLookedAfter = (): boolean => budgets.spend(link, 'hints', now)
-    if (alarm !== undefined)
-      return { alarm: { statements: alarm.statements.filter(isChecked), suspected: alarm.suspected.filter(isLookedAfter) } }
-    if (pingReq !== undefined) return { pingReq: { subjects: pingReq.subjects.filter(isLookedAfter) } }
+    if (alarm !== undefined) return { alarm: { statements: alarm.statements.filter(isChecked) } }
+    if (pingReq !== undefined) return { pingReq: { subjects: pingReq.subjects.filter(() => budgets.spend(link, 'pingReqs', now)) } }
     if (pingReqAck !== undefined) return { pingReqAck: { ...pingReqAck, reached: pingReqAck.reached.filter(isChecked) } }
     return message
   }

@@ -127,7 +127,7 @@ export function facts(contents: readonly (Statement | Certificate)[], fresh = fa
 }
 
 export function alarm(...statements: readonly Statement[]): wire.Frame {
-  return { alarm: { statements: statements.map(statementToWire), suspected: [] } }
+  return { alarm: { statements: statements.map(statementToWire) } }
 }
 
 /** The same statement under a signature that is not its signer's. */

@@ -101,8 +101,3 @@ export function aims(effects: readonly Effect[], actor: Actor): string[] {
     (effect.type === 'connect' || effect.type === 'probeHost') && effect.peer === actor.id ? [effect.type] : [],
   )
 }
-
-/** Members that this peer is told not to have answered a first probe. */
-export function hintsTo(actor: Actor, effects: readonly Effect[]): string[] {
-  return framesTo(actor.id, effects).flatMap((frame) => (frame.alarm?.suspected ?? []).map(encodeId))
-}

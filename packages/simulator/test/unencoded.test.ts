@@ -56,8 +56,8 @@ describe('what is handed over as it is', () => {
   it('is held to the same bounds', () => {
     for (const codec of [new UnencodedCodec(limits), new ProtobufCodec(limits)] as Codec<Payload>[]) {
       const pass = (message: Message): Message => codec.decodeFrame(codec.encodeFrame(message))
-      expect(pass({ alarm: { statements: [], suspected: [one] } })).toEqual({ alarm: { statements: [], suspected: [one] } })
-      expect(() => pass({ alarm: { statements: [], suspected: [one, other] } })).toThrow('at most 1 entries')
+      expect(pass({ pingReq: { subjects: [one] } })).toEqual({ pingReq: { subjects: [one] } })
+      expect(() => pass({ pingReq: { subjects: [one, other] } })).toThrow('at most 1 entries')
     }
   })
 

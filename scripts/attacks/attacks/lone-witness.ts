@@ -14,10 +14,7 @@ export const loneWitness: Attack = {
       const suspicion = mallory.sybil.suspects(pool.id(i), 1)
       const accusers = [suspicion, ...strangers.map((stranger) => stranger.suspects(pool.id(i), 1))]
       const certificate = certificateToWire(certify(accusers as never))
-      return [
-        { alarm: { statements: [statementToWire(suspicion)], suspected: [] } },
-        { facts: { facts: [{ certificate, ageSeconds: 0 }], fresh: true } },
-      ]
+      return [{ alarm: { statements: [statementToWire(suspicion)] } }, { facts: { facts: [{ certificate, ageSeconds: 0 }], fresh: true } }]
     })
     let sent = 0
     await attack(links, (turn) => {

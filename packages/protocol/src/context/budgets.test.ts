@@ -27,7 +27,7 @@ describe('a budget', () => {
     expect(available(all, alice, 0)).toBe(0)
     expect(available(all, alice, 500)).toBe(own / 2)
     expect(available(all, alice, 1_000_000)).toBe(own * burst)
-    expect(available(all, alice, 1_000_000, 'hints')).toBe(rates.hints.own * burst)
+    expect(available(all, alice, 1_000_000, 'pingReqs')).toBe(rates.pingReqs.own * burst)
   })
 
   it('can be overdrawn, and tells when the debt is paid; who owes more than there ever is gets nothing', () => {

@@ -32,8 +32,8 @@ export const rates = {
   checks: { own: 200, strangers: 800 },
   /** Members made known. Guess. */
   newcomers: { own: 50, strangers: 200 },
-  /** Members that this node looks after on the word of others. Guess: a rack goes down now and then. */
-  hints: { own: 10, strangers: 40 },
+  /** Members that this node probes for others. Guess: a rack goes down now and then. */
+  pingReqs: { own: 10, strangers: 40 },
   /** Bytes of facts asked for. Guess: a quarter of a second for each page (reconcile.ts) that newcomers get. */
   answers: { own: 262_144, strangers: 2_097_152 },
   /** Ranges compared, and every sixteen facts looked at for them. Measured: some 15 µs each at 10,000 facts, so 8 % of a core. */

@@ -106,7 +106,7 @@ describe('a death needs', () => {
     expect(own).not.toEqual([])
     bench.link(suspect)
     bench.unresponsive.add(suspect.id)
-    bench.receive(bob, { alarm: { statements: own.map(statementToWire), suspected: [] } })
+    bench.receive(bob, { alarm: { statements: own.map(statementToWire) } })
     tell(bench, others.slice(2, 5), bench.beat)
     bench.advance(1_000)
     expect(isDead(bench, suspect)).toBe(false)
@@ -181,7 +181,7 @@ describe('an accusation', () => {
     bench.reach.set(suspect.id, 'refused')
     tell(bench, [bob], 40)
     bench.advance(100)
-    const cited = (): number[] => accusationsOf(bench).map(({ content }) => content.beat)
+    const cited = (): number[] => [...new Set(accusationsOf(bench).map(({ content }) => content.beat))]
     expect(cited()).toEqual([40])
     bench.receive(bob, alarm(suspect.refutes(60)))
     bench.advance(60_000)
@@ -335,6 +335,17 @@ describe('a refutation', () => {
     expect(isSuspected(bench)).toBe(true)
     bench.receive(bob, alarm(suspect.refutes(5)))
     expect(isSuspected(bench)).toBe(false)
+  })
+
+  it('may be older than what it refutes: the first time it counts for a moment, then for long', () => {
+    const bench = accused(5)
+    const again = (): number | undefined => {
+      const before = accusationsOf(bench).length
+      bench.receive(bob, alarm(suspect.refutes(bench.beat)))
+      return bench.until(() => accusationsOf(bench).length > before, 200_000)
+    }
+    expect(again()).toBeLessThan(12_000)
+    expect(again()).toBeGreaterThan(60_000)
   })
 
   it('does not save who stays away: the same accusers may say so again', () => {

@@ -4,14 +4,12 @@ import { Bench, framesTo } from '../../test/bench.ts'
 import { accuses, aims, lose, poolOf, probesTo } from '../../test/detection.ts'
 import { defaultConfig } from '../base/config.ts'
 import { probeLinkTime } from '../context/links.ts'
-import { decodeId } from '../base/id.ts'
 import type { Effect, Milliseconds } from '../base/io.ts'
 
 const everyone = actors(24)
 const [self, suspect, bob, carol, dave] = everyone as [Actor, Actor, Actor, Actor, Actor]
 const { detection } = defaultConfig
 const hint = (bench: Bench, { id }: Actor): Effect[] => bench.input({ type: 'command', command: { type: 'maybeDead', id } })
-const hinted = { alarm: { statements: [], suspected: [Uint8Array.from(decodeId(suspect.id))] } }
 
 describe('a member that is suspected', () => {
   it('is looked for by a probe of its host, and by a dial where that is answered', () => {
@@ -34,6 +32,14 @@ describe('a member that is suspected', () => {
   it('whose link is up is asked over it', () => {
     const bench = poolOf(self, [suspect, bob])
     expect(probesTo(suspect, [...hint(bench, suspect), ...bench.advance(10)])).toBe(1)
+  })
+
+  it('whose link is up has its host probed only where no answer came over it', () => {
+    const bench = poolOf(self, [suspect, bob])
+    expect(aims([...hint(bench, suspect), ...bench.advance(1_000)], suspect)).toEqual([])
+    bench.unresponsive.add(suspect.id)
+    expect(aims([...hint(bench, suspect), ...bench.advance(90)], suspect)).toEqual([])
+    expect(aims(bench.advance(20), suspect)).toEqual(['probeHost'])
   })
 })
 
@@ -165,11 +171,6 @@ describe('where most members answer late', () => {
     const effects = slowPool().pass(60_000)
     expect(crowd.flatMap((actor) => aims(effects, actor))).toEqual([])
     expect(probesTo(suspect, effects)).toBeGreaterThan(10)
-  })
-
-  it('the word of one that another is late is nothing', () => {
-    expect(aims(slowPool().bench.receive(bob, hinted), suspect)).toEqual([])
-    expect(aims(poolOf(self, crowd).receive(bob, hinted), suspect)).toEqual(['probeHost'])
   })
 
   it('a handshake that takes too long is nothing', () => {

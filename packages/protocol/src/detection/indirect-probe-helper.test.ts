@@ -47,6 +47,17 @@ describe('a request for an indirect probe', () => {
     expect(requestsTo(subject, subject, ask(dave))).toBe(1)
   })
 
+  it('makes an observer that misses the subject suspect it itself', () => {
+    const stranger = everyone[5] as Actor
+    bench.meet(stranger, { linked: false })
+    bench.reach.set(stranger.id, 'refused')
+    bench.advance(500)
+    expect(accuses(bench, stranger)).toBe(false)
+    ask(bob, stranger)
+    bench.advance(300)
+    expect(accuses(bench, stranger)).toBe(true)
+  })
+
   it('of several for one subject is one question', () => {
     bench.unresponsive.add(subject.id)
     const effects = [bob, carol, dave, bob].flatMap((asker) => ask(asker, subject, 30))

@@ -21,6 +21,8 @@ export interface HelperEvents {
   isMissed(id: NodeId): boolean
   /** This node had a link with it in its present life. */
   hasMet(id: NodeId): boolean
+  /** It did not answer this node, which probed it for others. */
+  onMissed(id: NodeId): void
   /** How long a subject has to answer through this node, ms. */
   readonly timeout: Milliseconds
   /** How long one gets whose host accepted, ms. */
@@ -88,7 +90,7 @@ export class IndirectProbeHelper implements Timed {
     const task = this.#tasks.get(subject)
     if (task === undefined || this.#context.links.has(subject)) return
     if (outcome !== 'accepted') {
-      this.missed(subject)
+      this.#fail(subject)
       return
     }
     // Its kernel is there: the process gets as long as for a probe of its own, as many may dial it at this moment.
@@ -98,7 +100,7 @@ export class IndirectProbeHelper implements Timed {
   }
 
   unreachable(subject: NodeId): void {
-    if (this.#tasks.get(subject)?.isDialled === true) this.missed(subject)
+    if (this.#tasks.get(subject)?.isDialled === true) this.#fail(subject)
   }
 
   linkUp(peer: NodeId): void {
@@ -113,7 +115,12 @@ export class IndirectProbeHelper implements Timed {
   }
 
   due(): void {
-    for (const [subject, { deadline }] of this.#tasks) if (this.#context.now >= deadline) this.missed(subject)
+    for (const [subject, { deadline }] of this.#tasks) if (this.#context.now >= deadline) this.#fail(subject)
+  }
+
+  #fail(subject: NodeId): void {
+    this.missed(subject)
+    this.#events.onMissed(subject)
   }
 
   get #dials(): number {

@@ -21,7 +21,6 @@ const longestGather = 1_000
 interface Waiting {
   /** By what they say, not by which object it is: the same one may have come from several peers. */
   readonly statements: Map<string, Statement>
-  readonly suspected: Set<NodeId>
   readonly subjects: Set<NodeId>
   readonly reached: Map<string, Statement>
   readonly missed: Set<NodeId>
@@ -47,11 +46,6 @@ export class Outbox implements Timed {
   /** A suspicion or a refutation. */
   tell(peer: NodeId, statement: Statement): void {
     this.#to(peer)?.statements.set(keyOf(statement), statement)
-  }
-
-  /** This member did not answer a first probe. */
-  hint(peer: NodeId, suspect: NodeId): void {
-    this.#to(peer)?.suspected.add(suspect)
   }
 
   /** Asks for an indirect probe. */
@@ -83,10 +77,9 @@ export class Outbox implements Timed {
     for (const [peer, waiting] of all) this.#flush(peer, waiting)
   }
 
-  #flush(peer: NodeId, { statements, suspected, subjects, reached, missed, unknown }: Waiting): void {
+  #flush(peer: NodeId, { statements, subjects, reached, missed, unknown }: Waiting): void {
     const context = this.#context
-    for (const [first, second] of this.#pages(statements.values(), suspected))
-      context.send(peer, { alarm: { statements: first, suspected: second } })
+    for (const [first] of this.#pages(statements.values(), [])) context.send(peer, { alarm: { statements: first } })
     for (const [first] of this.#pages(subjects, [])) context.send(peer, { pingReq: { subjects: first } })
     for (const [first, second] of this.#pages(reached.values(), missed))
       context.send(peer, { pingReqAck: { reached: first, missed: second, unknown: [] } })
@@ -108,7 +101,6 @@ export class Outbox implements Timed {
     if (waiting === undefined) {
       waiting = {
         statements: new Map(),
-        suspected: new Set(),
         subjects: new Set(),
         reached: new Map(),
         missed: new Set(),

@@ -36,6 +36,8 @@ export class Suspicion {
   nextRound: Milliseconds = Infinity
   /** The helper that reached it last. */
   relay: NodeId | undefined
+  /** It was refuted, and no helper has reached it since. */
+  isRefuted = false
   /** Rounds of telling more members, and when the next one begins. */
   spreads = 0
   nextSpread: Milliseconds = Infinity

@@ -20,10 +20,9 @@ export interface Message extends Pick<
   readonly pingReqAck?: PingReqAck
 }
 
-/** Suspicions and refutations; `suspected` did not answer a first probe. */
+/** Suspicions and refutations. */
 export interface Alarm {
   readonly statements: readonly Statement[]
-  readonly suspected: readonly NodeId[]
 }
 
 /** What came of indirect probes. */

@@ -8,7 +8,7 @@ import { factOf, type Told } from '../facts/fact.ts'
 import { decode, readStatement, statementToWire, type Statement } from '../facts/statement.ts'
 import * as wire from '../wire/messages.js'
 import type { Codec } from './codec.ts'
-import type { Alarm, Batch, Message } from './message.ts'
+import type { Batch, Message } from './message.ts'
 
 export class ProtobufCodec implements Codec {
   readonly #limits: Config['limits']
@@ -22,7 +22,7 @@ export class ProtobufCodec implements Codec {
     const frame: wire.Frame = rest
     if (redirect !== undefined) frame.redirect = { members: redirect.members.map(factToWire) }
     else if (facts !== undefined) frame.facts = { facts: facts.facts.map(factToWire), fresh: facts.fresh }
-    else if (alarm !== undefined) frame.alarm = { statements: alarm.statements.map(statementToWire), suspected: keysOf(alarm.suspected) }
+    else if (alarm !== undefined) frame.alarm = { statements: alarm.statements.map(statementToWire) }
     else if (pingReq !== undefined) frame.pingReq = { subjects: keysOf(pingReq.subjects) }
     else if (pingReqAck !== undefined)
       frame.pingReqAck = {
@@ -37,7 +37,7 @@ export class ProtobufCodec implements Codec {
     const { redirect, facts, alarm, pingReq, pingReqAck, ...rest } = decode(wire.Frame, data)
     if (redirect !== undefined) return { redirect: { members: this.#facts(redirect.members) } }
     if (facts !== undefined) return { facts: { facts: this.#facts(facts.facts), fresh: facts.fresh } }
-    if (alarm !== undefined) return { alarm: this.#alarm(alarm) }
+    if (alarm !== undefined) return { alarm: { statements: this.#statements(alarm.statements) } }
     if (pingReq !== undefined) return { pingReq: { subjects: this.#ids(pingReq.subjects) } }
     if (pingReqAck !== undefined) {
       const { reached, missed, unknown } = pingReqAck
@@ -59,10 +59,6 @@ export class ProtobufCodec implements Codec {
     const { factsPerFrame } = this.#limits
     if (messages.length > factsPerFrame) throw new FrameError(`a frame has at most ${factsPerFrame} facts, not ${messages.length}`)
     return messages.map((message) => readFact(message, this.#limits))
-  }
-
-  #alarm({ statements, suspected }: wire.Alarm): Alarm {
-    return { statements: this.#statements(statements), suspected: this.#ids(suspected) }
   }
 
   #statements(messages: readonly wire.Statement[]): Statement[] {

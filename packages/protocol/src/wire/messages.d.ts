@@ -562,11 +562,6 @@ export declare namespace Frame {
         value: Uint8Array<ArrayBuffer>;
         index: number;
     }
-    interface FrameAlarmSuspectedFieldEvent {
-        field: '$.alarm.suspected[]';
-        index: number;
-        value: Uint8Array<ArrayBuffer>;
-    }
     interface FrameSignalReferenceFieldEvent {
         field: '$.signal.reference';
         value: number;
@@ -628,7 +623,7 @@ export declare namespace Frame {
     }
     function encode(obj: Partial<Frame>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Frame>): Frame;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Frame>): Generator<FrameHelloKnownFieldEvent | FrameHelloEndedFieldEvent | FrameHelloIncarnationFieldEvent | FrameRedirectMembersStatementKindFieldEvent | FrameRedirectMembersStatementSignerFieldEvent | FrameRedirectMembersStatementBodyFieldEvent | FrameRedirectMembersStatementSignatureFieldEvent | FrameRedirectMembersCertificateSuspectFieldEvent | FrameRedirectMembersCertificateIncarnationFieldEvent | FrameRedirectMembersCertificateAccusersSignerFieldEvent | FrameRedirectMembersCertificateAccusersBeatFieldEvent | FrameRedirectMembersCertificateAccusersSignatureFieldEvent | FrameRedirectMembersAgeSecondsFieldEvent | FrameReconcileRoundFieldEvent | FrameReconcileRangesFromFieldEvent | FrameReconcileRangesToFieldEvent | FrameReconcileRangesCountFieldEvent | FrameReconcileRangesFingerprintFieldEvent | FrameReconcileRangesItemsFieldEvent | FrameReconcileRangesWantedFieldEvent | FrameReconcileRangesListedFieldEvent | FrameFactsFactsStatementKindFieldEvent | FrameFactsFactsStatementSignerFieldEvent | FrameFactsFactsStatementBodyFieldEvent | FrameFactsFactsStatementSignatureFieldEvent | FrameFactsFactsCertificateSuspectFieldEvent | FrameFactsFactsCertificateIncarnationFieldEvent | FrameFactsFactsCertificateAccusersSignerFieldEvent | FrameFactsFactsCertificateAccusersBeatFieldEvent | FrameFactsFactsCertificateAccusersSignatureFieldEvent | FrameFactsFactsAgeSecondsFieldEvent | FrameFactsFreshFieldEvent | FrameProbeSequenceFieldEvent | FrameAckSequenceFieldEvent | FrameAckNextInMsFieldEvent | FrameAckBeatFieldEvent | FrameAlarmStatementsKindFieldEvent | FrameAlarmStatementsSignerFieldEvent | FrameAlarmStatementsBodyFieldEvent | FrameAlarmStatementsSignatureFieldEvent | FrameAlarmSuspectedFieldEvent | FrameSignalReferenceFieldEvent | FrameSignalNameFieldEvent | FrameSignalAckReferenceFieldEvent | FrameGoodbyeReasonFieldEvent | FrameOfferItemsFieldEvent | FrameWantItemsFieldEvent | FramePingReqSubjectsFieldEvent | FramePingReqAckReachedKindFieldEvent | FramePingReqAckReachedSignerFieldEvent | FramePingReqAckReachedBodyFieldEvent | FramePingReqAckReachedSignatureFieldEvent | FramePingReqAckMissedFieldEvent | FramePingReqAckUnknownFieldEvent>;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Frame>): Generator<FrameHelloKnownFieldEvent | FrameHelloEndedFieldEvent | FrameHelloIncarnationFieldEvent | FrameRedirectMembersStatementKindFieldEvent | FrameRedirectMembersStatementSignerFieldEvent | FrameRedirectMembersStatementBodyFieldEvent | FrameRedirectMembersStatementSignatureFieldEvent | FrameRedirectMembersCertificateSuspectFieldEvent | FrameRedirectMembersCertificateIncarnationFieldEvent | FrameRedirectMembersCertificateAccusersSignerFieldEvent | FrameRedirectMembersCertificateAccusersBeatFieldEvent | FrameRedirectMembersCertificateAccusersSignatureFieldEvent | FrameRedirectMembersAgeSecondsFieldEvent | FrameReconcileRoundFieldEvent | FrameReconcileRangesFromFieldEvent | FrameReconcileRangesToFieldEvent | FrameReconcileRangesCountFieldEvent | FrameReconcileRangesFingerprintFieldEvent | FrameReconcileRangesItemsFieldEvent | FrameReconcileRangesWantedFieldEvent | FrameReconcileRangesListedFieldEvent | FrameFactsFactsStatementKindFieldEvent | FrameFactsFactsStatementSignerFieldEvent | FrameFactsFactsStatementBodyFieldEvent | FrameFactsFactsStatementSignatureFieldEvent | FrameFactsFactsCertificateSuspectFieldEvent | FrameFactsFactsCertificateIncarnationFieldEvent | FrameFactsFactsCertificateAccusersSignerFieldEvent | FrameFactsFactsCertificateAccusersBeatFieldEvent | FrameFactsFactsCertificateAccusersSignatureFieldEvent | FrameFactsFactsAgeSecondsFieldEvent | FrameFactsFreshFieldEvent | FrameProbeSequenceFieldEvent | FrameAckSequenceFieldEvent | FrameAckNextInMsFieldEvent | FrameAckBeatFieldEvent | FrameAlarmStatementsKindFieldEvent | FrameAlarmStatementsSignerFieldEvent | FrameAlarmStatementsBodyFieldEvent | FrameAlarmStatementsSignatureFieldEvent | FrameSignalReferenceFieldEvent | FrameSignalNameFieldEvent | FrameSignalAckReferenceFieldEvent | FrameGoodbyeReasonFieldEvent | FrameOfferItemsFieldEvent | FrameWantItemsFieldEvent | FramePingReqSubjectsFieldEvent | FramePingReqAckReachedKindFieldEvent | FramePingReqAckReachedSignerFieldEvent | FramePingReqAckReachedBodyFieldEvent | FramePingReqAckReachedSignatureFieldEvent | FramePingReqAckMissedFieldEvent | FramePingReqAckUnknownFieldEvent>;
 }
 export interface Hello {
     known: number;
@@ -987,7 +982,6 @@ export declare namespace PingReqAck {
 }
 export interface Alarm {
     statements: Statement[];
-    suspected: Uint8Array<ArrayBuffer>[];
 }
 export declare namespace Alarm {
     const codec: () => Codec<Alarm>;
@@ -1011,14 +1005,9 @@ export declare namespace Alarm {
         value: Uint8Array<ArrayBuffer>;
         index: number;
     }
-    interface AlarmSuspectedFieldEvent {
-        field: '$.suspected[]';
-        index: number;
-        value: Uint8Array<ArrayBuffer>;
-    }
     function encode(obj: Partial<Alarm>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Alarm>): Alarm;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Alarm>): Generator<AlarmStatementsKindFieldEvent | AlarmStatementsSignerFieldEvent | AlarmStatementsBodyFieldEvent | AlarmStatementsSignatureFieldEvent | AlarmSuspectedFieldEvent>;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Alarm>): Generator<AlarmStatementsKindFieldEvent | AlarmStatementsSignerFieldEvent | AlarmStatementsBodyFieldEvent | AlarmStatementsSignatureFieldEvent>;
 }
 export interface Signal {
     reference: number;

@@ -3018,19 +3018,12 @@ export var Alarm;
                         Statement.codec().encode(value, w);
                     }
                 }
-                if (obj.suspected != null && obj.suspected.length > 0) {
-                    for (const value of obj.suspected) {
-                        w.uint32(18);
-                        w.bytes(value);
-                    }
-                }
                 if (opts.lengthDelimited !== false) {
                     w.ldelim();
                 }
             }, (reader, length, opts = {}) => {
                 const obj = {
-                    statements: [],
-                    suspected: []
+                    statements: []
                 };
                 const end = length == null ? reader.len : reader.pos + length;
                 while (reader.pos < end) {
@@ -3045,13 +3038,6 @@ export var Alarm;
                             }));
                             break;
                         }
-                        case 2: {
-                            if (opts.limits?.suspected != null && obj.suspected.length === opts.limits.suspected) {
-                                throw new MaxLengthError('Decode error - repeated field "suspected" had too many elements');
-                            }
-                            obj.suspected.push(reader.bytes());
-                            break;
-                        }
                         default: {
                             reader.skipType(tag & 7);
                             break;
@@ -3061,8 +3047,7 @@ export var Alarm;
                 return obj;
             }, function* (reader, length, prefix, opts = {}) {
                 const obj = {
-                    statements: 0,
-                    suspected: 0
+                    statements: 0
                 };
                 const end = length == null ? reader.len : reader.pos + length;
                 while (reader.pos < end) {
@@ -3081,18 +3066,6 @@ export var Alarm;
                                 };
                             }
                             obj.statements++;
-                            break;
-                        }
-                        case 2: {
-                            if (opts.limits?.suspected != null && obj.suspected === opts.limits.suspected) {
-                                throw new MaxLengthError('Streaming decode error - repeated field "suspected" had too many elements');
-                            }
-                            yield {
-                                field: `${prefix}.suspected[]`,
-                                index: obj.suspected,
-                                value: reader.bytes()
-                            };
-                            obj.suspected++;
                             break;
                         }
                         default: {

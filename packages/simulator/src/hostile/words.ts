@@ -78,7 +78,7 @@ export function aged(fact: Fact, ageSeconds: number): Told {
 }
 
 export function alarm(statements: readonly Statement[]): Message {
-  return { alarm: { statements, suspected: [] } }
+  return { alarm: { statements } }
 }
 
 /** Facts that nobody has, by name. */

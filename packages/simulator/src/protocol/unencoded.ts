@@ -100,7 +100,7 @@ export class UnencodedCodec implements Codec<Payload> {
     const count = facts?.facts.length ?? redirect?.members.length ?? 0
     const { factsPerFrame, entriesPerAlarm } = this.#limits
     if (count > factsPerFrame) throw new FrameError(`a frame has at most ${factsPerFrame} facts, not ${count}`)
-    const lists = [alarm?.statements, alarm?.suspected, pingReq?.subjects, pingReqAck?.reached, pingReqAck?.missed, pingReqAck?.unknown]
+    const lists = [alarm?.statements, pingReq?.subjects, pingReqAck?.reached, pingReqAck?.missed, pingReqAck?.unknown]
     if (lists.some((list) => list !== undefined && list.length > entriesPerAlarm))
       throw new FrameError(`a list of suspects or suspicions has at most ${entriesPerAlarm} entries`)
     return data.message
