@@ -44,6 +44,7 @@ export const faults: readonly Fault[] = [
     file: 'facts/tombstones.ts',
     from: 'if (age >= lifetime) this.#forget(fact)',
     to: 'if (age < 0) this.#forget(fact)',
+    simulation: ['forgetting.test.ts', '-t', 'no more memory'],
   },
   {
     name: 'tombstones are dropped after 60 s',
@@ -71,6 +72,7 @@ export const faults: readonly Fault[] = [
     file: 'detection/failure-detector.ts',
     from: 'return this.#suspicions.size === 0 && this.#refutations.nextDue === Infinity',
     to: 'return this.#suspicions.size === 0',
+    simulation: ['hostile-deaths.test.ts', '-t', 'all know soon'],
   },
   {
     name: 'a proof that only this node has is kept to itself',
@@ -126,6 +128,7 @@ export const faults: readonly Fault[] = [
     file: 'detection/quorum.ts',
     from: 'return majorityOf(others)',
     to: 'return Math.min(1, others)',
+    simulation: ['hostile-deaths.test.ts', '-t', 'one accuser'],
   },
   {
     name: 'a certifier takes one accuser',
@@ -139,6 +142,7 @@ export const faults: readonly Fault[] = [
     file: 'facts/certificate.ts',
     from: 'export const beatWindow = 90',
     to: 'export const beatWindow = 1e9',
+    simulation: ['hostile-deaths.test.ts', '-t', 'three who crashed'],
   },
   {
     name: 'a cut-off node convicts',
@@ -152,6 +156,7 @@ export const faults: readonly Fault[] = [
     file: 'detection/direct-probes.ts',
     from: 'suspicion.since += lateness',
     to: 'suspicion.since += lateness * 0',
+    simulation: ['stalls.test.ts'],
   },
   {
     name: 'all observers get the same turn',
@@ -200,6 +205,7 @@ export const faults: readonly Fault[] = [
     file: 'topology/heal.ts',
     from: 'if (!isTurn && this.#contested === undefined) return',
     to: 'if (!isTurn) return',
+    simulation: ['remainder.test.ts'],
   },
   {
     name: 'persist skipped',
@@ -248,12 +254,14 @@ export const faults: readonly Fault[] = [
     file: 'election/election.ts',
     from: 'facts: end === undefined ? [claim] : [end, claim] })',
     to: 'facts: end === undefined ? [claim] : [claim] })',
+    simulation: ['elections-evidence.test.ts'],
   },
   {
     name: 'a winner does not confirm its reign',
     file: 'election/election.ts',
     from: 'this.#confirmAt = Math.min(this.#confirmAt, this.#context.now + turn)',
     to: 'this.#confirmAt = Infinity',
+    simulation: ['elections-confirming.test.ts'],
   },
   {
     name: 'a silent candidate is waited for',
@@ -274,6 +282,7 @@ export const faults: readonly Fault[] = [
     file: 'facts/tombstones.ts',
     from: 'if (born - (this.#facts.born(present) ?? born) <= ageSlack) return',
     to: 'if (born > -Infinity) return',
+    simulation: ['forgetting.test.ts', '-t', 'newcomers'],
   },
   {
     name: 'reconnecting fills the budgets',

@@ -1,0 +1,103 @@
+import type { Member } from '@jel/protocol'
+import { expect, it } from 'vitest'
+import { alarm, deathOf, told, type Accusation } from '../src/hostile/words.ts'
+import { uniformDelay, type JelNode, type Simulation } from '../src/index.ts'
+import { Accomplice } from './hostile.ts'
+import { seeds } from './seeds.ts'
+import { simulatePool, type PoolNode } from './simulated-swarm.ts'
+
+/** Honest members, and accomplices among them. Whoever is told that one of them died falsely ends the test. */
+class Pool {
+  readonly simulation: Simulation<JelNode>
+  readonly honest: PoolNode[] = []
+
+  constructor(seed: number, size: number) {
+    this.simulation = simulatePool({ seed, network: { delay: uniformDelay(1, 20) } })
+    this.grow(size)
+  }
+
+  /** So many more enter. */
+  grow(by: number): void {
+    for (let i = 0; i < by; i++) {
+      this.honest.push(this.simulation.spawn({ introducers: this.honest.slice(0, 1) }))
+      if (this.honest.length === 1) this.simulation.run(100)
+    }
+  }
+
+  /** Waits until all know all, with so many accomplices. */
+  settle(accomplices: number): void {
+    const size = this.honest.length + accomplices
+    const isWhole = (): boolean => this.honest.every(({ protocol }) => protocol.members().length === size)
+    this.simulation.runUntil(isWhole, 60_000, 'a pool')
+    this.simulation.run(30_000)
+  }
+
+  /** Whether these are still in the life with which they entered. */
+  get areFirstLives(): boolean {
+    return this.honest.every(({ protocol }) => protocol.self?.incarnation === 1)
+  }
+}
+
+const self = ({ protocol }: PoolNode): Member => protocol.self as Member
+
+it.each(seeds('1-2'))('nobody believes a death that has one accuser, however often it is told, seed %i', (seed) => {
+  const pool = new Pool(seed, 24)
+  const liar = new Accomplice(pool.simulation, pool.honest.slice(0, 1))
+  pool.settle(1)
+  for (let turn = 0; turn < 20; turn++) {
+    liar.says(told(pool.honest.map((node) => deathOf([liar.suspects(self(node), turn)]))))
+    pool.simulation.run(2_000)
+  }
+  expect(pool.areFirstLives).toBe(true)
+})
+
+it.each(seeds('1-3'))('suspicions of three who crashed before they could take them back, minutes apart, are no death, seed %i', (seed) => {
+  const pool = new Pool(seed, 1)
+  const { simulation } = pool
+  const victim = pool.honest[0] as PoolNode
+  const witness = new Accomplice(simulation, [victim], victim.id)
+  const kept: Accusation[] = []
+  for (let i = 0; i < 3; i++) {
+    // Among three, who is cut off from one and gets no help from the other accuses, and crashes before it reaches its suspect again.
+    pool.grow(1)
+    pool.settle(1)
+    const accuser = pool.honest.pop() as PoolNode
+    simulation.cut(accuser, victim)
+    simulation.cut(victim, accuser)
+    const find = (): Accusation | undefined => witness.accusations.findLast(({ signer }) => signer === accuser.id)
+    simulation.runUntil(() => find() !== undefined, 60_000, 'a suspicion')
+    kept.push(find() as Accusation)
+    simulation.kill(accuser)
+    simulation.heal()
+    simulation.run(120_000)
+  }
+  const beats = kept.map(({ content }) => content.beat)
+  expect(Math.max(...beats) - Math.min(...beats)).toBeGreaterThan(120)
+  pool.grow(11)
+  pool.settle(1)
+  const own = witness.suspects(self(victim), beats[1] as number)
+  witness.says(told([deathOf([...kept, own])]))
+  simulation.run(30_000)
+  expect(pool.areFirstLives).toBe(true)
+})
+
+it.each(seeds('1-2'))('all know soon what a member refutes, though it refuted something else just before, seed %i', (seed) => {
+  const pool = new Pool(seed, 24)
+  const { simulation } = pool
+  const liar = new Accomplice(simulation, pool.honest.slice(0, 1))
+  pool.settle(1)
+  const victims = pool.honest.filter(({ protocol }) => protocol.links.has(liar.node.id)).slice(0, 8)
+  expect(victims).toHaveLength(8)
+  for (const victim of victims) {
+    // It is a little behind, as the victim does not answer what it can't have said yet.
+    const accuse = (): void =>
+      liar.says(alarm([liar.suspects(self(victim), Math.floor((simulation.now - victim.startedAt) / 1_000) - 2)]), [victim.id])
+    accuse()
+    simulation.run(3_000)
+    accuse()
+    // Five seconds after the first it publishes the second, and has nothing else to do.
+    simulation.run(3_500)
+    expect(new Set(pool.honest.map(({ protocol }) => JSON.stringify(protocol.fingerprint))).size).toBe(1)
+    simulation.run(60_000)
+  }
+})

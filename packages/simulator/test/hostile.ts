@@ -1,0 +1,82 @@
+import type { BroadcastVerdict, Effect, Input, Member, Message, Milliseconds, NodeId, Told } from '@jel/protocol'
+import { Attacker, type Attack } from '../src/hostile/attacker.ts'
+import { accusationsIn, factsIn, type Accusation } from '../src/hostile/words.ts'
+import type { JelNode, Payload, ProtocolParts, Simulation } from '../src/index.ts'
+import type { PoolNode } from './simulated-swarm.ts'
+
+/** A member that does what any member does, and what the test has it do. */
+export class Accomplice {
+  readonly node: PoolNode
+  /** Suspicions that it heard, the latest last. */
+  readonly accusations: Accusation[] = []
+  readonly #orders: ((attacker: Attacker) => void)[] = []
+  #attacker: Attacker | undefined
+
+  /** `hides`: who suspects this member is told to nobody, and nobody is helped to reach anybody. */
+  constructor(simulation: Simulation<JelNode>, introducers: readonly PoolNode[], hides?: NodeId) {
+    const attack: Attack = {
+      heard: (message) => this.accusations.push(...accusedIn(message)),
+      turn: (attacker) => {
+        for (const order of this.#orders.splice(0)) order(attacker)
+      },
+    }
+    const createProtocol = (parts: ProtocolParts): Attacker => {
+      const options = { attack, from: 0, until: Infinity, victims: [] }
+      this.#attacker = hides === undefined ? new Attacker(parts, options) : new Discreet(parts, options, hides)
+      return this.#attacker
+    }
+    this.node = simulation.spawn({ createProtocol, introducers })
+  }
+
+  /** Signs that it suspects this member since that beat, and tells nobody. */
+  suspects(member: Member, beat: number): Accusation {
+    return (this.#attacker as Attacker).words.suspects(member, beat) as Accusation
+  }
+
+  /** Says this at its next turn, within a tenth of a second, to those of them with whom it has a link. Default: to all. */
+  says(message: Message, to?: readonly NodeId[]): void {
+    this.#orders.push((attacker) => {
+      for (const link of attacker.links) if (to?.includes(link) ?? true) attacker.send(link, message)
+    })
+  }
+}
+
+/** Keeps to itself who suspects one member, and helps nobody to probe others. */
+class Discreet extends Attacker {
+  readonly #codec: ProtocolParts['services']['codec']
+  readonly #about: NodeId
+
+  constructor(parts: ProtocolParts, options: ConstructorParameters<typeof Attacker>[1], about: NodeId) {
+    super(parts, options)
+    this.#codec = parts.services.codec
+    this.#about = about
+  }
+
+  override handle(input: Input<Payload>, now: Milliseconds): Effect<Payload>[] {
+    return super.handle(input, now).filter((effect) => {
+      // Bytes are what the test has it say.
+      if (effect.type !== 'send' || effect.data instanceof Uint8Array) return true
+      const message = this.#codec?.decodeFrame(effect.data) ?? {}
+      return message.pingReqAck === undefined && !this.#tells(message)
+    })
+  }
+
+  override handleBroadcast(data: Payload, now: Milliseconds): { verdict: BroadcastVerdict; effects: Effect<Payload>[] } {
+    const { verdict, effects } = super.handleBroadcast(data, now)
+    return { verdict: this.#tells(asMessage(this.#codec?.decodeBroadcast(data).facts ?? [])) ? 'ignore' : verdict, effects }
+  }
+
+  #tells(message: Message): boolean {
+    return accusedIn(message).some(({ content }) => content.suspect === this.#about)
+  }
+}
+
+function asMessage(facts: readonly Told[]): Message {
+  return { facts: { facts, fresh: true } }
+}
+
+/** The suspicions that a message tells, in whatever way. */
+function accusedIn(message: Message): Accusation[] {
+  const published = factsIn(message).flatMap(({ fact }) => ('statement' in fact.content ? [fact.content.statement] : []))
+  return [...accusationsIn(message), ...accusationsIn({ alarm: { statements: published, suspected: [] } })]
+}
