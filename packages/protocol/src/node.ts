@@ -333,6 +333,9 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
       case 'announce':
         this.#announce(outcome.facts)
         break
+      case 'isolated':
+        this.#parts.linkMaintenance.isolated()
+        break
       case 'unsure':
         reconciler.quicken('other')
         break

@@ -78,5 +78,5 @@ function asMessage(facts: readonly Told[]): Message {
 /** The suspicions that a message tells, in whatever way. */
 function accusedIn(message: Message): Accusation[] {
   const published = factsIn(message).flatMap(({ fact }) => ('statement' in fact.content ? [fact.content.statement] : []))
-  return [...accusationsIn(message), ...accusationsIn({ alarm: { statements: published, suspected: [] } })]
+  return [...accusationsIn(message), ...accusationsIn({ alarm: { statements: published } })]
 }

@@ -8,6 +8,8 @@ const scenarios = [
   'three-sites-reject',
   'three-sites-long',
   'three-sites-unequal',
+  'three-sites-crash',
+  'small-remainder',
   'address-change',
   'stand-again',
   'sleepers',

@@ -24,6 +24,8 @@ export type Outcome =
   | { readonly type: 'enter'; readonly learned: number }
   /** Nobody lets this node in. It has entered, and goes on trying. */
   | { readonly type: 'alone' }
+  /** No helper answers for a member: this node may be cut off. */
+  | { readonly type: 'isolated' }
   /** This peer may have its hello now. */
   | { readonly type: 'served'; readonly peer: NodeId }
   /** Nobody whom this peer named has answered. */

@@ -492,6 +492,8 @@ export class FailureDetector implements Timed {
       return
     }
     this.#health.degrade()
+    // Where all are slow answers come later.
+    if (!this.#scheduler.isSlow) this.#context.outcomes.push({ type: 'isolated' })
     suspicion.nextRound = now + this.#context.jitter(Math.min(retry * 2 ** Math.min(suspicion.rounds, 16), longestRetry))
   }
 

@@ -118,6 +118,23 @@ describe('members that were lost', () => {
     expect(stage.dials.length).toBeLessThan(8)
   })
 
+  it('are called one soon after the other once one of them has come back', () => {
+    const stage = new Stage(40)
+    const [first, ...rest] = everyone.slice(40, 50) as [Actor, ...Actor[]]
+    for (const actor of [first, ...rest]) stage.healer.lost(memberOf(actor))
+    const { interval } = stage.config.healing
+    stage.advance(2 * interval)
+    stage.healer.contested(first.id)
+    stage.advance(1.5 * interval)
+    const before = stage.dials.length
+    stage.healer.found(first.id)
+    for (const { id } of rest) {
+      stage.healer.contested(id)
+      stage.advance(500)
+    }
+    expect(stage.dials.length - before).toBe(rest.length)
+  })
+
   it('are called as rarely as ever a turn after many were contested at once', () => {
     const stage = new Stage(40)
     const lost = everyone.slice(40)

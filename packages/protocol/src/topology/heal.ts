@@ -18,6 +18,10 @@ const longestWait = 30_000
 /** The same for an introducer that left, or was lost longer ago than others are remembered, ms. Guess: nobody may ever listen there again. */
 const longestWaitForIntroducer = 300_000
 
+/** Once a member that was called has come back, others whose deaths are contested are called so soon, ms, for so long, ms. Guess: the pause between two dials of a node, a few turns. */
+const nextContested = 200
+const foundLately = 10_000
+
 /** What was tried to reach a lost member. Few are ever tried by one node. */
 interface Attempts {
   count: number
@@ -40,6 +44,8 @@ export class Healer implements Timed {
    * noticed many deaths are, for a moment: a node that called each of them dialled for half an hour (1,000 simulated nodes).
    */
   #contested: NodeId | undefined
+  /** When one that it had called came back: the way is free again. */
+  #foundAt: Milliseconds = -Infinity
   readonly #introducers = new Set<NodeId>()
   /** Introducers that are neither members nor remembered as lost. */
   readonly #waysIn = new Map<NodeId, Member>()
@@ -94,11 +100,15 @@ export class Healer implements Timed {
    * believes it calls the member, which enters anew.
    */
   contested(id: NodeId): void {
-    if (this.#indexOf(id) >= 0) this.#contested = id
+    if (this.#indexOf(id) < 0) return
+    this.#contested = id
+    const { now } = this.#context
+    if (now - this.#foundAt < foundLately) this.#nextDue = Math.min(this.#nextDue, now + this.#context.jitter(nextContested))
   }
 
   /** It is a member again. */
   found(id: NodeId): void {
+    if (this.#tried.has(id)) this.#foundAt = this.#context.now
     if (this.#waysIn.delete(id)) this.#tried.delete(id)
     const index = this.#indexOf(id)
     if (index >= 0) this.#forget(index)

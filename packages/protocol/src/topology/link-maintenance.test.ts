@@ -231,3 +231,21 @@ describe('links that others opened', () => {
     for (const id of stage.rings.neighbours) expect(stage.linked).toContain(id)
   })
 })
+
+describe('a node that reaches nobody', () => {
+  it('tries all members that it does not suspect, one after the other, though its links are up', () => {
+    const stage = new Stage()
+    stage.meet(...others.slice(0, 40))
+    stage.advance(60_000)
+    const linked = new Set(stage.context.links.keys())
+    expect(linked.size).toBeLessThan(20)
+    for (const id of linked) stage.suspected.add(id)
+    for (const { id } of others) stage.dead.add(id)
+    for (let turn = 0; turn < 100; turn++) {
+      stage.linkMaintenance.isolated()
+      stage.advance(1_000)
+      for (const { peer } of stage.dials) stage.suspected.add(peer)
+    }
+    for (const { id } of others.slice(0, 40)) expect(stage.dials.map(({ peer }) => peer)).toContain(id)
+  })
+})

@@ -27,6 +27,8 @@ export const politeness = 1_500
 export const dialAgain = 2_000
 /** Longest such wait, ms. Guess. */
 export const dialAgainMax = 32_000
+/** That no helper answered counts for so long, ms. Guess: twice the pause after which it asks them again. */
+const isolatedFor = 4_000
 
 export interface LinkMaintenanceDetector {
   /** The detector itself dials it. */
@@ -47,6 +49,7 @@ export class LinkMaintenance implements Timed {
   /** Wanted members without a link: since when they are missing, when one was last dialled, and how often. */
   readonly #missing = new Map<NodeId, { readonly since: Milliseconds; dialled: Milliseconds; dials: number }>()
   #neighbours: ReadonlySet<NodeId> = new Set()
+  #isolatedAt: Milliseconds = -Infinity
   #lastChange: Milliseconds = -Infinity
   #firstChange: Milliseconds | undefined
   #nextDial: Milliseconds = 0
@@ -108,17 +111,42 @@ export class LinkMaintenance implements Timed {
 
   #chooseRandom(): void {
     const { now, view, config, id } = this.#context
+    const isIsolated = this.#isIsolated
     for (const [peer, since] of this.#random) {
       const outlived = now - since >= config.links.randomLifetime
-      if (view.get(peer) === undefined || this.#neighbours.has(peer) || outlived) this.#random.delete(peer)
+      if (view.get(peer) === undefined || this.#neighbours.has(peer) || outlived || (isIsolated && this.#detector.isSuspected(peer)))
+        this.#random.delete(peer)
     }
     const others = view.size - 1 - this.#neighbours.size
     for (let tries = 0; this.#random.size < Math.min(config.links.random, others) && tries < 16; tries++) {
       const pick = view.at(pickIndex(() => this.#context.random(), view.size))
-      if (pick === undefined || pick.id === id || this.#neighbours.has(pick.id) || this.#random.has(pick.id)) continue
+      if (
+        pick === undefined ||
+        pick.id === id ||
+        this.#neighbours.has(pick.id) ||
+        this.#random.has(pick.id) ||
+        (isIsolated && this.#detector.isSuspected(pick.id))
+      )
+        continue
       this.#random.set(pick.id, now - this.#context.random() * config.links.randomLifetime * 0.5)
     }
     for (const since of this.#random.values()) this.#wake(since + config.links.randomLifetime)
+  }
+
+  /**
+   * A node that reaches nobody tries one member of its view after the other (ARRG's fallback cache, JEL §5.2): those on its side of a cut may be few, and none of
+   * them one that it wants. Whom it tried in vain it suspects.
+   */
+  isolated(): void {
+    this.#isolatedAt = this.#context.now
+    this.#wake(this.#context.now)
+  }
+
+  /** It was told so a moment ago, and has no link with a member that nothing speaks against. */
+  get #isIsolated(): boolean {
+    const { links, view, now } = this.#context
+    if (now - this.#isolatedAt >= isolatedFor) return false
+    return ![...links.keys()].some((peer) => view.get(peer) !== undefined && !this.#detector.isSuspected(peer))
   }
 
   /** So long a link is not closed as surplus. */
@@ -156,7 +184,7 @@ export class LinkMaintenance implements Timed {
       this.#firstChange = undefined
       return
     }
-    const isFew = [...links.keys()].filter((peer) => view.get(peer) !== undefined).length < earlyLinks
+    const isFew = this.#isIsolated || [...links.keys()].filter((peer) => view.get(peer) !== undefined).length < earlyLinks
     const quietAt = Math.min(this.#lastChange + quiet, (this.#firstChange ?? now) + quietAtMost)
     if (this.#referral.isUnderWay) {
       this.#wake(now + dialAgain)
