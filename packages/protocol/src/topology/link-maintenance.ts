@@ -29,6 +29,8 @@ export const dialAgain = 2_000
 export const dialAgainMax = 32_000
 /** That no helper answered counts for so long, ms. Guess: twice the pause after which it asks them again. */
 const isolatedFor = 4_000
+/** Each dial of such a node waits longer than the one before by this factor: a rack without its network must not dial for minutes. Guess: thirty in the first quarter of a minute. */
+const slowdown = 1.1
 
 export interface LinkMaintenanceDetector {
   /** The detector itself dials it. */
@@ -50,6 +52,8 @@ export class LinkMaintenance implements Timed {
   readonly #missing = new Map<NodeId, { readonly since: Milliseconds; dialled: Milliseconds; dials: number }>()
   #neighbours: ReadonlySet<NodeId> = new Set()
   #isolatedAt: Milliseconds = -Infinity
+  /** Members that it dialled since then. */
+  #tried = 0
   #lastChange: Milliseconds = -Infinity
   #firstChange: Milliseconds | undefined
   #nextDial: Milliseconds = 0
@@ -138,6 +142,7 @@ export class LinkMaintenance implements Timed {
    * them one that it wants. Whom it tried in vain it suspects.
    */
   isolated(): void {
+    if (this.#context.now - this.#isolatedAt >= isolatedFor) this.#tried = 0
     this.#isolatedAt = this.#context.now
     this.#wake(this.#context.now)
   }
@@ -217,7 +222,9 @@ export class LinkMaintenance implements Timed {
     const addresses = view.get(peer)?.addresses ?? []
     this.#context.effects.push({ type: 'connect', peer, addresses })
     // One dial at a time, unless it takes very long.
-    this.#nextDial = now + this.#context.jitter(isFew ? dialPause : dialPauseMax)
+    if (this.#isIsolated) this.#tried += 1
+    const pause = isFew ? Math.min(dialPause * slowdown ** Math.min(this.#tried, 64), dialPauseMax) : dialPauseMax
+    this.#nextDial = now + this.#context.jitter(pause)
     this.#wake(this.#nextDial)
   }
 }
