@@ -29,7 +29,7 @@ export type {
 export type { Batch, Message } from './frames/message.ts'
 export { nameProblem } from './base/name.ts'
 export { ProtocolNode, type NodeOptions } from './node.ts'
-export { ProtobufCodec } from './frames/protobuf.ts'
+export { ProtobufCodec } from './frames/protobuf-codec.ts'
 export { createRandom, pickIndex, pickOne, pickSome } from './base/random.ts'
 export { Registry } from './facts/registry.ts'
 export type { Services } from './context/services.ts'

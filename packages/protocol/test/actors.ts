@@ -21,7 +21,7 @@ import {
   type Suspicion,
   type Unknown,
 } from '../src/facts/statement.ts'
-import { factToWire } from '../src/frames/protobuf.ts'
+import { factToWire } from '../src/frames/protobuf-codec.ts'
 import type * as wire from '../src/wire/messages.js'
 
 export const pool = 'test-pool'

@@ -16,7 +16,7 @@ import { longestStretch } from '../base/own-time.ts'
 import type { Discovery } from './discovery.ts'
 import { muxer } from './muxer.ts'
 import { Records } from './records.ts'
-import { Topic, router } from './topic.ts'
+import { Topic, router } from './gossipsub.ts'
 import { handshakeTimeout, transport } from './transport.ts'
 
 /** Connections of one host. Guess: links stay below 30, newcomers come on top. */

@@ -4,7 +4,7 @@ import { actors, death, type Actor } from '../../test/actors.ts'
 import { defaultConfig } from '../base/config.ts'
 import { factOf, type FactContent } from '../facts/fact.ts'
 import type { Message } from './message.ts'
-import { ProtobufCodec } from './protobuf.ts'
+import { ProtobufCodec } from './protobuf-codec.ts'
 import { broadcastBytes, frameBytes } from './size.ts'
 
 const [alice, bob, carol] = actors(3) as [Actor, Actor, Actor]

@@ -8,7 +8,7 @@ import type { Fact, Told } from '../facts/fact.ts'
 import type { Statement } from '../facts/statement.ts'
 import type * as wire from '../wire/messages.js'
 import type { Batch, Message } from './message.ts'
-import { ProtobufCodec } from './protobuf.ts'
+import { ProtobufCodec } from './protobuf-codec.ts'
 
 /** 32 bytes of a key, and 64 of a signature, with tag and length. */
 const keyField = 34

@@ -1,6 +1,6 @@
 import type { Milliseconds } from '@jel/protocol'
 
-/** gossipsub's parameters, by their usual names in brackets, with the values that the overlay sets (packages/overlay/src/host/topic.ts). */
+/** gossipsub's parameters, by their usual names in brackets, with the values that the overlay sets (packages/overlay/src/host/gossipsub.ts). */
 export interface GossipOptions {
   /** Neighbours to which each message is forwarded in full (D). */
   readonly degree: number
@@ -32,7 +32,7 @@ export interface GossipOptions {
 }
 
 export const defaultGossip: GossipOptions = {
-  // topic.ts
+  // gossipsub.ts
   degree: 4,
   degreeMin: 3,
   degreeMax: 6,
