@@ -65,7 +65,7 @@ export const faults: readonly Fault[] = [
     file: 'detection/refutations.ts',
     from: 'if (content.incarnation !== this.#incarnation) return undefined\n    const published',
     to: 'if (content.incarnation > 0) return undefined\n    const published',
-    simulation: ['flapping-link', '--seeds', '1..2'],
+    simulation: ['three-sites-narrow', '--seeds', '1'],
   },
   {
     name: 'refutations are not published from a timer',
@@ -79,14 +79,13 @@ export const faults: readonly Fault[] = [
     file: 'detection/accusations.ts',
     from: 'else if (proof !== undefined && proof.content.beat > beat',
     to: 'else if (proof !== undefined && proof.content.beat > beat + 1e9',
-    simulation: ['three-sites-unequal', '--set', 'expect=[noLifeEnds]', '--seeds', '60'],
+    simulation: ['three-sites-narrow', '--seeds', '1..4', '--workers', '2'],
   },
   {
     name: 'no time for a refutation',
     file: 'detection/accusations.ts',
     from: 'suspicion.judgedFrom = this.#context.now + this.#refutationTime',
     to: 'suspicion.judgedFrom = this.#context.now - 9_999',
-    simulation: ['nat.test.ts', '-t', 'quarter stands behind a NAT, seed 2'],
   },
   {
     name: 'an accuser does not say so to the pool',
@@ -100,7 +99,7 @@ export const faults: readonly Fault[] = [
     file: 'detection/failure-detector.ts',
     from: 'const standDown = 8_000',
     to: 'const standDown = 0',
-    simulation: ['three-sites-unequal', '--set', 'expect=[noLifeEnds]', '--seeds', '14'],
+    simulation: ['three-sites-narrow', '--seeds', '6'],
   },
   {
     name: 'helpers are not asked',
@@ -114,14 +113,14 @@ export const faults: readonly Fault[] = [
     file: 'detection/failure-detector.ts',
     from: "wantsAll: (id: NodeId) => suspicions.get(id)?.evidence !== 'refused'",
     to: "wantsAll: (id: NodeId) => id === ''",
-    simulation: ['three-sites-unequal', '--set', 'expect=[noLifeEnds]', '--seeds', '2'],
+    simulation: ['three-sites-narrow', '--seeds', '1..4', '--workers', '2'],
   },
   {
     name: 'a helper tells from memory for ever',
     file: 'detection/beats.ts',
     from: 'const fresh = 1_000',
     to: 'const fresh = 1_000_000_000',
-    simulation: ['three-sites', '--seeds', '1..2'],
+    simulation: ['three-sites-crash', '--seeds', '1..2'],
   },
   {
     name: 'a receiver takes one accuser',
@@ -156,7 +155,6 @@ export const faults: readonly Fault[] = [
     file: 'detection/direct-probes.ts',
     from: 'suspicion.since += lateness',
     to: 'suspicion.since += lateness * 0',
-    simulation: ['stalls.test.ts'],
   },
   {
     name: 'all observers get the same turn',

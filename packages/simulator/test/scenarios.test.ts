@@ -9,6 +9,7 @@ const scenarios = [
   'three-sites-long',
   'three-sites-unequal',
   'three-sites-crash',
+  'three-sites-narrow',
   'small-remainder',
   'address-change',
   'stand-again',
