@@ -155,6 +155,7 @@ export const faults: readonly Fault[] = [
     file: 'detection/direct-probes.ts',
     from: 'suspicion.since += lateness',
     to: 'suspicion.since += lateness * 0',
+    simulation: ['stalls.test.ts', '-t', 'stood still'],
   },
   {
     name: 'all observers get the same turn',

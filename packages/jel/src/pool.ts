@@ -165,7 +165,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   }
 
   /**
-   * Reports a suspicion (JEL §3.1): those who watch the member probe it now. Only a hint, it kills nobody. A member that is
+   * Reports a suspicion (JEL §3.1): this node probes the member now, and others where it gets no answer. Only a hint, it kills nobody. A member that is
    * gone already is ignored when given as a `Member`.
    *
    * @throws UnknownMemberError for an id that is not in the view; PoolLeftError

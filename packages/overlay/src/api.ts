@@ -82,7 +82,7 @@ export interface Overlay {
   /** Stands as a candidate, until {@link withdraw} or {@link leave}. The result comes as an `elected` notification. RangeError for an impossible name. */
   elect(election: string): void
   withdraw(election: string): void
-  /** A hint: the member's observers look now. */
+  /** A hint: this node probes the member now, and others where it gets no answer. */
   maybeDead(id: string): void
   /**
    * Sends a named signal. Resolves when all acknowledged; throws {@link SignalError} that says who did not within 10 s

@@ -80,7 +80,7 @@ export class Healer implements Timed {
   lost(member: Member): void {
     const { now, config, id } = this.#context
     if (member.id === id) return
-    this.found(member.id)
+    this.#drop(member.id)
     this.#lost.push(member)
     this.#since.push(now)
     this.#size += 1
@@ -91,7 +91,7 @@ export class Healer implements Timed {
 
   /** It is gone for good, unless it is an introducer. */
   left(member: Member): void {
-    this.found(member.id)
+    this.#drop(member.id)
     this.#remain(member)
   }
 
@@ -109,9 +109,7 @@ export class Healer implements Timed {
   /** It is a member again. */
   found(id: NodeId): void {
     if (this.#tried.has(id)) this.#foundAt = this.#context.now
-    if (this.#waysIn.delete(id)) this.#tried.delete(id)
-    const index = this.#indexOf(id)
-    if (index >= 0) this.#forget(index)
+    this.#drop(id)
   }
 
   due(): void {
@@ -139,6 +137,13 @@ export class Healer implements Timed {
     const longest = this.#waysIn.has(member.id) ? longestWaitForIntroducer : longestWait
     attempts.nextTry = now + Math.min(longest, config.healing.interval * 2 ** Math.min(attempts.count, 16))
     this.#context.effects.push({ type: 'connect', peer: member.id, addresses: member.addresses })
+  }
+
+  /** Remembers it as lost no longer. */
+  #drop(id: NodeId): void {
+    if (this.#waysIn.delete(id)) this.#tried.delete(id)
+    const index = this.#indexOf(id)
+    if (index >= 0) this.#forget(index)
   }
 
   #indexOf(id: NodeId): number {

@@ -29,7 +29,7 @@ export const dialAgain = 2_000
 export const dialAgainMax = 32_000
 /** That no helper answered counts for so long, ms. Guess: twice the pause after which it asks them again. */
 const isolatedFor = 4_000
-/** Each dial of such a node waits longer than the one before by this factor: a rack without its network must not dial for minutes. Guess: thirty in the first quarter of a minute. */
+/** Each dial of such a node waits longer than the one before by this factor. Guess: thirty in the first quarter of a minute. */
 const slowdown = 1.1
 
 export interface LinkMaintenanceDetector {
@@ -51,8 +51,9 @@ export class LinkMaintenance implements Timed {
   /** Wanted members without a link: since when they are missing, when one was last dialled, and how often. */
   readonly #missing = new Map<NodeId, { readonly since: Milliseconds; dialled: Milliseconds; dials: number }>()
   #neighbours: ReadonlySet<NodeId> = new Set()
+  /** When it last turned out that no helper answers. */
   #isolatedAt: Milliseconds = -Infinity
-  /** Members that it dialled since then. */
+  /** Members dialled while that goes on. */
   #tried = 0
   #lastChange: Milliseconds = -Infinity
   #firstChange: Milliseconds | undefined
@@ -96,6 +97,16 @@ export class LinkMaintenance implements Timed {
     if (links.size > config.links.max) this.#wake(now + probeLinkTime)
   }
 
+  /**
+   * A node that reaches nobody tries one member of its view after the other (ARRG's fallback cache, JEL §5.2): those on its side of a cut may be few, and none of
+   * them one that it wants. Whom it tried in vain it suspects.
+   */
+  isolated(): void {
+    if (this.#context.now - this.#isolatedAt >= isolatedFor) this.#tried = 0
+    this.#isolatedAt = this.#context.now
+    this.#wake(this.#context.now)
+  }
+
   due(): void {
     const { now } = this.#context
     if (now < this.#nextDue) return
@@ -116,35 +127,16 @@ export class LinkMaintenance implements Timed {
   #chooseRandom(): void {
     const { now, view, config, id } = this.#context
     const isIsolated = this.#isIsolated
-    for (const [peer, since] of this.#random) {
-      const outlived = now - since >= config.links.randomLifetime
-      if (view.get(peer) === undefined || this.#neighbours.has(peer) || outlived || (isIsolated && this.#detector.isSuspected(peer)))
-        this.#random.delete(peer)
-    }
+    const isUnfit = (peer: NodeId): boolean =>
+      view.get(peer) === undefined || this.#neighbours.has(peer) || (isIsolated && this.#detector.isSuspected(peer))
+    for (const [peer, since] of this.#random) if (isUnfit(peer) || now - since >= config.links.randomLifetime) this.#random.delete(peer)
     const others = view.size - 1 - this.#neighbours.size
     for (let tries = 0; this.#random.size < Math.min(config.links.random, others) && tries < 16; tries++) {
       const pick = view.at(pickIndex(() => this.#context.random(), view.size))
-      if (
-        pick === undefined ||
-        pick.id === id ||
-        this.#neighbours.has(pick.id) ||
-        this.#random.has(pick.id) ||
-        (isIsolated && this.#detector.isSuspected(pick.id))
-      )
-        continue
+      if (pick === undefined || pick.id === id || this.#random.has(pick.id) || isUnfit(pick.id)) continue
       this.#random.set(pick.id, now - this.#context.random() * config.links.randomLifetime * 0.5)
     }
     for (const since of this.#random.values()) this.#wake(since + config.links.randomLifetime)
-  }
-
-  /**
-   * A node that reaches nobody tries one member of its view after the other (ARRG's fallback cache, JEL §5.2): those on its side of a cut may be few, and none of
-   * them one that it wants. Whom it tried in vain it suspects.
-   */
-  isolated(): void {
-    if (this.#context.now - this.#isolatedAt >= isolatedFor) this.#tried = 0
-    this.#isolatedAt = this.#context.now
-    this.#wake(this.#context.now)
   }
 
   /** It was told so a moment ago, and has no link with a member that nothing speaks against. */
@@ -152,6 +144,12 @@ export class LinkMaintenance implements Timed {
     const { links, view, now } = this.#context
     if (now - this.#isolatedAt >= isolatedFor) return false
     return ![...links.keys()].some((peer) => view.get(peer) !== undefined && !this.#detector.isSuspected(peer))
+  }
+
+  /** Between two dials of a node that reaches nobody: a rack without its network must not dial for minutes. */
+  #walkPause(): Milliseconds {
+    this.#tried += 1
+    return Math.min(dialPause * slowdown ** Math.min(this.#tried, 64), dialPauseMax)
   }
 
   /** So long a link is not closed as surplus. */
@@ -222,9 +220,7 @@ export class LinkMaintenance implements Timed {
     const addresses = view.get(peer)?.addresses ?? []
     this.#context.effects.push({ type: 'connect', peer, addresses })
     // One dial at a time, unless it takes very long.
-    if (this.#isIsolated) this.#tried += 1
-    const pause = isFew ? Math.min(dialPause * slowdown ** Math.min(this.#tried, 64), dialPauseMax) : dialPauseMax
-    this.#nextDial = now + this.#context.jitter(pause)
+    this.#nextDial = now + this.#context.jitter(this.#isIsolated ? this.#walkPause() : isFew ? dialPause : dialPauseMax)
     this.#wake(this.#nextDial)
   }
 }
