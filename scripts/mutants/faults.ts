@@ -83,14 +83,27 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'no time for a refutation',
-    file: 'detection/accusations.ts',
-    from: 'suspicion.judgedFrom = this.#context.now + this.#refutationTime',
+    file: 'detection/confirmation.ts',
+    from: 'suspicion.judgedFrom = this.#context.now + this.refutationTime',
     to: 'suspicion.judgedFrom = this.#context.now - 9_999',
+  },
+  {
+    name: 'only the first accusation can be refuted in time',
+    file: 'detection/confirmation.ts',
+    from: 'if (isRefused && judgedFrom < Infinity) return',
+    to: 'if (judgedFrom < Infinity) return',
+  },
+  {
+    name: 'one published accuser is enough for who did not probe',
+    file: 'detection/confirmation.ts',
+    from: 'return this.#together(suspicion).length >= this.quorum.toBelieve(suspicion.id)',
+    to: 'return this.#together(suspicion).length >= Math.min(1, this.quorum.toBelieve(suspicion.id))',
+    simulation: ['three-sites-narrow', '--seeds', '1..4', '--workers', '2'],
   },
   {
     name: 'an accuser does not say so to the pool',
     file: 'detection/accusations.ts',
-    from: 'this.#tell(factOf({ statement: own }))',
+    from: 'this.#tell(factOf({ statement: own }), this.#parts.suspicions.own > 1 ? company : 0)',
     to: 'void own',
     simulation: ['sim:check'],
   },
@@ -131,9 +144,9 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'a certifier takes one accuser',
-    file: 'detection/accusations.ts',
-    from: 'const needed = Math.max(quorum.toCertify(suspicion.id), isGenerous ? quorum.toBelieve(suspicion.id) : 0)',
-    to: 'const needed = quorum.toCertify(suspicion.id) > 0 && isGenerous ? 1 : 1',
+    file: 'detection/confirmation.ts',
+    from: 'const needed = Math.max(this.quorum.toCertify(suspicion.id), isGenerous ? believed : 0)',
+    to: 'const needed = this.quorum.toCertify(suspicion.id) > 0 && isGenerous && believed > 0 ? 1 : 1',
     simulation: ['sim:check'],
   },
   {

@@ -434,7 +434,7 @@ describe('what this node says about a death', () => {
     bench.reach.set(alice.id, 'refused')
     bench.unlink(alice)
     bench.receive(auditor, alarm(auditor.suspects(alice)))
-    bench.advance(1_000)
+    bench.advance(2_000)
     expect(bench.changes).toContain(`died:${alice.id}:1`)
     const certificates = broadcastsIn(bench.log.map(({ effect }) => effect)).flatMap((broadcast) =>
       broadcast.facts.flatMap((fact) => fact.certificate ?? []),

@@ -324,7 +324,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
         break
       case 'certified': {
         const fact = intake.believe(outcome.certificate)
-        if (fact !== undefined) this.#publish(fact, outcome.after)
+        if (fact !== undefined && outcome.after !== undefined) this.#publish(fact, outcome.after)
         break
       }
       case 'publish':

@@ -2,21 +2,21 @@
  * Accusations: signed suspicions, gathered into death certificates (JEL §5.2, with signatures, a quorum and refutation).
  *
  * A node that failed to reach a member, directly and through helpers, signs that, sends it to the member, which may refute it, and publishes it on the topic, as SWIM
- * gossips each suspicion (§4.2). Four observers publish at once, by lot; the others follow one by one while these are not enough. A certificate needs a quorum of
- * different accusers that speak of about the same time (`quorum.ts`), and none that the member has refuted since. It is made when a refutation had the time to come
- * back (the suspicion time-out of SWIM §4.2). So a member that no accuser reaches, nor any of their helpers, learns of it through whoever reaches both sides.
+ * gossips each suspicion (§4.2). So a member that no accuser reaches, nor any of their helpers, learns of it through whoever reaches both sides. When accusations make
+ * a death `confirmation.ts` says.
  *
  * Where the topic did not bring enough, accusations go on over links (`suspicion-spread.ts`).
  */
 import { FrameError } from '../base/errors.ts'
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import type { Context, Timed } from '../context/context.ts'
-import { beatWindow, certify, type Certificate } from '../facts/certificate.ts'
+import { beatWindow } from '../facts/certificate.ts'
 import { factOf, type Fact } from '../facts/fact.ts'
 import { isKind, type Refutation, type Statement, type Suspicion as Accusation } from '../facts/statement.ts'
 import type { Beats } from './beats.ts'
+import { Confirmation, longestTurn, turnTrips, type ConfirmationEvents } from './confirmation.ts'
 import type { Outbox } from './outbox.ts'
-import { mostAccusers, Quorum } from './quorum.ts'
+import { mostAccusers } from './quorum.ts'
 import type { Refutations } from './refutations.ts'
 import { SuspicionSpread, firstRound, roundsAtOnce } from './suspicion-spread.ts'
 import type { Suspicion } from './suspicion.ts'
@@ -25,39 +25,13 @@ import type { Suspicions } from './suspicions.ts'
 /** An accusation that found no company for this long is void, ms. Guess: above the wait for an unresponsive process. */
 const lifetime = 30_000
 
-/**
- * So long a certificate has as many accusers as a receiver wants; then those of the observers must do, ms. Measured: two halves of twelve
- * were whole 0.8 s after the heal (median of 24 runs), and after 1.8 s with 300 ms here. In 2 s each observer has probed.
- */
-const generousFor = 2_400
-
-/**
- * A suspicion reaches its subject, and the refutation comes back, in so many round trips (some four hops of gossip each way), and as both wait for company before they
- * are published, so long, ms. Measured: of a hundred nodes 10 ms apart, 120 ms in all ended a life in one of two runs.
- */
-const refutationTrips = 6
-const refutationTime = 100
-/**
- * Where the member's host is silent it may be cut from all its peers of the topic's mesh: then lazy gossip brings it the suspicion, at the next heartbeat of gossipsub,
- * ms. A refusal breaks links at once, and who is linked with the member tells it.
- */
-const heartbeat = 1_000
-/** Ms. Guess: where answers take longer the machine has too much to do, not the network. */
-const longestRefutation = 2_000
-
-/**
- * After the first four, observers publish one after the other while there are not enough accusations: in between a batch waits for company and travels, ms, beside so
- * many round trips. Guess.
- */
-const turnLength = 60
-const turnTrips = 3
-const longestTurn = 5_000
+/** Accusations wait so long for company before they are published, ms. Guess: a process that dies takes no other along most often, a machine or a rack does. */
+const company = 40
 
 export interface AccusationEvents {
-  /** Enough accusers: this is a death. */
-  onDeath(certificate: Certificate): void
-  /** Somebody accuses this member: probe it, too. */
-  onReported(id: NodeId): void
+  onDeath: ConfirmationEvents['onDeath']
+  /** Somebody accuses this member. `isDirect`: and told this node so, not the whole pool. */
+  onReported(suspicion: Suspicion, isDirect: boolean): void
   /** A member signed that it lives, or accusations came to nothing. `isFresh`: it did so a moment ago. */
   onRefuted(id: NodeId, isFresh: boolean): void
 }
@@ -72,7 +46,7 @@ export interface AccusationParts {
 }
 
 export class Accusations implements Timed {
-  readonly quorum: Quorum
+  readonly confirmation: Confirmation
   readonly #context: Context
   readonly #parts: AccusationParts
   readonly #events: AccusationEvents
@@ -84,7 +58,15 @@ export class Accusations implements Timed {
     this.#context = context
     this.#parts = parts
     this.#events = events
-    this.quorum = new Quorum(context, parts.suspicions)
+    this.confirmation = new Confirmation(
+      context,
+      {
+        suspicions: parts.suspicions,
+        isValid: (suspect, accusation) => this.#isValid(suspect, accusation),
+        roundTrip: () => parts.roundTrip(),
+      },
+      { onTurn: (suspicion) => this.#publish(suspicion), onDeath: (certificate, after) => events.onDeath(certificate, after) },
+    )
     this.#spread = new SuspicionSpread(context, parts.outbox, parts.suspicions)
   }
 
@@ -92,8 +74,7 @@ export class Accusations implements Timed {
     let next = this.#parts.refutations.nextDue
     for (const suspicion of this.#parts.suspicions.values()) {
       if (suspicion.accusations.size === 0) continue
-      next = Math.min(next, suspicion.nextSpread, suspicion.since + lifetime)
-      if (suspicion.state === 'accused') next = Math.min(next, suspicion.publishAt, suspicion.judgeAt)
+      next = Math.min(next, suspicion.nextSpread, suspicion.since + lifetime, this.confirmation.nextDue(suspicion))
     }
     return next
   }
@@ -108,8 +89,8 @@ export class Accusations implements Timed {
     suspicion.nextSpread = now + this.#firstRound
     suspicion.add(accusation)
     this.#spread.tellSubject(suspicion, accusation)
-    this.#awaitTurn(suspicion)
-    this.#judge(suspicion)
+    this.confirmation.accused(suspicion)
+    this.confirmation.judge(suspicion)
   }
 
   /** This node reached the member: it sends the member its own suspicion, to be refuted, as others may hold it. */
@@ -135,7 +116,7 @@ export class Accusations implements Timed {
       }
       if (!codec.verify(statement)) throw new FrameError('a suspicion with a forged signature')
       this.hear(statement, from)
-      if (from === undefined) this.#published(suspect)
+      if (from === undefined) this.#published(statement)
     } else if (isKind(statement, 'refutation')) {
       const { signer, content } = statement
       if (!view.isAlive(signer, content.incarnation) || (this.#refutationOf(signer)?.content.beat ?? -1) >= content.beat) return
@@ -157,11 +138,9 @@ export class Accusations implements Timed {
     if (suspicion === undefined) return
     suspicion.add(accusation)
     if (from !== undefined) suspicion.exchange(from, accusation)
-    // Of what the topic tells the whole pool hears: those probe at once whose task it is. Others probe later, where neither a refutation nor a death came of it.
-    if (from !== undefined || this.#parts.suspicions.observersOf(suspect).has(id)) this.#events.onReported(suspect)
-    else if (suspicion.state === 'reported') suspicion.nextRound = Math.min(suspicion.nextRound, this.#context.now + this.#refutationTime)
+    this.#events.onReported(suspicion, from !== undefined)
     if (!suspicion.isOwn) this.#spread.tellSubject(suspicion, accusation)
-    this.#judge(suspicion)
+    this.confirmation.judge(suspicion)
   }
 
   /** Takes in a verified refutation that was published: a fact. */
@@ -185,7 +164,7 @@ export class Accusations implements Timed {
       for (const peer of new Set([...suspicion.peers, ...suspicion.accusations.keys()])) if (peer !== from) outbox.tell(peer, refutation)
     for (const [accuser, accusation] of suspicion.accusations) if (accusation.content.beat < content.beat) suspicion.remove(accuser)
     suspicion.unpublish()
-    if (suspicion.accusations.has(this.#context.id)) this.#awaitTurn(suspicion)
+    if (suspicion.accusations.has(this.#context.id)) this.confirmation.accused(suspicion)
     this.#events.onRefuted(signer, isFresh)
   }
 
@@ -233,7 +212,7 @@ export class Accusations implements Timed {
         if (rounds++ < roundsAtOnce) this.#spread.round(suspicion)
         else suspicion.nextSpread = now + this.#context.jitter(this.#firstRound)
       }
-      this.#judge(suspicion)
+      this.confirmation.judge(suspicion)
     }
   }
 
@@ -268,9 +247,9 @@ export class Accusations implements Timed {
     const { suspect, beat } = statement.content
     const { beats, refutations } = this.#parts
     const proof = beats.refutation(suspect)
-    if (this.#isHeld(statement)) this.#published(suspect)
+    if (this.#isHeld(statement)) this.#published(statement)
     else if (proof !== undefined && proof.content.beat > beat && refutations.isNews(proof) && this.#context.codec.verify(statement))
-      this.#tell(refutations.merge(proof), this.waitFor(this.#context.random() * mostAccusers))
+      this.#tell(refutations.merge(proof), this.confirmation.waitFor(this.#context.random() * mostAccusers))
   }
 
   #isHeld({ signer, content, signature }: Statement<Accusation>): boolean {
@@ -289,81 +268,22 @@ export class Accusations implements Timed {
     return !this.isRefuted(suspect, beat) && !this.isOutlived(suspect, beat)
   }
 
-  /**
-   * When this node is to publish what others know, too, ms from now: each waits for the ones before it. Where several members are suspected, the first waits as
-   * long as answers take: on a machine that has too much to do one message about many costs far less than many.
-   */
-  waitFor(turn: number): Milliseconds {
-    return this.#company + turn * Math.min(turnLength + this.#parts.roundTrip() * turnTrips, longestTurn)
-  }
-
-  get #company(): Milliseconds {
-    return this.#parts.suspicions.own > 1 ? Math.min(this.#parts.roundTrip(), longestTurn) : 0
-  }
-
   /** Links are told where the topic had the time to bring enough, ms. */
   get #firstRound(): Milliseconds {
     return firstRound + Math.min(this.#parts.roundTrip() * turnTrips, 3 * longestTurn)
-  }
-
-  /** A refutation gets this long before suspicions become a certificate, ms. */
-  get #refutationTime(): Milliseconds {
-    return Math.min(refutationTime + this.#parts.roundTrip() * refutationTrips, longestRefutation)
-  }
-
-  /** Turns the suspicions of one member into a certificate if they suffice, or publishes this node's own. */
-  #judge(suspicion: Suspicion): void {
-    const { id, now, view, config } = this.#context
-    if (now >= suspicion.judgeAt) suspicion.judgeAt = Infinity
-    // Only a node that failed to reach the member itself pronounces it dead.
-    if (suspicion.state !== 'accused' || !view.isAlive(suspicion.id, suspicion.incarnation)) return
-    const accusers = this.#together(suspicion)
-    const { quorum } = this
-    const isGenerous = now - suspicion.since < generousFor
-    const needed = Math.max(quorum.toCertify(suspicion.id), isGenerous ? quorum.toBelieve(suspicion.id) : 0)
-    const isEnough = accusers.some(({ signer }) => signer === id) && accusers.length >= needed
-    if (now >= suspicion.publishAt) {
-      suspicion.publishAt = Infinity
-      if (!isEnough || suspicion.judgedFrom === Infinity) this.#publish(suspicion)
-    }
-    if (isEnough && (now >= suspicion.judgedFrom || view.size <= 2))
-      this.#events.onDeath(certify(accusers.slice(0, config.limits.accusers)))
-  }
-
-  /** As many as make a death publish at once, the others only where these don't suffice. */
-  #awaitTurn(suspicion: Suspicion): void {
-    const { suspicions } = this.#parts
-    const turn = Math.max(0, suspicions.rankAmong(suspicions.observersOf(suspicion.id), suspicion.id) + 1 - mostAccusers)
-    suspicion.publishAt = this.#context.now + this.waitFor(turn)
   }
 
   /** The pool is told of it, so that its member has the time to refute. */
   #publish(suspicion: Suspicion): void {
     const own = suspicion.accusations.get(this.#context.id)
     if (own === undefined) return
-    this.#tell(factOf({ statement: own }))
-    this.#published(suspicion.id)
+    this.#tell(factOf({ statement: own }), this.#parts.suspicions.own > 1 ? company : 0)
+    this.#published(own)
   }
 
-  #published(suspect: NodeId): void {
-    const suspicion = this.#parts.suspicions.get(suspect)
-    if (suspicion === undefined || suspicion.judgedFrom < Infinity) return
-    suspicion.judgedFrom = this.#context.now + this.#refutationTime + (suspicion.evidence === 'refused' ? 0 : heartbeat)
-    suspicion.judgeAt = suspicion.judgedFrom
-    // Until then nobody else needs to probe it.
-    if (suspicion.nextSpread < Infinity) suspicion.nextSpread = Math.max(suspicion.nextSpread, suspicion.judgedFrom + firstRound)
-  }
-
-  /** The most valid suspicions whose beats are close enough together. */
-  #together({ id, accusations }: Suspicion): Statement<Accusation>[] {
-    const valid = [...accusations.values()].filter(({ content }) => this.#isValid(id, content))
-    valid.sort((a, b) => a.content.beat - b.content.beat || (a.signer < b.signer ? -1 : 1))
-    let most: Statement<Accusation>[] = []
-    for (const [i, { content }] of valid.entries()) {
-      const group = valid.slice(i).filter((other) => other.content.beat <= content.beat + beatWindow)
-      if (group.length > most.length) most = group
-    }
-    return most
+  #published({ signer, content }: Statement<Accusation>): void {
+    const suspicion = this.#parts.suspicions.get(content.suspect)
+    if (suspicion !== undefined) this.confirmation.published(suspicion, signer)
   }
 
   /** The suspect is this node: its accuser hears of its refutation at once, but no peer more than once in a second. */

@@ -146,11 +146,11 @@ export class FailureDetector implements Timed {
     })
     const parts = { suspicions, beats, refutations, outbox, roundTrip: () => scheduler.roundTrip }
     this.accusations = new Accusations(context, parts, {
-      onDeath: (certificate) => this.#died(certificate),
-      onReported: (id) => this.suspect(id),
+      onDeath: (certificate, after) => this.#died(certificate, after),
+      onReported: (suspicion, isDirect) => this.#reported(suspicion, isDirect),
       onRefuted: (id, isFresh) => this.#refuted(id, isFresh),
     })
-    this.#disputed = new DisputedDeaths(context, (certificate) => this.#died(certificate))
+    this.#disputed = new DisputedDeaths(context, (certificate) => this.#foundTrue(certificate))
     this.#suspicions = suspicions
     this.#health = health
     this.#beats = beats
@@ -378,7 +378,7 @@ export class FailureDetector implements Timed {
     const { id } = suspicion
     const certificate = this.#disputed.get(id)
     if (certificate !== undefined) {
-      this.#died(certificate) // that this node can't reach it either is what was lacking
+      this.#foundTrue(certificate) // that this node can't reach it either is what was lacking
       return
     }
     this.#helper.missed(id)
@@ -404,7 +404,7 @@ export class FailureDetector implements Timed {
   #askAgain(suspicion: Suspicion): void {
     suspicion.nextRound = Infinity
     if (suspicion.state === 'reported') {
-      this.#probeAll(suspicion.id)
+      if (!this.accusations.confirmation.suffices(suspicion)) this.#probeAll(suspicion.id)
       return
     }
     if (suspicion.state === 'relayed' && this.#isLeft(suspicion)) {
@@ -413,6 +413,13 @@ export class FailureDetector implements Timed {
     }
     suspicion.rounds += 1
     this.#indirect.begin(suspicion.id, suspicion.relay)
+  }
+
+  /** Others accuse it. Its observers probe it at once, and who was told for being needed. Others wait whether that is enough. */
+  #reported(suspicion: Suspicion, isDirect: boolean): void {
+    if (isDirect || this.#isObserved(suspicion.id)) this.suspect(suspicion.id)
+    else if (suspicion.state === 'reported')
+      suspicion.nextRound = Math.min(suspicion.nextRound, this.#context.now + this.accusations.confirmation.refutationTime)
   }
 
   /** What the pool heard of a member came to nothing: its observers may have died along with it. Those who observe it now probe it, and a few others. */
@@ -473,7 +480,7 @@ export class FailureDetector implements Timed {
   #missedByHelpers(id: NodeId): void {
     const suspicion = this.#suspicions.get(id)
     const certificate = this.#unproven.get(id)
-    if (suspicion?.state === 'indirect' && certificate !== undefined) this.#died(certificate)
+    if (suspicion?.state === 'indirect' && certificate !== undefined) this.#foundTrue(certificate)
     else if (suspicion?.state === 'indirect' && this.#wasProven(suspicion)) this.#livesByRefutation(suspicion, true)
     else if (suspicion?.state === 'indirect') this.accusations.accuse(suspicion)
     // What this node found out itself is old by now.
@@ -541,12 +548,13 @@ export class FailureDetector implements Timed {
     return suspicion !== undefined && (suspicion.isTimedOut || ['indirect', 'accused', 'relayed'].includes(suspicion.state))
   }
 
-  #died(certificate: Certificate): void {
-    const after = this.accusations.waitFor(this.#suspicions.rankAmong(accusersOf(certificate), certificate.suspect))
+  /** A death that this node was told of and did not believe. */
+  #foundTrue(certificate: Certificate): void {
+    const accusers = certificate.accusers.map(({ signer }) => signer)
+    this.#died(certificate, this.accusations.confirmation.waitFor(this.#suspicions.rankAmong(accusers, certificate.suspect)))
+  }
+
+  #died(certificate: Certificate, after: Milliseconds | undefined): void {
     this.#context.outcomes.push({ type: 'certified', certificate, after })
   }
-}
-
-function accusersOf({ accusers }: Certificate): NodeId[] {
-  return accusers.map(({ signer }) => signer)
 }

@@ -90,7 +90,7 @@ describe('an accusation', () => {
     bench.meet(suspect)
     bench.meet(carol, { linked: false })
     lose(bench, suspect)
-    bench.advance(firstRound * 4)
+    bench.advance(firstRound * 4 + 1_000)
     expect(everything(bench)).toContainEqual(expect.objectContaining({ type: 'connect', peer: carol.id }))
     const effects = [...bench.link(carol), ...bench.advance(gather)]
     expect(suspicionsTo(carol, effects)).toHaveLength(1)

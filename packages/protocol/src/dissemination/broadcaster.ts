@@ -71,7 +71,7 @@ export class Broadcaster implements Timed {
   }
 
   /**
-   * Publish this soon. `after`: others know it, too, and get so long, ms, to publish it first.
+   * Publish this soon. `after`: others know it, too, and get so long, ms, to publish it first; of what this node says itself: so long it waits for company.
    */
   queue(fact: Fact, after: Milliseconds = 0, from?: NodeId): void {
     if (this.#isOfSurge(fact)) {
@@ -82,7 +82,7 @@ export class Broadcaster implements Timed {
     this.#recent = this.#recent.filter((time) => now - time < second)
     const wait = this.#isLeaving ? delay : Math.min(delayMax, delay * 2 ** Math.min(this.#recent.length, 16))
     const due = now + wait + after
-    this.#waiting.set(fact.key, { fact, from, due, isShared: after > 0 })
+    this.#waiting.set(fact.key, { fact, from, due, isShared: after > 0 && fact.author !== this.#context.id })
     this.#nextDue = Math.min(this.#nextDue, due)
   }
 
@@ -162,7 +162,7 @@ export class Broadcaster implements Timed {
     }
   }
 
-  /** Everything that waits goes along: a message costs more than a fact. But never more than a batch. */
+  /** What waits for company goes along: a message costs more than a fact. But never more than a batch, nor what others are to publish first. */
   #publishWaiting(): void {
     const waiting = [...this.#waiting.values()]
     this.#waiting.clear()
