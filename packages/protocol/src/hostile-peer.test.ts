@@ -329,16 +329,16 @@ describe('a peer that breaks the rules', () => {
 
     it('makes this node probe a bounded number of others for it', () => {
       const { own } = rates.pingReqs
-      const crowd = many(own * burst * 2, 78)
-      for (const actor of crowd) {
+      const subjects = many(own * burst * 2, 78)
+      for (const actor of subjects) {
         bench.meet(actor, { linked: false })
         bench.reach.set(actor.id, 'refused')
       }
       const before = bench.log.length
       // So few that it has room for them, and they are done with before the next.
-      for (let i = 0; i < crowd.length; i += 20) {
+      for (let i = 0; i < subjects.length; i += 20) {
         bench.receive(mallory, {
-          pingReq: { subjects: crowd.slice(i, i + 20).map(({ id }) => Uint8Array.from(decodeId(id))) },
+          pingReq: { subjects: subjects.slice(i, i + 20).map(({ id }) => Uint8Array.from(decodeId(id))) },
         })
         bench.advance(30)
       }

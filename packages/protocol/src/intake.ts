@@ -158,7 +158,7 @@ export class Intake implements Timed {
     const valid = members.filter(({ beat }: Accuser) => !isCurrent || !detector.accusations.isRefuted(suspect, beat))
     // That this node missed the member, too, is what was lacking.
     if (valid.length > 0 && detector.isAccused(suspect)) return this.#merge(fact, age)
-    const needed = detector.accusations.confirmation.quorum.toBelieve(suspect)
+    const needed = detector.accusersToBelieve(suspect)
     if (valid.length < needed) {
       if (isCurrent && valid.length > 0) detector.report(suspicionsOf(certificate))
       if (valid.length > 0) detector.unproven(certificate)
@@ -182,10 +182,11 @@ export class Intake implements Timed {
     const { view, id, outcomes } = this.#context
     if (certificate.incarnation > view.known(id) + this.#context.config.limits.incarnationJump || !this.#isAffordable(fact, source)) return
     this.#check(fact)
-    const { accusations } = this.#parts.detector
+    const { detector } = this.#parts
+    const { accusations } = detector
     const members = certificate.accusers.filter(({ signer }) => view.knows(signer))
     const valid = members.filter(({ beat }) => !accusations.isRefuted(id, beat))
-    const isBelieved = valid.length >= accusations.confirmation.quorum.toBelieve(id)
+    const isBelieved = valid.length >= detector.accusersToBelieve(id)
     if (isBelieved) outcomes.push({ type: 'surrender', incarnation: certificate.incarnation })
     // An accuser that believes its own word says so in its hello, when they meet.
     else if (members.length > 0 && from !== undefined && view.knows(from) && !members.some(({ signer }) => signer === from))

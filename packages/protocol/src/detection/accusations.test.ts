@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { actors, alarm, death, facts, type Actor } from '../../test/actors.ts'
+import { accused, bob, carol, dave, others, pool, self, suspect, tell } from '../../test/accused.ts'
+import { alarm, death, facts, type Actor } from '../../test/actors.ts'
 import { Bench, broadcastsIn, framesTo } from '../../test/bench.ts'
 import {
   accusationsOf,
@@ -18,22 +19,6 @@ import {
 import { hashSpace } from '../base/hash.ts'
 import type { Effect } from '../base/io.ts'
 import { mostAccusers } from './quorum.ts'
-
-const everyone = actors(40)
-const [self, ...others] = everyone as [Actor, ...Actor[]]
-const [suspect, bob, carol, dave] = others as [Actor, Actor, Actor, Actor]
-
-const pool = (size: number): Bench => poolOf(self, others.slice(0, size - 1))
-/** This node accuses the suspect, and a refutation would be here by now. */
-function accused(size: number): Bench {
-  const bench = pool(size)
-  lose(bench, suspect)
-  bench.advance(100)
-  return bench
-}
-const tell = (bench: Bench, accusers: readonly Actor[], beat: number, of = suspect): void => {
-  for (const actor of accusers) bench.receive(actor, alarm(actor.suspects(of, beat)))
-}
 
 describe('an accusation', () => {
   it('cites the last beat that this node heard', () => {

@@ -1,26 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { actors, alarm, type Actor } from '../../test/actors.ts'
+import { accused, bob, carol, dave, others, pool, self, suspect, tell } from '../../test/accused.ts'
+import { alarm, type Actor } from '../../test/actors.ts'
 import { broadcastsIn, type Bench } from '../../test/bench.ts'
 import { accusationsOf, accuses, isDead, isSuspected, lose, poolOf } from '../../test/detection.ts'
 import { beatWindow } from '../facts/certificate.ts'
 import { statementToWire } from '../facts/statement.ts'
 import { mostAccusers } from './quorum.ts'
-
-const everyone = actors(40)
-const [self, ...others] = everyone as [Actor, ...Actor[]]
-const [suspect, bob, carol, dave] = others as [Actor, Actor, Actor, Actor]
-
-const pool = (size: number): Bench => poolOf(self, others.slice(0, size - 1))
-/** This node accuses the suspect, and a refutation would be here by now. */
-function accused(size: number): Bench {
-  const bench = pool(size)
-  lose(bench, suspect)
-  bench.advance(100)
-  return bench
-}
-const tell = (bench: Bench, accusers: readonly Actor[], beat: number, of = suspect): void => {
-  for (const actor of accusers) bench.receive(actor, alarm(actor.suspects(of, beat)))
-}
 
 describe('a death needs', () => {
   it.each([

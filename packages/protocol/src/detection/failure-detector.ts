@@ -310,6 +310,11 @@ export class FailureDetector implements Timed {
     this.suspect(certificate.suspect)
   }
 
+  /** So many accusers whom this node knows make it believe that the member died. */
+  accusersToBelieve(id: NodeId): number {
+    return this.accusations.confirmation.quorum.toBelieve(id)
+  }
+
   /** A death with too few accusers that this node knows, or that the member has outlived: each of them is a suspicion. */
   report(accusations: readonly Statement[]): void {
     for (const accusation of accusations) if (isKind(accusation, 'suspicion')) this.accusations.hear(accusation, undefined)

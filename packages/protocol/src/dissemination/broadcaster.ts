@@ -71,7 +71,7 @@ export class Broadcaster implements Timed {
   }
 
   /**
-   * Publish this soon. `after`: others know it, too, and get so long, ms, to publish it first; of what this node says itself: so long it waits for company.
+   * Publish this soon. `after`: the news gets so much longer, ms. Others that know it, too, may publish it first, or more for the same batch comes.
    */
   queue(fact: Fact, after: Milliseconds = 0, from?: NodeId): void {
     if (this.#isOfSurge(fact)) {
@@ -82,7 +82,7 @@ export class Broadcaster implements Timed {
     this.#recent = this.#recent.filter((time) => now - time < second)
     const wait = this.#isLeaving ? delay : Math.min(delayMax, delay * 2 ** Math.min(this.#recent.length, 16))
     const due = now + wait + after
-    this.#waiting.set(fact.key, { fact, from, due, isShared: after > 0 && fact.author !== this.#context.id })
+    this.#waiting.set(fact.key, { fact, from, due, isShared: after > 0 })
     this.#nextDue = Math.min(this.#nextDue, due)
   }
 
@@ -162,7 +162,7 @@ export class Broadcaster implements Timed {
     }
   }
 
-  /** What waits for company goes along: a message costs more than a fact. But never more than a batch, nor what others are to publish first. */
+  /** Everything that waits goes along: a message costs more than a fact. But never more than a batch. */
   #publishWaiting(): void {
     const waiting = [...this.#waiting.values()]
     this.#waiting.clear()
