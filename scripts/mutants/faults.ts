@@ -8,9 +8,9 @@ export interface Fault {
   readonly to: string
   /**
    * What fails with it beside the unit tests: a shipped scenario, with the arguments of `jel simulate`; a file of packages/simulator/test, with those
-   * of vitest; or `sim:check`. Undefined: no simulation finds it yet.
+   * of vitest; or `sim:check`.
    */
-  readonly simulation?: readonly [name: string, ...args: string[]]
+  readonly simulation: readonly [name: string, ...args: string[]]
 }
 
 const halves = [
@@ -86,12 +86,14 @@ export const faults: readonly Fault[] = [
     file: 'detection/confirmation.ts',
     from: 'suspicion.judgedFrom = this.#context.now + this.refutationTime',
     to: 'suspicion.judgedFrom = this.#context.now - 9_999',
+    simulation: ['three-sites-narrow', '--seeds', '7'],
   },
   {
     name: 'only the first accusation can be refuted in time',
     file: 'detection/confirmation.ts',
     from: 'if (isRefused && judgedFrom < Infinity) return',
     to: 'if (judgedFrom < Infinity) return',
+    simulation: ['three-sites-narrow', '--seeds', '2'],
   },
   {
     name: 'one published accuser is enough for who did not probe',
@@ -112,7 +114,7 @@ export const faults: readonly Fault[] = [
     file: 'detection/failure-detector.ts',
     from: 'const standDown = 8_000',
     to: 'const standDown = 0',
-    simulation: ['three-sites-narrow', '--seeds', '6'],
+    simulation: ['three-sites-narrow', '--seeds', '10'],
   },
   {
     name: 'helpers are not asked',
