@@ -205,6 +205,15 @@ describe('a refutation', () => {
     expect(again()).toBeGreaterThan(60_000)
   })
 
+  it('counts for a moment only, on however many ways the same comes', () => {
+    const bench = accused(5)
+    const before = accusationsOf(bench).length
+    const refutation = suspect.refutes(bench.beat)
+    bench.receive(bob, alarm(refutation))
+    bench.overhears(refutation)
+    expect(bench.until(() => accusationsOf(bench).length > before, 200_000)).toBeLessThan(12_000)
+  })
+
   it('does not save who stays away: the same accusers may say so again', () => {
     const bench = accused(5)
     bench.receive(bob, alarm(suspect.refutes(5)))
@@ -270,38 +279,35 @@ describe('a suspect', () => {
     expect(answers(bob, bench.receive(bob, alarm(bob.suspects(self, bench.beat + 2))))).toEqual([])
   })
 
-  it('tells the pool, but not more than once in five seconds', () => {
+  it('tells the pool, but not more than once in a second', () => {
     const times: number[] = []
     for (let i = 0; i < 200; i++) {
       bench.receive(bob, alarm(bob.suspects(self, bench.beat)))
       if (refutationsIn(bench).length > times.length) times.push(bench.now)
       bench.advance(100)
     }
-    expect(times.length).toBeGreaterThanOrEqual(3)
-    for (const [i, time] of times.entries()) if (i > 0) expect(time - (times[i - 1] as number)).toBeGreaterThanOrEqual(4_900)
+    expect(times.length).toBeGreaterThanOrEqual(12)
+    for (const [i, time] of times.entries()) if (i > 0) expect(time - (times[i - 1] as number)).toBeGreaterThanOrEqual(900)
   })
 
-  it.each([1_100, 1_900, 2_300, 3_000, 3_700])(
-    'tells the pool in the end, also of an accusation that came %i ms after another',
-    (pause) => {
-      bench.receive(bob, alarm(bob.suspects(self, bench.beat - 1)))
-      const start = bench.now
-      bench.advance(pause)
-      const [first] = refutationsIn(bench)
-      const last = first?.content.beat as number
-      bench.receive(bob, alarm(bob.suspects(self, last)))
-      bench.advance(start + 4_900 - bench.now)
-      expect(refutationsIn(bench)).toEqual([first])
-      bench.advance(200)
-      expect(refutationsIn(bench)).toHaveLength(2)
-      expect(refutationsIn(bench)[1]?.content.beat).toBeGreaterThan(last)
-    },
-  )
+  it.each([100, 300, 500, 800])('tells the pool in the end, also of an accusation that came %i ms after another', (pause) => {
+    bench.receive(bob, alarm(bob.suspects(self, bench.beat - 1)))
+    const start = bench.now
+    bench.advance(pause)
+    const [first] = refutationsIn(bench)
+    const last = first?.content.beat as number
+    bench.receive(bob, alarm(bob.suspects(self, last)))
+    bench.advance(start + 950 - bench.now)
+    expect(refutationsIn(bench)).toEqual([first])
+    bench.advance(250)
+    expect(refutationsIn(bench)).toHaveLength(2)
+    expect(refutationsIn(bench)[1]?.content.beat).toBeGreaterThan(last)
+  })
 
   it.each<[string, boolean]>([
     ['', false],
     [', also of one that comes back again and again', true],
-  ])('is no reflector: 2,000 suspicions in a second make two frames to their accuser, one broadcast and nothing else%s', (_, returns) => {
+  ])('is no reflector: 2,000 suspicions in a second make two frames to their accuser, two broadcasts and nothing else%s', (_, returns) => {
     bench.advance(120_000)
     const signed = bench.beat
     const effects: Effect[] = []
@@ -319,7 +325,7 @@ describe('a suspect', () => {
       expect(alarms(actor)).toBe(0)
       expect(framesTo(actor.id, effects).length).toBeLessThan(10)
     }
-    expect(broadcastsIn([...effects, ...bench.advance(1_000)]).length).toBeLessThanOrEqual(1)
+    expect(broadcastsIn([...effects, ...bench.advance(900)]).length).toBeLessThanOrEqual(2)
     for (const actor of [bob, carol, dave]) expect(bench.node.links).toContain(actor.id)
   })
 

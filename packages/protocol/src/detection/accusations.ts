@@ -115,8 +115,7 @@ export class Accusations implements Timed {
         return
       }
       if (!codec.verify(statement)) throw new FrameError('a suspicion with a forged signature')
-      this.hear(statement, from)
-      if (from === undefined) this.#published(statement)
+      this.hear(statement, from, from === undefined)
     } else if (isKind(statement, 'refutation')) {
       const { signer, content } = statement
       if (!view.isAlive(signer, content.incarnation) || (this.#refutationOf(signer)?.content.beat ?? -1) >= content.beat) return
@@ -125,8 +124,8 @@ export class Accusations implements Timed {
     } else if (!isKind(statement, 'unknown')) throw new FrameError(`a ${statement.content.kind} is no alarm`)
   }
 
-  /** Takes in a verified suspicion that `from` sent. */
-  hear(accusation: Statement<Accusation>, from: NodeId | undefined): void {
+  /** Takes in a verified suspicion that `from` sent. `isPublished`: the pool was told of it. */
+  hear(accusation: Statement<Accusation>, from: NodeId | undefined, isPublished = false): void {
     const { suspect, incarnation } = accusation.content
     const { view, id } = this.#context
     if (suspect === id) {
@@ -138,6 +137,7 @@ export class Accusations implements Timed {
     if (suspicion === undefined) return
     suspicion.add(accusation)
     if (from !== undefined) suspicion.exchange(from, accusation)
+    if (isPublished) this.confirmation.published(suspicion, accusation.signer)
     this.#events.onReported(suspicion, from !== undefined)
     if (!suspicion.isOwn) this.#spread.tellSubject(suspicion, accusation)
     this.confirmation.judge(suspicion)

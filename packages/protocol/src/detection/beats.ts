@@ -21,7 +21,7 @@ interface Heard {
 const fresh = 1_000
 
 /** A beat is up to a second old, a helper's memory another one, and both ways take time, s. Guess. */
-const slack = 4
+export const slack = 4
 
 export class Beats {
   readonly #context: Context

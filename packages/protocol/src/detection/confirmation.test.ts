@@ -165,6 +165,16 @@ describe('a node that did not probe a member', () => {
     expect(time).toBeLessThanOrEqual(1_100)
   })
 
+  it('gives it that time for the last accusation also where it comes late', () => {
+    const bench = bystander(strange)
+    publish(bench, accusers.slice(0, -1))
+    bench.advance(900)
+    publish(bench, accusers.slice(-1))
+    const time = bench.until(() => isDead(bench, strange), 5_000, 1)
+    expect(time).toBeGreaterThanOrEqual(580)
+    expect(time).toBeLessThanOrEqual(1_100)
+  })
+
   it('does not where they are too few', () => {
     const bench = bystander(strange)
     publish(bench, accusers.slice(2))

@@ -18,7 +18,7 @@ import { isKind, type Refutation, type Statement } from '../facts/statement.ts'
 import type { Alarm, PingReqAck } from '../frames/message.ts'
 import type * as wire from '../wire/messages.js'
 import { Accusations } from './accusations.ts'
-import { Beats } from './beats.ts'
+import { Beats, slack } from './beats.ts'
 import { DirectProbes } from './direct-probes.ts'
 import { DisputedDeaths } from './disputed-deaths.ts'
 import { HealthMultiplier } from './health-multiplier.ts'
@@ -445,7 +445,7 @@ export class FailureDetector implements Timed {
     if (suspicion === undefined || from === signer || !(suspicion.isTimedOut || this.#indirect.isUnderWay(signer))) return
     this.#indirect.end(signer)
     suspicion.relay = from
-    suspicion.isRefuted = false
+    suspicion.refutedBeat = undefined
     this.#lives(suspicion)
   }
 
@@ -469,15 +469,16 @@ export class FailureDetector implements Timed {
   }
 
   /**
-   * It refuted an accusation, and no helper of this node reached it. It may have signed that just before it went: the first time that counts for a moment only. Where an
-   * accusation only found no company (not `isFresh`), it counts for a little longer.
+   * It refuted an accusation, and no helper of this node reached it. It may have signed that just before it went, and the same comes on several ways: until it signs
+   * another one later that counts for a moment only. Where an accusation only found no company (not `isFresh`), it counts for a little longer.
    */
   #livesByRefutation(suspicion: Suspicion, isFresh: boolean): void {
     const { now } = this.#context
-    const isSure = isFresh && suspicion.isRefuted
+    const beat = this.#beats.of(suspicion.id)
+    const isSure = isFresh && beat - (suspicion.refutedBeat ?? Infinity) > slack
     this.#lives(suspicion)
-    suspicion.isRefuted = isFresh
     if (isSure) return
+    suspicion.refutedBeat = isFresh ? (suspicion.refutedBeat ?? beat) : undefined
     const pause = isFresh ? standDown + this.#context.jitter(gathering) : this.#context.jitter(relayedFor)
     suspicion.nextRound = Math.min(suspicion.nextRound, now + pause)
   }

@@ -36,8 +36,8 @@ export class Suspicion {
   nextRound: Milliseconds = Infinity
   /** The helper that reached it last. */
   relay: NodeId | undefined
-  /** It was refuted, and no helper has reached it since. */
-  isRefuted = false
+  /** The beat by which it was known to live when it was refuted first, and no helper has reached it since. */
+  refutedBeat: number | undefined
   /** Rounds of telling more members, and when the next one begins. */
   spreads = 0
   nextSpread: Milliseconds = Infinity

@@ -139,7 +139,7 @@ describe('a planted bug is caught', () => {
 
   const crash = `
     nodes: 8
-    duration: 90s
+    duration: 2m
     actions: [{ at: 10s, kill: 3 }]`
 
   it('a death that is told twice', () => {
@@ -149,7 +149,7 @@ describe('a planted bug is caught', () => {
   it('a death that is never told: the views do not become right', () => {
     expect(caught(crash, () => (parts) => new NeverMourns(parts))).toMatchObject({
       time: 70_000,
-      what: '60s after the last change its view is not who is there (0 views are right)',
+      what: '90s after the last change its view is not who is there (0 views are right)',
     })
   })
 })
