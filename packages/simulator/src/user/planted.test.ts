@@ -148,7 +148,7 @@ describe('a planted bug is caught', () => {
 
   it('a death that is never told: the views do not become right', () => {
     expect(caught(crash, () => (parts) => new NeverMourns(parts))).toMatchObject({
-      time: 70_000,
+      time: 100_000,
       what: '90s after the last change its view is not who is there (0 views are right)',
     })
   })
