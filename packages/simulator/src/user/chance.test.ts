@@ -1,6 +1,6 @@
 import { createRandom } from '@jel/protocol'
 import { describe, expect, it } from 'vitest'
-import { exponential, pareto } from './chance.ts'
+import { exponential, pareto, residualPareto } from './chance.ts'
 
 const draws = (count: number, draw: (random: () => number) => number): number[] => {
   const random = createRandom(3)
@@ -22,6 +22,26 @@ describe('chance', () => {
     expect(Math.min(...times)).toBeGreaterThanOrEqual(100)
     // P(X > x) = (least / x) ^ shape
     expect(times.filter((time) => time > 1_000).length / times.length).toBeCloseTo(0.1 ** 1.5, 2)
+  })
+
+  it('draws what is left of a Pareto time as one finds it who looks at a random moment', () => {
+    const shape = 3
+    const random = createRandom(5)
+    // A renewal process: one lifetime after the other, and what is left of the present one each 997 ms.
+    const found: number[] = []
+    let end = 0
+    for (let now = 0; found.length < 20_000; now += 997) {
+      while (end <= now) end += pareto(100, shape, random)
+      found.push(end - now)
+    }
+    const drawn = draws(20_000, (next) => residualPareto(100, shape, next))
+    const share = (values: readonly number[], above: number): number => values.filter((value) => value > above).length / values.length
+    for (const above of [20, 100, 200, 500]) expect(share(drawn, above)).toBeCloseTo(share(found, above), 1.7)
+    expect(share(drawn, 100)).toBeCloseTo(1 / shape, 1.7)
+  })
+
+  it('draws a whole Pareto time where there is no steady state', () => {
+    expect(Math.min(...draws(1_000, (random) => residualPareto(100, 1, random)))).toBeGreaterThanOrEqual(100)
   })
 
   it('agrees with the logarithm and the power of the engine to the last digits', () => {

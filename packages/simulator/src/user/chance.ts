@@ -16,3 +16,14 @@ export function exponential(mean: Milliseconds, random: () => number): Milliseco
 export function pareto(min: Milliseconds, shape: number, random: () => number): Milliseconds {
   return min * exactExp(-exactLog(positive(random)) / shape)
 }
+
+/**
+ * What is left of a Pareto time that is under way, met at a random moment. Where the shape is 1 or less the mean has no bound, so no pool is in a steady state: then a
+ * whole time.
+ */
+export function residualPareto(min: Milliseconds, shape: number, random: () => number): Milliseconds {
+  if (shape <= 1) return pareto(min, shape, random)
+  const longer = positive(random) // this share of all residual times is longer
+  const mean = (shape * min) / (shape - 1)
+  return longer * shape >= 1 ? (1 - longer) * mean : min * exactExp(-exactLog(longer * shape) / (shape - 1))
+}

@@ -1,7 +1,7 @@
-import type { Milliseconds } from '@jel/protocol'
 import type { Sessions, TraceEvent } from '../scenario/population.ts'
 import { lives, type Actor } from './actor.ts'
-import { exponential, pareto } from './chance.ts'
+import { exponential } from './chance.ts'
+import { lifetime, residualLifetime } from './lifetime.ts'
 import type { Stage } from './stage.ts'
 
 /** Has the nodes of the start come in their time, and everybody go in theirs. */
@@ -63,7 +63,8 @@ export class Population {
     const sessions = this.#sessions
     if (sessions === undefined || (sessions.keepFirst && actor.number === 0)) return
     const { simulation, random } = this.#stage
-    const length = this.#length(sessions)
+    // A node that is there when sessions begin has been there for some time.
+    const length = (simulation.now <= sessions.from ? residualLifetime : lifetime)(sessions.length, random)
     const crashes = random() < sessions.crash
     const end = Math.max(simulation.now, sessions.from) + length
     if (end > (sessions.until ?? Infinity)) return
@@ -80,16 +81,5 @@ export class Population {
     if (replaced === undefined) return
     const after = exponential(replaced, random)
     if (simulation.now + after <= until) simulation.after(after, () => this.#stage.bringIn(actor.place.site))
-  }
-
-  #length({ length }: Sessions): Milliseconds {
-    switch (length.type) {
-      case 'exponential':
-        return exponential(length.mean, this.#stage.random)
-      case 'pareto':
-        return pareto(length.min, length.shape, this.#stage.random)
-      case 'constant':
-        return length.length
-    }
   }
 }

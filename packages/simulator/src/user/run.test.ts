@@ -24,6 +24,20 @@ describe('a run of a scenario', () => {
     expect(one.violation).toBeUndefined()
   })
 
+  it('meets the nodes of the start in the middle of their sessions, and newcomers at the beginning', () => {
+    const { lines } = run('nodes: 40\nduration: 60s\nsessions: { constant: 20s, replaced: 1ms, ends: leave }')
+    const ends = new Map(lines.flatMap(({ time, what }) => (/leaves/u.test(what) ? [[what.split(' ')[1], time] as const] : [])))
+    const old = [...ends].filter(([node]) => Number(node) < 40).map(([, time]) => time)
+    expect(old).toHaveLength(40)
+    expect(Math.max(...old)).toBeLessThanOrEqual(20_000)
+    for (const quarter of [0, 5_000, 10_000, 15_000])
+      expect(old.filter((time) => time >= quarter && time < quarter + 5_000).length).toBeGreaterThan(4)
+    const starts = new Map(lines.flatMap(({ time, what }) => (/starts/u.test(what) ? [[what.split(' ')[1], time] as const] : [])))
+    const later = [...ends].filter(([node]) => Number(node) >= 40).map(([node, time]) => time - (starts.get(node) as number))
+    expect(later.length).toBeGreaterThan(40)
+    for (const length of later) expect(length).toBeCloseTo(20_000, 0)
+  })
+
   it('measures what nodes believe against what is true', () => {
     const result = run('nodes: 10\nduration: 20s\nactions: [{ at: 10s, kill: 3..4 }]\nelections: { master: 100% }')
     const at = (second: number): number => result.samples.time.indexOf(second * 1_000)
