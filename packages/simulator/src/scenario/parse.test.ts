@@ -234,9 +234,9 @@ describe('what is wrong with a scenario is said with file, line and what was exp
 
 describe('a trace file', () => {
   const good = 'at,event,node\n0,join,a\n0.5,join,b\n3m,crash,a\n60m,end,\n'
-  const load = (trace: string): string => {
+  const load = (trace: string, nodes = 'nodes: 2\n'): string => {
     writeFileSync(join(folder, 'churn.csv'), trace)
-    writeFileSync(join(folder, 'churn.yaml'), 'nodes: 2\nduration: 1h\narrivals: { trace: churn.csv }\n')
+    writeFileSync(join(folder, 'churn.yaml'), `${nodes}duration: 1h\narrivals: { trace: churn.csv }\n`)
     return problems(() =>
       expect(loadScenario(join(folder, 'churn.yaml')).arrivals).toMatchObject({
         events: [{ at: 0 }, { at: 500, node: 1 }, { at: 180_000, event: 'crash', node: 0 }],
@@ -246,6 +246,11 @@ describe('a trace file', () => {
 
   it('says who came and went when', () => {
     expect(load(good)).toBe('no problem')
+  })
+
+  it('says how many nodes there are', () => {
+    expect(load(good, '')).toBe('no problem')
+    expect(loadScenario(join(folder, 'churn.yaml')).nodes).toBe(2)
   })
 
   it('is known to be cut off, wherever that was', () => {

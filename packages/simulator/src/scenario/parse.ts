@@ -4,6 +4,7 @@ import { ScenarioDocument } from './document.ts'
 import { ScenarioError, type Problem } from './problem.ts'
 import { scenarioSchema, type Scenario } from './scenario.ts'
 import { parseTrace } from './trace-file.ts'
+import type { TraceEvent } from './population.ts'
 
 export interface ParseOptions {
   /** What errors call it, and, without its folder and ending, the scenario's name where it has none. Default: `scenario.yaml`. */
@@ -14,14 +15,24 @@ export interface ParseOptions {
   readonly read?: (name: string) => { readonly text: string; readonly file: string }
 }
 
+interface Trace {
+  readonly file: string
+  readonly events: readonly TraceEvent[]
+}
+
 /** Makes a scenario of a file's text. Throws {@link ScenarioError} that says all that is wrong with it, and where. */
 export function parseScenario(text: string, options: ParseOptions = {}): Scenario {
   const { file = 'scenario.yaml', set = [] } = options
   const document = new ScenarioDocument(text, file)
   for (const assignment of set) document.set(assignment)
-  const result = scenarioSchema.safeParse(document.value())
+  const value = document.value() as Readonly<Record<string, unknown>>
+  const trace = traceOf(value, document, options)
+  const nodes = trace?.events.filter(({ event }) => event === 'join').length
+  const result = scenarioSchema.safeParse({ ...(nodes !== undefined && { nodes }), ...value })
   if (!result.success) throw new ScenarioError(inOrder(result.error.issues.flatMap((issue) => problemsOf(document, issue))))
-  const scenario = withTrace({ name: nameOf(file), ...result.data }, document, options)
+  if (nodes !== undefined && result.data.nodes !== nodes)
+    throw new ScenarioError([document.problem(['nodes'], `expected ${nodes}, as many as join in ${trace?.file}, or nothing`)])
+  const scenario: Scenario = { name: nameOf(file), ...result.data, ...(trace && { arrivals: { type: 'trace', ...trace } }) }
   const problems: Problem[] = []
   checkScenario(scenario, (path, reason) => problems.push(document.problem(path, reason)))
   if (problems.length > 0) throw new ScenarioError(inOrder(problems))
@@ -38,22 +49,19 @@ function inOrder(problems: readonly Problem[]): Problem[] {
   return problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0))
 }
 
-function withTrace(scenario: Scenario, document: ScenarioDocument, { read }: ParseOptions): Scenario {
-  const { arrivals } = scenario
-  if (arrivals.type !== 'trace') return scenario
+/** The trace file that the scenario names; undefined where it names none, or where that is no name. */
+function traceOf({ arrivals }: Readonly<Record<string, unknown>>, document: ScenarioDocument, { read }: ParseOptions): Trace | undefined {
+  const name = typeof arrivals === 'object' && arrivals !== null && 'trace' in arrivals ? arrivals.trace : undefined
+  if (typeof name !== 'string' || name === '') return undefined
   const path = ['arrivals', 'trace']
   if (read === undefined) throw new ScenarioError([document.problem(path, 'a trace file can be named in a file only')])
-  let trace: ReturnType<typeof read>
+  let found: ReturnType<typeof read>
   try {
-    trace = read(arrivals.file)
+    found = read(name)
   } catch (error) {
     throw new ScenarioError([document.problem(path, `can't be read: ${error instanceof Error ? error.message : String(error)}`)])
   }
-  const events = parseTrace(trace.text, trace.file)
-  const nodes = events.filter(({ event }) => event === 'join').length
-  if (scenario.nodes !== nodes)
-    throw new ScenarioError([document.problem(['nodes'], `expected ${nodes}, as many as join in ${trace.file}`)])
-  return { ...scenario, arrivals: { ...arrivals, events } }
+  return { file: name, events: parseTrace(found.text, found.file) }
 }
 
 function nameOf(file: string): string {

@@ -95,9 +95,9 @@ const schema = mapping(
     })
       .default({})
       .describe('settings of the protocol; names, units and defaults stand in packages/protocol/src/base/config.ts'),
-    nodes: choice<Nodes>([total, bySite], (value) => (typeof value === 'object' && value !== null ? bySite : total)).describe(
-      'how many at the start, or how many in which site',
-    ),
+    nodes: choice<Nodes>([total, bySite], (value) => (typeof value === 'object' && value !== null ? bySite : total))
+      .exactOptional()
+      .describe('how many at the start, or how many in which site; left out with a trace, which says so'),
     introducers: word(['oldest', 'random'], 'introducer').default('oldest').describe('through which running node newcomers enter'),
     network: network.prefault({}),
     arrivals: arrivals.default({ type: 'atOnce' }).describe('how the nodes of the start come; default: at once'),
@@ -114,12 +114,18 @@ const schema = mapping(
 
 /** What a file says, as zod checks it; {@link Scenario} is what it becomes. */
 export const scenarioSchema: z.ZodType<Omit<Scenario, 'name'> & { readonly name?: string }> = schema.transform(
-  ({ nodes, config, actions, ...rest }) => ({
-    ...rest,
-    ...nodes,
-    actions: actions.map((each) => resolveAction(each, nodes.nodes)),
-    config: config as ConfigOverrides,
-  }),
+  ({ nodes, config, actions, ...rest }, context) => {
+    if (nodes === undefined) {
+      context.addIssue({ code: 'custom', path: ['nodes'], message: 'is missing' })
+      return z.NEVER
+    }
+    return {
+      ...rest,
+      ...nodes,
+      actions: actions.map((each) => resolveAction(each, nodes.nodes)),
+      config: config as ConfigOverrides,
+    }
+  },
 )
 
 /** The JSON schema of scenario files, for editors. */
