@@ -1,15 +1,13 @@
 import type { Scenario } from '../scenario/scenario.ts'
 import { writeScenario } from '../scenario/write.ts'
 import type { Outcome } from '../user/task.ts'
+import { bySettings } from './settings.ts'
 import { summaryOf } from './summary.ts'
 
 /** A report that opens from disk: one file, with everything in it. `plots` are SVG documents. */
 export function htmlReport(scenario: Scenario, outcomes: readonly Outcome[], plots: readonly string[], command: string): string {
-  const { lines, failures } = summaryOf(outcomes)
-  const rows = lines.map(
-    ({ held, what, runs, seen }) =>
-      `${held === undefined ? '<tr><td>' : held ? '<tr class="held"><td>held' : '<tr class="broken"><td>broken'}</td><td>${escape(what)}</td><td>${escape(runs)}</td><td>${escape(seen)}</td></tr>`,
-  )
+  const settings = bySettings(outcomes)
+  const { failures } = summaryOf(outcomes)
   const broken = failures.map(({ title, text }) => `<details><summary>${escape(title)}</summary><pre>${escape(text)}</pre></details>`)
   return `<!doctype html>
 <html lang="en">
@@ -31,9 +29,7 @@ figure { margin: 2rem 0; overflow-x: auto }
 <h1>${escape(scenario.name)}</h1>
 <p>${escape(scenario.description)}</p>
 <p>${outcomes.length} ${outcomes.length === 1 ? 'run' : 'runs'}; repeat with <code>${escape(command)}</code></p>
-<table><thead><tr><th></th><th>what</th><th>runs</th><th>seen</th></tr></thead><tbody>
-${rows.join('\n')}
-</tbody></table>
+${settings.map(({ set, outcomes: runs }) => `${set.length === 0 ? '' : `<h2>${escape(set.join(', '))}</h2>\n`}${table(runs)}`).join('\n')}
 ${broken.join('\n')}
 ${plots.map((plot) => `<figure>${plot.replace(/^<\?xml[^>]*>/u, '')}</figure>`).join('\n')}
 <h2>The scenario</h2>
@@ -41,6 +37,16 @@ ${plots.map((plot) => `<figure>${plot.replace(/^<\?xml[^>]*>/u, '')}</figure>`).
 </body>
 </html>
 `
+}
+
+function table(outcomes: readonly Outcome[]): string {
+  const rows = summaryOf(outcomes).lines.map(
+    ({ held, what, runs, seen }) =>
+      `${held === undefined ? '<tr><td>' : held ? '<tr class="held"><td>held' : '<tr class="broken"><td>broken'}</td><td>${escape(what)}</td><td>${escape(runs)}</td><td>${escape(seen)}</td></tr>`,
+  )
+  return `<table><thead><tr><th></th><th>what</th><th>runs</th><th>seen</th></tr></thead><tbody>
+${rows.join('\n')}
+</tbody></table>`
 }
 
 function escape(text: string): string {

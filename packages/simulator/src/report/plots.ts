@@ -1,8 +1,9 @@
 import type { Outcome } from '../user/task.ts'
 import { barPlot, linePlot, type PlotSeries } from './plot.ts'
 import type { Samples } from './result.ts'
+import { bySettings } from './settings.ts'
 
-/** More lines than this can't be told apart: then the median, the least and the most of all runs are drawn. */
+/** More lines than this can't be told apart: then the median of each setting is drawn, or of all runs the median, the least and the most. */
 const maxLines = 6
 
 type Column = Exclude<keyof Samples, 'time' | 'winners'>
@@ -42,23 +43,16 @@ export async function reportPlots(outcomes: readonly Outcome[]): Promise<string[
 
 async function purposesPlot(outcomes: readonly Outcome[]): Promise<string> {
   const groups = [...new Set(outcomes.flatMap(({ result }) => Object.keys(result.received.byPurpose)))]
-  const sets = [...new Set(outcomes.map(nameOf))]
+  const settings = bySettings(outcomes)
   return barPlot({
     title: 'What was received',
     y: { title: 'bytes a node' },
     groups,
-    series: sets.map((name) => {
-      const runs = outcomes.filter((outcome) => nameOf(outcome) === name)
-      return {
-        name,
-        values: groups.map((group) => runs.reduce((sum, { result }) => sum + (result.received.byPurpose[group] ?? 0), 0) / runs.length),
-      }
-    }),
+    series: settings.map(({ set, outcomes: runs }) => ({
+      name: set.length === 0 ? 'mean of all runs' : set.join(' '),
+      values: groups.map((group) => runs.reduce((sum, { result }) => sum + (result.received.byPurpose[group] ?? 0), 0) / runs.length),
+    })),
   })
-}
-
-function nameOf({ set }: Outcome): string {
-  return set.length === 0 ? 'mean of all runs' : set.join(' ')
 }
 
 function seriesOf(outcomes: readonly Outcome[], read: (samples: Samples) => readonly number[]): PlotSeries[] {
@@ -68,16 +62,21 @@ function seriesOf(outcomes: readonly Outcome[], read: (samples: Samples) => read
       points: pointsOf(samples, read(samples)),
     }))
   }
+  const settings = bySettings(outcomes)
+  if (settings.length > 1) return settings.map(({ set, outcomes: runs }) => quantile(set.join(' '), 0.5, runs, read))
+  return [quantile('median of the runs', 0.5, outcomes, read), quantile('least', 0, outcomes, read), quantile('most', 1, outcomes, read)]
+}
+
+function quantile(name: string, share: number, outcomes: readonly Outcome[], read: (samples: Samples) => readonly number[]): PlotSeries {
   const rows = Math.max(...outcomes.map(({ result }) => result.samples.time.length))
   const longest = outcomes.find(({ result }) => result.samples.time.length === rows)?.result.samples.time ?? []
-  const pick = (name: string, share: number): PlotSeries => ({
+  return {
     name,
     points: longest.map((time, row) => {
       const values = outcomes.flatMap(({ result }) => read(result.samples)[row] ?? []).sort((a, b) => a - b)
       return [time / 1_000, values[Math.round(share * (values.length - 1))] ?? 0] as const
     }),
-  })
-  return [pick('median of the runs', 0.5), pick('least', 0), pick('most', 1)]
+  }
 }
 
 function pointsOf(samples: Samples, values: readonly number[]): [number, number][] {

@@ -64,6 +64,8 @@ export interface Verdict {
   readonly held: boolean
   /** What was seen. */
   readonly seen: string
+  /** The same as a number, where it is one: the higher the worse. Times are ms; never is left out. */
+  readonly value?: number
 }
 
 /** The first promise that was broken: the run stopped there, unless it was the false death of a member. */

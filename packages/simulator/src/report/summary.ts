@@ -1,5 +1,6 @@
 import type { Outcome } from '../user/task.ts'
 import { knewAllAfterLastChange } from './csv.ts'
+import type { Verdict } from './result.ts'
 
 /** One line: what was to hold or was measured, in how many runs it held, and what was seen. */
 export interface SummaryLine {
@@ -33,10 +34,22 @@ export function summaryOf(outcomes: readonly Outcome[]): { lines: SummaryLine[];
   for (const [index, { what }] of (whole[0]?.result.verdicts ?? []).entries()) {
     const verdicts = whole.map(({ result }) => result.verdicts[index])
     const held = verdicts.filter((verdict) => verdict?.held === true).length
-    const worst = verdicts.find((verdict) => verdict?.held === false) ?? verdicts[0]
-    lines.push({ held: held === whole.length, what, runs: `${held}/${whole.length}`, seen: worst?.seen ?? '' })
+    lines.push({ held: held === whole.length, what, runs: `${held}/${whole.length}`, seen: worstOf(verdicts) })
   }
   return { lines: [...lines, ...endedLives(outcomes), ...figures(whole)], failures }
+}
+
+/** What was seen in the worst run. */
+function worstOf(verdicts: readonly (Verdict | undefined)[]): string {
+  const badness = ({ held, value }: Verdict): readonly [number, number] => [held ? 0 : 1, value ?? (held ? -Infinity : Infinity)]
+  const [worst] = verdicts
+    .filter((verdict) => verdict !== undefined)
+    .toSorted((a, b) => {
+      const [[heldA, valueA], [heldB, valueB]] = [badness(a), badness(b)]
+      return heldB - heldA || (valueA === valueB ? 0 : valueB - valueA)
+    })
+  if (worst === undefined) return ''
+  return verdicts.length > 1 && worst.value !== undefined ? `${worst.seen} at worst` : worst.seen
 }
 
 /** Of all runs, those that a broken promise stopped included. */

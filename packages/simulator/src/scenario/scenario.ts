@@ -123,7 +123,7 @@ export const scenarioSchema: z.ZodType<Omit<Scenario, 'name'> & { readonly name?
       ...rest,
       ...nodes,
       actions: actions.map((each) => resolveAction(each, nodes.nodes)),
-      config: config as ConfigOverrides,
+      config,
     }
   },
 )

@@ -30,6 +30,7 @@ export function judge(expectation: Expectation, stage: Stage, metrics: Metrics):
         what: 'no life of a running member ends',
         held: total === 0,
         seen: total === 0 ? 'none' : `${total}, ${wrong} of them falsely`,
+        ...(total > 0 && { value: total }),
       }
     }
     case 'detection': {
@@ -40,6 +41,7 @@ export function judge(expectation: Expectation, stage: Stage, metrics: Metrics):
         what: `crashes are known within ${writeDuration(within)} (p${quantile * 100})`,
         held: time !== undefined && time <= within && missed <= (1 - quantile) * (metrics.deaths.times.count + missed),
         seen: time === undefined ? 'no crash was noticed' : `${seconds(time)}${missed === 0 ? '' : `, and ${missed} never heard of it`}`,
+        ...(time !== undefined && { value: time }),
       }
     }
     case 'bytesPerNode': {
@@ -50,6 +52,7 @@ export function judge(expectation: Expectation, stage: Stage, metrics: Metrics):
         what: `a node receives at most ${kilobytes(expectation.atMost)} (${expectation.of})`,
         held: seen <= expectation.atMost,
         seen: kilobytes(seen),
+        value: seen,
       }
     }
     case 'bytesPerSecond': {
@@ -60,15 +63,21 @@ export function judge(expectation: Expectation, stage: Stage, metrics: Metrics):
         what: `from ${writeDuration(from)} to ${writeDuration(until)} a node${Object.keys(expectation.nodes).length === 0 ? '' : ' of some'} receives at most ${kilobytes(atMost)} a second (${of})`,
         held: rates.length > 0 && seen <= atMost,
         seen: `${(seen / 1_000).toFixed(2)}KB`,
+        value: seen,
       }
     }
     case 'membersPerView': {
       const { mostMembers } = metrics
-      return { what: `at most ${expectation.atMost} members a view`, held: mostMembers <= expectation.atMost, seen: String(mostMembers) }
+      return {
+        what: `at most ${expectation.atMost} members a view`,
+        held: mostMembers <= expectation.atMost,
+        seen: String(mostMembers),
+        value: mostMembers,
+      }
     }
     case 'linksPerNode': {
       const seen = metrics.mostLinks
-      return { what: `at most ${expectation.atMost} links a node`, held: seen <= expectation.atMost, seen: String(seen) }
+      return { what: `at most ${expectation.atMost} links a node`, held: seen <= expectation.atMost, seen: String(seen), value: seen }
     }
     case 'dialsPerSecond': {
       const { atMost, after, of } = expectation
@@ -79,6 +88,7 @@ export function judge(expectation: Expectation, stage: Stage, metrics: Metrics):
         what: `at most ${atMost} dials a second ${of === 'pool' ? 'in the pool' : 'and node'}`,
         held: seen <= atMost,
         seen: `${of === 'pool' ? seen : seen.toFixed(3)} in the worst second`,
+        value: seen,
       }
     }
     case 'reigns': {
@@ -87,6 +97,7 @@ export function judge(expectation: Expectation, stage: Stage, metrics: Metrics):
         what: `at most ${expectation.atMost} reigns of ${expectation.election}`,
         held: seen <= expectation.atMost,
         seen: String(seen),
+        value: seen,
       }
     }
   }
@@ -127,6 +138,7 @@ function within(
   return {
     what: `${what} within ${writeDuration(within)} of ${mark}${until === undefined ? '' : `, and to ${writeDuration(until)}`}`,
     held: at !== undefined && at - from <= within && stays,
+    ...(at !== undefined && { value: at - from }),
     seen: stays ? took : `${took}, and ${until === undefined || !episodes.holds ? 'no more at the end' : 'not always from then on'}`,
   }
 }
