@@ -23,6 +23,7 @@ import {
 } from '@jel/simulator'
 import { SingleBar } from 'cli-progress'
 import pc from 'picocolors'
+import { timeToGo, writeTimeToGo } from './time-to-go.ts'
 import { messageOf, UsageError } from './usage-error.ts'
 
 /** The flags of `jel simulate`. */
@@ -130,7 +131,7 @@ function variants(sweeps: readonly string[]): string[][] {
 async function runAll(tasks: readonly Task[], workers: number | undefined): Promise<Outcome[]> {
   const bar = process.stderr.isTTY
     ? new SingleBar({
-        format: '{bar} {percentage}% | {done}/{runs} runs | {eta_formatted} to go',
+        format: '{bar} {percentage}% | {done}/{runs} runs | {toGo} to go',
         stream: process.stderr,
         hideCursor: true,
         clearOnComplete: true,
@@ -140,12 +141,19 @@ async function runAll(tasks: readonly Task[], workers: number | undefined): Prom
   const interrupted = (): void => abort.abort(new Error('interrupted; nothing was written'))
   process.on('SIGINT', interrupted)
   process.on('SIGTERM', interrupted)
-  bar?.start(1_000, 0, { done: 0, runs: tasks.length })
+  const runs = tasks.length
+  const start = performance.now()
+  const took: number[] = []
+  bar?.start(1_000, 0, { done: 0, runs, toGo: '?' })
   try {
     return await sweep(tasks, {
       signal: abort.signal,
       ...(workers !== undefined && { workers }),
-      onProgress: (share, done) => bar?.update(Math.floor(share * 1_000), { done, runs: tasks.length }),
+      onOutcome: (outcome) => void took.push(outcome.took),
+      onProgress: (share, done) => {
+        const toGo = writeTimeToGo(timeToGo({ elapsed: performance.now() - start, share, runs, took, workers }))
+        bar?.update(Math.floor(share * 1_000), { done, runs, toGo })
+      },
     })
   } finally {
     bar?.stop()
