@@ -19,7 +19,7 @@ export function runsCsv(outcomes: readonly Outcome[]): string {
   const elections = [...new Set(outcomes.flatMap(({ result }) => Object.keys(result.elections)))]
   return csv(
     [
-      'set,seed,nodes,traceHash,violation,verdictsHeld,verdicts,allKnewAllAfterLastChange,detectionP50,detectionP99,detectionMax,missed',
+      'set,seed,nodes,traceHash,violation,verdictsHeld,verdicts,allKnewAllAfterLastChange,detectionP50,detectionP99,detectionMax,missed,silenceP50,silenceP99,silenceMax,silenceMissed',
       'endedLives,falseDeaths,receivedMean,receivedWorst,sentMean,sentWorst,linksMean,linksMost,dials,dialsWorstSecond,hostProbes',
     ]
       .flatMap((names) => names.split(','))
@@ -28,7 +28,7 @@ export function runsCsv(outcomes: readonly Outcome[]): string {
         purposes.map((purpose) => `received for ${purpose}`),
       ),
     outcomes.map(({ set, result }) => {
-      const { detection, endedLives, received, sent, links, dials, hostProbes } = result
+      const { detection, silenceDetection, endedLives, received, sent, links, dials, hostProbes } = result
       return [
         set.join(' '),
         result.seed,
@@ -42,6 +42,10 @@ export function runsCsv(outcomes: readonly Outcome[]): string {
         detection.p99,
         detection.max,
         detection.missed,
+        silenceDetection.p50,
+        silenceDetection.p99,
+        silenceDetection.max,
+        silenceDetection.missed,
         endedLives.total,
         endedLives.false,
         received.mean,

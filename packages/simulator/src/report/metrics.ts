@@ -19,7 +19,9 @@ type Columns = { -readonly [Column in Exclude<keyof Samples, 'winners'>]: number
 /** Watches one run: what nodes are told, against what is true. */
 export class Metrics {
   readonly views: Views
-  readonly deaths: Deaths
+  readonly crashes: Deaths
+  /** Of members whose cable was pulled. */
+  readonly silences: Deaths
   readonly allKnowAll = new Episodes()
   readonly elections: ReadonlyMap<string, { readonly agreement: Agreement; readonly episodes: Episodes }>
   readonly columns: Columns = {
@@ -54,7 +56,8 @@ export class Metrics {
   constructor(stage: Stage, elections: readonly string[]) {
     this.#stage = stage
     this.views = new Views(stage.actors)
-    this.deaths = new Deaths(stage.actors, this.views, stage.simulation.contact)
+    this.crashes = new Deaths(stage.actors, this.views, stage.simulation.contact)
+    this.silences = new Deaths(stage.actors, this.views, stage.simulation.contact)
     this.elections = new Map(
       elections.map((name) => [name, { agreement: new Agreement(name, stage.actors, stage.hostile), episodes: new Episodes() }]),
     )
@@ -63,7 +66,11 @@ export class Metrics {
     stage.listen({
       started: (actor) => void this.#ids.add(actor.node.id),
       ended: (actor) => {
-        if (actor.end === 'crash') this.deaths.crashed(actor, stage.simulation.now)
+        if (actor.end === 'crash') this.crashes.lost(actor, stage.simulation.now)
+      },
+      silenced: (actor) => {
+        if (actor.silent) this.silences.lost(actor, stage.simulation.now)
+        else this.silences.back(actor)
       },
       changed: () => this.#changed(),
     })
@@ -148,7 +155,7 @@ export class Metrics {
     if (notification.type !== 'joined' && notification.type !== 'left' && notification.type !== 'died') return
     // Who attacks, and whom it makes up, may come and go.
     if (!this.#ids.has(notification.member.id)) return
-    if (notification.type === 'died') this.deaths.told(actor, notification.member, now)
+    if (notification.type === 'died') for (const losses of [this.crashes, this.silences]) losses.told(actor, notification.member, now)
     this.views.told(actor.number, actor.node.id, notification)
     this.allKnowAll.set(this.views.allKnowAll(), now)
     // The end of a winner is heard as its end.

@@ -58,6 +58,11 @@ export interface ElectionResult {
   readonly agreed: readonly (readonly [from: Milliseconds, to: Milliseconds | null])[]
 }
 
+/** How soon losses were known. `missed`: pairs of a lost member and a survivor that was not told of it. */
+export interface Detection extends Quantiles {
+  readonly missed: number
+}
+
 /** One thing that was to hold, and whether it did. */
 export interface Verdict {
   readonly what: string
@@ -97,7 +102,9 @@ export interface RunResult {
   readonly lastArrival: Milliseconds
   readonly lastChange: Milliseconds
   /** From a crash to the news of it, over all pairs of crashed node and survivor. */
-  readonly detection: Quantiles & { readonly missed: number }
+  readonly detection: Detection
+  /** The same of members whose cable was pulled and that were not back by then. */
+  readonly silenceDetection: Detection
   readonly endedLives: EndedLivesResult
   readonly elections: Readonly<Record<string, ElectionResult>>
   readonly received: NodeBytes

@@ -84,6 +84,8 @@ function figures(outcomes: readonly Outcome[]): SummaryLine[] {
   add('all know all after the last change', seconds, ({ result }) => knewAllAfterLastChange(result))
   add('a crash is known, p50', seconds, ({ result }) => result.detection.p50)
   add('a crash is known, p99', seconds, ({ result }) => result.detection.p99)
+  add('a silent host is known, p50', seconds, ({ result }) => result.silenceDetection.p50)
+  add('a silent host is known, p99', seconds, ({ result }) => result.silenceDetection.p99)
   add('received a node', kilobytes, ({ result }) => result.received.mean)
   add('received by the worst node', kilobytes, ({ result }) => result.received.worst)
   add(

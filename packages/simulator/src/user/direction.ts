@@ -62,11 +62,11 @@ export class Direction {
         this.#changeAddress(action)
         return
       case 'silence':
-        this.#lasting(this.#select(action.targets), action.for, 'is cut off', (actor, silent) => this.#silence(actor, silent))
+        this.#lasting(this.#select(action.targets), action.for, 'is cut off', (actor, silent) => this.#stage.silence(actor, silent))
         return
       case 'restore':
         this.#each(this.#select(action.targets), 'is restored', (actor) => {
-          this.#silence(actor, false)
+          this.#stage.silence(actor, false)
           this.#lose(actor, 0)
         })
         return
@@ -149,11 +149,6 @@ export class Direction {
     })
   }
 
-  #silence(actor: Actor, silent: boolean): void {
-    actor.silent = silent
-    this.#stage.simulation.silence(actor.node, silent)
-  }
-
   #lose(actor: Actor, loss: number): void {
     actor.lossy = loss > 0
     this.#stage.simulation.impair(actor.node, { loss })
@@ -218,7 +213,7 @@ export class Direction {
     const turn = (down: boolean): void => {
       const over = simulation.now >= end || heals !== this.#heals
       this.#each(actors.filter(lives), down && !over ? 'loses its link' : 'has its link again', (actor) =>
-        this.#silence(actor, down && !over),
+        this.#stage.silence(actor, down && !over),
       )
       if (!over) simulation.after(Math.min(period, end - simulation.now), () => turn(!down))
     }

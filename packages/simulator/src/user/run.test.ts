@@ -24,6 +24,19 @@ describe('a run of a scenario', () => {
     expect(one.violation).toBeUndefined()
   })
 
+  it('measures how soon a silent host is known, apart from crashes, and nothing where it is back in time', () => {
+    const { detection, silenceDetection } = run('nodes: 10\nduration: 60s\nactions: [{ at: 10s, silence: 3 }]')
+    expect(detection).toMatchObject({ count: 0, missed: 0 })
+    expect(silenceDetection).toMatchObject({ count: 9, missed: 0 })
+    expect(silenceDetection.p50).toBeGreaterThan(1_000)
+    expect(silenceDetection.max).toBeLessThan(20_000)
+    expect(run('nodes: 10\nduration: 30s\nactions: [{ at: 10s, silence: 3, for: 1s }]').silenceDetection).toMatchObject({
+      count: 0,
+      missed: 0,
+    })
+    expect(run('nodes: 10\nduration: 11s\nactions: [{ at: 10s, silence: 3 }]').silenceDetection).toMatchObject({ count: 0, missed: 9 })
+  })
+
   it('meets the nodes of the start in the middle of their sessions, and newcomers at the beginning', () => {
     const { lines } = run('nodes: 40\nduration: 60s\nsessions: { constant: 20s, replaced: 1ms, ends: leave }')
     const ends = new Map(lines.flatMap(({ time, what }) => (/leaves/u.test(what) ? [[what.split(' ')[1], time] as const] : [])))

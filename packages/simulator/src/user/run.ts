@@ -3,8 +3,9 @@ import { makeConfig } from '@jel/protocol'
 import { Metrics } from '../report/metrics.ts'
 import { nodeBytes } from '../report/node-bytes.ts'
 import { overlayDot } from '../report/dot.ts'
+import type { Deaths } from '../report/deaths.ts'
 import type { Distribution } from '../report/quantile.ts'
-import type { Quantiles, RunResult, Violation } from '../report/result.ts'
+import type { Detection, Quantiles, RunResult, Violation } from '../report/result.ts'
 import { BrokenPromiseError, falseDeathError } from '../protocol/promises.ts'
 import { Simulation } from '../simulation.ts'
 import type { Scenario } from '../scenario/scenario.ts'
@@ -111,7 +112,8 @@ function boundsOf(scenario: Scenario): SettledBounds {
 
 function resultOf(stage: Stage, metrics: Metrics, violation: Violation | undefined, isWhole: boolean): RunResult {
   const { simulation, scenario, actors } = stage
-  const { columns, deaths } = metrics
+  const { columns } = metrics
+  const detectionOf = (losses: Deaths): Detection => ({ ...quantilesOf(losses.times), missed: losses.missed(simulation.now, 0) })
   const traffic = actors.map(({ node }) => node.traffic)
   return {
     scenario: scenario.name,
@@ -126,7 +128,8 @@ function resultOf(stage: Stage, metrics: Metrics, violation: Violation | undefin
     allKnewAll: plain(metrics.allKnowAll.list),
     lastArrival: stage.lastArrival,
     lastChange: stage.lastChange,
-    detection: { ...quantilesOf(deaths.times), missed: deaths.missed(simulation.now, 0) },
+    detection: detectionOf(metrics.crashes),
+    silenceDetection: detectionOf(metrics.silences),
     endedLives: endedLivesOf(stage),
     elections: Object.fromEntries(
       [...metrics.elections].map(([name, { agreement, episodes }]) => [

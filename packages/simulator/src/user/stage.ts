@@ -22,6 +22,8 @@ export interface StageEvents {
   ended(actor: Actor): void
   /** The scenario changed who is there, or who reaches whom. */
   changed(what: string): void
+  /** Somebody's cable was pulled, or is back. */
+  silenced?(actor: Actor): void
   /** Somebody is about to withdraw. */
   withdraws?(actor: Actor, election: string): void
 }
@@ -134,6 +136,12 @@ export class Stage {
 
   leave(actor: Actor): void {
     this.#takeOut(actor, 'leave')
+  }
+
+  silence(actor: Actor, silent: boolean): void {
+    actor.silent = silent
+    this.simulation.silence(actor.node, silent)
+    for (const listener of this.#listeners) listener.silenced?.(actor)
   }
 
   elect(actor: Actor, election: string): void {

@@ -35,11 +35,11 @@ export function judge(expectation: Expectation, stage: Stage, metrics: Metrics):
     }
     case 'detection': {
       const { quantile, within } = expectation
-      const time = metrics.deaths.times.quantile(quantile)
-      const missed = metrics.deaths.missed(stage.simulation.now, within)
+      const time = metrics.crashes.times.quantile(quantile)
+      const missed = metrics.crashes.missed(stage.simulation.now, within)
       return {
         what: `crashes are known within ${writeDuration(within)} (p${quantile * 100})`,
-        held: time !== undefined && time <= within && missed <= (1 - quantile) * (metrics.deaths.times.count + missed),
+        held: time !== undefined && time <= within && missed <= (1 - quantile) * (metrics.crashes.times.count + missed),
         seen: time === undefined ? 'no crash was noticed' : `${seconds(time)}${missed === 0 ? '' : `, and ${missed} never heard of it`}`,
         ...(time !== undefined && { value: time }),
       }
