@@ -48,10 +48,38 @@ function fake(scenario: Scenario, seed: number): RunResult {
 describe('a failing scenario', () => {
   it('is made smaller as long as it fails in the same way', () => {
     const smaller = shrink(big, fake(big, 4), { run: fake, goOn: () => true })
-    expect(smaller).toMatchObject({ nodes: 7, actions: [{ type: 'silence', at: 40_000 }], elections: {}, expect: [] })
+    expect(smaller).toMatchObject({ nodes: 7, actions: [{ type: 'silence', at: 39_000 }], elections: {}, expect: [] })
     expect(smaller?.duration).toBeLessThanOrEqual(47_000)
     expect(smaller).not.toHaveProperty('sessions')
     expect(smaller?.network).not.toHaveProperty('sites')
+  })
+
+  it('keeps what came late apart from what never came', () => {
+    const late = (scenario: Scenario, seed: number): RunResult =>
+      ({
+        seed,
+        verdicts: [{ what: 'all know all', held: false, seen: '', ...(scenario.nodes >= 10 && { value: 12_000 }) }],
+      }) as unknown as RunResult
+    const smaller = shrink(big, late(big, 4), { run: late, goOn: () => true })
+    expect(smaller?.nodes).toBe(10)
+  })
+
+  it('leaves out pauses that it does not need, and moves what comes later along', () => {
+    const needs = (scenario: Scenario, seed: number): RunResult => {
+      const [cut, silence] = ['cut', 'silence'].map((type) => scenario.actions.find((action) => action.type === type))
+      const fails = cut && silence && silence.at >= 4_000 && cut.at >= silence.at + 7_000 && scenario.duration >= cut.at + 3_000
+      return {
+        seed,
+        ...(fails && { violation: { time: cut.at + 2_000, what: 'broken', before: [] } }),
+        verdicts: [],
+      } as unknown as RunResult
+    }
+    const smaller = shrink(big, needs(big, 4), { run: needs, goOn: () => true }) as Scenario
+    expect(smaller.actions).toMatchObject([
+      { type: 'silence', at: 4_000 },
+      { type: 'cut', at: 11_000 },
+    ])
+    expect(smaller.duration).toBeLessThanOrEqual(15_000)
   })
 
   it('stays as it is when there is no time, and is nothing when it did not fail', () => {

@@ -1,4 +1,6 @@
 import type { RunResult } from '../report/result.ts'
+import type { Milliseconds } from '@jel/protocol'
+import type { Action } from '../scenario/actions.ts'
 import { checkScenario } from '../scenario/check.ts'
 import type { ScenarioNetwork } from '../scenario/network.ts'
 import type { Scenario } from '../scenario/scenario.ts'
@@ -27,9 +29,12 @@ export function shrink(scenario: Scenario, result: RunResult, options: ShrinkOpt
   return shrinker.smallest
 }
 
-/** In what way it failed, without the numbers of nodes and times. */
+/** In what way it failed, without the numbers of nodes and times. What came late is another failure than what never came. */
 function failureOf({ violation, verdicts }: RunResult): string | undefined {
-  if (violation === undefined) return verdicts.find(({ held }) => !held)?.what
+  if (violation === undefined) {
+    const broken = verdicts.find(({ held }) => !held)
+    return broken && `${broken.what}${broken.value === undefined ? '' : ', but to a degree'}`
+  }
   return violation.what.replaceAll(/12D3\w+/gu, 'NODE').replaceAll(/\d+/gu, 'N')
 }
 
@@ -57,6 +62,7 @@ class Shrinker {
       this.#fewerActions()
       this.#simpler()
       this.#shorter()
+      this.#earlier()
     } while (this.smallest !== before && this.#options.goOn())
   }
 
@@ -107,6 +113,20 @@ class Shrinker {
     }
   }
 
+  /** What happens happens sooner after what happened before it. */
+  #earlier(): void {
+    for (const index of this.smallest.actions.keys()) {
+      for (const share of [1, 0.5, 0.25, 0]) {
+        for (;;) {
+          const { at } = this.smallest.actions[index] as Action
+          const before = Math.max(0, ...this.smallest.actions.filter((other) => other.at < at).map((other) => other.at))
+          const by = Math.max(1, Math.floor(((at - before) * share) / 1_000)) * 1_000
+          if (by > at - before || !this.#try(withoutPause(this.smallest, at, by))) break
+        }
+      }
+    }
+  }
+
   /** Takes the candidate if it fails in the same way. */
   #try(candidate: Scenario): boolean {
     if (candidate === this.smallest || !this.#options.goOn() || !isValid(candidate)) return false
@@ -150,6 +170,25 @@ function withNodes(scenario: Scenario, nodes: number): Scenario {
 /** Ends then; what would happen later goes. */
 function cutOff({ actions }: Scenario, duration: number): Pick<Scenario, 'actions' | 'duration'> {
   return { actions: actions.filter(({ at }) => at <= duration), duration: Math.ceil(duration) }
+}
+
+/** All that is due from a time on comes so much earlier. */
+function withoutPause(scenario: Scenario, from: Milliseconds, by: Milliseconds): Scenario {
+  const moved = <T extends object>(fields: T, keys: readonly string[]): T =>
+    Object.fromEntries(
+      Object.entries(fields).map(([key, value]) => [
+        key,
+        keys.includes(key) && typeof value === 'number' && value >= from ? value - by : value,
+      ]),
+    ) as T
+  const { actions, expect, sessions, duration } = scenario
+  return {
+    ...scenario,
+    actions: actions.map((action) => moved(action, action.type === 'hostile' ? ['at', 'until', 'from', 'to'] : ['at', 'until'])),
+    expect: expect.map((expectation) => moved(expectation, ['after', 'from', 'until'])),
+    ...(sessions && { sessions: moved(sessions, ['from', 'until']) }),
+    duration: duration - by,
+  }
 }
 
 function without<T extends object, Key extends keyof T>(fields: T, key: Key): Omit<T, Key> {
