@@ -81,8 +81,10 @@ export interface MachineOptions {
   readonly site?: string | undefined
   /** Of its cable, which all its nodes share. Default: never full. */
   readonly bandwidth?: Bandwidth | undefined
-  /** Of its processor, which all its nodes share, relative to the one on which costs were measured. Default: nothing takes time. */
+  /** Of each of its processors, which all its nodes share, relative to the one on which costs were measured. Default: nothing takes time. */
   readonly speed?: number | undefined
+  /** How many processors it has; a node uses one. Default: one. */
+  readonly processors?: number | undefined
 }
 
 /** What is wrong with the network of one node. What is left out becomes right again. */
@@ -197,9 +199,9 @@ export class Simulation<P extends Protocol> {
   }
 
   /** A computer for nodes to share. Throws RangeError for a site, bandwidth or speed that there can't be. */
-  createMachine({ site, bandwidth, speed }: MachineOptions = {}): Machine {
+  createMachine({ site, bandwidth, speed, processors }: MachineOptions = {}): Machine {
     const at = site === undefined ? 0 : siteNumber(this.#options.network?.topology, site)
-    return new Machine({ number: this.#machines++, site: at, bandwidth, speed })
+    return new Machine({ number: this.#machines++, site: at, bandwidth, speed, processors })
   }
 
   spawn(options: SpawnOptions = {}): SimulatedNode<P> {

@@ -123,9 +123,9 @@ describe('a megabyte', () => {
 describe('a machine with a processor', () => {
   const costs = { frame: 20, frameKilobyte: 0, broadcast: 0, duplicate: 0, control: 0, dial: 30, accept: 50, lost: 40, refused: 60 }
 
-  function busy(speed: number): { sim: Sim; machine: Machine } {
+  function busy(speed: number, processors = 1): { sim: Sim; machine: Machine } {
     const sim = puppets({ network: { delay, costs } })
-    return { sim, machine: sim.createMachine({ speed }) }
+    return { sim, machine: sim.createMachine({ speed, processors }) }
   }
 
   it('deals with one thing after the other, whichever of its nodes it is for', () => {
@@ -136,6 +136,19 @@ describe('a machine with a processor', () => {
     expect(arrival(sim, b)).toBeCloseTo(30)
     expect(texts(c)).toEqual([])
     expect(arrival(sim, c)).toBeCloseTo(50 - 30)
+  })
+
+  it('with more than one deals with things of several nodes at once, but no node is faster', () => {
+    const { sim, machine } = busy(1, 2)
+    const [a, b, c] = star(sim, {}, { machine }, { machine }) as [PuppetNode, PuppetNode, PuppetNode]
+    send(a, b, 'one')
+    send(a, b, 'two')
+    send(a, c, 'three')
+    expect(arrival(sim, b)).toBeCloseTo(30)
+    sim.run(1)
+    expect([texts(b), texts(c)]).toEqual([['one'], ['three']])
+    sim.run(19)
+    expect(texts(b)).toEqual(['one', 'two'])
   })
 
   it('that is slow takes longer for everything', () => {
@@ -257,6 +270,7 @@ describe('a topology', () => {
     expect(() => puppets().spawn({ site: 'Paris' })).toThrow(/no topology/)
     expect(() => sim.createMachine({ bandwidth: { up: 0 } })).toThrow(/Mbit\/s above 0/)
     expect(() => sim.createMachine({ speed: -1 })).toThrow(/above 0/)
+    expect(() => sim.createMachine({ speed: 1, processors: 1.5 })).toThrow(/whole number of processors, not 1.5/)
   })
 
   for (const topology of [das3, world, wideArea()]) {

@@ -10,27 +10,35 @@ export interface MachineFields {
   /** The number of its site in the topology; 0 where there is none. */
   readonly site: number
   readonly bandwidth?: Bandwidth | undefined
-  /** How fast its processor is, compared with the one on which processing costs were measured. Left out: nothing takes time. */
+  /** How fast each of its processors is, compared with the one on which processing costs were measured. Left out: nothing takes time. */
   readonly speed?: number | undefined
+  /** How many it has. Default: one. */
+  readonly processors?: number | undefined
 }
 
-/** A computer: one address, one cable and one processor that all its processes share. */
+/**
+ * A computer: one address, one cable, and processors that all its processes share. Each process has one thread, which stays on one of them, so more of them make none
+ * faster; a real scheduler would move threads from busy ones to idle ones.
+ */
 export class Machine {
   readonly number: number
   readonly site: number
   readonly cables: Cables
   readonly #speed: number
-  readonly #processor: Capacity | undefined
+  /** None: nothing takes time. */
+  readonly #processors: readonly Capacity[]
   #processes = 0
   #computed: Milliseconds = 0
 
-  constructor({ number, site, bandwidth, speed }: MachineFields) {
+  constructor({ number, site, bandwidth, speed, processors = 1 }: MachineFields) {
     if (speed !== undefined && !(speed > 0)) throw new RangeError(`the speed of a processor must be a number above 0, not ${speed}`)
+    if (!Number.isInteger(processors) || processors < 1)
+      throw new RangeError(`a machine has a whole number of processors, not ${processors}`)
     this.number = number
     this.site = site
     this.cables = cables(bandwidth)
     this.#speed = speed ?? Infinity
-    this.#processor = this.#speed === Infinity ? undefined : new Capacity()
+    this.#processors = this.#speed === Infinity ? [] : Array.from({ length: processors }, () => new Capacity())
   }
 
   /** The number of the next process on it. */
@@ -41,7 +49,7 @@ export class Machine {
 
   /** True if what arrives takes time. */
   get computes(): boolean {
-    return this.#processor !== undefined
+    return this.#processors.length > 0
   }
 
   /** Processor time that was spent so far, that which is booked included. */
@@ -49,10 +57,11 @@ export class Machine {
     return this.#computed
   }
 
-  /** When something that costs so much and arrives at `from` is done with. */
-  compute(cost: Milliseconds, from: Milliseconds, now: Milliseconds): Milliseconds {
-    if (this.#processor === undefined || cost <= 0) return from
+  /** When this process is done with something that costs so much and arrives at `from`. */
+  compute(process: number, cost: Milliseconds, from: Milliseconds, now: Milliseconds): Milliseconds {
+    const processor = this.#processors[process % this.#processors.length]
+    if (processor === undefined || cost <= 0) return from
     this.#computed += cost / this.#speed
-    return this.#processor.reserve(from, cost / this.#speed, now)
+    return processor.reserve(from, cost / this.#speed, now)
   }
 }

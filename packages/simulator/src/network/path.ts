@@ -40,7 +40,7 @@ export class Path {
       this.#last += delay
     }
     this.#pass(to.cables.down, bytes)
-    return to.machine.compute(cost, this.#last, this.#clock.now)
+    return to.machine.compute(to.process, cost, this.#last, this.#clock.now)
   }
 
   #pass(cable: Cable | undefined, bytes: number): void {

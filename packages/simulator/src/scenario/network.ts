@@ -38,6 +38,13 @@ export interface NodeBandwidth extends SiteBandwidth {
 
 export type Sites = TopologyName | Readonly<Record<string, SiteFields>>
 
+/** A node has one thread, so it uses one of them. */
+export interface Processors {
+  readonly count: number
+  /** Of each, relative to the one on which costs were measured. */
+  readonly speed: number
+}
+
 export interface ScenarioNetwork {
   /** One way, equally likely in between. With `sites` these say it instead. */
   readonly delay: DurationRange
@@ -47,13 +54,26 @@ export interface ScenarioNetwork {
   readonly bandwidth: NodeBandwidth
   readonly nodesPerMachine: number
   readonly machinesPerRack: number
-  /** Speed of each machine's processor, relative to the one on which costs were measured. Left out: nothing takes time. */
-  readonly processor?: number
+  /** Of each machine. Left out: nothing takes time. */
+  readonly processor?: Processors
   /** Share of the packets that get lost, 0 to below 1. */
   readonly loss: number
   /** Share of the nodes that can dial but can't be dialled, 0 to 1. The first node always can. */
   readonly nat: number
 }
+
+/** `4`, `0.5`, `{ count: 4, speed: 0.5 }`. */
+const counted = amount(0.01).transform((value, context): Processors => {
+  if (value <= 1) return { count: 1, speed: value }
+  if (Number.isInteger(value)) return { count: value, speed: 1 }
+  context.addIssue({
+    code: 'custom',
+    message: `expected a whole number of processors, a part of one, or both as { count, speed }; not ${value}`,
+  })
+  return z.NEVER
+})
+const described: z.ZodType<Processors> = mapping({ count: count(1).default(1), speed: amount(0.01).default(1) })
+const processors = choice<Processors>([counted, described], (value) => (typeof value === 'object' && value !== null ? described : counted))
 
 /** One figure for both ways, or one for each. */
 function ways(more: z.core.$ZodLooseShape = {}): z.ZodType<NodeBandwidth> {
@@ -95,9 +115,11 @@ export const network: z.ZodType<ScenarioNetwork> = mapping({
     .describe('of each node; default: without limit'),
   nodesPerMachine: count(1).default(1),
   machinesPerRack: count(1).default(1),
-  processor: amount(0.01)
+  processor: processors
     .exactOptional()
-    .describe('speed of the processor that the nodes of one machine share; 1: as measured; default: nothing takes time'),
+    .describe(
+      'what the nodes of one machine share: 4 processors; half of one (0.5); { count: 4, speed: 0.5 }; default: nothing takes time',
+    ),
   loss: loss.default(0).describe('share of the packets that get lost'),
   nat: share.default(0).describe('share of the nodes that can dial but can’t be dialled'),
 })

@@ -186,6 +186,7 @@ describe('what is wrong with a scenario is said with file, line and what was exp
     ],
     ['an election in which nobody stands', `${least}expect: [{ oneWinner: { election: m } }]`, /nobody stands in election "m"/u],
     ['an action after the end', `${least}actions: [{ at: 11s, kill: 1 }]`, /11s is after the end, 10s/u],
+    ['two and a half processors', `${least}network: { processor: 2.5 }`, /expected a whole number of processors, a part of one, or both/u],
     ['no nodes', 'duration: 5s', /^s\.yaml:1:1: nodes: is missing$/u],
     [
       'a share of more than all',
@@ -230,6 +231,15 @@ describe('what is wrong with a scenario is said with file, line and what was exp
   it('a file that does not exist', () => {
     expect(problems(() => loadScenario('nowhere.yaml'))).toMatch(/^nowhere\.yaml: can't be read: ENOENT/u)
   })
+})
+
+it.each([
+  ['0.5', { count: 1, speed: 0.5 }],
+  ['1', { count: 1, speed: 1 }],
+  ['4', { count: 4, speed: 1 }],
+  ['{ count: 4, speed: 0.5 }', { count: 4, speed: 0.5 }],
+])('a processor of %s is what a machine has', (text, processor) => {
+  expect(parseScenario(`${least}network: { processor: ${text} }`).network.processor).toEqual(processor)
 })
 
 describe('a trace file', () => {

@@ -34,7 +34,8 @@ export class Machinery {
     const made = (this.#machines[place.machine] ??= this.#simulation.createMachine({
       site: place.site,
       bandwidth: machine === undefined ? undefined : megabits({ up: machine, down: machine }),
-      speed: processor,
+      speed: processor?.speed,
+      processors: processor?.count,
     }))
     return { machine: made, bandwidth: megabits(bandwidth), ...(nat && { dialable: false }) }
   }

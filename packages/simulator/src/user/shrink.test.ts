@@ -19,6 +19,7 @@ const big = parseScenario(`
     loss: 0.5%
     nat: 10%
     nodesPerMachine: 3
+    processor: { count: 4, speed: 0.5 }
   actions:
     - { at: 10s, kill: { site: a, share: 10% } }
     - { at: 20s, every: 10s, until: 60s, stop: [3, 7..9], for: 5s }
