@@ -62,12 +62,20 @@ describe('a process', () => {
     sim.run(100)
     act(b, { type: 'timer', at: (b.protocol.inputs.at(-1)?.now ?? 0) + 50 })
     send(a, b, 'too late')
-    const before = b.protocol.inputs.length
+    const { protocol } = b
+    const before = protocol.inputs.length
     sim.kill(b)
     sim.continueProcess(b)
     sim.run(1_000)
-    expect(b.protocol.inputs).toHaveLength(before)
+    expect(protocol.inputs).toHaveLength(before)
     expect(b.state).toBe('gone')
+  })
+
+  it('that is gone keeps nothing of what it knew', () => {
+    const sim = puppets({ network })
+    const node = sim.spawn()
+    sim.kill(node)
+    expect(() => node.protocol).toThrow('node 0 is gone, and what it knew with it')
   })
 
   it('that leaves gets its words out before it ends', () => {

@@ -77,7 +77,6 @@ export class SimulatedNode<P extends Protocol = Protocol> {
   readonly index: number
   readonly id: NodeId
   addresses: readonly Address[]
-  readonly protocol: P
   readonly traffic = new Traffic()
   readonly endpoint: Endpoint
   /** Everything the application was told, unless the simulation was asked not to keep it. */
@@ -95,6 +94,9 @@ export class SimulatedNode<P extends Protocol = Protocol> {
   readonly #world: NodeWorld
   readonly #clockOffset: Milliseconds
   readonly #firstIncarnation: number
+  /** Undefined once the process is gone: what it knew goes with it, or a run with churn would keep all of it. */
+  #protocol: P | undefined
+  #lastIncarnation = 0
   readonly #inbox: (() => void)[] = []
   /** From whom nothing is read, and what waits in that peer's buffers meanwhile. */
   readonly #paused = new Map<NodeId, Pause>()
@@ -108,7 +110,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     this.id = fields.id
     this.storedIncarnation = fields.storedIncarnation
     this.addresses = [processAddress(fields.machine.number, fields.process)]
-    this.protocol = protocol
+    this.#protocol = protocol
     this.#world = world
     this.#clockOffset = fields.clockOffset
     this.#firstIncarnation = fields.storedIncarnation + 1
@@ -144,9 +146,15 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     this.#receive({ type: 'start', addresses: this.addresses, introducers })
   }
 
+  /** What the process runs. Throws where the process is gone. */
+  get protocol(): P {
+    if (this.#protocol === undefined) throw new Error(`node ${this.index} is gone, and what it knew with it`)
+    return this.#protocol
+  }
+
   /** True if this process has been the member of that incarnation, or is. */
   lived(incarnation: number): boolean {
-    return incarnation >= this.#firstIncarnation && incarnation <= (this.protocol.self?.incarnation ?? 0)
+    return incarnation >= this.#firstIncarnation && incarnation <= (this.#protocol?.self?.incarnation ?? this.#lastIncarnation)
   }
 
   command(command: Command): void {
@@ -193,6 +201,9 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     this.#world.network.exit(this.endpoint)
     this.#world.gossip.exit(this.endpoint)
     this.#world.ended(this)
+    this.#lastIncarnation = this.protocol.self?.incarnation ?? 0
+    this.#protocol = undefined
+    this.#paused.clear()
   }
 
   #standStill(): void {
