@@ -20,6 +20,8 @@ export { barPlot, linePlot, type BarPlot, type LinePlot, type PlotAxis, type Plo
 export { FolderExistsError, OutputFolder } from './report/folder.ts'
 export { runName, writeOutput } from './report/output.ts'
 export type { ElectionResult, NodeBytes, Quantiles, RunResult, Samples, Verdict, Violation } from './report/result.ts'
+export { segment } from './network/framing.ts'
+export { TcpFlow } from './network/tcp-flow.ts'
 export { summaryOf, type Failure, type SummaryLine } from './report/summary.ts'
 export type { TraceLine } from './user/chronicle.ts'
 export { networkOf } from './user/machinery.ts'

@@ -89,14 +89,15 @@ it.each(seeds('1-2'))('all know soon what a member refutes, though it refuted so
   const victims = pool.honest.filter(({ protocol }) => protocol.links.has(liar.node.id)).slice(0, 8)
   expect(victims).toHaveLength(8)
   for (const victim of victims) {
-    // It is a little behind, as the victim does not answer what it can't have said yet.
-    const accuse = (): void =>
-      liar.says(alarm([liar.suspects(self(victim), Math.floor((simulation.now - victim.startedAt) / 1_000) - 2)]), [victim.id])
+    const life = (): number => simulation.now - victim.startedAt
+    // The victim does not answer what it can't have said yet.
+    const accuse = (): void => liar.says(alarm([liar.suspects(self(victim), Math.floor(life() / 1_000))]), [victim.id])
+    simulation.run(1_700 - (life() % 1_000))
     accuse()
-    simulation.run(3_000)
+    // Its next second has begun. A second after the first refutation it publishes the other one, and has nothing else to do.
+    simulation.run(500)
     accuse()
-    // Five seconds after the first it publishes the second, and has nothing else to do.
-    simulation.run(3_500)
+    simulation.run(1_500)
     expect(new Set(pool.honest.map(({ protocol }) => JSON.stringify(protocol.fingerprint))).size).toBe(1)
     simulation.run(60_000)
   }

@@ -68,11 +68,15 @@ describe('a megabyte', () => {
     })
   }
 
-  it('takes no time where there is no limit', () => {
+  it('takes the round trips of slow start where there is no limit', () => {
     const sim = puppets({ network: { delay } })
     const [a, b] = star(sim, {}, {}) as [PuppetNode, PuppetNode]
     send(a, b, megabyte)
-    expect(arrival(sim, b)).toBeCloseTo(10)
+    // 10, 20, 40, 80, 160 and 320 segments, a round trip of 20 ms each, and the rest of 700.
+    expect(arrival(sim, b)).toBeCloseTo(6 * 20 + 10)
+    // The window is open now.
+    send(a, b, megabyte.slice(0, 200_000))
+    expect(arrival(sim, b, 2)).toBeCloseTo(10)
   })
 
   it('delays what another node of the same machine sends, and nothing that stays on the machine', () => {

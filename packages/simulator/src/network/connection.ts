@@ -3,6 +3,7 @@ import type { EventHandle } from '../engine/event-queue.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { GossipControl } from './gossip-control.ts'
 import type { GossipMessage } from './gossip-message.ts'
+import type { TcpFlow } from './tcp-flow.ts'
 import { purposes, type PurposeNumber } from './traffic.ts'
 import type { Payload } from './payload.ts'
 
@@ -25,6 +26,8 @@ export class Pipe {
   lastArrival: Milliseconds = 0
   /** The delay of the path when it was last used. */
   lastDelay: Milliseconds = 0
+  /** Its congestion window, once it was needed. */
+  flow: TcpFlow | undefined
   /** When something was last sent, and when on the link's own stream: what leaves in one tick shares headers. */
   departed: Milliseconds = -1
   recordOpened: Milliseconds = -1

@@ -6,7 +6,7 @@
 export const packetHeader = 52
 
 /** What fits into one packet of 1,500 bytes. */
-const segment = 1_448
+export const segment = 1_448
 
 /** yamux's header of 12 bytes, Noise's length of 2 and its tag of 16: once for all that leaves on one stream in one tick. */
 const recordHeader = 30

@@ -4,13 +4,14 @@ import { Connection, type Item, type Pipe } from './connection.ts'
 import { loopback, type Delay } from './delay.ts'
 import { Dialling, type DiallingOptions } from './dialling.ts'
 import type { Endpoint } from './endpoint.ts'
-import { extraAcknowledgements, headerBytes, packetHeader, prefixed, streamBytes } from './framing.ts'
+import { extraAcknowledgements, headerBytes, packetHeader, prefixed, segment, streamBytes } from './framing.ts'
 import { GossipControl } from './gossip-control.ts'
 import { GossipMessage } from './gossip-message.ts'
 import { Path } from './path.ts'
 import { noCosts, type Costs } from './processing.ts'
 import { Reachability } from './reachability.ts'
 import { topologyDelay, type Topology } from './site.ts'
+import { initialWindow, retransmitMax, retransmitMin, TcpFlow } from './tcp-flow.ts'
 import { purposeNumber, type PurposeNumber } from './traffic.ts'
 import type { Payload } from './payload.ts'
 
@@ -41,14 +42,8 @@ export const defaultNetwork: NetworkOptions = {
   setupPackets: 3,
 }
 
-/** First wait before TCP sends something again, and the longest. Linux: TCP_RTO_MIN and TCP_RTO_MAX. */
-const retransmitMin = 200
-const retransmitMax = 120_000
 /** After this long without an acknowledgement TCP breaks the connection. Linux: tcp_retries2 = 15. */
 const retransmitFor = 924_600
-/** A packet that got lost so often is 33 hours late. Losses together may be all there is: without an end the run would stand still there. */
-const mostLosses = 1_000
-
 /** An acknowledgement waits so long for data to travel with. Linux: TCP_DELACK_MIN. */
 const acknowledgementDelay = 40
 
@@ -78,8 +73,8 @@ export class Network {
   readonly #dialling: Dialling
   readonly #held = new Set<Pipe>()
   readonly #arrived = (pipe: Pipe): void => this.#arrive(pipe)
-  /** How often the packet that was sent last got lost. */
-  #lost = 0
+  /** Of what was sent last, bytes that were sent again as they got lost. */
+  #resent = 0
 
   constructor(clock: VirtualClock, random: () => number, options: Partial<NetworkOptions> = {}) {
     this.#clock = clock
@@ -292,7 +287,8 @@ export class Network {
     const { now } = this.#clock
     const headers = stream === 0 ? 0 : headerBytes(stream, pipe.departed !== now)
     const bytes = stream + headers
-    const delay = known ?? this.#packetDelay(from, to)
+    if (known !== undefined) this.#resent = 0
+    const delay = known ?? this.#messageDelay(from, to, stream, () => (pipe.flow ??= new TcpFlow()))
     const arrival = pipe.shaped ? this.#path.arrival(from, to, bytes, delay, cost, now) : now + delay
     pipe.put(item, bytes, purpose, urgent)
     if (stream > 0) pipe.departed = now
@@ -300,8 +296,8 @@ export class Network {
     pipe.lastArrival = Math.max(pipe.lastArrival, arrival)
     this.#clock.at(pipe.lastArrival, pipe.arrive)
     if (stream > 0) {
-      from.traffic.sent.add(purpose, bytes * (1 + this.#lost))
-      from.traffic.sent.headerBytes += headers + bytes * this.#lost
+      from.traffic.sent.add(purpose, bytes + this.#resent)
+      from.traffic.sent.headerBytes += headers + this.#resent
     }
     this.#acknowledge(connection.pipeTo(from), now)
   }
@@ -332,21 +328,29 @@ export class Network {
     return this.#path.arrival(from, to, bytes, delay, cost, departure)
   }
 
+  #oneWay(from: Endpoint, to: Endpoint): Milliseconds {
+    return this.#options.delay(from, to, this.#random) + from.lag + to.lag
+  }
+
+  /** Of a single packet. */
   #packetDelay(from: Endpoint, to: Endpoint): Milliseconds {
-    const oneWay = this.#options.delay(from, to, this.#random) + from.lag + to.lag
-    this.#lost = 0
+    return this.#messageDelay(from, to, 1, () => new TcpFlow())
+  }
+
+  /**
+   * Of a message. What fits into the first window waits for nothing unless packets get lost. Of single packets each has a flow of its own: the kernel puts small ones
+   * together when it sends them again, so they don't wait in a row.
+   */
+  #messageDelay(from: Endpoint, to: Endpoint, stream: number, flowOf: () => TcpFlow): Milliseconds {
+    const delay = this.#oneWay(from, to)
     const loss = this.#lossBetween(from, to)
-    if (loss === 0) return oneWay
-    let waited = 0
-    for (
-      let wait = retransmitMin + 2 * oneWay;
-      this.#lost < mostLosses && this.#random() < loss;
-      wait = Math.min(wait * 2, retransmitMax)
-    ) {
-      waited += wait
-      this.#lost += 1
-    }
-    return oneWay + waited
+    const segments = Math.max(1, Math.ceil(stream / segment))
+    this.#resent = 0
+    if (loss === 0 && segments <= initialWindow) return delay
+    const flow = segments === 1 ? new TcpFlow() : flowOf()
+    const took = flow.send(segments, this.#clock.now, { delay, loss, random: this.#random })
+    this.#resent = flow.resent * Math.min(stream, segment)
+    return took
   }
 
   #lossBetween(from: Endpoint, to: Endpoint): number {

@@ -39,7 +39,7 @@ export interface NodeBandwidth extends SiteBandwidth {
 export type Sites = TopologyName | Readonly<Record<string, SiteFields>>
 
 /** A node has one thread, so it uses one of them. */
-export interface Processors {
+interface Processors {
   readonly count: number
   /** Of each, relative to the one on which costs were measured. */
   readonly speed: number

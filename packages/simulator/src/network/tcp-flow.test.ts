@@ -1,0 +1,77 @@
+import { createRandom } from '@jel/protocol'
+import { describe, expect, it } from 'vitest'
+import { initialWindow, retransmitMin, TcpFlow } from './tcp-flow.ts'
+
+const delay = 10
+const never = (): number => 1
+/** A random source that loses the packets with these numbers, from 0 on. */
+function losing(...numbers: readonly number[]): () => number {
+  let at = -1
+  return () => (numbers.includes(++at) ? 0 : 1)
+}
+const send = (segments: number, random: () => number, loss = 0.5): number => new TcpFlow().send(segments, 0, { delay, loss, random })
+function median(segments: number, loss: number): number {
+  const random = createRandom(3)
+  const times = Array.from({ length: 501 }, () => send(segments, random, loss)).sort((a, b) => a - b)
+  return times[250] as number
+}
+
+describe('TCP', () => {
+  it('takes one way for what fits into its first window, and doubles it with each round trip', () => {
+    expect([1, initialWindow, initialWindow + 1, 3 * initialWindow, 3 * initialWindow + 1].map((count) => send(count, never, 0))).toEqual([
+      10, 10, 30, 30, 50,
+    ])
+  })
+
+  it('sends what is missing one round trip later, where something that came after tells', () => {
+    expect(send(10, losing(4))).toBe(30)
+    expect(send(10, losing(2, 4, 6))).toBe(30)
+  })
+
+  it('probes where the end is missing, and hears from the probe what else is', () => {
+    expect(send(10, losing(9))).toBe(2 * 20 + 10)
+    expect(send(10, losing(8, 9))).toBe(2 * 20 + 20 + 10)
+  })
+
+  it('waits for a time-out where a single packet is lost, twice as long each time', () => {
+    expect(send(1, losing(0))).toBe(retransmitMin + 20 + 10)
+    expect(send(1, losing(0, 1))).toBe(3 * (retransmitMin + 20) + 10)
+  })
+
+  it('sends less at once after a loss', () => {
+    const flow = new TcpFlow()
+    flow.send(300, 0, { delay, loss: 0, random: never })
+    const before = flow.send(150, 200, { delay, loss: 0, random: never })
+    flow.send(150, 220, { delay, loss: 0.5, random: losing(3) })
+    expect(before).toBe(10)
+    expect(flow.send(150, 280, { delay, loss: 0.5, random: never })).toBeGreaterThan(10)
+  })
+
+  it('begins anew after a pause', () => {
+    const flow = new TcpFlow()
+    flow.send(300, 0, { delay, loss: 0, random: never })
+    expect(flow.send(150, 10_000, { delay, loss: 0, random: never })).toBeGreaterThan(10)
+  })
+
+  it('makes the second of two messages at once wait where the window is full', () => {
+    const flow = new TcpFlow()
+    expect(flow.send(initialWindow, 0, { delay, loss: 0, random: never })).toBe(10)
+    expect(flow.send(initialWindow, 0, { delay, loss: 0, random: never })).toBe(30)
+  })
+
+  it('is slowed down by loss about as Mathis et al. (CCR 1997) say: with its square root', () => {
+    const megabyte = 691
+    const [few, many] = [median(megabyte, 0.01), median(megabyte, 0.04)]
+    // 1.22 segments a round trip, over the square root of the loss; CUBIC is somewhat faster.
+    expect(few).toBeGreaterThan(0.5 * ((megabyte * 20 * 0.1) / 1.22))
+    expect(few).toBeLessThan(1.5 * ((megabyte * 20 * 0.1) / 1.22))
+    // Time-outs come on top.
+    expect(many / few).toBeGreaterThan(1.6)
+    expect(many / few).toBeLessThan(4)
+  })
+
+  it('comes to an end though all packets get lost', () => {
+    expect(send(1, () => 0, 1 - 1e-9)).toBeGreaterThan(3_600_000)
+    expect(send(20, () => 0, 1 - 1e-9)).toBeGreaterThan(3_600_000)
+  })
+})

@@ -1,0 +1,150 @@
+/**
+ * How long TCP takes where packets get lost or a message is longer than what may be on its way at once. One direction of a connection, as Linux sends it: slow start from
+ * ten segments (RFC 6928), CUBIC (RFC 9438), selective acknowledgements with RACK and a tail loss probe (RFC 8985), retransmission time-outs that double (RFC 6298).
+ *
+ * It goes round trip by round trip: in each as many segments leave as the window allows, each is lost by chance, and what is lost is sent again in the next one. Left out:
+ * the receiver's window, pacing, packets that overtake each other, losses of acknowledgements.
+ */
+import type { Milliseconds } from '@jel/protocol'
+
+/** Segments. RFC 6928. */
+export const initialWindow = 10
+const leastWindow = 2
+/** What a loss leaves of the window; how fast CUBIC grows again, segments a cubic second. RFC 9438 §4. */
+const beta = 0.7
+const cubic = 0.4
+
+/** Least wait before TCP sends something again, and the longest, ms. Linux: TCP_RTO_MIN and TCP_RTO_MAX. */
+export const retransmitMin = 200
+export const retransmitMax = 120_000
+/** A segment that got lost so often is 33 hours late. Losses together may be all there is: without an end the run would stand still there. */
+const mostTimeouts = 1_000
+
+/** One message on its way. */
+export interface Journey {
+  /** One way. */
+  readonly delay: Milliseconds
+  /** Share of the packets that get lost, 0 to below 1. */
+  readonly loss: number
+  readonly random: () => number
+}
+
+export class TcpFlow {
+  #window = initialWindow
+  /** Below it the window doubles each round trip. */
+  #threshold = Infinity
+  /** The window before the last loss, and when that was: from there CUBIC grows. */
+  #before = 0
+  #reducedTo = 0
+  #reducedAt: Milliseconds = 0
+  /** Until when what left since counts against the window, and what is left of that. */
+  #roundEnds: Milliseconds = 0
+  #room = initialWindow
+  /** Segments of the last message that were sent more than once. */
+  resent = 0
+
+  /** How long after `now` the last of these segments arrives. */
+  send(segments: number, now: Milliseconds, journey: Journey): Milliseconds {
+    const { delay, loss, random } = journey
+    const roundTrip = 2 * delay
+    this.#begin(now, roundTrip)
+    this.resent = 0
+    let at = now
+    if (this.#room === 0) {
+      at = this.#roundEnds
+      this.#grown(at, roundTrip, this.#window)
+      this.#next(at, roundTrip)
+    }
+    let [fresh, lost, hidden, timeouts] = [segments, 0, 0, 0]
+    let arrived = at
+    while (fresh + lost + hidden > 0) {
+      const burst = Math.max(1, Math.min(Math.floor(this.#room), fresh + lost))
+      this.#room -= burst
+      const again = Math.min(lost, burst)
+      this.resent += again
+      fresh -= burst - again
+      let [gone, tail] = [0, 0]
+      for (let i = 0; i < burst; i++) {
+        const isLost = loss > 0 && timeouts < mostTimeouts && random() < loss
+        gone += isLost ? 1 : 0
+        tail = isLost ? tail + 1 : 0
+      }
+      lost += gone - again
+      if (gone < burst) {
+        arrived = Math.max(arrived, at + delay)
+        timeouts = 0
+        // What came later tells that these are missing.
+        lost += hidden
+        hidden = 0
+      }
+      if (fresh + lost + hidden === 0) break
+      if (gone === 0) {
+        this.#grown(at + roundTrip, roundTrip, burst)
+        at += roundTrip
+      } else if (tail < burst && (tail === 0 || fresh > 0)) {
+        this.#reduce(at + roundTrip)
+        lost -= tail
+        hidden = tail
+        at += roundTrip
+      } else if (burst > 1 && timeouts === 0) {
+        // Nothing that came later can tell: a probe repeats the last segment, and its acknowledgement what else is missing.
+        at += 2 * roundTrip
+        timeouts = 1
+        if (random() >= loss) {
+          this.resent += 1
+          arrived = Math.max(arrived, at + delay)
+          lost -= 1
+          timeouts = 0
+          this.#reduce(at + roundTrip)
+          if (fresh + lost > 0) at += roundTrip
+        }
+      } else {
+        at += Math.min((retransmitMin + roundTrip) * 2 ** Math.min(timeouts, 16), retransmitMax)
+        timeouts += 1
+        this.#reduce(at)
+        this.#window = 1
+      }
+      this.#next(at, roundTrip)
+    }
+    return arrived - now
+  }
+
+  /** From here on as many segments may leave as the window allows. */
+  #next(at: Milliseconds, roundTrip: Milliseconds): void {
+    this.#roundEnds = at + roundTrip
+    this.#room = Math.max(1, Math.floor(this.#window))
+  }
+
+  /** A new round trip; after a pause the window is what it was at first (RFC 2861, tcp_slow_start_after_idle). */
+  #begin(now: Milliseconds, roundTrip: Milliseconds): void {
+    if (now < this.#roundEnds) return
+    if (now - this.#roundEnds > retransmitMin + roundTrip) {
+      this.#window = Math.min(this.#window, initialWindow)
+      this.#reducedAt = now
+    }
+    this.#next(now, roundTrip)
+  }
+
+  #reduce(at: Milliseconds): void {
+    // Fast convergence: who loses before it is back where it was leaves room for others.
+    this.#before = this.#window < this.#before ? (this.#window * (1 + beta)) / 2 : this.#window
+    this.#window = Math.max(leastWindow, this.#window * beta)
+    this.#threshold = this.#window
+    this.#reducedTo = this.#window
+    this.#reducedAt = at
+  }
+
+  /** So many segments were acknowledged. */
+  #grown(at: Milliseconds, roundTrip: Milliseconds, acknowledged: number): void {
+    if (this.#window < this.#threshold) {
+      this.#window += acknowledged
+      return
+    }
+    const since = (at - this.#reducedAt) / 1_000
+    const top = Math.cbrt(Math.max(0, this.#before - this.#reducedTo) / cubic)
+    const curve = cubic * (since - top) ** 3 + this.#before
+    // No slower than Reno would (RFC 9438 §4.3).
+    const friendly = this.#reducedTo + ((3 * (1 - beta)) / (1 + beta)) * ((at - this.#reducedAt) / Math.max(roundTrip, 1e-3))
+    this.#window = Math.min(Math.max(this.#window, curve, friendly), 1.5 * this.#window)
+  }
+}
