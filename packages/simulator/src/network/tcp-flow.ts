@@ -6,6 +6,7 @@
  * the receiver's window, pacing, packets that overtake each other, losses of acknowledgements.
  */
 import type { Milliseconds } from '@jel/protocol'
+import { exactExp, exactLog } from '../engine/exact.ts'
 
 /** Segments. RFC 6928. */
 export const initialWindow = 10
@@ -99,7 +100,7 @@ export class TcpFlow {
           if (fresh + lost > 0) at += roundTrip
         }
       } else {
-        at += Math.min((retransmitMin + roundTrip) * 2 ** Math.min(timeouts, 16), retransmitMax)
+        at += Math.min((retransmitMin + roundTrip) * (1 << Math.min(timeouts, 16)), retransmitMax)
         timeouts += 1
         this.#reduce(at)
         this.#window = 1
@@ -141,8 +142,9 @@ export class TcpFlow {
       return
     }
     const since = (at - this.#reducedAt) / 1_000
-    const top = Math.cbrt(Math.max(0, this.#before - this.#reducedTo) / cubic)
-    const curve = cubic * (since - top) ** 3 + this.#before
+    const lost = (this.#before - this.#reducedTo) / cubic
+    const top = lost > 0 ? exactExp(exactLog(lost) / 3) : 0
+    const curve = cubic * (since - top) * (since - top) * (since - top) + this.#before
     // No slower than Reno would (RFC 9438 §4.3).
     const friendly = this.#reducedTo + ((3 * (1 - beta)) / (1 + beta)) * ((at - this.#reducedAt) / Math.max(roundTrip, 1e-3))
     this.#window = Math.min(Math.max(this.#window, curve, friendly), 1.5 * this.#window)
