@@ -86,14 +86,14 @@ export const faults: readonly Fault[] = [
     file: 'detection/confirmation.ts',
     from: 'suspicion.judgedFrom = this.#context.now + this.refutationTime',
     to: 'suspicion.judgedFrom = this.#context.now - 9_999',
-    simulation: ['three-sites-narrow', '--seeds', '17'],
+    simulation: ['hostile-deaths.test.ts', '-t', 'hears only the last'],
   },
   {
     name: 'only the first accusation can be refuted in time',
     file: 'detection/confirmation.ts',
     from: 'if (isRefused && judgedFrom < Infinity) return',
     to: 'if (judgedFrom < Infinity) return',
-    simulation: ['three-sites-narrow', '--seeds', '12'],
+    simulation: ['hostile-deaths.test.ts', '-t', 'hears only the last'],
   },
   {
     name: 'one published accuser is enough for who did not probe',

@@ -6,6 +6,9 @@ import { Accomplice } from './hostile.ts'
 import { seeds } from './seeds.ts'
 import { simulatePool, type PoolNode } from './simulated-swarm.ts'
 
+/** As many accusers as any death takes (`mostAccusers` of the protocol). */
+const quorum = 4
+
 /** Honest members, and accomplices among them. Whoever is told that one of them died falsely ends the test. */
 class Pool {
   readonly simulation: Simulation<JelNode>
@@ -101,4 +104,25 @@ it.each(seeds('1-2'))('all know soon what a member refutes, though it refuted so
     expect(new Set(pool.honest.map(({ protocol }) => JSON.stringify(protocol.fingerprint))).size).toBe(1)
     simulation.run(60_000)
   }
+})
+
+it.each(seeds('1-3'))('a member that hears only the last of its accusers has the time to refute all of them, seed %i', (seed) => {
+  const pool = new Pool(seed, 30)
+  const { simulation } = pool
+  const accusers = Array.from({ length: quorum }, () => new Accomplice(simulation, pool.honest.slice(0, 1)))
+  pool.settle(accusers.length)
+  const victim = pool.honest[7] as PoolNode
+  const publish = (some: readonly Accomplice[]): void => {
+    for (const accuser of some)
+      accuser.publishes(accuser.suspects(self(victim), Math.floor((simulation.now - victim.startedAt) / 1_000) - 2))
+  }
+  simulation.silence(victim)
+  publish(accusers.slice(1))
+  // The first of them can't be refuted, and the time for that is over.
+  simulation.run(800)
+  simulation.silence(victim, false)
+  publish(accusers.slice(0, 1))
+  simulation.run(20_000)
+  expect(pool.areFirstLives).toBe(true)
+  expect(pool.honest.every(({ protocol }) => protocol.members().length === pool.honest.length + accusers.length)).toBe(true)
 })

@@ -1,4 +1,5 @@
 import type { BroadcastVerdict, Effect, Input, Member, Message, Milliseconds, NodeId, Told } from '@jel/protocol'
+import { factOf } from '@jel/protocol/internals'
 import { Attacker, type Attack } from '../src/hostile/attacker.ts'
 import { accusationsIn, factsIn, type Accusation } from '../src/hostile/words.ts'
 import type { JelNode, Payload, ProtocolParts, Simulation } from '../src/index.ts'
@@ -31,6 +32,11 @@ export class Accomplice {
   /** Signs that it suspects this member since that beat, and tells nobody. */
   suspects(member: Member, beat: number): Accusation {
     return (this.#attacker as Attacker).words.suspects(member, beat) as Accusation
+  }
+
+  /** Tells the pool this on its topic, at its next turn. */
+  publishes(accusation: Accusation): void {
+    this.#orders.push((attacker) => attacker.publish([factOf({ statement: accusation })]))
   }
 
   /** Says this at its next turn, within a tenth of a second, to those of them with whom it has a link. Default: to all. */

@@ -3,6 +3,7 @@ import {
   ProtocolNode,
   type BroadcastVerdict,
   type Effect,
+  type Fact,
   type Input,
   type Member,
   type Message,
@@ -12,7 +13,7 @@ import {
 } from '@jel/protocol'
 import type { Payload } from '../network/payload.ts'
 import type { Protocol, ProtocolParts } from '../protocol/protocol.ts'
-import { electionOf, encode, factsIn, Words } from './words.ts'
+import { electionOf, encode, encodeBroadcast, factsIn, Words } from './words.ts'
 
 /** How often an attacker has its turn, ms. */
 const turnEvery: Milliseconds = 100
@@ -51,6 +52,7 @@ export class Attacker implements Protocol {
   readonly #parts: ProtocolParts
   readonly #options: AttackerOptions
   readonly #effects: Effect<Payload>[] = []
+  #broadcasts = 0
   #startedAt: Milliseconds | undefined
   #nextTurn: Milliseconds = Infinity
   /** When the honest part of it wants to be woken. */
@@ -88,6 +90,11 @@ export class Attacker implements Protocol {
 
   send(to: NodeId, message: Message): void {
     this.#effects.push({ type: 'send', to, data: encode(message) })
+  }
+
+  /** Tells the pool on its topic. */
+  publish(facts: readonly Fact[]): void {
+    this.#effects.push({ type: 'broadcast', data: encodeBroadcast(this.#broadcasts++, facts) })
   }
 
   /** Ends the link and opens it again. */

@@ -63,6 +63,11 @@ export function encode(message: Message): Uint8Array {
   return codec.encodeFrame(message)
 }
 
+/** Facts for the topic; the nonce tells it from another one with the same. */
+export function encodeBroadcast(nonce: number, facts: readonly Fact[]): Uint8Array {
+  return codec.encodeBroadcast({ nonce, facts })
+}
+
 /** Statements told as news. */
 export function news(statements: readonly Statement[]): Message {
   return told(statements.map((statement) => factOf({ statement })))
