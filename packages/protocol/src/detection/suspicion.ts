@@ -36,7 +36,7 @@ export class Suspicion {
   nextRound: Milliseconds = Infinity
   /** The helper that reached it last. */
   relay: NodeId | undefined
-  /** The beat by which it was known to live when it was refuted first, and no helper has reached it since. */
+  /** The beat that the member had reached, as far as known, when it first refuted this; undefined: it did not, or a helper has reached it since. */
   refutedBeat: number | undefined
   /** Rounds of telling more members, and when the next one begins. */
   spreads = 0

@@ -106,7 +106,8 @@ function electionsOf(scenario: Scenario): string[] {
 }
 
 function boundsOf(scenario: Scenario): SettledBounds {
-  // Settle: measured, above the worst; three of sixty that are cut off pronounce the others after 45 s (median of 40 seeds), 57 s at worst. Dials: what the lost are redialled with, and the random links renewed.
+  // Settle: measured; three of sixty that are cut off have pronounced the others after 45 s (median of 40 seeds), 57 s at worst.
+  // Dials: what the lost are redialled with, and the random links renewed.
   return { settle: 90_000, links: makeConfig(scenario.config).links.max + extraLinks, dials: 10, dialsPerNode: 0.1 }
 }
 
