@@ -90,6 +90,7 @@ export class Accusations implements Timed {
     suspicion.add(accusation)
     this.#spread.tellSubject(suspicion, accusation)
     this.confirmation.accused(suspicion)
+    this.confirmation.added(suspicion, id, false)
     this.confirmation.judge(suspicion)
   }
 
@@ -137,7 +138,7 @@ export class Accusations implements Timed {
     if (suspicion === undefined) return
     suspicion.add(accusation)
     if (from !== undefined) suspicion.exchange(from, accusation)
-    if (isPublished) this.confirmation.published(suspicion, accusation.signer)
+    this.confirmation.added(suspicion, accusation.signer, isPublished)
     this.#events.onReported(suspicion, from !== undefined)
     if (!suspicion.isOwn) this.#spread.tellSubject(suspicion, accusation)
     this.confirmation.judge(suspicion)
@@ -283,7 +284,7 @@ export class Accusations implements Timed {
 
   #published({ signer, content }: Statement<Accusation>): void {
     const suspicion = this.#parts.suspicions.get(content.suspect)
-    if (suspicion !== undefined) this.confirmation.published(suspicion, signer)
+    if (suspicion !== undefined) this.confirmation.added(suspicion, signer, true)
   }
 
   /** The suspect is this node: its accuser hears of its refutation at once, but no peer more than once in a second. */

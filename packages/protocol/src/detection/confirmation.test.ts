@@ -62,6 +62,20 @@ describe('a death needs', () => {
     expect(time).toBeLessThanOrEqual(most)
   })
 
+  it("the time for a refutation of this node's own accusation, which may be all that the member hears", () => {
+    const alone = pool(5)
+    lose(alone, suspect, 'silent')
+    const accused = alone.until(() => accuses(alone, suspect), 10_000, 1) ?? Infinity
+
+    const bench = pool(5)
+    lose(bench, suspect, 'silent')
+    bench.advance(accused - 800)
+    for (const actor of [bob, carol]) bench.overhears(actor.suspects(suspect, bench.beat))
+    const time = bench.until(() => isDead(bench, suspect), 10_000, 1) ?? Infinity
+    expect(time).toBeGreaterThanOrEqual(800 + 580)
+    expect(time).toBeLessThanOrEqual(800 + 1_100)
+  })
+
   it("this node's own word: who is in contact with a member is not talked into its death", () => {
     const bench = pool(6)
     tell(bench, others.slice(1, 5), bench.beat)
@@ -155,13 +169,17 @@ describe('a node that did not probe a member', () => {
     return !isSuspected(bench)
   }) as Actor
 
-  it.each([300, 900])(
-    'pronounces it dead when the pool was told of enough accusers, each of which it had the time to refute: the last came %i ms later',
-    (pause) => {
+  it.each<[number, string, typeof publish]>([
+    [300, 'by the topic', publish],
+    [900, 'by the topic', publish],
+    [900, 'over a link', (bench, by) => tell(bench, by, bench.beat, strange)],
+  ])(
+    'pronounces it dead when there are enough accusers, each of which it had the time to refute: the last came %i ms later, %s',
+    (pause, _, tellLast) => {
       const bench = bystander(strange)
       publish(bench, accusers.slice(0, -1))
       bench.advance(pause)
-      publish(bench, accusers.slice(-1))
+      tellLast(bench, accusers.slice(-1))
       const time = bench.until(() => isDead(bench, strange), 5_000, 1)
       expect(time).toBeGreaterThanOrEqual(580)
       expect(time).toBeLessThanOrEqual(1_100)

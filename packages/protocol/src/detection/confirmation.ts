@@ -101,14 +101,15 @@ export class Confirmation {
   }
 
   /**
-   * The pool was told of this accusation. Its member gets the time to refute each that is needed for its death, as it may hear only the last of them; where its host
-   * refuses, the first.
+   * One more accusation. From the first on that the pool was told of, the member gets the time to refute each that is needed for its death, whichever way that came: it
+   * may hear only the last of them. Where its host refuses, it gets that time once.
    */
-  published(suspicion: Suspicion, accuser: NodeId): void {
-    const { published, id, judgedFrom } = suspicion
+  added(suspicion: Suspicion, accuser: NodeId, isPublished: boolean): void {
+    const { awaited, id, judgedFrom } = suspicion
     const isRefused = suspicion.evidence === 'refused'
-    if (published.has(accuser) || published.size >= this.quorum.toBelieve(id)) return
-    published.add(accuser)
+    if (!isPublished && judgedFrom === Infinity) return
+    if (awaited.has(accuser) || awaited.size >= this.quorum.toBelieve(id)) return
+    awaited.add(accuser)
     if (isRefused && judgedFrom < Infinity) return
     suspicion.judgedFrom = this.#context.now + this.refutationTime + (isRefused ? 0 : lazyGossip)
     suspicion.judgeAt = suspicion.judgedFrom

@@ -43,8 +43,8 @@ export class Suspicion {
   nextSpread: Milliseconds = Infinity
   /** When this node publishes its accusation, unless what it holds is enough by then. */
   publishAt: Milliseconds = Infinity
-  /** Accusers of which the pool was told, no more than a death needs. */
-  readonly published = new Set<NodeId>()
+  /** Accusers whose accusation the member is given the time to refute, no more than a death needs. */
+  readonly awaited = new Set<NodeId>()
   /** From when on they may become a certificate; Infinity: the pool was told of none yet. */
   judgedFrom: Milliseconds = Infinity
   /** When to look whether they are enough, or waited long enough. */
@@ -78,7 +78,7 @@ export class Suspicion {
   unpublish(): void {
     this.publishAt = Infinity
     this.judgedFrom = Infinity
-    this.published.clear()
+    this.awaited.clear()
   }
 
   /** All, with their accusers. */
