@@ -1,5 +1,5 @@
 import type { Milliseconds } from '@jel/protocol'
-import type { Endpoint } from './endpoint.ts'
+import type { PathEnd } from './reachability.ts'
 
 /** Who could talk to whom is remembered for so long after an interruption ended: what it did shows within that time. */
 export const window: Milliseconds = 30_000
@@ -34,12 +34,12 @@ export class Contact {
   readonly #splits: Split[] = []
 
   /** The node runs and has a network, or not; told anew, it counts only when that changed. */
-  node(endpoint: Endpoint, works: boolean, now: Milliseconds): void {
+  node(endpoint: PathEnd, works: boolean, now: Milliseconds): void {
     note(this.#nodes, endpoint.index, works, now)
   }
 
   /** Packets get from one to the other, or not. */
-  path(from: Endpoint, to: Endpoint, works: boolean, now: Milliseconds): void {
+  path(from: PathEnd, to: PathEnd, works: boolean, now: Milliseconds): void {
     note(this.#paths, pathKey(from, to), works, now)
   }
 
@@ -49,7 +49,7 @@ export class Contact {
     for (const list of this.#paths.values()) end(list, now)
   }
 
-  split(endpoints: readonly Endpoint[], now: Milliseconds): void {
+  split(endpoints: readonly PathEnd[], now: Milliseconds): void {
     const sides: number[] = []
     for (const { index, side } of endpoints) sides[index] = side
     this.#splits.push({ at: now, sides })
@@ -57,17 +57,17 @@ export class Contact {
   }
 
   /** True if they were in two-way contact from then on until then. */
-  joined(a: Endpoint, b: Endpoint, from: Milliseconds, to: Milliseconds): boolean {
+  joined(a: PathEnd, b: PathEnd, from: Milliseconds, to: Milliseconds): boolean {
     const own = [...(this.#nodes.get(a.index) ?? []), ...(this.#nodes.get(b.index) ?? [])]
     return this.#isOpen(a, b, from, to, own)
   }
 
   /** True if the network carried packets both ways between them, whatever the nodes did. */
-  isPathOpen(a: Endpoint, b: Endpoint, from: Milliseconds, to: Milliseconds): boolean {
+  isPathOpen(a: PathEnd, b: PathEnd, from: Milliseconds, to: Milliseconds): boolean {
     return this.#isOpen(a, b, from, to, [])
   }
 
-  #isOpen(a: Endpoint, b: Endpoint, from: Milliseconds, to: Milliseconds, others: readonly Interruption[]): boolean {
+  #isOpen(a: PathEnd, b: PathEnd, from: Milliseconds, to: Milliseconds, others: readonly Interruption[]): boolean {
     if (!a.dialableFrom(b) && !b.dialableFrom(a)) return false
     const out: Interruption[] = []
     const add = (list: readonly Interruption[] | undefined): void => {
@@ -85,13 +85,13 @@ export class Contact {
   }
 
   /** True if the node ran and had a network from then on until then. */
-  works(endpoint: Endpoint, from: Milliseconds, to: Milliseconds): boolean {
+  works(endpoint: PathEnd, from: Milliseconds, to: Milliseconds): boolean {
     const out = this.#nodes.get(endpoint.index)?.filter((each) => each.from < to && each.to > from) ?? []
     return out.length === 0 || total(out, from, to) < brief
   }
 
   /** True if nothing interrupted what this node does, in its own process or on any of its paths, since a window before that time. */
-  steady(endpoint: Endpoint, since: Milliseconds): boolean {
+  steady(endpoint: PathEnd, since: Milliseconds): boolean {
     const from = since - window
     const quiet = (list: readonly Interruption[] | undefined): boolean => list?.every(({ to }) => to <= from) ?? true
     if (!quiet(this.#nodes.get(endpoint.index))) return false
@@ -104,7 +104,7 @@ export class Contact {
 
 const pathBase = 2 ** 24
 
-function pathKey(from: Endpoint, to: Endpoint): number {
+function pathKey(from: PathEnd, to: PathEnd): number {
   return from.index * pathBase + to.index
 }
 

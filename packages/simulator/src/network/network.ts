@@ -35,7 +35,7 @@ export const defaultNetwork: NetworkOptions = {
   connectTimeout: 2_000,
   dialTimeout: 8_000,
   hostProbeTimeout: 600,
-  // Measured on two hosts (scripts/fidelity): TCP, then Noise, yamux and the link's stream in two round trips and a half; the streams of
+  // Measured on two hosts (packages/lab/src/fidelity): TCP, then Noise, yamux and the link's stream in two round trips and a half; the streams of
   // gossipsub are opened along with what follows.
   setupDelays: 7,
   setupBytes: { dialler: 558, listener: 646 },

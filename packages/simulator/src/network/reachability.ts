@@ -1,4 +1,13 @@
-import type { Endpoint } from './endpoint.ts'
+/** One end of a path, as far as it matters who reaches whom. */
+export interface PathEnd {
+  /** In the order of starting. */
+  readonly index: number
+  /** Its cable is pulled: nothing comes, nothing goes, nothing is refused. */
+  readonly silent: boolean
+  /** Ends on different sides of a partition don't reach each other. */
+  readonly side: number
+  dialableFrom(other: PathEnd): boolean
+}
 
 /** What happens to packets on a path that is cut: they vanish, or a firewall answers them with RST. */
 export type CutKind = 'drop' | 'reject'
@@ -9,28 +18,28 @@ export class Reachability {
   readonly #cuts = new Map<number, { drop: number; reject: number }>()
 
   /** True if a packet from one gets to the other now. */
-  reaches(from: Endpoint, to: Endpoint): boolean {
+  reaches(from: PathEnd, to: PathEnd): boolean {
     if (from.silent || to.silent || from.side !== to.side) return false
     return this.#cuts.size === 0 || !this.#cuts.has(cutKey(from, to))
   }
 
   /** True if packets get through both ways, as a handshake needs. */
-  joins(a: Endpoint, b: Endpoint): boolean {
+  joins(a: PathEnd, b: PathEnd): boolean {
     return this.reaches(a, b) && this.reaches(b, a)
   }
 
   /** True if a packet from one to the other is answered with RST on the way. */
-  rejects(from: Endpoint, to: Endpoint): boolean {
+  rejects(from: PathEnd, to: PathEnd): boolean {
     if (this.#cuts.size === 0 || from.silent || to.silent || from.side !== to.side) return false
     const cut = this.#cuts.get(cutKey(from, to))
     return cut?.drop === 0
   }
 
-  isCut(from: Endpoint, to: Endpoint): boolean {
+  isCut(from: PathEnd, to: PathEnd): boolean {
     return this.#cuts.has(cutKey(from, to))
   }
 
-  cut(from: Endpoint, to: Endpoint, kind: CutKind): void {
+  cut(from: PathEnd, to: PathEnd, kind: CutKind): void {
     const key = cutKey(from, to)
     const cut = this.#cuts.get(key) ?? { drop: 0, reject: 0 }
     cut[kind] += 1
@@ -38,7 +47,7 @@ export class Reachability {
   }
 
   /** Ends one cut of that kind. */
-  mend(from: Endpoint, to: Endpoint, kind: CutKind): void {
+  mend(from: PathEnd, to: PathEnd, kind: CutKind): void {
     const key = cutKey(from, to)
     const cut = this.#cuts.get(key)
     if (cut === undefined) return
@@ -51,6 +60,6 @@ export class Reachability {
   }
 }
 
-function cutKey(from: Endpoint, to: Endpoint): number {
+function cutKey(from: PathEnd, to: PathEnd): number {
   return from.index * 2 ** 24 + to.index
 }

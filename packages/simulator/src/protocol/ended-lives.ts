@@ -1,23 +1,23 @@
 import type { Member, Milliseconds } from '@jel/protocol'
 import { window, type Contact } from '../network/contact.ts'
 import type { Reachability } from '../network/reachability.ts'
-import type { SimulatedNode } from './node.ts'
+import type { TestbedNode } from '../testbed.ts'
 
 /** The life of a running member ended for somebody who could have known better. */
 export interface FalseDeath {
   readonly time: Milliseconds
-  readonly observer: SimulatedNode
-  readonly subject: SimulatedNode
+  readonly observer: TestbedNode
+  readonly subject: TestbedNode
   readonly incarnation: number
   /** Who was in two-way contact with both; undefined where they were with each other. */
-  readonly through: SimulatedNode | undefined
+  readonly through: TestbedNode | undefined
 }
 
 /** A life that ended while its process ran. */
 interface EndedLife {
   isFalse: boolean
   /** Who was right to believe so: others may have it from them, and later. */
-  readonly believers: SimulatedNode[]
+  readonly believers: TestbedNode[]
   /** When the first of them was told. */
   readonly since: Milliseconds
 }
@@ -27,7 +27,7 @@ interface EndedLife {
  * the 30 s before, the member and whoever was told so were in two-way contact, or each of them was with one running member.
  */
 export class EndedLives {
-  readonly #nodes: readonly SimulatedNode[]
+  readonly #nodes: readonly TestbedNode[]
   readonly #contact: Contact
   readonly #reachability: Reachability
   readonly #lives = new Map<string, EndedLife>()
@@ -37,7 +37,7 @@ export class EndedLives {
   false = 0
   first: FalseDeath | undefined
 
-  constructor(nodes: readonly SimulatedNode[], contact: Contact, reachability: Reachability) {
+  constructor(nodes: readonly TestbedNode[], contact: Contact, reachability: Reachability) {
     this.#nodes = nodes
     this.#contact = contact
     this.#reachability = reachability
@@ -48,7 +48,7 @@ export class EndedLives {
   }
 
   /** To be called when a node is told of the end of a life of that process, before the process hears of it. The first time that the life ends falsely is returned. */
-  told(observer: SimulatedNode, subject: SimulatedNode | undefined, { incarnation }: Member, now: Milliseconds): FalseDeath | undefined {
+  told(observer: TestbedNode, subject: TestbedNode | undefined, { incarnation }: Member, now: Milliseconds): FalseDeath | undefined {
     if (subject?.honest !== true || subject.id === observer.id || subject.state === 'gone' || subject.leaves || !subject.lived(incarnation))
       return undefined
     const key = `${subject.index}#${incarnation}`
@@ -80,8 +80,8 @@ export class EndedLives {
   }
 
   /** The subject itself if the two were in contact, otherwise somebody who was with both; undefined if there is nobody. */
-  #between(a: SimulatedNode, b: SimulatedNode, from: Milliseconds, to: Milliseconds): SimulatedNode | undefined {
-    const joined = (x: SimulatedNode, y: SimulatedNode): boolean => this.#contact.joined(x.endpoint, y.endpoint, from, to)
+  #between(a: TestbedNode, b: TestbedNode, from: Milliseconds, to: Milliseconds): TestbedNode | undefined {
+    const joined = (x: TestbedNode, y: TestbedNode): boolean => this.#contact.joined(x.endpoint, y.endpoint, from, to)
     if (joined(a, b)) return b
     // Who is cut off from all is nobody's to find.
     if (!this.#contact.works(a.endpoint, from, to) || !this.#contact.works(b.endpoint, from, to)) return undefined
@@ -92,7 +92,7 @@ export class EndedLives {
   }
 
   /** After a partition each side hears what the other was right to believe. */
-  #mayHaveToldOf(believer: SimulatedNode, observer: SimulatedNode): boolean {
+  #mayHaveToldOf(believer: TestbedNode, observer: TestbedNode): boolean {
     return believer.state === 'gone' || this.#reachability.joins(believer.endpoint, observer.endpoint)
   }
 }

@@ -1,5 +1,6 @@
 import type { Member, Milliseconds, NodeId, Notification } from '@jel/protocol'
 import { describeFalseDeath, type FalseDeath } from './ended-lives.ts'
+import type { TestbedNode } from '../testbed.ts'
 import type { SimulatedNode } from './node.ts'
 
 /** A promise of the protocol (DESIGN §3) was broken. The message says which, where and when, and with which seed it happens again. */
@@ -14,7 +15,13 @@ export class BrokenPromiseError extends Error {
   readonly subject: number | undefined
   readonly what: string
 
-  constructor(seed: number, time: Milliseconds, node: SimulatedNode, what: string, subject?: SimulatedNode) {
+  constructor(
+    seed: number,
+    time: Milliseconds,
+    node: Pick<TestbedNode, 'id' | 'index'>,
+    what: string,
+    subject?: Pick<TestbedNode, 'index'>,
+  ) {
     super(`seed ${seed}, ${time.toFixed(3)} ms, node ${node.id} (number ${node.index}): ${what}`)
     this.seed = seed
     this.time = time

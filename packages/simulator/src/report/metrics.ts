@@ -56,29 +56,29 @@ export class Metrics {
   constructor(stage: Stage, elections: readonly string[]) {
     this.#stage = stage
     this.views = new Views(stage.actors)
-    this.crashes = new Deaths(stage.actors, this.views, stage.simulation.contact)
-    this.silences = new Deaths(stage.actors, this.views, stage.simulation.contact)
+    this.crashes = new Deaths(stage.actors, this.views, stage.testbed.contact)
+    this.silences = new Deaths(stage.actors, this.views, stage.testbed.contact)
     this.elections = new Map(
       elections.map((name) => [name, { agreement: new Agreement(name, stage.actors, stage.hostile), episodes: new Episodes() }]),
     )
     this.winners = Object.fromEntries(elections.map((name) => [name, []]))
-    stage.simulation.subscribe((node, notification, time) => this.#told(stage.actorOf(node), notification, time))
+    stage.testbed.subscribe((node, notification, time) => this.#told(stage.actorOf(node), notification, time))
     stage.listen({
       started: (actor) => void this.#ids.add(actor.node.id),
       ended: (actor) => {
-        if (actor.end === 'crash') this.crashes.lost(actor, stage.simulation.now)
+        if (actor.end === 'crash') this.crashes.lost(actor, stage.testbed.now)
       },
       silenced: (actor) => {
-        if (actor.silent) this.silences.lost(actor, stage.simulation.now)
+        if (actor.silent) this.silences.lost(actor, stage.testbed.now)
         else this.silences.back(actor)
       },
       changed: () => this.#changed(),
     })
   }
 
-  /** Begins to measure; to be called before the first node comes. */
-  start(): void {
-    this.#each(this.#stage.scenario.sample, () => this.sample())
+  /** Begins to measure; to be called before the first node comes. `samples`: a row of the table each `sample` of the scenario. */
+  start(samples: boolean): void {
+    if (samples) this.#each(this.#stage.scenario.sample, () => this.sample())
     this.#each(1_000, () => this.#second())
     if (this.#stage.scenario.expect.some(({ type }) => type === 'membersPerView')) this.#each(1_000, () => this.#countMembers())
     for (const expectation of this.#stage.scenario.expect) if (expectation.type === 'bytesPerSecond') this.#measureRate(expectation)
@@ -91,12 +91,12 @@ export class Metrics {
 
   /** One row of the table. */
   sample(): void {
-    const { simulation, actors } = this.#stage
+    const { testbed, actors } = this.#stage
     const living = actors.filter(lives)
     const links = living.map(({ node }) => node.endpoint.connections.size)
     const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
     const { columns } = this
-    columns.time.push(simulation.now)
+    columns.time.push(testbed.now)
     columns.nodes.push(living.length)
     columns.perceived.push(living.length === 0 ? 0 : sum(living.map(({ number }) => this.views.size(number))) / living.length)
     columns.right.push(this.views.right())
@@ -109,17 +109,17 @@ export class Metrics {
     columns.hostProbes.push(hostProbes - this.#sampledHostProbes)
     this.#sampledDials = dials
     this.#sampledHostProbes = hostProbes
-    columns.endedLives.push(simulation.endedLives.total)
+    columns.endedLives.push(testbed.endedLives.total)
     for (const [name, { agreement }] of this.elections) this.winners[name]?.push(agreement.winners())
   }
 
   #measureRate(expectation: RateExpectation): void {
-    const { simulation, actors, random } = this.#stage
+    const { testbed, actors, random } = this.#stage
     const { from, until, nodes } = expectation
-    simulation.after(from, () => {
+    testbed.after(from, () => {
       const chosen = select(actors, nodes, random)
       const before = chosen.map(({ node }) => node.traffic.received.bytes)
-      simulation.after(until - from, () => {
+      testbed.after(until - from, () => {
         const rates = chosen.map(({ node }, i) => ((node.traffic.received.bytes - (before[i] as number)) * 1_000) / (until - from))
         this.rates.set(expectation, rates)
       })
@@ -164,7 +164,7 @@ export class Metrics {
 
   #changed(): void {
     this.views.changed()
-    this.allKnowAll.set(this.views.allKnowAll(), this.#stage.simulation.now)
+    this.allKnowAll.set(this.views.allKnowAll(), this.#stage.testbed.now)
     // At once: a winner that is gone is none from now on.
     this.#look()
   }
@@ -172,14 +172,14 @@ export class Metrics {
   #lookSoon(): void {
     if (this.#looking || this.elections.size === 0) return
     this.#looking = true
-    this.#stage.simulation.after(look, () => {
+    this.#stage.testbed.after(look, () => {
       this.#looking = false
       this.#look()
     })
   }
 
   #look(): void {
-    const { now } = this.#stage.simulation
+    const { now } = this.#stage.testbed
     for (const { agreement, episodes } of this.elections.values()) {
       const before = agreement.name
       const holds = agreement.holds()
@@ -189,7 +189,7 @@ export class Metrics {
   }
 
   #each(interval: Milliseconds, act: () => void): void {
-    this.#stage.simulation.after(interval, () => {
+    this.#stage.testbed.after(interval, () => {
       act()
       this.#each(interval, act)
     })

@@ -1,12 +1,12 @@
 import type { Milliseconds } from '@jel/protocol'
-import type { SimulatedNode } from '../protocol/node.ts'
 import type { Place } from '../scenario/placement.ts'
+import type { TestbedNode } from '../testbed.ts'
 
 /** One node as whoever directs the scenario knows it: what really happened to it, not what others believe. */
 export interface Actor {
   /** In the order of starting, from 0 on: what scenarios call it. */
   readonly number: number
-  readonly node: SimulatedNode
+  readonly node: TestbedNode
   readonly place: Place
   readonly nat: boolean
   readonly startedAt: Milliseconds

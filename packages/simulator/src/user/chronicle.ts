@@ -31,9 +31,9 @@ export class Chronicle {
     stage.listen({
       started: ({ node, number }) => void numbers.set(node.id, number),
       ended: () => {},
-      changed: (what) => add({ time: stage.simulation.now, what }),
+      changed: (what) => add({ time: stage.testbed.now, what }),
     })
-    stage.simulation.subscribe((node, notification, time) => {
+    stage.testbed.subscribe((node, notification, time) => {
       const number = stage.actorOf(node)?.number
       const told = describe(notification, numbers)
       if (told !== undefined && number !== undefined) add({ time, node: number, ...told })

@@ -23,16 +23,16 @@ export class Direction {
   }
 
   #plan(action: Action, at: Milliseconds): void {
-    const { simulation, scenario } = this.#stage
+    const { testbed, scenario } = this.#stage
     const again = at + (action.every ?? Infinity)
-    simulation.after(at - simulation.now, () => {
+    testbed.after(at - testbed.now, () => {
       this.#carryOut(action)
       if (again <= (action.until ?? scenario.duration)) this.#plan(action, again)
     })
   }
 
   #carryOut(action: Action): void {
-    const { simulation } = this.#stage
+    const { testbed } = this.#stage
     switch (action.type) {
       case 'kill':
         for (const actor of this.#select(action.targets)) this.#stage.crash(actor)
@@ -42,20 +42,20 @@ export class Direction {
         return
       case 'stop':
         this.#lasting(this.#select(action.targets), action.for, 'stops', (actor, stops) =>
-          stops ? simulation.stopProcess(actor.node) : simulation.continueProcess(actor.node),
+          stops ? testbed.stopProcess(actor.node) : testbed.continueProcess(actor.node),
         )
         return
       case 'continue':
-        this.#each(this.#select(action.targets), 'goes on', ({ node }) => simulation.continueProcess(node))
+        this.#each(this.#select(action.targets), 'goes on', ({ node }) => testbed.continueProcess(node))
         return
       case 'stall':
-        this.#each(this.#select(action.targets), 'stalls', ({ node }) => simulation.stall(node, action.for))
-        simulation.after(action.for, () => this.#stage.troubled('nodes go on'))
+        this.#each(this.#select(action.targets), 'stalls', ({ node }) => testbed.stall(node, action.for))
+        testbed.after(action.for, () => this.#stage.troubled('nodes go on'))
         return
       case 'sleep':
         this.#lasting(this.#select(action.targets), action.for, 'sleeps', (actor, asleep) => {
           actor.silent = asleep
-          simulation.sleep(actor.node, asleep)
+          testbed.sleep(actor.node, asleep)
         })
         return
       case 'address':
@@ -80,7 +80,7 @@ export class Direction {
         this.#cut(action)
         return
       case 'flap':
-        this.#flap(this.#select(action.targets), action.period, simulation.now + action.for)
+        this.#flap(this.#select(action.targets), action.period, testbed.now + action.for)
         return
       case 'loss':
         this.#lasting(this.#select(action.targets), action.for, 'loses packets', (actor, loses) =>
@@ -103,7 +103,7 @@ export class Direction {
         return
       case 'join':
         for (let i = 0, { count } = action; i < count; i++) {
-          simulation.after((action.over * i) / count, () => this.#stage.bringIn(action.site))
+          testbed.after((action.over * i) / count, () => this.#stage.bringIn(action.site))
         }
     }
   }
@@ -123,11 +123,11 @@ export class Direction {
   #lasting(actors: readonly Actor[], forMs: Milliseconds | undefined, what: string, act: (actor: Actor, on: boolean) => void): void {
     this.#each(actors, what, (actor) => act(actor, true))
     if (forMs === undefined) return
-    this.#stage.simulation.after(forMs, () => this.#each(actors.filter(lives), `no longer ${what}`, (actor) => act(actor, false)))
+    this.#stage.testbed.after(forMs, () => this.#each(actors.filter(lives), `no longer ${what}`, (actor) => act(actor, false)))
   }
 
   #attack({ attack, count, from, to, against }: Extract<Action, { type: 'hostile' }>): void {
-    const { now } = this.#stage.simulation
+    const { now } = this.#stage.testbed
     const all = Object.keys(against).length === 0
     const options = {
       from: Math.max(0, from - now),
@@ -138,12 +138,12 @@ export class Direction {
   }
 
   #changeAddress({ targets, change, for: forMs }: Extract<Action, { type: 'address' }>): void {
-    const { simulation } = this.#stage
+    const { testbed } = this.#stage
     this.#each(this.#select(targets), change === 'add' ? 'has one more address' : 'has another address', (actor) => {
       actor.moved = true
-      const undo = simulation.changeAddress(actor.node, change)
+      const undo = testbed.changeAddress(actor.node, change)
       if (change === 'replace' || forMs === undefined) return
-      simulation.after(forMs, () => {
+      testbed.after(forMs, () => {
         if (lives(actor)) this.#each([actor], 'has an address less', undo)
       })
     })
@@ -151,7 +151,7 @@ export class Direction {
 
   #lose(actor: Actor, loss: number): void {
     actor.lossy = loss > 0
-    this.#stage.simulation.impair(actor.node, { loss })
+    this.#stage.testbed.impair(actor.node, { loss })
   }
 
   #partition(sides: readonly Targets[], forMs: Milliseconds | undefined): void {
@@ -167,7 +167,7 @@ export class Direction {
     this.#split(all)
     this.#stage.troubled(`partition into ${all.length}`)
     if (forMs === undefined) return
-    this.#stage.simulation.after(forMs, () => {
+    this.#stage.testbed.after(forMs, () => {
       if (partition !== this.#partitions) return
       this.#split([this.#stage.actors])
       this.#stage.troubled('the partition ends')
@@ -177,7 +177,7 @@ export class Direction {
   /** Nodes that start later are on the first side. */
   #split(groups: readonly (readonly Actor[])[]): void {
     for (const [side, group] of groups.entries()) for (const actor of group) actor.side = side
-    this.#stage.simulation.partition(...groups.map((group) => group.map(({ node }) => node)))
+    this.#stage.testbed.partition(...groups.map((group) => group.map(({ node }) => node)))
   }
 
   #heal(): void {
@@ -185,37 +185,37 @@ export class Direction {
     this.#heals += 1
     for (const actor of this.#stage.actors) actor.side = 0
     this.#stage.cuts = 0
-    this.#stage.simulation.heal()
+    this.#stage.testbed.heal()
     this.#stage.troubled('all is healed')
   }
 
   #cut({ from, to, ways, how, for: forMs }: Extract<Action, { type: 'cut' }>): void {
-    const { simulation } = this.#stage
+    const { testbed } = this.#stage
     const ends = this.#select(to)
     const forth = this.#select(from).flatMap((a) => ends.filter((b) => b !== a).map((b) => [a.node, b.node] as const))
     const pairs = ways === 'one' ? forth : forth.flatMap(([a, b]) => [[a, b] as const, [b, a] as const])
     const heals = this.#heals
     this.#stage.cuts += pairs.length
-    for (const [a, b] of pairs) simulation.cut(a, b, how)
+    for (const [a, b] of pairs) testbed.cut(a, b, how)
     this.#stage.troubled(`${pairs.length} ways are cut`)
     if (forMs === undefined) return
-    simulation.after(forMs, () => {
+    testbed.after(forMs, () => {
       if (heals !== this.#heals) return
       this.#stage.cuts -= pairs.length
-      for (const [a, b] of pairs) simulation.mend(a, b, how)
+      for (const [a, b] of pairs) testbed.mend(a, b, how)
       this.#stage.troubled(`${pairs.length} ways are mended`)
     })
   }
 
   #flap(actors: readonly Actor[], period: Milliseconds, end: Milliseconds): void {
-    const { simulation } = this.#stage
+    const { testbed } = this.#stage
     const heals = this.#heals
     const turn = (down: boolean): void => {
-      const over = simulation.now >= end || heals !== this.#heals
+      const over = testbed.now >= end || heals !== this.#heals
       this.#each(actors.filter(lives), down && !over ? 'loses its link' : 'has its link again', (actor) =>
         this.#stage.silence(actor, down && !over),
       )
-      if (!over) simulation.after(Math.min(period, end - simulation.now), () => turn(!down))
+      if (!over) testbed.after(Math.min(period, end - testbed.now), () => turn(!down))
     }
     turn(true)
   }

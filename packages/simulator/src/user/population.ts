@@ -20,21 +20,21 @@ export class Population {
   /** Plans the arrivals; what is due at once happens at once. */
   start(): void {
     const { nodes, arrivals } = this.#stage.scenario
-    const { simulation, random } = this.#stage
+    const { testbed, random } = this.#stage
     switch (arrivals.type) {
       case 'atOnce':
         for (let i = 0; i < nodes; i++) this.#stage.bringIn()
         return
       case 'every':
         this.#stage.bringIn()
-        for (let i = 1; i < nodes; i++) simulation.after(i * arrivals.interval, () => this.#stage.bringIn())
+        for (let i = 1; i < nodes; i++) testbed.after(i * arrivals.interval, () => this.#stage.bringIn())
         return
       case 'poisson': {
         this.#stage.bringIn()
         let at = 0
         for (let i = 1; i < nodes; i++) {
           at += exponential(1_000 / arrivals.rate, random)
-          simulation.after(at, () => this.#stage.bringIn())
+          testbed.after(at, () => this.#stage.bringIn())
         }
         return
       }
@@ -46,7 +46,7 @@ export class Population {
   #follow(events: readonly TraceEvent[]): void {
     const actors: Actor[] = []
     for (const { at, event, node } of events) {
-      this.#stage.simulation.after(at, () => {
+      this.#stage.testbed.after(at, () => {
         if (event === 'join') {
           actors[node] = this.#stage.bringIn()
           return
@@ -62,13 +62,13 @@ export class Population {
   #begin(actor: Actor): void {
     const sessions = this.#sessions
     if (sessions === undefined || (sessions.keepFirst && actor.number === 0)) return
-    const { simulation, random } = this.#stage
+    const { testbed, random } = this.#stage
     // A node that is there when sessions begin has been there for some time.
-    const length = (simulation.now <= sessions.from ? residualLifetime : lifetime)(sessions.length, random)
+    const length = (testbed.now <= sessions.from ? residualLifetime : lifetime)(sessions.length, random)
     const crashes = random() < sessions.crash
-    const end = Math.max(simulation.now, sessions.from) + length
+    const end = Math.max(testbed.now, sessions.from) + length
     if (end > (sessions.until ?? Infinity)) return
-    simulation.after(end - simulation.now, () => {
+    testbed.after(end - testbed.now, () => {
       if (!lives(actor)) return
       if (crashes) this.#stage.crash(actor)
       else this.#stage.leave(actor)
@@ -77,9 +77,9 @@ export class Population {
 
   #replace(actor: Actor): void {
     const { replaced, until = Infinity } = this.#sessions ?? {}
-    const { simulation, random } = this.#stage
+    const { testbed, random } = this.#stage
     if (replaced === undefined) return
     const after = exponential(replaced, random)
-    if (simulation.now + after <= until) simulation.after(after, () => this.#stage.bringIn(actor.place.site))
+    if (testbed.now + after <= until) testbed.after(after, () => this.#stage.bringIn(actor.place.site))
   }
 }

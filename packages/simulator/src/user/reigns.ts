@@ -23,7 +23,7 @@ export class Reigns {
   }
 
   watch(): void {
-    this.#stage.simulation.subscribe((node, notification, time) => {
+    this.#stage.testbed.subscribe((node, notification, time) => {
       const actor = this.#stage.actorOf(node)
       if (notification.type === 'elected' && actor !== undefined) {
         this.checkTokens()
@@ -52,8 +52,8 @@ export class Reigns {
       const now = actor.node.protocol.reign(reign.election)
       if (now?.winner.id !== actor.node.id || now.winner.incarnation !== reign.winner.incarnation || now.epoch > reign.epoch) continue
       throw new BrokenPromiseError(
-        this.#stage.simulation.seed,
-        this.#stage.simulation.now,
+        this.#stage.testbed.seed,
+        this.#stage.testbed.now,
         actor.node,
         `reigns in ${reign.election} with epoch ${now.epoch} again, which it had given up: the token names two reigns`,
       )
@@ -74,7 +74,7 @@ export class Reigns {
     if (winner === undefined || !isActive(winner) || !winner.candidacies.has(reign.election)) return
     const usurper = this.#stage.actors.find(({ node }) => node.id === reign.winner.id)
     throw new BrokenPromiseError(
-      this.#stage.simulation.seed,
+      this.#stage.testbed.seed,
       now,
       actor.node,
       `was told that node ${usurper?.number} won ${reign.election} (epoch ${reign.epoch}), while node ${winner.number}, whom all had named for ${Math.floor((now - since) / 1_000)}s (epoch ${standing.epoch}), lives and stands`,

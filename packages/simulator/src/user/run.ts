@@ -1,23 +1,22 @@
 import type { Milliseconds } from '@jel/protocol'
 import { makeConfig } from '@jel/protocol'
-import { Metrics } from '../report/metrics.ts'
 import { nodeBytes } from '../report/node-bytes.ts'
 import { overlayDot } from '../report/dot.ts'
 import type { Deaths } from '../report/deaths.ts'
 import type { Distribution } from '../report/quantile.ts'
 import type { Detection, Quantiles, RunResult, Violation } from '../report/result.ts'
 import { BrokenPromiseError, falseDeathError } from '../protocol/promises.ts'
+import type { Protocol } from '../protocol/protocol.ts'
 import { Simulation } from '../simulation.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { unrest, type SettledBounds } from './settled.ts'
 import { Chronicle, writeLine, type TraceLine } from './chronicle.ts'
-import { Direction } from './direction.ts'
 import { networkOf } from './machinery.ts'
-import { Population } from './population.ts'
 import { protocolOf, type CreateProtocol } from './protocols.ts'
 import { Reigns } from './reigns.ts'
-import { Stage } from './stage.ts'
-import { endedLivesOf, judge } from './verdict.ts'
+import { ScenarioRunner } from './runner.ts'
+import { SimulatedTestbed } from './simulated-testbed.ts'
+import { endedLivesOf } from './verdict.ts'
 
 export interface RunOptions {
   readonly scenario: Scenario
@@ -58,7 +57,8 @@ export function runScenario(options: RunOptions): Run {
     keepNews: false,
     ...(isOurs && { onFalseDeath: (death) => void (violation ??= broken(falseDeathError(seed, death))) }),
   })
-  const stage = new Stage(simulation, scenario)
+  const runner = new ScenarioRunner(new SimulatedTestbed(simulation, scenario), scenario)
+  const { stage, metrics } = runner
   const chronicle = new Chronicle(stage, options.onLine)
   const violated = (time: Milliseconds, what: string, nodes: readonly number[]): Violation => {
     const [node] = nodes
@@ -72,15 +72,12 @@ export function runScenario(options: RunOptions): Run {
       numbers.filter((number) => typeof number === 'number'),
     )
   }
-  const metrics = new Metrics(stage, electionsOf(scenario))
   const reigns = isOurs ? new Reigns(stage, metrics) : undefined
   reigns?.watch()
   const bounds = isOurs ? boundsOf(scenario) : undefined
   let isWhole = true
   try {
-    metrics.start()
-    new Direction(stage).start()
-    new Population(stage).start()
+    runner.start()
     while (isWhole && simulation.now < scenario.duration) {
       simulation.run(Math.min(1_000, scenario.duration - simulation.now))
       options.onProgress?.(simulation.now)
@@ -95,14 +92,7 @@ export function runScenario(options: RunOptions): Run {
     violation ??= broken(error)
     isWhole = false
   }
-  return { result: resultOf(stage, metrics, violation, isWhole), overlay: overlayDot(stage.actors) }
-}
-
-/** Elections that the scenario speaks of. */
-function electionsOf(scenario: Scenario): string[] {
-  const names = new Set(Object.keys(scenario.elections))
-  for (const action of scenario.actions) if (action.type === 'elect') names.add(action.election)
-  return [...names]
+  return { result: resultOf(simulation, runner, violation, isWhole), overlay: overlayDot(stage.actors) }
 }
 
 function boundsOf(scenario: Scenario): SettledBounds {
@@ -111,11 +101,12 @@ function boundsOf(scenario: Scenario): SettledBounds {
   return { settle: 90_000, links: makeConfig(scenario.config).links.max + extraLinks, dials: 10, dialsPerNode: 0.1 }
 }
 
-function resultOf(stage: Stage, metrics: Metrics, violation: Violation | undefined, isWhole: boolean): RunResult {
-  const { simulation, scenario, actors } = stage
+function resultOf(simulation: Simulation<Protocol>, runner: ScenarioRunner, violation: Violation | undefined, isWhole: boolean): RunResult {
+  const { stage, metrics } = runner
+  const { scenario, actors } = stage
   const { columns } = metrics
   const detectionOf = (losses: Deaths): Detection => ({ ...quantilesOf(losses.times), missed: losses.missed(simulation.now, 0) })
-  const traffic = actors.map(({ node }) => node.traffic)
+  const traffic = simulation.nodes.filter((node) => stage.actorOf(node) !== undefined).map((node) => node.traffic)
   return {
     scenario: scenario.name,
     protocol: scenario.protocol,
@@ -125,7 +116,7 @@ function resultOf(stage: Stage, metrics: Metrics, violation: Violation | undefin
     traceHash: simulation.traceHash,
     events: simulation.events,
     ...(violation && { violation }),
-    verdicts: isWhole ? scenario.expect.map((expectation) => judge(expectation, stage, metrics)) : [],
+    verdicts: isWhole ? runner.verdicts() : [],
     allKnewAll: plain(metrics.allKnowAll.list),
     lastArrival: stage.lastArrival,
     lastChange: stage.lastChange,

@@ -18,9 +18,14 @@ export function select(actors: readonly Actor[], targets: Targets, random: () =>
       (nat === undefined || nat === actor.nat) &&
       (winner === undefined || actor.node.id === winnerId),
   )
-  const some = Math.min(count ?? Infinity, share === undefined ? Infinity : Math.round(share * meant.length))
+  const some = Math.min(count ?? Infinity, share === undefined ? Infinity : shareOf(share, meant.length))
   if (some >= meant.length) return meant
   return pickSome(random, meant, some).sort((a, b) => a.number - b.number)
+}
+
+/** A share is rounded, but a part of somebody is somebody. */
+function shareOf(share: number, of: number): number {
+  return share > 0 ? Math.max(1, Math.round(share * of)) : 0
 }
 
 function within(ranges: readonly IntegerRange[] | undefined, number: number): boolean {

@@ -25,7 +25,7 @@ export interface Unrest {
 
 /** Looks once a second at what was promised for a pool to which nothing happens. */
 export function unrest(stage: Stage, metrics: Metrics, bounds: SettledBounds): Unrest | undefined {
-  const quiet = stage.simulation.now - stage.lastChange
+  const quiet = stage.testbed.now - stage.lastChange
   if (quiet < bounds.settle || !stage.isUndisturbed || !stage.actors.some(isActive)) return undefined
   const since = `${Math.floor(quiet / 1_000)}s after the last change`
   if (!metrics.views.allKnowAll()) {

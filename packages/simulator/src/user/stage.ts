@@ -1,18 +1,12 @@
 import type { Milliseconds, NodeId } from '@jel/protocol'
 import { pickOne } from '@jel/protocol'
-import { Attacker, type AttackerOptions } from '../hostile/attacker.ts'
-import { attacks, type AttackName } from '../hostile/index.ts'
-import type { SimulatedNode } from '../protocol/node.ts'
+import type { AttackerOptions } from '../hostile/attacker.ts'
+import type { AttackName } from '../hostile/index.ts'
 import { Placement } from '../scenario/placement.ts'
 import type { Scenario } from '../scenario/scenario.ts'
-import type { Simulation } from '../simulation.ts'
-import type { Protocol } from '../protocol/protocol.ts'
+import type { Testbed, TestbedNode } from '../testbed.ts'
 import { answers, lives, type Actor } from './actor.ts'
 import { findAlone } from './alone.ts'
-import { Machinery } from './machinery.ts'
-
-/** Keys are free: an attacker takes the lowest of so many. */
-const hostileKeys = 256
 
 /** What the stage tells of. */
 export interface StageEvents {
@@ -30,16 +24,14 @@ export interface StageEvents {
 
 /** The pool of one scenario as its director sees it: brings nodes in, takes them out, and knows the truth about them. */
 export class Stage {
-  readonly simulation: Simulation<Protocol>
+  readonly testbed: Testbed
   readonly actors: Actor[] = []
   /** Nodes that attack the pool: members, but not those to whom something is promised. */
   readonly hostile = new Set<NodeId>()
   readonly #byIndex = new Map<number, Actor>()
   readonly scenario: Scenario
   readonly #placement: Placement
-  readonly #machinery: Machinery
   readonly #listeners: StageEvents[] = []
-  readonly #service: SimulatedNode | undefined
   /** When the scenario last changed something, and when the last node came. */
   lastChange: Milliseconds = 0
   lastArrival: Milliseconds = 0
@@ -48,21 +40,18 @@ export class Stage {
   /** How many ways from one node to another are cut now. */
   cuts = 0
 
-  constructor(simulation: Simulation<Protocol>, scenario: Scenario) {
-    this.simulation = simulation
+  constructor(testbed: Testbed, scenario: Scenario) {
+    this.testbed = testbed
     this.scenario = scenario
     this.#placement = new Placement(scenario)
-    this.#machinery = new Machinery(simulation, scenario.network)
-    // The first node of what the paper compares is a server, and no member.
-    if (scenario.protocol !== 'jel') this.#service = simulation.spawn(this.#machinery.service())
   }
 
   get random(): () => number {
-    return this.simulation.random
+    return this.testbed.random
   }
 
   /** Who that node is; undefined where it is no member. */
-  actorOf({ index }: Pick<SimulatedNode, 'index'>): Actor | undefined {
+  actorOf({ index }: Pick<TestbedNode, 'index'>): Actor | undefined {
     return this.#byIndex.get(index)
   }
 
@@ -81,15 +70,16 @@ export class Stage {
       // Newcomers are on the first side.
       answers(other) && other.side === 0 && isDialable(other, place.site)
     const member = introducers === 'oldest' ? this.actors.find(canIntroduce) : pickOne(this.random, this.actors.filter(canIntroduce))
-    const introducer = this.#service ?? member?.node
-    const node = this.simulation.spawn({
-      introducers: introducer === undefined ? [] : [introducer],
+    const node = this.testbed.spawn({
+      place,
+      nat,
+      introducer: member?.node,
       location: [`node${number}`, `machine${place.machine}`, `rack${place.rack}`, ...(place.site === undefined ? [] : [place.site])].join(
         '@',
       ),
-      ...this.#machinery.of(place, nat),
+      onStarted: () => this.#arrived(number, 'has started'),
     })
-    const now = this.simulation.now
+    const now = this.testbed.now
     const actor: Actor = {
       number,
       node,
@@ -109,23 +99,21 @@ export class Stage {
     this.#byIndex.set(node.index, actor)
     for (const [election, share] of Object.entries(elections)) {
       // In the same instant, but after the start.
-      if (this.random() < share) this.simulation.after(0, () => this.elect(actor, election))
+      if (this.random() < share) this.testbed.after(0, () => this.elect(actor, election))
     }
-    this.lastArrival = now
     for (const listener of this.#listeners) listener.started(actor)
-    this.changed(`node ${number} starts`)
+    this.#arrived(number, 'starts')
     return actor
   }
 
-  /** An attacker enters, through any member and on a machine of its own. Its id is the lowest of all, so that elections turn on it. */
+  #arrived(number: number, how: string): void {
+    this.lastArrival = this.testbed.now
+    this.changed(`node ${number} ${how}`)
+  }
+
+  /** An attacker enters, through any member. */
   bringInHostile(name: AttackName, options: Omit<AttackerOptions, 'attack'>): void {
-    const introducer = pickOne(this.random, this.actors.filter(answers))
-    const identities = Array.from({ length: hostileKeys }, () => this.simulation.createIdentity())
-    const node = this.simulation.spawn({
-      introducers: introducer === undefined ? [] : [introducer.node],
-      identity: identities.reduce((lowest, each) => (each.id < lowest.id ? each : lowest)),
-      createProtocol: (parts) => new Attacker(parts, { ...options, attack: attacks[name](parts.pool) }),
-    })
+    const node = this.testbed.spawnAttacker(name, options, pickOne(this.random, this.actors.filter(answers))?.node)
     this.hostile.add(node.id)
     this.changed(`an attacker enters (${name})`)
   }
@@ -140,7 +128,7 @@ export class Stage {
 
   silence(actor: Actor, silent: boolean): void {
     actor.silent = silent
-    this.simulation.silence(actor.node, silent)
+    this.testbed.silence(actor.node, silent)
     for (const listener of this.#listeners) listener.silenced?.(actor)
   }
 
@@ -174,23 +162,23 @@ export class Stage {
 
   /** To be called for whatever changes who reaches whom, or which processes run. */
   troubled(what: string): void {
-    this.lastTrouble = this.simulation.now
+    this.lastTrouble = this.testbed.now
     this.changed(what)
   }
 
   /** To be called for whatever changes who is there or who reaches whom, and for what it may take time to settle after. */
   changed(what: string): void {
-    this.lastChange = this.simulation.now
+    this.lastChange = this.testbed.now
     findAlone(this.actors)
     for (const listener of this.#listeners) listener.changed(what)
   }
 
   #takeOut(actor: Actor, how: 'crash' | 'leave'): void {
     if (!lives(actor)) return
-    actor.endedAt = this.simulation.now
+    actor.endedAt = this.testbed.now
     actor.end = how
-    if (how === 'crash') this.simulation.kill(actor.node)
-    else this.simulation.leave(actor.node)
+    if (how === 'crash') this.testbed.kill(actor.node)
+    else this.testbed.leave(actor.node)
     for (const listener of this.#listeners) listener.ended(actor)
     this.changed(`node ${actor.number} ${how === 'crash' ? 'crashes' : 'leaves'}`)
   }

@@ -36,7 +36,7 @@ export function judge(expectation: Expectation, stage: Stage, metrics: Metrics):
     case 'detection': {
       const { quantile, within } = expectation
       const time = metrics.crashes.times.quantile(quantile)
-      const missed = metrics.crashes.missed(stage.simulation.now, within)
+      const missed = metrics.crashes.missed(stage.testbed.now, within)
       return {
         what: `crashes are known within ${writeDuration(within)} (p${quantile * 100})`,
         held: time !== undefined && time <= within && missed <= (1 - quantile) * (metrics.crashes.times.count + missed),
@@ -105,7 +105,7 @@ export function judge(expectation: Expectation, stage: Stage, metrics: Metrics):
 
 /** What became of the lives of members that run. */
 export function endedLivesOf(stage: Stage): EndedLivesResult {
-  const { total, false: wrong, first } = stage.simulation.endedLives
+  const { total, false: wrong, first } = stage.testbed.endedLives
   const explained = total - wrong
   if (first === undefined) return { total, false: wrong, explained }
   return {

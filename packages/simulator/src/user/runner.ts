@@ -1,0 +1,40 @@
+import { Metrics } from '../report/metrics.ts'
+import type { Verdict } from '../report/result.ts'
+import type { ExpectationType } from '../scenario/expectation.ts'
+import type { Scenario } from '../scenario/scenario.ts'
+import type { Testbed } from '../testbed.ts'
+import { Direction } from './direction.ts'
+import { Population } from './population.ts'
+import { Stage } from './stage.ts'
+import { judge } from './verdict.ts'
+
+/** A scenario under way on a testbed: who comes and goes, what is done to them, and whether what is expected came true. */
+export class ScenarioRunner {
+  readonly stage: Stage
+  readonly metrics: Metrics
+
+  constructor(testbed: Testbed, scenario: Scenario) {
+    this.stage = new Stage(testbed, scenario)
+    this.metrics = new Metrics(this.stage, electionsOf(scenario))
+  }
+
+  /** Plans all that will happen; what is due at once happens at once. `samples`: measures each `sample` of the scenario. */
+  start({ samples = true }: { readonly samples?: boolean } = {}): void {
+    this.metrics.start(samples)
+    new Direction(this.stage).start()
+    new Population(this.stage).start()
+  }
+
+  /** To be asked at the end. `unseen`: what this testbed can't see is not judged. */
+  verdicts(unseen: readonly ExpectationType[] = []): Verdict[] {
+    const { scenario } = this.stage
+    return scenario.expect.filter(({ type }) => !unseen.includes(type)).map((expectation) => judge(expectation, this.stage, this.metrics))
+  }
+}
+
+/** Elections that the scenario speaks of. */
+function electionsOf(scenario: Scenario): string[] {
+  const names = new Set(Object.keys(scenario.elections))
+  for (const action of scenario.actions) if (action.type === 'elect') names.add(action.election)
+  return [...names]
+}

@@ -1,0 +1,125 @@
+import type { Milliseconds } from '@jel/protocol'
+import { Attacker, type AttackerOptions } from '../hostile/attacker.ts'
+import { attacks, type AttackName } from '../hostile/index.ts'
+import type { AddressChange } from '../network/address.ts'
+import type { CutKind } from '../network/reachability.ts'
+import type { SimulatedNode } from '../protocol/node.ts'
+import type { Protocol } from '../protocol/protocol.ts'
+import type { Scenario } from '../scenario/scenario.ts'
+import type { Simulation } from '../simulation.ts'
+import type { Testbed, TestbedSpawn } from '../testbed.ts'
+import { Machinery } from './machinery.ts'
+
+/** Keys are free: an attacker takes the lowest of so many. */
+const hostileKeys = 256
+
+type Listener = Parameters<Simulation<Protocol>['subscribe']>[0]
+
+/** A simulation, as the runner of a scenario sees it. */
+export class SimulatedTestbed implements Testbed<SimulatedNode> {
+  readonly #simulation: Simulation<Protocol>
+  readonly #machinery: Machinery
+  readonly #service: SimulatedNode | undefined
+
+  constructor(simulation: Simulation<Protocol>, scenario: Scenario) {
+    this.#simulation = simulation
+    this.#machinery = new Machinery(simulation, scenario.network)
+    // The first node of what the paper compares is a server, and no member.
+    if (scenario.protocol !== 'jel') this.#service = simulation.spawn(this.#machinery.service())
+  }
+
+  get now(): Milliseconds {
+    return this.#simulation.now
+  }
+
+  get seed(): number {
+    return this.#simulation.seed
+  }
+
+  get random(): () => number {
+    return this.#simulation.random
+  }
+
+  get contact(): Simulation<Protocol>['contact'] {
+    return this.#simulation.contact
+  }
+
+  get endedLives(): Simulation<Protocol>['endedLives'] {
+    return this.#simulation.endedLives
+  }
+
+  after(ms: Milliseconds, action: () => void): void {
+    this.#simulation.after(ms, action)
+  }
+
+  subscribe(listener: Listener): void {
+    this.#simulation.subscribe(listener)
+  }
+
+  spawn({ place, nat, introducer, location }: TestbedSpawn<SimulatedNode>): SimulatedNode {
+    const known = this.#service ?? introducer
+    return this.#simulation.spawn({ introducers: known === undefined ? [] : [known], location, ...this.#machinery.of(place, nat) })
+  }
+
+  /** On a machine of its own. Its id is the lowest of all, so that elections turn on it. */
+  spawnAttacker(name: AttackName, options: Omit<AttackerOptions, 'attack'>, introducer: SimulatedNode | undefined): SimulatedNode {
+    const identities = Array.from({ length: hostileKeys }, () => this.#simulation.createIdentity())
+    return this.#simulation.spawn({
+      introducers: introducer === undefined ? [] : [introducer],
+      identity: identities.reduce((lowest, each) => (each.id < lowest.id ? each : lowest)),
+      createProtocol: (parts) => new Attacker(parts, { ...options, attack: attacks[name](parts.pool) }),
+    })
+  }
+
+  kill(node: SimulatedNode): void {
+    this.#simulation.kill(node)
+  }
+
+  leave(node: SimulatedNode): void {
+    this.#simulation.leave(node)
+  }
+
+  stopProcess(node: SimulatedNode): void {
+    this.#simulation.stopProcess(node)
+  }
+
+  continueProcess(node: SimulatedNode): void {
+    this.#simulation.continueProcess(node)
+  }
+
+  stall(node: SimulatedNode, ms: Milliseconds): void {
+    this.#simulation.stall(node, ms)
+  }
+
+  sleep(node: SimulatedNode, asleep: boolean): void {
+    this.#simulation.sleep(node, asleep)
+  }
+
+  silence(node: SimulatedNode, silent: boolean): void {
+    this.#simulation.silence(node, silent)
+  }
+
+  changeAddress(node: SimulatedNode, change: AddressChange): () => void {
+    return this.#simulation.changeAddress(node, change)
+  }
+
+  impair(node: SimulatedNode, line: { readonly loss: number }): void {
+    this.#simulation.impair(node, line)
+  }
+
+  cut(from: SimulatedNode, to: SimulatedNode, kind: CutKind): void {
+    this.#simulation.cut(from, to, kind)
+  }
+
+  mend(from: SimulatedNode, to: SimulatedNode, kind: CutKind): void {
+    this.#simulation.mend(from, to, kind)
+  }
+
+  partition(...groups: readonly (readonly SimulatedNode[])[]): void {
+    this.#simulation.partition(...groups)
+  }
+
+  heal(): void {
+    this.#simulation.heal()
+  }
+}
