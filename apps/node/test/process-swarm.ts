@@ -22,7 +22,7 @@ export const lacks = {
   withdraw: 'not a command',
   abort: 'not a command',
   watch: 'standard output is the only subscription',
-  patience: 'takes minutes',
+  slow: 'takes minutes',
 } as const
 
 const unable = (what: string): Promise<never> => Promise.reject(new Error(`this swarm can't ${what}`))

@@ -20,7 +20,7 @@ export interface AcceptanceOptions {
   /** Bounds of time are multiplied by this: 1 where nodes have the machine for themselves. */
   readonly scale?: number
   /** How much of the usual time to watch that nothing else happens, 0 to 1: less where time is real. Default: 1. */
-  readonly patience?: number
+  readonly watchShare?: number
   /** What the swarm can't do, and why: cases that need it are skipped under that reason. */
   readonly lacks?: Partial<Record<SwarmFeature, string>>
 }
@@ -38,14 +38,14 @@ export interface TestRunner {
  * end everything that any node was told is held against the promises once more, whatever the case was about.
  */
 export function acceptance(options: AcceptanceOptions, { describe, it }: TestRunner): void {
-  const { create, size, scale = 1, patience = 1, lacks = {} } = options
+  const { create, size, scale = 1, watchShare = 1, lacks = {} } = options
   describe(options.name, () => {
     for (const theme of themes) {
       describe(theme.name, () => {
         for (const { name, needs = [], run } of theme.cases) {
           const body = async (): Promise<void> => {
             const swarm = await create()
-            const world = new World(swarm, size, scale, patience)
+            const world = new World(swarm, size, scale, watchShare)
             try {
               await run(world)
               world.finish()

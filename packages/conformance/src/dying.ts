@@ -77,7 +77,7 @@ export const dying: Theme = {
     },
     {
       name: 'a pause of 60 s is a death, and who wakes up comes back with a higher incarnation and a whole view',
-      needs: ['pause', 'patience'],
+      needs: ['pause', 'slow'],
       async run(world) {
         const nodes = await world.pool()
         const [first, second, ...others] = nodes
@@ -109,7 +109,7 @@ export const dying: Theme = {
     },
     {
       name: 'in a quiet pool nothing happens for a minute',
-      needs: ['patience'],
+      needs: ['slow'],
       async run(world) {
         const nodes = await world.pool()
         const before = nodes.map(({ events }) => events.length)

@@ -34,7 +34,7 @@ export const healing: Theme = {
     },
     {
       name: 'halves that gave each other up find each other again, and nobody is resurrected',
-      needs: ['partition', 'patience'],
+      needs: ['partition', 'slow'],
       async run(world) {
         const nodes = await world.pool()
         await split(world, nodes)
@@ -45,7 +45,7 @@ export const healing: Theme = {
     },
     {
       name: 'halves with a winner each agree on one after the heal, in a new epoch',
-      needs: ['partition', 'patience'],
+      needs: ['partition', 'slow'],
       async run(world) {
         const nodes = await world.pool()
         const results = world.outcome(Promise.all(nodes.map(async (node) => await node.elect(election))))
@@ -67,7 +67,7 @@ export const healing: Theme = {
     },
     {
       name: 'one that was cut off for a minute comes back',
-      needs: ['partition', 'patience'],
+      needs: ['partition', 'slow'],
       async run(world) {
         const [lonely, ...others] = await world.pool()
         await world.partition([lonely], others)
@@ -79,7 +79,7 @@ export const healing: Theme = {
     },
     {
       name: 'partitions come and go, and who was killed meanwhile stays dead',
-      needs: ['partition', 'kill', 'patience'],
+      needs: ['partition', 'kill', 'slow'],
       async run(world) {
         let nodes: SwarmNode[] = await world.pool()
         for (let round = 0; round < 2; round++) {
@@ -97,7 +97,7 @@ export const healing: Theme = {
     },
     {
       name: 'newcomers on both sides of a partition are known everywhere after the heal',
-      needs: ['partition', 'patience'],
+      needs: ['partition', 'slow'],
       async run(world) {
         const nodes = await world.pool(10)
         const [left, right] = await split(world, nodes)

@@ -89,4 +89,4 @@ export type SwarmFeature =
   | 'abort'
   | 'watch'
   /** Cases that take more than half a minute. */
-  | 'patience'
+  | 'slow'

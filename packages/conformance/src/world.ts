@@ -16,14 +16,14 @@ export class World {
   readonly size: number
   readonly #swarm: Swarm
   readonly #scale: number
-  readonly #patience: number
+  readonly #watchShare: number
   readonly #accounts = new Map<SwarmNode, Account>()
 
-  constructor(swarm: Swarm, size: number, scale: number, patience: number) {
+  constructor(swarm: Swarm, size: number, scale: number, watchShare: number) {
     this.#swarm = swarm
     this.size = size
     this.#scale = scale
-    this.#patience = patience
+    this.#watchShare = watchShare
   }
 
   async spawn(options: SwarmSpawnOptions = {}): Promise<SwarmNode> {
@@ -78,7 +78,7 @@ export class World {
 
   /** Lets time pass in which something might happen that must not. */
   async watch(time: Milliseconds): Promise<void> {
-    await this.#swarm.pass(time * this.#patience)
+    await this.#swarm.pass(time * this.#watchShare)
   }
 
   async partition(...groups: readonly (readonly SwarmNode[])[]): Promise<void> {

@@ -24,7 +24,7 @@ export const lacks = {
   silence: 'loopback is never silent',
   partition: 'loopback is never split',
   introduce: 'mDNS is off on loopback',
-  patience: 'takes minutes',
+  slow: 'takes minutes',
 } as const
 
 const unable = (what: string): Promise<never> => Promise.reject(new Error(`this swarm can't ${what}`))
