@@ -26,7 +26,36 @@ const overlay: Layers = {
   dialing: ['base', 'host'],
 }
 
+/** What all experiments of the laboratory may use. */
+const common = ['base', 'network', 'swarm']
+
+const lab: Layers = {
+  base: [],
+  network: ['base'],
+  swarm: ['base', 'network'],
+  scenario: common,
+  pool: common,
+  field: common,
+  attacks: [...common, 'attacks/attacks'],
+  'attacks/attacks': [...common, 'attacks'],
+  crowd: [...common, 'attacks'],
+  'large-state': [...common, 'attacks'],
+  blocked: common,
+  soak: common,
+  thread: common,
+  fidelity: [...common, 'fidelity/virtual'],
+  'fidelity/virtual': [...common, 'fidelity'],
+  'tcp-times': common,
+  simulator: common,
+  paper: common,
+  'sim-check': common,
+  'sim-hash': common,
+  mutants: common,
+  fuzz: common,
+}
+
 describe.each([
+  ['lab', lab],
   ['protocol', protocol],
   ['overlay', overlay],
 ] as const)('the folders of %s', (name, layers) => {

@@ -2,7 +2,7 @@
  * A time-out in own time: how long to wait for another process, in turns of this one.
  *
  * A handshake that is given up has cost both ends its computation, and is begun anew. Where many processes share few cores, one that waits by
- * the wall clock gives up for want of its own turns, so that work grows and nothing gets finished. Measured (scripts/lab, 40 nodes with two
+ * the wall clock gives up for want of its own turns, so that work grows and nothing gets finished. Measured (packages/lab, 40 nodes with two
  * cores for them and much else): 713 lives were said to be over with 5 s of the wall clock, none with 15 s. So what counts is the time in which
  * this process had its turns: it looks at its clock in steps, and of a step that came late only the step itself has passed.
  */

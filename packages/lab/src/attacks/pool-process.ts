@@ -1,0 +1,181 @@
+/**
+ * The pool under attack: honest hosts in a process of their own, so that what the attack costs them can be told from what it costs the
+ * attacker. The parent asks by messages.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { startOverlay, type Overlay } from '@jel/overlay'
+import { serve } from '../base/remote.ts'
+import { SocketBytes } from '../swarm/socket-bytes.ts'
+
+/** What the honest nodes see and what it costs them. Counts are since the start. */
+export interface Figures {
+  /** Of the honest nodes that run: how many are seen by the one that sees fewest, and by the one that sees most. */
+  readonly honest: number
+  readonly fewest: number
+  /** Members that are none of ours, in the largest view. */
+  readonly strangers: number
+  /** `died` events about honest nodes that run, over all nodes. */
+  readonly falseDeaths: number
+  /** Lives that honest nodes gave up because others pronounced them dead. */
+  readonly lives: number
+  /** Honest nodes that ended with an error. */
+  readonly failed: readonly string[]
+  /** Who they say misbehaved, and how. */
+  readonly accusations: readonly string[]
+  /** `epoch winner` of the election, as the nodes see it: one if they agree. */
+  readonly reigns: readonly string[]
+  readonly links: number
+  readonly connections: number
+  readonly streams: number
+  /** After a garbage collection. */
+  readonly heap: number
+  /** Longest that the event loop was kept from its turn since the last time this was asked, ms. */
+  readonly lag: number
+  /** Bytes that the sockets of the process wrote. */
+  readonly written: number
+}
+
+export const election = 'master'
+
+const nodes: Overlay[] = []
+const failed: string[] = []
+const accusations: string[] = []
+const folder = mkdtempSync(join(tmpdir(), 'jel-attacked-'))
+const keyFile = join(folder, 'identity.json')
+const sockets = new SocketBytes()
+const delays = monitorEventLoopDelay({ resolution: 10 })
+let falseDeaths = 0
+/** The id whose key was given away. */
+let stolen: string | undefined
+let lives = 0
+
+/** Number of the node whose key is in a file. */
+const filed = 2
+
+async function enter(pool: string, bootstrap: readonly string[], key: string | undefined, identityFile?: string): Promise<Overlay> {
+  const overlay = await startOverlay({
+    pool,
+    listen: ['/ip4/127.0.0.1/tcp/0'],
+    bootstrap,
+    identityFile,
+    // A pool that is not new any more: for a minute a new one takes in whatever it is told, as a crowd may be on its way in.
+    config: { limits: { credulity: 500 } },
+    ...(key !== undefined && { key: Buffer.from(key) }),
+  })
+  nodes.push(overlay)
+  overlay.subscribe((notification) => {
+    if (notification.type === 'died' && ![overlay.self.id, stolen].includes(notification.member.id)) {
+      if (nodes.some(({ self }) => self.id === notification.member.id)) falseDeaths += 1
+    }
+    if (notification.type === 'warning' && notification.code === 'PEER_MISBEHAVED') accusations.push(notification.message)
+    if (notification.type === 'warning' && notification.code === 'INCARNATION_REPLACED') lives += 1
+  })
+  void overlay.handle('/echo/1', (stream) => {
+    stream.addEventListener('message', () => {})
+  })
+  void overlay.closed.then((closed) => {
+    nodes.splice(nodes.indexOf(overlay), 1)
+    if (closed.reason === 'failed') failed.push(closed.error.message)
+  })
+  return overlay
+}
+
+const commands = {
+  /** Returns an address of each node, when all see all and one of them reigns. */
+  start: async ({ pool, count, key }: { pool: string; count: number; key?: string }): Promise<string[]> => {
+    delays.enable()
+    const first = await enter(pool, [], key)
+    const bootstrap = [...first.self.addresses]
+    await Promise.all(
+      Array.from({ length: count - 1 }, async (_, i) => await enter(pool, bootstrap, key, i + 1 === filed ? keyFile : undefined)),
+    )
+    await until(() => nodes.every((node) => node.members().length === count))
+    nodes.findLast(({ self }) => self.id !== filedId())?.elect(election)
+    await until(() => nodes.every((node) => node.reign(election) !== undefined))
+    return nodes.map(({ self }) => self.addresses[0] ?? '')
+  },
+  /** A newcomer enters through one of the nodes and leaves again: how long until all know of it, ms; NaN if some still don't. */
+  newcomer: async ({ pool, through, timeout }: { pool: string; through: string; timeout: number }): Promise<number> => {
+    const started = performance.now()
+    const overlay = await startOverlay({ pool, listen: ['/ip4/127.0.0.1/tcp/0'], bootstrap: [through] })
+    try {
+      const { id } = overlay.self
+      await until(() => nodes.every((node) => node.members().some((member) => member.id === id)), timeout)
+      return performance.now() - started
+    } catch {
+      return Number.NaN
+    } finally {
+      await overlay.leave()
+    }
+  },
+  /** An honest node stands in an election: how long until all know that it reigns, ms; NaN if some still don't. */
+  elects: async ({ name, timeout }: { name: string; timeout: number }): Promise<number> => {
+    const started = performance.now()
+    nodes[1]?.elect(name)
+    try {
+      await until(() => nodes.every((node) => node.reign(name) !== undefined), timeout)
+      return performance.now() - started
+    } catch {
+      return Number.NaN
+    }
+  },
+  /** From now on a life of that member may be the thief's. */
+  keyFile: (): string => {
+    stolen = filedId()
+    return readFileSync(keyFile, 'utf8')
+  },
+  figures: (): Figures => {
+    globalThis.gc?.()
+    const ids = new Set(nodes.map(({ self }) => self.id))
+    const views = nodes.map((node) => node.members().map(({ id }) => id))
+    const honest = views.map((view) => view.filter((id) => ids.has(id)).length)
+    const connections = nodes.flatMap(({ libp2p }) => libp2p.getConnections())
+    const figures: Figures = {
+      honest: nodes.length,
+      fewest: Math.min(...honest),
+      strangers: Math.max(...views.map((view, i) => view.length - (honest[i] ?? 0))),
+      falseDeaths,
+      lives,
+      failed,
+      accusations,
+      reigns: [...new Set(nodes.map((node) => reign(node)))],
+      links: nodes.reduce((sum, node) => sum + node.health().links, 0),
+      connections: connections.length,
+      streams: connections.reduce((sum, { streams }) => sum + streams.length, 0),
+      heap: process.memoryUsage().heapUsed,
+      lag: delays.max / 1e6,
+      written: sockets.written(),
+    }
+    delays.reset()
+    return figures
+  },
+  stop: async (): Promise<void> => {
+    await Promise.all(nodes.map(async (node) => await node.leave()))
+    setImmediate(() => process.disconnect()) // after the answer
+  },
+}
+
+function filedId(): string {
+  return (JSON.parse(readFileSync(keyFile, 'utf8')) as { id: string }).id
+}
+
+function reign(node: Overlay): string {
+  const known = node.reign(election)
+  return known === undefined ? 'nobody' : `${known.epoch} ${known.winner.id}`
+}
+
+async function until(condition: () => boolean, within = 15_000): Promise<void> {
+  const end = performance.now() + within
+  while (!condition()) {
+    if (performance.now() > end) throw new Error(`not so within ${within} ms: ${condition.toString()}`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
+export type Commands = typeof commands
+
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+serve(commands)

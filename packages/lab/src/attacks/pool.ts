@@ -1,0 +1,70 @@
+/** The pool under attack, as its attackers' process sees it. */
+import { once } from 'node:events'
+import { privateKeyFromProtobuf } from '@libp2p/crypto/keys'
+import type { Ed25519PrivateKey } from '@libp2p/interface'
+import { end } from '../base/child.ts'
+import { startRemote, type RemoteProcess } from '../base/remote.ts'
+import { usageOfAll, type Usage } from '../base/usage.ts'
+import type { Commands, Figures } from './pool-process.ts'
+
+export class VictimPool {
+  readonly name = `attacked-${process.pid}-${Date.now()}`
+  readonly #process: RemoteProcess<Commands> = startRemote(new URL('pool-process.ts', import.meta.url), ['--expose-gc'])
+  /** One multiaddr of each node. */
+  addresses: readonly string[] = []
+
+  /** Resolves when all see all and one of them reigns. */
+  static async start(count: number, key?: string): Promise<VictimPool> {
+    const pool = new VictimPool()
+    pool.addresses = await pool.#process.remote.start({ pool: pool.name, count, ...(key !== undefined && { key }) })
+    return pool
+  }
+
+  /** The n-th node's address, ending in `/p2p/<id>`. */
+  address(index = 0): string {
+    return this.addresses[index % this.addresses.length] ?? ''
+  }
+
+  id(index = 0): string {
+    return this.address(index).split('/p2p/')[1] ?? ''
+  }
+
+  get isRunning(): boolean {
+    const { exitCode, signalCode } = this.#process.child
+    return exitCode === null && signalCode === null
+  }
+
+  async figures(): Promise<Figures> {
+    return await this.#process.remote.figures()
+  }
+
+  /** How long until all know a newcomer, ms; NaN if some still don't after so long. */
+  async newcomer(timeout: number): Promise<number> {
+    return await this.#process.remote.newcomer({ pool: this.name, through: this.address(1), timeout })
+  }
+
+  /** How long until all know that an honest node won an election of this name, ms; NaN if some still don't after ten seconds. */
+  async elects(name: string): Promise<number> {
+    return await this.#process.remote.elects({ name, timeout: 10_000 })
+  }
+
+  /** The key of a member, from the file that it keeps it in. */
+  async keyFile(): Promise<Ed25519PrivateKey> {
+    const { privateKey } = JSON.parse(await this.#process.remote.keyFile()) as { privateKey: string }
+    return privateKeyFromProtobuf(Buffer.from(privateKey, 'base64')) as Ed25519PrivateKey
+  }
+
+  usage(): Usage {
+    const { pid } = this.#process.child
+    return usageOfAll(pid === undefined ? [] : [pid])
+  }
+
+  async stop(): Promise<void> {
+    if (!this.isRunning) return
+    const { child, remote } = this.#process
+    const gone = once(child, 'exit', { signal: AbortSignal.timeout(5_000) }).catch(() => {})
+    remote.stop().catch(() => {})
+    await gone
+    await end(child, 1_000)
+  }
+}

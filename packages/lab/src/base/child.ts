@@ -1,0 +1,36 @@
+/** Children that are gone when the benchmark is gone, whatever happens: each is killed by its own pid. */
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+
+const children = new Set<ChildProcess>()
+
+export function keep<Child extends ChildProcess>(child: Child): Child {
+  children.add(child)
+  child.once('exit', () => children.delete(child))
+  return child
+}
+
+/** Asks to end, waits, and kills what is left after `timeout` milliseconds. */
+export async function end(child: ChildProcess, timeout: number): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const gone = once(child, 'exit')
+  child.kill('SIGTERM')
+  const timer = setTimeout(() => child.kill('SIGKILL'), timeout)
+  await gone
+  clearTimeout(timer)
+}
+
+function killAll(): void {
+  for (const child of children) child.kill('SIGKILL')
+}
+
+/** From now on no child outlives this process. */
+export function takeChildrenAlong(): void {
+  process.once('exit', killAll)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => {
+      killAll()
+      process.exit(1)
+    })
+  }
+}

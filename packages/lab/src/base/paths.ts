@@ -1,0 +1,15 @@
+/** Where things are in this checkout. */
+import { fileURLToPath } from 'node:url'
+
+const root = new URL('../../../../', import.meta.url)
+
+/** Of a file, from the root of the checkout. */
+export function inCheckout(path: string): string {
+  return fileURLToPath(new URL(path, root))
+}
+
+/** The command line of a node. */
+export const jelBin = inCheckout('apps/node/bin/jel.js')
+
+/** This laboratory's own command line, for what runs in processes or namespaces of its own. */
+export const labMain = inCheckout('packages/lab/src/main.ts')

@@ -1,0 +1,130 @@
+/**
+ * A pool of thousands on one machine: a few real hosts, and members that exist as statements until somebody dials them.
+ *
+ * Each of those has an address of its own in 127.0.0.0/8 and all share one listener there. Who is dialled wakes up: a host under its key that
+ * answers hellos and probes. Those next to the newcomer on the rings are real hosts, so that it is probed and reconciles as in any pool.
+ */
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { connect, createServer, type AddressInfo, type Server } from 'node:net'
+import { join } from 'node:path'
+import { startOverlay, type Overlay } from '@jel/overlay'
+import { tcpEndpoint } from '@jel/overlay/internals'
+import { defaultConfig, Registry } from '@jel/protocol'
+import { factOf, observersOf } from '@jel/protocol/internals'
+import { privateKeyToProtobuf } from '@libp2p/crypto/keys'
+import { multiaddr } from '@multiformats/multiaddr'
+import { Attacker } from '../attacks/attacker.ts'
+import { Sybil, told } from '../attacks/sybil.ts'
+
+/** Real hosts beside those next to the newcomer. */
+const others = 4
+/** Statements a frame: 49 KB. */
+const batch = 200
+
+export class DormantPool {
+  readonly pool = `crowd-${process.pid}-${Date.now()}`
+  readonly #folder: string
+  readonly #hosts: Overlay[] = []
+  readonly #awake = new Map<number, Promise<Attacker>>()
+  #dormant: readonly Sybil[] = []
+  #listener: Server | undefined
+
+  /** `folder`: for identity files. */
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  get address(): string {
+    return this.#hosts[0]?.self.addresses[0] ?? ''
+  }
+
+  /** How many members were woken. */
+  get awake(): number {
+    return this.#awake.size
+  }
+
+  /** Resolves when the real hosts know `members` others of a newcomer with this id. */
+  async settle(newcomer: string, members: number): Promise<void> {
+    const everybody = Array.from({ length: members }, () => new Sybil(this.pool))
+    const registry = new Registry()
+    for (const sybil of everybody) registry.hold(factOf({ statement: sybil.joins() }))
+    const near = observersOf(newcomer, defaultConfig.links.rings, registry, { isAliveAt: () => true })
+    const isReal = ({ id }: Sybil, i: number): boolean => i < others || near.has(id)
+    for (const sybil of everybody.filter(isReal)) this.#hosts.push(await this.#start(sybil))
+    this.#dormant = everybody.filter((sybil, i) => !isReal(sybil, i)).slice(1) // one place is the teller's
+    this.#listener = createServer((socket) => {
+      const { localAddress = '' } = socket
+      socket.on('error', () => socket.destroy())
+      this.#wake(numberOf(localAddress)).then(
+        (member) => {
+          const inner = connect(portOf(member), '127.0.0.1')
+          inner.on('error', () => socket.destroy())
+          socket.pipe(inner).pipe(socket)
+        },
+        () => socket.destroy(),
+      )
+    }).listen(0, '0.0.0.0')
+    await once(this.#listener, 'listening')
+    await this.#tell((this.#listener.address() as AddressInfo).port)
+    const end = Date.now() + 120_000
+    while (this.#hosts.some((host) => host.members().length < members)) {
+      if (Date.now() > end) throw new Error(`real hosts know ${this.#hosts.map((host) => host.members().length).join(', ')} members`)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#listener?.close()
+    await Promise.allSettled([...this.#awake.values()].map(async (member) => await (await member).stop()))
+    await Promise.allSettled(this.#hosts.map(async (host) => await host.leave()))
+  }
+
+  /** A host that stays at home: it builds no links by itself, or it would wake its own neighbours, and they theirs. */
+  async #start({ id, privateKey }: Sybil): Promise<Overlay> {
+    const identityFile = join(this.#folder, `${id}.json`)
+    const key = Buffer.from(privateKeyToProtobuf(privateKey)).toString('base64')
+    writeFileSync(identityFile, JSON.stringify({ format: 'jel-identity/1', id, privateKey: key, incarnation: 0 }), { mode: 0o600 })
+    return await startOverlay({
+      pool: this.pool,
+      listen: ['/ip4/127.0.0.1/tcp/0'],
+      bootstrap: this.#hosts[0]?.self.addresses ?? [],
+      identityFile,
+      config: { links: { rings: 0, random: 0 } },
+    })
+  }
+
+  async #tell(port: number): Promise<void> {
+    const teller = await Attacker.start(this.pool)
+    this.#awake.set(-1, Promise.resolve(teller))
+    const link = await teller.enter(this.address)
+    const statements = this.#dormant.map((sybil, i) => sybil.joins([multiaddr(`/ip4/${hostOf(i)}/tcp/${port}`).bytes]))
+    for (let i = 0; i < statements.length; i += batch) {
+      link.send(told(statements.slice(i, i + batch), false))
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+
+  #wake(number: number): Promise<Attacker> {
+    const sybil = this.#dormant[number]
+    if (sybil === undefined) return Promise.reject(new RangeError(`nobody lives at ${hostOf(number)}`))
+    let member = this.#awake.get(number)
+    if (member === undefined) this.#awake.set(number, (member = Attacker.start(this.pool, { sybil })))
+    return member
+  }
+}
+
+function portOf({ libp2p }: Attacker): number {
+  const [address] = libp2p.getMultiaddrs()
+  return Number(address === undefined ? undefined : tcpEndpoint(address.bytes)?.port)
+}
+
+/** 127.1.0.0 and what follows. */
+function hostOf(number: number): string {
+  return `127.${1 + (number >> 16)}.${(number >> 8) & 255}.${number & 255}`
+}
+
+function numberOf(host: string): number {
+  const [, a = 0, b = 0, c = 0] = host.replace('::ffff:', '').split('.').map(Number)
+  return ((a - 1) << 16) + (b << 8) + c
+}

@@ -1,0 +1,109 @@
+/** The pool in the simulator. */
+import { ProtocolNode, makeConfig } from '@jel/protocol'
+import { Simulation, type Machine, type Payload, type SimulatedNode, type SimulationOptions } from '@jel/simulator'
+import type { Meter } from '../swarm/meter.ts'
+import type { Tally } from '../swarm/tally.ts'
+import type { Started, Swarm } from './swarm.ts'
+
+type Node = SimulatedNode<ProtocolNode<Payload>>
+
+export interface SimulatedOptions {
+  readonly seed: number
+  readonly network: NonNullable<SimulationOptions<ProtocolNode<Payload>>['network']>
+  /** Event loops that share the nodes, as processes full of hosts do. Default: each node has time of its own, and nothing costs any. */
+  readonly eventLoops?: number
+  /** From a kill until the kernel closes the sockets of the process, ms. Default: 0. */
+  readonly dying?: number
+}
+
+export class SimulatedSwarm implements Swarm {
+  readonly #simulation: Simulation<ProtocolNode<Payload>>
+  readonly #meter: Meter
+  readonly #loops: readonly Machine[]
+  readonly #machines: Machine[] = []
+  readonly #dying: number
+  readonly #living = new Map<string, Node>()
+  #first: Node | undefined
+  #started = 0
+
+  constructor({ seed, network, eventLoops = 0, dying = 0 }: SimulatedOptions, meter: Meter) {
+    const config = makeConfig()
+    this.#simulation = new Simulation({
+      seed,
+      network,
+      createProtocol: (parts) => new ProtocolNode({ ...parts, config }),
+    })
+    this.#meter = meter
+    this.#dying = dying
+    this.#loops = Array.from({ length: eventLoops }, () => this.#createMachine())
+  }
+
+  async start(mortal: boolean): Promise<Started> {
+    const called = this.#simulation.now
+    const introducers = this.#first === undefined ? [] : [this.#first]
+    const node = this.#simulation.spawn({ introducers, ...this.#home(mortal) })
+    this.#first ??= node
+    this.#living.set(node.id, node)
+    this.#simulation.runUntil(() => node.protocol.self !== undefined, 60_000, 'the entry of a node')
+    return { id: node.id, called, entered: node.news[0]?.time ?? Number.NaN }
+  }
+
+  async rest(ms: number): Promise<void> {
+    this.#simulation.run(ms)
+  }
+
+  async leave(id: string): Promise<number> {
+    const { now } = this.#simulation
+    this.#simulation.leave(this.#take(id))
+    return now
+  }
+
+  async kill(id: string): Promise<number> {
+    const { now } = this.#simulation
+    const node = this.#take(id)
+    if (this.#dying === 0) this.#simulation.kill(node)
+    else this.#simulation.after(this.#dying, () => this.#simulation.kill(node))
+    return now
+  }
+
+  async sightings(type: 'joined' | 'left' | 'died', subject: string): Promise<number[]> {
+    return [...this.#living.values()].flatMap(({ id, news }) => {
+      const seen = news.findLast(
+        ({ notification }) => notification.type === type && 'member' in notification && notification.member.id === subject,
+      )
+      return seen === undefined || id === subject ? [] : [seen.time]
+    })
+  }
+
+  async tally(): Promise<Tally> {
+    const { frames, frameBytes, published, links } = this.#meter
+    const streamBytes = this.#simulation.nodes.reduce((sum, { traffic: { sent } }) => sum + sent.bytes - sent.headerBytes, 0)
+    const processor = this.#machines.reduce((sum, { computed }) => sum + computed, 0)
+    return { frames, frameBytes, published, links, streamBytes, processor }
+  }
+
+  async stop(): Promise<void> {
+    // Nothing runs on.
+  }
+
+  /** A mortal one has a process of its own. */
+  #home(mortal: boolean): { readonly machine?: Machine } {
+    if (this.#loops.length === 0) return {}
+    if (mortal) return { machine: this.#createMachine() }
+    const machine = this.#loops[this.#started++ % this.#loops.length]
+    return machine === undefined ? {} : { machine }
+  }
+
+  #createMachine(): Machine {
+    const machine = this.#simulation.createMachine({ speed: 1 })
+    this.#machines.push(machine)
+    return machine
+  }
+
+  #take(id: string): Node {
+    const node = this.#living.get(id)
+    if (node === undefined) throw new Error(`no node ${id}`)
+    this.#living.delete(id)
+    return node
+  }
+}

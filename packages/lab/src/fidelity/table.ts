@@ -1,0 +1,68 @@
+/** What the trials measured, side by side. */
+import { figure, markdownTable } from '../base/markdown.ts'
+import { summarize } from '../base/quantiles.ts'
+import type { Tally } from '../swarm/tally.ts'
+import type { Trial } from './trial.ts'
+
+/** The trials of one kind of swarm; several where there were several seeds. */
+export interface Column {
+  readonly title: string
+  readonly trials: readonly Trial[]
+}
+
+/** A difference up to this share is agreement. */
+const tolerance = 0.15
+
+const timings = [
+  ['join: entered until told to a member', 'join'],
+  ['join: call until told to the last', 'joinFromCall'],
+  ['leave: call until told to a member', 'leave'],
+  ['crash: kill until told to a member', 'crash'],
+] as const
+
+const phases = [
+  ['forming the pool', 'forming'],
+  ['one join and leave', 'comeAndGo'],
+  ['a second of rest', 'idleSecond'],
+  ['one crash', 'oneCrash'],
+] as const
+
+const counts: readonly (readonly [string, keyof Tally, number])[] = [
+  ['messages', 'frames', 1],
+  ['their bytes, KB', 'frameBytes', 1_000],
+  ['published', 'published', 1],
+  ['TCP payload, KB', 'streamBytes', 1_000],
+  ['links', 'links', 1],
+  ['processor, ms', 'processor', 1],
+]
+
+/** Two columns that should agree, and by how much the first differs from the second. */
+export function table([simulated, real]: readonly [Column, Column]): string {
+  const header = ['', simulated.title, real.title, 'difference', `within ${tolerance * 100} %`]
+  const rows: string[][] = []
+  const add = (name: string, a: number, b: number, judged: boolean): void => {
+    const difference = a === b ? 0 : a / b - 1
+    const verdict = judged ? (Math.abs(difference) <= tolerance ? 'yes' : 'no') : ''
+    rows.push([name, figure(a), figure(b), `${difference >= 0 ? '+' : '−'}${Math.abs(difference * 100).toFixed(0)} %`, verdict])
+  }
+  for (const [name, key] of timings) {
+    const [a, b] = [simulated, real].map(({ trials }) => summarize(trials.flatMap((trial) => trial[key]))) as [
+      ReturnType<typeof summarize>,
+      ReturnType<typeof summarize>,
+    ]
+    add(`${name}, median ms`, a.median, b.median, true)
+    add(`${name}, worst ms`, a.worst, b.worst, false)
+  }
+  add('news that somebody was not told', mean(simulated.trials, 'untold'), mean(real.trials, 'untold'), false)
+  for (const [phase, key] of phases) {
+    for (const [name, count, unit] of counts) {
+      const [a, b] = [simulated, real].map(({ trials }) => trials.reduce((sum, trial) => sum + trial[key][count], 0) / trials.length / unit)
+      if (a !== undefined && b !== undefined && (a > 0 || b > 0)) add(`${phase}: ${name}`, a, b, true)
+    }
+  }
+  return markdownTable(header, rows)
+}
+
+function mean(trials: readonly Trial[], key: 'untold'): number {
+  return trials.reduce((sum, trial) => sum + trial[key], 0) / trials.length
+}

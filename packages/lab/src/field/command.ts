@@ -1,0 +1,110 @@
+/**
+ * Our pool and HashiCorp Serf over the same course, on the same machine, in one run: nodes on hosts of the laboratory.
+ *
+ *     pnpm lab field --nodes 40 --doc docs/benchmarks.md --plot docs/field.svg
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { machine } from '../base/machine.ts'
+import { takeChildrenAlong } from '../base/child.ts'
+import { inCheckout, jelBin } from '../base/paths.ts'
+import { chosen, positive, command, UsageError, type Values, whole } from '../base/program.ts'
+import { replaceSection } from '../base/markdown.ts'
+import { LabNetwork } from '../network/network.ts'
+import { provide } from '../network/tools.ts'
+import { rerunInOwnNamespaces, runId } from '../network/namespaces.ts'
+import { durationOf, isThreeHostsOnly, PHASES, type Course } from './course.ts'
+import { jel } from './jel.ts'
+import { plot, table } from './report.ts'
+import type { Figures, Row } from './rows.ts'
+import { serf } from './serf.ts'
+import { trial } from './trial.ts'
+
+const USAGE = `pnpm lab field [options]
+
+  --nodes 40        agents of each contender, on two hosts
+  --runs 1          times over the course, each contender in turn
+  --repeats 3       single joins, leaves, kills in each run
+  --settle 3        seconds between two things measured
+  --idle 30         seconds over which idle cost is measured
+  --partition 60    seconds that the two hosts are cut apart
+  --heals 5         times that they are, in each run
+  --per-host 10     agents on each of the three hosts of which two are cut from each other for 60 s
+  --only ${PHASES.join(',')}
+  --json FILE       write all values
+  --doc FILE        replace the table between <!-- field --> and <!-- /field --> in this file
+  --plot FILE       draw the ratios, as SVG
+  --bin FILE        the command line of ours to run (default: this checkout's)
+
+Needs Linux, root or user namespaces, and Serf (Debian: apt-get install serf).
+`
+
+const options = {
+  nodes: { type: 'string', default: '40' },
+  runs: { type: 'string', default: '1' },
+  repeats: { type: 'string', default: '3' },
+  settle: { type: 'string', default: '3' },
+  idle: { type: 'string', default: '30' },
+  partition: { type: 'string', default: '60' },
+  heals: { type: 'string', default: '5' },
+  'per-host': { type: 'string', default: '10' },
+  only: { type: 'string', default: PHASES.join(',') },
+  json: { type: 'string' },
+  doc: { type: 'string' },
+  plot: { type: 'string' },
+  bin: { type: 'string', default: jelBin },
+} as const
+
+async function main(values: Values<typeof options>): Promise<number> {
+  const [nodes, runs, repeats] = [whole('nodes', values.nodes, 4), whole('runs', values.runs), whole('repeats', values.repeats)]
+  const [heals, perHost] = [whole('heals', values.heals), whole('per-host', values['per-host'])]
+  const only = new Set(chosen('only', values.only, PHASES))
+  const seconds = (flag: 'settle' | 'idle' | 'partition'): number => positive(flag, values[flag]) * 1_000
+  const [settle, idle, partition] = [seconds('settle'), seconds('idle'), seconds('partition')]
+  if (nodes % 2 > 0) throw new UsageError(`--nodes takes an even number, for two hosts, not ${nodes}`)
+  const rival = serf()
+  if (rival === undefined) {
+    console.log('bench:field was skipped: Serf is not installed (on Debian: apt-get install serf)')
+    return 0
+  }
+  provide('network')
+  const status = await rerunInOwnNamespaces()
+  if (status !== undefined) return status
+  takeChildrenAlong()
+  const where = machine()
+  const { version } = JSON.parse(readFileSync(inCheckout('apps/node/package.json'), 'utf8')) as { version: string }
+  const ours = jel(values.bin, version)
+  const figures = new Map<string, Figures>([ours, rival].map(({ name }) => [name, {}]))
+  const network = new LabNetwork(3)
+  const course: Course = { only, nodes, hosts: network.hosts.slice(0, 2), repeats, heals, perHost, settle, idle, partition }
+  const { usual, most } = durationOf(course)
+  const minutes = (each: number): number => Math.ceil((each * runs * figures.size) / 60_000)
+  console.error(`This takes about ${minutes(usual)} minutes, and at most ${minutes(most)}.`)
+  for (let run = 0; run < runs; run++) {
+    for (const contender of [ours, rival]) {
+      const group = `field-${runId()}-${run}`
+      merge(figures.get(contender.name) ?? {}, await trial(contender, network, course, group, (text) => console.error(text)))
+      network.heal()
+    }
+  }
+  const [mine = {}, other = {}] = figures.values()
+  const places = placesOf(course)
+  const title = `${places}; ${ours.title}; ${rival.title}, LAN profile; ${String(where['cores'])} cores (${String(where['processor'])}), load average at the start ${String(where['loadAverage'])}.`
+  console.log(`${title}\n\n${table(mine, other)}`)
+  if (values.json !== undefined)
+    writeFileSync(values.json, `${JSON.stringify({ machine: where, title, figures: Object.fromEntries(figures) }, undefined, 2)}\n`)
+  if (values.doc !== undefined)
+    writeFileSync(values.doc, replaceSection(readFileSync(values.doc, 'utf8'), 'field', `${title}\n\n${table(mine, other)}`))
+  if (values.plot !== undefined) writeFileSync(values.plot, await plot(mine, other, places))
+  return 0
+}
+
+function placesOf({ only, nodes, perHost }: Course): string {
+  const two = isThreeHostsOnly(only) ? [] : [`${nodes} nodes each on two hosts of ${nodes / 2}`]
+  return [...two, ...(only.has('three-hosts') ? [`${perHost * 3} on three hosts of ${perHost}`] : [])].join(', ')
+}
+
+function merge(into: Figures, figures: Figures): void {
+  for (const [row, values] of Object.entries(figures) as [Row, number[]][]) (into[row] ??= []).push(...values)
+}
+
+export const experiment = command(USAGE, options, main)

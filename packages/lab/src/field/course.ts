@@ -1,0 +1,67 @@
+/** What every contender is put through, and how long that takes. */
+import type { LabHost } from '../network/host.ts'
+
+/** `flash` starts the agents of all the others but `three-hosts`, which has agents of its own. */
+export const PHASES = ['flash', 'idle', 'single', 'stop', 'heal', 'many', 'three-hosts'] as const
+type Phase = (typeof PHASES)[number]
+
+export interface Course {
+  readonly only: ReadonlySet<Phase>
+  readonly nodes: number
+  /** Where those are. */
+  readonly hosts: readonly LabHost[]
+  /** How often a single join, leave and kill is repeated. */
+  readonly repeats: number
+  /** How often the hosts are cut apart and healed. */
+  readonly heals: number
+  /** Agents on each of three hosts. */
+  readonly perHost: number
+  /** ms. */
+  readonly settle: number
+  readonly idle: number
+  readonly partition: number
+}
+
+/** Longest waits, ms; what takes longer is never. */
+export const LIMITS = { join: 60_000, leave: 30_000, death: 60_000, heal: 240_000 }
+export const STOP = 5_000
+/** After the stop a suspicion still has this long to become a death, ms. */
+export const AFTER_STOP = 10_000
+/** Two of three hosts are cut from each other for so long; the issue's figure, ms. */
+export const CUT = 60_000
+/** After it, too, a suspicion still has this long, ms. */
+export const AFTER_CUT = 30_000
+/** Agents that start at once in three hosts. */
+export const BATCH = 5
+
+export function isThreeHostsOnly(only: Course['only']): boolean {
+  return only.size === 1 && only.has('three-hosts')
+}
+
+interface Span {
+  readonly usual: number
+  readonly most: number
+}
+
+/** How long one contender takes, ms: as measured on two slow cores, and if everything takes as long as it may. */
+export function durationOf({ only, nodes, repeats, heals, perHost, settle, idle, partition }: Omit<Course, 'hosts'>): Span {
+  const { join, leave, death, heal } = LIMITS
+  const start = 120_000
+  const phases: Record<Phase, Span> = {
+    flash: { usual: nodes * 300 + settle * 2, most: start * 2 + join + settle * 2 },
+    idle: { usual: idle, most: idle },
+    single: {
+      usual: repeats * (12_000 + settle * 3),
+      most: repeats * (start + join + leave + settle * 2 + death + start + join + settle),
+    },
+    stop: { usual: STOP + AFTER_STOP + 1_000, most: STOP + AFTER_STOP + join },
+    heal: { usual: heals * (partition + 20_000 + settle), most: heals * (partition + heal + settle) },
+    many: { usual: 10_000, most: death },
+    'three-hosts': {
+      usual: perHost * 3 * 400 + settle + CUT + AFTER_CUT,
+      most: Math.ceil((perHost * 3) / BATCH) * start + join + settle + CUT + AFTER_CUT,
+    },
+  }
+  const chosen = PHASES.filter((phase) => only.has(phase) || (phase === 'flash' && !isThreeHostsOnly(only))).map((phase) => phases[phase])
+  return { usual: chosen.reduce((sum, { usual }) => sum + usual, 0), most: chosen.reduce((sum, { most }) => sum + most, 0) }
+}

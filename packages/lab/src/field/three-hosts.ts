@@ -1,0 +1,42 @@
+/** Reachability that is not transitive: two of three hosts can't reach each other, the third reaches both. Nobody is gone. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { LabNetwork } from '../network/network.ts'
+import { Cluster } from './cluster.ts'
+import type { Contender } from './contender.ts'
+import { AFTER_CUT, BATCH, CUT, LIMITS, type Course } from './course.ts'
+import type { Add } from './rows.ts'
+
+export async function threeHosts(
+  contender: Contender,
+  network: LabNetwork,
+  { perHost, settle }: Pick<Course, 'perHost' | 'settle'>,
+  group: string,
+  add: Add,
+): Promise<void> {
+  const [first, second, third] = network.hosts
+  if (first === undefined || second === undefined || third === undefined) throw new Error('three hosts were expected')
+  const cluster = new Cluster(contender, network, [first, second, third], group)
+  const nodes = perHost * 3
+  try {
+    await cluster.start(1)
+    for (let left = nodes - 1; left > 0; left -= BATCH) await cluster.start(Math.min(BATCH, left))
+    await cluster.settled(LIMITS.join)
+    await sleep(settle)
+
+    const endedBefore = cluster.endings.count
+    const take = () => ({ time: Date.now(), all: cluster.bytes(), third: cluster.bytes([third]), processor: cluster.usage().processor })
+    const before = take()
+    const mend = network.part([first], [second])
+    await sleep(CUT)
+    const after = take()
+    mend()
+    await sleep(AFTER_CUT)
+    const seconds = (after.time - before.time) / 1000
+    add('bridgedLives', cluster.endings.count - endedBefore)
+    add('bridgedBytes', (after.all - before.all) / nodes / seconds)
+    add('bridgingBytes', (after.third - before.third) / perHost / seconds)
+    add('bridgedProcessor', (after.processor - before.processor) / 10 / nodes / seconds)
+  } finally {
+    await cluster.stop()
+  }
+}

@@ -1,0 +1,113 @@
+/** The same course for every contender. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { LabNetwork } from '../network/network.ts'
+import { Cluster } from './cluster.ts'
+import type { Contender } from './contender.ts'
+import { AFTER_STOP, isThreeHostsOnly, LIMITS, STOP, type Course } from './course.ts'
+import { ROWS, type Add, type Figures, type Row } from './rows.ts'
+import { threeHosts } from './three-hosts.ts'
+
+export async function trial(
+  contender: Contender,
+  network: LabNetwork,
+  course: Course,
+  group: string,
+  say: (text: string) => void,
+): Promise<Figures> {
+  const { only } = course
+  const figures: Figures = {}
+  const add = (row: Row, value: number): void => {
+    const rounded = Math.round(value * 1000) / 1000
+    ;(figures[row] ??= []).push(rounded)
+    say(`${contender.name}: ${ROWS[row][0]}: ${rounded} ${ROWS[row][1]}`)
+  }
+  if (!isThreeHostsOnly(only)) {
+    const cluster = new Cluster(contender, network, course.hosts, group)
+    try {
+      await flash(cluster, course, add)
+      if (only.has('idle')) await idle(cluster, course, add)
+      if (only.has('single')) await single(cluster, course, add)
+      if (only.has('stop')) await stop(cluster, add)
+      if (only.has('heal')) await heal(cluster, network, course, add)
+      if (only.has('many')) add('killMany', await until(cluster, Math.round(course.nodes * 0.3), 'SIGKILL', LIMITS.death))
+      add('falseDeaths', cluster.falseDeaths)
+    } finally {
+      await cluster.stop()
+    }
+  }
+  if (only.has('three-hosts')) await threeHosts(contender, network, course, `${group}-three`, add)
+  return figures
+}
+
+async function flash(cluster: Cluster, { nodes, settle }: Course, add: Add): Promise<void> {
+  await cluster.start(1)
+  const [bytes, start] = [cluster.bytes(), Date.now()]
+  const agents = await cluster.start(nodes - 1)
+  const known = await cluster.settled(LIMITS.join)
+  add('flash', known - Math.max(...agents.map(({ entered }) => entered)))
+  add('flashWhole', known - start)
+  add('flashBytes', (cluster.bytes() - bytes) / nodes / 1000)
+  add('flashProcessor', cluster.usage().processor / nodes)
+  await sleep(settle * 2)
+}
+
+async function idle(cluster: Cluster, course: Course, add: Add): Promise<void> {
+  const { nodes } = course
+  const before = { bytes: cluster.bytes(), usage: cluster.usage(), time: Date.now() }
+  await sleep(course.idle)
+  const seconds = (Date.now() - before.time) / 1000
+  add('idleBytes', (cluster.bytes() - before.bytes) / nodes / seconds)
+  const usage = cluster.usage()
+  add('idleProcessor', (usage.processor - before.usage.processor) / 10 / nodes / seconds)
+  add('memory', usage.memory / nodes / 2 ** 20)
+}
+
+async function single(cluster: Cluster, { repeats, settle }: Course, add: Add): Promise<void> {
+  for (let turn = 0; turn < repeats; turn++) {
+    const [agent] = await cluster.start(1)
+    add('join', Math.max(0, (await cluster.settled(LIMITS.join)) - (agent?.entered ?? 0)))
+    await sleep(settle)
+    add('leave', await until(cluster, 1, 'SIGINT', LIMITS.leave))
+    await sleep(settle)
+  }
+  for (let turn = 0; turn < repeats; turn++) {
+    add('kill', await until(cluster, 1, 'SIGKILL', LIMITS.death))
+    await cluster.start(1)
+    await cluster.settled(LIMITS.join)
+    await sleep(settle)
+  }
+}
+
+async function stop(cluster: Cluster, add: Add): Promise<void> {
+  const [stopped] = cluster.some(1)
+  const others = [...cluster.agents.values()].filter((agent) => agent !== stopped)
+  const wrong = cluster.falseDeaths
+  stopped?.child.kill('SIGSTOP')
+  await sleep(STOP)
+  stopped?.child.kill('SIGCONT')
+  await sleep(AFTER_STOP)
+  add('stop', Math.min(others.length, cluster.falseDeaths - wrong))
+  cluster.falseDeaths = wrong
+  await cluster.settled(LIMITS.join)
+}
+
+async function heal(cluster: Cluster, network: LabNetwork, { hosts, heals, partition, settle }: Course, add: Add): Promise<void> {
+  const half = hosts.length / 2
+  for (let turn = 0; turn < heals; turn++) {
+    cluster.countDeaths(false)
+    const mend = network.part(hosts.slice(0, half), hosts.slice(half))
+    await sleep(partition)
+    mend()
+    const healed = Date.now()
+    add('heal', (await cluster.settled(LIMITS.heal)) - healed)
+    await sleep(settle)
+    cluster.countDeaths(true)
+  }
+}
+
+/** Ends some at once; how long until all others know, ms. */
+async function until(cluster: Cluster, count: number, signal: 'SIGKILL' | 'SIGINT', limit: number): Promise<number> {
+  const time = Date.now()
+  for (const agent of cluster.some(count)) cluster.end(agent, signal)
+  return (await cluster.settled(limit)) - time
+}

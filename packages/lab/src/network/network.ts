@@ -1,0 +1,243 @@
+/**
+ * The hosts and what goes wrong between them: each is a network namespace with an interface of its own, on one wire with the others, or far
+ * from them.
+ *
+ * Whatever is lost is lost on arrival, by the receiving host's firewall, loss and cut alike: a sender whose own firewall drops a
+ * packet is told so by its kernel, which no real network does.
+ */
+import type { Dialable } from '@jel/simulator'
+import type { Distances } from './distances.ts'
+import { hardware, on, within, type LabHost } from './host.ts'
+import type { Medium } from './medium.ts'
+import { run } from './tools.ts'
+import { Tunnels } from './tunnels.ts'
+import { Wire } from './wire.ts'
+import { runId } from './namespaces.ts'
+
+/** Multicast is dropped: what finds the pool again is the protocol, not mDNS. */
+const NO_MULTICAST = '-A INPUT -d 224.0.0.0/4 -j DROP'
+
+/** What becomes of the packets of one host that are for another. */
+export interface Path {
+  /** Share that gets lost, 0 to 1; 1 is a cut. */
+  readonly loss: number
+  /** A cut that a firewall answers, instead of swallowing. */
+  readonly isRefused: boolean
+}
+
+interface Fault extends Path {
+  readonly from: ReadonlySet<LabHost>
+  readonly to: ReadonlySet<LabHost>
+}
+
+export class LabNetwork {
+  readonly hosts: readonly LabHost[]
+  readonly #distances: Distances | undefined
+  readonly #medium: Medium
+  #faults: readonly Fault[] = []
+  #shape: (from: LabHost, to: LabHost) => Path | undefined = () => undefined
+  /** What each firewall was last told. */
+  readonly #rules = new Map<LabHost, string>()
+  readonly #addressesGiven = new Map<LabHost, number>()
+
+  /** Without distances, all hosts are on one wire. `sites`: numbers of the hosts' sites; the seed is that of the delays. */
+  constructor(
+    hosts: number,
+    distances?: Distances,
+    { sites = [], seed = 1 }: { readonly sites?: readonly number[]; readonly seed?: number } = {},
+  ) {
+    this.#distances = distances
+    this.#medium = distances === undefined ? new Wire() : new Tunnels(distances, hosts, seed)
+    this.hosts = Array.from({ length: hosts }, (_, index) => connect(index + 1, this.#medium))
+    for (const [index, host] of this.hosts.entries()) {
+      host.site = sites[index] ?? 0
+      this.#medium.locate(host, host.site)
+    }
+    for (const host of this.hosts) this.#introduce(host, this.hosts)
+    this.#filter(this.hosts)
+  }
+
+  /** Resolves when packets flow. */
+  get ready(): Promise<void> {
+    return this.#medium.ready
+  }
+
+  /** The host stands on the site of this number, unlike it was planned. */
+  locate(host: LabHost, site: number): void {
+    if (host.site === site) return
+    host.site = site
+    this.#medium.locate(host, site)
+    if (this.#distances?.sites.some(({ dialable }) => dialable !== true) === true) this.#filter(this.hosts)
+  }
+
+  /** What runs a program on a host. */
+  within(host: LabHost): string[] {
+    return within(host)
+  }
+
+  /** Nobody can dial this host any more; it can dial. */
+  hide(host: LabHost): void {
+    host.hidden = true
+    this.#filter([host])
+  }
+
+  /** Whom the firewall of a host lets dial it. */
+  dialable(host: LabHost): Dialable {
+    return host.hidden ? false : (this.#distances?.sites[host.site]?.dialable ?? true)
+  }
+
+  mayDial(from: LabHost, to: LabHost): boolean {
+    const dialable = this.dialable(to)
+    return from === to || (dialable === 'site' ? from.site === to.site : dialable)
+  }
+
+  /** Loses a share of the packets that one of `from` sends to one of `to`, within a host as well. Returns what mends it. */
+  lose(from: readonly LabHost[], to: readonly LabHost[], share: number): () => void {
+    return this.#begin({ from: new Set(from), to: new Set(to), loss: share, isRefused: false })
+  }
+
+  /** What one of `from` sends to one of `to` is refused, as by a firewall that says so. Returns what mends it. */
+  refuse(from: readonly LabHost[], to: readonly LabHost[]): () => void {
+    return this.#begin({ from: new Set(from), to: new Set(to), loss: 1, isRefused: true })
+  }
+
+  /** No packet between the groups. Returns what mends it. */
+  part(...groups: (readonly LabHost[])[]): () => void {
+    const mend = groups.map((group) => {
+      const others = groups.filter((other) => other !== group).flat()
+      return this.lose(others, group, 1)
+    })
+    return () => {
+      for (const each of mend) each()
+    }
+  }
+
+  /** Ends all that was lost, refused and parted. */
+  heal(): void {
+    this.#faults = []
+    this.#filter(this.hosts)
+  }
+
+  /** Looks anew at what becomes of packets from each host to each, beside what was begun singly. */
+  shape(pathOf: (from: LabHost, to: LabHost) => Path | undefined): void {
+    this.#shape = pathOf
+    this.#filter(this.hosts)
+  }
+
+  #begin(fault: Fault): () => void {
+    this.#faults = [...this.#faults, fault]
+    this.#filter(fault.to)
+    return () => {
+      this.#faults = this.#faults.filter((each) => each !== fault)
+      this.#filter(fault.to)
+    }
+  }
+
+  /** The plug out of the host, or in again: its kernel knows, unlike of a cut. */
+  plug(host: LabHost, state: 'up' | 'down'): void {
+    this.#medium.plug(host, state)
+  }
+
+  /** Both directions of a host's link, in bits a second; undefined makes it wide again. */
+  narrow(host: LabHost, bits: number | undefined): void {
+    this.#medium.narrow(host, bits)
+  }
+
+  /** Takes a host's address away; {@link readdress} gives it another. */
+  unaddress(host: LabHost): void {
+    on(host, 'ip', ['addr', 'flush', 'dev', 'eth0'])
+  }
+
+  /** Gives a host another address instead of its own, as when a laptop changes networks. */
+  readdress(host: LabHost): void {
+    const turn = (this.#addressesGiven.get(host) ?? 0) + 1
+    this.#addressesGiven.set(host, turn)
+    host.address = addressOf(host.number, turn)
+    // In this order: an address that came second goes with the first.
+    this.unaddress(host)
+    on(host, 'ip', ['addr', 'add', `${host.address}/16`, 'dev', 'eth0'])
+    // What it knew of its neighbours went with its last address.
+    this.#introduce(host, this.hosts)
+    for (const other of this.hosts) this.#introduce(other, [host])
+    this.#filter(this.hosts)
+  }
+
+  /** Bytes that a host sent to others or to itself so far, headers included. */
+  bytes(host: LabHost): number {
+    const devices = on(host, 'cat', ['/proc/thread-self/net/dev'])
+    return sent(devices, 'eth0') + sent(devices, 'lo')
+  }
+
+  /** Packets that nobody meant to lose: the laboratory itself was too slow for them. */
+  lost(): number {
+    return this.#medium.lost()
+  }
+
+  /**
+   * Tells a host where others are. What kernels find out by asking goes into one table of 1,024 places for all namespaces of a machine (`gc_thresh3`):
+   * a hundred hosts overflow it, and their packets are lost.
+   */
+  #introduce(host: LabHost, others: readonly LabHost[]): void {
+    const lines = others
+      .filter((other) => other !== host)
+      .map((other) => `neigh replace ${other.address} lladdr ${hardware(other)} dev eth0 nud permanent\n`)
+    on(host, 'ip', ['-batch', '-'], lines.join(''))
+  }
+
+  /** Tells hosts' firewalls what to lose. */
+  #filter(hosts: Iterable<LabHost>): void {
+    for (const host of hosts) {
+      const lost = this.hosts.flatMap((from) => this.#lossRules(from, host))
+      const strangers = this.hosts.filter((from) => !this.mayDial(from, host))
+      const firewall = strangers.map(({ address }) => `-A INPUT -p tcp --syn -s ${address} -j DROP`)
+      const rules = ['*filter', ':INPUT ACCEPT', NO_MULTICAST, ...lost, ...firewall, 'COMMIT', ''].join('\n')
+      if (this.#rules.get(host) === rules) continue
+      on(host, 'iptables-restore', [], rules)
+      this.#rules.set(host, rules)
+    }
+  }
+
+  #lossRules(from: LabHost, to: LabHost): string[] {
+    const shaped = this.#shape(from, to)
+    const faults: Path[] = this.#faults.filter((fault) => fault.from.has(from) && fault.to.has(to))
+    if (shaped !== undefined) faults.push(shaped)
+    const kept = faults.reduce((share, { loss, isRefused }) => (isRefused ? share : share * (1 - loss)), 1)
+    const chance = kept === 0 ? '' : `-m statistic --mode random --probability ${(1 - kept).toFixed(6)} `
+    const drop = kept === 1 ? [] : [`-A INPUT -s ${from.address} ${chance}-j DROP`]
+    return faults.some(({ isRefused }) => isRefused) ? [...drop, ...refusal(from)] : drop
+  }
+}
+
+/** Answers what comes from a host with a reset or an ICMP error, and lets the other side's such answers in. */
+function refusal({ address }: LabHost): string[] {
+  return [
+    `-A INPUT -s ${address} -p tcp --tcp-flags RST RST -j ACCEPT`,
+    `-A INPUT -s ${address} -p icmp --icmp-type destination-unreachable -j ACCEPT`,
+    `-A INPUT -s ${address} -p tcp -j REJECT --reject-with tcp-reset`,
+    `-A INPUT -s ${address} -j REJECT`,
+  ]
+}
+
+/** Of a table in the form of /proc/net/dev: what left a device. */
+function sent(table: string, device: string): number {
+  const line = table.split('\n').find((each) => each.trim().startsWith(`${device}:`))
+  return Number(line?.split(':')[1]?.trim().split(/\s+/u)[8] ?? Number.NaN)
+}
+
+/** Private addresses that exist inside of the laboratory's own namespaces only. */
+function addressOf(host: number, turn: number): string {
+  return `10.77.${turn}.${host}`
+}
+
+function connect(number: number, medium: Medium): LabHost {
+  const host = { number, name: `jel${runId()}-h${number}`, address: addressOf(number, 0), site: 0, hidden: false }
+  const inside = ['-n', host.name]
+  run('ip', ['netns', 'add', host.name])
+  medium.attach(host)
+  run('ip', [...inside, 'addr', 'add', `${host.address}/16`, 'dev', 'eth0'])
+  for (const device of ['lo', 'eth0']) {
+    // Packets as they are on a wire: otherwise the kernel hands 64 KB over as one, and losing that is losing forty.
+    run('ip', [...inside, 'link', 'set', device, 'mtu', '1500', 'gso_max_segs', '1', 'up'])
+  }
+  return host
+}

@@ -1,0 +1,55 @@
+/** The programs that the laboratory is made of, and the rights that it needs. */
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { UsageError } from '../base/program.ts'
+
+/** Something that this machine does not allow: told as a sentence, not as a stack trace. */
+export class UnableError extends UsageError {}
+
+const FAKETIME = ['x86_64', 'aarch64', 'arm', 'i386'].map((arch) => `/usr/lib/${arch}-linux-gnu/faketime/libfaketimeMT.so.1`)
+
+/** A capability, the Debian package that brings it, and how to see that it is there. */
+const PACKAGES = {
+  network: [
+    { name: 'iproute2', present: () => runs('ip', '-Version') && runs('tc', '-Version') },
+    { name: 'iptables', present: () => runs('iptables', '--version') },
+  ],
+  clock: [{ name: 'libfaketime', present: () => faketime() !== undefined }],
+} as const
+export type Capability = keyof typeof PACKAGES
+
+/** The library that gives a process a clock of its own. */
+export function faketime(): string | undefined {
+  return FAKETIME.find((file) => existsSync(file))
+}
+
+function runs(program: string, ...args: string[]): boolean {
+  return spawnSync(program, args).status === 0
+}
+
+/**
+ * Installs what is missing where this may be done: on Debian and its kin, as root.
+ * @throws {UnableError} that names the packages otherwise.
+ */
+export function provide(...capabilities: Capability[]): void {
+  const missing = capabilities.flatMap((each) => PACKAGES[each].filter(({ present }) => !present()).map(({ name }) => name))
+  if (missing.length === 0) return
+  if (process.platform !== 'linux') throw new UnableError('the laboratory needs Linux: its hosts are network namespaces')
+  if (process.getuid?.() !== 0 || !runs('apt-get', '--version')) {
+    throw new UnableError(`missing: ${missing.join(', ')}. As root on Debian this is installed by itself; here, install it and try again`)
+  }
+  console.error(`installing ${missing.join(', ')}`)
+  const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  const install = (): boolean => spawnSync('apt-get', ['install', '-y', ...missing], { env: environment }).status === 0
+  if (install()) return
+  spawnSync('apt-get', ['update'])
+  if (!install()) throw new UnableError(`could not install ${missing.join(', ')}: apt-get install says why`)
+}
+
+/** Runs a program to its end. Throws with what it said when it fails. */
+export function run(program: string, args: readonly string[], input?: string): string {
+  const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: 'utf8', ...(input !== undefined && { input }) })
+  if (error !== undefined) throw new UnableError(`${program}: ${error.message}`)
+  if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${stderr.trim() || stdout.trim() || `status ${status}`}`)
+  return stdout
+}

@@ -1,0 +1,38 @@
+/** The same scenarios in the simulator, and whether it says the same. */
+import { runScenario, type Scenario, type Verdict } from '@jel/simulator'
+import { markdownTable } from '../base/markdown.ts'
+import type { Result } from './run.ts'
+
+const HEADER = ['scenario', 'expected', 'simulator', 'laboratory', 'same']
+
+/** One expectation, and what became of it on both. */
+interface Row {
+  readonly scenario: string
+  readonly simulated: Verdict
+  readonly real: Verdict
+}
+
+/** Runs each of them in the simulator, too, with the same seed. */
+export function besideSimulator(results: readonly Result[], scenarioOf: (name: string) => Scenario): Row[] {
+  return results.flatMap(({ scenario, seed, verdicts }) => {
+    const simulated = runScenario({ scenario: scenarioOf(scenario), seed }).result.verdicts
+    return verdicts.flatMap((real) => {
+      const same = simulated.find(({ what }) => what === real.what)
+      return same === undefined ? [] : [{ scenario, simulated: same, real }]
+    })
+  })
+}
+
+export function besideTable(rows: readonly Row[]): string {
+  const said = ({ held, seen }: Verdict): string => `${held ? 'yes' : 'no'}: ${seen}`
+  return markdownTable(
+    HEADER,
+    rows.map(({ scenario, simulated, real }) => [
+      scenario,
+      real.what,
+      said(simulated),
+      said(real),
+      simulated.held === real.held ? 'yes' : '**no**',
+    ]),
+  )
+}

@@ -1,0 +1,123 @@
+/** A node process as the runner of a scenario sees it: what it told of itself and of others. */
+import type { Command, Member, NodeId, Reign } from '@jel/protocol'
+import type { Dialable, Place, TestbedEndpoint, TestbedNode } from '@jel/simulator'
+import type { LabHost } from '../network/host.ts'
+import type { ProcessNode } from '../swarm/process-swarm.ts'
+
+/** Where it stands in the network. */
+class RealEndpoint implements TestbedEndpoint {
+  readonly index: number
+  readonly dialable: Dialable
+  readonly #site: string | undefined
+  silent = false
+  side = 0
+  /** Share of its packets that get lost both ways. */
+  loss = 0
+  /** Nobody sees the links of a process from outside. */
+  readonly connections: ReadonlyMap<NodeId, unknown> = new Map()
+  readonly mostLinks = 0
+
+  constructor(index: number, dialable: Dialable, site: string | undefined) {
+    this.index = index
+    this.dialable = dialable
+    this.#site = site
+  }
+
+  dialableFrom(other: RealEndpoint): boolean {
+    return this.dialable === 'site' ? this.#site === other.#site : this.dialable
+  }
+}
+
+export interface RealNodeFields {
+  readonly index: number
+  readonly id: NodeId
+  readonly host: LabHost
+  readonly place: Place
+  readonly dialable: Dialable
+  readonly startedAt: number
+  /** Bytes that went over its host's interfaces, for each node there. */
+  bytes(): number
+}
+
+export class RealNode implements TestbedNode {
+  readonly index: number
+  readonly id: NodeId
+  readonly host: LabHost
+  readonly startedAt: number
+  readonly endpoint: RealEndpoint
+  readonly honest = true
+  readonly addresses = []
+  readonly traffic: TestbedNode['traffic']
+  state: TestbedNode['state'] = 'running'
+  leaves = false
+  /** When something was first done to its process, ms from the start: it was stopped, killed or asked to leave. */
+  haltedAt = Infinity
+  /** Undefined while it starts. */
+  process: ProcessNode | undefined
+  readonly #lives: number[] = []
+  readonly #waiting: Command[] = []
+  readonly #carryOut: (node: ProcessNode, command: Command) => void
+  readonly #up = Promise.withResolvers<void>()
+
+  constructor(fields: RealNodeFields, carryOut: (node: ProcessNode, command: Command) => void) {
+    this.index = fields.index
+    this.id = fields.id
+    this.host = fields.host
+    this.startedAt = fields.startedAt
+    this.endpoint = new RealEndpoint(fields.index, fields.dialable, fields.place.site)
+    this.#carryOut = carryOut
+    this.traffic = {
+      received: {
+        get bytes() {
+          return fields.bytes()
+        },
+      },
+      dials: 0,
+      hostProbes: 0,
+    }
+  }
+
+  /** It told that it is a member, in this life. */
+  entered(incarnation: number): void {
+    if (!this.#lives.includes(incarnation)) this.#lives.push(incarnation)
+  }
+
+  lived(incarnation: number): boolean {
+    return this.#lives.includes(incarnation)
+  }
+
+  /** Its process has started. */
+  started(process: ProcessNode): void {
+    this.process = process
+    this.#up.resolve()
+    for (const command of this.#waiting.splice(0)) this.#carryOut(process, command)
+  }
+
+  /** Resolves when it has an address. */
+  get isUp(): Promise<void> {
+    return this.#up.promise
+  }
+
+  command(command: Command): void {
+    if (this.process === undefined) this.#waiting.push(command)
+    else this.#carryOut(this.process, command)
+  }
+
+  get protocol(): TestbedNode['protocol'] {
+    const { process, id } = this
+    const last = this.#lives.at(-1)
+    return {
+      self: last === undefined ? undefined : memberOf(id, last),
+      members: () => [...(process?.view.keys() ?? [])].map((each) => memberOf(each, 1)),
+      reign: (election): Reign | undefined => {
+        const reign = process?.reigns.get(election)
+        return reign && { election, epoch: reign.epoch, winner: memberOf(reign.winner, reign.incarnation) }
+      },
+    }
+  }
+}
+
+/** Of what a line on standard output says, as much as scenarios ask for. */
+export function memberOf(id: NodeId, incarnation: number): Member {
+  return { id, incarnation, location: '', tag: new Uint8Array(), addresses: [] }
+}

@@ -1,0 +1,331 @@
+/**
+ * Node processes on hosts that are network namespaces, as the runner of a scenario sees them: the same as the simulator, and the same truth about who could
+ * reach whom. What it can't do `refusals.ts` says before.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { generateIdentity } from '@jel/overlay'
+import { createRandom, type Command, type Notification } from '@jel/protocol'
+import {
+  Contact,
+  EndedLives,
+  Placement,
+  Reachability,
+  siteNames,
+  type CutKind,
+  type ExpectationType,
+  type Scenario,
+  type Testbed,
+  type TestbedSpawn,
+} from '@jel/simulator'
+import type { LabHost } from '../network/host.ts'
+import { LabNetwork, type Path } from '../network/network.ts'
+import { runId } from '../network/namespaces.ts'
+import { UnableError } from '../network/tools.ts'
+import { ProcessSwarm, type ProcessNode, type ProcessSwarmOptions, type Report } from '../swarm/process-swarm.ts'
+import { distancesOf } from '../network/distances.ts'
+import { joinsOf } from './joins.ts'
+import { memberOf, RealNode } from './real-node.ts'
+import { UNABLE } from './refusals.ts'
+
+/** What a node keeps to itself. */
+export const unseen: readonly ExpectationType[] = ['linksPerNode', 'dialsPerSecond']
+
+/** Of its own packets; from then on a node is as good as cut off: as the simulator has it. */
+const USELESS_LOSS = 0.5
+
+type Listener = Parameters<Testbed<RealNode>['subscribe']>[0]
+
+export class RealTestbed implements Testbed<RealNode> {
+  readonly seed: number
+  readonly random: () => number
+  readonly contact = new Contact()
+  readonly nodes: RealNode[] = []
+  readonly endedLives: EndedLives
+  readonly network: LabNetwork
+  readonly swarm: ProcessSwarm
+  readonly #scenario: Scenario
+  readonly #reachability = new Reachability()
+  readonly #byId = new Map<string, RealNode>()
+  readonly #byProcess = new Map<ProcessNode, RealNode>()
+  readonly #listeners: Listener[] = []
+  readonly #timers = new Set<NodeJS.Timeout>()
+  /** For identity files, as a node's id must be known before it starts. */
+  readonly #folder = mkdtempSync(join(tmpdir(), 'jel-scenario-'))
+  readonly #identities: { readonly id: string; readonly file: string }[] = []
+  readonly #failed = Promise.withResolvers<never>()
+  #start = Date.now()
+  #isShaping = false
+
+  constructor(scenario: Scenario, seed: number, options: Pick<ProcessSwarmOptions, 'bin' | 'out'>) {
+    this.#scenario = scenario
+    this.seed = seed
+    this.random = createRandom(seed)
+    this.endedLives = new EndedLives(this.nodes, this.contact, this.#reachability)
+    const sites = sitesOfMachines(scenario)
+    this.network = new LabNetwork(sites.length, distancesOf(scenario), { sites, seed })
+    const { bandwidth } = scenario.network
+    const bits = bandwidth.machine ?? bandwidth.up ?? bandwidth.down
+    if (bits !== undefined) for (const host of this.network.hosts) this.network.narrow(host, bits)
+    this.swarm = new ProcessSwarm({
+      ...options,
+      name: `lab-${runId()}`,
+      network: this.network,
+      told: (report) => this.#told(report),
+      lost: (process) => this.#lost(process),
+    })
+    // It may fail before anybody waits for it.
+    this.#failed.promise.catch(() => {})
+  }
+
+  /** Makes what must be there at the start, which is when it resolves. */
+  async prepare(): Promise<void> {
+    for (let i = 0; i < this.#scenario.nodes + joinsOf(this.#scenario).length; i++) {
+      const file = join(this.#folder, `${i}.json`)
+      this.#identities.push({ file, id: await generateIdentity(file) })
+    }
+    await this.network.ready
+    if (this.#scenario.network.loss > 0) this.#shape()
+    this.#start = Date.now()
+  }
+
+  /** Lets time pass. Rejects with what went wrong meanwhile. */
+  async pass(ms: number): Promise<void> {
+    await Promise.race([new Promise<void>((resolve) => this.after(ms, resolve)), this.#failed.promise])
+  }
+
+  async close(): Promise<void> {
+    for (const timer of this.#timers) clearTimeout(timer)
+    await this.swarm.stop()
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  get now(): number {
+    return Date.now() - this.#start
+  }
+
+  after(ms: number, action: () => void): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer)
+      try {
+        action()
+      } catch (error) {
+        this.#failed.reject(error)
+      }
+    }, ms)
+    this.#timers.add(timer)
+  }
+
+  subscribe(listener: Listener): void {
+    this.#listeners.push(listener)
+  }
+
+  spawn({ place, nat, introducer, location, onStarted }: TestbedSpawn<RealNode>): RealNode {
+    const host = this.network.hosts[place.machine]
+    const identity = this.#identities.shift()
+    if (host === undefined || identity === undefined) throw new UnableError('no host is left for one more node')
+    const { site } = place
+    if (site !== undefined) this.network.locate(host, siteNames(this.#scenario).indexOf(site))
+    if (nat) this.network.hide(host)
+    const dialable = this.network.dialable(host)
+    const node = new RealNode(
+      { index: this.nodes.length, id: identity.id, host, place, dialable, startedAt: this.now, bytes: () => this.#bytes(host) },
+      (process, command) => this.#carryOut(process, command),
+    )
+    this.nodes.push(node)
+    this.#byId.set(node.id, node)
+    this.#launch(node, identity.file, location, introducer).then(onStarted, (error: unknown) => this.#failed.reject(error))
+    return node
+  }
+
+  spawnAttacker(): never {
+    throw new UnableError(UNABLE.hostile)
+  }
+
+  kill(node: RealNode): void {
+    this.#end(node, 'SIGKILL')
+  }
+
+  leave(node: RealNode): void {
+    node.leaves = true
+    this.#end(node, 'SIGTERM')
+  }
+
+  stopProcess(node: RealNode): void {
+    node.haltedAt = Math.min(node.haltedAt, this.now)
+    node.state = 'standing'
+    this.#signal(node, 'SIGSTOP')
+    this.#noteWorks(node)
+  }
+
+  continueProcess(node: RealNode): void {
+    if (node.state !== 'standing') return
+    node.state = 'running'
+    this.#signal(node, 'SIGCONT')
+    this.#noteWorks(node)
+  }
+
+  /** To everybody else, a process that is busy and one that is stopped are the same. */
+  stall(node: RealNode, ms: number): void {
+    this.stopProcess(node)
+    this.after(ms, () => this.continueProcess(node))
+  }
+
+  sleep(): never {
+    throw new UnableError(UNABLE.sleep)
+  }
+
+  silence(node: RealNode, silent: boolean): void {
+    node.endpoint.silent = silent
+    this.#noteWorks(node)
+    this.#shape()
+  }
+
+  changeAddress(): never {
+    throw new UnableError(UNABLE.address)
+  }
+
+  impair(node: RealNode, { loss }: { readonly loss: number }): void {
+    node.endpoint.loss = loss
+    this.#noteWorks(node)
+    this.#shape()
+  }
+
+  cut(from: RealNode, to: RealNode, kind: CutKind): void {
+    this.#reachability.cut(from.endpoint, to.endpoint, kind)
+    this.contact.path(from.endpoint, to.endpoint, false, this.now)
+    this.#shape()
+  }
+
+  mend(from: RealNode, to: RealNode, kind: CutKind): void {
+    this.#reachability.mend(from.endpoint, to.endpoint, kind)
+    if (!this.#reachability.isCut(from.endpoint, to.endpoint)) this.contact.path(from.endpoint, to.endpoint, true, this.now)
+    this.#shape()
+  }
+
+  partition(...groups: readonly (readonly RealNode[])[]): void {
+    for (const node of this.nodes) node.endpoint.side = 0
+    for (const [side, group] of groups.entries()) for (const node of group) node.endpoint.side = side
+    this.#noteSides()
+    this.#shape()
+  }
+
+  heal(): void {
+    for (const node of this.nodes) node.endpoint.side = 0
+    this.#noteSides()
+    this.contact.mended(this.now)
+    this.#reachability.mendAll()
+    this.#shape()
+  }
+
+  async #launch(node: RealNode, identity: string, location: string, introducer: RealNode | undefined): Promise<void> {
+    await introducer?.isUp
+    const args = ['--location', location, '--identity', identity]
+    const process = await this.swarm.startOne({ host: node.host, introducer: introducer?.process?.process.address, args })
+    this.#byProcess.set(process, node)
+    // Something may have been done to it before it was there.
+    if (node.state === 'gone') this.swarm.signal(process, node.leaves ? 'SIGTERM' : 'SIGKILL')
+    else if (node.state === 'standing') this.swarm.signal(process, 'SIGSTOP')
+    node.started(process)
+  }
+
+  #end(node: RealNode, signal: 'SIGKILL' | 'SIGTERM'): void {
+    node.haltedAt = Math.min(node.haltedAt, this.now)
+    node.state = 'gone'
+    this.#signal(node, signal)
+  }
+
+  #signal({ process }: RealNode, signal: Parameters<ProcessSwarm['signal']>[1]): void {
+    if (process !== undefined) this.swarm.signal(process, signal)
+  }
+
+  #lost(process: ProcessNode): void {
+    const node = this.#byProcess.get(process)
+    if (node !== undefined) node.state = 'gone'
+  }
+
+  #carryOut(process: ProcessNode, command: Command): void {
+    if (!process.running) return
+    if (command.type === 'elect') this.swarm.command(process, { command: 'elect', election: command.election })
+    else if (command.type === 'maybeDead') this.swarm.command(process, { command: 'maybeDead', node: command.id })
+    else throw new UnableError(UNABLE.withdraw)
+  }
+
+  /** What a node said of another, or of itself. */
+  #told({ by, event, about, incarnation, election, epoch }: Report): void {
+    const { now } = this
+    const observer = this.#byId.get(by.process.id)
+    if (observer === undefined) return
+    const member = memberOf(about, incarnation)
+    if (event === 'joined') {
+      const subject = this.#byId.get(about)
+      if (subject === observer) observer.entered(incarnation)
+      // Of a later life nobody is told that does not also mean the end of the one before.
+      else if (incarnation > 1) this.endedLives.told(observer, subject, memberOf(about, incarnation - 1), now)
+    }
+    if (event === 'died') this.endedLives.told(observer, this.#byId.get(about), member, now)
+    const notification = notificationOf(event, member, election, epoch)
+    if (notification !== undefined) for (const listener of this.#listeners) listener(observer, notification, now)
+  }
+
+  #noteWorks(node: RealNode): void {
+    const { state, endpoint } = node
+    this.contact.node(endpoint, state === 'running' && !endpoint.silent && endpoint.loss <= USELESS_LOSS, this.now)
+  }
+
+  #noteSides(): void {
+    this.contact.split(
+      this.nodes.map(({ endpoint }) => endpoint),
+      this.now,
+    )
+  }
+
+  /** Tells the hosts, once all that happens in this moment has happened. */
+  #shape(): void {
+    if (this.#isShaping) return
+    this.#isShaping = true
+    queueMicrotask(() => {
+      this.#isShaping = false
+      const living = new Map(this.nodes.filter(({ state }) => state !== 'gone').map((node) => [node.host, node]))
+      this.network.shape((from, to) => this.#pathOf(living.get(from), living.get(to), from === to))
+    })
+  }
+
+  #pathOf(from: RealNode | undefined, to: RealNode | undefined, isWithin: boolean): Path | undefined {
+    const kept = [this.#scenario.network.loss, from?.endpoint.loss ?? 0, isWithin ? 0 : (to?.endpoint.loss ?? 0)].reduce(
+      (share, loss) => share * (1 - loss),
+      1,
+    )
+    if (from === undefined || to === undefined || isWithin) return { loss: 1 - kept, isRefused: false }
+    if (this.#reachability.reaches(from.endpoint, to.endpoint)) return { loss: 1 - kept, isRefused: false }
+    return { loss: 1, isRefused: this.#reachability.rejects(from.endpoint, to.endpoint) }
+  }
+
+  /** What went over a host's interfaces, for each of its nodes: the counters are those of hosts. */
+  #bytes(host: LabHost): number {
+    return this.network.bytes(host) / this.nodes.filter((node) => node.host === host).length
+  }
+}
+
+function notificationOf(
+  event: string,
+  member: ReturnType<typeof memberOf>,
+  election: string | undefined,
+  epoch = 0,
+): Notification | undefined {
+  if (event === 'joined' || event === 'left' || event === 'died') return { type: event, member }
+  return event === 'elected' && election !== undefined ? { type: 'elected', reign: { election, epoch, winner: member } } : undefined
+}
+
+/** The numbers of the sites of a scenario's machines, those of nodes that come later included. */
+function sitesOfMachines(scenario: Scenario): number[] {
+  const placement = new Placement(scenario)
+  const sites: number[] = []
+  const joins: { readonly site?: string }[] = [...Array.from({ length: scenario.nodes }, () => ({})), ...joinsOf(scenario)]
+  for (const { site } of joins) {
+    const place = placement.next(site)
+    sites[place.machine] = place.site === undefined ? 0 : siteNames(scenario).indexOf(place.site)
+  }
+  return sites
+}

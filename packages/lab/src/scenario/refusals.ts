@@ -1,0 +1,88 @@
+/** What a scenario asks for that real hosts can't do, or not here: each a sentence. */
+import { freemem } from 'node:os'
+import { Placement, siteNames, type Action, type Scenario, type Targets } from '@jel/simulator'
+import { distancesOf } from '../network/distances.ts'
+import { joinsOf } from './joins.ts'
+
+/** Measured: a node process in a pool of 40, bytes. */
+const PROCESS = 90e6
+/** Processes of one host: each has the whole host's address and its own port. */
+const PER_HOST = 20
+/** Addresses are 10.77.0.1 to 10.77.0.250. */
+const HOSTS = 250
+
+const ON_THE_NETWORK = new Set(['silence', 'partition', 'cut', 'flap', 'loss', 'restore'])
+
+/** Actions that only the simulator has. */
+export const UNABLE = {
+  withdraw: 'withdraw: is no command of jel join',
+  hostile: 'hostile: the attacks of pnpm lab attacks are the nearest',
+  sleep: 'sleep: a machine of its own would have to be suspended; stop and silence together are the nearest',
+  address: 'address: is a trial, pnpm lab --trial address',
+} as const
+
+function isUnable(type: string): type is keyof typeof UNABLE {
+  return Object.hasOwn(UNABLE, type)
+}
+
+export function refusals(scenario: Scenario): string[] {
+  const { protocol, network, sessions, config } = scenario
+  const reasons: string[] = []
+  const refuse = (when: boolean, reason: string): void => {
+    if (when) reasons.push(reason)
+  }
+  const nodes = scenario.nodes + joinsOf(scenario).length
+  refuse(protocol !== 'jel', `protocol ${protocol}: real nodes speak jel`)
+  refuse(Object.keys(config).length > 0, 'config: real nodes run with the defaults of the protocol')
+  refuse(
+    sessions?.replaced !== undefined,
+    'sessions: the laboratory has hosts for so many nodes as come at known times; leave replaced out',
+  )
+  refuse(network.nodesPerMachine > PER_HOST, `nodesPerMachine: a host of the laboratory has at most ${PER_HOST} nodes`)
+  refuse(nodes / network.nodesPerMachine > HOSTS, `nodes: the laboratory has at most ${HOSTS} hosts`)
+  refuse(
+    nodes * PROCESS > freemem(),
+    `nodes: ${nodes} processes of ${PROCESS / 1e6} MB do not fit into the ${Math.round(freemem() / 1e6)} MB that are free here`,
+  )
+  refuse(network.processor !== undefined, 'network.processor: the laboratory has the processors of this machine')
+  refuse(network.nat > 0 && network.nodesPerMachine > 1, 'network.nat: the nodes of one host share its firewall; say nodesPerMachine: 1')
+  refuse(
+    network.nodesPerMachine > 1 && (network.bandwidth.up ?? network.bandwidth.down) !== undefined,
+    'network.bandwidth: the nodes of a host share its link; say machine: instead of up: and down:, or nodesPerMachine: 1',
+  )
+  refuse(
+    network.nodesPerMachine > 1 && network.sites === undefined && distancesOf(scenario) !== undefined,
+    'network.delay: nothing keeps the nodes of one host apart; say sites instead of delay, or nodesPerMachine: 1',
+  )
+  for (const action of scenario.actions) reasons.push(...refusalsOf(action, scenario))
+  const counted = scenario.expect.flatMap((each) => (each.type === 'bytesPerSecond' ? [each.nodes] : []))
+  refuse(
+    !counted.every((targets) => meansWholeHosts(targets, scenario)),
+    'bytesPerSecond: counters are those of hosts; say nodes: { machine: 2 }, or nodesPerMachine: 1',
+  )
+  return [...new Set(reasons)]
+}
+
+function refusalsOf(action: Action, scenario: Scenario): string[] {
+  if (isUnable(action.type)) return [UNABLE[action.type]]
+  if (action.type === 'join' && action.site !== undefined && siteNames(scenario).length === 0) return ['join: there are no sites']
+  if (!ON_THE_NETWORK.has(action.type)) return []
+  const groups = action.type === 'partition' ? action.sides : action.type === 'cut' ? [action.from, action.to] : []
+  const all = 'targets' in action ? [action.targets] : groups
+  const reason = `${action.type}: the nodes of one host share its link; say machine: instead of nodes, or nodesPerMachine: 1`
+  return all.every((targets) => meansWholeHosts(targets, scenario)) ? [] : [reason]
+}
+
+function meansWholeHosts({ nodes, winner, share, count }: Targets, scenario: Scenario): boolean {
+  if (scenario.network.nodesPerMachine === 1) return true
+  if (winner !== undefined || share !== undefined || count !== undefined) return false
+  if (nodes === undefined) return true
+  const placement = new Placement(scenario)
+  const machines = new Map<number, Set<boolean>>()
+  for (let index = 0; index < scenario.nodes; index++) {
+    const { machine } = placement.next()
+    const isMeant = nodes.some(({ first, last }) => index >= first && index <= last)
+    machines.set(machine, (machines.get(machine) ?? new Set()).add(isMeant))
+  }
+  return [...machines.values()].every(({ size }) => size === 1)
+}

@@ -1,0 +1,72 @@
+/** One run of a scenario, in the namespaces of this process. */
+import { ScenarioRunner, type EndedLivesResult, type ExpectationType, type Scenario, type Verdict } from '@jel/simulator'
+import { RealTestbed, unseen } from './real-testbed.ts'
+
+export interface RunOptions {
+  readonly bin: string
+  readonly seed: number
+  /** Folder for what each node says. */
+  readonly out: string | undefined
+  readonly say: (text: string) => void
+}
+
+export interface Result {
+  readonly scenario: string
+  readonly seed: number
+  readonly started: string
+  readonly verdicts: readonly Verdict[]
+  /** Expectations that nobody can judge from outside of a node. */
+  readonly unseen: readonly ExpectationType[]
+  /** What nodes told in all. */
+  readonly told: Readonly<Record<string, number>>
+  /** Lives of running members that ended, whatever was done to the network. */
+  readonly endedLives: Pick<EndedLivesResult, 'total' | 'false'>
+  /** Over the whole run, a node: bytes a second with headers, share of a core in %, resident MB at the end. */
+  readonly cost: { readonly bytes: number; readonly processor: number; readonly memory: number }
+  /** Processes that ended by themselves. */
+  readonly lost: number
+  readonly complaints: readonly string[]
+}
+
+export async function runScenario(scenario: Scenario, { bin, seed, out, say }: RunOptions): Promise<Result> {
+  const testbed = new RealTestbed(scenario, seed, { bin, out })
+  const { swarm, network } = testbed
+  try {
+    await testbed.prepare()
+    const start = Date.now()
+    const runner = new ScenarioRunner(testbed, scenario)
+    const { stage } = runner
+    stage.listen({ started: () => {}, ended: () => {}, changed: (what) => say(`${(testbed.now / 1_000).toFixed(1)} s: ${what}`) })
+    runner.start({ samples: false })
+    await testbed.pass(scenario.duration)
+    const verdicts = runner.verdicts(unseen)
+    const seconds = (Date.now() - start) / 1_000
+    const usage = swarm.usage()
+    const nodes = testbed.nodes.length
+    const lost = network.lost()
+    return {
+      scenario: scenario.name,
+      seed,
+      started: new Date(start).toISOString(),
+      verdicts,
+      unseen: scenario.expect.map(({ type }) => type).filter((type) => unseen.includes(type)),
+      endedLives: { total: testbed.endedLives.total, false: testbed.endedLives.false },
+      told: count(swarm.reports.map(({ event }) => event)),
+      cost: {
+        bytes: Math.round(network.hosts.reduce((sum, host) => sum + network.bytes(host), 0) / nodes / seconds),
+        processor: Number((usage.processor / 10 / seconds / nodes).toFixed(2)),
+        memory: Number((usage.memory / swarm.running.length / 2 ** 20).toFixed(1)),
+      },
+      lost: swarm.lost,
+      complaints: [...new Set(swarm.complaints), ...(lost > 0 ? [`the laboratory was too slow and lost ${lost} packets`] : [])],
+    }
+  } finally {
+    await testbed.close()
+  }
+}
+
+function count(events: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const event of events) counts[event] = (counts[event] ?? 0) + 1
+  return counts
+}

@@ -1,0 +1,40 @@
+/** A few small histories in which everything happens that draws numbers or puts things in order. */
+import { join } from 'node:path'
+import { loadScenario, runScenario } from '@jel/simulator'
+import { inCheckout } from '../base/paths.ts'
+
+const cases: readonly { readonly name: string; readonly scenario: string; readonly set: readonly string[] }[] = [
+  {
+    name: 'churn with exponential sessions',
+    scenario: 'steady-churn',
+    set: ['nodes=16', 'sessions={ exponential: 40s, ends: { crash: 50% }, replaced: 2s }', 'duration=2m'],
+  },
+  {
+    name: 'churn with Pareto sessions, loss and NAT',
+    scenario: 'steady-churn',
+    set: ['nodes=16', 'sessions={ pareto: { min: 15s, shape: 1.5 }, replaced: 2s }', 'network.loss=2%', 'network.nat=20%', 'duration=2m'],
+  },
+  { name: 'the world of Table IV', scenario: 'wide-area-world', set: ['nodes=24', 'duration=80s'] },
+  {
+    name: 'a partition that heals',
+    scenario: 'partition-heal',
+    set: ['nodes=16', 'actions=[{ at: 30s, partition: 50%, for: 40s }]', 'duration=2m'],
+  },
+  ...['serial-send', 'peer-bootstrap', 'broadcast-tree', 'adaptive-gossip', 'distributed'].map((protocol) => ({
+    name: `Figure 5 with ${protocol}`,
+    scenario: 'figure-5',
+    set: ['nodes=24', 'duration=40s', `protocol=${protocol}`],
+  })),
+]
+
+const folder = inCheckout('packages/simulator/scenarios')
+
+/** The trace hash of each by its name. A broken promise makes no difference here: what counts is whether it is the same everywhere. */
+export function traceHashes(): Record<string, string> {
+  return Object.fromEntries(
+    cases.map(({ name, scenario, set }) => {
+      const loaded = loadScenario(join(folder, `${scenario}.yaml`), [...set, 'expect=[]'])
+      return [name, runScenario({ scenario: { ...loaded, name: scenario }, seed: 1 }).result.traceHash]
+    }),
+  )
+}

@@ -1,0 +1,48 @@
+/** Several versions of Node beside each other, from the npm package `node`. */
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { inCheckout } from '../base/paths.ts'
+
+const run = promisify(execFile)
+
+/** Beside the dependencies, so that a second time needs no network: each version takes 120 MB. */
+const folder = inCheckout('node_modules/.cache/sim-hash')
+
+/** A registry that does not answer shall not hold up anybody, ms. */
+const timeout = 180_000
+
+/** Where this version is, as far as it was fetched before or runs this; undefined where it is not here. */
+export function findNode(major: number): string | undefined {
+  if (process.versions.node.startsWith(`${major}.`)) return process.execPath
+  const path = join(folder, String(major), 'node_modules', 'node', 'bin', 'node')
+  return existsSync(path) ? path : undefined
+}
+
+/** Fetches a version with npm. Rejects with npm's reason where that can't be done. */
+export async function fetchNode(major: number): Promise<string> {
+  const prefix = join(folder, String(major))
+  mkdirSync(prefix, { recursive: true })
+  writeFileSync(join(prefix, 'package.json'), '{ "private": true }\n')
+  // The package's own script puts the binary for this machine in its place.
+  const flags = ['--ignore-scripts=false', '--no-audit', '--no-fund', '--no-package-lock', '--fetch-retries=1']
+  await run('npm', ['install', ...flags, `node@${major}`], { cwd: prefix, timeout })
+  const path = findNode(major)
+  if (path === undefined) throw new Error(`npm installed node@${major}, but there is no ${prefix}/node_modules/node/bin/node`)
+  return path
+}
+
+/** What one version of Node makes of the histories. */
+export interface Account {
+  /** As that Node says. */
+  readonly version: string
+  readonly hashes: Readonly<Record<string, string>>
+}
+
+/** Runs all histories on a version of Node, at most two minutes. */
+export async function accountOf(node: string): Promise<Account> {
+  const flags = ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'worker.ts')]
+  const { stdout } = await run(node, flags, { timeout: 120_000 })
+  return JSON.parse(stdout) as Account
+}

@@ -1,0 +1,60 @@
+/** One node with an application that uses everything the facade offers. */
+import { Pool } from '@jel/jel'
+import { startOverlay } from '@jel/overlay'
+import { CONFIG } from './plan.ts'
+
+const ECHO = '/soak/echo/1.0.0'
+const MESSAGE = new Uint8Array(4096).fill(7)
+/** Longest that anything it does may take, in milliseconds; whatever is slower is aborted, which must leave nothing behind either. */
+const TIMEOUT = 8000
+
+export async function enter(pool: string, bootstrap: readonly string[]): Promise<Pool> {
+  const overlay = await startOverlay({
+    pool,
+    bootstrap,
+    listen: ['/ip4/127.0.0.1/tcp/0'],
+    mdns: false,
+    location: 'soak',
+    config: CONFIG,
+  })
+  const one = new Pool(overlay, { joins: 'unreliable', elections: 'non-uniform' })
+  void read(one)
+  await one.handle(ECHO, async (stream) => {
+    for await (const chunk of stream) {
+      if (!stream.send(chunk)) await stream.onDrain()
+    }
+    await stream.close()
+  })
+  return one
+}
+
+async function read(one: Pool): Promise<void> {
+  // Only that somebody reads counts.
+  for await (const change of one.changes()) void change
+}
+
+/** Does one thing after the other, and says what did not work: the other end may have gone a moment ago. */
+export async function act(one: Pool): Promise<void> {
+  const others = one.members().filter(({ id }) => id !== one.self.id)
+  const other = others[Math.floor(Math.random() * others.length)]
+  if (other === undefined) return
+  const signal = AbortSignal.timeout(TIMEOUT)
+  const stream = await one.open(other, ECHO, { signal })
+  const abort = (): void => stream.abort(signal.reason as Error)
+  signal.addEventListener('abort', abort)
+  try {
+    stream.send(MESSAGE)
+    let missing = MESSAGE.length
+    for await (const chunk of stream) {
+      missing -= chunk.byteLength
+      if (missing <= 0) break
+    }
+    await stream.close({ signal })
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+  await one.signal('soak', [other], { signal })
+  one.maybeDead(other)
+  await one.elect('master', { signal })
+  one.withdraw('master')
+}

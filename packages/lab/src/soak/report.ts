@@ -1,0 +1,83 @@
+/** What a soak shows: a table, JSON, a plot. */
+import { linePlot } from '@jel/simulator'
+import { isJudged, type Samples, type Row, type SoakReport } from './samples.ts'
+import { MEASURES, type Measure } from './plan.ts'
+import { isFlat } from './slope.ts'
+
+/** A slope below this share of the mean in an hour is not told from none, whatever its confidence. A guess: 0.7 MB in an hour of a heap of 22. */
+const SHARE = 0.03
+
+const UNITS: Partial<Record<Measure, number>> = { heap: 2 ** 20, code: 2 ** 20, buffers: 2 ** 20, resident: 2 ** 20 }
+
+function shown(measure: Measure, value: number): string {
+  return (value / (UNITS[measure] ?? 1)).toFixed(2)
+}
+
+function label(measure: Measure): string {
+  return measure in UNITS ? `${measure}, MiB` : measure
+}
+
+function grows(row: Row): boolean {
+  return isJudged(row) && !isFlat(row.slope, SHARE) && row.slope.perHour > 0
+}
+
+/** Nothing grew in any group. What shrinks is no leak. */
+export function isWithinNoise({ rows, isLong }: SoakReport): boolean {
+  return !isLong || !rows.some(grows)
+}
+
+/** What all have in common would hide one that leaks, and one is less sure than all: so each has its column, and all together have one. */
+export function table({ rows, minutes, warmUp, samples, isLong }: SoakReport): string {
+  const groups = [...new Set(rows.map(({ group }) => group))]
+  const lines = MEASURES.map((measure) => {
+    const cells = groups.map((group) => {
+      const row = rows.find((each) => each.group === group && each.measure === measure)
+      if (row === undefined) return '–'
+      const { mean, perHour, uncertainty } = row.slope
+      const sign = perHour < 0 ? '−' : '+'
+      const text = `${shown(measure, mean)}, ${sign}${shown(measure, Math.abs(perHour))} ± ${shown(measure, uncertainty)}`
+      return isLong && grows(row) ? `**${text}**` : text
+    })
+    return `| ${label(measure)} | ${cells.join(' | ')} |`
+  })
+  const brief = 'Too short to tell growth from noise: nothing is judged.'
+  return [
+    `${minutes.toFixed(0)} minutes, ${samples} samples; the first ${warmUp.toFixed(0)} minutes are left out.${isLong ? '' : ` ${brief}`}`,
+    'Mean, then change an hour ± half of its interval of confidence: 95 % for all groups and measures at once, and 95 % for each of the last column,',
+    'which has what the judged ones have in common; bold: it grew. Heap and resident memory are judged in interpreted groups.',
+    '',
+    `| | ${groups.join(' | ')} |`,
+    `| --- |${' --- |'.repeat(groups.length)}`,
+    ...lines,
+  ].join('\n')
+}
+
+export function json(report: SoakReport, samples: Samples, machine: unknown): string {
+  const groups = Object.fromEntries(samples.groups.map((group) => [group, samples.of(group)]))
+  return `${JSON.stringify({ machine, withinNoise: report.isLong ? isWithinNoise(report) : null, ...report, groups }, undefined, 1)}\n`
+}
+
+/** Heaps on top and handles below would be two pictures: here everything is shown as a share of its mean after the warm-up. */
+export async function plot({ rows, start, minutes, warmUp }: SoakReport, samples: Samples): Promise<string> {
+  const drawn: readonly Measure[] = ['heap', 'code', 'buffers', 'resident', 'descriptors', 'timers', 'connections', 'streams']
+  const series = drawn.map((measure) => {
+    const means = new Map(rows.filter((row) => row.measure === measure).map(({ group, slope }) => [group, slope.mean]))
+    const all = samples.groups.flatMap((group) =>
+      samples
+        .of(group)
+        .map(({ time, values }) => ({ minute: Math.floor((time - start) / 60_000), share: values[measure] / (means.get(group) ?? 1) })),
+    )
+    const byMinute = Map.groupBy(all, ({ minute }) => minute)
+    const points = [...byMinute]
+      .sort(([a], [b]) => a - b)
+      .map(([minute, each]) => [minute, each.reduce((sum, { share }) => sum + share, 0) / each.length] as const)
+    return { name: measure, points }
+  })
+  return await linePlot({
+    title: `What processes hold while 60 nodes come and go for ${minutes.toFixed(0)} minutes`,
+    subtitle: `Mean of ${samples.groups.length} processes, each as a share of its own mean after minute ${warmUp.toFixed(0)}`,
+    x: { title: 'time', unit: 'min' },
+    y: { title: 'share of the mean', domain: [0, 2] },
+    series,
+  })
+}

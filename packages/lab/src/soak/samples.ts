@@ -1,0 +1,115 @@
+/** All samples of all groups, and the slopes through them. */
+import { UsageError } from '../base/program.ts'
+import { MEASURED, MEASURES, KILLED, type Measure, type Sample } from './plan.ts'
+import { EIGHTY, slopeOf, type Point, type Slope } from './slope.ts'
+
+const MINUTE = 60_000
+/** Samples of so many minutes are one point of a line. A guess: a churning group changes its nodes in this time. */
+const BLOCK = 2
+/**
+ * A line through fewer points than this is shown and not judged: below eight degrees of freedom the quantiles of `slope.ts` are wrong, and an
+ * interval is so wide that nothing is ever found.
+ */
+const LEAST = 10
+
+/** In place of a group: what all have in common. */
+export const ALL = 'all'
+
+export interface Row {
+  readonly group: string
+  readonly measure: Measure
+  readonly slope: Slope
+}
+
+export interface SoakReport {
+  /** When the first sample was taken, Unix ms, and how long they were taken for, in minutes. */
+  readonly start: number
+  readonly minutes: number
+  /** Left out at the start, in minutes. */
+  readonly warmUp: number
+  readonly samples: number
+  /** It lasted long enough to tell growth from noise. */
+  readonly isLong: boolean
+  readonly rows: readonly Row[]
+}
+
+/** What the engine holds of compiled code, too. */
+const COMPILED: readonly Measure[] = ['heap', 'resident']
+
+/** Code is shown and not judged: there is no more of it to compile than the sources hold. So is what holds code or what belongs to it. */
+export function isJudged({ group, measure }: { readonly group: string; readonly measure: Measure }): boolean {
+  const isInterpreted = MEASURED.some(({ name, interpreted }) => name === group && interpreted === true)
+  return measure !== 'code' && (!COMPILED.includes(measure) || isInterpreted || group === ALL)
+}
+
+export class Samples {
+  readonly #samples = new Map<string, Sample[]>()
+  readonly #lost = new Set<string>()
+
+  /** What was written one object a line. */
+  static parse(text: string): Samples {
+    const samples = new Samples()
+    for (const line of text.split('\n').filter(Boolean)) {
+      const { group, ...sample } = JSON.parse(line) as Sample & { readonly group: string }
+      samples.add(group, sample)
+    }
+    return samples
+  }
+
+  add(group: string, sample: Sample): void {
+    // Processes that are killed start again from nothing: there is no line through their samples.
+    if (KILLED.some(({ name }) => name === group)) return
+    const samples = this.#samples.get(group) ?? []
+    this.#samples.set(group, samples)
+    samples.push(sample)
+  }
+
+  /** This group ended by itself. */
+  lose(group: string): void {
+    this.#lost.add(group)
+  }
+
+  get lost(): readonly string[] {
+    return [...this.#lost]
+  }
+
+  get groups(): readonly string[] {
+    return [...this.#samples.keys()].sort()
+  }
+
+  of(group: string): readonly Sample[] {
+    return this.#samples.get(group) ?? []
+  }
+
+  /** Throws UsageError if there is nothing to report on. */
+  report(warmUpAtMost: number): SoakReport {
+    const all = [...this.#samples.values()].flat()
+    if (all.length === 0) throw new UsageError('no samples: nothing lived long enough')
+    const start = Math.min(...all.map(({ time }) => time))
+    const minutes = (Math.max(...all.map(({ time }) => time)) - start) / MINUTE
+    const warmUp = Math.min(warmUpAtMost, minutes / 2)
+    const points = (group: string, measure: Measure): Point[] =>
+      this.of(group)
+        .filter(({ time }) => time >= start + warmUp * MINUTE)
+        .map(({ time, values }) => [time, values[measure]] as const)
+    const rows = this.groups.flatMap((group) =>
+      MEASURES.map((measure) => ({ group, measure, slope: slopeOf(points(group, measure), BLOCK * MINUTE, EIGHTY) })),
+    )
+    // All are in one pool: what happens to it shows in all at once, so how much they differ says nothing of how sure their mean is.
+    const common = MEASURES.map((measure) => {
+      const judged = this.groups.filter((group) => isJudged({ group, measure }) || !isJudged({ group: ALL, measure }))
+      return { group: ALL, measure, slope: slopeOf(levelled(judged.map((group) => points(group, measure))), BLOCK * MINUTE) }
+    })
+    return { start, minutes, warmUp, samples: all.length, isLong: minutes - warmUp >= LEAST * BLOCK, rows: [...rows, ...common] }
+  }
+}
+
+/** Several series as one: each is moved to the mean of all, so that a sample more of one at an end is no slope. */
+function levelled(series: readonly (readonly Point[])[]): Point[] {
+  const average = (points: readonly Point[]): number => points.reduce((sum, [, value]) => sum + value, 0) / points.length
+  const level = average(series.flat())
+  return series.flatMap((points) => {
+    const shift = level - average(points)
+    return points.map(([time, value]): Point => [time, value + shift])
+  })
+}

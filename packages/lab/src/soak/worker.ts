@@ -1,0 +1,62 @@
+/** One process with some nodes in it. Runs as a child of the soak. */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Pool } from '@jel/jel'
+import { serve } from '../base/remote.ts'
+import { act, enter } from './application.ts'
+import { census } from './census.ts'
+import { ACT_EVERY, type Sample, type Start } from './plan.ts'
+
+// As the command line and the thread of a node do.
+Buffer.poolSize = 8192
+
+const pools: Pool[] = []
+let troubles: string[] = []
+
+async function every(seconds: number, action: () => Promise<void>): Promise<never> {
+  for (;;) {
+    await delay(seconds * 1000)
+    try {
+      await action()
+    } catch (error) {
+      troubles.push(error instanceof Error ? `${error.name}: ${error.message}` : String(error))
+    }
+  }
+}
+
+process.on('unhandledRejection', (error) => {
+  troubles.push(`unhandled: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+})
+
+const worker = {
+  /** Resolves with an address of each node when all have entered. */
+  async start({ group, pool, bootstrap }: Start): Promise<string[]> {
+    for (let i = 0; i < group.nodes; i++) {
+      const known = pools[0]?.self.addresses[0]
+      pools.push(await enter(pool, bootstrap.length > 0 ? bootstrap : known === undefined ? [] : [known]))
+    }
+    void every(ACT_EVERY, async () => {
+      const one = pools[Math.floor(Math.random() * pools.length)]
+      if (one !== undefined) await act(one)
+    })
+    if (group.replaces !== undefined) {
+      void every(group.replaces, async () => {
+        const leaving = pools.shift()
+        const introducer = pools[0]?.self.addresses[0]
+        await leaving?.leave()
+        pools.push(await enter(pool, introducer === undefined ? bootstrap : [introducer]))
+      })
+    }
+    return pools.flatMap((one) => one.self.addresses.slice(0, 1))
+  },
+
+  /** What the process holds, and what went wrong since this was asked last. */
+  look(): { readonly sample: Sample; readonly troubles: readonly string[] } {
+    const told = troubles
+    troubles = []
+    return { sample: census(pools), troubles: told }
+  },
+}
+
+export type SoakWorker = typeof worker
+
+serve(worker)

@@ -1,0 +1,94 @@
+/** One process full of hosts. Runs as a child of an experiment, which tells it over the IPC channel what to do. */
+import { startOverlay, type Overlay } from '@jel/overlay'
+import { serve } from '../base/remote.ts'
+import { Sightings, type Question } from './sightings.ts'
+import { Meter } from './meter.ts'
+import { SocketBytes } from './socket-bytes.ts'
+import type { Tally } from './tally.ts'
+
+export interface StartedHost {
+  readonly id: string
+  readonly address: string
+  /** When the call to start it was made, and when it had entered the pool: Unix milliseconds. */
+  readonly called: number
+  readonly entered: number
+}
+
+/** What the parent may ask for. */
+export interface HostWorker {
+  /** From now on; to be called before the first host starts. */
+  count(): void
+  start(count: number, pool: string, bootstrap: string[]): Promise<StartedHost[]>
+  /** When each host here was told this of a subject. */
+  sightings(type: string, subject: string): number[]
+  /** Processor time is that since the code was loaded. */
+  tally(): Tally
+  until(question: Question, timeout: number): Promise<[string, number][]>
+  unexpectedDeaths(expected: string[]): number
+  repeats(): number
+  socketBytes(): number
+  links(): number[]
+  leave(id: string): Promise<number>
+  stop(): Promise<void>
+}
+
+const now = (): number => performance.timeOrigin + performance.now()
+const hosts = new Map<string, Overlay>()
+const sightings = new Sightings()
+const bytes = new SocketBytes()
+let meter: Meter | undefined
+
+function processorTime(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
+}
+
+const loaded = processorTime()
+
+async function start(pool: string, bootstrap: string[]): Promise<StartedHost> {
+  const called = now()
+  const host = await startOverlay({ pool, bootstrap, listen: ['/ip4/127.0.0.1/tcp/0'], mdns: false, location: 'lab' })
+  const entered = now()
+  const { id, addresses } = host.self
+  for (const member of host.members()) sightings.record(id, 'joined', member.id, entered)
+  host.subscribe((notification) => {
+    if (notification.type === 'joined' || notification.type === 'left' || notification.type === 'died') {
+      sightings.record(id, notification.type, notification.member.id, now())
+    }
+  })
+  hosts.set(id, host)
+  return { id, address: addresses[0] ?? '', called, entered }
+}
+
+const worker: HostWorker = {
+  count: () => {
+    meter ??= new Meter()
+  },
+  start: (count, pool, bootstrap) => Promise.all(Array.from({ length: count }, () => start(pool, bootstrap))),
+  until: async (question, timeout) => [
+    ...(await sightings.until({ ...question, observers: question.observers.filter((id) => hosts.has(id)) }, timeout)),
+  ],
+  sightings: (type, subject) => sightings.timesOf(type, subject),
+  tally: () => {
+    const { frames = 0, frameBytes = 0, published = 0, links = 0 } = meter ?? {}
+    return { frames, frameBytes, published, links, streamBytes: bytes.written(), processor: processorTime() - loaded }
+  },
+  unexpectedDeaths: (expected) => sightings.unexpected('died', new Set(expected)),
+  repeats: () => sightings.repeats,
+  socketBytes: () => bytes.written(),
+  links: () => [...hosts.values()].map((host) => host.health().links),
+  async leave(id) {
+    const host = hosts.get(id)
+    if (host === undefined) throw new Error(`no host ${id} here`)
+    hosts.delete(id)
+    const called = now()
+    await host.leave()
+    return called
+  },
+  async stop() {
+    await Promise.all([...hosts.values()].map((host) => host.leave()))
+    process.disconnect()
+  },
+}
+
+serve(worker)

@@ -1,0 +1,86 @@
+/** One node as a user starts it: a `jel join <pool> --json` process. */
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { keep } from '../base/child.ts'
+
+/** The lines of `--json`, as far as anybody here reads them. */
+export interface Line {
+  readonly event: string
+  /** Unix milliseconds by the node's own clock. */
+  readonly time: number
+  readonly node?: { readonly id: string; readonly incarnation: number; readonly addresses: readonly string[] }
+  readonly nodes?: readonly { readonly id: string; readonly incarnation: number }[]
+  readonly election?: string
+  readonly epoch?: number
+  readonly code?: string
+  readonly message?: string
+  readonly re?: string | number
+}
+
+export interface NodeProcess {
+  readonly child: ChildProcessWithoutNullStreams
+  readonly id: string
+  readonly address: string
+  /** When the process was started, and when it said that it had entered the pool: Unix milliseconds. */
+  readonly spawned: number
+  readonly entered: number
+}
+
+export interface NodeCommand {
+  /** The command line's entry. */
+  readonly bin: string
+  /** Node's own flags, such as `--cpu-prof`. */
+  readonly flags?: readonly string[]
+  readonly pool: string
+  /** Further arguments of `jel join`. */
+  readonly args: readonly string[]
+  /** A program that runs the node somewhere else, such as `nsenter`, with its arguments. It must replace itself by what it runs. */
+  readonly within?: readonly string[]
+  /** Added to the environment. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export interface NodeListener {
+  /** Every line, `started` included; the id is empty before that. */
+  readonly line: (id: string, line: Line) => void
+  /** A line on standard error. */
+  readonly complaint: (id: string, text: string) => void
+  /** The process is gone: exit status or signal. */
+  readonly ended: (id: string, how: number | NodeJS.Signals | null) => void
+}
+
+/** Longest that one process may take from start to the pool, on a machine busy with starting all of them. */
+const START_TIMEOUT = 120_000
+
+/** Starts one and waits until it has entered its pool. */
+export function startNode(
+  { bin, flags = [], pool, args, within = [], env = {} }: NodeCommand,
+  listener: NodeListener,
+): Promise<NodeProcess> {
+  const spawned = Date.now()
+  const [command = '', ...rest] = [...within, process.execPath, ...flags, bin, 'join', pool, '--json', ...args]
+  const child = keep(spawn(command, rest, { env: { ...process.env, ...env } }))
+  const { promise, resolve, reject } = Promise.withResolvers<NodeProcess>()
+  const timer = setTimeout(() => reject(new Error(`no "started" within ${START_TIMEOUT} ms`)), START_TIMEOUT)
+  let [id, complaint] = ['', '']
+  child.once('error', reject)
+  child.once('exit', (code, signal) => {
+    clearTimeout(timer)
+    listener.ended(id, code ?? signal)
+    reject(new Error(`jel join ended with ${code ?? signal}: ${complaint}`))
+  })
+  child.stdin.on('error', () => {
+    // A command to a process that was killed a moment ago: its death is what is being measured.
+  })
+  createInterface(child.stderr).on('line', (text) => listener.complaint(id, (complaint = text)))
+  createInterface(child.stdout).on('line', (text) => {
+    const line = JSON.parse(text) as Line
+    if (line.event === 'started' && line.node !== undefined) {
+      clearTimeout(timer)
+      id = line.node.id
+      resolve({ child, id, address: line.node.addresses[0] ?? '', spawned, entered: line.time })
+    }
+    listener.line(id, line)
+  })
+  return promise
+}

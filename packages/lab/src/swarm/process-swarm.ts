@@ -1,0 +1,241 @@
+/**
+ * A pool of separate `jel join --json` processes, as a user starts them, on this machine's loopback or on hosts that are network namespaces, and what each of
+ * them says.
+ */
+import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { end } from '../base/child.ts'
+import { usageOfAll, type Usage } from '../base/usage.ts'
+import type { LabHost } from '../network/host.ts'
+import type { LabNetwork } from '../network/network.ts'
+import { startNode, type Line, type NodeProcess } from './node-process.ts'
+import { Sightings } from './sightings.ts'
+
+export interface Reign {
+  readonly winner: string
+  readonly incarnation: number
+  readonly epoch: number
+  /** When the node said so, Unix milliseconds by its own clock. */
+  readonly time: number
+}
+
+export interface ProcessNode {
+  /** From 0, in order of start. */
+  readonly index: number
+  /** Undefined: it is on loopback. */
+  readonly host: LabHost | undefined
+  readonly process: NodeProcess
+  /** Those that it reports to be in the pool: ids, and where they can be reached. */
+  readonly view: Map<string, readonly string[]>
+  readonly reigns: Map<string, Reign>
+  running: boolean
+}
+
+/** Something a node said about another one, or about itself. */
+export interface Report {
+  /** When it was read, Unix milliseconds. */
+  readonly time: number
+  readonly by: ProcessNode
+  readonly event: string
+  readonly about: string
+  readonly incarnation: number
+  readonly election?: string
+  readonly epoch?: number
+}
+
+export interface ProcessSwarmOptions {
+  readonly bin: string
+  /** Different for each pool. */
+  readonly name: string
+  /** Node's own flags, such as `--cpu-prof`. */
+  readonly flags?: readonly string[]
+  /** Where its hosts are. Undefined: all are on loopback. */
+  readonly network?: LabNetwork
+  /** Folder for what each node says. */
+  readonly out?: string | undefined
+  readonly env?: (host: LabHost) => Readonly<Record<string, string>>
+  readonly told?: (report: Report) => void
+  /** A node ended although nobody asked it to. */
+  readonly lost?: (node: ProcessNode) => void
+}
+
+export interface ProcessStart {
+  readonly host?: LabHost
+  /** Address of who it enters through. Undefined: it founds a pool. */
+  readonly introducer?: string | undefined
+  /** Further arguments of `jel join`. */
+  readonly args?: readonly string[]
+}
+
+const LOOPBACK = ['--listen', '/ip4/127.0.0.1/tcp/0']
+
+export class ProcessSwarm {
+  readonly nodes: ProcessNode[] = []
+  readonly reports: Report[] = []
+  /** What the processes wrote to standard error, and their `error` events. */
+  readonly complaints: string[] = []
+  /** Nodes that ended although nobody asked them to. */
+  lost = 0
+  readonly #options: ProcessSwarmOptions
+  readonly #byId = new Map<string, ProcessNode>()
+  readonly #early = new Map<string, Line[]>()
+  readonly #logs: WriteStream[] = []
+  readonly #sightings = new Sightings()
+  readonly #ended = new Set<string>()
+  #started = 0
+
+  constructor(options: ProcessSwarmOptions) {
+    this.#options = options
+    if (options.out !== undefined) mkdirSync(options.out, { recursive: true })
+  }
+
+  get running(): ProcessNode[] {
+    return this.nodes.filter(({ running }) => running)
+  }
+
+  get ids(): string[] {
+    return this.running.map(({ process }) => process.id)
+  }
+
+  node(id: string): ProcessNode | undefined {
+    return this.#byId.get(id)
+  }
+
+  /** Starts nodes at once; all know the first running node that they can dial, and wait for nobody else. */
+  start(count: number, { host, args }: Omit<ProcessStart, 'introducer'> = {}): Promise<ProcessNode[]> {
+    const { network } = this.#options
+    const mayDial = (to: LabHost | undefined): boolean => host === undefined || to === undefined || network?.mayDial(host, to) !== false
+    const introducer = this.running.find((node) => mayDial(node.host))?.process.address
+    return Promise.all(Array.from({ length: count }, () => this.startOne({ ...(host && { host }), introducer, ...(args && { args }) })))
+  }
+
+  /** Starts one and waits until it has entered. */
+  async startOne({ host, introducer, args = [] }: ProcessStart): Promise<ProcessNode> {
+    const { bin, name, flags, network, out, env } = this.#options
+    const index = this.#started++
+    const log = out === undefined ? undefined : createWriteStream(join(out, `node-${index}.jsonl`))
+    if (log !== undefined) this.#logs.push(log)
+    const process = await startNode(
+      {
+        bin,
+        pool: name,
+        args: [...(host === undefined ? LOOPBACK : []), ...(introducer === undefined ? [] : ['--bootstrap', introducer]), ...args],
+        ...(flags && { flags }),
+        ...(host && network && { within: network.within(host) }),
+        ...(host && env && { env: env(host) }),
+      },
+      {
+        line: (id, line) => {
+          log?.write(`${JSON.stringify(line)}\n`)
+          this.#take(id, line)
+        },
+        complaint: (_, text) => this.complaints.push(`node ${index}: ${text}`),
+        ended: (id, how) => this.#exited(id, how),
+      },
+    )
+    const node: ProcessNode = { index, host, process, view: new Map(), reigns: new Map(), running: true }
+    this.#byId.set(process.id, node)
+    this.nodes.push(node)
+    for (const line of this.#early.get(process.id) ?? []) this.#note(node, line)
+    this.#early.delete(process.id)
+    return node
+  }
+
+  /** Waits until a condition of the whole pool holds; the time at which it did, or undefined. Looks `every` milliseconds. */
+  async until(condition: () => boolean, timeout: number, every = 50): Promise<number | undefined> {
+    const deadline = Date.now() + timeout
+    while (!condition()) {
+      if (Date.now() > deadline) return undefined
+      await sleep(every)
+    }
+    return Date.now()
+  }
+
+  /** When the last of the running nodes said so, by its own clock: the latest of these events about all `subjects`; Infinity: not in time. */
+  async knownByAll(type: string, subjects: readonly string[], timeout: number): Promise<number> {
+    const answer = await this.#sightings.until({ observers: this.ids, type, subjects }, timeout)
+    return Math.max(...answer.values())
+  }
+
+  /** All of these see all of them and nobody else. */
+  agree(nodes: readonly ProcessNode[] = this.running): boolean {
+    return nodes.every(({ view }) => view.size === nodes.length && nodes.every(({ process }) => view.has(process.id)))
+  }
+
+  /** The winner that all running nodes name, and who is one of them; `time`: when the last of them said so. */
+  winner(election: string): Reign | undefined {
+    const reigns = this.running.map((node) => node.reigns.get(election))
+    const [first] = reigns
+    const isOne = reigns.every((reign) => reign?.winner === first?.winner && reign?.epoch === first?.epoch)
+    if (first === undefined || !isOne || this.node(first.winner)?.running !== true) return undefined
+    return { ...first, time: Math.max(...reigns.map((reign) => reign?.time ?? 0)) }
+  }
+
+  /** The time at which the kernel was asked. */
+  signal(node: ProcessNode, signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL' | 'SIGTERM'): number {
+    const time = Date.now()
+    if (signal === 'SIGKILL' || signal === 'SIGTERM') node.running = false
+    if (signal === 'SIGKILL') this.#ended.add(node.process.id)
+    node.process.child.kill(signal)
+    return time
+  }
+
+  /** One line to its standard input. */
+  command(node: ProcessNode, command: Readonly<Record<string, unknown>>): void {
+    node.process.child.stdin.write(`${JSON.stringify(command)}\n`)
+  }
+
+  /** Deaths that were told of nodes that nobody killed, and notifications that came twice. */
+  wrongs(): { readonly deaths: number; readonly repeats: number } {
+    return { deaths: this.#sightings.unexpected('died', this.#ended), repeats: this.#sightings.repeats }
+  }
+
+  usage(): Usage {
+    return usageOfAll(this.running.flatMap(({ process }) => process.child.pid ?? []))
+  }
+
+  async stop(): Promise<void> {
+    const { running } = this
+    for (const node of running) node.running = false
+    await Promise.all(running.map(({ process }) => end(process.child, 10_000)))
+    for (const log of this.#logs) log.end()
+  }
+
+  #exited(id: string, how: number | NodeJS.Signals | null): void {
+    const node = this.#byId.get(id)
+    if (node?.running !== true) return
+    node.running = false
+    this.#ended.add(id)
+    this.lost++
+    this.complaints.push(`node ${node.index} ended by itself with ${how}`)
+    this.#options.lost?.(node)
+  }
+
+  #take(id: string, line: Line): void {
+    const node = this.#byId.get(id)
+    if (node !== undefined) this.#note(node, line)
+    // Between "started" and the moment in which whoever waits for it goes on.
+    else this.#early.set(id, [...(this.#early.get(id) ?? []), line])
+  }
+
+  #note(node: ProcessNode, { event, node: subject, election, epoch, time, message }: Line): void {
+    if (event === 'error') this.complaints.push(`node ${node.index}: ${message ?? 'error'}`)
+    if (subject === undefined || event === 'started') return
+    const { id: about, incarnation } = subject
+    if (event === 'joined' || event === 'updated') node.view.set(about, subject.addresses)
+    else if (event === 'left' || event === 'died') node.view.delete(about)
+    if (event === 'elected' && election !== undefined) node.reigns.set(election, { winner: about, incarnation, epoch: epoch ?? 0, time })
+    else if (event !== 'updated') this.#sightings.record(node.process.id, event, about, time)
+    const report: Report = {
+      time: Date.now(),
+      by: node,
+      event,
+      about,
+      incarnation,
+      ...(election !== undefined && { election, epoch: epoch ?? 0 }),
+    }
+    this.reports.push(report)
+    this.#options.told?.(report)
+  }
+}

@@ -1,0 +1,31 @@
+/** What nodes said to each other. */
+
+/** What all nodes of a swarm have said since the beginning, each thing counted once, where it was sent. */
+export interface Tally {
+  /** Frames of the protocol, and their bytes without what carries them. */
+  readonly frames: number
+  readonly frameBytes: number
+  /** Messages published on the topic. */
+  readonly published: number
+  /** What was written to sockets: gossip, encryption and handshakes included, TCP and IP headers not. */
+  readonly streamBytes: number
+  /** Links that were opened. */
+  readonly links: number
+  /** Processor time, ms; 0 where none was counted. */
+  readonly processor: number
+}
+
+export const nothing: Tally = { frames: 0, frameBytes: 0, published: 0, streamBytes: 0, links: 0, processor: 0 }
+
+/** `first + factor * second`. */
+export function combine(first: Tally, second: Tally, factor = 1): Tally {
+  const of = (key: keyof Tally): number => first[key] + factor * second[key]
+  return {
+    frames: of('frames'),
+    frameBytes: of('frameBytes'),
+    published: of('published'),
+    streamBytes: of('streamBytes'),
+    links: of('links'),
+    processor: of('processor'),
+  }
+}

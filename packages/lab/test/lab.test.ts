@@ -1,0 +1,85 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { inCheckout, labMain } from '../src/base/paths.ts'
+import { provide } from '../src/network/tools.ts'
+import { noNamespaces } from '../src/network/namespaces.ts'
+import type { Measured } from './echo.ts'
+
+const farHosts = join(import.meta.dirname, 'far-hosts.ts')
+const cutHosts = join(import.meta.dirname, 'cut-hosts.ts')
+const crash = join(import.meta.dirname, '../scenarios/crash.yaml')
+
+// The bundle, if it can be: it starts in a quarter of the time.
+spawnSync(process.execPath, [inCheckout('scripts/bundle-node.ts'), '--if-stale'])
+
+/** What a program said, and its exit status. */
+async function finished(child: ChildProcess): Promise<{ readonly stdout: string; readonly stderr: string; readonly status: number }> {
+  let [stdout, stderr] = ['', '']
+  child.stdout?.setEncoding('utf8').on('data', (part: string) => (stdout += part))
+  child.stderr?.setEncoding('utf8').on('data', (part: string) => (stderr += part))
+  const [status] = (await once(child, 'close')) as [number]
+  return { stdout, stderr, status }
+}
+
+/** Why there can be no laboratory here; undefined where there can. */
+function obstacle(): string | undefined {
+  try {
+    provide('network')
+    return noNamespaces()
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+const problem = obstacle()
+if (problem !== undefined) console.warn(`the laboratory was skipped: ${problem}`)
+
+describe.skipIf(problem !== undefined).concurrent('the laboratory', () => {
+  it('does on real hosts what a scenario says, and sees what comes of it', async () => {
+    const child = spawn(process.execPath, [labMain, crash], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const { stdout: text, stderr: steps, status } = await finished(child)
+    expect(steps).toMatch(/12\.\d s: node 3 crashes/u)
+    expect(text).toContain('yes  all know all at the end')
+    // Three survivors saw the fourth node join and die.
+    expect(text).toMatch(/ 16 joined, .*3 died/u)
+    // What was killed did not run any more.
+    expect(text).toContain('lives of running members that ended: 0, 0 of them falsely')
+    expect(status).toBe(0)
+  })
+
+  it('keeps hosts as far apart as it is told: each packet takes its time, in order, through links as narrow as they are', async () => {
+    const { stdout, status } = await finished(spawn(process.execPath, [farHosts], { stdio: ['ignore', 'pipe', 'inherit'] }))
+    expect(status).toBe(0)
+    const { connecting, roundTrips, refused, payload } = JSON.parse(stdout) as Measured
+    // 30 ms each way; less is impossible, and much more is a machine that is too busy to tell.
+    for (const time of [connecting, ...roundTrips, refused.after]) expect(time).toBeGreaterThan(58)
+    expect(Math.min(connecting, ...roundTrips)).toBeLessThan(180)
+    expect(refused.code).toBe('ECONNREFUSED')
+    expect(payload.isWhole).toBe(true)
+    // A megabyte at 8 Mbit/s.
+    expect(payload.took).toBeGreaterThan(1_000)
+  })
+
+  it('refuses what a firewall refuses, at once and both ways, and lets all in again afterwards', async () => {
+    const { stdout, status } = await finished(spawn(process.execPath, [cutHosts], { stdio: ['ignore', 'pipe', 'inherit'] }))
+    expect(stdout.trim().split('\n')).toEqual(['talking', 'ECONNRESET', 'ECONNREFUSED', 'talking'])
+    expect(status).toBe(0)
+  })
+
+  it('leaves nothing behind when it is interrupted', async () => {
+    const child = spawn(process.execPath, [labMain, crash], { stdio: 'ignore' })
+    const nodes = (): number =>
+      spawnSync('pgrep', ['-f', `join lab-${child.pid} `])
+        .stdout.toString()
+        .split('\n').length - 1
+    for (const deadline = Date.now() + 60_000; nodes() === 0 && Date.now() < deadline;) await sleep(100)
+    expect(nodes()).toBeGreaterThan(0)
+    child.kill('SIGINT')
+    await once(child, 'close')
+    for (const deadline = Date.now() + 5_000; nodes() > 0 && Date.now() < deadline;) await sleep(100)
+    expect(nodes()).toBe(0)
+  })
+})
