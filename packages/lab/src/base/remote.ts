@@ -3,7 +3,7 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { keep } from './child.ts'
 
 /** Its methods: all of them answer later. */
-export type Remote<Api> = {
+type Remote<Api> = {
   readonly [Method in keyof Api]: Api[Method] extends (...args: infer Args) => infer Result
     ? (...args: Args) => Promise<Awaited<Result>>
     : never
