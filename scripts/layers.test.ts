@@ -47,9 +47,10 @@ const lab: Layers = {
   'fidelity/virtual': [...common, 'fidelity'],
   'tcp-times': common,
   simulator: common,
-  paper: common,
+  paper: [...common, 'paper/baselines'],
+  'paper/baselines': [],
   'sim-check': common,
-  'sim-hash': common,
+  'sim-hash': [...common, 'paper/baselines'],
   mutants: common,
   fuzz: common,
 }

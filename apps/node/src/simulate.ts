@@ -164,7 +164,7 @@ async function runAll(tasks: readonly Task[], workers: number | undefined): Prom
 
 function show(file: string, flags: SimulateFlags, scenario: Scenario, set: readonly string[], outcomes: readonly Outcome[]): void {
   const { lines, failures } = summaryOf(outcomes)
-  const what = [`${scenario.nodes} nodes`, scenario.protocol, `${outcomes.length} ${outcomes.length === 1 ? 'seed' : 'seeds'}`, ...set]
+  const what = [`${scenario.nodes} nodes`, `${outcomes.length} ${outcomes.length === 1 ? 'seed' : 'seeds'}`, ...set]
   print(`\n${pc.bold(scenario.name)}: ${what.join(', ')}`)
   const width = Math.max(...lines.map((line) => line.what.length))
   for (const line of lines) print(`  ${markOf(line)} ${line.what.padEnd(width)}  ${line.runs.padStart(7)}  ${line.seen}`)

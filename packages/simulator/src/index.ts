@@ -42,7 +42,6 @@ export {
   parseSeeds,
   parseTrace,
   Placement,
-  protocolNames,
   scenarioJsonSchema,
   ScenarioError,
   shippedScenarios,
@@ -63,7 +62,6 @@ export {
   type ParseOptions,
   type Place,
   type Problem,
-  type ProtocolName,
   type Scenario,
   type ScenarioNetwork,
   type Sessions,
@@ -87,4 +85,3 @@ export { das2, das2Links, das3, das3Links, type ClusterLinks } from './network/t
 export { wideArea } from './network/topologies/wide-area.ts'
 export { world } from './network/topologies/world.ts'
 export { purposes, type Counter, type Flow, type Purpose, type Traffic } from './network/traffic.ts'
-export { baselines, type BaselineName, type NodeFactory } from './baselines/index.ts'

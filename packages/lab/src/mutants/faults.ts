@@ -184,7 +184,7 @@ export const faults: readonly Fault[] = [
     file: 'detection/outbox.ts',
     from: 'Math.max(gatherTime, Math.min(this.#busyness(), longestGather))',
     to: 'gatherTime',
-    simulation: ['busy-heal', '--seeds', '1..16', '--workers', '2'],
+    simulation: ['busy-heal', '--seeds', '1..11', '--workers', '2'],
   },
   {
     name: 'a batch drops its last',

@@ -1,6 +1,6 @@
 /** Who is compared: the six curves of the paper's figures, and this project's protocol. */
 import { defaultConfig, ProtocolNode } from '@jel/protocol'
-import { baselines, type BaselineName, type NodeFactory } from '@jel/simulator'
+import { baselines, type BaselineName, type NodeFactory } from './baselines/index.ts'
 
 export type Contender = BaselineName | 'jel'
 

@@ -23,7 +23,6 @@ it('refuses settings, whatever their names', () => {
 it.each([
   ['a cable of a part of a host', 'actions: [{ at: 1s, silence: 0..2 }]', 'the nodes of one host share its link'],
   ['sleep', 'actions: [{ at: 1s, sleep: all, for: 1m }]', 'stop and silence together'],
-  ['another protocol', 'protocol: gossip', 'real nodes speak jel'],
   [
     'bytes of a part of a host',
     'expect: [bytesPerSecond: { from: 1s, until: 2s, nodes: 0..2, atMost: 1KB }]',

@@ -26,13 +26,12 @@ function isUnable(type: string): type is keyof typeof UNABLE {
 }
 
 export function refusals(scenario: Scenario): string[] {
-  const { protocol, network, sessions, config } = scenario
+  const { network, sessions, config } = scenario
   const reasons: string[] = []
   const refuse = (when: boolean, reason: string): void => {
     if (when) reasons.push(reason)
   }
   const nodes = scenario.nodes + joinsOf(scenario).length
-  refuse(protocol !== 'jel', `protocol ${protocol}: real nodes speak jel`)
   refuse(Object.keys(config).length > 0, 'config: real nodes run with the defaults of the protocol')
   refuse(
     sessions?.replaced !== undefined,

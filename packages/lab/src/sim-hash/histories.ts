@@ -2,8 +2,18 @@
 import { join } from 'node:path'
 import { loadScenario, runScenario } from '@jel/simulator'
 import { inCheckout } from '../base/paths.ts'
+import { baselines, type BaselineName } from '../paper/baselines/index.ts'
 
-const cases: readonly { readonly name: string; readonly scenario: string; readonly set: readonly string[] }[] = [
+interface Case {
+  readonly name: string
+  readonly scenario: string
+  readonly set: readonly string[]
+  readonly baseline?: BaselineName
+}
+
+const others: readonly BaselineName[] = ['serial-send', 'peer-bootstrap', 'broadcast-tree', 'adaptive-gossip', 'distributed']
+
+const cases: readonly Case[] = [
   {
     name: 'churn with exponential sessions',
     scenario: 'steady-churn',
@@ -20,10 +30,11 @@ const cases: readonly { readonly name: string; readonly scenario: string; readon
     scenario: 'partition-heal',
     set: ['nodes=16', 'actions=[{ at: 30s, partition: 50%, for: 40s }]', 'duration=2m'],
   },
-  ...['serial-send', 'peer-bootstrap', 'broadcast-tree', 'adaptive-gossip', 'distributed'].map((protocol) => ({
-    name: `Figure 5 with ${protocol}`,
+  ...others.map((baseline): Case => ({
+    name: `Figure 5 with ${baseline}`,
     scenario: 'figure-5',
-    set: ['nodes=24', 'duration=40s', `protocol=${protocol}`],
+    set: ['nodes=24', 'duration=40s'],
+    baseline,
   })),
 ]
 
@@ -32,9 +43,10 @@ const folder = inCheckout('packages/simulator/scenarios')
 /** The trace hash of each by its name. A broken promise makes no difference here: what counts is whether it is the same everywhere. */
 export function traceHashes(): Record<string, string> {
   return Object.fromEntries(
-    cases.map(({ name, scenario, set }) => {
+    cases.map(({ name, scenario, set, baseline }) => {
       const loaded = loadScenario(join(folder, `${scenario}.yaml`), [...set, 'expect=[]'])
-      return [name, runScenario({ scenario: { ...loaded, name: scenario }, seed: 1 }).result.traceHash]
+      const other = baseline && { otherProtocol: baselines[baseline]() }
+      return [name, runScenario({ scenario: { ...loaded, name: scenario }, seed: 1, ...other }).result.traceHash]
     }),
   )
 }

@@ -85,7 +85,6 @@ export interface Violation {
 
 export interface RunResult {
   readonly scenario: string
-  readonly protocol: string
   readonly seed: number
   /** Until which virtual time it ran. */
   readonly duration: Milliseconds

@@ -29,7 +29,6 @@ describe('a scenario', () => {
   it('needs nodes and a duration, and has defaults for the rest', () => {
     expect(parseScenario(least, { file: 'some/where/calm.yaml' })).toMatchObject({
       name: 'calm',
-      protocol: 'jel',
       nodes: 5,
       duration: 10_000,
       seeds: [1],

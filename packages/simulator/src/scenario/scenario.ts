@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { defaultConfig, type ConfigOverrides, type Milliseconds } from '@jel/protocol'
-import { baselines, type BaselineName } from '../baselines/index.ts'
 import { action, resolveAction, type Action } from './actions.ts'
 import { expectation, type Expectation } from './expectation.ts'
 import { network, type ScenarioNetwork } from './network.ts'
@@ -8,15 +7,10 @@ import { arrivals, sessions, type Arrivals, type Sessions } from './population.t
 import { amount, count, parseRange, share, span, text } from './quantity.ts'
 import { choice, jsonSchemaOf, mapping, show, shownAs, Unfit, word, written } from './schema-kit.ts'
 
-/** What may be run: the protocol of this project, and the implementations that the JEL paper compares (§5). */
-export type ProtocolName = 'jel' | BaselineName
-export const protocolNames: readonly ProtocolName[] = ['jel', ...(Object.keys(baselines) as BaselineName[])]
-
 /** A pool, what is done to it, and what must come of it. Times are milliseconds from the start. */
 export interface Scenario {
   readonly name: string
   readonly description: string
-  readonly protocol: ProtocolName
   /** Settings of the protocol that differ from its defaults. */
   readonly config: ConfigOverrides
   /** Nodes of the start; arrivals say when each of them comes. */
@@ -87,7 +81,6 @@ const schema = mapping(
   {
     name: text('a name').exactOptional().describe('default: the name of the file'),
     description: z.string().default(''),
-    protocol: word(protocolNames, 'protocol').default('jel').describe('jel, or an implementation of the JEL paper to compare with'),
     // Names of settings come and go with the protocol; the schema for editors should not.
     config: shownAs(mapping(configSections, 'sections of the configuration'), {
       type: 'object',

@@ -11,12 +11,11 @@ type Fields = Record<string, unknown>
 
 /** A scenario as a file: what {@link parseScenario} makes the same scenario of. */
 export function writeScenario(scenario: Scenario): string {
-  const { name, description, protocol, config, nodes, nodesBySite, introducers, network, arrivals, sessions, elections, actions } = scenario
+  const { name, description, config, nodes, nodesBySite, introducers, network, arrivals, sessions, elections, actions } = scenario
   return stringify(
     without({
       name,
       description: description === '' ? undefined : description,
-      protocol: protocol === 'jel' ? undefined : protocol,
       config: emptyAway(config),
       nodes: nodesBySite ?? nodes,
       introducers: introducers === 'oldest' ? undefined : introducers,

@@ -1,5 +1,4 @@
 import { makeConfig, ProtocolNode } from '@jel/protocol'
-import { baselines } from '../baselines/index.ts'
 import type { Protocol, ProtocolParts } from '../protocol/protocol.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 
@@ -7,8 +6,7 @@ import type { Scenario } from '../scenario/scenario.ts'
 export type CreateProtocol = (parts: ProtocolParts) => Protocol
 
 /** What a scenario runs. Throws RangeError for settings that can't be. */
-export function protocolOf({ protocol, config }: Pick<Scenario, 'protocol' | 'config'>): CreateProtocol {
-  if (protocol !== 'jel') return baselines[protocol]()
+export function protocolOf({ config }: Pick<Scenario, 'config'>): CreateProtocol {
   const made = makeConfig(config)
   return (parts) => new ProtocolNode({ ...parts, config: made })
 }

@@ -208,10 +208,4 @@ describe('a run of a scenario', () => {
     expect(verdicts[0]?.what).toBe('all know all within 5s of 0s')
     expect(verdicts[1]?.seen).toMatch(/^after 0\.\d+s$/u)
   })
-
-  it.each(['serial-send', 'adaptive-gossip', 'distributed'])('runs what the paper compares: %s', (protocol) => {
-    const { verdicts, samples } = run(`nodes: 12\nprotocol: ${protocol}\nduration: 30s\nexpect: [{ allKnowAll: { within: 25s } }]`)
-    expect(verdicts[0]).toMatchObject({ held: true })
-    expect(samples.nodes.at(-1)).toBe(12)
-  })
 })

@@ -21,8 +21,10 @@ import { endedLivesOf } from './verdict.ts'
 export interface RunOptions {
   readonly scenario: Scenario
   readonly seed: number
-  /** What to run instead of the scenario's protocol, for whoever tries another one. */
+  /** What to run instead of the protocol, for whoever tries a change of it. */
   readonly createProtocol?: CreateProtocol
+  /** Another implementation. Its first node is a server and no member, and nothing is checked that only this project promises. */
+  readonly otherProtocol?: CreateProtocol
   /** Gets each line of the trace as it happens. */
   readonly onLine?: (line: TraceLine) => void
   /** Is told each virtual second how far it is. */
@@ -47,17 +49,17 @@ const extraLinks = 8
  */
 export function runScenario(options: RunOptions): Run {
   const { scenario, seed } = options
-  const isOurs = scenario.protocol === 'jel'
+  const isOurs = options.otherProtocol === undefined
   let violation: Violation | undefined
   const simulation = new Simulation({
     seed,
-    createProtocol: options.createProtocol ?? protocolOf(scenario),
+    createProtocol: options.otherProtocol ?? options.createProtocol ?? protocolOf(scenario),
     network: networkOf(scenario.network),
     checkPromises: isOurs,
     keepNews: false,
     ...(isOurs && { onFalseDeath: (death) => void (violation ??= broken(falseDeathError(seed, death))) }),
   })
-  const runner = new ScenarioRunner(new SimulatedTestbed(simulation, scenario), scenario)
+  const runner = new ScenarioRunner(new SimulatedTestbed(simulation, scenario.network, !isOurs), scenario)
   const { stage, metrics } = runner
   const chronicle = new Chronicle(stage, options.onLine)
   const violated = (time: Milliseconds, what: string, nodes: readonly number[]): Violation => {
@@ -109,7 +111,6 @@ function resultOf(simulation: Simulation<Protocol>, runner: ScenarioRunner, viol
   const traffic = simulation.nodes.filter((node) => stage.actorOf(node) !== undefined).map((node) => node.traffic)
   return {
     scenario: scenario.name,
-    protocol: scenario.protocol,
     seed: simulation.seed,
     duration: simulation.now,
     nodes: actors.length,

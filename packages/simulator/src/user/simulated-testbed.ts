@@ -5,7 +5,7 @@ import type { AddressChange } from '../network/address.ts'
 import type { CutKind } from '../network/reachability.ts'
 import type { SimulatedNode } from '../protocol/node.ts'
 import type { Protocol } from '../protocol/protocol.ts'
-import type { Scenario } from '../scenario/scenario.ts'
+import type { ScenarioNetwork } from '../scenario/network.ts'
 import type { Simulation } from '../simulation.ts'
 import type { Testbed, TestbedSpawn } from '../testbed.ts'
 import { Machinery } from './machinery.ts'
@@ -21,11 +21,11 @@ export class SimulatedTestbed implements Testbed<SimulatedNode> {
   readonly #machinery: Machinery
   readonly #service: SimulatedNode | undefined
 
-  constructor(simulation: Simulation<Protocol>, scenario: Scenario) {
+  /** `hasService`: the first node is a server, and no member. */
+  constructor(simulation: Simulation<Protocol>, network: ScenarioNetwork, hasService: boolean) {
     this.#simulation = simulation
-    this.#machinery = new Machinery(simulation, scenario.network)
-    // The first node of what the paper compares is a server, and no member.
-    if (scenario.protocol !== 'jel') this.#service = simulation.spawn(this.#machinery.service())
+    this.#machinery = new Machinery(simulation, network)
+    if (hasService) this.#service = simulation.spawn(this.#machinery.service())
   }
 
   get now(): Milliseconds {

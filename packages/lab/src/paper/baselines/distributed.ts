@@ -1,5 +1,5 @@
 import type { Introducer, Member } from '@jel/protocol'
-import type { ProtocolParts } from '../protocol/protocol.ts'
+import type { ProtocolParts } from '@jel/simulator'
 import { Arrg } from './arrg.ts'
 import { BaselineNode } from './baseline-node.ts'
 import type { Census } from './census.ts'

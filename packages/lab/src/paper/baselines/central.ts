@@ -1,5 +1,5 @@
 import type { Introducer, Member } from '@jel/protocol'
-import type { ProtocolParts } from '../protocol/protocol.ts'
+import type { ProtocolParts } from '@jel/simulator'
 import { BaselineNode } from './baseline-node.ts'
 import { BinomialTree } from './binomial-tree.ts'
 import { CentralClient } from './central-client.ts'

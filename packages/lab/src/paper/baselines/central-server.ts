@@ -1,5 +1,5 @@
 import type { Milliseconds, NodeId } from '@jel/protocol'
-import { exactLog } from '../engine/exact.ts'
+import { exactLog } from '@jel/simulator/internals'
 import type { BaselineNode } from './baseline-node.ts'
 import * as message from './central-message.ts'
 import type { CentralMessage, PoolState } from './central-message.ts'

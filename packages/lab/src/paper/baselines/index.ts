@@ -4,7 +4,7 @@
  * In each the node that starts without an introducer is the service (the registry server, or ARRG's bootstrap service): it is no
  * member of the pool. All others are given it as their introducer.
  */
-import type { Protocol, ProtocolParts } from '../protocol/protocol.ts'
+import type { Protocol, ProtocolParts } from '@jel/simulator'
 import { CentralNode, centralTechniques } from './central.ts'
 import { Census } from './census.ts'
 import { DistributedNode } from './distributed.ts'

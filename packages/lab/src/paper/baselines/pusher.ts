@@ -1,5 +1,5 @@
 import type { Milliseconds } from '@jel/protocol'
-import type { EventHandle } from '../engine/event-queue.ts'
+import type { EventHandle } from '@jel/simulator/internals'
 import type { PoolEvent } from './event-stream.ts'
 
 export interface PusherOptions {

@@ -1,5 +1,5 @@
-import type { Digest } from '../engine/digest.ts'
-import { Unencoded } from '../network/payload.ts'
+import type { Digest } from '@jel/simulator/internals'
+import { Unencoded } from '@jel/simulator'
 import type { Message } from './call.ts'
 
 /** A message on its way: part of a call, from the caller (a request) or back to it (an answer). */

@@ -1,4 +1,4 @@
-import { floorLog2 } from '../engine/exact.ts'
+import { floorLog2 } from '@jel/simulator/internals'
 import type { PoolEvent } from './event-stream.ts'
 import { ListRoster, type Roster } from './roster.ts'
 

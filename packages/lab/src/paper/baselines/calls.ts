@@ -1,6 +1,6 @@
 import type { Effect, Milliseconds, NodeId } from '@jel/protocol'
-import type { EventHandle } from '../engine/event-queue.ts'
-import type { Payload } from '../network/payload.ts'
+import type { EventHandle } from '@jel/simulator/internals'
+import type { Payload } from '@jel/simulator'
 import type { CallOptions, Message } from './call.ts'
 import { Packet } from './packet.ts'
 

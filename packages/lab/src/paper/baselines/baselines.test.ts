@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { uniformDelay } from '../network/delay.ts'
-import type { Protocol } from '../protocol/protocol.ts'
-import type { SimulatedNode } from '../protocol/node.ts'
-import { Simulation } from '../simulation.ts'
+import { parseScenario, type Protocol, runScenario, type SimulatedNode, Simulation, uniformDelay } from '@jel/simulator'
 import { baselines, type BaselineName } from './index.ts'
 
 const names = Object.keys(baselines) as BaselineName[]
@@ -122,4 +119,11 @@ describe('the techniques compared', () => {
     }
     expect(results.distributed.node).toBeGreaterThan(results['broadcast-tree'].node)
   })
+})
+
+it.each(names)('%s runs in a scenario, too', (name) => {
+  const scenario = parseScenario('nodes: 12\nduration: 30s\nexpect: [{ allKnowAll: { within: 25s } }]')
+  const { verdicts, samples } = runScenario({ scenario, seed: 1, otherProtocol: baselines[name]() }).result
+  expect(verdicts[0]).toMatchObject({ held: true })
+  expect(samples.nodes.at(-1)).toBe(12)
 })

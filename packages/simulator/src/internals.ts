@@ -1,0 +1,8 @@
+/**
+ * For what runs other protocols on this network: numbers that are the same everywhere, and the event queue.
+ *
+ * @packageDocumentation
+ */
+export type { Digest } from './engine/digest.ts'
+export { EventQueue, type EventHandle } from './engine/event-queue.ts'
+export { exactLog, floorLog2 } from './engine/exact.ts'
