@@ -49,6 +49,7 @@ const lab: Layers = {
   simulator: common,
   paper: [...common, 'paper/baselines'],
   'paper/baselines': [],
+  figures: ['base', 'attacks', 'fidelity', 'field', 'pool', 'scenario', 'soak', 'tcp-times'],
   'sim-check': common,
   'sim-hash': [...common, 'paper/baselines'],
   mutants: common,

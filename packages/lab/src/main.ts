@@ -32,6 +32,7 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
   'tcp-times': { about: "the simulator's transfer times beside those of this kernel", load: () => import('./tcp-times/command.ts') },
   simulator: { about: 'how fast the simulator is', load: () => import('./simulator/command.ts') },
   paper: { about: 'the figures of the JEL paper, with its own implementations beside ours', load: () => import('./paper/command.ts') },
+  figures: { about: 'writes the figures of all documents anew from docs/figures', load: () => import('./figures/command.ts') },
   'sim-check': { about: 'a fixed set of simulated runs beside the committed figures', load: () => import('./sim-check/command.ts') },
   'sim-hash': { about: 'the same histories on several versions of Node', load: () => import('./sim-hash/command.ts') },
   mutants: { about: 'planted faults, and who finds them', load: () => import('./mutants/command.ts') },

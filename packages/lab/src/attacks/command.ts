@@ -3,22 +3,19 @@
  *
  *     pnpm lab attacks --seconds 10 --only 'joins|epochs'
  */
-import { readFileSync, writeFileSync } from 'node:fs'
 import { takeChildrenAlong } from '../base/child.ts'
-import { replaceSection } from '../base/markdown.ts'
 import { positive, command, UsageError, type Values, whole } from '../base/program.ts'
-import { machine } from '../base/machine.ts'
+import { keep, originOf } from '../base/figures.ts'
 import { fight, type Outcome } from './trial.ts'
 import { attacks } from './attacks/index.ts'
-import { table } from './table.ts'
+import { shown, table } from './table.ts'
 
 const USAGE = `pnpm lab attacks [options]
 
   --nodes 8      honest nodes, in one process
   --seconds 10   how long each attack takes
   --only TEXT    attacks whose names match this regular expression
-  --doc FILE     replace the table between <!-- attacks --> and <!-- /attacks --> in this file
-  --json FILE    write all figures
+  --keep         write all figures to docs/figures/attacks.json, and docs/attacks.md from there
 
 Exit status 1 if an attack achieved what it must not.
 `
@@ -27,8 +24,7 @@ const options = {
   nodes: { type: 'string', default: '8' },
   seconds: { type: 'string', default: '10' },
   only: { type: 'string', default: '' },
-  doc: { type: 'string' },
-  json: { type: 'string' },
+  keep: { type: 'boolean', default: false },
 } as const
 
 async function main(values: Values<typeof options>): Promise<number> {
@@ -37,7 +33,7 @@ async function main(values: Values<typeof options>): Promise<number> {
   if (some.length === 0)
     throw new UsageError(`--only: no attack is called ${values.only}; there are ${attacks.map(({ name }) => name).join(', ')}`)
   takeChildrenAlong()
-  const started = machine()
+  const origin = originOf()
   const outcomes: Outcome[] = []
   for (const attack of some) {
     console.error(attack.name)
@@ -45,11 +41,7 @@ async function main(values: Values<typeof options>): Promise<number> {
     if (process.stderr.isTTY || values.only !== '') console.error(table(outcomes.slice(-1)))
   }
   console.log(table(outcomes))
-  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ machine: started, outcomes }, undefined, 2)}\n`)
-  if (values.doc !== undefined) {
-    const where = `${values.nodes} nodes in one process, each attack ${values.seconds} s; Node ${String(started['node'])}, ${String(started['cores'])} cores.`
-    writeFileSync(values.doc, replaceSection(readFileSync(values.doc, 'utf8'), 'attacks', `${where}\n\n${table(outcomes)}`))
-  }
+  if (values.keep) await keep(shown, origin, { nodes: scale.nodes, seconds: scale.during / 1_000, outcomes })
   return outcomes.some(({ breaches }) => breaches.length > 0) ? 1 : 0
 }
 

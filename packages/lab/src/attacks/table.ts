@@ -1,4 +1,5 @@
 /** Outcomes as a Markdown table: what was so before, during and after each attack. */
+import type { Shown } from '../base/figures.ts'
 import type { Outcome, Phase } from './trial.ts'
 
 const header = [
@@ -49,4 +50,18 @@ export function table(outcomes: readonly Outcome[]): string {
       `- **${attack.name}**: ${attack.does}. Bound: ${attack.bound}.${remark === undefined ? '' : ` Seen: ${remark}.`}${breaches.map((breach) => ` **Broken: ${breach}.**`).join('')}`,
   )
   return [...lines, '', ...notes].join('\n')
+}
+
+interface AttacksData {
+  readonly nodes: number
+  /** How long each attack took. */
+  readonly seconds: number
+  readonly outcomes: readonly Outcome[]
+}
+
+export const shown: Shown<AttacksData> = {
+  name: 'attacks',
+  document: 'docs/attacks.md',
+  section: 'attacks',
+  text: ({ nodes, seconds, outcomes }) => `${nodes} nodes in one process, each attack ${seconds} s.\n\n${table(outcomes)}`,
 }

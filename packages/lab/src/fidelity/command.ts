@@ -3,16 +3,15 @@
  *
  *     pnpm lab fidelity --nodes 50,100
  */
-import { readFileSync, writeFileSync } from 'node:fs'
 import { measuredCosts } from '@jel/simulator'
 import { Meter } from '../swarm/meter.ts'
 import { dying, loopbackDelay, wholeDelay } from './networks.ts'
 import { takeChildrenAlong } from '../base/child.ts'
-import { replaceSection } from '../base/markdown.ts'
+import { keep, originOf } from '../base/figures.ts'
 import { chosen, command, UsageError, type Values, whole, wholes } from '../base/program.ts'
 import { RealSwarm } from './real-swarm.ts'
 import { SimulatedSwarm, type SimulatedOptions } from './simulated-swarm.ts'
-import { table } from './table.ts'
+import { shown, table, type Column } from './table.ts'
 import { runTrial, type Trial, type TrialPlan } from './trial.ts'
 import { runVirtually } from './virtual/run.ts'
 
@@ -25,8 +24,7 @@ const USAGE = `pnpm lab fidelity [options]
   --kills 5            crashes in each trial
   --settle 12          seconds until a pool has built its links; as long it is watched at rest
   --pause 4            seconds after each single event
-  --json FILE          write all values
-  --doc FILE           replace the tables between <!-- fidelity --> and <!-- /fidelity --> in this file
+  --keep               write all values to docs/figures/fidelity.json, and docs/simulator.md from there
 `
 
 /** Event loops that the hosts of the real-time trial share: one for each core of a small machine. */
@@ -43,8 +41,7 @@ const options = {
   kills: { type: 'string', default: '5' },
   settle: { type: 'string', default: '12' },
   pause: { type: 'string', default: '4' },
-  json: { type: 'string' },
-  doc: { type: 'string' },
+  keep: { type: 'boolean', default: false },
 } as const
 
 function seconds(name: string, text: string): number {
@@ -75,8 +72,8 @@ async function main(values: Values<typeof options>): Promise<number> {
   if (small !== undefined) throw new UsageError(`--kills: of ${small} nodes at most ${small - 2} can be killed, not ${kills}`)
   takeChildrenAlong()
   const meter = new Meter()
-  const sections: string[] = []
-  const trials: Record<string, readonly Trial[]> = {}
+  const origin = originOf()
+  const sections: { readonly nodes: number; readonly columns: readonly [Column, Column] }[] = []
   for (const nodes of sizes) {
     const plan: TrialPlan = { nodes, rounds, kills, stagger: 100, settle, pause, idle: settle }
     const compare = async (
@@ -88,14 +85,12 @@ async function main(values: Values<typeof options>): Promise<number> {
       const hosts = await real()
       const inSimulator: Trial[] = []
       for (const seed of seeds) inSimulator.push(await simulate({ ...simulated, seed }, plan, meter))
-      trials[`${nodes} ${title}`] = hosts
-      trials[`${nodes} simulator for ${title}`] = inSimulator
-      const section = `${nodes} nodes\n\n${table([
+      const columns: [Column, Column] = [
         { title: 'simulator', trials: inSimulator },
         { title, trials: hosts },
-      ])}`
-      sections.push(section)
-      console.log(`${section}\n`)
+      ]
+      sections.push({ nodes, columns })
+      console.log(`${nodes} nodes\n\n${table(columns)}\n`)
     }
     if (kinds.has('virtual')) {
       const inTurn = async (): Promise<Trial[]> => {
@@ -110,11 +105,7 @@ async function main(values: Values<typeof options>): Promise<number> {
       await compare('hosts over TCP', async () => [await realTime(plan)], { network, eventLoops, dying })
     }
   }
-  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(trials)}\n`)
-  if (values.doc !== undefined) {
-    const figures = sections.map((section) => `#### ${section}`).join('\n\n')
-    writeFileSync(values.doc, replaceSection(readFileSync(values.doc, 'utf8'), 'fidelity', figures))
-  }
+  if (values.keep) await keep(shown, origin, sections)
   return 0
 }
 

@@ -1,4 +1,5 @@
 /** What the trials measured, side by side. */
+import type { Shown } from '../base/figures.ts'
 import { figure, markdownTable } from '../base/markdown.ts'
 import { summarize } from '../base/quantiles.ts'
 import type { Tally } from '../swarm/tally.ts'
@@ -65,4 +66,14 @@ export function table([simulated, real]: readonly [Column, Column]): string {
 
 function mean(trials: readonly Trial[], key: 'untold'): number {
   return trials.reduce((sum, trial) => sum + trial[key], 0) / trials.length
+}
+
+/** Two columns for each network and size. */
+type FidelityData = readonly { readonly nodes: number; readonly columns: readonly [Column, Column] }[]
+
+export const shown: Shown<FidelityData> = {
+  name: 'fidelity',
+  document: 'docs/simulator.md',
+  section: 'fidelity',
+  text: (sections) => sections.map(({ nodes, columns }) => `#### ${nodes} nodes\n\n${table(columns)}`).join('\n\n'),
 }

@@ -1,20 +1,19 @@
 /**
  * Our pool and HashiCorp Serf over the same course, on the same machine, in one run: nodes on hosts of the laboratory.
  *
- *     pnpm lab field --nodes 40 --doc docs/benchmarks.md --plot docs/field.svg
+ *     pnpm lab field --nodes 40 --keep
  */
-import { readFileSync, writeFileSync } from 'node:fs'
-import { machine } from '../base/machine.ts'
+import { readFileSync } from 'node:fs'
+import { keep, originOf } from '../base/figures.ts'
 import { takeChildrenAlong } from '../base/child.ts'
 import { inCheckout, jelBin } from '../base/paths.ts'
 import { chosen, positive, command, UsageError, type Values, whole } from '../base/program.ts'
-import { replaceSection } from '../base/markdown.ts'
 import { LabNetwork } from '../network/network.ts'
 import { provide } from '../network/tools.ts'
 import { rerunInOwnNamespaces, runId } from '../network/namespaces.ts'
 import { durationOf, isThreeHostsOnly, PHASES, type Course } from './course.ts'
 import { jel } from './jel.ts'
-import { plot, table } from './report.ts'
+import { shown } from './report.ts'
 import type { Figures, Row } from './rows.ts'
 import { serf } from './serf.ts'
 import { trial } from './trial.ts'
@@ -30,9 +29,7 @@ const USAGE = `pnpm lab field [options]
   --heals 5         times that they are, in each run
   --per-host 10     agents on each of the three hosts of which two are cut from each other for 60 s
   --only ${PHASES.join(',')}
-  --json FILE       write all values
-  --doc FILE        replace the table between <!-- field --> and <!-- /field --> in this file
-  --plot FILE       draw the ratios, as SVG
+  --keep            write all values to docs/figures/field.json, and docs/benchmarks.md and docs/field.svg from there
   --bin FILE        the command line of ours to run (default: this checkout's)
 
 Needs Linux, root or user namespaces, and Serf (Debian: apt-get install serf).
@@ -48,9 +45,7 @@ const options = {
   heals: { type: 'string', default: '5' },
   'per-host': { type: 'string', default: '10' },
   only: { type: 'string', default: PHASES.join(',') },
-  json: { type: 'string' },
-  doc: { type: 'string' },
-  plot: { type: 'string' },
+  keep: { type: 'boolean', default: false },
   bin: { type: 'string', default: jelBin },
 } as const
 
@@ -63,14 +58,14 @@ async function main(values: Values<typeof options>): Promise<number> {
   if (nodes % 2 > 0) throw new UsageError(`--nodes takes an even number, for two hosts, not ${nodes}`)
   const rival = serf()
   if (rival === undefined) {
-    console.log('bench:field was skipped: Serf is not installed (on Debian: apt-get install serf)')
+    console.log('pnpm lab field was skipped: Serf is not installed (on Debian: apt-get install serf)')
     return 0
   }
   provide('network')
   const status = await rerunInOwnNamespaces()
   if (status !== undefined) return status
   takeChildrenAlong()
-  const where = machine()
+  const origin = originOf()
   const { version } = JSON.parse(readFileSync(inCheckout('apps/node/package.json'), 'utf8')) as { version: string }
   const ours = jel(values.bin, version)
   const figures = new Map<string, Figures>([ours, rival].map(({ name }) => [name, {}]))
@@ -86,15 +81,11 @@ async function main(values: Values<typeof options>): Promise<number> {
       network.heal()
     }
   }
-  const [mine = {}, other = {}] = figures.values()
+  const [mine = {}, theirs = {}] = figures.values()
   const places = placesOf(course)
-  const title = `${places}; ${ours.title}; ${rival.title}, LAN profile; ${String(where['cores'])} cores (${String(where['processor'])}), load average at the start ${String(where['loadAverage'])}.`
-  console.log(`${title}\n\n${table(mine, other)}`)
-  if (values.json !== undefined)
-    writeFileSync(values.json, `${JSON.stringify({ machine: where, title, figures: Object.fromEntries(figures) }, undefined, 2)}\n`)
-  if (values.doc !== undefined)
-    writeFileSync(values.doc, replaceSection(readFileSync(values.doc, 'utf8'), 'field', `${title}\n\n${table(mine, other)}`))
-  if (values.plot !== undefined) writeFileSync(values.plot, await plot(mine, other, places))
+  const data = { title: `${places}; ${ours.title}; ${rival.title}, LAN profile.`, places, ours: mine, theirs }
+  console.log(shown.text(data))
+  if (values.keep) await keep(shown, origin, data)
   return 0
 }
 

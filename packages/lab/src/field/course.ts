@@ -27,7 +27,7 @@ export const LIMITS = { join: 60_000, leave: 30_000, death: 60_000, heal: 240_00
 export const STOP = 5_000
 /** After the stop a suspicion still has this long to become a death, ms. */
 export const AFTER_STOP = 10_000
-/** Two of three hosts are cut from each other for so long; the figure, ms. */
+/** Two of three hosts are cut from each other for so long; ms: as long as a switch takes to come back. A guess. */
 export const CUT = 60_000
 /** After it, too, a suspicion still has this long, ms. */
 export const AFTER_CUT = 30_000

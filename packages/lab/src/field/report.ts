@@ -1,5 +1,6 @@
 /** The figures of both, side by side. */
-import { barPlot } from '@jel/simulator'
+import { ratioPlot } from '@jel/simulator'
+import type { Shown } from '../base/figures.ts'
 import { figure, markdownTable } from '../base/markdown.ts'
 import { quantile } from '../base/quantiles.ts'
 import { ROWS, type Figures, type Row } from './rows.ts'
@@ -7,7 +8,7 @@ import { ROWS, type Figures, type Row } from './rows.ts'
 const HEADER = ['what', 'unit', 'jel', 'worst', 'Serf', 'worst', 'jel ÷ Serf', 'ahead']
 
 /** One row for each thing measured; medians, the worst beside them, and the ratio of the medians. */
-export function table(ours: Figures, theirs: Figures): string {
+function table(ours: Figures, theirs: Figures): string {
   const rows = rowsOf(ours, theirs).map((row) => {
     const [what, unit] = ROWS[row]
     const [a, b] = [ours[row] ?? [], theirs[row] ?? []]
@@ -27,17 +28,33 @@ export function table(ours: Figures, theirs: Figures): string {
   return markdownTable(HEADER, rows)
 }
 
-/** How many times what Serf takes we take, on a logarithmic axis: below 1 is ahead. */
-export async function plot(ours: Figures, theirs: Figures, subtitle: string): Promise<string> {
-  const rows = rowsOf(ours, theirs).filter((row) => ratioOf(ours, theirs, row) !== undefined)
-  return await barPlot({
-    title: 'jel ÷ Serf: below 1, jel takes less',
-    subtitle,
-    y: { title: 'jel ÷ Serf', log: true, domain: [0.001, 10] },
-    groups: rows.map((row) => row),
-    series: [{ name: 'jel ÷ Serf', values: rows.map((row) => ratioOf(ours, theirs, row)) }],
-    width: 900,
+/** How many times what Serf takes we take: below 1 is ahead. Intervals are from the least to the most of one side beside the median of the other. */
+async function plot(ours: Figures, theirs: Figures, subtitle: string): Promise<string> {
+  const rows = rowsOf(ours, theirs).flatMap((row) => {
+    const ratio = ratioOf(ours, theirs, row)
+    if (ratio === undefined) return []
+    const [mine, other] = [ours[row] ?? [], median(theirs[row] ?? [])]
+    const interval = mine.length > 1 ? { least: Math.min(...mine) / other, most: worst(mine) / other } : {}
+    return [{ name: ROWS[row][0], ratio, ...interval }]
   })
+  return await ratioPlot({ title: 'jel ÷ Serf: to the left, jel takes less', subtitle, x: 'jel ÷ Serf', rows, width: 480 })
+}
+
+/** Of one run. */
+export interface FieldData {
+  /** Who was compared, and where. */
+  readonly title: string
+  readonly places: string
+  readonly ours: Figures
+  readonly theirs: Figures
+}
+
+export const shown: Shown<FieldData> = {
+  name: 'field',
+  document: 'docs/benchmarks.md',
+  section: 'field',
+  text: ({ title, ours, theirs }) => `${title}\n\n${table(ours, theirs)}`,
+  picture: { file: 'docs/field.svg', draw: ({ ours, theirs, places }) => plot(ours, theirs, places) },
 }
 
 function rowsOf(ours: Figures, theirs: Figures): Row[] {

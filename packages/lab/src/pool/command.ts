@@ -1,11 +1,11 @@
 /**
  * Benchmarks a pool of real nodes on loopback: many hosts in two processes, and separate `jel join` processes.
  *
- *     pnpm lab pool --nodes 50,100,200 --processes 20,60 --runs 3 --json figures.json
+ *     pnpm lab pool --nodes 50,100,200 --processes 20,60 --runs 3 --keep
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { takeChildrenAlong } from '../base/child.ts'
-import { machine } from '../base/machine.ts'
+import { keep, originOf } from '../base/figures.ts'
 import { jelBin } from '../base/paths.ts'
 import { chosen, positive, command, type Values, whole, wholes } from '../base/program.ts'
 import { benchHosts } from './host-bench.ts'
@@ -14,7 +14,7 @@ import { Measures } from './measure.ts'
 import { PHASES, type Plan } from './plan.ts'
 import { benchProcesses } from './process-bench.ts'
 import { summarizeProfiles } from '../base/profile.ts'
-import { json, table, withFigures } from './report.ts'
+import { shown, table } from './report.ts'
 
 const USAGE = `pnpm lab pool [options]
 
@@ -25,8 +25,7 @@ const USAGE = `pnpm lab pool [options]
   --only ${PHASES.join(',')}
   --settle 5           seconds between two things measured
   --idle 60            seconds over which idle cost is measured, after as long a rest
-  --json FILE          write all values
-  --doc FILE           replace the table between <!-- figures --> and <!-- /figures --> in this file
+  --keep               write all values to docs/figures/pool.json, and docs/benchmarks.md from there
   --cpu-prof FOLDER    profile all children and sum up where the processor time went
   --bin FILE           the command line to run (default: this checkout's)
   --shared-network     stay in the machine's network: no byte counts with headers
@@ -45,8 +44,7 @@ const options = {
   only: { type: 'string', default: PHASES.join(',') },
   settle: { type: 'string', default: '5' },
   idle: { type: 'string', default: '60' },
-  json: { type: 'string' },
-  doc: { type: 'string' },
+  keep: { type: 'boolean', default: false },
   'cpu-prof': { type: 'string' },
   bin: { type: 'string', default: jelBin },
   'shared-network': { type: 'boolean', default: false },
@@ -74,7 +72,7 @@ async function main(values: Values<typeof options>): Promise<number> {
     bin: values.bin,
     say: (text) => console.error(text),
   }
-  const before = { ...machine(), ownNetwork: ownNetwork() }
+  const origin = originOf()
   const measures = new Measures()
   try {
     for (const size of hosts) await benchHosts(size, plan, measures)
@@ -82,9 +80,7 @@ async function main(values: Values<typeof options>): Promise<number> {
   } finally {
     // Whatever was measured before something went wrong is worth reading.
     console.log(table(measures.all))
-    if (values.doc !== undefined && measures.all.length > 0)
-      writeFileSync(values.doc, withFigures(readFileSync(values.doc, 'utf8'), measures.all, before))
-    if (values.json !== undefined) writeFileSync(values.json, json(measures.all, before))
+    if (values.keep && measures.all.length > 0) await keep(shown, origin, measures.all)
   }
   if (folder !== undefined) console.log(`\n${await summarizeProfiles(folder)}`)
   return 0

@@ -6,7 +6,7 @@ export interface Measure {
   readonly swarm: 'hosts' | 'processes'
   readonly nodes: number
   readonly unit: Unit
-  /** Upper bound from the design's targets, where there is one. */
+  /** Upper bound, where there is a target. */
   readonly target: number | undefined
   readonly values: number[]
 }

@@ -1,5 +1,6 @@
 /** The same scenarios in the simulator, and whether it says the same. */
 import { runScenario, type Scenario, type Verdict } from '@jel/simulator'
+import type { Shown } from '../base/figures.ts'
 import { markdownTable } from '../base/markdown.ts'
 import type { Result } from './run.ts'
 
@@ -23,7 +24,7 @@ export function besideSimulator(results: readonly Result[], scenarioOf: (name: s
   })
 }
 
-export function besideTable(rows: readonly Row[]): string {
+function besideTable(rows: readonly Row[]): string {
   const said = ({ held, seen }: Verdict): string => `${held ? 'yes' : 'no'}: ${seen}`
   return markdownTable(
     HEADER,
@@ -36,3 +37,5 @@ export function besideTable(rows: readonly Row[]): string {
     ]),
   )
 }
+
+export const shown: Shown<readonly Row[]> = { name: 'scenarios', document: 'docs/lab.md', section: 'scenarios', text: besideTable }

@@ -14,8 +14,8 @@ import { loadScenario, ScenarioError, type Scenario } from '@jel/simulator'
 import { keep, takeChildrenAlong } from '../base/child.ts'
 import { jelBin, labMain } from '../base/paths.ts'
 import { type Command, UsageError, whole } from '../base/program.ts'
-import { replaceSection } from '../base/markdown.ts'
-import { besideSimulator, besideTable } from './beside.ts'
+import { keep as keepFigures, originOf } from '../base/figures.ts'
+import { besideSimulator, shown } from './beside.ts'
 import { refusals } from './refusals.ts'
 import { table, verdictLines } from './report.ts'
 import { runScenario, type Result } from './run.ts'
@@ -35,7 +35,7 @@ const USAGE = `pnpm lab scenario FILE... [options]
   --out FOLDER    keep what every node said
   --json FILE     write all results
   --beside        run each in the simulator, too, with the same seed, and show both side by side
-  --doc FILE      write that table between <!-- beside --> and <!-- /beside --> in this file
+  --keep          the same, and write that to docs/figures/scenarios.json, and docs/lab.md from there
   --bin FILE      the command line to run (default: this checkout's)
 
 Needs Linux, and root or user namespaces. As root on Debian it installs iproute2 and iptables if they are missing.
@@ -52,7 +52,7 @@ const options = {
   out: { type: 'string' },
   json: { type: 'string' },
   beside: { type: 'boolean', default: false },
-  doc: { type: 'string' },
+  keep: { type: 'boolean', default: false },
   bin: { type: 'string', default: jelBin },
   help: { type: 'boolean', default: false },
 } satisfies ParseArgsConfig['options']
@@ -98,7 +98,7 @@ async function main(args: readonly string[]): Promise<number> {
     }
   }
   await Promise.all(Array.from({ length: Math.min(atOnce, jobs.length) }, worker))
-  return conclude(results, values, positionals.length * runs, positionals)
+  return await conclude(results, values, positionals.length * runs, positionals)
 }
 
 /** Throws UsageError with what is wrong in the file. */
@@ -147,7 +147,7 @@ async function single(file: string, seed: number, values: Values): Promise<numbe
     out: values.out,
     say: (text) => console.error(text),
   })
-  return conclude([result], values, 1, [file])
+  return await conclude([result], values, 1, [file])
 }
 
 interface Job {
@@ -178,14 +178,15 @@ async function apart({ file, seed, said }: Job, { set = [], out, bin }: Values):
   }
 }
 
-function conclude(results: readonly Result[], { json, beside, doc, set = [] }: Values, expected: number, files: readonly string[]): number {
-  if (json !== undefined) writeFileSync(json, `${JSON.stringify(results, undefined, 2)}\n`)
+async function conclude(results: readonly Result[], values: Values, expected: number, files: readonly string[]): Promise<number> {
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(results, undefined, 2)}\n`)
   console.log(table(results))
-  if (beside || doc !== undefined) {
-    const scenarios = new Map(files.map((file) => load(file, set)).map((scenario) => [scenario.name, scenario]))
-    const both = besideTable(besideSimulator(results, (name) => scenarios.get(name) as Scenario))
-    console.log(`\n${both}`)
-    if (doc !== undefined) writeFileSync(doc, replaceSection(readFileSync(doc, 'utf8'), 'beside', both))
+  if (values.beside || values.keep) {
+    const origin = originOf()
+    const scenarios = new Map(files.map((file) => load(file, values.set ?? [])).map((scenario) => [scenario.name, scenario]))
+    const rows = besideSimulator(results, (name) => scenarios.get(name) as Scenario)
+    console.log(`\n${shown.text(rows)}`)
+    if (values.keep) await keepFigures(shown, origin, rows)
   }
   const failed = results.some(({ verdicts, lost }) => lost > 0 || verdicts.some(({ held }) => !held))
   return failed || results.length < expected ? 1 : 0

@@ -1,15 +1,15 @@
 /**
  * Sixty real nodes on loopback that come, go and are killed: does what they hold stay flat?
  *
- *     pnpm lab soak --minutes 60 --json soak.json --plot docs/soak.svg
+ *     pnpm lab soak --minutes 60 --keep
  */
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { takeChildrenAlong } from '../base/child.ts'
 import { positive, command, type Values } from '../base/program.ts'
-import { machine } from '../base/machine.ts'
+import { keep, originOf } from '../base/figures.ts'
 import { Samples } from './samples.ts'
-import { isWithinNoise, json, plot, table } from './report.ts'
+import { isWithinNoise, shown, table } from './report.ts'
 import { SoakSwarm } from './swarm.ts'
 
 const USAGE = `pnpm lab soak [options]
@@ -17,8 +17,7 @@ const USAGE = `pnpm lab soak [options]
   --minutes 60     how long
   --warm-up 15     minutes at the start that slopes leave out, half of the time at most: what ended is remembered for five,
                    and compilers, pools and buffers grow to their size
-  --json FILE      write slopes and samples
-  --plot FILE      draw the samples as SVG
+  --keep           write all figures to docs/figures/soak.json, and docs/benchmarks.md and docs/soak.svg from there
   --raw FILE       append each sample as it comes, one JSON object a line
   --from FILE      nothing is run: report on what an earlier run wrote with --raw
   --flag FLAG      one of Node's own for all groups, such as --heapsnapshot-signal=SIGUSR2; may be repeated
@@ -30,8 +29,7 @@ and not judged.
 const options = {
   minutes: { type: 'string', default: '60' },
   'warm-up': { type: 'string', default: '15' },
-  json: { type: 'string' },
-  plot: { type: 'string' },
+  keep: { type: 'boolean', default: false },
   raw: { type: 'string' },
   from: { type: 'string' },
   flag: { type: 'string', multiple: true },
@@ -40,13 +38,15 @@ const options = {
 async function main(values: Values<typeof options>): Promise<number> {
   const minutes = positive('minutes', values.minutes)
   const warmUp = positive('warm-up', values['warm-up'])
-  const before = machine()
+  const origin = originOf()
   const samples =
     values.from === undefined ? await soak(minutes, values.raw, values.flag ?? []) : Samples.parse(readFileSync(values.from, 'utf8'))
   const report = samples.report(warmUp)
   console.log(table(report))
-  if (values.json !== undefined) writeFileSync(values.json, json(report, samples, before))
-  if (values.plot !== undefined) writeFileSync(values.plot, await plot(report, samples))
+  if (values.keep) {
+    const all = Object.fromEntries(samples.groups.map((group) => [group, samples.of(group)]))
+    await keep(shown, origin, { report, samples: all })
+  }
   // Whoever died took its slope along.
   if (samples.lost.length > 0) console.error(`ended by themselves: ${samples.lost.join(', ')}`)
   return samples.lost.length > 0 || !isWithinNoise(report) ? 1 : 0
@@ -75,7 +75,7 @@ async function soak(minutes: number, raw: string | undefined, flags: readonly st
     await delay(minutes * 60_000)
     over.abort()
     await churning
-    console.error(`${swarm.killed} groups were killed`)
+    console.error(`${swarm.killed} processes were killed`)
   } finally {
     await swarm.close()
   }

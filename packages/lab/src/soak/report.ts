@@ -1,7 +1,8 @@
 /** What a soak shows: a table, JSON, a plot. */
 import { linePlot } from '@jel/simulator'
-import { isJudged, type Samples, type Row, type SoakReport } from './samples.ts'
-import { MEASURES, type Measure } from './plan.ts'
+import type { Shown } from '../base/figures.ts'
+import { ALL, isJudged, type Row, type SoakReport } from './samples.ts'
+import { MEASURES, type Measure, type Sample } from './plan.ts'
 import { isFlat } from './slope.ts'
 
 /** A slope below this share of the mean in an hour is not told from none, whatever its confidence. A guess: 0.7 MB in an hour of a heap of 22. */
@@ -9,7 +10,7 @@ const SHARE = 0.03
 
 const UNITS: Partial<Record<Measure, number>> = { heap: 2 ** 20, code: 2 ** 20, buffers: 2 ** 20, resident: 2 ** 20 }
 
-function shown(measure: Measure, value: number): string {
+function inUnits(measure: Measure, value: number): string {
   return (value / (UNITS[measure] ?? 1)).toFixed(2)
 }
 
@@ -35,7 +36,7 @@ export function table({ rows, minutes, warmUp, samples, isLong }: SoakReport): s
       if (row === undefined) return '–'
       const { mean, perHour, uncertainty } = row.slope
       const sign = perHour < 0 ? '−' : '+'
-      const text = `${shown(measure, mean)}, ${sign}${shown(measure, Math.abs(perHour))} ± ${shown(measure, uncertainty)}`
+      const text = `${inUnits(measure, mean)}, ${sign}${inUnits(measure, Math.abs(perHour))} ± ${inUnits(measure, uncertainty)}`
       return isLong && grows(row) ? `**${text}**` : text
     })
     return `| ${label(measure)} | ${cells.join(' | ')} |`
@@ -52,20 +53,32 @@ export function table({ rows, minutes, warmUp, samples, isLong }: SoakReport): s
   ].join('\n')
 }
 
-export function json(report: SoakReport, samples: Samples, machine: unknown): string {
-  const groups = Object.fromEntries(samples.groups.map((group) => [group, samples.of(group)]))
-  return `${JSON.stringify({ machine, withinNoise: report.isLong ? isWithinNoise(report) : null, ...report, groups }, undefined, 1)}\n`
+/** All that a document shows: samples and what came of them. */
+export interface SoakData {
+  readonly report: SoakReport
+  readonly samples: Readonly<Record<string, readonly Sample[]>>
+}
+
+export const shown: Shown<SoakData> = {
+  name: 'soak',
+  document: 'docs/benchmarks.md',
+  section: 'soak',
+  text: ({ report }) => table({ ...report, rows: report.rows.filter(isShown) }),
+  picture: { file: 'docs/soak.svg', draw: ({ report, samples }) => plot(report, samples) },
+}
+
+/** What is judged stands in a document, not each process. */
+function isShown({ group }: Row): boolean {
+  return group === ALL || group.startsWith('interpreted')
 }
 
 /** Heaps on top and handles below would be two pictures: here everything is shown as a share of its mean after the warm-up. */
-export async function plot({ rows, start, minutes, warmUp }: SoakReport, samples: Samples): Promise<string> {
+async function plot({ rows, start, minutes, warmUp }: SoakReport, samples: SoakData['samples']): Promise<string> {
   const drawn: readonly Measure[] = ['heap', 'code', 'buffers', 'resident', 'descriptors', 'timers', 'connections', 'streams']
   const series = drawn.map((measure) => {
     const means = new Map(rows.filter((row) => row.measure === measure).map(({ group, slope }) => [group, slope.mean]))
-    const all = samples.groups.flatMap((group) =>
-      samples
-        .of(group)
-        .map(({ time, values }) => ({ minute: Math.floor((time - start) / 60_000), share: values[measure] / (means.get(group) ?? 1) })),
+    const all = Object.entries(samples).flatMap(([group, each]) =>
+      each.map(({ time, values }) => ({ minute: Math.floor((time - start) / 60_000), share: values[measure] / (means.get(group) ?? 1) })),
     )
     const byMinute = Map.groupBy(all, ({ minute }) => minute)
     const points = [...byMinute]
@@ -75,7 +88,7 @@ export async function plot({ rows, start, minutes, warmUp }: SoakReport, samples
   })
   return await linePlot({
     title: `What processes hold while 60 nodes come and go for ${minutes.toFixed(0)} minutes`,
-    subtitle: `Mean of ${samples.groups.length} processes, each as a share of its own mean after minute ${warmUp.toFixed(0)}`,
+    subtitle: `Mean of ${Object.keys(samples).length} processes, each as a share of its own mean after minute ${warmUp.toFixed(0)}`,
     x: { title: 'time', unit: 'min' },
     y: { title: 'share of the mean', domain: [0, 2] },
     series,

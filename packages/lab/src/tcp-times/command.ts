@@ -1,19 +1,18 @@
 /**
  * How long messages take over lossy lines: the kernel's TCP in network namespaces, and the simulator's model of it.
  *
- *     pnpm lab tcp-times --doc docs/simulator.md --json tcp.json
+ *     pnpm lab tcp-times --keep
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { availableParallelism, release } from 'node:os'
+import { release } from 'node:os'
 import { createInterface } from 'node:readline'
 import { createRandom } from '@jel/protocol'
 import { segment, TcpFlow } from '@jel/simulator'
-import { machine } from '../base/machine.ts'
+import { keep as keepFigures, originOf } from '../base/figures.ts'
 import { keep, takeChildrenAlong } from '../base/child.ts'
-import { markdownTable, replaceSection } from '../base/markdown.ts'
 import { command, whole } from '../base/program.ts'
+import { shown, type Row } from './report.ts'
 import type { LabHost } from '../network/host.ts'
 import { rerunInOwnNamespaces } from '../network/namespaces.ts'
 import { LabNetwork } from '../network/network.ts'
@@ -22,8 +21,7 @@ import { provide, run } from '../network/tools.ts'
 const USAGE = `pnpm lab tcp-times [options]
 
   --runs 41      transfers of each kind
-  --doc FILE     replace the table between <!-- tcp-times --> and <!-- /tcp-times --> in this file
-  --json FILE    write all figures
+  --keep         write all figures to docs/figures/tcp-times.json, and docs/simulator.md from there
 
 Exit status 1 where a median of the model is more than 20 % off the kernel's. Needs Linux, and root or user namespaces.
 `
@@ -34,15 +32,6 @@ const lengths = [10_000, 1_000_000]
 /** The model costs nothing. */
 const modelled = 2_001
 const tolerance = 0.2
-
-interface Row {
-  readonly delay: number
-  readonly loss: number
-  readonly bytes: number
-  /** Medians, ms. */
-  readonly kernel: number
-  readonly model: number
-}
 
 /** Two hosts of each delay; all that passes between two sites is not used. */
 function lay(): LabNetwork {
@@ -89,26 +78,15 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
-function tableOf(rows: readonly Row[], runs: string): string {
-  const cells = rows.map(({ delay, loss, bytes, kernel: real, model: ours }) => [
-    `${bytes / 1_000} KB`,
-    `${delay} ms`,
-    `${loss * 100} %`,
-    real.toFixed(0),
-    ours.toFixed(0),
-    `${((ours / real - 1) * 100).toFixed(0)} %`,
-  ])
-  const where = `Linux ${release().split('.').slice(0, 2).join('.')}, ${availableParallelism()} processors; ${runs} transfers of each kind.`
-  return `${where}\n\n${markdownTable(['message', 'one way', 'lost', 'kernel, ms', 'simulator, ms', 'difference'], cells)}`
-}
+const options = { runs: { type: 'string', default: '41' }, keep: { type: 'boolean', default: false } } as const
 
-const options = { runs: { type: 'string', default: '41' }, json: { type: 'string' }, doc: { type: 'string' } } as const
-
-export const experiment = command(USAGE, options, async ({ runs, json, doc }) => {
+export const experiment = command(USAGE, options, async (values) => {
+  const runs = whole('runs', values.runs)
   provide('network')
   const status = await rerunInOwnNamespaces()
   if (status !== undefined) return status
   takeChildrenAlong()
+  const origin = originOf()
   const network = lay()
   await network.ready
   // What the kernel learnt of one transfer would be used in the next one.
@@ -128,7 +106,7 @@ export const experiment = command(USAGE, options, async ({ runs, json, doc }) =>
           delay,
           loss,
           bytes,
-          kernel: await kernel(network, pair, loss, bytes, whole('runs', runs)),
+          kernel: await kernel(network, pair, loss, bytes, runs),
           model: model(delay, loss, bytes),
         }
         rows.push(row)
@@ -137,7 +115,6 @@ export const experiment = command(USAGE, options, async ({ runs, json, doc }) =>
           `${bytes / 1_000} KB, ${delay} ms, ${loss * 100} % lost: kernel ${row.kernel.toFixed(1)} ms, model ${row.model.toFixed(1)} ms (${(off * 100).toFixed(0)} %)`,
         )
       }
-  if (doc !== undefined) writeFileSync(doc, replaceSection(readFileSync(doc, 'utf8'), 'tcp-times', tableOf(rows, runs)))
-  if (json !== undefined) writeFileSync(json, `${JSON.stringify({ machine: machine(), runs: Number(runs), rows }, undefined, 2)}\n`)
+  if (values.keep) await keepFigures(shown, origin, { release: release().split('.').slice(0, 2).join('.'), runs, rows })
   return rows.every(({ kernel: real, model: ours }) => Math.abs(ours / real - 1) <= tolerance) ? 0 : 1
 })

@@ -3,7 +3,7 @@
  * think about stand beside the code that they belong to.
  *
  * "paper" names the paper, "measured" was found on real hosts (docs/benchmarks.md repeats it), "target" follows from a figure that
- * the design promises, "guess" is an honest guess that nothing has contradicted yet.
+ * docs/protocol.md promises, "guess" is an honest guess that nothing has contradicted yet.
  */
 import type { Milliseconds } from './io.ts'
 

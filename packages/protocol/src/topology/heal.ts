@@ -13,7 +13,7 @@ import { pickOne } from '../base/random.ts'
 import type { Context, Timed } from '../context/context.ts'
 import { grown } from '../facts/sorted-places.ts'
 
-/** Longest wait before one node tries the same lost member again, ms. Guess: keeps a healed pool whole within 20 s of the design. */
+/** Longest wait before one node tries the same lost member again, ms. Guess: keeps a healed pool whole within 20 s, as docs/protocol.md promises. */
 const longestWait = 30_000
 /** The same for an introducer that left, or was lost longer ago than others are remembered, ms. Guess: nobody may ever listen there again. */
 const longestWaitForIntroducer = 300_000

@@ -3,7 +3,7 @@ import { describeFalseDeath, type FalseDeath } from './ended-lives.ts'
 import type { TestbedNode } from '../testbed.ts'
 import type { SimulatedNode } from './node.ts'
 
-/** A promise of the protocol (DESIGN §3) was broken. The message says which, where and when, and with which seed it happens again. */
+/** A promise of the protocol was broken. The message says which, where and when, and with which seed it happens again. */
 export class BrokenPromiseError extends Error {
   readonly code = 'PROMISE_BROKEN'
   override readonly name = 'BrokenPromiseError'

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { barPlot, linePlot, type LinePlot } from './plot.ts'
+import { ratioPlot } from './ratio-plot.ts'
 
 const pools: LinePlot = {
   title: 'Pool size',
@@ -77,5 +78,26 @@ describe('barPlot', () => {
     const marks = [...svg.matchAll(/aria-roledescription="rect mark container">(.*?)<\/g>/g)].map(([, paths]) => paths).join('')
     expect(marks.match(/<path/g)).toHaveLength(3)
     for (const figure of ['0.76', '25.4', '30.5']) expect(svg).toContain(`>${figure}</text>`)
+  })
+})
+
+describe('ratioPlot', () => {
+  it('draws bars that begin at one, in the words that it is given, with intervals where there are any', async () => {
+    const rows = [
+      { name: 'a join', ratio: 0.25 },
+      { name: 'a leave', ratio: 4, least: 2, most: 8 },
+      { name: 'never measured', ratio: Number.NaN },
+    ]
+    const svg = await ratioPlot({ title: 'Ours', x: 'ours ÷ theirs', rows })
+    for (const text of ['a join', 'a leave', '0.25', '4']) expect(svg).toContain(`>${text}</text>`)
+    expect(svg).not.toContain('never measured')
+    const bars = [...svg.matchAll(/aria-roledescription="rect mark container">(.*?)<\/g>/g)].map(([, paths = '']) => paths).join('')
+    const [left, right] = [...bars.matchAll(/d="M(-?[\d.]+),[^"]*?h(-?[\d.]+)/g)].map(([, x, width]) => ({
+      x: Number(x),
+      width: Number(width),
+    }))
+    // One ends where the other begins, and both are as wide: a quarter is as far from one as four.
+    expect((left?.x ?? 0) + (left?.width ?? 0)).toBeCloseTo(right?.x ?? Number.NaN, 0)
+    expect(left?.width).toBeCloseTo(right?.width ?? Number.NaN, 0)
   })
 })

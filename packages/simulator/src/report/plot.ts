@@ -41,7 +41,7 @@ export interface BarPlot {
 }
 
 /** Told apart by colour-blind people as well (Okabe and Ito), and again from the start with other dashes. */
-const colours = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#000000', '#7f7f7f']
+export const colours = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#000000', '#7f7f7f']
 const dashes = [
   [1, 0],
   [6, 3],
@@ -51,7 +51,7 @@ const dashes = [
 
 const defaultWidth = 640
 const defaultHeight = 320
-const font = 'system-ui, sans-serif'
+export const font = 'system-ui, sans-serif'
 
 /** Draws lines as an SVG document. Needs no browser and nothing from the network (vega's headless renderer). */
 export async function linePlot(plot: LinePlot): Promise<string> {
@@ -155,7 +155,7 @@ function shows({ log }: PlotAxis, value: number): boolean {
   return Number.isFinite(value) && (log !== true || value > 0)
 }
 
-function frame(plot: LinePlot | BarPlot): Spec {
+export function frame(plot: Pick<LinePlot, 'title' | 'subtitle' | 'width' | 'height'>): Spec {
   return {
     width: plot.width ?? defaultWidth,
     height: plot.height ?? defaultHeight,
@@ -175,7 +175,7 @@ function frame(plot: LinePlot | BarPlot): Spec {
   }
 }
 
-function axisScale(name: string, { log, domain }: PlotAxis, field: 'x' | 'y'): Scale {
+export function axisScale(name: string, { log, domain }: PlotAxis, field: 'x' | 'y'): Scale {
   const automatic = domain === undefined
   const scale = {
     name,
@@ -194,7 +194,7 @@ function seriesScales(names: readonly string[]): Scale[] {
   ]
 }
 
-function axis(orient: 'bottom' | 'left', { title, unit, log }: PlotAxis, scale: string): VegaAxis {
+export function axis(orient: 'bottom' | 'left', { title, unit, log }: PlotAxis, scale: string): VegaAxis {
   return {
     orient,
     scale,
@@ -211,7 +211,7 @@ function axis(orient: 'bottom' | 'left', { title, unit, log }: PlotAxis, scale: 
   }
 }
 
-async function draw(spec: Spec): Promise<string> {
+export async function draw(spec: Spec): Promise<string> {
   // Loaded when something is drawn: it takes a quarter of a second.
   const { parse, View } = await import('vega')
   const view = new View(parse(spec), { renderer: 'none' })

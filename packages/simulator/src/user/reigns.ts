@@ -4,13 +4,13 @@ import { BrokenPromiseError } from '../protocol/promises.ts'
 import { isActive, type Actor } from './actor.ts'
 import type { Stage } from './stage.ts'
 
-/** All must have named the same winner for so long: before that a reign is provisional (DESIGN §3), ms. A guess: several settle times. */
+/** All must have named the same winner for so long: before that a reign is provisional, ms. A guess: several settle times. */
 const settled: Milliseconds = 5_000
 
 /** A winner answers an epoch at most 16 above its own, with the next (docs/protocol.md, Confirming a reign). */
 const confirmed = 17
 
-/** Sees to it that nobody unseats a living winner (DESIGN §3): once all have named it for a while, it stands until something happens to it. */
+/** Sees to it that nobody unseats a living winner: once all have named it for a while, it stands until something happens to it. */
 export class Reigns {
   readonly #stage: Stage
   readonly #metrics: Metrics

@@ -3,7 +3,7 @@ import type { Metrics } from '../report/metrics.ts'
 import { isActive, type Actor } from './actor.ts'
 import type { Stage } from './stage.ts'
 
-/** What must hold in a pool to which nothing happens (DESIGN §3). */
+/** What must hold in a pool to which nothing happens. */
 export interface SettledBounds {
   /** So long after the last change all must hold the same view and the same winners, ms. */
   readonly settle: Milliseconds

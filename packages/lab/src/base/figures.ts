@@ -1,0 +1,107 @@
+/**
+ * Figures that documents show. An experiment that is told to `--keep` them writes them to docs/figures, with where they come from, and into the document; `pnpm
+ * lab figures` writes all documents anew from there.
+ */
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { machine } from './machine.ts'
+import { replaceSection } from './markdown.ts'
+import { inCheckout } from './paths.ts'
+
+/** Where figures come from. */
+export interface Origin {
+  /** What was measured: a commit, with a + where files differ from it. */
+  readonly revision: string
+  /** What repeats them. */
+  readonly command: string
+  readonly date: string
+  /** As it was before the experiment. */
+  readonly machine: ReturnType<typeof machine>
+}
+
+interface Kept<Data> {
+  readonly origin: Origin
+  readonly data: Data
+}
+
+/** How a document shows the figures of an experiment. */
+export interface Shown<Data> {
+  /** They are in docs/figures/<name>.json. */
+  readonly name: string
+  readonly document: string
+  /** Between `<!-- section -->` and `<!-- /section -->` of the document. */
+  readonly section: string
+  readonly text: (data: Data) => string
+  readonly picture?: { readonly file: string; readonly draw: (data: Data) => Promise<string> }
+}
+
+/** To be asked before anything is measured. */
+export function originOf(): Origin {
+  const git = (...args: string[]): string => execFileSync('git', ['-C', inCheckout('.'), ...args], { encoding: 'utf8' }).trim()
+  const changed = git('status', '--porcelain') === '' ? '' : '+'
+  return {
+    revision: git('rev-parse', '--short', 'HEAD') + changed,
+    command: ['pnpm', 'lab', ...process.argv.slice(2)].join(' '),
+    date: new Date().toISOString().slice(0, 10),
+    machine: machine(),
+  }
+}
+
+/** Writes figures down and shows them. */
+export async function keep<Data>(shown: Shown<Data>, origin: Origin, data: Data): Promise<void> {
+  const file = fileOf(shown)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, `${JSON.stringify({ origin, data } satisfies Kept<Data>, numbersToText, 1)}\n`)
+  await show(shown)
+}
+
+/** Writes a document anew from what was kept; false where nothing was. */
+export async function show<Data>(shown: Shown<Data>): Promise<boolean> {
+  const kept = read(shown)
+  if (kept === undefined) return false
+  const document = inCheckout(shown.document)
+  writeFileSync(document, withFigures(readFileSync(document, 'utf8'), shown, kept))
+  const { picture } = shown
+  if (picture !== undefined) writeFileSync(inCheckout(picture.file), await picture.draw(kept.data))
+  return true
+}
+
+/** True if the document says what was kept, or nothing was. */
+export function isShown<Data>(shown: Shown<Data>): boolean {
+  const kept = read(shown)
+  const document = readFileSync(inCheckout(shown.document), 'utf8')
+  return kept === undefined || document === withFigures(document, shown, kept)
+}
+
+function read<Data>(shown: Shown<Data>): Kept<Data> | undefined {
+  const file = fileOf(shown)
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8'), textToNumbers) as Kept<Data>) : undefined
+}
+
+function withFigures<Data>(document: string, { section, text }: Shown<Data>, { origin, data }: Kept<Data>): string {
+  return replaceSection(document, section, `${text(data)}\n\n${describe(origin)}`)
+}
+
+function describe({ revision, command, date, machine: on }: Origin): string {
+  const { node, cores, processor, memoryGB, loadAverage } = on
+  return `\`${command}\` at ${revision}, ${date}: Node ${node.replace('v', '')}, ${cores} cores (${processor}), ${memoryGB} GB, load average at the start ${loadAverage}.`
+}
+
+function fileOf({ name }: Pick<Shown<never>, 'name'>): string {
+  return inCheckout(`docs/figures/${name}.json`)
+}
+
+const texts = new Map<unknown, number>([
+  ['Infinity', Infinity],
+  ['NaN', Number.NaN],
+])
+
+/** JSON has neither: what never came, and what was not measured. */
+function numbersToText(_: string, value: unknown): unknown {
+  return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
+}
+
+function textToNumbers(_: string, value: unknown): unknown {
+  return texts.get(value) ?? value
+}

@@ -1,0 +1,37 @@
+/** Transfer times of the kernel and of the model, side by side. */
+import type { Shown } from '../base/figures.ts'
+import { markdownTable } from '../base/markdown.ts'
+
+export interface Row {
+  readonly delay: number
+  readonly loss: number
+  readonly bytes: number
+  /** Medians, ms. */
+  readonly kernel: number
+  readonly model: number
+}
+
+interface TcpTimes {
+  /** Of the kernel. */
+  readonly release: string
+  readonly runs: number
+  readonly rows: readonly Row[]
+}
+
+export const shown: Shown<TcpTimes> = {
+  name: 'tcp-times',
+  document: 'docs/simulator.md',
+  section: 'tcp-times',
+  text: ({ release, runs, rows }) => {
+    const cells = rows.map(({ delay, loss, bytes, kernel, model }) => [
+      `${bytes / 1_000} KB`,
+      `${delay} ms`,
+      `${loss * 100} %`,
+      kernel.toFixed(0),
+      model.toFixed(0),
+      `${((model / kernel - 1) * 100).toFixed(0)} %`,
+    ])
+    const header = ['message', 'one way', 'lost', 'kernel, ms', 'simulator, ms', 'difference']
+    return `Linux ${release}; medians of ${runs} transfers of each kind.\n\n${markdownTable(header, cells)}`
+  },
+}

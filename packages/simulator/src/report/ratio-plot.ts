@@ -1,0 +1,70 @@
+import type { Mark } from 'vega'
+import { axis, axisScale, colours, draw, font, frame, type PlotAxis } from './plot.ts'
+
+/** How one thing compares with another, in many respects. */
+export interface RatioPlot {
+  readonly title: string
+  readonly subtitle?: string
+  /** What the ratios are of. */
+  readonly x: string
+  /** One bar each, from top to bottom, which begins at 1. `least` and `most`: an interval around the ratio. */
+  readonly rows: readonly { readonly name: string; readonly ratio: number; readonly least?: number; readonly most?: number }[]
+  readonly width?: number
+}
+
+/** Pixels of a bar with the room around it. */
+const barHeight = 22
+
+/** Draws ratios as bars that diverge from 1, to the left where they are below, on a logarithmic axis. Not positive ones are left out. */
+export async function ratioPlot(plot: RatioPlot): Promise<string> {
+  const rows = plot.rows.filter(({ ratio }) => ratio > 0 && Number.isFinite(ratio))
+  const ends = rows.flatMap(({ ratio, least = ratio, most = ratio }) => [least, most]).filter((end) => end > 0 && Number.isFinite(end))
+  // As far to the one side as to the other, so that 1 is in the middle.
+  const farthest = Math.max(2, ...ends.flatMap((end) => [end, 1 / end])) * 1.2
+  const clamp = (end: number): number => Math.min(farthest, Math.max(1 / farthest, end))
+  const values = rows.map(({ name, ratio, least = ratio, most = ratio }) => ({ name, ratio, least: clamp(least), most: clamp(most) }))
+  const middle = { scale: 'y', field: 'name', band: 0.5 }
+  const bar: Mark = {
+    type: 'rect',
+    from: { data: 'rows' },
+    encode: {
+      enter: {
+        x: { scale: 'x', value: 1 },
+        x2: { scale: 'x', field: 'ratio' },
+        y: { scale: 'y', field: 'name' },
+        height: { scale: 'y', band: 1 },
+        fill: [{ test: 'datum.ratio <= 1', value: colours[0] as string }, { value: colours[1] as string }],
+      },
+    },
+  }
+  const interval: Mark = {
+    type: 'rule',
+    from: { data: 'rows' },
+    encode: {
+      enter: { x: { scale: 'x', field: 'least' }, x2: { scale: 'x', field: 'most' }, y: middle, stroke: { value: 'black' } },
+    },
+  }
+  const number: Mark = {
+    type: 'text',
+    from: { data: 'rows' },
+    encode: {
+      enter: {
+        x: { signal: "datum.ratio <= 1 ? scale('x', datum.least) - 4 : scale('x', datum.most) + 4" },
+        y: middle,
+        align: [{ test: 'datum.ratio <= 1', value: 'right' }, { value: 'left' }],
+        baseline: { value: 'middle' },
+        font: { value: font },
+        fontSize: { value: 10 },
+        text: { signal: "format(datum.ratio, '.2~r')" },
+      },
+    },
+  }
+  const x: PlotAxis = { title: plot.x, log: true, domain: [1 / farthest, farthest] }
+  return await draw({
+    ...frame({ ...plot, height: rows.length * barHeight }),
+    data: [{ name: 'rows', values }],
+    scales: [axisScale('x', x, 'x'), { name: 'y', type: 'band', domain: rows.map(({ name }) => name), range: 'height', padding: 0.25 }],
+    axes: [axis('bottom', x, 'x'), { orient: 'left', scale: 'y', labelFont: font, labelFontSize: 11, labelLimit: 600, ticks: false }],
+    marks: [bar, interval, number],
+  })
+}
