@@ -50,8 +50,6 @@ export class RealNode implements TestbedNode {
   readonly traffic: TestbedNode['traffic']
   state: TestbedNode['state'] = 'running'
   leaves = false
-  /** When something was first done to its process, ms from the start: it was stopped, killed or asked to leave. */
-  haltedAt = Infinity
   /** Undefined while it starts. */
   process: ProcessNode | undefined
   readonly #lives: number[] = []

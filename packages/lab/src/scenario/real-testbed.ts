@@ -153,7 +153,6 @@ export class RealTestbed implements Testbed<RealNode> {
   }
 
   stopProcess(node: RealNode): void {
-    node.haltedAt = Math.min(node.haltedAt, this.now)
     node.state = 'standing'
     this.#signal(node, 'SIGSTOP')
     this.#noteWorks(node)
@@ -231,7 +230,6 @@ export class RealTestbed implements Testbed<RealNode> {
   }
 
   #end(node: RealNode, signal: 'SIGKILL' | 'SIGTERM'): void {
-    node.haltedAt = Math.min(node.haltedAt, this.now)
     node.state = 'gone'
     this.#signal(node, signal)
   }

@@ -1,7 +1,7 @@
 /**
  * Probe turns: when each observer probes this node next.
  *
- * A member has a dozen observers and wants one probe in two seconds, not one from each. So it deals out the turns itself, in its answers, and
+ * A member has six to eight observers and wants one probe in two seconds, not one from each. So it deals out the turns itself, in its answers, and
  * nobody has to agree on a schedule. The turn of an observer that is gone goes to who has the last one.
  */
 import type { Milliseconds, NodeId } from '../base/io.ts'

@@ -2,7 +2,7 @@
  * Link maintenance (peer sampling): which links a node keeps up.
  *
  * Those to its ring neighbours, who observe it, and a few to members chosen at random and replaced now and then, so that the graph of links
- * can't be surrounded by whoever picks its id well. A newcomer starts with one or two; the others are built, a few a second, when the view
+ * can't be surrounded by whoever picks its id well. A newcomer starts with one; the others are built one at a time, when the view
  * has become quiet, because a link costs more than all that is said over it in a flash join. Nothing below redials by itself: that is done here.
  *
  * ARRG's fallback cache (JEL §5.2) is the view itself together with the memory of the lost (`heal`): every member's addresses
