@@ -114,7 +114,7 @@ export const faults: readonly Fault[] = [
     file: 'detection/failure-detector.ts',
     from: 'const standDown = 8_000',
     to: 'const standDown = 0',
-    simulation: ['three-sites-narrow', '--seeds', '11'],
+    simulation: ['three-sites-crash', '--seeds', '17..19'],
   },
   {
     name: 'helpers are not asked',
