@@ -69,6 +69,24 @@ describe('a budget', () => {
 })
 
 describe('the topic', () => {
+  it('of a peer is forgotten when all is paid back: many that come and go leave nothing behind', () => {
+    const all = new Budgets(() => true)
+    for (let now = 0; now < 2_000_000; now += 1_000) {
+      const peer = `peer ${now}`
+      expect(all.mayPublish(`author ${now}`, now)).toBe(true)
+      expect(all.spend({ peer, account: all.account(peer, now) }, 'checks', now)).toBe(true)
+    }
+    expect(all.size).toBeLessThan(20)
+  })
+
+  it('of a peer that owes is kept, whoever comes', () => {
+    const all = budgets()
+    const alice = payer(all, 'alice')
+    expect(available(all, alice, 0)).toBe(own * burst)
+    for (let i = 0; i < 100; i++) all.account(`${i}`, i)
+    expect(available(all, payer(all, 'alice'), 100)).toBe(own / 10)
+  })
+
   it('hears what a member says of itself, however much others publish', () => {
     const all = budgets()
     let heard = 0

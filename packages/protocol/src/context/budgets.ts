@@ -58,11 +58,12 @@ const candidates = 32
 
 export class Account {
   /** Only of what was ever spent: a simulation has many links. */
-  readonly #buckets: { [Key in Cost]?: { left: number; at: Milliseconds } } = {}
+  readonly #buckets: { [Key in Cost]?: { left: number; size: number; at: Milliseconds } } = {}
 
   /** What is left of a bucket that holds `size` when it is full. */
   left(cost: Cost, now: Milliseconds, rate: number, size: number): number {
-    const bucket = (this.#buckets[cost] ??= { left: size, at: now })
+    const bucket = (this.#buckets[cost] ??= { left: size, size, at: now })
+    bucket.size = size
     bucket.left = Math.min(size, bucket.left + ((now - bucket.at) / 1000) * rate)
     bucket.at = now
     return bucket.left
@@ -73,13 +74,11 @@ export class Account {
     if (bucket !== undefined) bucket.left -= amount
   }
 
-  /** Seconds until all that was taken is back; to compare accounts. */
+  /** Seconds until all that was taken is back; 0 or less: it is as good as a new one. */
   debt(now: Milliseconds): number {
     let longest = 0
-    for (const [cost, { left, at }] of Object.entries(this.#buckets)) {
-      const rate = rates[cost as Cost].own
-      longest = Math.max(longest, burst - left / rate - (now - at) / 1000)
-    }
+    for (const [cost, { left, size, at }] of Object.entries(this.#buckets))
+      longest = Math.max(longest, (size - left) / rates[cost as Cost].own - (now - at) / 1000)
     return longest
   }
 }
@@ -113,10 +112,16 @@ export class Budgets {
   account(peer: NodeId, now: Milliseconds): Account {
     const known = this.#accounts.get(peer)
     if (known !== undefined) return known
+    this.#forgetPaid(now)
     if (this.#accounts.size >= most) this.#forgetOne(now)
     const account = new Account()
     this.#accounts.set(peer, account)
     return account
+  }
+
+  /** How many peers are remembered. */
+  get size(): number {
+    return this.#accounts.size
   }
 
   /** This id was not known before. */
@@ -185,7 +190,17 @@ export class Budgets {
     return payers
   }
 
-  /** Of the oldest accounts the one that owes least: a full one is as good as a new one. */
+  /** Of accounts that owe nothing two go for each that comes. One that owes is looked at again after the others. */
+  #forgetPaid(now: Milliseconds): void {
+    let looked = 0
+    for (const [peer, account] of this.#accounts) {
+      if (looked++ === 2) break
+      this.#accounts.delete(peer)
+      if (account.debt(now) > 0) this.#accounts.set(peer, account)
+    }
+  }
+
+  /** Of the oldest accounts the one that owes least. */
   #forgetOne(now: Milliseconds): void {
     let best: NodeId | undefined
     let least = Infinity
