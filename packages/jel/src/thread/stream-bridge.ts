@@ -11,6 +11,7 @@ export function bridge(stream: Stream, port: MessagePort): void {
   let sent = 0
   /** The application was told of the end. */
   let isOver = false
+  let isClosed = false
   /** What the application wants: one after the other. */
   let work: Promise<void> = Promise.resolve()
   const post = (piece: Piece): void => port.postMessage(piece)
@@ -22,6 +23,13 @@ export function bridge(stream: Stream, port: MessagePort): void {
   const finish = async (): Promise<void> => {
     await stream.close()
     post({ type: 'finished' })
+  }
+  const resume = (): void => {
+    try {
+      stream.resume()
+    } catch (error) {
+      fail(error)
+    }
   }
   const fail = (error: unknown): void => stream.abort(error instanceof Error ? error : new Error(String(error)))
   const queue = (step: () => Promise<void>): void => {
@@ -35,7 +43,7 @@ export function bridge(stream: Stream, port: MessagePort): void {
         return
       case 'taken':
         sent -= piece.bytes
-        if (sent < STREAM_WINDOW && stream.readStatus === 'paused') stream.resume()
+        if (sent < STREAM_WINDOW && stream.readStatus === 'paused') resume()
         return
       case 'end':
         queue(finish)
@@ -62,10 +70,14 @@ export function bridge(stream: Stream, port: MessagePort): void {
   const end = (): void => {
     isOver = true
     if (stream.status === 'open' || stream.status === 'closing') post({ type: 'end' })
+    else if (stream.status === 'closed') closed(undefined)
   }
   stream.addEventListener('end', end)
   const closed = (error: Error | undefined): void => {
     isOver = true
+    // What was received while the application was behind comes before its end.
+    if (isClosed || (error === undefined && stream.readStatus === 'paused')) return
+    isClosed = true
     post(error === undefined ? { type: 'closed' } : { type: 'aborted', fault: toFault(error) })
     // What was posted is still delivered.
     port.close()
