@@ -52,7 +52,7 @@ export function originOf(): Origin {
 export async function keep<Data>(shown: Shown<Data>, origin: Origin, data: Data): Promise<void> {
   const file = fileOf(shown)
   mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, `${JSON.stringify({ origin, data } satisfies Kept<Data>, numbersToText, 1)}\n`)
+  writeFileSync(file, `${JSON.stringify({ origin, data } satisfies Kept<Data>, numbersToText)}\n`)
   await show(shown)
 }
 
