@@ -22,14 +22,33 @@ class HostStream extends AbstractStream {
   async sendCloseRead(): Promise<void> {}
 }
 
-test('what was received while the application was behind comes before the end, though both ends are closed by then', async () => {
+interface Bridged {
+  readonly stream: HostStream
+  readonly pieces: Piece[]
+  /** What the application was sent so far. */
+  bytes(): number
+  /** The application took so much. */
+  takes(bytes: number): void
+  close(): void
+}
+
+function bridged(): Bridged {
   const stream = new HostStream()
   const { port1, port2 } = new MessageChannel()
   const pieces: Piece[] = []
   port2.on('message', (piece: Piece) => pieces.push(piece))
-  const bytes = (): number => pieces.reduce((sum, piece) => sum + (piece.type === 'data' ? piece.data.byteLength : 0), 0)
   bridge(stream, port1)
+  return {
+    stream,
+    pieces,
+    bytes: () => pieces.reduce((sum, piece) => sum + (piece.type === 'data' ? piece.data.byteLength : 0), 0),
+    takes: (bytes) => port2.postMessage({ type: 'taken', bytes } satisfies Piece),
+    close: () => port2.close(),
+  }
+}
 
+test('what was received while the application was behind comes before the end, though both ends are closed by then', async () => {
+  const { stream, pieces, bytes, takes, close } = bridged()
   stream.onData(new Uint8Array(STREAM_WINDOW))
   stream.onData(new Uint8Array(1_000))
   await stream.close()
@@ -37,8 +56,19 @@ test('what was received while the application was behind comes before the end, t
   await expect.poll(bytes).toBe(STREAM_WINDOW)
   expect(pieces.map(({ type }) => type)).not.toContain('closed')
 
-  port2.postMessage({ type: 'taken', bytes: STREAM_WINDOW } satisfies Piece)
+  takes(STREAM_WINDOW)
   await expect.poll(() => pieces.at(-1)?.type).toBe('closed')
   expect(bytes()).toBe(STREAM_WINDOW + 1_000)
-  port2.close()
+  close()
+})
+
+test('an application that is behind, with nothing more to come, is told of the end at once', async () => {
+  const { stream, pieces, bytes, close } = bridged()
+  stream.onData(new Uint8Array(STREAM_WINDOW))
+  expect(stream.readStatus).toBe('paused')
+  await stream.close()
+  stream.onRemoteCloseWrite()
+  await expect.poll(() => pieces.at(-1)?.type).toBe('closed')
+  expect(bytes()).toBe(STREAM_WINDOW)
+  close()
 })

@@ -76,7 +76,7 @@ export function bridge(stream: Stream, port: MessagePort): void {
   const closed = (error: Error | undefined): void => {
     isOver = true
     // What was received while the application was behind comes before its end.
-    if (isClosed || (error === undefined && stream.readStatus === 'paused')) return
+    if (isClosed || (error === undefined && !stream.readableEnded)) return
     isClosed = true
     post(error === undefined ? { type: 'closed' } : { type: 'aborted', fault: toFault(error) })
     // What was posted is still delivered.
