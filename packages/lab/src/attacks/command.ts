@@ -5,7 +5,7 @@
  */
 import { takeChildrenAlong } from '../base/child.ts'
 import { positive, command, UsageError, type Values, whole } from '../base/program.ts'
-import { keep, originOf } from '../base/figures.ts'
+import { keepFigures, originOf } from '../base/figures.ts'
 import { fight, type Outcome } from './trial.ts'
 import { attacks } from './attacks/index.ts'
 import { shown, table } from './table.ts'
@@ -41,7 +41,7 @@ async function main(values: Values<typeof options>): Promise<number> {
     if (process.stderr.isTTY || values.only !== '') console.error(table(outcomes.slice(-1)))
   }
   console.log(table(outcomes))
-  if (values.keep) await keep(shown, origin, { nodes: scale.nodes, seconds: scale.during / 1_000, outcomes })
+  if (values.keep) await keepFigures(shown, origin, { nodes: scale.nodes, seconds: scale.during / 1_000, outcomes })
   return outcomes.some(({ breaches }) => breaches.length > 0) ? 1 : 0
 }
 

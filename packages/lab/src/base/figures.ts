@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { machine } from './machine.ts'
+import { machine, type Machine } from './machine.ts'
 import { replaceSection } from './markdown.ts'
 import { inCheckout } from './paths.ts'
 
@@ -17,7 +17,7 @@ export interface Origin {
   readonly command: string
   readonly date: string
   /** As it was before the experiment. */
-  readonly machine: ReturnType<typeof machine>
+  readonly machine: Machine
 }
 
 interface Kept<Data> {
@@ -49,15 +49,15 @@ export function originOf(): Origin {
 }
 
 /** Writes figures down and shows them. */
-export async function keep<Data>(shown: Shown<Data>, origin: Origin, data: Data): Promise<void> {
+export async function keepFigures<Data>(shown: Shown<Data>, origin: Origin, data: Data): Promise<void> {
   const file = fileOf(shown)
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, `${JSON.stringify({ origin, data } satisfies Kept<Data>, numbersToText)}\n`)
-  await show(shown)
+  await showFigures(shown)
 }
 
 /** Writes a document anew from what was kept; false where nothing was. */
-export async function show<Data>(shown: Shown<Data>): Promise<boolean> {
+export async function showFigures<Data>(shown: Shown<Data>): Promise<boolean> {
   const kept = read(shown)
   if (kept === undefined) return false
   const document = inCheckout(shown.document)

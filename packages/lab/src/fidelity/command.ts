@@ -7,7 +7,7 @@ import { measuredCosts } from '@jel/simulator'
 import { Meter } from '../swarm/meter.ts'
 import { dying, loopbackDelay, wholeDelay } from './networks.ts'
 import { takeChildrenAlong } from '../base/child.ts'
-import { keep, originOf } from '../base/figures.ts'
+import { keepFigures, originOf } from '../base/figures.ts'
 import { chosen, command, UsageError, type Values, whole, wholes } from '../base/program.ts'
 import { RealSwarm } from './real-swarm.ts'
 import { SimulatedSwarm, type SimulatedOptions } from './simulated-swarm.ts'
@@ -105,7 +105,7 @@ async function main(values: Values<typeof options>): Promise<number> {
       await compare('hosts over TCP', async () => [await realTime(plan)], { network, eventLoops, dying })
     }
   }
-  if (values.keep) await keep(shown, origin, sections)
+  if (values.keep) await keepFigures(shown, origin, sections)
   return 0
 }
 

@@ -4,7 +4,7 @@
  *     pnpm lab field --nodes 40 --keep
  */
 import { readFileSync } from 'node:fs'
-import { keep, originOf } from '../base/figures.ts'
+import { keepFigures, originOf } from '../base/figures.ts'
 import { takeChildrenAlong } from '../base/child.ts'
 import { inCheckout, jelBin } from '../base/paths.ts'
 import { chosen, positive, command, UsageError, type Values, whole } from '../base/program.ts'
@@ -85,7 +85,7 @@ async function main(values: Values<typeof options>): Promise<number> {
   const places = placesOf(course)
   const data = { title: `${places}; ${ours.title}; ${rival.title}, LAN profile.`, places, ours: mine, theirs }
   console.log(shown.text(data))
-  if (values.keep) await keep(shown, origin, data)
+  if (values.keep) await keepFigures(shown, origin, data)
   return 0
 }
 

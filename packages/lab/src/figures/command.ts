@@ -5,7 +5,7 @@
  *     pnpm lab figures --check    # only says whether they are as they should be
  */
 import { shown as attacks } from '../attacks/table.ts'
-import { isShown, show, type Shown } from '../base/figures.ts'
+import { isShown, showFigures, type Shown } from '../base/figures.ts'
 import { command } from '../base/program.ts'
 import { shown as fidelity } from '../fidelity/table.ts'
 import { shown as field } from '../field/report.ts'
@@ -32,7 +32,7 @@ function of<Data>(shown: Shown<Data>): Figures {
     get isShown() {
       return isShown(shown)
     },
-    show: () => show(shown),
+    show: () => showFigures(shown),
   }
 }
 

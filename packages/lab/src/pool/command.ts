@@ -5,7 +5,7 @@
  */
 import { mkdirSync } from 'node:fs'
 import { takeChildrenAlong } from '../base/child.ts'
-import { keep, originOf } from '../base/figures.ts'
+import { keepFigures, originOf } from '../base/figures.ts'
 import { jelBin } from '../base/paths.ts'
 import { chosen, positive, command, type Values, whole, wholes } from '../base/program.ts'
 import { benchHosts } from './host-bench.ts'
@@ -80,7 +80,7 @@ async function main(values: Values<typeof options>): Promise<number> {
   } finally {
     // Whatever was measured before something went wrong is worth reading.
     console.log(table(measures.all))
-    if (values.keep && measures.all.length > 0) await keep(shown, origin, measures.all)
+    if (values.keep && measures.all.length > 0) await keepFigures(shown, origin, measures.all)
   }
   if (folder !== undefined) console.log(`\n${await summarizeProfiles(folder)}`)
   return 0

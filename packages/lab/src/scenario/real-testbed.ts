@@ -290,14 +290,13 @@ export class RealTestbed implements Testbed<RealNode> {
     })
   }
 
-  #pathOf(from: RealNode | undefined, to: RealNode | undefined, isWithin: boolean): Path | undefined {
+  #pathOf(from: RealNode | undefined, to: RealNode | undefined, isWithin: boolean): Path {
     const kept = [this.#scenario.network.loss, from?.endpoint.loss ?? 0, isWithin ? 0 : (to?.endpoint.loss ?? 0)].reduce(
       (share, loss) => share * (1 - loss),
       1,
     )
-    if (from === undefined || to === undefined || isWithin) return { loss: 1 - kept, isRefused: false }
-    if (this.#reachability.reaches(from.endpoint, to.endpoint)) return { loss: 1 - kept, isRefused: false }
-    return { loss: 1, isRefused: this.#reachability.rejects(from.endpoint, to.endpoint) }
+    const isCut = from !== undefined && to !== undefined && !isWithin && !this.#reachability.reaches(from.endpoint, to.endpoint)
+    return isCut ? { loss: 1, isRefused: this.#reachability.rejects(from.endpoint, to.endpoint) } : { loss: 1 - kept, isRefused: false }
   }
 
   /** What went over a host's interfaces, for each of its nodes: the counters are those of hosts. */

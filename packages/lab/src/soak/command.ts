@@ -7,7 +7,7 @@ import { appendFileSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { takeChildrenAlong } from '../base/child.ts'
 import { positive, command, type Values } from '../base/program.ts'
-import { keep, originOf } from '../base/figures.ts'
+import { keepFigures, originOf } from '../base/figures.ts'
 import { Samples } from './samples.ts'
 import { isWithinNoise, shown, table } from './report.ts'
 import { SoakSwarm } from './swarm.ts'
@@ -45,7 +45,7 @@ async function main(values: Values<typeof options>): Promise<number> {
   console.log(table(report))
   if (values.keep) {
     const all = Object.fromEntries(samples.groups.map((group) => [group, samples.of(group)]))
-    await keep(shown, origin, { report, samples: all })
+    await keepFigures(shown, origin, { report, samples: all })
   }
   // Whoever died took its slope along.
   if (samples.lost.length > 0) console.error(`ended by themselves: ${samples.lost.join(', ')}`)
