@@ -236,8 +236,8 @@ function connect(number: number, medium: Medium): LabHost {
   medium.attach(host)
   run('ip', [...inside, 'addr', 'add', `${host.address}/16`, 'dev', 'eth0'])
   for (const device of ['lo', 'eth0']) {
-    // Packets as they are on a wire: otherwise the kernel hands 64 KB over as one, and losing that is losing forty.
-    run('ip', [...inside, 'link', 'set', device, 'mtu', '1500', 'gso_max_segs', '1', 'up'])
+    // Packets as they are on a wire: otherwise a kernel sends 64 KB as one, or makes one of what arrives together, and losing that is losing forty.
+    run('ip', [...inside, 'link', 'set', device, 'mtu', '1500', 'gso_max_segs', '1', 'gro_max_size', '1500', 'up'])
   }
   return host
 }

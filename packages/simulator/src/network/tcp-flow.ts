@@ -20,6 +20,8 @@ export const retransmitMin = 200
 export const retransmitMax = 120_000
 /** A segment that got lost so often is 33 hours late. Losses together may be all there is: without an end the run would stand still there. */
 const mostTimeouts = 1_000
+/** Acknowledgements of what comes out of order wait for more: 5 % of the round trip, and no longer than this, ms. Linux: tcp_comp_sack_delay_ns. */
+const mostSackDelay = 1
 
 /** One message on its way. */
 export interface Journey {
@@ -56,17 +58,20 @@ export class TcpFlow {
       this.#grown(at, roundTrip, this.#window)
       this.#next(at, roundTrip)
     }
-    let [fresh, lost, hidden, timeouts] = [segments, 0, 0, 0]
+    let [fresh, lost, hidden, timeouts, covered] = [segments, 0, 0, 0, 0]
     let arrived = at
     while (fresh + lost + hidden > 0) {
+      const recovering = covered
+      covered = 0
       const burst = Math.max(1, Math.min(Math.floor(this.#room), fresh + lost))
       this.#room -= burst
       const again = Math.min(lost, burst)
       this.resent += again
       fresh -= burst - again
-      let [gone, tail] = [0, 0]
+      let [gone, tail, first] = [0, 0, -1]
       for (let i = 0; i < burst; i++) {
         const isLost = loss > 0 && timeouts < mostTimeouts && random() < loss
+        if (isLost && first < 0 && i >= recovering) first = i
         gone += isLost ? 1 : 0
         tail = isLost ? tail + 1 : 0
       }
@@ -83,10 +88,20 @@ export class TcpFlow {
         this.#grown(at + roundTrip, roundTrip, burst)
         at += roundTrip
       } else if (tail < burst && (tail === 0 || fresh > 0)) {
-        this.#reduce(at + roundTrip)
+        const told = roundTrip + Math.min(roundTrip / 20, mostSackDelay)
+        if (first >= 0) {
+          // What left before the loss was known belongs to the same recovery: it counts as one (RFC 6675 §5, RecoveryPoint).
+          covered = first
+          if (this.#window < this.#threshold) {
+            // In slow start what was acknowledged before the loss let the window grow.
+            covered += first
+            this.#window += first
+          }
+          this.#reduce(at + told, roundTrip)
+        }
         lost -= tail
         hidden = tail
-        at += roundTrip
+        at += told
       } else if (burst > 1 && timeouts === 0) {
         // Nothing that came later can tell: a probe repeats the last segment, and its acknowledgement what else is missing.
         at += 2 * roundTrip
@@ -96,13 +111,13 @@ export class TcpFlow {
           arrived = Math.max(arrived, at + delay)
           lost -= 1
           timeouts = 0
-          this.#reduce(at + roundTrip)
+          this.#reduce(at + roundTrip, roundTrip)
           if (fresh + lost > 0) at += roundTrip
         }
       } else {
         at += Math.min((retransmitMin + roundTrip) * (1 << Math.min(timeouts, 16)), retransmitMax)
         timeouts += 1
-        this.#reduce(at)
+        this.#reduce(at, roundTrip)
         this.#window = 1
       }
       this.#next(at, roundTrip)
@@ -126,13 +141,14 @@ export class TcpFlow {
     this.#next(now, roundTrip)
   }
 
-  #reduce(at: Milliseconds): void {
+  #reduce(at: Milliseconds, roundTrip: Milliseconds): void {
     // Fast convergence: who loses before it is back where it was leaves room for others.
     this.#before = this.#window < this.#before ? (this.#window * (1 + beta)) / 2 : this.#window
     this.#window = Math.max(leastWindow, this.#window * beta)
     this.#threshold = this.#window
     this.#reducedTo = this.#window
-    this.#reducedAt = at
+    // It grows again when what was missing is acknowledged (RFC 6937): a round trip later.
+    this.#reducedAt = at + roundTrip
   }
 
   /** So many segments were acknowledged. */
@@ -141,12 +157,14 @@ export class TcpFlow {
       this.#window += acknowledged
       return
     }
-    const since = (at - this.#reducedAt) / 1_000
+    const since = Math.max(0, at - this.#reducedAt) / 1_000
     const lost = (this.#before - this.#reducedTo) / cubic
     const top = lost > 0 ? exactExp(exactLog(lost) / 3) : 0
-    const curve = cubic * (since - top) * (since - top) * (since - top) + this.#before
+    // Where the curve will be a round trip later (RFC 9438 §4.2).
+    const past = since + roundTrip / 1_000 - top
+    const curve = cubic * past * past * past + this.#before
     // No slower than Reno would (RFC 9438 §4.3).
-    const friendly = this.#reducedTo + ((3 * (1 - beta)) / (1 + beta)) * ((at - this.#reducedAt) / Math.max(roundTrip, 1e-3))
+    const friendly = this.#reducedTo + ((3 * (1 - beta)) / (1 + beta)) * ((since * 1_000) / Math.max(roundTrip, 1e-3))
     this.#window = Math.min(Math.max(this.#window, curve, friendly), 1.5 * this.#window)
   }
 }
