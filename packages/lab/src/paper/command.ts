@@ -1,42 +1,46 @@
 /**
- * Re-runs the evaluation of the JEL paper: Figures 5 to 8 and Table II, with this project's protocol beside the six of the paper.
+ * Re-runs the evaluation of the JEL paper: Figures 5 to 8, Tables II and III, with this project's protocol beside the six of the paper, and draws its Figure 9.
  *
- *     pnpm lab paper
- *     pnpm lab paper --only figure-6 --protocols jel,distributed     # these again; what was found of the others stays
- *     pnpm lab paper --scale 0.1 --out /tmp/look                     # a quick look, a tenth of the nodes
+ *     pnpm paper                                             # everything, some hours of processor time
+ *     pnpm paper --scale 0.2                                 # what is run with a fifth of the nodes
+ *     pnpm paper --only figure-6 --protocols jel             # these again; what was found of the others stays
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { originOf, type Origin } from '../base/figures.ts'
+import { replaceSection } from '../base/markdown.ts'
 import { chosen, positive, command, type Values, whole } from '../base/program.ts'
-import { contenders, type Contender } from './contender.ts'
-import { experiments, type ExperimentName } from './experiment.ts'
+import { claims, verdictOf } from './claims.ts'
+import { contenders } from './contender.ts'
+import { experimentNames } from './experiment.ts'
 import { draw } from './figures.ts'
 import { Outcome } from './outcome.ts'
-import { claims, isKnown, tables } from './tables.ts'
+import { inOrder, keyOf, planTrials, small } from './plans.ts'
+import { tables } from './tables.ts'
 import { runTrials } from './trials.ts'
-import type { TrialPlan, TrialResult } from './trial.ts'
+import type { TrialResult } from './trial.ts'
 
 const USAGE = `pnpm lab paper [options]
 
-  --only figure-5,…         which experiments: ${experiments.map(({ name }) => name).join(', ')}
+  --only figure-5,…         which experiments: ${experimentNames.join(', ')}
   --protocols jel,gossip    which protocols: ${contenders.join(', ')}
-  --out FOLDER              where curves (SVG, CSV), tables and results.json go; what is there is kept up to date (docs/jel-paper)
+  --scale 1,0.2             shares of the paper's nodes; what the paper leaves open is varied with a fifth of them
+  --seeds N                 at most so many (3 at full size, 20 below)
+  --out FOLDER              where curves, tables and results.json go; what is there is kept up to date (docs/jel-paper)
   --threads N               trials at once (${availableParallelism()})
-  --seed 1
-  --scale 1                 share of the nodes
   --draw                    run nothing, only draw and tabulate what is there
 
-Tables are written into docs/jel-paper.md when the folder is docs/jel-paper. Status 1 if something that must hold does not.
+Tables are written into docs/jel-paper.md when the folder is docs/jel-paper. Status 1 if a claim that this project makes of itself does not hold.
 `
 
 const options = {
-  only: { type: 'string', default: experiments.map(({ name }) => name).join() },
+  only: { type: 'string', default: experimentNames.join() },
   protocols: { type: 'string', default: contenders.join() },
+  scale: { type: 'string', default: `1,${small}` },
+  seeds: { type: 'string' },
   out: { type: 'string', default: 'docs/jel-paper' },
   threads: { type: 'string', default: String(availableParallelism()) },
-  seed: { type: 'string', default: '1' },
-  scale: { type: 'string', default: '1' },
   draw: { type: 'boolean', default: false },
 } as const
 
@@ -44,85 +48,66 @@ const options = {
 const document = 'docs/jel-paper.md'
 const folder = 'docs/jel-paper'
 
+interface Found {
+  /** Of the last run that changed something. */
+  origin: Origin
+  readonly trials: readonly TrialResult[]
+}
+
 async function main(values: Values<typeof options>): Promise<number> {
-  const names = chosen(
-    'only',
-    values.only,
-    experiments.map(({ name }) => name),
-  )
-  const protocols = chosen('protocols', values.protocols, contenders)
-  const [scale, seed, threads] = [positive('scale', values.scale), whole('seed', values.seed), whole('threads', values.threads)]
+  const wanted = {
+    experiments: chosen('only', values.only, experimentNames),
+    contenders: chosen('protocols', values.protocols, contenders),
+    scales: values.scale.split(',').map((each) => positive('scale', each)),
+    seeds: values.seeds === undefined ? undefined : whole('seeds', values.seeds),
+  }
+  const threads = whole('threads', values.threads)
   const file = join(values.out, 'results.json')
-  const results = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as TrialResult[]) : []
-  const before = new Map(results.map((result) => [keyOf(result), result]))
-  const plans = values.draw ? [] : planTrials(names, protocols, { seed, scale }, before)
+  const before = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Found) : undefined
+  const results = new Map((before?.trials ?? []).map((result) => [keyOf(result), result]))
+  const plans = values.draw ? [] : planTrials(wanted, results)
+  const origin = values.draw && before !== undefined ? before.origin : originOf()
   mkdirSync(values.out, { recursive: true })
   const started = performance.now()
+  let done = 0
   await runTrials(plans, threads, (result) => {
-    before.set(keyOf(result), result)
+    results.set(keyOf(result), result)
+    done += 1
+    const { experiment, contender, variation = 'as it is', nodes, seed, cpuSeconds } = result
+    const took = (performance.now() - started) / 1_000
     console.log(
-      `${result.experiment} ${result.contender}: ${result.nodes} nodes, ${result.events} events, ${result.cpuSeconds.toFixed(0)} s of processor time`,
+      `${done}/${plans.length} ${took.toFixed(0)} s: ${experiment} ${contender}, ${nodes} nodes, seed ${seed}, ${variation}: ${cpuSeconds.toFixed(0)} s of processor time`,
     )
-    writeFileSync(file, written(before))
+    writeFileSync(file, written({ origin, trials: inOrder(results.values()) }))
   })
-  console.log(`${plans.length} trials in ${((performance.now() - started) / 1_000).toFixed(0)} s`)
-  return await report(new Outcome([...before.values()]), values.out)
+  return await report({ origin, trials: inOrder(results.values()) }, values.out)
 }
 
-/** Whoever took longest the last time first, so that no thread waits for it at the end. */
-function planTrials(
-  names: readonly ExperimentName[],
-  protocols: readonly Contender[],
-  { seed, scale }: Pick<TrialPlan, 'seed' | 'scale'>,
-  last: ReadonlyMap<string, TrialResult>,
-): TrialPlan[] {
-  const cost = (plan: TrialPlan): number => last.get(keyOf(plan))?.cpuSeconds ?? Infinity
-  return experiments
-    .filter(({ name }) => names.includes(name))
-    .flatMap((experiment) =>
-      experiment.contenders
-        .filter((contender) => protocols.includes(contender))
-        .map((contender): TrialPlan => ({ experiment: experiment.name, contender, seed, scale })),
-    )
-    .toSorted((a, b) => (cost(a) === cost(b) ? 0 : cost(b) - cost(a)))
-}
-
-async function report(outcome: Outcome, out: string): Promise<number> {
-  for (const [name, text] of await draw(outcome)) writeFileSync(join(out, name), text)
-  const made = tables(outcome)
-  if (out === folder && existsSync(document)) writeFileSync(document, fillIn(readFileSync(document, 'utf8'), made))
+async function report({ origin, trials }: Found, out: string): Promise<number> {
+  for (const [name, text] of await draw(trials)) writeFileSync(join(out, name), text)
+  const made = tables(trials)
+  made.set('origin', originText(origin, trials))
   for (const [name, text] of made) console.log(`\n${name}\n\n${text}`)
-  return claims(outcome)
-    .filter(isKnown)
-    .every(({ holds }) => holds)
-    ? 0
-    : 1
-}
-
-/** Puts each table between its marks: `<!-- table-2 -->` and `<!-- /table-2 -->`. */
-function fillIn(text: string, made: ReadonlyMap<string, string>): string {
-  let filled = text
-  for (const [name, table] of made) {
-    const [from, to] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
-    const [start, end] = [filled.indexOf(from), filled.indexOf(to)]
-    if (start >= 0 && end > start) filled = `${filled.slice(0, start + from.length)}\n\n${table}\n\n${filled.slice(end)}`
+  if (out === folder && existsSync(document)) {
+    let text = readFileSync(document, 'utf8')
+    for (const [name, table] of made) text = replaceSection(text, name, `\n${table}\n`)
+    writeFileSync(document, text)
   }
-  return filled
+  const scales = [...new Set(trials.map(({ scale }) => scale))]
+  const outcomes = scales.map((scale) => new Outcome(trials, scale))
+  return outcomes.some((outcome) => claims.some((claim) => claim.ours && !['holds', 'not run'].includes(verdictOf(claim, outcome)))) ? 1 : 0
 }
 
-function keyOf({ experiment, contender }: Pick<TrialPlan, 'experiment' | 'contender'>): string {
-  return `${experiment} ${contender}`
+function originText({ revision, date, machine: { node, cores, processor } }: Origin, trials: readonly TrialResult[]): string {
+  const minutes = (of: readonly TrialResult[]): string => (of.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0) / 60).toFixed(0)
+  const whole = trials.filter(({ scale }) => scale === 1)
+  const rest = trials.filter(({ scale }) => scale !== 1)
+  return `${trials.length} trials at ${revision}, ${date}, Node ${node.replace('v', '')}, ${cores} cores (${processor}): ${minutes(whole)} minutes of processor time at the paper's sizes, ${minutes(rest)} below.`
 }
 
-/** One trial a line, in the order of the figures, so that changes can be read. */
-function written(results: ReadonlyMap<string, TrialResult>): string {
-  const lines = experiments.flatMap((experiment) =>
-    experiment.contenders.flatMap((contender) => {
-      const result = results.get(keyOf({ experiment: experiment.name, contender }))
-      return result === undefined ? [] : [JSON.stringify(result)]
-    }),
-  )
-  return `[\n${lines.join(',\n')}\n]\n`
+/** One trial a line, so that changes can be read. */
+function written({ origin, trials }: Found): string {
+  return `{"origin":${JSON.stringify(origin)},"trials":[\n${trials.map((trial) => JSON.stringify(trial)).join(',\n')}\n]}\n`
 }
 
 export const experiment = command(USAGE, options, main)

@@ -1,6 +1,6 @@
 /** Who is compared: the six curves of the paper's figures, and this project's protocol. */
 import { defaultConfig, ProtocolNode } from '@jel/protocol'
-import { baselines, type BaselineName, type NodeFactory } from './baselines/index.ts'
+import { baselines, distributed, type BaselineName, type DistributedSettings, type NodeFactory } from './baselines/index.ts'
 
 export type Contender = BaselineName | 'jel'
 
@@ -16,25 +16,9 @@ export const titles: Readonly<Record<Contender, string>> = {
 }
 
 export const contenders = Object.keys(titles) as Contender[]
+export const central = contenders.filter((contender) => contender !== 'jel' && contender !== 'distributed')
 
-/** The baselines have a node for server or bootstrap service; here the first member is as good as any. */
-export function hasService(contender: Contender): boolean {
-  return contender !== 'jel'
-}
-
-export function factoryOf(contender: Contender): NodeFactory {
-  return contender === 'jel' ? (parts) => new ProtocolNode({ ...parts, config: defaultConfig }) : baselines[contender]()
-}
-
-/** Its title, and how many nodes there were where that was not the size of the experiment. */
-export function label({
-  contender,
-  scale,
-  nodes,
-}: {
-  readonly contender: Contender
-  readonly scale: number
-  readonly nodes: number
-}): string {
-  return scale === 1 ? titles[contender] : `${titles[contender]} (${nodes} nodes)`
+export function factoryOf(contender: Contender, settings?: Partial<DistributedSettings>): NodeFactory {
+  if (contender === 'jel') return (parts) => new ProtocolNode({ ...parts, config: defaultConfig })
+  return contender === 'distributed' ? distributed(settings) : baselines[contender]()
 }

@@ -1,95 +1,83 @@
-/** The experiments of §6.1 to §6.3, at their sizes. Times are seconds, bandwidths Mbit/s. */
-import type { Topology } from '@jel/simulator'
-import { das2, das2Links, das3, das3Links } from '@jel/simulator'
+/** The paper's experiments of §6.1 to §6.4: scenarios that `jel simulate` runs as well, with what is measured in them. */
+import { loadScenario, shippedScenarios, type Scenario } from '@jel/simulator'
 import { contenders, type Contender } from './contender.ts'
 
-export type ExperimentName = 'figure-5' | 'figure-6' | 'figure-7' | 'figure-8'
-
-/** Nodes that come together, and may go together. */
-export interface Burst {
-  readonly nodes: number
-  /** Clusters among which they are divided evenly; undefined: the only one. */
-  readonly sites: readonly string[]
-  readonly from: number
-  /** Each starts at a random time within this long. */
-  readonly over: number
-  /** When they go; undefined: with the end of the experiment. */
-  readonly until?: number
-  readonly end: 'leave' | 'crash'
-}
+export const experimentNames = ['figure-5', 'figure-6', 'table-2', 'figure-7', 'figure-8', 'table-3'] as const
+export type ExperimentName = (typeof experimentNames)[number]
 
 export interface Experiment {
   readonly name: ExperimentName
   readonly title: string
-  readonly bursts: readonly Burst[]
-  readonly topology: Topology
-  readonly nodesPerMachine: number
-  /** Of the cable that the nodes of a machine share, each way. */
-  readonly machine: number
-  /** Of the machine that runs the server or the bootstrap service. */
-  readonly frontend: number
-  readonly duration: number
-  /** What the plot shows. */
-  readonly shown: number
+  /** The shipped scenario, and what is different from it. */
+  readonly scenario: string
+  readonly set: readonly string[]
   readonly contenders: readonly Contender[]
+  /** When the nodes of each wave start, and when the last one of them ends, seconds. */
+  readonly waves: readonly number[]
+  readonly end?: { readonly at: number; readonly how: 'leave' | 'crash' }
 }
 
-/** Of 20 Java processes on a machine the last is up some seconds after the first. See docs/jel-paper.md for what comes of other values. */
-const startOver = 5
-/** And they end one after the other. */
-const endOver = 10
+const some: readonly Contender[] = ['serial-send', 'distributed', 'jel']
+/** The paper shows so much of the join tests, and the curves are drawn from as many points. */
+const joining = ['duration=100s', 'actions=[]', 'sample=500ms']
+const inTwoWaves = { contenders: some, waves: [0, 200], set: ['sample=1s'] }
 
-const das2Cluster = { topology: das2, nodesPerMachine: das2Links.nodesPerMachine, machine: 2_000, frontend: 100 }
-const das3Cluster = { topology: das3, nodesPerMachine: das3Links.nodesPerMachine, machine: 10_000, frontend: 10_000 }
-
-function joinTest(nodes: number, site: string): readonly Burst[] {
-  return [{ nodes, sites: [site], from: 0, over: startOver, end: 'leave' }]
-}
-
-function twoWaves(end: Burst['end']): readonly Burst[] {
-  return [
-    { nodes: 800, sites: ['VU', 'UvA'], from: 0, over: startOver, end: 'leave' },
-    { nodes: 800, sites: ['Delft', 'Leiden'], from: 200, over: startOver, until: 400, end },
-  ]
-}
-
-export const experiments: readonly Experiment[] = [
-  {
-    ...das2Cluster,
+export const experiments: Readonly<Record<ExperimentName, Experiment>> = {
+  'figure-5': {
     name: 'figure-5',
     title: 'Figure 5: join test, 1,000 nodes, DAS-2',
-    bursts: joinTest(1_000, 'VU'),
-    duration: 100,
-    shown: 100,
+    scenario: 'figure-5',
+    set: joining,
     contenders,
+    waves: [0],
   },
-  {
-    ...das3Cluster,
+  'figure-6': {
     name: 'figure-6',
     title: 'Figure 6: join test, 2,000 nodes, DAS-3',
-    bursts: joinTest(2_000, 'VU'),
-    duration: 600,
-    shown: 100,
+    scenario: 'figure-6',
+    set: joining,
     contenders,
+    waves: [0],
   },
-  {
-    ...das3Cluster,
+  'table-2': {
+    name: 'table-2',
+    title: 'Table II: ten minutes of Figure 6',
+    scenario: 'figure-6',
+    set: ['sample=1m'],
+    contenders,
+    waves: [0],
+  },
+  'figure-7': {
+    ...inTwoWaves,
     name: 'figure-7',
     title: 'Figure 7: join and leave, 800 + 800 nodes on 4 clusters',
-    bursts: twoWaves('leave'),
-    duration: 600,
-    shown: 600,
-    contenders: ['serial-send', 'distributed', 'jel'],
+    scenario: 'figure-7',
+    end: { at: 400, how: 'leave' },
   },
-  {
-    ...das3Cluster,
+  'figure-8': {
+    ...inTwoWaves,
     name: 'figure-8',
     title: 'Figure 8: join and crash, 800 + 800 nodes on 4 clusters',
-    bursts: twoWaves('crash'),
-    duration: 600,
-    shown: 600,
-    contenders: ['serial-send', 'distributed', 'jel'],
+    scenario: 'figure-8',
+    end: { at: 400, how: 'crash' },
   },
-]
+  // A process for each of its 256 cores, on machines of four: the paper does not say how many there were.
+  'table-3': {
+    name: 'table-3',
+    title: 'Table III: 256 nodes join, DAS-3',
+    scenario: 'figure-6',
+    set: ['nodes={ VU: 256 }', 'network.nodesPerMachine=4', ...joining],
+    contenders,
+    waves: [0],
+  },
+}
 
-export { endOver }
+/** The scenario of an experiment with this share of its nodes. `set`: what is different in a variation. */
+export function scenarioOf({ scenario, set }: Experiment, scale: number, more: readonly string[] = []): Scenario {
+  const file = shippedScenarios().get(scenario)
+  if (file === undefined) throw new RangeError(`there is no scenario ${scenario}`)
+  const { nodes, nodesBySite } = loadScenario(file, set)
+  const scaled = (count: number): number => Math.max(1, Math.round(count * scale))
+  const bySite = nodesBySite && Object.fromEntries(Object.entries(nodesBySite).map(([site, count]) => [site, scaled(count)]))
+  return loadScenario(file, [...set, `nodes=${bySite === undefined ? scaled(nodes) : JSON.stringify(bySite)}`, 'expect=[]', ...more])
+}

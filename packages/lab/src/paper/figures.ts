@@ -1,56 +1,49 @@
-/** The curves as SVG and CSV. */
-import { barPlot, linePlot } from '@jel/simulator'
-import { contenders, label, titles } from './contender.ts'
-import { experiments, type Experiment } from './experiment.ts'
-import type { Outcome } from './outcome.ts'
+/** The curves, bars and the overlay as SVG. */
+import { barPlot, linePlot, loadScenario, overlayPlot, runScenario, shippedScenarios } from '@jel/simulator'
+import { contenders, titles } from './contender.ts'
+import { experiments, type ExperimentName } from './experiment.ts'
+import { Outcome, spreadOf } from './outcome.ts'
 import { tableTwo } from './paper.ts'
 import type { TrialResult } from './trial.ts'
 
+const drawn: readonly ExperimentName[] = ['figure-5', 'figure-6', 'figure-7', 'figure-8']
+
 /** Files by name. */
-export async function draw(outcome: Outcome): Promise<Map<string, string>> {
+export async function draw(results: readonly TrialResult[]): Promise<Map<string, string>> {
   const files = new Map<string, string>()
-  for (const experiment of experiments) {
-    const results = experiment.contenders.map((contender) => outcome.of(experiment.name, contender)).filter((each) => each !== undefined)
-    if (results.length === 0) continue
-    files.set(`${experiment.name}.svg`, await curves(experiment, results))
-    files.set(`${experiment.name}.csv`, columns(results))
+  for (const name of drawn) {
+    const curves = await curvesOf(name, results)
+    if (curves !== undefined) files.set(`${name}.svg`, curves)
   }
-  files.set('table-2.svg', await bars(outcome))
+  files.set('table-2.svg', await bars(new Outcome(results, 1)))
+  files.set('figure-9.svg', overlay())
   return files
 }
 
-async function curves({ title, shown, bursts }: Experiment, results: readonly TrialResult[]): Promise<string> {
-  // Smaller runs are drawn to the scale of the experiment.
-  const [first] = results
-  const truth = {
-    name: 'true pool size',
-    points: (first?.samples ?? []).map(([time, , present]) => [time, present / (first?.scale ?? 1)] as const),
-  }
-  const series = results.map((result) => ({
-    name: label(result),
-    points: result.samples.map(([time, perceived]) => [time, perceived / result.scale] as const),
-  }))
-  const nodes = bursts.reduce((sum, burst) => sum + burst.nodes, 0)
+/** One seed each, of the largest pool that was run. */
+async function curvesOf(name: ExperimentName, results: readonly TrialResult[]): Promise<string | undefined> {
+  const found = results.filter(({ experiment, curve }) => experiment === name && curve !== undefined)
+  const scale = Math.max(...found.map((result) => result.scale))
+  const shown = found.filter((result) => result.scale === scale)
+  const [first] = shown
+  if (first === undefined) return undefined
+  const curve = ({ curve: points = [] }: TrialResult, of: 1 | 2): (readonly [number, number])[] =>
+    points.map((point) => [point[0], point[of]])
   return await linePlot({
-    title,
-    subtitle: 'average perceived pool size (§6.1), re-run in the simulator',
-    x: { title: 'time', unit: 's', domain: [0, shown] },
-    y: { title: 'average perceived pool size', unit: 'nodes', domain: [0, nodes * 1.05] },
-    series: [...series, truth],
+    title: experiments[name].title,
+    subtitle: `average perceived pool size (§6.1), re-run in the simulator with ${first.nodes} nodes, one seed`,
+    x: { title: 'time', unit: 's' },
+    y: { title: 'average perceived pool size', unit: 'nodes', domain: [0, first.nodes * 1.05] },
+    series: [
+      ...shown.map((result) => ({ name: titles[result.contender], points: curve(result, 1) })),
+      { name: 'true pool size', points: curve(first, 2) },
+    ],
   })
 }
 
-function columns(results: readonly TrialResult[]): string {
-  const [first] = results
-  const head = ['seconds', 'true pool size', ...results.map(({ contender }) => contender)]
-  const rows = (first?.samples ?? []).map(([time, , present], i) =>
-    [time, present, ...results.map(({ samples }) => samples[i]?.[1] ?? '')].join(),
-  )
-  return `${[head.join(), ...rows].join('\n')}\n`
-}
-
 async function bars(outcome: Outcome): Promise<string> {
-  const mean = (contender: (typeof contenders)[number]): number | undefined => outcome.of('figure-6', contender)?.payload.mean
+  const mean = (contender: (typeof contenders)[number]): number | undefined =>
+    spreadOf(outcome.of('table-2', contender).map(({ payload }) => payload.mean))?.median
   return await barPlot({
     title: 'Table II: transferred by a node, sent and received, join test with 2,000 nodes',
     subtitle: 'payload, as the paper counts',
@@ -62,4 +55,14 @@ async function bars(outcome: Outcome): Promise<string> {
     ],
     width: 800,
   })
+}
+
+/** The links of this project's pool on the sites of Table IV. */
+function overlay(): string {
+  const file = shippedScenarios().get('wide-area-world')
+  if (file === undefined) throw new RangeError('there is no scenario wide-area-world')
+  const scenario = loadScenario(file, ['expect=[]', 'actions=[]'])
+  const { overlay: pool } = runScenario({ scenario, seed: 1 })
+  const subtitle = `${pool.nodes.length} nodes, ${pool.links.length} links, after ${scenario.duration / 1_000} s: jel simulate wide-area-world`
+  return overlayPlot(pool, { title: 'Figure 9: the links of this project’s pool on the sites of Table IV', subtitle })
 }

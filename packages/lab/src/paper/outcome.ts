@@ -1,52 +1,69 @@
-/** What trials say, in the figures that the paper is compared by. */
-import { endOver, experiments, type Experiment, type ExperimentName } from './experiment.ts'
+/** What trials say, in the figures that the paper is compared by. Times are seconds. */
 import type { Contender } from './contender.ts'
+import { experiments, type ExperimentName } from './experiment.ts'
 import type { TrialResult } from './trial.ts'
 
+/** Trials of one scale, with one variation where it was tried and as the scenario is where not. */
 export class Outcome {
-  readonly results: readonly TrialResult[]
+  readonly #results = new Map<string, TrialResult[]>()
 
-  constructor(results: readonly TrialResult[]) {
-    this.results = results
+  constructor(results: readonly TrialResult[], scale: number, variation?: string) {
+    const ofScale = results.filter((result) => result.scale === scale && (result.variation ?? variation) === variation)
+    for (const result of ofScale.toSorted((a, b) => a.seed - b.seed)) {
+      const key = `${result.experiment} ${result.contender}`
+      const known = this.#results.get(key) ?? []
+      const isVaried = known.some((other) => other.variation !== undefined)
+      if (result.variation !== undefined && !isVaried) this.#results.set(key, [result])
+      else if (result.variation !== undefined || !isVaried) this.#results.set(key, [...known, result])
+    }
   }
 
-  of(experiment: ExperimentName, contender: Contender): TrialResult | undefined {
-    return this.results.find((each) => each.experiment === experiment && each.contender === contender)
+  /** By seed. */
+  of(experiment: ExperimentName, contender: Contender): readonly TrialResult[] {
+    return this.#results.get(`${experiment} ${contender}`) ?? []
+  }
+
+  /** Seeds with which any of these was run. */
+  seeds(names: readonly ExperimentName[]): number[] {
+    const seeds = [...this.#results.values()].flat().filter(({ experiment }) => names.includes(experiment))
+    return [...new Set(seeds.map(({ seed }) => seed))].toSorted((a, b) => a - b)
   }
 }
 
-/** When the first of them is up, and when the last, seconds. */
-function starts(experiment: ExperimentName, wave: number): readonly [first: number, last: number] {
-  const burst = experimentOf(experiment).bursts[wave]
-  if (burst === undefined) throw new RangeError(`${experiment} has no wave ${wave}`)
-  return [burst.from, burst.from + burst.over]
-}
+/** The last node of a wave comes so long after the first one at most, s. */
+const longestSpread = 5
 
-/** Seconds from the first start of the wave until all knew all, for good; undefined: they never did. */
+/** From the first start of the wave until all knew all; undefined: they never did. */
 export function joined({ experiment, agreed }: TrialResult, wave = 0): number | undefined {
-  const [first, last] = starts(experiment, wave)
-  // Whoever is there at the end of the wave includes all of it.
-  const found = agreed.find(([, to]) => to > last)
-  return found === undefined ? undefined : Math.max(found[0], first) - first
+  const { waves, end } = experiments[experiment]
+  const start = waves[wave] ?? 0
+  const next = waves[wave + 1] ?? end?.at ?? Infinity
+  // What they agreed on before all of the wave had come is over when the rest comes.
+  const found = agreed.find(([from, to]) => from >= start && from < next && (to ?? Infinity) > start + longestSpread)
+  return found === undefined ? undefined : found[0] - start
 }
 
-/** Seconds from the start until the average perceived size was this share of the whole pool. */
-export function reached({ samples, nodes }: TrialResult, share: number): number | undefined {
-  return samples.find(([, perceived]) => perceived >= share * nodes)?.[0]
-}
-
-/** Seconds from the crash, or from the last leave, of the second wave until all survivors knew, for good. */
+/** From the end of the second wave until all survivors knew, for good. */
 export function survived({ experiment, agreed }: TrialResult): number | undefined {
-  const { duration, bursts } = experimentOf(experiment)
-  const [, burst] = bursts
-  if (burst?.until === undefined) return undefined
-  const found = agreed.find(([from, to]) => from >= (burst.until ?? 0) && to >= duration)
-  const last = burst.until + (burst.end === 'leave' ? endOver : 0)
-  return found === undefined ? undefined : Math.max(0, found[0] - last)
+  const { end } = experiments[experiment]
+  if (end === undefined) return undefined
+  const found = agreed.find(([from, to]) => from >= end.at && to === null)
+  return found === undefined ? undefined : found[0] - end.at
 }
 
-function experimentOf(wanted: ExperimentName): Experiment {
-  const experiment = experiments.find(({ name }) => name === wanted)
-  if (experiment === undefined) throw new RangeError(`there is no experiment ${wanted}`)
-  return experiment
+export interface Spread {
+  readonly median: number
+  readonly least: number
+  readonly most: number
+}
+
+/** What is undefined never came. Undefined where there is none. */
+export function spreadOf(values: readonly (number | undefined)[]): Spread | undefined {
+  const known = values.map((value) => value ?? Infinity).toSorted((a, b) => (a === b ? 0 : a - b))
+  const [least] = known
+  const most = known.at(-1)
+  if (least === undefined || most === undefined) return undefined
+  const middle = known[(known.length - 1) >> 1] as number
+  const other = known[known.length >> 1] as number
+  return { median: middle === other ? middle : (middle + other) / 2, least, most }
 }

@@ -1,146 +1,138 @@
-/** The same as tables in Markdown, and what must hold of them. */
-import { contenders, label, titles, type Contender } from './contender.ts'
+/** The same as tables in Markdown. */
+import { markdownTable } from '../base/markdown.ts'
+import { claims, seenOf, verdictOf } from './claims.ts'
+import { contenders, titles, type Contender } from './contender.ts'
 import { experiments, type ExperimentName } from './experiment.ts'
-import { joined, reached, survived, type Outcome } from './outcome.ts'
+import { joined, Outcome, spreadOf, survived, type Spread } from './outcome.ts'
 import { tableTwo } from './paper.ts'
+import { small } from './plans.ts'
+import type { TrialResult } from './trial.ts'
+import { variations } from './variation.ts'
 
-export interface Claim {
-  readonly claim: string
-  readonly seen: string
-  readonly holds: boolean
-}
-
-type Row = readonly (string | number | undefined)[]
+type Figure = (result: TrialResult) => number | undefined
 
 /** By the name of its place in the document. */
-export function tables(outcome: Outcome): Map<string, string> {
-  const made = new Map<string, string>()
-  for (const { name } of experiments) made.set(name, speeds(outcome, name))
-  made.set('table-2', traffic(outcome))
+export function tables(results: readonly TrialResult[]): Map<string, string> {
+  const whole = new Outcome(results, 1)
+  const both = [whole, new Outcome(results, small)]
+  const made = new Map<string, string>([['claims', claimTable(results)]])
+  for (const name of ['figure-5', 'figure-6', 'table-3'] as const) {
+    made.set(
+      name,
+      sideBySide(name, both, [
+        ['average at 50 %', ({ half }) => half],
+        ['average at 99 %', ({ nearly }) => nearly],
+        ['all know all', (result) => joined(result)],
+      ]),
+    )
+  }
+  const waves: readonly (readonly [string, Figure])[] = [
+    ['first wave', (result) => joined(result)],
+    ['second wave', (result) => joined(result, 1)],
+  ]
+  made.set('figure-7', sideBySide('figure-7', both, [...waves, ['leaves', survived]]))
   made.set(
-    'claims',
-    table(
-      ['what must hold', 'seen', ''],
-      claims(outcome).map(({ claim, seen, holds }) => [claim, seen, isKnown({ seen }) ? (holds ? 'yes' : '**no**') : 'not known']),
-    ),
+    'figure-8',
+    sideBySide('figure-8', both, [...waves, ['half of the news of crashes', ({ crash }) => crash?.half], ['all survivors know', survived]]),
   )
+  made.set('table-2', traffic(whole))
+  made.set('open', sensitivity(results))
   return made
 }
 
-function speeds(outcome: Outcome, experiment: ExperimentName): string {
-  const found = contenders.map((contender) => outcome.of(experiment, contender)).filter((result) => result !== undefined)
-  if (experiment === 'figure-5' || experiment === 'figure-6') {
-    const rows = found.map((result): Row => {
-      return [label(result), seconds(reached(result, 0.5)), seconds(reached(result, 0.99)), seconds(joined(result))]
-    })
-    return table(['', 'average at 50 %', 'average at 99 %', 'all know all'], rows)
-  }
-  const rows = found.map((result): Row => [label(result), seconds(joined(result)), seconds(joined(result, 1)), seconds(survived(result))])
-  const end = experiment === 'figure-7' ? 'after the last leave' : 'after the crash'
-  return table(['all know all', 'after the first start', 'after the start of the second wave', end], rows)
+function claimTable(results: readonly TrialResult[]): string {
+  const [whole, fifth] = [new Outcome(results, 1), new Outcome(results, small)]
+  const rows = claims.map((claim) => {
+    const standard = verdictOf(claim, fifth)
+    const others = variations
+      .filter(({ experiments: tried }) => claim.of.some((name) => tried.includes(name)))
+      .flatMap(({ name, title }) => {
+        const verdict = verdictOf(claim, new Outcome(results, small, name))
+        return verdict === standard || verdict === 'not run' ? [] : [`${title}: ${verdict}`]
+      })
+    return [claim.where, claim.what, seenOf(claim, whole), bold(verdictOf(claim, whole)), bold(standard), others.join('; ')]
+  })
+  return markdownTable(['', 'claim', 'seen (medians, full size)', 'full size', 'a fifth', 'otherwise with'], rows)
+}
+
+function bold(verdict: string): string {
+  return verdict === 'does not hold' ? `**${verdict}**` : verdict
+}
+
+function sideBySide(name: ExperimentName, outcomes: readonly Outcome[], columns: readonly (readonly [string, Figure])[]): string {
+  const shown = outcomes.filter((outcome) => outcome.seeds([name]).length > 0)
+  const head = ['', ...shown.flatMap((outcome) => columns.map(([title]) => `${sizeOf(name, outcome)}: ${title}`))]
+  const rows = experiments[name].contenders.map((contender) => [
+    titles[contender],
+    ...shown.flatMap((outcome) => columns.map(([, figure]) => seconds(spreadOf(outcome.of(name, contender).map(figure))))),
+  ])
+  return markdownTable(head, rows)
+}
+
+function sizeOf(name: ExperimentName, outcome: Outcome): string {
+  const [result] = contenders.flatMap((contender) => outcome.of(name, contender))
+  return `${result?.nodes ?? 0} nodes`
 }
 
 function traffic(outcome: Outcome): string {
-  const head = ['MB', 'server, paper', 'server, re-run', 'node, paper', 'node, re-run', 'ratio', 'node, on the wire', 'of that received']
-  const rows = contenders.flatMap((contender): Row[] => {
-    const result = outcome.of('figure-6', contender)
+  const head = ['MB', 'server, paper', 'server, re-run', 'node, paper', 'node, re-run', 'node, on the wire', 'of that received']
+  const rows = contenders.map((contender) => {
+    const trials = outcome.of('table-2', contender)
     const paper = tableTwo[contender]
-    if (result === undefined) return []
-    const { payload, wire, received } = result
-    const ratio = paper === undefined ? undefined : (payload.mean / paper.mean).toFixed(2)
+    const of = (figure: Figure): string => mega(spreadOf(trials.map(figure)))
     return [
-      [label(result), paper?.service, mega(payload.service), paper?.mean, mega(payload.mean), ratio, mega(wire.mean), mega(received.mean)],
+      titles[contender],
+      paper?.service === undefined ? '–' : String(paper.service),
+      trials[0]?.payload.service === undefined ? '–' : of(({ payload }) => payload.service),
+      paper === undefined ? '–' : String(paper.mean),
+      of(({ payload }) => payload.mean),
+      of(({ wire }) => wire.mean),
+      of(({ received }) => received.mean),
     ]
   })
-  return table(head, rows)
+  return markdownTable(head, rows)
 }
 
-/** Whoever it speaks of was run. */
-export function isKnown({ seen }: Pick<Claim, 'seen'>): boolean {
-  return !seen.includes('not run')
-}
-
-export function claims(outcome: Outcome): Claim[] {
-  const at = (experiment: ExperimentName, contender: Contender): number => {
-    const result = outcome.of(experiment, contender)
-    return (result && reached(result, 0.99)) ?? Infinity
+/** What comes of what the paper leaves open. */
+function sensitivity(results: readonly TrialResult[]): string {
+  const figures: Readonly<Partial<Record<ExperimentName, readonly [string, Figure, (spread: Spread | undefined) => string]>>> = {
+    'figure-5': ['Figure 5, 99 %', ({ nearly }) => nearly, seconds],
+    'figure-6': ['Figure 6, 99 %', ({ nearly }) => nearly, seconds],
+    'table-2': ['Table II, MB a node', ({ payload }) => payload.mean, mega],
+    'figure-8': ['Figure 8, half of the news', ({ crash }) => crash?.half, seconds],
   }
-  const central = contenders.filter((contender) => contender !== 'jel' && contender !== 'distributed')
-  const theirs = contenders.filter((contender) => contender !== 'jel')
-  const others = (all: readonly Contender[], one: Contender): Contender[] => all.filter((each) => each !== one)
-  const times = (experiment: ExperimentName, all: readonly Contender[]): string =>
-    all
-      .map(
-        (contender) =>
-          `${titles[contender]} ${outcome.of(experiment, contender) === undefined ? 'not run' : seconds(at(experiment, contender))}`,
-      )
-      .join(', ')
-  const made: Claim[] = [
-    {
-      claim: 'Figure 5: of the central techniques serial send is the slowest to 99 %',
-      seen: times('figure-5', central),
-      holds: others(central, 'serial-send').every((other) => at('figure-5', 'serial-send') > at('figure-5', other)),
-    },
-    ...(['figure-5', 'figure-6'] as const).map((experiment) => ({
-      claim: `${experiment.replace('f', 'F').replace('-', ' ')}: adaptive gossip is ahead of plain gossip`,
-      seen: times(experiment, ['adaptive-gossip', 'gossip']),
-      holds: at(experiment, 'adaptive-gossip') < at(experiment, 'gossip'),
-    })),
-    {
-      claim: 'Figure 6: the broadcast tree is the fastest of the six to 99 %',
-      seen: times('figure-6', theirs),
-      holds: others(theirs, 'broadcast-tree').every(
-        (other) => at('figure-6', 'broadcast-tree') <= at('figure-6', other) && at('figure-6', 'broadcast-tree') < Infinity,
-      ),
-    },
-  ]
-  for (const contender of theirs) {
-    const paper = tableTwo[contender]?.mean ?? 0
-    const result = outcome.of('figure-6', contender)
-    const mean = result?.payload.mean ?? Infinity
-    made.push({
-      claim: `Table II: ${titles[contender]}, a node within a factor of two of ${paper} MB`,
-      seen: result === undefined ? 'not run' : `${mega(mean)} MB with ${result.nodes} nodes`,
-      holds: mean < 2 * paper && mean > paper / 2,
-    })
-  }
-  return [...made, ...ourClaims(outcome)]
+  const rows = (Object.keys(figures) as ExperimentName[]).flatMap((name) => {
+    const [title, figure, written] = figures[name] as NonNullable<(typeof figures)[ExperimentName]>
+    const row = (label: string, which: readonly Contender[], variation?: string): string[] => {
+      const outcome = new Outcome(results, small, variation)
+      return [
+        title,
+        label,
+        ...contenders.map((contender) => (which.includes(contender) ? written(spreadOf(outcome.of(name, contender).map(figure))) : '')),
+      ]
+    }
+    const tried = variations.filter(({ experiments: names }) => names.includes(name))
+    return [
+      row('as the scenario is', experiments[name].contenders),
+      ...tried.map((each) => row(each.title, each.contenders ?? experiments[name].contenders, each.name)),
+    ]
+  })
+  return markdownTable(['', 'with', ...contenders.map((contender) => titles[contender])], rows)
 }
 
-function ourClaims(outcome: Outcome): Claim[] {
-  const join = outcome.of('figure-6', 'jel')
-  const crash = outcome.of('figure-8', 'jel')
-  const took = (join && joined(join)) ?? Infinity
-  const received = join?.received.mean ?? Infinity
-  const right = (crash && survived(crash)) ?? Infinity
-  return [
-    {
-      claim: 'Figure 6: with jel 2,000 nodes all know all within 10 s of the first start',
-      seen: join === undefined ? 'not run' : seconds(took),
-      holds: took <= 10,
-    },
-    {
-      claim: 'Table II: jel, at most 1 MB received a node, on the wire, over the whole run',
-      seen: join === undefined ? 'not run' : `${mega(received)} MB`,
-      holds: received <= 1,
-    },
-    {
-      claim: 'Figure 8: with jel all survivors know within 10 s of the crash of 800',
-      seen: crash === undefined ? 'not run' : seconds(right),
-      holds: right <= 10,
-    },
-  ]
+function seconds(spread: Spread | undefined): string {
+  return written(spread, (value) => value.toFixed(value < 1 ? 2 : 1), ' s')
 }
 
-function seconds(value: number | undefined): string {
-  return value === undefined || value === Infinity ? 'never' : `${value.toFixed(1)} s`
+function mega(spread: Spread | undefined): string {
+  return written(spread, (value) => value.toFixed(value < 100 ? 2 : 0), '')
 }
 
-function mega(value: number | undefined): string | undefined {
-  return value === undefined || value === Infinity ? undefined : value.toFixed(value < 100 ? 2 : 0)
-}
-
-function table(head: readonly string[], rows: readonly Row[]): string {
-  const line = (cells: Row): string => `| ${cells.map((cell) => cell ?? '–').join(' | ')} |`
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+/** The median, and behind it the least and the most where they differ. */
+function written(spread: Spread | undefined, digits: (value: number) => string, unit: string): string {
+  if (spread === undefined) return '–'
+  const show = (value: number): string => (value === Infinity ? 'never' : digits(value))
+  const [median, least, most] = [spread.median, spread.least, spread.most].map(show)
+  const shown = median === 'never' ? 'never' : `${median}${unit}`
+  return least === most ? shown : `${shown} (${least} to ${most})`
 }

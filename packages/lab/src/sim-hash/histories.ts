@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { loadScenario, runScenario } from '@jel/simulator'
 import { inCheckout } from '../base/paths.ts'
 import { baselines, type BaselineName } from '../paper/baselines/index.ts'
+import { runPool } from '../paper/pool-run.ts'
 
 interface Case {
   readonly name: string
@@ -45,8 +46,11 @@ export function traceHashes(): Record<string, string> {
   return Object.fromEntries(
     cases.map(({ name, scenario, set, baseline }) => {
       const loaded = loadScenario(join(folder, `${scenario}.yaml`), [...set, 'expect=[]'])
-      const other = baseline && { otherProtocol: baselines[baseline]() }
-      return [name, runScenario({ scenario: { ...loaded, name: scenario }, seed: 1, ...other }).result.traceHash]
+      const hash =
+        baseline === undefined
+          ? runScenario({ scenario: { ...loaded, name: scenario }, seed: 1 }).result.traceHash
+          : runPool(loaded, { contender: baseline, create: baselines[baseline](), seed: 1 }).simulation.traceHash
+      return [name, hash]
     }),
   )
 }

@@ -1,5 +1,7 @@
 import type { Scenario } from '../scenario/scenario.ts'
 import type { Outcome } from '../user/task.ts'
+import { overlayDot } from './dot.ts'
+import { overlayPlot } from './overlay-plot.ts'
 import { runsCsv, samplesCsv } from './csv.ts'
 import type { OutputFolder } from './folder.ts'
 import { htmlReport } from './html.ts'
@@ -12,7 +14,12 @@ export async function writeOutput(folder: OutputFolder, scenario: Scenario, outc
   folder.write('runs.json', `${JSON.stringify({ command, scenario, runs: outcomes.map(({ set, result }) => ({ set, ...result })) })}\n`)
   folder.write('runs.csv', runsCsv(outcomes))
   folder.write('samples.csv', samplesCsv(outcomes))
-  for (const outcome of outcomes) folder.write(`${runName(outcome)}.dot`, outcome.overlay)
+  for (const outcome of outcomes) {
+    const { nodes, links } = outcome.overlay
+    const subtitle = `${nodes.length} nodes and ${links.length} links at the end, seed ${outcome.seed}`
+    folder.write(`${runName(outcome)}.dot`, overlayDot(outcome.overlay))
+    folder.write(`${runName(outcome)}.svg`, overlayPlot(outcome.overlay, { title: scenario.name, subtitle }))
+  }
 }
 
 /** What the files of one run are called. */

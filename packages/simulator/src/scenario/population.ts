@@ -16,6 +16,8 @@ export interface TraceEvent {
 export type Arrivals =
   | { readonly type: 'atOnce' }
   | { readonly type: 'every'; readonly interval: Milliseconds }
+  /** Each at a random time within so long. */
+  | { readonly type: 'within'; readonly span: Milliseconds }
   /** Independent arrivals, so many a second on average. */
   | { readonly type: 'poisson'; readonly rate: number }
   | { readonly type: 'trace'; readonly file: string; readonly events: readonly TraceEvent[] }
@@ -42,6 +44,10 @@ export interface Sessions {
 const atOnce = z.literal('at once').transform((): Arrivals => ({ type: 'atOnce' }))
 const arrivalForms = {
   every: mapping({ every: span }).transform(({ every }): Arrivals => ({ type: 'every', interval: every })),
+  within: mapping({ within: span.describe('each at a random time within so long') }).transform(({ within }): Arrivals => ({
+    type: 'within',
+    span: within,
+  })),
   poisson: mapping({ poisson: rate.describe('on average, such as 10/s') }).transform(({ poisson }): Arrivals => ({
     type: 'poisson',
     rate: poisson,
@@ -54,7 +60,7 @@ const arrivalForms = {
 }
 
 export const arrivals: z.ZodType<Arrivals> = choice<Arrivals>([atOnce, ...Object.values(arrivalForms)], (value) => {
-  const form = 'expected "at once", { every: 100ms }, { poisson: 10/s } or { trace: FILE }'
+  const form = 'expected "at once", { every: 100ms }, { within: 5s }, { poisson: 10/s } or { trace: FILE }'
   if (value === 'at once') return atOnce
   if (typeof value !== 'object' || value === null) return new Unfit(`${form}, not ${show(value)}`)
   const key = Object.keys(arrivalForms).find((each) => each in value) as keyof typeof arrivalForms | undefined

@@ -67,6 +67,8 @@ function writeArrivals(arrivals: Arrivals): unknown {
       return undefined
     case 'every':
       return { every: writeDuration(arrivals.interval) }
+    case 'within':
+      return { within: writeDuration(arrivals.span) }
     case 'poisson':
       return { poisson: `${arrivals.rate}/s` }
     case 'trace':

@@ -22,9 +22,15 @@ export class Machinery {
   }
 
   /** What the node is to be spawned with that runs the server of another implementation: on a machine of its own. */
-  service(): Pick<SpawnOptions, 'bandwidth'> {
-    const { service } = this.#network.bandwidth
-    return { bandwidth: megabits(service === undefined ? this.#network.bandwidth : { up: service, down: service }) }
+  service(): Pick<SpawnOptions, 'machine'> {
+    const { bandwidth, processor } = this.#network
+    const { service } = bandwidth
+    const machine = this.#simulation.createMachine({
+      bandwidth: megabits(service === undefined ? bandwidth : { up: service, down: service }),
+      speed: processor?.speed,
+      processors: processor?.count,
+    })
+    return { machine }
   }
 
   /** What a node of this place is to be spawned with. */

@@ -29,6 +29,10 @@ export class Population {
         this.#stage.bringIn()
         for (let i = 1; i < nodes; i++) testbed.after(i * arrivals.interval, () => this.#stage.bringIn())
         return
+      case 'within':
+        this.#stage.bringIn()
+        for (let i = 1; i < nodes; i++) testbed.after(random() * arrivals.span, () => this.#stage.bringIn())
+        return
       case 'poisson': {
         this.#stage.bringIn()
         let at = 0

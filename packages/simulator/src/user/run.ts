@@ -1,7 +1,7 @@
 import type { Milliseconds } from '@jel/protocol'
 import { makeConfig } from '@jel/protocol'
 import { nodeBytes } from '../report/node-bytes.ts'
-import { overlayDot } from '../report/dot.ts'
+import { overlayOf, type Overlay } from '../report/overlay.ts'
 import type { Deaths } from '../report/deaths.ts'
 import type { Distribution } from '../report/quantile.ts'
 import type { Detection, Quantiles, RunResult, Violation } from '../report/result.ts'
@@ -23,8 +23,6 @@ export interface RunOptions {
   readonly seed: number
   /** What to run instead of the protocol, for whoever tries a change of it. */
   readonly createProtocol?: CreateProtocol
-  /** Another implementation. Its first node is a server and no member, and nothing is checked that only this project promises. */
-  readonly otherProtocol?: CreateProtocol
   /** Gets each line of the trace as it happens. */
   readonly onLine?: (line: TraceLine) => void
   /** Is told each virtual second how far it is. */
@@ -33,8 +31,8 @@ export interface RunOptions {
 
 export interface Run {
   readonly result: RunResult
-  /** The links at the end, as a graph in DOT. */
-  readonly overlay: string
+  /** The links at the end. */
+  readonly overlay: Overlay
 }
 
 /** So many lines of what went before are told with a violation. */
@@ -49,17 +47,16 @@ const extraLinks = 8
  */
 export function runScenario(options: RunOptions): Run {
   const { scenario, seed } = options
-  const isOurs = options.otherProtocol === undefined
   let violation: Violation | undefined
   const simulation = new Simulation({
     seed,
-    createProtocol: options.otherProtocol ?? options.createProtocol ?? protocolOf(scenario),
+    createProtocol: options.createProtocol ?? protocolOf(scenario),
     network: networkOf(scenario.network),
-    checkPromises: isOurs,
+    checkPromises: true,
     keepNews: false,
-    ...(isOurs && { onFalseDeath: (death) => void (violation ??= broken(falseDeathError(seed, death))) }),
+    onFalseDeath: (death) => void (violation ??= broken(falseDeathError(seed, death))),
   })
-  const runner = new ScenarioRunner(new SimulatedTestbed(simulation, scenario.network, !isOurs), scenario)
+  const runner = new ScenarioRunner(new SimulatedTestbed(simulation, scenario.network), scenario)
   const { stage, metrics } = runner
   const chronicle = new Chronicle(stage, options.onLine)
   const violated = (time: Milliseconds, what: string, nodes: readonly number[]): Violation => {
@@ -74,17 +71,17 @@ export function runScenario(options: RunOptions): Run {
       numbers.filter((number) => typeof number === 'number'),
     )
   }
-  const reigns = isOurs ? new Reigns(stage, metrics) : undefined
-  reigns?.watch()
-  const bounds = isOurs ? boundsOf(scenario) : undefined
+  const reigns = new Reigns(stage, metrics)
+  reigns.watch()
+  const bounds = boundsOf(scenario)
   let isWhole = true
   try {
     runner.start()
     while (isWhole && simulation.now < scenario.duration) {
       simulation.run(Math.min(1_000, scenario.duration - simulation.now))
       options.onProgress?.(simulation.now)
-      reigns?.checkTokens()
-      const problem = bounds && unrest(stage, metrics, bounds)
+      reigns.checkTokens()
+      const problem = unrest(stage, metrics, bounds)
       if (problem === undefined) continue
       violation ??= violated(simulation.now, problem.what, problem.node === undefined ? [] : [problem.node])
       isWhole = false
@@ -94,7 +91,7 @@ export function runScenario(options: RunOptions): Run {
     violation ??= broken(error)
     isWhole = false
   }
-  return { result: resultOf(simulation, runner, violation, isWhole), overlay: overlayDot(stage.actors) }
+  return { result: resultOf(simulation, runner, violation, isWhole), overlay: overlayOf(stage.actors) }
 }
 
 function boundsOf(scenario: Scenario): SettledBounds {

@@ -22,7 +22,7 @@ export class SimulatedTestbed implements Testbed<SimulatedNode> {
   readonly #service: SimulatedNode | undefined
 
   /** `hasService`: the first node is a server, and no member. */
-  constructor(simulation: Simulation<Protocol>, network: ScenarioNetwork, hasService: boolean) {
+  constructor(simulation: Simulation<Protocol>, network: ScenarioNetwork, hasService = false) {
     this.#simulation = simulation
     this.#machinery = new Machinery(simulation, network)
     if (hasService) this.#service = simulation.spawn(this.#machinery.service())

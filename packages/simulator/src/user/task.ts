@@ -1,3 +1,4 @@
+import type { Overlay } from '../report/overlay.ts'
 import type { RunResult } from '../report/result.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 
@@ -15,8 +16,8 @@ export interface Outcome {
   readonly seed: number
   readonly set: readonly string[]
   readonly result: RunResult
-  /** The links at the end, in DOT. */
-  readonly overlay: string
+  /** The links at the end. */
+  readonly overlay: Overlay
   /** Real time that it took, ms. */
   readonly took: number
 }

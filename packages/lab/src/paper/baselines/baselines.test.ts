@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { parseScenario, type Protocol, runScenario, type SimulatedNode, Simulation, uniformDelay } from '@jel/simulator'
+import { parseScenario, type Protocol, type SimulatedNode, Simulation, uniformDelay } from '@jel/simulator'
+import { runPool } from '../pool-run.ts'
 import { baselines, type BaselineName } from './index.ts'
 
 const names = Object.keys(baselines) as BaselineName[]
@@ -123,7 +124,7 @@ describe('the techniques compared', () => {
 
 it.each(names)('%s runs in a scenario, too', (name) => {
   const scenario = parseScenario('nodes: 12\nduration: 30s\nexpect: [{ allKnowAll: { within: 25s } }]')
-  const { verdicts, samples } = runScenario({ scenario, seed: 1, otherProtocol: baselines[name]() }).result
-  expect(verdicts[0]).toMatchObject({ held: true })
-  expect(samples.nodes.at(-1)).toBe(12)
+  const { runner, members } = runPool(scenario, { contender: name, create: baselines[name](), seed: 1 })
+  expect(runner.verdicts()[0]).toMatchObject({ held: true })
+  expect(members).toHaveLength(12)
 })

@@ -50,7 +50,7 @@ export class CentralClient {
   serve(request: CentralMessage): CentralMessage | undefined {
     switch (request.type) {
       case 'ping':
-        return message.pong
+        return message.pong()
       case 'push':
         return message.lacks(this.#needs, !this.#technique.peerBootstrap && this.#roster === undefined)
       case 'update':
@@ -122,7 +122,7 @@ export class CentralClient {
     const again = (): void => this.#bootstrap(peers, next + 1)
     this.#node.calls.call({
       to: peer === undefined ? this.#service : toContact(peer.member),
-      request: message.getState,
+      request: message.getState(),
       timeout: this.#technique.nodeConnectTimeout,
       persistent: peer === undefined,
       answered: (answer) => {

@@ -38,22 +38,26 @@ export type CentralMessage = { readonly bytes: number } & (
 export const ok: CentralMessage = { type: 'ok', bytes: sizes.answerBytes }
 export const noState: CentralMessage = { type: 'noState', bytes: sizes.answerBytes + 24 }
 export const ping: CentralMessage = { type: 'ping', bytes: sizes.opcodeBytes }
-export const pong: CentralMessage = { type: 'ok', bytes: sizes.answerBytes + sizes.memberBytes }
-export const getState: CentralMessage = { type: 'getState', bytes: sizes.opcodeBytes + sizes.memberBytes + sizes.timeBytes }
+export function pong(): CentralMessage {
+  return { type: 'ok', bytes: sizes.answerBytes + sizes.memberBytes() }
+}
+export function getState(): CentralMessage {
+  return { type: 'getState', bytes: sizes.opcodeBytes + sizes.memberBytes() + sizes.timeBytes }
+}
 export const push: CentralMessage = { type: 'push', bytes: sizes.opcodeBytes + sizes.poolNameBytes }
 
 export function join(member: Member): CentralMessage {
-  return { type: 'join', member, bytes: sizes.opcodeBytes + sizes.memberBytes + sizes.joinSettingsBytes }
+  return { type: 'join', member, bytes: sizes.opcodeBytes + sizes.memberBytes() + sizes.joinSettingsBytes }
 }
 
 export function welcome(event: PoolEvent, since: number, peers: readonly PoolEvent[]): CentralMessage {
-  const { answerBytes, memberBytes, timeBytes, countBytes } = sizes
-  const bytes = answerBytes + memberBytes + 2 * timeBytes + countBytes + peers.length * memberBytes
+  const { answerBytes, timeBytes, countBytes } = sizes
+  const bytes = answerBytes + 2 * timeBytes + countBytes + (1 + peers.length) * sizes.memberBytes()
   return { type: 'welcome', join: event, since, peers, bytes }
 }
 
 export function aboutSelf(type: 'leave' | 'heartbeat', event: PoolEvent): CentralMessage {
-  return { type, join: event, bytes: sizes.opcodeBytes + sizes.memberBytes }
+  return { type, join: event, bytes: sizes.opcodeBytes + sizes.memberBytes() }
 }
 
 export function stateAnswer(state: PoolState): CentralMessage {
@@ -70,7 +74,7 @@ export function update(state: PoolState | undefined, events: readonly PoolEvent[
 }
 
 export function gossip(time: number): CentralMessage {
-  return { type: 'gossip', time, bytes: sizes.opcodeBytes + sizes.memberBytes + sizes.timeBytes }
+  return { type: 'gossip', time, bytes: sizes.opcodeBytes + sizes.memberBytes() + sizes.timeBytes }
 }
 
 export function gossipAnswer(time: number, events: readonly PoolEvent[]): CentralMessage {
@@ -83,9 +87,9 @@ export function gossipEvents(events: readonly PoolEvent[]): CentralMessage {
 }
 
 function stateBytes({ roster }: PoolState): number {
-  return sizes.countBytes + sizes.stateHeaderBytes + roster.size * sizes.stateEntryBytes
+  return sizes.countBytes + sizes.stateHeaderBytes + roster.size * sizes.stateEntryBytes()
 }
 
 function eventsBytes(events: readonly PoolEvent[]): number {
-  return sizes.countBytes + events.length * sizes.eventBytes
+  return sizes.countBytes + events.length * sizes.eventBytes()
 }

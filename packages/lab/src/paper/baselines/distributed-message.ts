@@ -42,7 +42,9 @@ export type DistributedMessage = { readonly bytes: number } & (
 
 export const ok: DistributedMessage = { type: 'ok', bytes: sizes.answerBytes }
 export const ping: DistributedMessage = { type: 'ping', bytes: sizes.opcodeBytes }
-export const pong: DistributedMessage = { type: 'ok', bytes: sizes.answerBytes + sizes.memberBytes + sizes.uuidTextBytes }
+export function pong(): DistributedMessage {
+  return { type: 'ok', bytes: sizes.answerBytes + sizes.memberBytes() + sizes.uuidTextBytes }
+}
 
 export function arrg(peer: Peer, peers: readonly Peer[]): DistributedMessage {
   const bytes = sizes.opcodeBytes + sizes.poolNameBytes + sizes.countBytes + (1 + peers.length) * sizes.arrgEntryBytes
@@ -50,13 +52,13 @@ export function arrg(peer: Peer, peers: readonly Peer[]): DistributedMessage {
 }
 
 export function gossip(said: Gossip): DistributedMessage {
-  let bytes = sizes.opcodeBytes + sizes.memberBytes + sizes.uuidTextBytes + 4 * sizes.countBytes
+  let bytes = sizes.opcodeBytes + sizes.memberBytes() + sizes.uuidTextBytes + 4 * sizes.countBytes
   bytes += (said.died.count + said.left.count) * sizes.uuidBytes
-  bytes += said.persons.length * sizes.gossipEntryBytes
+  bytes += said.persons.length * sizes.gossipEntryBytes()
   for (const { witnesses } of said.remarks?.values() ?? []) bytes += witnesses.length * sizes.uuidBytes
   return { type: 'gossip', gossip: said, bytes }
 }
 
 export function leave(person: Person): DistributedMessage {
-  return { type: 'leave', person, bytes: sizes.opcodeBytes + sizes.memberBytes + sizes.uuidTextBytes }
+  return { type: 'leave', person, bytes: sizes.opcodeBytes + sizes.memberBytes() + sizes.uuidTextBytes }
 }

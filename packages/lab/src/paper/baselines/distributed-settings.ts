@@ -4,10 +4,7 @@ import type { Milliseconds } from '@jel/protocol'
 export interface DistributedSettings {
   /** A gossip follows the one before after 0 to 1 times this, 0.5 on average. */
   readonly gossipInterval: Milliseconds
-  /**
-   * How many members, chosen at random, a node tells in one message. The paper says no number, and the published default is all; Table II
-   * gives it away: 25.37 MB a node in 600 s leave room for about so many.
-   */
+  /** How many members, chosen at random, a node tells in one message. The paper says no number, the published default is 30,000. Fitted to Table II. */
   readonly gossipSize: number
   readonly arrgInterval: Milliseconds
   readonly arrgSize: number
@@ -17,6 +14,8 @@ export interface DistributedSettings {
   /** More than so many must have failed to reach a suspect. */
   readonly witnesses: number
   readonly pingInterval: Milliseconds
+  /** A suspect that can't be reached is tried until the time-out, one after the other. With it practically no crash is noticed: see docs/jel-paper.md. */
+  readonly persistentPings: boolean
   /** Suspects that are called in one round. */
   readonly pingCount: number
   /** Whom a leaving node tells. */
@@ -36,6 +35,7 @@ export const distributedSettings: DistributedSettings = {
   deadTimeout: 120_000,
   witnesses: 5,
   pingInterval: 1_000,
+  persistentPings: false,
   pingCount: 10,
   leavesSent: 10,
   connectTimeout: 5_000,

@@ -51,7 +51,7 @@ export class DistributedNode extends BaselineNode<DistributedMessage> {
         this.#view?.heardLeave(request.person)
         return message.ok
       case 'ping':
-        return message.pong
+        return message.pong()
       default:
         return undefined
     }
@@ -118,7 +118,7 @@ export class DistributedNode extends BaselineNode<DistributedMessage> {
         to: toContact(suspect.member),
         request: message.ping,
         timeout: this.#settings.connectTimeout,
-        persistent: true,
+        persistent: this.#settings.persistentPings,
         answered: () => {
           view.reached(suspect)
           callNext()

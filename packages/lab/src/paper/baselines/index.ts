@@ -8,7 +8,7 @@ import type { Protocol, ProtocolParts } from '@jel/simulator'
 import { CentralNode, centralTechniques } from './central.ts'
 import { Census } from './census.ts'
 import { DistributedNode } from './distributed.ts'
-import { distributedSettings } from './distributed-settings.ts'
+import { distributedSettings, type DistributedSettings } from './distributed-settings.ts'
 
 export type BaselineName = keyof typeof centralTechniques | 'distributed'
 
@@ -20,10 +20,15 @@ const central = Object.entries(centralTechniques).map(([name, technique]): [stri
   () => (parts) => new CentralNode(parts, technique),
 ])
 
-function distributed(): NodeFactory {
+export function distributed(settings: Partial<DistributedSettings> = {}): NodeFactory {
   const census = new Census()
-  return (parts) => new DistributedNode(parts, distributedSettings, census)
+  return (parts) => new DistributedNode(parts, { ...distributedSettings, ...settings }, census)
 }
 
+export type { DistributedSettings } from './distributed-settings.ts'
+export { assumeMemberBytes } from './sizes.ts'
+
 /** By name, what makes the factory for one simulation. */
-export const baselines = Object.fromEntries([...central, ['distributed', distributed]]) as Readonly<Record<BaselineName, () => NodeFactory>>
+export const baselines = Object.fromEntries([...central, ['distributed', () => distributed()]]) as Readonly<
+  Record<BaselineName, () => NodeFactory>
+>

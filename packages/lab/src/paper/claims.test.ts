@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest'
+import { claims, seenOf, verdictOf, type Claim, type Verdict } from './claims.ts'
+import { contenders, type Contender } from './contender.ts'
+import { experiments } from './experiment.ts'
+import { Outcome } from './outcome.ts'
+import type { TrialResult } from './trial.ts'
+
+const nothing = { mean: 0, service: 0 }
+
+function trial(contender: Contender, seed: number, rest: Partial<TrialResult>): TrialResult {
+  const { experiment = 'figure-5' } = rest
+  return { experiment, contender, seed, scale: 1, nodes: 100, agreed: [], payload: nothing, wire: nothing, received: nothing, events: 0, cpuSeconds: 0, ...rest } // prettier-ignore
+}
+
+/** Figure 5 with these times of peer bootstrap to 99 %, one a seed; serial send takes 20 s. */
+function outcome(times: readonly number[], more: readonly TrialResult[] = []): Outcome {
+  const results = times.flatMap((nearly, i) =>
+    contenders.map((contender) =>
+      trial(contender, i + 1, { nearly: contender === 'serial-send' ? 20 : contender === 'peer-bootstrap' ? nearly : 5 }),
+    ),
+  )
+  return new Outcome([...results, ...more], 1)
+}
+
+const claim = (what: RegExp): Claim => claims.find((each) => what.test(each.what)) as Claim
+const slowest = claim(/^serial send is the slowest/u)
+const verdict = (times: readonly number[]): Verdict => verdictOf(slowest, outcome(times))
+
+describe('the verdict on a claim', () => {
+  it('holds, or does not, where all seeds say so', () => {
+    expect(verdict([10, 11, 12])).toBe('holds')
+    expect(verdict([30, 31, 32])).toBe('does not hold')
+  })
+
+  it('cannot be said where seeds disagree, and after a tie', () => {
+    expect(verdict([10, 30])).toBe('cannot be said')
+    expect(verdict([19, 21])).toBe('cannot be said')
+  })
+
+  it('is none where nothing was run, or something is missing', () => {
+    expect(verdict([])).toBe('not run')
+    expect(verdictOf(slowest, new Outcome([trial('serial-send', 1, { nearly: 3 })], 1))).toBe('not run')
+  })
+
+  it('cannot be said of what was fitted, and says why', () => {
+    const fitted = claim(/^the averages a node/u)
+    expect(verdictOf(fitted, outcome([1]))).toBe('cannot be said')
+    expect(seenOf(fitted, outcome([1]))).toMatch(/fitted/u)
+  })
+
+  it('calls what never came never', () => {
+    const results = contenders.map((contender) => trial(contender, 1, contender === 'serial-send' ? {} : { nearly: 5 }))
+    expect(verdictOf(slowest, new Outcome(results, 1))).toBe('holds')
+    expect(seenOf(slowest, new Outcome(results, 1))).toMatch(/^serial send never, peer bootstrap 5.0 s/u)
+  })
+})
+
+describe('a variation', () => {
+  const base = ['serial-send', 'peer-bootstrap'].flatMap((contender) =>
+    [1, 2].map((seed) => trial(contender as Contender, seed, { nearly: 1 })),
+  )
+  const varied = trial('serial-send', 1, { nearly: 9, variation: 'spread-5s' })
+
+  it('stands in for what was tried with it, and for nothing else', () => {
+    const found = new Outcome([...base, varied], 1, 'spread-5s')
+    expect(found.of('figure-5', 'serial-send')).toEqual([varied])
+    expect(found.of('figure-5', 'peer-bootstrap')).toHaveLength(2)
+  })
+
+  it('is no part of what was run as the scenario is', () => {
+    expect(new Outcome([varied, ...base], 1).of('figure-5', 'serial-send')).toEqual(base.slice(0, 2))
+  })
+})
+
+it('judges by experiments that are run, with who takes part in them', () => {
+  const asked = new Set<string>()
+  const of = claims.flatMap((each) => {
+    each.judge?.((experiment, contender) => {
+      asked.add(`${experiment} ${contender}`)
+      return trial(contender, 1, { experiment, nearly: 1 })
+    })
+    return each.of
+  })
+  for (const name of of) expect(experiments[name].name).toBe(name)
+  for (const each of asked) {
+    const [experiment, contender] = each.split(' ') as [keyof typeof experiments, Contender]
+    expect(experiments[experiment].contenders).toContain(contender)
+  }
+})

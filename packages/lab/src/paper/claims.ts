@@ -1,0 +1,330 @@
+/** What the paper says of its figures, and this project of itself, each judged by seeds: it holds in all, in none, or it can't be said. */
+import { central, contenders, titles, type Contender } from './contender.ts'
+import type { ExperimentName } from './experiment.ts'
+import { joined, spreadOf, survived, type Outcome } from './outcome.ts'
+import { tableTwo } from './paper.ts'
+import type { TrialResult } from './trial.ts'
+
+export type Verdict = 'holds' | 'does not hold' | 'cannot be said' | 'not run'
+
+/** The trial of one seed; throws {@link Missing} where it was not run. */
+type At = (experiment: ExperimentName, contender: Contender) => TrialResult
+
+export interface Claim {
+  readonly where: string
+  readonly what: string
+  readonly of: readonly ExperimentName[]
+  /** What it was judged by, of one seed. */
+  readonly seen?: (at: At) => readonly (readonly [what: string, value: number | undefined, unit: 's' | 'MB' | '×'])[]
+  /** Undefined: it can't be said, as after a tie. Left out: never, for the reason given. */
+  readonly judge?: (at: At) => boolean | undefined
+  readonly reason?: string
+  /** This project's own. */
+  readonly ours?: true
+}
+
+class Missing extends Error {}
+
+/** Times closer than this are a tie. A guess: seeds differ by less. */
+const margin = 1.1
+/** "Significantly", "considerably", "as well as". A guess. */
+const much = 1.25
+
+const nearly = (at: At, experiment: ExperimentName, contender: Contender): number => at(experiment, contender).nearly ?? Infinity
+
+/** True if `a` is smaller by more than the factor, false if it is larger by more than the margin. */
+function smaller(a: number, b: number, factor = margin): boolean | undefined {
+  if (a * factor < b) return true
+  return factor > margin || a > b * margin ? false : undefined
+}
+
+function all(judged: readonly (boolean | undefined)[]): boolean | undefined {
+  if (judged.includes(false)) return false
+  return judged.includes(undefined) ? undefined : true
+}
+
+function times(experiment: ExperimentName, which: readonly Contender[]): NonNullable<Claim['seen']> {
+  return (at) => which.map((contender) => [titles[contender], at(experiment, contender).nearly, 's'])
+}
+
+const theirs = contenders.filter((contender) => contender !== 'jel')
+const both: readonly Contender[] = ['serial-send', 'distributed']
+
+const figureFive: readonly Claim[] = [
+  {
+    where: 'Figure 5',
+    what: 'serial send is the slowest of the central techniques',
+    of: ['figure-5'],
+    seen: times('figure-5', central),
+    judge: (at) => all(central.slice(1).map((other) => smaller(nearly(at, 'figure-5', other), nearly(at, 'figure-5', 'serial-send')))),
+  },
+  {
+    where: 'Figure 5',
+    what: 'peer bootstrap and the broadcast tree perform equally well',
+    of: ['figure-5'],
+    seen: times('figure-5', ['peer-bootstrap', 'broadcast-tree']),
+    judge: (at) => {
+      const ratio = nearly(at, 'figure-5', 'peer-bootstrap') / nearly(at, 'figure-5', 'broadcast-tree')
+      return ratio < much && ratio > 1 / much
+    },
+  },
+  {
+    where: 'Figure 5',
+    what: 'adaptive gossip is faster than gossip',
+    of: ['figure-5'],
+    seen: times('figure-5', ['adaptive-gossip', 'gossip']),
+    judge: (at) => smaller(nearly(at, 'figure-5', 'adaptive-gossip'), nearly(at, 'figure-5', 'gossip')),
+  },
+  {
+    where: 'Figure 5',
+    what: 'the distributed implementation converges, slower than most of the central ones',
+    of: ['figure-5'],
+    seen: times('figure-5', ['distributed']),
+    judge: (at) => {
+      const own = nearly(at, 'figure-5', 'distributed')
+      return own < Infinity && central.filter((other) => nearly(at, 'figure-5', other) < own).length > central.length / 2
+    },
+  },
+]
+
+const figureSix: readonly Claim[] = [
+  ...(['serial-send', 'gossip'] as const).map((contender): Claim => ({
+    where: 'Figure 6',
+    what: `${titles[contender]} is dramatically faster than in Figure 5, as the network no longer holds it up`,
+    of: ['figure-5', 'figure-6'],
+    seen: (at) => [
+      ['Figure 5', at('figure-5', contender).nearly, 's'],
+      ['Figure 6', at('figure-6', contender).nearly, 's'],
+    ],
+    judge: (at) => smaller(nearly(at, 'figure-6', contender), nearly(at, 'figure-5', contender), 2),
+  })),
+  {
+    where: 'Figure 6',
+    what: 'the broadcast tree is significantly better than any other',
+    of: ['figure-6'],
+    seen: times('figure-6', theirs),
+    judge: (at) =>
+      all(
+        theirs
+          .filter((other) => other !== 'broadcast-tree')
+          .map((other) => smaller(nearly(at, 'figure-6', 'broadcast-tree'), nearly(at, 'figure-6', other), much)),
+      ),
+  },
+  {
+    where: 'Figure 6',
+    what: 'gossip takes considerably longer than the other central techniques',
+    of: ['figure-6'],
+    seen: times('figure-6', central),
+    judge: (at) =>
+      all(
+        central
+          .filter((other) => other !== 'gossip')
+          .map((other) => smaller(nearly(at, 'figure-6', other), nearly(at, 'figure-6', 'gossip'), much)),
+      ),
+  },
+  {
+    where: 'Figure 6',
+    what: 'adaptive gossip is significantly faster than gossip',
+    of: ['figure-6'],
+    seen: times('figure-6', ['adaptive-gossip', 'gossip']),
+    judge: (at) => smaller(nearly(at, 'figure-6', 'adaptive-gossip'), nearly(at, 'figure-6', 'gossip'), much),
+  },
+]
+
+const server = (at: At, contender: Contender): number => at('table-2', contender).payload.service ?? Infinity
+const order: readonly Contender[] = ['peer-bootstrap', 'gossip', 'adaptive-gossip', 'serial-send', 'broadcast-tree', 'distributed']
+
+const table: readonly Claim[] = [
+  {
+    where: 'Table II',
+    what: 'peer bootstrap halves the traffic of the server',
+    of: ['table-2'],
+    seen: (at) => [['serial send by peer bootstrap', server(at, 'serial-send') / server(at, 'peer-bootstrap'), '×']],
+    judge: (at) => {
+      const ratio = server(at, 'serial-send') / server(at, 'peer-bootstrap')
+      return ratio > 1.5 && ratio < 3
+    },
+  },
+  {
+    where: 'Table II',
+    what: 'the server of the broadcast tree sends and receives less than a hundredth of that of serial send',
+    of: ['table-2'],
+    seen: (at) => [['serial send by broadcast tree', server(at, 'serial-send') / server(at, 'broadcast-tree'), '×']],
+    judge: (at) => server(at, 'serial-send') > 100 * server(at, 'broadcast-tree'),
+  },
+  ...central.map((contender): Claim => ({
+    where: 'Table II',
+    what: `${titles[contender]}: the server's ${tableTwo[contender]?.service} MB, within a factor of 1.5`,
+    of: ['table-2'],
+    seen: (at) => [['the server', server(at, contender), 'MB']],
+    judge: (at) => {
+      // The paper has 2,000 nodes: with fewer this says nothing.
+      if (at('table-2', contender).scale !== 1) return undefined
+      const ratio = server(at, contender) / (tableTwo[contender]?.service ?? 0)
+      return ratio < 1.5 && ratio > 1 / 1.5
+    },
+  })),
+  {
+    where: 'Table II',
+    what: `from the cheapest a node to the dearest: ${order.map((contender) => titles[contender]).join(', ')}`,
+    of: ['table-2'],
+    seen: (at) => order.map((contender) => [titles[contender], at('table-2', contender).payload.mean, 'MB']),
+    judge: (at) =>
+      order.every((contender, i) => {
+        const next = order[i + 1]
+        return next === undefined || at('table-2', contender).payload.mean < at('table-2', next).payload.mean
+      }),
+  },
+  {
+    where: 'Table II',
+    what: 'the averages a node, in MB',
+    of: ['table-2'],
+    reason: 'two sizes were fitted to these six figures: that they come out near them is no result',
+  },
+]
+
+const dynamic: readonly Claim[] = [
+  {
+    where: 'Figure 7',
+    what: 'both implementations track the entire pool, through both waves and the leaves',
+    of: ['figure-7'],
+    seen: (at) =>
+      both.flatMap((contender) =>
+        [0, 1].map((wave) => [`${titles[contender]}, wave ${wave + 1}`, joined(at('figure-7', contender), wave), 's'] as const),
+      ),
+    judge: (at) =>
+      both.every((contender) => {
+        const result = at('figure-7', contender)
+        return joined(result) !== undefined && joined(result, 1) !== undefined && survived(result) !== undefined
+      }),
+  },
+  {
+    where: 'Figure 7',
+    what: 'the central implementation is faster than the distributed one',
+    of: ['figure-7'],
+    judge: (at) => smaller(joined(at('figure-7', 'serial-send')) ?? Infinity, joined(at('figure-7', 'distributed')) ?? Infinity),
+  },
+  {
+    where: 'Figure 7',
+    what: 'both process leaves shortly (all know within 30 s)',
+    of: ['figure-7'],
+    seen: (at) => both.map((contender) => [titles[contender], survived(at('figure-7', contender)), 's']),
+    judge: (at) => both.every((contender) => (survived(at('figure-7', contender)) ?? Infinity) <= 30),
+  },
+  {
+    where: 'Figure 8',
+    what: 'both find the crashed nodes after their time-out of 120 s (half of the news between 100 and 180 s, none missed)',
+    of: ['figure-8'],
+    seen: (at) => both.map((contender) => [titles[contender], at('figure-8', contender).crash?.half, 's']),
+    judge: (at) =>
+      both.every((contender) => {
+        const { half = Infinity, missed = 0 } = at('figure-8', contender).crash ?? {}
+        return half >= 100 && half <= 180 && missed === 0
+      }),
+  },
+  {
+    where: 'Figure 8',
+    what: 'the central implementation has a slightly longer delay, as it calls each node once more',
+    of: ['figure-8'],
+    seen: (at) => both.map((contender) => [titles[contender], at('figure-8', contender).crash?.half, 's']),
+    judge: (at) => {
+      const [one, other] = both.map((contender) => at('figure-8', contender).crash?.half ?? Infinity) as [number, number]
+      return other < one
+    },
+  },
+]
+
+const applications: readonly Claim[] = [
+  {
+    where: 'Table III',
+    what: 'with 256 nodes the broadcast tree has the shortest join time',
+    of: ['table-3'],
+    seen: (at) => theirs.map((contender) => [titles[contender], joined(at('table-3', contender)), 's']),
+    judge: (at) =>
+      all(
+        theirs
+          .filter((other) => other !== 'broadcast-tree')
+          .map((other) => smaller(joined(at('table-3', 'broadcast-tree')) ?? Infinity, joined(at('table-3', other)) ?? Infinity)),
+      ),
+  },
+  {
+    where: 'Table III',
+    what: 'run times of gene sequencing',
+    of: [],
+    reason: 'the application is not re-run: the simulator has no jobs yet',
+  },
+  {
+    where: 'Table IV',
+    what: 'efficiency of First Capture Go, world-wide',
+    of: [],
+    reason: 'the application is not re-run: the simulator has no jobs yet',
+  },
+]
+
+const own: readonly Claim[] = [
+  {
+    where: 'jel, Figure 6',
+    what: '2,000 nodes all know all within 10 s of the first start',
+    of: ['figure-6'],
+    seen: (at) => [['jel', joined(at('figure-6', 'jel')), 's']],
+    judge: (at) => (joined(at('figure-6', 'jel')) ?? Infinity) <= 10,
+    ours: true,
+  },
+  {
+    where: 'jel, Table II',
+    what: 'at most 1 MB received a node, on the wire, over the whole run',
+    of: ['table-2'],
+    seen: (at) => [['jel', at('table-2', 'jel').received.mean, 'MB']],
+    judge: (at) => at('table-2', 'jel').received.mean <= 1,
+    ours: true,
+  },
+  {
+    where: 'jel, Figure 8',
+    what: 'all survivors know within 10 s of the crash of half of the pool',
+    of: ['figure-8'],
+    seen: (at) => [['jel', survived(at('figure-8', 'jel')), 's']],
+    judge: (at) => (survived(at('figure-8', 'jel')) ?? Infinity) <= 10,
+    ours: true,
+  },
+]
+
+export const claims: readonly Claim[] = [...figureFive, ...figureSix, ...table, ...dynamic, ...applications, ...own]
+
+/** The verdict of all seeds together. */
+export function verdictOf({ judge, of }: Claim, outcome: Outcome): Verdict {
+  if (judge === undefined) return 'cannot be said'
+  const judged = bySeed(outcome, of, judge)
+  if (judged.length === 0) return 'not run'
+  if (judged.every((each) => each === true)) return 'holds'
+  return judged.every((each) => each === false) ? 'does not hold' : 'cannot be said'
+}
+
+/** What it was judged by: medians. */
+export function seenOf({ seen, of, reason }: Claim, outcome: Outcome): string {
+  if (seen === undefined) return reason ?? ''
+  const found = bySeed(outcome, of, seen)
+  const [first = []] = found
+  return first
+    .map(([what, , unit], i) => {
+      const { median = Infinity } = spreadOf(found.map((values) => values[i]?.[1])) ?? {}
+      return `${what} ${median === Infinity ? 'never' : `${median.toFixed(median < (unit === 's' ? 1 : 100) ? 2 : 1)} ${unit}`}`
+    })
+    .join(', ')
+}
+
+function bySeed<Found>(outcome: Outcome, of: readonly ExperimentName[], find: (at: At) => Found): Found[] {
+  return outcome.seeds(of).flatMap((seed) => {
+    try {
+      return [
+        find((experiment, contender) => {
+          const found = outcome.of(experiment, contender).find((result) => result.seed === seed)
+          if (found === undefined) throw new Missing()
+          return found
+        }),
+      ]
+    } catch (error) {
+      if (error instanceof Missing) return []
+      throw error
+    }
+  })
+}

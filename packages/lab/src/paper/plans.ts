@@ -1,0 +1,81 @@
+/** Which trials make the page: three seeds at the paper's sizes, twenty at a fifth of them, and there what comes of what the paper leaves open. */
+import { contenders, type Contender } from './contender.ts'
+import { experimentNames, experiments, type ExperimentName } from './experiment.ts'
+import type { TrialPlan, TrialResult } from './trial.ts'
+import { variations } from './variation.ts'
+
+/** Share of the paper's nodes with which there are many seeds. */
+export const small = 0.2
+const seeds = { whole: 3, small: 20, variation: 3 }
+/** Ten minutes each, and bytes hardly depend on the seed. */
+const seedsOfTable = { small: 3, variation: 1 }
+
+export interface Wanted {
+  readonly scales: readonly number[]
+  readonly experiments: readonly ExperimentName[]
+  readonly contenders: readonly Contender[]
+  /** Undefined: as many as the page needs. */
+  readonly seeds: number | undefined
+}
+
+/** What took longest the last time first, so that no thread waits for it at the end. */
+export function planTrials(wanted: Wanted, last: ReadonlyMap<string, TrialResult>): TrialPlan[] {
+  const cost = (plan: TrialPlan): number => last.get(keyOf(plan))?.cpuSeconds ?? Infinity
+  return [...base(wanted), ...varied(wanted)].toSorted((a, b) => (cost(a) === cost(b) ? 0 : cost(b) - cost(a)))
+}
+
+function base(wanted: Wanted): TrialPlan[] {
+  return wanted.scales.flatMap((scale) =>
+    wanted.experiments.flatMap((experiment) => {
+      // As small as the paper's: many seeds of its own size.
+      if (experiment === 'table-3') return scale === 1 ? trials(experiment, contenders, wanted, { scale }, seeds.small) : []
+      const most = scale === 1 ? seeds.whole : (experiment === 'table-2' ? seedsOfTable : seeds).small
+      return trials(experiment, experiments[experiment].contenders, wanted, { scale }, most)
+    }),
+  )
+}
+
+function varied(wanted: Wanted): TrialPlan[] {
+  if (!wanted.scales.includes(small)) return []
+  return variations.flatMap(({ name, experiments: tried, contenders: which }) =>
+    tried
+      .filter((experiment) => wanted.experiments.includes(experiment))
+      .flatMap((experiment) => {
+        const most = (experiment === 'table-2' ? seedsOfTable : seeds).variation
+        return trials(experiment, which ?? experiments[experiment].contenders, wanted, { scale: small, variation: name }, most)
+      }),
+  )
+}
+
+function trials(
+  experiment: ExperimentName,
+  of: readonly Contender[],
+  { contenders: wanted, seeds: asked }: Wanted,
+  rest: Pick<TrialPlan, 'scale' | 'variation'>,
+  most: number,
+): TrialPlan[] {
+  const count = Math.min(most, asked ?? most)
+  return of
+    .filter((contender) => wanted.includes(contender))
+    .flatMap((contender) => Array.from({ length: count }, (_, i): TrialPlan => ({ experiment, contender, seed: i + 1, ...rest })))
+}
+
+export function keyOf({ experiment, contender, seed, scale, variation }: TrialPlan): string {
+  return [experiment, contender, seed, scale, variation ?? ''].join(' ')
+}
+
+/** In the order of the page. */
+export function inOrder(results: Iterable<TrialResult>): TrialResult[] {
+  const rank = ({ scale, variation, experiment, contender, seed }: TrialResult): readonly (number | string)[] => [
+    -scale,
+    variations.findIndex(({ name }) => name === variation),
+    experimentNames.indexOf(experiment),
+    experiments[experiment].contenders.indexOf(contender),
+    seed,
+  ]
+  return [...results].toSorted((a, b) => {
+    const [one, other] = [rank(a), rank(b)]
+    const at = one.findIndex((each, i) => each !== other[i])
+    return at < 0 ? 0 : Number(one[at]) - Number(other[at])
+  })
+}

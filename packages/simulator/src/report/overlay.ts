@@ -1,0 +1,39 @@
+import { lives, type Actor } from '../user/actor.ts'
+
+/** The links between living nodes at one time. */
+export interface Overlay {
+  readonly nodes: readonly {
+    readonly number: number
+    readonly machine: number
+    readonly rack: number
+    readonly site: string | undefined
+    /** False: it stands still, or its cable is pulled. */
+    readonly runs: boolean
+  }[]
+  /** Numbers of the two ends. Each link once; one that only one end still holds as well. */
+  readonly links: readonly (readonly [from: number, to: number])[]
+}
+
+export function overlayOf(actors: readonly Actor[]): Overlay {
+  const living = actors.filter(lives)
+  const numbers = new Map(actors.map(({ node, number }) => [node.id, number]))
+  return {
+    nodes: living.map(({ node, number, place: { machine, rack, site }, silent }) => ({
+      number,
+      machine,
+      rack,
+      site,
+      runs: node.state === 'running' && !silent,
+    })),
+    links: living.flatMap(({ node, number }) =>
+      [...node.endpoint.connections.keys()]
+        .map((id) => numbers.get(id) ?? -1)
+        .toSorted((a, b) => a - b)
+        .flatMap((peer) => {
+          const other = actors[peer]
+          if (other === undefined || !lives(other)) return []
+          return number < peer || !other.node.endpoint.connections.has(node.id) ? [[number, peer] as const] : []
+        }),
+    ),
+  }
+}
