@@ -68,6 +68,16 @@ describe('a dial', () => {
     expect(a.protocol.got('unreachable')).toMatchObject([{ failure: 'silent' }])
   })
 
+  it('comes about between processes of a silent host', () => {
+    const sim = puppets({ network })
+    const a = sim.spawn()
+    const b = sim.spawn({ machineOf: a })
+    for (const node of [a, b]) sim.silence(node)
+    connect(a, b)
+    sim.run(100)
+    expect(a.protocol.got('connected')).toMatchObject([{ peer: b.id }])
+  })
+
   it('to a stopped process is accepted by its kernel and stays unresponsive', () => {
     const sim = puppets({ network })
     const [a, b] = [sim.spawn(), sim.spawn()]

@@ -21,9 +21,10 @@ interface World {
 }
 
 /** Three nodes that have known each other for a minute. */
-function world(options: { readonly dialable?: boolean } = {}): World {
+function world({ machines = 3, ...options }: { readonly dialable?: boolean; readonly machines?: 2 | 3 } = {}): World {
   const sim = puppets({ seed: 1 })
-  const nodes = [sim.spawn(options), sim.spawn(options), sim.spawn()]
+  const first = sim.spawn(options)
+  const nodes = [first, sim.spawn({ ...options, ...(machines === 2 && { machineOf: first }) }), sim.spawn()]
   const [a, b, c] = nodes as [PuppetNode, PuppetNode, PuppetNode]
   sim.run(1)
   for (const node of nodes) node.protocol.self = member(node)
@@ -141,6 +142,17 @@ describe('the death of a member that runs', () => {
     sim.run(8_100)
     expect(bury(a, b)).toBe(true)
     expect(bury(c, b)).toBe(false)
+  })
+
+  it('may be told by those of one machine whose cable was pulled, as by a side of a partition', () => {
+    const { sim, a, b, c, bury } = world({ machines: 2 })
+    for (const node of [a, b]) sim.silence(node)
+    sim.run(8_000)
+    expect(bury(a, c)).toBe(true)
+    for (const node of [a, b]) sim.silence(node, false)
+    sim.run(1_000)
+    expect(bury(b, c)).toBe(true)
+    expect(sim.endedLives).toMatchObject({ total: 1, false: 0 })
   })
 
   it('is not explained by a NAT before both', () => {

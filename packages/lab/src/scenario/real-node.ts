@@ -7,6 +7,7 @@ import type { ProcessNode } from '../swarm/process-swarm.ts'
 /** Where it stands in the network. */
 class RealEndpoint implements TestbedEndpoint {
   readonly index: number
+  readonly machine: LabHost
   readonly dialable: Dialable
   readonly #site: string | undefined
   silent = false
@@ -17,8 +18,9 @@ class RealEndpoint implements TestbedEndpoint {
   readonly connections: ReadonlyMap<NodeId, unknown> = new Map()
   readonly mostLinks = 0
 
-  constructor(index: number, dialable: Dialable, site: string | undefined) {
+  constructor({ index, host, dialable, place: { site } }: RealNodeFields) {
     this.index = index
+    this.machine = host
     this.dialable = dialable
     this.#site = site
   }
@@ -62,7 +64,7 @@ export class RealNode implements TestbedNode {
     this.id = fields.id
     this.host = fields.host
     this.startedAt = fields.startedAt
-    this.endpoint = new RealEndpoint(fields.index, fields.dialable, fields.place.site)
+    this.endpoint = new RealEndpoint(fields)
     this.#carryOut = carryOut
     this.traffic = {
       received: {

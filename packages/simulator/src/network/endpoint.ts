@@ -53,7 +53,7 @@ export class Endpoint {
   listening = true
   /** The process does something; otherwise its kernel accepts for it. */
   awake = true
-  /** Its cable is pulled: nothing comes, nothing goes, nothing is refused. */
+  /** Its machine's cable is pulled: nothing comes, nothing goes, nothing is refused, but between processes of the machine. */
   silent = false
   /** Endpoints on different sides of a partition don't reach each other. */
   side = 0

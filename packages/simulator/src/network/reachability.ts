@@ -2,7 +2,9 @@
 export interface PathEnd {
   /** In the order of starting. */
   readonly index: number
-  /** Its cable is pulled: nothing comes, nothing goes, nothing is refused. */
+  /** The machine, or host, that it runs on. */
+  readonly machine: unknown
+  /** The cable of its machine is pulled: nothing comes, nothing goes, nothing is refused. Processes of one machine reach each other. */
   readonly silent: boolean
   /** Ends on different sides of a partition don't reach each other. */
   readonly side: number
@@ -19,7 +21,7 @@ export class Reachability {
 
   /** True if a packet from one gets to the other now. */
   reaches(from: PathEnd, to: PathEnd): boolean {
-    if (from.silent || to.silent || from.side !== to.side) return false
+    if (!hasWire(from, to) || from.side !== to.side) return false
     return this.#cuts.size === 0 || !this.#cuts.has(cutKey(from, to))
   }
 
@@ -30,7 +32,7 @@ export class Reachability {
 
   /** True if a packet from one to the other is answered with RST on the way. */
   rejects(from: PathEnd, to: PathEnd): boolean {
-    if (this.#cuts.size === 0 || from.silent || to.silent || from.side !== to.side) return false
+    if (this.#cuts.size === 0 || !hasWire(from, to) || from.side !== to.side) return false
     const cut = this.#cuts.get(cutKey(from, to))
     return cut?.drop === 0
   }
@@ -58,6 +60,11 @@ export class Reachability {
   mendAll(): void {
     this.#cuts.clear()
   }
+}
+
+function hasWire(from: PathEnd, to: PathEnd): boolean {
+  if (!from.silent && !to.silent) return true
+  return from.silent && to.silent && from.machine === to.machine
 }
 
 function cutKey(from: PathEnd, to: PathEnd): number {

@@ -67,7 +67,11 @@ export class EndedLives {
       }
       this.#lives.set(key, life)
       // A node that was itself out of order, and nothing else was, believes so for no good reason; nobody else may.
-      if (this.#contact.works(observer.endpoint, from, now) || !this.#contact.isPathOpen(observer.endpoint, subject.endpoint, from, now))
+      if (
+        this.#contact.works(observer.endpoint, from, now) ||
+        !this.#contact.isPathOpen(observer.endpoint, subject.endpoint, from, now) ||
+        this.#isCutOffWithOthers(observer)
+      )
         life.believers.push(observer)
       return undefined
     }
@@ -88,6 +92,14 @@ export class EndedLives {
     return this.#nodes.find(
       (node) =>
         node !== a && node !== b && node.honest && node.state === 'running' && node.startedAt <= from && joined(node, a) && joined(node, b),
+    )
+  }
+
+  /** True if the cable of its machine is pulled, and it is not alone there: they are a side of a partition. */
+  #isCutOffWithOthers({ index, endpoint }: TestbedNode): boolean {
+    if (!endpoint.silent) return false
+    return this.#nodes.some(
+      (other) => other.index !== index && other.state === 'running' && other.endpoint.silent && other.endpoint.machine === endpoint.machine,
     )
   }
 
