@@ -1,6 +1,6 @@
 /** One contender in one experiment. */
 import type { Milliseconds, Notification } from '@jel/protocol'
-import { measuredCosts, type Costs, type SimulatedNode } from '@jel/simulator'
+import { measuredCosts, noCosts, type SimulatedNode } from '@jel/simulator'
 import { assumeMemberBytes } from './baselines/index.ts'
 import { factoryOf, type Contender } from './contender.ts'
 import { experiments, scenarioOf, type ExperimentName } from './experiment.ts'
@@ -52,19 +52,6 @@ const second = 1_000
 const points = 200
 /** While nodes come one by one all know all many times for moments. */
 const lasting = 1_000
-/** Everything but opening a connection is free: the paper says "neither … are CPU bound" (§6.1). */
-const free: Costs = {
-  ...measuredCosts,
-  frame: 0,
-  frameKilobyte: 0,
-  broadcast: 0,
-  duplicate: 0,
-  control: 0,
-  dial: 0,
-  accept: 0,
-  lost: 0,
-  refused: 0,
-}
 /** Of a machine of DAS-3. */
 const cores = 4
 
@@ -82,7 +69,7 @@ export function runTrial(plan: TrialPlan): TrialResult {
     create: factoryOf(plan.contender, distributed),
     seed: plan.seed,
     costs:
-      connection === undefined ? undefined : plan.contender === 'jel' ? measuredCosts : { ...free, dial: connection, accept: connection },
+      connection === undefined ? undefined : plan.contender === 'jel' ? measuredCosts : { ...noCosts, dial: connection, accept: connection },
     onTold: (notification, now) => views.told(notification, now),
   })
   return {

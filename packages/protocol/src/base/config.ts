@@ -19,7 +19,7 @@ export const defaultConfig = {
     rings: 2,
     /** Links to random members beside these: they make the graph hard to surround. Guess (ARRG keeps its cache random for the same reason). */
     random: 2,
-    /** A random link is replaced after about this long, ms. From the cost: 9.4 KB in ten minutes are 16 B/s. */
+    /** A random link is replaced after about this long, ms. From the cost: 2.4 KB in ten minutes are 4 B/s. */
     randomLifetime: 600_000,
     /** Links beyond those wanted are closed only above this number. Guess: idle links cost nothing but memory. */
     max: 24,

@@ -30,7 +30,7 @@ const refutationTrips = 6
 const refutationTime = 100
 /**
  * A member whose host is silent may be cut from all its peers of the topic's mesh: then lazy gossip (IHAVE, IWANT) brings it the suspicion, at the next heartbeat of
- * gossipsub, half a second from now on average, ms. A refusal breaks links at once, and who is linked with the member tells it. A node that did not probe the member
+ * gossipsub. So long it gets for that, ms, though a heartbeat takes up to 2 s: the links bring most. A refusal breaks links at once, and who is linked with the member tells it. A node that did not probe the member
  * can't tell one from the other. Measured: no life ended in 300 seeds of `three-sites-narrow`; a whole second makes the death of a silent host known 0.6 s later.
  */
 const lazyGossip = 500
