@@ -1,7 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
-// Three groups, one after the other. Pure tests share the cores; tests of real hosts and of node processes measure time, so each
+// Groups, one after the other. Pure tests share the cores; tests of real hosts and of node processes measure time, so each
 // of their files runs alone: two swarms at once on a small machine would starve one another and look like dead peers.
+// What is slow by nature, in files named *.slow.test.ts, is a group of its own, which `pnpm test` leaves to `pnpm test:slow`.
 const groups = [
   {
     name: 'pure',
@@ -9,27 +10,22 @@ const groups = [
     timeout: 30_000,
     alone: false,
   },
-  {
-    name: 'hosts',
-    folders: ['packages/overlay', 'packages/jel', 'packages/lab/src/attacks', 'packages/lab/src/large-state'],
-    timeout: 60_000,
-    alone: true,
-  },
-  { name: 'processes', folders: ['apps/*', 'packages/lab/test'], timeout: 120_000, alone: true },
+  { name: 'hosts', folders: ['packages/overlay', 'packages/jel'], timeout: 60_000, alone: true },
+  { name: 'processes', folders: ['apps/*'], timeout: 120_000, alone: true },
+  { name: 'slow', folders: ['packages', 'apps/*'], timeout: 120_000, alone: true },
 ]
 
 export default defineConfig({
   test: {
-    reporters: process.env['CI'] === undefined ? ['default'] : ['default', ['json', { outputFile: '.vitest/results.json' }]],
+    reporters:
+      process.env['CI'] === undefined
+        ? ['default']
+        : ['default', ['json', { outputFile: `.vitest/${process.argv.includes('slow') ? 'slow' : 'results'}.json` }]],
     projects: groups.map(({ name, folders, timeout, alone }, groupOrder) => ({
       test: {
         name,
-        include: folders.map((folder) => `${folder}/**/*.test.ts`),
-        exclude: [
-          '**/node_modules/**',
-          '**/dist/**',
-          ...(name === 'pure' ? ['packages/lab/src/attacks/**', 'packages/lab/src/large-state/**', 'packages/lab/test/**'] : []),
-        ],
+        include: folders.map((folder) => `${folder}/**/*${name === 'slow' ? '.slow' : ''}.test.ts`),
+        exclude: ['**/node_modules/**', '**/dist/**', ...(name === 'slow' ? [] : ['**/*.slow.test.ts'])],
         testTimeout: timeout,
         hookTimeout: timeout,
         teardownTimeout: 10_000,

@@ -51,7 +51,7 @@ const lab: Layers = {
   'paper/baselines': [],
   figures: ['base', 'attacks', 'fidelity', 'field', 'pool', 'scenario', 'soak', 'tcp-times'],
   'sim-check': common,
-  'sim-hash': [...common, 'paper/baselines'],
+  'sim-hash': [...common, 'paper', 'paper/baselines'],
   mutants: common,
   fuzz: common,
 }

@@ -38,7 +38,9 @@ describe('jel simulate', () => {
     const { status, stdout, stderr } = await jel(calm, '--seeds', '3..4', '--sweep', 'nodes=5,8', '--out', 'out', '--trace')
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toMatch(/calm.*: 8 nodes, 2 seeds, nodes=8\n.*ok +no promise is broken +2\/2/u)
-    const runs = ['nodes=5_seed-3', 'nodes=5_seed-4', 'nodes=8_seed-3', 'nodes=8_seed-4'].flatMap((run) => [`${run}.dot`, `${run}.jsonl`])
+    const runs = ['nodes=5_seed-3', 'nodes=5_seed-4', 'nodes=8_seed-3', 'nodes=8_seed-4'].flatMap((run) =>
+      ['dot', 'jsonl', 'svg'].map((type) => `${run}.${type}`),
+    )
     expect(readdirSync(join(folder, 'out')).sort()).toEqual([...runs, 'report.html', 'runs.csv', 'runs.json', 'samples.csv'])
     const read = (name: string): string => readFileSync(join(folder, 'out', name), 'utf8')
     expect(read('report.html')).toContain('<svg')

@@ -69,7 +69,11 @@ export function runTrial(plan: TrialPlan): TrialResult {
     create: factoryOf(plan.contender, distributed),
     seed: plan.seed,
     costs:
-      connection === undefined ? undefined : plan.contender === 'jel' ? measuredCosts : { ...noCosts, dial: connection, accept: connection },
+      connection === undefined
+        ? undefined
+        : plan.contender === 'jel'
+          ? measuredCosts
+          : { ...noCosts, dial: connection, accept: connection },
     onTold: (notification, now) => views.told(notification, now),
   })
   return {
