@@ -77,7 +77,7 @@ it('judges by experiments that are run, with who takes part in them', () => {
   const of = claims.flatMap((each) => {
     each.judge?.((experiment, contender) => {
       asked.add(`${experiment} ${contender}`)
-      return trial(contender, 1, { experiment, nearly: 1 })
+      return trial(contender, 1, { experiment, nearly: 1, curve: [] })
     })
     return each.of
   })
