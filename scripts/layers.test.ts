@@ -16,6 +16,7 @@ const protocol: Layers = {
   life: ['base', 'facts', 'context', 'detection'],
   detection: ['base', 'wire', 'facts', 'frames', 'context', 'topology'],
   election: ['base', 'facts', 'context'],
+  records: ['base', 'facts', 'context'],
 }
 
 const overlay: Layers = {

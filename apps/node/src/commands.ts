@@ -6,6 +6,10 @@ export type Command = { readonly id?: CommandId } & (
   | { readonly command: 'elect' | 'result'; readonly election: string }
   | { readonly command: 'maybeDead'; readonly node: string }
   | { readonly command: 'signal'; readonly name: string; readonly nodes: readonly string[] }
+  /** `value` is base64, `ttl` milliseconds. */
+  | { readonly command: 'publish'; readonly name: string; readonly value: string; readonly ttl: number }
+  | { readonly command: 'unpublish'; readonly name: string }
+  | { readonly command: 'records'; readonly prefix?: string }
 )
 
 /** A line that is no command. `re` is the id it bears, where that can be told. */
@@ -26,13 +30,24 @@ const text: Check = (value) => (typeof value === 'string' ? undefined : 'must be
 const texts: Check = (value) =>
   Array.isArray(value) && value.every((one) => typeof one === 'string') ? undefined : 'must be an array of strings'
 
-/** The fields of each command besides `command` and `id`, all required. */
+const number: Check = (value) => (typeof value === 'number' ? undefined : 'must be a number')
+const base64: Check = (value) =>
+  typeof value === 'string' && Buffer.from(value, 'base64').toString('base64') === value ? undefined : 'must be base64'
+const optional =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined ? undefined : check(value)
+
+/** The fields of each command besides `command` and `id`. */
 const FIELDS = new Map<string, Readonly<Record<string, Check>>>([
   ['members', {}],
   ['elect', { election: text }],
   ['result', { election: text }],
   ['maybeDead', { node: text }],
   ['signal', { name: text, nodes: texts }],
+  ['publish', { name: text, value: base64, ttl: number }],
+  ['unpublish', { name: text }],
+  ['records', { prefix: optional(text) }],
   ['leave', {}],
 ])
 

@@ -2,7 +2,7 @@ import { fstatSync } from 'node:fs'
 import type { Pool } from '@jel/jel'
 import { CommandError, parseCommand, type Command } from './commands.ts'
 import type { ElectedLog } from './elected-log.ts'
-import { nodeJson, withRe, type CommandId, type NodeEvent } from './events.ts'
+import { nodeJson, recordJson, withRe, type CommandId, type NodeEvent } from './events.ts'
 import { readLines } from './lines.ts'
 import type { Stop } from './stop.ts'
 import { codeOf, messageOf } from './usage-error.ts'
@@ -89,6 +89,17 @@ export class Control {
       case 'signal':
         await this.#pool.signal(command.name, command.nodes)
         this.#done(id)
+        return
+      case 'publish':
+        await this.#pool.publish(command.name, Buffer.from(command.value, 'base64'), { ttl: command.ttl })
+        this.#done(id)
+        return
+      case 'unpublish':
+        await this.#pool.unpublish(command.name)
+        this.#done(id)
+        return
+      case 'records':
+        this.#report({ event: 'records', records: this.#pool.records(command.prefix).map(recordJson), ...withRe(id) })
         return
       case 'leave':
         this.leaveId = id

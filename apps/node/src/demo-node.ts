@@ -100,6 +100,8 @@ export class DemoNode {
         return
       case 'updated':
       case 'signal':
+      case 'record':
+      case 'records':
       case 'health':
       case 'members':
       case 'done':

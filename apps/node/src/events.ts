@@ -1,4 +1,4 @@
-import type { Health, Member, Reign } from '@jel/jel'
+import type { Health, Member, PoolRecord, Reign } from '@jel/jel'
 
 /** A node as it is written in JSON. `tag` is base64. */
 export interface NodeJson {
@@ -20,9 +20,20 @@ export type NodeEvent =
   | { readonly event: 'signal'; readonly name: string; readonly node: NodeJson }
   | ({ readonly event: 'health' } & HealthJson)
   | { readonly event: 'members'; readonly nodes: readonly NodeJson[]; readonly re?: CommandId }
+  | ({ readonly event: 'record' } & RecordJson)
+  | { readonly event: 'records'; readonly records: readonly RecordJson[]; readonly re?: CommandId }
   | { readonly event: 'done'; readonly re: CommandId }
   | { readonly event: 'error'; readonly code: string; readonly message: string; readonly re?: CommandId }
   | { readonly event: 'stopped'; readonly re?: CommandId }
+
+/** `expires` is Unix milliseconds, `value` base64; null: it was withdrawn. */
+interface RecordJson {
+  readonly name: string
+  readonly owner: string
+  readonly version: number
+  readonly expires: number
+  readonly value: string | null
+}
 
 interface HealthJson {
   readonly links: number
@@ -45,6 +56,10 @@ export function electedEvent({ election, epoch, winner }: Reign, re?: CommandId)
 
 export function healthEvent({ links, members, suspectedShare, relayed, alone, minority, introducers }: Health): NodeEvent {
   return { event: 'health', links, members, suspectedShare, relayed, alone, minority, introducers }
+}
+
+export function recordJson({ name, owner, version, expires, value }: PoolRecord): RecordJson {
+  return { name, owner, version, expires, value: value === undefined ? null : Buffer.from(value).toString('base64') }
 }
 
 /** An absent id is left out, not written as null. */

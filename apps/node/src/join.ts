@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { electionNameProblem, joinPool, type Pool, type PoolOptions } from '@jel/jel'
 import { Control, inputEnds, waitForEnd } from './control.ts'
 import { ElectedLog } from './elected-log.ts'
-import { healthEvent, nodeJson, withRe, type NodeEvent } from './events.ts'
+import { healthEvent, nodeJson, recordJson, withRe, type NodeEvent } from './events.ts'
 import { Output } from './output.ts'
 import { jsonReporter, plainReporter, type Reporter } from './reporter.ts'
 import { Stop, stopOnSignals } from './stop.ts'
@@ -93,6 +93,7 @@ function tell(pool: Pool, report: (event: NodeEvent) => void, elected: ElectedLo
   }
   pool.addEventListener('elected', ({ detail }) => elected.tell(detail))
   pool.addEventListener('signal', ({ detail }) => report({ event: 'signal', name: detail.name, node: nodeJson(detail.from) }))
+  pool.addEventListener('record', ({ detail }) => report({ event: 'record', ...recordJson(detail) }))
   pool.addEventListener('health', ({ detail }) => report(healthEvent(detail)))
   pool.addEventListener('warning', ({ detail }) => report({ event: 'error', code: detail.code, message: detail.message }))
 
@@ -102,6 +103,7 @@ function tell(pool: Pool, report: (event: NodeEvent) => void, elected: ElectedLo
   for (const member of pool.members()) {
     if (member.id !== self.id) report({ event: 'joined', node: nodeJson(member) })
   }
+  for (const record of pool.records()) report({ event: 'record', ...recordJson(record) })
   for (const { address, reason } of pool.health().introducers) {
     const message = reason.includes(address) ? reason : `${address}: ${reason}`
     report({ event: 'error', code: 'INTRODUCER_UNREACHABLE', message: `${message} (goes on trying)` })

@@ -58,6 +58,8 @@ export class LiveView {
         this.#health = event.alone || event.minority || event.suspectedShare > 0 ? healthWords(event) : undefined
         return
       case 'signal':
+      case 'record':
+      case 'records':
       case 'members':
       case 'done':
       case 'error':

@@ -47,6 +47,10 @@ export function describe(event: NodeEvent): string {
       return `health: ${healthWords(event)}`
     case 'members':
       return `${event.nodes.length} members`
+    case 'record':
+      return `record ${oneLine(event.name)} of ${event.owner}${event.value === null ? ' was withdrawn' : `, ${Buffer.byteLength(event.value, 'base64')} bytes`}`
+    case 'records':
+      return `${event.records.length} records`
     case 'error':
       return `${event.code}: ${oneLine(event.message)}`
     case 'done':

@@ -89,6 +89,28 @@ it('signals and hints are carried out, confirmed and refused', async () => {
   expect(one.of('died')).toEqual([])
 })
 
+it('records are published, told, listed, withdrawn and refused', async () => {
+  const [one, other] = (await joinAll('records', 2)) as [JelProcess, JelProcess]
+  const value = Buffer.from('hi').toString('base64')
+  one.send({ command: 'publish', name: 'job/1', value, ttl: 60_000, id: '1' }, { command: 'publish', name: 'other', value, ttl: 60_000 })
+  expect(await one.answer('1')).toMatchObject({ event: 'done' })
+  await other.until(() => other.of('record').length === 2, 'records')
+  expect(other.of('record')[0]).toMatchObject({ name: 'job/1', owner: one.id, value })
+  other.send({ command: 'records', prefix: 'job/', id: '2' }, { command: 'publish', name: 'job/1', value: 'no base64!', ttl: 1, id: '3' })
+  expect(await other.answer('2')).toMatchObject({ records: [{ name: 'job/1', value }] })
+  expect(await other.answer('3')).toMatchObject({ event: 'error', code: 'INVALID_COMMAND' })
+  one.send({ command: 'publish', name: '', value, ttl: 1, id: '4' }, { command: 'publish', name: 'x', value, ttl: 0, id: '5' })
+  for (const id of ['4', '5']) expect(await one.answer(id)).toMatchObject({ event: 'error', code: 'INVALID_RECORD' })
+
+  const late = await join1('records', '--bootstrap', other.address)
+  await late.until(() => late.of('record').length === 2, 'records of before')
+  one.send({ command: 'unpublish', name: 'job/1', id: '6' })
+  expect(await one.answer('6')).toMatchObject({ event: 'done' })
+  await late.until(() => late.of('record').some((told) => told.value === null), 'that it was withdrawn')
+  late.send({ command: 'records', id: '7' })
+  expect(await late.answer('7')).toMatchObject({ records: [{ name: 'other' }] })
+})
+
 it('a newcomer hears who reigns, and a candidate of the command line is one', async () => {
   const first = await join1('reigns', '--elect', 'master')
   await first.until(() => first.of('elected').length > 0, 'elected')

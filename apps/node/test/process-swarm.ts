@@ -9,6 +9,7 @@ import {
   type SwarmEvent,
   type SwarmMember,
   type SwarmNode,
+  type SwarmRecord,
   type SwarmReign,
   type SwarmSpawnOptions,
 } from '@jel/conformance'
@@ -114,6 +115,20 @@ class ProcessNode implements SwarmNode {
     await this.#ask({ command: 'signal', name, nodes: ids })
   }
 
+  async publish(name: string, value: Uint8Array, ttl: number): Promise<void> {
+    await this.#ask({ command: 'publish', name, value: Buffer.from(value).toString('base64'), ttl })
+  }
+
+  async unpublish(name: string): Promise<void> {
+    await this.#ask({ command: 'unpublish', name })
+  }
+
+  async records(prefix?: string): Promise<readonly SwarmRecord[]> {
+    const told = await this.#ask({ command: 'records', ...(prefix !== undefined && { prefix }) })
+    if (told.event !== 'records') throw new Error(`expected the records, not ${told.event}`)
+    return told.records.map(swarmRecord)
+  }
+
   async leave(): Promise<void> {
     this.process.send({ command: 'leave' })
     const status = await this.process.exited
@@ -160,6 +175,12 @@ function swarmMember({ id, incarnation, location, tag }: NodeJson): SwarmMember 
   return { id, incarnation, location, tag: Buffer.from(tag, 'base64') }
 }
 
+type RecordJson = Extract<Told, { event: 'records' }>['records'][number]
+
+function swarmRecord({ name, owner, version, value }: RecordJson): SwarmRecord {
+  return { name, owner, version, value: value === null ? undefined : Buffer.from(value, 'base64') }
+}
+
 function swarmEvent(told: Told): SwarmEvent | undefined {
   switch (told.event) {
     case 'joined':
@@ -170,6 +191,9 @@ function swarmEvent(told: Told): SwarmEvent | undefined {
       return { type: 'elected', reign: { election: told.election, epoch: told.epoch, winner: swarmMember(told.node) } }
     case 'signal':
       return { type: 'signal', name: told.name, from: swarmMember(told.node) }
+    case 'record':
+      return { type: 'record', record: swarmRecord(told) }
+    case 'records':
     case 'updated':
     case 'started':
     case 'stopped':

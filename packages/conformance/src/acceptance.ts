@@ -5,10 +5,11 @@ import { healing } from './healing.ts'
 import { joining } from './joining.ts'
 import { leaving } from './leaving.ts'
 import type { Swarm, SwarmFeature } from './swarm.ts'
+import { publishing } from './publishing.ts'
 import { telling } from './telling.ts'
 import { World } from './world.ts'
 
-const themes: readonly Theme[] = [joining, leaving, dying, electing, healing, telling]
+const themes: readonly Theme[] = [joining, leaving, dying, electing, healing, telling, publishing]
 
 export interface AcceptanceOptions {
   /** What is being tested, for people. */

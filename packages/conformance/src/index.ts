@@ -7,4 +7,4 @@
 export { acceptance, type AcceptanceOptions, type TestRunner } from './acceptance.ts'
 export { AcceptanceError } from './failure.ts'
 export { realTime } from './real-time.ts'
-export type { Swarm, SwarmEvent, SwarmFeature, SwarmMember, SwarmNode, SwarmReign, SwarmSpawnOptions } from './swarm.ts'
+export type { Swarm, SwarmEvent, SwarmFeature, SwarmMember, SwarmNode, SwarmRecord, SwarmReign, SwarmSpawnOptions } from './swarm.ts'

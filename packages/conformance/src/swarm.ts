@@ -14,11 +14,21 @@ export interface SwarmReign {
   readonly winner: SwarmMember
 }
 
+/** A record as the suite compares them. */
+export interface SwarmRecord {
+  readonly name: string
+  readonly owner: NodeId
+  readonly version: number
+  /** Undefined: it was withdrawn. */
+  readonly value: Uint8Array | undefined
+}
+
 /** What a node's application is told. */
 export type SwarmEvent =
   | { readonly type: 'joined' | 'left' | 'died'; readonly member: SwarmMember }
   | { readonly type: 'elected'; readonly reign: SwarmReign }
   | { readonly type: 'signal'; readonly name: string; readonly from: SwarmMember }
+  | { readonly type: 'record'; readonly record: SwarmRecord }
 
 /** One node under test. Operations after its end may reject. */
 export interface SwarmNode {
@@ -35,6 +45,11 @@ export interface SwarmNode {
   maybeDead(id: NodeId): Promise<void>
   /** Resolves when all have acknowledged it. */
   signal(name: string, ids: readonly NodeId[]): Promise<void>
+  /** Publishes a record of its own for so long. Resolves when the node holds it. */
+  publish(name: string, value: Uint8Array, ttl: Milliseconds): Promise<void>
+  unpublish(name: string): Promise<void>
+  /** The records that it knows. */
+  records(prefix?: string): Promise<readonly SwarmRecord[]>
   /** Leaves gracefully. Resolves when the node has stopped. */
   leave(): Promise<void>
   /** Ends it without a word: the process is gone, its sockets are closed, its address refuses. */

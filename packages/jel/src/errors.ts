@@ -55,6 +55,11 @@ export class InvalidSignalNameError extends JelError {
   }
 }
 
+/** A record that can't be published: its name, its value or its lifetime is none that members accept. The message says which. */
+export class InvalidRecordError extends JelError {
+  readonly code = 'INVALID_RECORD'
+}
+
 /** The tag of a node is larger than every member is asked to keep. */
 export class TagTooLargeError extends JelError {
   readonly code = 'TAG_TOO_LARGE'

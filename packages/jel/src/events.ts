@@ -1,3 +1,4 @@
+import type { PoolRecord } from '@jel/overlay'
 import type { Health, Member, Reign } from './member.ts'
 
 /** A signal that another member sent to this one with `signal()`. */
@@ -29,6 +30,8 @@ export interface PoolEvents {
   updated: CustomEvent<Member>
   /** An election has another winner, or the same under another epoch (JEL §3.2). Provisional until the pool agrees (§3.3). */
   elected: CustomEvent<Reign>
+  /** A record is new, has a new version, or was withdrawn: then it has no `value`. That one expired is not told. Not in the paper. */
+  record: CustomEvent<PoolRecord>
   /** Another member signalled this one. */
   signal: CustomEvent<SignalDetail>
   /** `health()` reads differently: alone, in a minority, well again. */

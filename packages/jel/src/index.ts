@@ -9,6 +9,7 @@ export type { NewsGap, PoolHost, PoolNews } from './pool-host.ts'
 export type { Abortable, PoolEnd, PoolParts, StreamHandler } from './pool.ts'
 export type { PoolOptions } from './options.ts'
 export type { PoolEvents, SignalDetail, WarningDetail } from './events.ts'
+export type { PoolRecord, PublishOptions, RecordOwner } from '@jel/overlay'
 export type { Change, Health, Member, MemberRef, Reign } from './member.ts'
 export {
   CandidacyWithdrawnError,
@@ -16,6 +17,7 @@ export {
   ElectionsOffError,
   InvalidElectionNameError,
   InvalidOptionError,
+  InvalidRecordError,
   InvalidSignalNameError,
   JelError,
   JoinsOffError,
@@ -40,6 +42,8 @@ export {
   OverlayClosedError,
   OverlayError,
   PoolKeyError,
+  readOwner,
+  RecordsFullError,
   SignalError,
   UnknownMemberError,
 } from '@jel/overlay'

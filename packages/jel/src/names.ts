@@ -1,5 +1,5 @@
 import { nameProblem } from '@jel/protocol'
-import { InvalidElectionNameError, InvalidSignalNameError } from './errors.ts'
+import { InvalidElectionNameError, InvalidRecordError, InvalidSignalNameError } from './errors.ts'
 
 /** Why an election can't have this name, or undefined: 1 to 128 bytes of UTF-8 without control characters. */
 export function electionNameProblem(name: string): string | undefined {
@@ -16,6 +16,12 @@ export function checkElectionName(name: string): void {
 export function checkSignalName(name: string): void {
   const problem = problemOf(name)
   if (problem !== undefined) throw new InvalidSignalNameError(problem)
+}
+
+/** Throws InvalidRecordError. */
+export function checkRecordName(name: string): void {
+  const problem = problemOf(name)
+  if (problem !== undefined) throw new InvalidRecordError(`the name of a record ${problem}`)
 }
 
 /** Callers without types, at the other end of a pipe, get an error as well. */

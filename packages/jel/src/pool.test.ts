@@ -16,6 +16,35 @@ const reign = (id: string, epoch = 1, election = 'master'): { election: string; 
   winner: member(id),
 })
 
+describe('records', () => {
+  it('are published, told by an event, and listed by prefix', async () => {
+    const { overlay, pool } = setUp()
+    const told: unknown[] = []
+    pool.addEventListener('record', ({ detail }) => told.push(detail.name))
+    const record = await pool.publish('job/1', Uint8Array.of(1), { ttl: 1_000 })
+    await pool.unpublish('job/2')
+    expect(told).toEqual(['job/1'])
+    expect(pool.records('job/')).toEqual([record])
+    expect(pool.records('x')).toEqual([])
+    expect(overlay.asked).toEqual(['publish job/1 1 1000', 'unpublish job/2'])
+  })
+
+  it('that no member would accept are refused, each with the code INVALID_RECORD', async () => {
+    const { overlay, pool } = setUp()
+    const attempts = [
+      () => pool.publish('', Uint8Array.of(1), { ttl: 1 }),
+      () => pool.publish('x', 'text' as unknown as Uint8Array, { ttl: 1 }),
+      () => pool.publish('x', Uint8Array.of(1), {} as { ttl: number }),
+      () => pool.publish('x', Uint8Array.of(1), { ttl: -1 }),
+      () => pool.unpublish('a\nb'),
+    ]
+    for (const attempt of attempts) await expect(attempt()).rejects.toMatchObject({ code: 'INVALID_RECORD' })
+    expect(overlay.asked).toEqual([])
+    overlay.end()
+    await expect(pool.publish('x', Uint8Array.of(1), { ttl: 1 })).rejects.toMatchObject({ code: 'POOL_LEFT' })
+  })
+})
+
 describe('elections', () => {
   it('elect() is a candidacy and resolves with the next reign', async () => {
     const { overlay, pool } = setUp()

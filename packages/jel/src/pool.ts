@@ -1,13 +1,13 @@
 import type { Libp2p, Stream } from '@libp2p/interface'
-import { OverlayClosedError, UnknownMemberError } from '@jel/overlay'
+import { OverlayClosedError, UnknownMemberError, type PoolRecord, type PublishOptions } from '@jel/overlay'
 import { TypedEventEmitter } from 'main-event'
 import { raceSignal } from 'race-signal'
 import { ChangeQueue, DEFAULT_CHANGES_LIMIT } from './changes.ts'
 import { Elections } from './elections.ts'
-import { ChangesOverflowError, ElectionsOffError, InvalidOptionError, JoinsOffError, PoolLeftError } from './errors.ts'
+import { ChangesOverflowError, ElectionsOffError, InvalidOptionError, InvalidRecordError, JoinsOffError, PoolLeftError } from './errors.ts'
 import type { PoolEvents } from './events.ts'
 import { idOf, type Change, type Health, type Member, type MemberRef, type Reign } from './member.ts'
-import { checkElectionName, checkSignalName } from './names.ts'
+import { checkElectionName, checkRecordName, checkSignalName } from './names.ts'
 import type { PoolHost, PoolNews } from './pool-host.ts'
 
 /** Takes what a member opened with `open()`. `from` is that member's id. A stream whose handler throws is aborted. */
@@ -207,6 +207,47 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   }
 
   /**
+   * Publishes bytes under a name, for all members, until they expire. They outlive this node: newcomers and the other side of a partition get them, too.
+   * Each owner has names of its own; publishing one again replaces what it held. Not in the paper.
+   *
+   * @param value at most 1 KiB
+   * @param options.ttl how long it lives, ms; at most 31 days
+   * @param options.owner whose record it is, see `readOwner`; default: this node, whose key is a new one at each start without an identity file
+   * @throws InvalidRecordError, RecordsFullError, PoolLeftError
+   */
+  async publish(name: string, value: Uint8Array, options: PublishOptions): Promise<PoolRecord> {
+    this.#check()
+    checkRecordName(name)
+    if (!(value instanceof Uint8Array)) throw new InvalidRecordError('the value of a record must be a Uint8Array')
+    if (typeof options?.ttl !== 'number') throw new InvalidRecordError('ttl: must be a number of milliseconds')
+    try {
+      return await this.#ask(() => this.#overlay.publish(name, value, options))
+    } catch (error) {
+      throw error instanceof RangeError ? new InvalidRecordError(error.message, { cause: error }) : error
+    }
+  }
+
+  /**
+   * Withdraws a record of this node, or of another owner whose key is given. One that is not known, or over, need not be.
+   *
+   * @throws InvalidRecordError, PoolLeftError
+   */
+  async unpublish(name: string, options: Pick<PublishOptions, 'owner'> = {}): Promise<void> {
+    this.#check()
+    checkRecordName(name)
+    await this.#ask(() => this.#overlay.unpublish(name, options))
+  }
+
+  /**
+   * The records that this node knows, by name, then by owner. The `record` event tells what changes.
+   *
+   * @param prefix only of names that begin so
+   */
+  records(prefix?: string): readonly PoolRecord[] {
+    return this.#overlay.records(prefix)
+  }
+
+  /**
    * Leaves the pool gracefully (JEL §3.1): the others get `left`, then the host stops. Pending `elect` and `electionResult` calls
    * reject with PoolLeftError, `changes()` end after what is queued. Calling it again waits for the same end.
    *
@@ -301,6 +342,9 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
         return
       case 'signal':
         this.safeDispatchEvent('signal', { detail: { name: notification.name, from: notification.from } })
+        return
+      case 'record':
+        this.safeDispatchEvent('record', { detail: notification.record })
         return
       case 'health':
         this.safeDispatchEvent('health', { detail: notification.health })

@@ -1,6 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Libp2p, Stream } from '@libp2p/interface'
-import { OverlayClosedError, type Overlay, type OverlayNotification, type PoolMember, type PoolReign } from '@jel/overlay'
+import {
+  OverlayClosedError,
+  type Overlay,
+  type OverlayNotification,
+  type PoolMember,
+  type PoolRecord,
+  type PoolReign,
+  type PublishOptions,
+} from '@jel/overlay'
 
 export function member(id: string, incarnation = 1): PoolMember {
   return { id, incarnation, addresses: [`/ip4/127.0.0.1/tcp/1/p2p/${id}`], location: 'here', tag: new Uint8Array() }
@@ -14,6 +22,7 @@ export class FakeOverlay implements Overlay {
   readonly asked: string[] = []
   readonly #members = new Map<string, PoolMember>()
   readonly #reigns = new Map<string, PoolReign>()
+  readonly #records: PoolRecord[] = []
   readonly #listeners = new Set<(notification: OverlayNotification) => void>()
   readonly #end = Promise.withResolvers<Awaited<Overlay['closed']>>()
   readonly closed = this.#end.promise
@@ -27,6 +36,7 @@ export class FakeOverlay implements Overlay {
   tell(notification: OverlayNotification): void {
     if (notification.type === 'joined' || notification.type === 'updated') this.#members.set(notification.member.id, notification.member)
     if (notification.type === 'left' || notification.type === 'died') this.#members.delete(notification.member.id)
+    if (notification.type === 'record') this.#records.push(notification.record)
     if (notification.type === 'elected') this.#reigns.set(notification.reign.election, notification.reign)
     for (const listener of this.#listeners) listener(notification)
   }
@@ -97,6 +107,24 @@ export class FakeOverlay implements Overlay {
   async signal(name: string, ids: readonly string[], options: { signal?: AbortSignal } = {}): Promise<void> {
     this.#checkOpen()
     this.asked.push(`signal ${name} ${ids.join(' ')}${options.signal === undefined ? '' : ' abortable'}`)
+  }
+
+  async publish(name: string, value: Uint8Array, { ttl }: PublishOptions): Promise<PoolRecord> {
+    this.#checkOpen()
+    if (!(ttl > 0)) throw new RangeError(`a record lives for more than ${ttl} ms`)
+    this.asked.push(`publish ${name} ${value.length} ${ttl}`)
+    const record = { name, owner: this.self.id, version: 1, expires: Date.now() + ttl, value }
+    this.tell({ type: 'record', record })
+    return record
+  }
+
+  async unpublish(name: string): Promise<void> {
+    this.#checkOpen()
+    this.asked.push(`unpublish ${name}`)
+  }
+
+  records(prefix = ''): PoolRecord[] {
+    return this.#records.filter(({ name }) => name.startsWith(prefix))
   }
 
   async open(id: string, protocol: string): Promise<Stream> {

@@ -9,6 +9,7 @@ import {
   type SwarmEvent,
   type SwarmMember,
   type SwarmNode,
+  type SwarmRecord,
   type SwarmReign,
   type SwarmSpawnOptions,
 } from '@jel/conformance'
@@ -117,6 +118,8 @@ class RealNode implements SwarmNode {
     this.identityFile = identityFile
     void collect(pool.changes(), this.events)
     pool.addEventListener('elected', ({ detail }) => this.events.push({ type: 'elected', reign: detail }))
+    for (const record of pool.records()) this.events.push({ type: 'record', record })
+    pool.addEventListener('record', ({ detail }) => this.events.push({ type: 'record', record: detail }))
     pool.addEventListener('signal', ({ detail }) => this.events.push({ type: 'signal', ...detail }))
   }
 
@@ -144,6 +147,18 @@ class RealNode implements SwarmNode {
 
   async signal(name: string, ids: readonly string[]): Promise<void> {
     await this.#pool.signal(name, ids)
+  }
+
+  async publish(name: string, value: Uint8Array, ttl: number): Promise<void> {
+    await this.#pool.publish(name, value, { ttl })
+  }
+
+  async unpublish(name: string): Promise<void> {
+    await this.#pool.unpublish(name)
+  }
+
+  records(prefix?: string): Promise<readonly SwarmRecord[]> {
+    return Promise.resolve(this.#pool.records(prefix))
   }
 
   async leave(): Promise<void> {

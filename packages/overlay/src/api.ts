@@ -1,8 +1,9 @@
 /**
  * What the overlay offers: the protocol of `@jel/protocol` at work on a libp2p host.
  */
-import type { ConfigOverrides, Health, Member, Notification, Reign } from '@jel/protocol'
+import type { ConfigOverrides, Health, Member, Notification, PoolRecord, Reign } from '@jel/protocol'
 import type { Libp2p, Stream } from '@libp2p/interface'
+import type { RecordOwner } from './identity/identity.ts'
 
 export interface OverlayOptions {
   /** Name of the pool: 1 to 128 bytes of UTF-8 without control characters. */
@@ -65,6 +66,13 @@ export type OverlayNotification = Notification extends infer Each
 /** Why an overlay ended. */
 export type Closed = { readonly reason: 'left' } | { readonly reason: 'failed'; readonly error: Error }
 
+export interface PublishOptions {
+  /** How long it lives, ms; at most 31 days (`limits.recordLifetime`). */
+  readonly ttl: number
+  /** Whose record it is. Default: this node's. */
+  readonly owner?: RecordOwner | undefined
+}
+
 export interface Overlay {
   readonly pool: string
   /** The host itself. Stopping it ends the overlay without a goodbye; use {@link leave}. */
@@ -89,6 +97,15 @@ export interface Overlay {
    * (`limits.signalTimeout`), the signal's reason, or RangeError for an impossible name.
    */
   signal(name: string, ids: readonly string[], options?: { readonly signal?: AbortSignal | undefined }): Promise<void>
+  /**
+   * Publishes a record under its owner's name of it, in place of an earlier one, and returns it. RangeError for an impossible name, value or lifetime;
+   * {@link RecordsFullError} where the pool has no room for it.
+   */
+  publish(name: string, value: Uint8Array, options: PublishOptions): Promise<PoolRecord>
+  /** Withdraws a record. One that is not known, or over, need not be. */
+  unpublish(name: string, options?: Pick<PublishOptions, 'owner'>): Promise<void>
+  /** All records that this node knows, by name, then owner; `prefix`: of names that begin so. */
+  records(prefix?: string): readonly PoolRecord[]
   /**
    * Opens a stream of the application's own protocol to a member, dialling it where needed.
    * Throws {@link UnknownMemberError}, {@link InvalidProtocolError} or {@link OpenError}.

@@ -1,7 +1,8 @@
 /**
  * Runs the jel protocol on a libp2p host.
  */
-export type { Closed, Overlay, OverlayHealth, OverlayNotification, OverlayOptions, PoolMember, PoolReign } from './api.ts'
+export type { Closed, Overlay, OverlayHealth, OverlayNotification, OverlayOptions, PoolMember, PoolReign, PublishOptions } from './api.ts'
+export type { PoolRecord } from '@jel/protocol'
 export {
   CorruptIdentityError,
   IdentityFileError,
@@ -14,9 +15,10 @@ export {
   OverlayClosedError,
   OverlayError,
   PoolKeyError,
+  RecordsFullError,
   SignalError,
   UnknownMemberError,
 } from './base/errors.ts'
-export { generateIdentity } from './identity/identity.ts'
+export { generateIdentity, readOwner, type RecordOwner } from './identity/identity.ts'
 export { startOverlay } from './start.ts'
 export { generatePoolKey } from './identity/poolkey.ts'

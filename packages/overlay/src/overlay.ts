@@ -1,13 +1,15 @@
 /**
  * An overlay, as the application sees it.
  */
-import { nameProblem, type Command, type Introducer, type Notification } from '@jel/protocol'
+import { nameProblem, type Command, type Introducer, type Notification, type Owner, type PoolRecord } from '@jel/protocol'
 import type { Libp2p, Stream } from '@libp2p/interface'
-import type { Closed, Overlay, OverlayHealth, OverlayNotification, OverlayOptions, PoolMember, PoolReign } from './api.ts'
+import type { Closed, Overlay, OverlayHealth, OverlayNotification, OverlayOptions, PoolMember, PoolReign, PublishOptions } from './api.ts'
 import { Applications } from './applications.ts'
-import { OverlayClosedError, asError } from './base/errors.ts'
+import { OverlayClosedError, RecordsFullError, asError } from './base/errors.ts'
 import { ElectionNames } from './election-names.ts'
 import { Engine, type Parts } from './engine.ts'
+import type { RecordOwner } from './identity/identity.ts'
+import { createSigner } from './identity/signatures.ts'
 import { aloneInterval } from './host/discovery.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { Listeners } from './listeners.ts'
@@ -143,6 +145,24 @@ export class RunningOverlay implements Overlay {
     await this.#signals.send(name, ids, signal)
   }
 
+  async publish(name: string, value: Uint8Array, { ttl, owner }: PublishOptions): Promise<PoolRecord> {
+    this.#lifecycle.checkOpen()
+    this.#command({ type: 'publish', name, value, lifetime: ttl, ...keyOf(owner) })
+    const by = owner?.id ?? this.#parts.identity.id
+    const record = this.records(name).find((each) => each.name === name && each.owner === by)
+    if (record === undefined) throw new RecordsFullError('the pool holds as many records as it may, and this owner more than its share')
+    return record
+  }
+
+  async unpublish(name: string, { owner }: Pick<PublishOptions, 'owner'> = {}): Promise<void> {
+    this.#lifecycle.checkOpen()
+    this.#command({ type: 'unpublish', name, ...keyOf(owner) })
+  }
+
+  records(prefix?: string): PoolRecord[] {
+    return this.#engine.node.records(prefix)
+  }
+
   async open(id: string, protocol: string, { signal }: Abortable = {}): Promise<Stream> {
     this.#lifecycle.checkOpen()
     return await this.#applications.open(id, protocol, signal)
@@ -175,4 +195,8 @@ export class RunningOverlay implements Overlay {
     }
     this.#listeners.tell(showNotification(notification, this.#engine.now))
   }
+}
+
+function keyOf(owner: RecordOwner | undefined): { readonly owner?: Owner } {
+  return owner === undefined ? {} : { owner: { id: owner.id, sign: createSigner(owner.seed) } }
 }

@@ -4,17 +4,19 @@
 import type { Command } from './base/io.ts'
 import type { FailureDetector } from './detection/failure-detector.ts'
 import type { Elections } from './election/elections.ts'
+import type { Records } from './records/records.ts'
 import type { Signals } from './signals.ts'
 
 export interface Commanded {
   readonly elections: Elections
   readonly detector: FailureDetector
   readonly signals: Signals
+  readonly records: Records
   readonly leave: () => void
   readonly found: () => void
 }
 
-export function obey(command: Command, { elections, detector, signals, leave, found }: Commanded): void {
+export function obey(command: Command, { elections, detector, signals, records, leave, found }: Commanded): void {
   switch (command.type) {
     case 'elect':
       elections.elect(command.election)
@@ -27,6 +29,12 @@ export function obey(command: Command, { elections, detector, signals, leave, fo
       break
     case 'signal':
       signals.send(command.ref, command.name, command.to)
+      break
+    case 'publish':
+      records.publish(command.name, command.value, command.lifetime, command.owner)
+      break
+    case 'unpublish':
+      records.unpublish(command.name, command.owner)
       break
     case 'leave':
       leave()

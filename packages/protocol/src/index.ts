@@ -23,6 +23,8 @@ export type {
   Milliseconds,
   NodeId,
   Notification,
+  Owner,
+  PoolRecord,
   Reign,
   WarningCode,
 } from './base/io.ts'

@@ -11,6 +11,7 @@ import type { Context, Timed } from './context/context.ts'
 import { Link } from './context/links.ts'
 import type { FailureDetector } from './detection/failure-detector.ts'
 import type { Elections } from './election/elections.ts'
+import type { Records } from './records/records.ts'
 import { suspicionsOf, type Accuser, type Certificate } from './facts/certificate.ts'
 import { factOf, type Fact, type Told } from './facts/fact.ts'
 import { isKind } from './facts/statement.ts'
@@ -22,6 +23,7 @@ export type Source = { readonly peer: NodeId } | 'topic'
 export interface IntakeParts {
   readonly elections: Elections
   readonly detector: FailureDetector
+  readonly records: Records
 }
 
 export class Intake implements Timed {
@@ -227,6 +229,12 @@ export class Intake implements Timed {
       this.#check(fact)
       return elections.mergeClaim(statement, from)
     }
+    if (isKind(statement, 'record')) {
+      const { records } = this.#parts
+      if (!records.wants(statement) || !this.#isAffordable(fact, source) || !this.#mayTellRecord(fact, source)) return undefined
+      this.#check(fact)
+      return records.merge(statement)
+    }
     const { config, view, now, facts } = this.#context
     if (this.#unknown.has(fact.key) || !view.knows(statement.signer)) return undefined
     if (this.#unknown.size >= config.limits.unknown || age >= this.#toldFor) return undefined
@@ -298,6 +306,13 @@ export class Intake implements Timed {
     if (source === 'topic') return this.#context.budgets.mayIntroduce(this.#context.now, view.size)
     if (!(source instanceof Link)) return true
     return this.#context.budgets.spend(source, 'newcomers', this.#context.now, 1, { own: view.size, strangers: 0 })
+  }
+
+  /** Records of owners that are no members come at a bounded rate, too, over a link as on the topic (`reception.ts`). As many as are known may come at once. */
+  #mayTellRecord(fact: Fact, source: Source): boolean {
+    const { isCredulous, budgets, now } = this.#context
+    if (isCredulous || !(source instanceof Link) || !budgets.isStranger(fact.author, now)) return true
+    return budgets.spend(source, 'records', now, 1, { own: this.#parts.records.size, strangers: 0 })
   }
 
   /**

@@ -5,7 +5,19 @@
  * in order. Nothing in here decides anything about membership or elections: that is said in the parts.
  */
 import { hashSpace } from './base/hash.ts'
-import type { Address, BroadcastVerdict, Effect, Encoded, Health, Input, Member, Milliseconds, NodeId, Reign } from './base/io.ts'
+import type {
+  Address,
+  BroadcastVerdict,
+  Effect,
+  Encoded,
+  Health,
+  Input,
+  Member,
+  Milliseconds,
+  NodeId,
+  PoolRecord,
+  Reign,
+} from './base/io.ts'
 import { nameProblem } from './base/name.ts'
 import { obey, type Commanded } from './commands.ts'
 import type { Context, Timed } from './context/context.ts'
@@ -53,8 +65,8 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
       takeIn: (told, from) => this.#takeIn(told, { peer: from }),
       settle: () => this.#settle(),
     })
-    const { elections, detector, signals } = parts
-    this.#commanded = { elections, detector, signals, leave: () => this.#leave(), found: () => this.#found() }
+    const { elections, detector, signals, records } = parts
+    this.#commanded = { elections, detector, signals, records, leave: () => this.#leave(), found: () => this.#found() }
   }
 
   /** This node as others know it; undefined before it entered and after it left. */
@@ -74,6 +86,11 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   /** The reign of this election as this node sees it; undefined while there is no live winner. */
   reign(election: string): Reign | undefined {
     return this.#parts.elections.reign(election)
+  }
+
+  /** What was published, and by whom, by name; only names that begin so. */
+  records(prefix?: string): PoolRecord[] {
+    return this.#parts.records.list(prefix)
   }
 
   get links(): ReadonlySet<NodeId> {
@@ -424,7 +441,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   /** This process slept longer than others remember the dead: what it holds may revive them. It forgets everything and joins afresh. */
   #startOver(): void {
     const { view, facts, links, config } = this.#context
-    const { reporter, detector, rings, intake, broadcaster, elections, introduction, healer, life } = this.#parts
+    const { reporter, detector, rings, intake, records, broadcaster, elections, introduction, healer, life } = this.#parts
     const { self } = this
     if (self === undefined) return
     const former = [...view.members()]
@@ -435,6 +452,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     rings.clear()
     detector.clear()
     intake.clear()
+    records.clear()
     broadcaster.clear()
     elections.startOver()
     this.#context.wholeSince = Infinity

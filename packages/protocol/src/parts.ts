@@ -16,6 +16,7 @@ import { Introduction } from './life/introduction.ts'
 import { OwnLife } from './life/own-life.ts'
 import { Referral } from './life/referral.ts'
 import { Reception } from './reception.ts'
+import { Records } from './records/records.ts'
 import { Reporter } from './reporter.ts'
 import { Signals } from './signals.ts'
 import { Healer } from './topology/heal.ts'
@@ -49,6 +50,7 @@ export class Parts<Data extends Encoded = Encoded> {
   readonly healer: Healer
   readonly elections: Elections
   readonly signals: Signals
+  readonly records: Records
   readonly reporter: Reporter
   readonly health: HealthReport
   readonly intake: Intake
@@ -71,6 +73,7 @@ export class Parts<Data extends Encoded = Encoded> {
     this.healer = new Healer(context)
     this.elections = new Elections(context)
     this.signals = new Signals(context)
+    this.records = new Records(context)
     this.reconciler = new Reconciler(context)
     this.health = new HealthReport(context, this)
     this.intake = new Intake(context, this)
@@ -84,6 +87,7 @@ export class Parts<Data extends Encoded = Encoded> {
       this.healer,
       this.elections,
       this.signals,
+      this.records,
       this.intake,
     ]
   }

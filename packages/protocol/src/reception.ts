@@ -71,7 +71,9 @@ export class Reception<Data extends Encoded> {
     try {
       if (data.length > frameBytes) throw new FrameError(`a broadcast has at most ${frameBytes} bytes, not ${data.length}`)
       const { facts } = this.#context.wire.decodeBroadcast(data)
-      const affordable = facts.filter(({ fact }) => budgets.mayPublish(fact.author, now))
+      const affordable = facts.filter(
+        ({ fact }) => budgets.mayPublish(fact.author, now) && (!fact.isRecord || budgets.mayTellRecord(fact.author, now)),
+      )
       if (facts.length === 0 && !budgets.mayPublish(undefined, now)) return 'ignore'
       const isKnown = affordable.every(({ fact }) => this.#wasForwarded(fact))
       // Certificates of one death differ and mean the same. What else differs from what was forwarded is forged.

@@ -16,6 +16,7 @@ import {
   type Content,
   type Joined,
   type Left,
+  type RecordContent,
   type Refutation,
   type Statement,
   type Suspicion,
@@ -35,8 +36,11 @@ export function checkSeal(signer: NodeId, message: Uint8Array, signature: Uint8A
   return Buffer.compare(seal(signer, message), signature) === 0
 }
 
+/** What all calendars say. */
+export const calendar = 1_800_000_000_000
+
 export function servicesOf(id: NodeId, seed = 1): Services {
-  return { sign: (message) => seal(id, message), verify: checkSeal, random: createRandom(seed) }
+  return { sign: (message) => seal(id, message), verify: checkSeal, random: createRandom(seed), today: () => calendar }
 }
 
 export class Actor {
@@ -87,6 +91,11 @@ export class Actor {
 
   claims(election: string, epoch: number, details: Partial<Claim> = {}): Statement<Claim> {
     return this.#sign({ kind: 'claim', election, epoch, incarnation: this.incarnation, sequence: 1, ...details })
+  }
+
+  publishes(name: string, details: Partial<Omit<RecordContent, 'kind' | 'name'>> = {}): Statement<RecordContent> {
+    const value = details.withdrawn === true ? new Uint8Array() : Uint8Array.of(1, 2, 3)
+    return this.#sign({ kind: 'record', name, version: calendar, expires: calendar + 60_000, value, withdrawn: false, ...details })
   }
 
   /** A statement of a kind and with a body of one's choice. */

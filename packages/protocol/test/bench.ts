@@ -10,7 +10,7 @@ import type { Certificate } from '../src/facts/certificate.ts'
 import { statementToWire, type Statement } from '../src/facts/statement.ts'
 import { ProtocolNode } from '../src/node.ts'
 import * as wire from '../src/wire/messages.js'
-import { facts, pool, servicesOf, wireFact, type Actor } from './actors.ts'
+import { calendar, facts, pool, servicesOf, wireFact, type Actor } from './actors.ts'
 
 export interface BenchOptions {
   readonly config?: ConfigOverrides
@@ -46,6 +46,8 @@ export class Bench {
   /** What each member answers when it is asked to probe another: that it missed it, or, by `relays`, that it reached it. Silent ones say nothing. */
   readonly relays = new Set<NodeId>()
   readonly actors = new Map<NodeId, Actor>()
+  /** How far its calendar is off. */
+  skew: Milliseconds = 0
   /** Signatures that were checked. */
   verifications = 0
   #timer: Milliseconds = Infinity
@@ -69,6 +71,7 @@ export class Bench {
           this.verifications += 1
           return services.verify(...parts)
         },
+        today: () => this.today,
       },
     })
     if (started) this.input({ type: 'start', addresses: home, introducers })
@@ -165,6 +168,10 @@ export class Bench {
       }
     }
     throw new Error(`the node never sent a joined-statement of incarnation ${incarnation}`)
+  }
+
+  get today(): Milliseconds {
+    return calendar + this.now - this.#begun + this.skew
   }
 
   get members(): NodeId[] {

@@ -115,6 +115,9 @@ export class SimulationTimeoutError extends Error {
 /** The longest virtual time between two looks at what is waited for, when no node was told anything. */
 const lookAgain = 10
 
+/** What all calendars say at the start, ms since 1970: 2026-01-01. */
+const calendarStart = 1_767_225_600_000
+
 const inputCodes: Record<Input['type'], number> = {
   start: 1,
   command: 2,
@@ -219,6 +222,7 @@ export class Simulation<P extends Protocol> {
         random,
         sign: (message) => identity.sign(message),
         verify: (...parts) => this.#scheme.verify(...parts),
+        today: () => calendarStart + this.now,
         codec: this.#codec,
         registry: this.#registry,
       },

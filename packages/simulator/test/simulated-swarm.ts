@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Swarm, SwarmEvent, SwarmMember, SwarmNode, SwarmReign, SwarmSpawnOptions } from '@jel/conformance'
+import type { Swarm, SwarmEvent, SwarmMember, SwarmNode, SwarmRecord, SwarmReign, SwarmSpawnOptions } from '@jel/conformance'
 import { defaultConfig, ProtocolNode, type Milliseconds, type NodeId, type Notification } from '@jel/protocol'
 import {
   Simulation,
@@ -142,6 +142,20 @@ class SimulatedSwarmNode implements SwarmNode {
     if (failed.length > 0) throw new Error(`${failed.length} did not acknowledge`)
   }
 
+  publish(name: string, value: Uint8Array, ttl: Milliseconds): Promise<void> {
+    this.#node.command({ type: 'publish', name, value, lifetime: ttl })
+    return Promise.resolve()
+  }
+
+  unpublish(name: string): Promise<void> {
+    this.#node.command({ type: 'unpublish', name })
+    return Promise.resolve()
+  }
+
+  records(prefix?: string): Promise<readonly SwarmRecord[]> {
+    return Promise.resolve(this.#node.protocol.records(prefix))
+  }
+
   async leave(): Promise<void> {
     this.#simulation.leave(this.#node)
     const { promise, resolve } = Promise.withResolvers<undefined>()
@@ -180,6 +194,7 @@ class SimulatedSwarmNode implements SwarmNode {
       case 'died':
       case 'elected':
       case 'signal':
+      case 'record':
         this.events.push(notification)
         return
       case 'updated':

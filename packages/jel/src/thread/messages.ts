@@ -1,6 +1,6 @@
 /** What the two sides of a pool with `thread: 'worker'` say to each other: plain data, in order, over one MessagePort. */
 import type { MessagePort } from 'node:worker_threads'
-import type { OverlayHealth, OverlayNotification, OverlayOptions, PoolMember, PoolReign } from '@jel/overlay'
+import type { OverlayHealth, OverlayNotification, OverlayOptions, PoolMember, PoolRecord, PoolReign, PublishOptions } from '@jel/overlay'
 import type { Fault } from './faults.ts'
 
 /** What this node knows, whole. */
@@ -8,6 +8,7 @@ export interface Snapshot {
   readonly self: PoolMember
   readonly members: readonly PoolMember[]
   readonly reigns: readonly PoolReign[]
+  readonly records: readonly PoolRecord[]
   readonly health: OverlayHealth
 }
 
@@ -23,6 +24,8 @@ export interface Calls {
   open(id: string, protocol: string): MessagePort
   handle(protocol: string): void
   unhandle(protocol: string): void
+  publish(name: string, value: Uint8Array, options: PublishOptions): PoolRecord
+  unpublish(name: string, options: Pick<PublishOptions, 'owner'>): void
 }
 
 /** Operations that are not. */

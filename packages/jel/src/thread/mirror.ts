@@ -1,4 +1,4 @@
-import type { OverlayHealth, OverlayNotification, PoolMember, PoolReign } from '@jel/overlay'
+import type { OverlayHealth, OverlayNotification, PoolMember, PoolRecord, PoolReign } from '@jel/overlay'
 import type { Snapshot } from './messages.ts'
 
 /** What the other thread knows, as far as its news have been taken in: so the view never runs ahead of the events. */
@@ -7,6 +7,8 @@ export class Mirror {
   health: OverlayHealth
   readonly #members = new Map<string, PoolMember>()
   readonly #reigns = new Map<string, PoolReign>()
+  /** By name and owner. The other thread forgets those that are over. */
+  readonly #records = new Map<string, PoolRecord>()
   #sorted: readonly PoolMember[] | undefined
 
   constructor(snapshot: Snapshot) {
@@ -15,13 +17,15 @@ export class Mirror {
     this.replace(snapshot)
   }
 
-  replace({ self, health, members, reigns }: Snapshot): void {
+  replace({ self, health, members, reigns, records }: Snapshot): void {
     this.self = self
     this.health = health
     this.#members.clear()
     this.#sorted = undefined
     for (const member of members) this.#members.set(member.id, member)
     this.replaceReigns(reigns)
+    this.#records.clear()
+    for (const record of records) this.#hold(record)
   }
 
   replaceReigns(reigns: readonly PoolReign[]): void {
@@ -41,6 +45,22 @@ export class Mirror {
 
   reign(election: string): PoolReign | undefined {
     return this.#reigns.get(election)
+  }
+
+  /** By name, then owner. */
+  records(prefix = ''): readonly PoolRecord[] {
+    const now = Date.now()
+    const found: PoolRecord[] = []
+    for (const [key, record] of this.#records) {
+      if (record.expires <= now) this.#records.delete(key)
+      else if (record.name.startsWith(prefix)) found.push(record)
+    }
+    return found.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+  }
+
+  #hold(record: PoolRecord): void {
+    if (record.value === undefined) this.#records.delete(keyOf(record))
+    else this.#records.set(keyOf(record), record)
   }
 
   take(news: OverlayNotification): void {
@@ -65,10 +85,18 @@ export class Mirror {
       case 'elected':
         this.#reigns.set(news.reign.election, news.reign)
         return
+      case 'record':
+        this.#hold(news.record)
+        return
       case 'health':
         this.health = news.health
         return
       default:
     }
   }
+}
+
+/** Names hold no control characters. */
+function keyOf({ name, owner }: PoolRecord): string {
+  return `${name}\0${owner}`
 }

@@ -37,6 +37,8 @@ export class OverlayServer {
       open: async (signal, id, protocol) => this.#through(await overlay.open(id, protocol, { signal })),
       handle: (_, protocol) => overlay.handle(protocol, (stream, from) => this.#incoming(protocol, from, stream)),
       unhandle: (_, protocol) => overlay.unhandle(protocol),
+      publish: (_, name, value, options) => overlay.publish(name, value, options),
+      unpublish: (_, name, options) => overlay.unpublish(name, options),
     }
     port.on('message', (request: Request) => this.#take(request))
     // The state and what changes it, without a gap: nothing can happen between these two.
@@ -55,6 +57,7 @@ export class OverlayServer {
       self: packMember(overlay.self),
       members: overlay.members().map(packMember),
       reigns: overlay.reigns().map(packReign),
+      records: overlay.records(),
       health: overlay.health(),
     }
   }

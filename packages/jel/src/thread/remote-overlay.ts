@@ -1,6 +1,14 @@
 import type { MessagePort, Worker } from 'node:worker_threads'
 import type { Libp2p, Stream } from '@libp2p/interface'
-import { OverlayClosedError, type Closed, type OverlayHealth, type PoolMember, type PoolReign } from '@jel/overlay'
+import {
+  OverlayClosedError,
+  type Closed,
+  type OverlayHealth,
+  type PoolMember,
+  type PoolRecord,
+  type PoolReign,
+  type PublishOptions,
+} from '@jel/overlay'
 import { Libp2pElsewhereError, WorkerError } from '../errors.ts'
 import type { PoolHost, PoolNews } from '../pool-host.ts'
 import { fromFault } from './faults.ts'
@@ -82,6 +90,18 @@ export class RemoteOverlay implements PoolHost {
 
   async signal(name: string, ids: readonly string[], options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
     await this.#call('signal', [name, ids], options.signal)
+  }
+
+  async publish(name: string, value: Uint8Array, options: PublishOptions): Promise<PoolRecord> {
+    return await this.#call('publish', [name, value, options])
+  }
+
+  async unpublish(name: string, options: Pick<PublishOptions, 'owner'> = {}): Promise<void> {
+    await this.#call('unpublish', [name, options])
+  }
+
+  records(prefix?: string): readonly PoolRecord[] {
+    return this.#mirror.records(prefix)
   }
 
   async open(id: string, protocol: string, options: { readonly signal?: AbortSignal | undefined } = {}): Promise<Stream> {

@@ -22,7 +22,7 @@ const [self, peer] = [1, 2].map((byte) => encodeId(new Uint8Array(32).fill(byte)
 /** A node that has entered and hears the input as frames of a peer, each behind a byte with its length, then as a broadcast. Signatures are all right. */
 function hearing(input: Uint8Array): void {
   const config = makeConfig({ limits: { penalties: 1_000_000 } })
-  const services = { sign: () => new Uint8Array(64), verify: () => true, random: createRandom(1) }
+  const services = { sign: () => new Uint8Array(64), verify: () => true, random: createRandom(1), today: () => 1_800_000_000_000 }
   const node = new ProtocolNode({ id: self, pool: 'fuzzed', location: '', tag: new Uint8Array(0), storedIncarnation: 0, config, services })
   let now = 1_000
   const handle = (each: Input): void => void node.handle(each, (now += 10))

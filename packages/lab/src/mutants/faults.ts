@@ -333,4 +333,25 @@ export const faults: readonly Fault[] = [
     to: 'let surplus = links.size - config.links.max * 1_000',
     simulation: ['flash-crowd', '--seeds', '1'],
   },
+  {
+    name: 'records make way in the order in which they came',
+    file: 'records/records.ts',
+    from: 'const last = this.#order.last() as Fact',
+    to: 'const last = held',
+    simulation: ['records.test.ts', '-t', 'seed 1'],
+  },
+  {
+    name: 'a record is never over',
+    file: 'records/records.ts',
+    from: 'const fact = content.expires <= today ? ',
+    to: 'const fact = content.expires <= 0 ? ',
+    simulation: ['records.test.ts', '-t', 'are forgotten'],
+  },
+  {
+    name: 'made-up records are taken in without a bound',
+    file: 'intake.ts',
+    from: 'if (isCredulous || !(source instanceof Link) || !budgets.isStranger(fact.author, now)) return true',
+    to: 'if (now > 0) return true',
+    simulation: ['hostile-records', '--seeds', '1'],
+  },
 ]

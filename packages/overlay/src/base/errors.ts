@@ -59,6 +59,11 @@ export class UnknownMemberError extends OverlayError {
   readonly code = 'UNKNOWN_MEMBER'
 }
 
+/** The pool holds as many records as it may, and their owner more than its share. */
+export class RecordsFullError extends OverlayError {
+  readonly code = 'RECORDS_FULL'
+}
+
 /** A protocol id of the application that can't be used: malformed, or the overlay's own. */
 export class InvalidProtocolError extends OverlayError {
   readonly code = 'INVALID_PROTOCOL'

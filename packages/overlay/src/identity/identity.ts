@@ -30,6 +30,12 @@ export interface Identity {
   release(): void
 }
 
+/** A key that owns records. `seed` is secret: the first 32 bytes of an Ed25519 private key. See {@link readOwner}. */
+export interface RecordOwner {
+  readonly id: string
+  readonly seed: Uint8Array
+}
+
 /** A new key that nobody remembers. */
 export async function ephemeralIdentity(): Promise<Identity> {
   const { id, privateKey } = await newKey()
@@ -54,6 +60,16 @@ export async function openIdentity(file: string): Promise<Identity> {
     lock.release()
     throw error
   }
+}
+
+/**
+ * The key of an identity file, to own records with: it need not be a node's, and may be read while a node runs under it.
+ * Throws {@link CorruptIdentityError} or {@link IdentityFileError}.
+ */
+export function readOwner(file: string): RecordOwner {
+  const content = readContent(file)
+  if (content === undefined) throw new IdentityFileError(`there is no identity file ${file}`)
+  return { id: content.id, seed: content.privateKey.raw.slice(0, 32) }
 }
 
 /** Creates an identity file and returns the id in it. Throws {@link IdentityFileError}, also if the file exists. */

@@ -24,16 +24,21 @@ const cachedSignatures = 16_384
 /** Both are forgotten when they were not needed for so long, ms. Guess: what comes again does so within a minute. */
 const lifetime = 180_000
 
-export function createServices(privateKey: Ed25519PrivateKey): Services {
-  const seed = privateKey.raw.subarray(0, 32)
+/** Signs with the key of this seed, the first 32 bytes of an Ed25519 private key. */
+export function createSigner(seed: Uint8Array): Services['sign'] {
   const own = createPrivateKey({ key: Buffer.from(concat([privateKeyPrefix, seed])), format: 'der', type: 'pkcs8' })
+  return (message) => {
+    const { buffer, byteOffset, byteLength } = sign(null, message, own)
+    return new Uint8Array(buffer, byteOffset, byteLength)
+  }
+}
+
+export function createServices(privateKey: Ed25519PrivateKey): Services {
   return {
-    sign: (message) => {
-      const { buffer, byteOffset, byteLength } = sign(null, message, own)
-      return new Uint8Array(buffer, byteOffset, byteLength)
-    },
+    sign: createSigner(privateKey.raw.subarray(0, 32)),
     verify: isGenuine,
     random: Math.random,
+    today: Date.now,
   }
 }
 

@@ -76,6 +76,12 @@ export const defaultConfig = {
     unknownBodyBytes: 4_096,
     /** Such a statement is forgotten after, ms. Guess. */
     unknownLifetime: 3_600_000,
+    /** Records a pool, of all owners. Guess: 4 MiB of the longest. */
+    records: 4_096,
+    /** Bytes of one. Guess: the description of a job fits. */
+    recordBytes: 1_024,
+    /** A record lives this long at most, ms. Guess: a month. */
+    recordLifetime: 2_678_400_000,
     /** So long after it entered a node takes as many signatures and members as come, ms: a pool is told it all at once. Guess. */
     credulity: 60_000,
     /** Forged or unreadable frames from one peer before it is disconnected. Guess. */

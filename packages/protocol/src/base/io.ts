@@ -34,6 +34,24 @@ export interface Reign {
   readonly winner: Member
 }
 
+/** Bytes that somebody published under a name, known to all members until they expire. */
+export interface PoolRecord {
+  readonly name: string
+  /** Whose key signed it: the id of a member, or of a key that is no member's. */
+  readonly owner: NodeId
+  /** Of one owner's records of a name the highest counts. */
+  readonly version: number
+  /** When all forget it, milliseconds since 1970 on their own calendars. */
+  readonly expires: Milliseconds
+  /** Undefined: it was withdrawn. */
+  readonly value: Uint8Array | undefined
+}
+
+/** A key that is not the node's own, and its id. */
+export interface Owner extends Pick<Signing, 'sign'> {
+  readonly id: NodeId
+}
+
 /** Where a pool may be entered: an address, and the id behind it where that is known. */
 export interface Introducer {
   readonly id?: NodeId
@@ -63,6 +81,10 @@ export type Command =
   | { readonly type: 'maybeDead'; readonly id: NodeId }
   /** `ref` comes back in the `signalled` notification. */
   | { readonly type: 'signal'; readonly ref: number; readonly name: string; readonly to: readonly NodeId[] }
+  /** Publishes a record for so long, ms, in place of an earlier one of this name. Left out: with this node's key. */
+  | { readonly type: 'publish'; readonly name: string; readonly value: Uint8Array; readonly lifetime: Milliseconds; readonly owner?: Owner }
+  /** Withdraws a record. It is told for as long as the record would have lived. */
+  | { readonly type: 'unpublish'; readonly name: string; readonly owner?: Owner }
   | { readonly type: 'leave' }
   /** Go on alone: introducers were given, but none will answer. Until one does, or this is said, the node claims in no election. */
   | { readonly type: 'found' }
@@ -123,6 +145,8 @@ export type Notification =
    */
   | { readonly type: 'entered'; readonly alone: boolean }
   | { readonly type: 'signal'; readonly name: string; readonly from: Member }
+  /** A record is new, has a new version, or was withdrawn. That it expired is not told. */
+  | { readonly type: 'record'; readonly record: PoolRecord }
   /** The end of a `signal` command: who acknowledged, and who did not within the time allowed. */
   | {
       readonly type: 'signalled'
@@ -135,7 +159,13 @@ export type Notification =
   /** Links or neighbours changed so that `health()` reads differently (alone, in a minority, well again). */
   | { readonly type: 'health'; readonly health: Health }
 
-export type WarningCode = 'INTRODUCER_UNREACHABLE' | 'PEER_MISBEHAVED' | 'INCARNATION_REPLACED' | 'VIEW_FULL' | 'ELECTIONS_FULL'
+export type WarningCode =
+  | 'INTRODUCER_UNREACHABLE'
+  | 'PEER_MISBEHAVED'
+  | 'INCARNATION_REPLACED'
+  | 'VIEW_FULL'
+  | 'ELECTIONS_FULL'
+  | 'RECORDS_FULL'
 
 /** How well this node is connected, as far as it can tell. */
 export interface Health {

@@ -32,6 +32,8 @@ export const rates = {
   checks: { own: 200, strangers: 800 },
   /** Members made known. Guess. */
   newcomers: { own: 50, strangers: 200 },
+  /** Records made known, new ones and later versions, of owners that are no members. Guess: people publish a few a minute. */
+  records: { own: 5, strangers: 20 },
   /** Members that this node probes for others. Guess: a rack goes down now and then. */
   pingReqs: { own: 10, strangers: 40 },
   /** Bytes of facts asked for. Guess: a quarter of a second for each page (reconcile.ts) that newcomers get. */
@@ -179,6 +181,15 @@ export class Budgets {
     const { own } = rates.newcomers
     if (this.#topic.left('newcomers', now, own, Math.max(own * burst, members)) < 1) return false
     this.#topic.take('newcomers', 1)
+    return true
+  }
+
+  /** Whether the topic may tell one more record of this owner: what is beyond is not passed on. Members are bound by {@link mayPublish}. */
+  mayTellRecord(owner: NodeId, now: Milliseconds): boolean {
+    const { own } = rates.records
+    if (!this.isStranger(owner, now)) return true
+    if (this.#topic.left('records', now, own, own * burst) < 1) return false
+    this.#topic.take('records', 1)
     return true
   }
 

@@ -76,6 +76,11 @@ export class Fact implements Told {
     return 0
   }
 
+  /** It is about no member, but somebody's own. */
+  get isRecord(): boolean {
+    return 'statement' in this.content && this.content.statement.content.kind === 'record'
+  }
+
   /** Whose word it is: the signer, or of a death, which has several, whose death it is. */
   get author(): NodeId {
     return 'certificate' in this.content ? this.content.certificate.suspect : this.content.statement.signer
@@ -114,6 +119,7 @@ export const memberKey = (id: NodeId): string => `m${id}`
 const suspicionKey = (suspect: NodeId, accuser: NodeId): string => `s${suspect}${accuser}`
 export const refutationKey = (id: NodeId): string => `r${id}`
 export const candidacyKey = (election: string, id: NodeId): string => `c${id}${election}`
+export const recordKey = (name: string, owner: NodeId): string => `d${owner}${name}`
 export const claimKey = (election: string): string => `e${election}`
 export const unknownKey = (statement: Statement): string =>
   `u${statement.signer}${statement.kind}:${hex(statement.signature.subarray(0, 8))}`
@@ -134,6 +140,8 @@ function keyOf(content: FactContent): string {
       return candidacyKey(statement.content.election, statement.signer)
     case 'claim':
       return claimKey(statement.content.election)
+    case 'record':
+      return recordKey(statement.content.name, statement.signer)
     case 'unknown':
       return unknownKey(statement)
     case 'refutation':

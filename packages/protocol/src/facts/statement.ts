@@ -10,11 +10,11 @@
 import type { Config } from '../base/config.ts'
 import { FrameError } from '../base/errors.ts'
 import { decodeId, encodeId } from '../base/id.ts'
-import type { Address, NodeId, Signing } from '../base/io.ts'
+import type { Address, Milliseconds, NodeId, Signing } from '../base/io.ts'
 import { nameProblem } from '../base/name.ts'
 import * as wire from '../wire/messages.js'
 
-export const kinds = { joined: 1, left: 2, suspicion: 3, refutation: 4, candidacy: 5, claim: 6 } as const
+export const kinds = { joined: 1, left: 2, suspicion: 3, refutation: 4, candidacy: 5, claim: 6, record: 7 } as const
 
 export interface Joined {
   readonly kind: 'joined'
@@ -59,11 +59,23 @@ export interface Claim {
   readonly incarnation: number
   readonly sequence: number
 }
+/** Bytes under a name, told until they expire. The signer need be no member. */
+export interface RecordContent {
+  readonly kind: 'record'
+  readonly name: string
+  /** Of one signer's records of a name the highest counts. */
+  readonly version: number
+  /** Milliseconds since 1970. */
+  readonly expires: Milliseconds
+  readonly value: Uint8Array
+  /** The name is free again. */
+  readonly withdrawn: boolean
+}
 /** A kind that this version does not know. */
 export interface Unknown {
   readonly kind: 'unknown'
 }
-export type Content = Joined | Left | Suspicion | Refutation | Candidacy | Claim | Unknown
+export type Content = Joined | Left | Suspicion | Refutation | Candidacy | Claim | RecordContent | Unknown
 
 export interface Statement<C extends Content = Content> {
   readonly signer: NodeId
@@ -90,11 +102,11 @@ export class StatementCodec {
     this.#services = services
   }
 
-  /** Signs with this node's own key. */
-  sign<C extends Exclude<Content, Unknown>>(signer: NodeId, content: C): Statement<C> {
+  /** Signs with this node's own key, or with another one. */
+  sign<C extends Exclude<Content, Unknown>>(signer: NodeId, content: C, key: Pick<Signing, 'sign'> = this.#services): Statement<C> {
     const body = encodeBody(content)
     const kind = kinds[content.kind]
-    return { signer, content, kind, body, signature: this.#services.sign(this.#message(kind, body)) }
+    return { signer, content, kind, body, signature: key.sign(this.#message(kind, body)) }
   }
 
   /** True if the signature is the signer's. Costs about 0.1 ms with Ed25519, so check cheap things first. */
@@ -171,6 +183,15 @@ function readContent(kind: number, body: Uint8Array, limits: Config['limits']): 
       checkName('election', election)
       return { kind: 'claim', election, epoch, incarnation, sequence }
     }
+    case kinds.record: {
+      const { name, version, expires, value, withdrawn } = decode(wire.Record, body)
+      checkCounter('version', version, limits)
+      checkCounter('expires', expires, limits)
+      checkName('record', name)
+      if (value.length > limits.recordBytes) throw new FrameError(`a record has at most ${limits.recordBytes} bytes`)
+      if (withdrawn && value.length > 0) throw new FrameError('a record that is withdrawn and says something')
+      return { kind: 'record', name, version, expires, value: value.slice(), withdrawn }
+    }
     default: {
       if (kind === 0) throw new FrameError('a statement without a kind')
       if (body.length > limits.unknownBodyBytes)
@@ -217,6 +238,8 @@ function encodeBody(content: Exclude<Content, Unknown>): Uint8Array {
       return wire.Candidacy.encode(content)
     case 'claim':
       return wire.Claim.encode(content)
+    case 'record':
+      return wire.Record.encode({ ...content, value: content.value as Uint8Array<ArrayBuffer> })
   }
 }
 
@@ -226,7 +249,7 @@ function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
 
 function checkName(what: string, name: string): void {
   const problem = nameProblem(name)
-  if (problem !== undefined) throw new FrameError(`the name of an ${what} ${problem}`)
+  if (problem !== undefined) throw new FrameError(`the name of ${what === 'election' ? 'an' : 'a'} ${what} ${problem}`)
 }
 
 /** Decodes with one of the generated codecs; whatever it throws becomes a {@link FrameError}. */

@@ -178,6 +178,39 @@ export declare namespace Claim {
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Claim>): Claim;
     function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Claim>): Generator<ClaimElectionFieldEvent | ClaimEpochFieldEvent | ClaimIncarnationFieldEvent | ClaimSequenceFieldEvent>;
 }
+export interface Record {
+    name: string;
+    version: number;
+    expires: number;
+    value: Uint8Array<ArrayBuffer>;
+    withdrawn: boolean;
+}
+export declare namespace Record {
+    const codec: () => Codec<Record>;
+    interface RecordNameFieldEvent {
+        field: '$.name';
+        value: string;
+    }
+    interface RecordVersionFieldEvent {
+        field: '$.version';
+        value: number;
+    }
+    interface RecordExpiresFieldEvent {
+        field: '$.expires';
+        value: number;
+    }
+    interface RecordValueFieldEvent {
+        field: '$.value';
+        value: Uint8Array<ArrayBuffer>;
+    }
+    interface RecordWithdrawnFieldEvent {
+        field: '$.withdrawn';
+        value: boolean;
+    }
+    function encode(obj: Partial<Record>): Uint8Array<ArrayBuffer>;
+    function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Record>): Record;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Record>): Generator<RecordNameFieldEvent | RecordVersionFieldEvent | RecordExpiresFieldEvent | RecordValueFieldEvent | RecordWithdrawnFieldEvent>;
+}
 export interface Certificate {
     suspect: Uint8Array<ArrayBuffer>;
     incarnation: number;

@@ -776,6 +776,140 @@ export var Claim;
     }
     Claim.stream = stream;
 })(Claim || (Claim = {}));
+export var Record;
+(function (Record) {
+    let _codec;
+    Record.codec = () => {
+        if (_codec == null) {
+            _codec = message((obj, w, opts = {}) => {
+                if (opts.lengthDelimited !== false) {
+                    w.fork();
+                }
+                if ((obj.name != null && obj.name !== '')) {
+                    w.uint32(10);
+                    w.string(obj.name);
+                }
+                if ((obj.version != null && obj.version !== 0)) {
+                    w.uint32(16);
+                    w.uint64Number(obj.version);
+                }
+                if ((obj.expires != null && obj.expires !== 0)) {
+                    w.uint32(24);
+                    w.uint64Number(obj.expires);
+                }
+                if ((obj.value != null && obj.value.byteLength > 0)) {
+                    w.uint32(34);
+                    w.bytes(obj.value);
+                }
+                if ((obj.withdrawn != null && obj.withdrawn !== false)) {
+                    w.uint32(40);
+                    w.bool(obj.withdrawn);
+                }
+                if (opts.lengthDelimited !== false) {
+                    w.ldelim();
+                }
+            }, (reader, length, opts = {}) => {
+                const obj = {
+                    name: '',
+                    version: 0,
+                    expires: 0,
+                    value: uint8ArrayAlloc(0),
+                    withdrawn: false
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            obj.name = reader.string();
+                            break;
+                        }
+                        case 2: {
+                            obj.version = reader.uint64Number();
+                            break;
+                        }
+                        case 3: {
+                            obj.expires = reader.uint64Number();
+                            break;
+                        }
+                        case 4: {
+                            obj.value = reader.bytes();
+                            break;
+                        }
+                        case 5: {
+                            obj.withdrawn = reader.bool();
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+                return obj;
+            }, function* (reader, length, prefix, opts = {}) {
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            yield {
+                                field: `${prefix}.name`,
+                                value: reader.string()
+                            };
+                            break;
+                        }
+                        case 2: {
+                            yield {
+                                field: `${prefix}.version`,
+                                value: reader.uint64Number()
+                            };
+                            break;
+                        }
+                        case 3: {
+                            yield {
+                                field: `${prefix}.expires`,
+                                value: reader.uint64Number()
+                            };
+                            break;
+                        }
+                        case 4: {
+                            yield {
+                                field: `${prefix}.value`,
+                                value: reader.bytes()
+                            };
+                            break;
+                        }
+                        case 5: {
+                            yield {
+                                field: `${prefix}.withdrawn`,
+                                value: reader.bool()
+                            };
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+            });
+        }
+        return _codec;
+    };
+    function encode(obj) {
+        return encodeMessage(obj, Record.codec());
+    }
+    Record.encode = encode;
+    function decode(buf, opts) {
+        return decodeMessage(buf, Record.codec(), opts);
+    }
+    Record.decode = decode;
+    function stream(buf, opts) {
+        return streamMessage(buf, Record.codec(), opts);
+    }
+    Record.stream = stream;
+})(Record || (Record = {}));
 export var Certificate;
 (function (Certificate) {
     let _codec;

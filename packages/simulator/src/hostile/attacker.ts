@@ -71,6 +71,11 @@ export class Attacker implements Protocol {
     return this.#parts.id
   }
 
+  /** What its calendar says. */
+  get today(): Milliseconds {
+    return Math.floor(this.#parts.services.today())
+  }
+
   get self(): Member | undefined {
     return this.#node.self
   }

@@ -6,6 +6,7 @@ import { Forgeries } from './forgeries.ts'
 import { MadeUpOffers } from './made-up-offers.ts'
 import { Moving } from './moving.ts'
 import { Reconnects } from './reconnects.ts'
+import { RecordFlood } from './record-flood.ts'
 import { Replay } from './replay.ts'
 import { SilentCandidate } from './silent-candidate.ts'
 import { SuspicionFlood } from './suspicion-flood.ts'
@@ -22,6 +23,7 @@ export const attacks = {
   reconnects: (pool: string) => new Reconnects(pool),
   moving: () => new Moving(),
   forgeries: () => new Forgeries(),
+  records: (pool: string) => new RecordFlood(pool),
 } satisfies Record<string, (pool: string) => Attack>
 
 export type AttackName = keyof typeof attacks

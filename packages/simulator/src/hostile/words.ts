@@ -1,7 +1,16 @@
 /**
  * All that attackers say, signed with their own keys and encoded as on real hosts: the one file that knows what statements and frames look like.
  */
-import { ProtobufCodec, defaultConfig, type Fact, type Member, type Message, type NodeId, type Told } from '@jel/protocol'
+import {
+  ProtobufCodec,
+  defaultConfig,
+  type Fact,
+  type Member,
+  type Message,
+  type Milliseconds,
+  type NodeId,
+  type Told,
+} from '@jel/protocol'
 import { certify, factOf, StatementCodec, type Content, type Statement } from '@jel/protocol/internals'
 import type { Identity, Scheme } from '../protocol/identity.ts'
 
@@ -53,6 +62,19 @@ export class Words {
     return this.#says({ kind: 'claim', election, epoch, incarnation, sequence: 1 })
   }
 
+  /** As long as it may be, for as long as it may be. */
+  publishes(name: string, today: Milliseconds): Statement {
+    const { recordBytes, recordLifetime } = defaultConfig.limits
+    return this.#says({
+      kind: 'record',
+      name,
+      version: today,
+      expires: today + recordLifetime,
+      value: new Uint8Array(recordBytes),
+      withdrawn: false,
+    })
+  }
+
   #says(content: Said): Statement {
     return this.#statements.sign(this.id, content)
   }
@@ -68,9 +90,13 @@ export function encodeBroadcast(nonce: number, facts: readonly Fact[]): Uint8Arr
   return codec.encodeBroadcast({ nonce, facts })
 }
 
+export function factsOf(statements: readonly Statement[]): Fact[] {
+  return statements.map((statement) => factOf({ statement }))
+}
+
 /** Statements told as news. */
 export function news(statements: readonly Statement[]): Message {
-  return told(statements.map((statement) => factOf({ statement })))
+  return told(factsOf(statements))
 }
 
 export function told(facts: readonly Told[]): Message {

@@ -61,6 +61,8 @@ interface Ledger {
   /** Whether its own join has come. */
   entered: boolean
   readonly epochs: Map<string, number>
+  /** Versions of records, by owner and name. */
+  readonly records: Map<string, number>
   /** All fencing tokens that it was told, by election, epoch and life of the winner. */
   readonly tokens: Set<string>
 }
@@ -84,7 +86,7 @@ export class Promises {
   }
 
   started(node: SimulatedNode): void {
-    this.#ledgers[node.index] = { lives: new Uint8Array(64), entered: false, epochs: new Map(), tokens: new Set() }
+    this.#ledgers[node.index] = { lives: new Uint8Array(64), entered: false, epochs: new Map(), records: new Map(), tokens: new Set() }
   }
 
   /** Throws {@link BrokenPromiseError}. `subject`: the process that it speaks of. */
@@ -114,6 +116,12 @@ export class Promises {
           return `was told twice that ${life(winner)} won ${election} in epoch ${epoch}: the token names two reigns`
         ledger.tokens.add(token)
         return undefined
+      }
+      case 'record': {
+        const { name, owner, version } = notification.record
+        const before = ledger.records.get(`${owner} ${name}`) ?? 0
+        ledger.records.set(`${owner} ${name}`, version)
+        return version < before ? `record ${name} of ${owner} went back from version ${before} to ${version}` : undefined
       }
       case 'entered':
       case 'signal':

@@ -78,6 +78,8 @@ function describe(notification: Notification, numbers: ReadonlyMap<string, numbe
     }
     case 'warning':
       return { what: `warning ${notification.code}` }
+    case 'record':
+      return { what: `record ${notification.record.name}`, about: numbers.get(notification.record.owner) ?? -1 }
     case 'updated':
     case 'entered':
     case 'signal':

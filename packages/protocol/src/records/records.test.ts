@@ -1,0 +1,182 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { actors, calendar, facts, forged, seal, type Actor } from '../../test/actors.ts'
+import { Bench, framesTo } from '../../test/bench.ts'
+import type { Command, Effect, Owner, PoolRecord } from '../base/io.ts'
+import type { Statement } from '../facts/statement.ts'
+
+const [self, alice, bob, stranger] = actors(4) as [Actor, Actor, Actor, Actor]
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+const text = (record: PoolRecord | undefined): string => new TextDecoder().decode(record?.value)
+
+let bench: Bench
+
+beforeEach(() => {
+  bench = new Bench(self)
+  for (const actor of [alice, bob]) bench.meet(actor)
+})
+
+const command = (said: Command): Effect[] => bench.input({ type: 'command', command: said })
+const publish = (name: string, value = 'value', lifetime = 60_000, owner?: Owner): Effect[] =>
+  command({ type: 'publish', name, value: bytes(value), lifetime, ...(owner && { owner }) })
+const names = (prefix?: string): string[] => bench.node.records(prefix).map(({ name }) => name)
+const told = (): PoolRecord[] => bench.notifications.flatMap((each) => (each.type === 'record' ? [each.record] : []))
+const hear = (...statements: readonly Statement[]): Effect[] => bench.receive(alice, facts(statements, true))
+/** What was sent to bob. */
+const passedOn = (effects: readonly Effect[]): number => framesTo(bob.id, effects).flatMap((frame) => frame.facts?.facts ?? []).length
+
+describe('a record', () => {
+  it('is published, held and told, and found by its name', () => {
+    publish('job/1', 'one')
+    publish('job/2', 'two')
+    publish('service', 'three')
+    expect(names()).toEqual(['job/1', 'job/2', 'service'])
+    expect(names('job/')).toEqual(['job/1', 'job/2'])
+    expect(text(bench.node.records('job/2')[0])).toBe('two')
+    expect(told().map(({ owner, value }) => [owner, value?.length])).toEqual([[self.id, 3], [self.id, 3], [self.id, 5]]) // prettier-ignore
+    const effects = bench.advance(2_000)
+    expect(effects.some(({ type }) => type === 'broadcast') || passedOn(effects) > 0).toBe(true)
+  })
+
+  it('of others is taken in and passed on, whether its owner is a member or not', () => {
+    const effects = [...hear(alice.publishes('one'), stranger.publishes('two')), ...bench.advance(2_000)]
+    expect(names()).toEqual(['one', 'two'])
+    expect(effects.some(({ type }) => type === 'broadcast')).toBe(true)
+    expect(told().map(({ owner }) => owner)).toEqual([alice.id, stranger.id])
+  })
+
+  it('is signed with another key where one is given', () => {
+    publish('job', 'mine', 60_000, { id: stranger.id, sign: (message) => seal(stranger.id, message) })
+    expect(bench.node.records()[0]?.owner).toBe(stranger.id)
+    const other = new Bench(alice)
+    other.meet(self)
+    const [sent] = bench.advance(3_000).flatMap((effect) => (effect.type === 'broadcast' ? [effect.data] : []))
+    expect(sent && other.broadcast(sent)).toBe('accept')
+    expect(other.node.records()[0]).toMatchObject({ name: 'job', owner: stranger.id })
+  })
+
+  it('is replaced by a later version of the same owner, and by nobody else', () => {
+    hear(alice.publishes('job', { version: 5, value: bytes('new') }))
+    hear(alice.publishes('job', { version: 4, value: bytes('old') }), bob.publishes('job', { version: 9, value: bytes('bob') }))
+    const found = new Map(bench.node.records().map((record) => [record.owner, text(record)]))
+    expect(found).toEqual(new Map([[alice.id, 'new'], [bob.id, 'bob']])) // prettier-ignore
+  })
+
+  it('of one version with two contents comes out the same, whatever came first', () => {
+    const two = ['x', 'y'].map((value) => alice.publishes('job', { version: 5, value: bytes(value) }))
+    hear(...two)
+    const other = new Bench(self)
+    other.meet(alice)
+    other.receive(alice, facts(two.toReversed(), true))
+    expect(text(other.node.records()[0])).toBe(text(bench.node.records()[0]))
+  })
+
+  it('that is withdrawn is gone, and does not come back', () => {
+    const first = alice.publishes('job', { version: 5 })
+    hear(first, alice.publishes('job', { version: 6, withdrawn: true }))
+    hear(first)
+    expect(names()).toEqual([])
+    expect(told().map(({ value }) => value === undefined)).toEqual([false, true])
+    publish('own')
+    command({ type: 'unpublish', name: 'own' })
+    command({ type: 'unpublish', name: 'never there' })
+    expect(names()).toEqual([])
+    publish('own', 'again')
+    expect(text(bench.node.records()[0])).toBe('again')
+  })
+
+  it('ends when its time is over, and is not taken in again', () => {
+    const statement = alice.publishes('job', { expires: bench.today + 5_000 })
+    hear(statement)
+    bench.advance(4_900)
+    expect(names()).toEqual(['job'])
+    bench.advance(1_200)
+    expect(names()).toEqual([])
+    expect(bench.node.fingerprint.count).toBe(3)
+    hear(statement)
+    expect(names()).toEqual([])
+  })
+
+  it('ends within a minute of a calendar that was set forward', () => {
+    hear(alice.publishes('job', { expires: bench.today + 3_600_000 }))
+    bench.skew = 4_000_000
+    expect(names()).toEqual([])
+    bench.advance(61_000)
+    expect(bench.node.fingerprint.count).toBe(3)
+  })
+
+  it('goes on above what its owner said before, though the owner forgot it', () => {
+    publish('job', 'one')
+    const before = bench.node.records()[0]?.version ?? 0
+    const again = new Bench(self)
+    again.now += 10
+    again.advance(10)
+    again.input({ type: 'command', command: { type: 'publish', name: 'job', value: bytes('two'), lifetime: 1_000 } })
+    expect(again.node.records()[0]?.version).toBeGreaterThan(before)
+  })
+})
+
+describe('of records that others make up', () => {
+  it('one that never ends, or with a forged signature, is not held', () => {
+    hear(alice.publishes('for ever', { expires: calendar + 10 * bench.config.limits.recordLifetime }))
+    expect(names()).toEqual([])
+    hear(forged(alice.publishes('forged')))
+    expect(names()).toEqual([])
+    expect(bench.notifications.some((each) => each.type === 'warning' && each.code === 'PEER_MISBEHAVED')).toBe(true)
+  })
+
+  it('no more than there is room for are held, and none of those who have few is lost', () => {
+    bench = new Bench(self, { config: { limits: { records: 20, credulity: 0 } } })
+    for (const actor of [alice, bob]) bench.meet(actor)
+    publish('mine')
+    hear(bob.publishes('his'))
+    for (let i = 0; i < 40; i++) hear(stranger.publishes(`flood ${i}`))
+    bench.advance(20_000)
+    expect(bench.node.records()).toHaveLength(20)
+    expect(names()).toContain('mine')
+    expect(names()).toContain('his')
+  })
+
+  it('those that came first make way for who has fewer', () => {
+    bench = new Bench(self, { config: { limits: { records: 20 } } })
+    for (const actor of [alice, bob]) bench.meet(actor)
+    hear(...Array.from({ length: 40 }, (_, i) => stranger.publishes(`flood ${i}`)))
+    hear(bob.publishes('his'))
+    publish('mine')
+    expect(bench.node.records()).toHaveLength(20)
+    expect(names()).toContain('mine')
+    expect(names()).toContain('his')
+  })
+
+  it('of owners that are no members few are taken in at once, over a link and on the topic; of members all', () => {
+    bench = new Bench(self, { config: { limits: { credulity: 0 } } })
+    for (const actor of [alice, bob]) bench.meet(actor)
+    bench.advance(70_000)
+    const expires = bench.today + 3_600_000
+    const made = (prefix: string, owner: Actor): Statement[] =>
+      Array.from({ length: 80 }, (_, i) => owner.publishes(`${prefix} ${i}`, { expires }))
+    hear(...made('link', stranger))
+    expect(names('link').length).toBeLessThanOrEqual(50)
+    for (const statement of made('topic', stranger)) bench.overhears(statement)
+    expect(names('topic').length).toBeLessThanOrEqual(50)
+    hear(...made('member', alice))
+    expect(names('member')).toHaveLength(80)
+  })
+
+  it('an owner that has more than its share is told so', () => {
+    bench = new Bench(self, { config: { limits: { records: 2 } } })
+    for (const name of ['a', 'b', 'c', 'd']) publish(name)
+    expect(bench.node.records()).toHaveLength(2)
+    expect(bench.notifications.filter((each) => each.type === 'warning' && each.code === 'RECORDS_FULL')).toHaveLength(1)
+  })
+})
+
+it.each([
+  ['an empty name', '', 'v', 1_000],
+  ['a value that is too long', 'a', 'x'.repeat(1_025), 1_000],
+  ['no lifetime', 'a', 'v', 0],
+  ['a lifetime that is too long', 'a', 'v', 1e12],
+  ['a lifetime that is no number', 'a', 'v', Number.NaN],
+])('%s is refused', (_, name, value, lifetime) => {
+  expect(() => publish(name, value, lifetime)).toThrow(RangeError)
+  expect(names()).toEqual([])
+})

@@ -1,0 +1,170 @@
+/**
+ * Records: bytes under a name, signed by whoever owns them, that all members hold until they expire.
+ *
+ * A record is a fact like those about members: published once, and carried by reconciliation to newcomers and to the other side of a partition. Unlike
+ * those it outlives its owner, who need be no member at all. Its end is a date, so that nobody has to remember that it was there; deleting it is a version that says
+ * so. Memory is bounded, and shared fairly among owners (`fair-order.ts`).
+ */
+import type { Milliseconds, NodeId, Owner, PoolRecord } from '../base/io.ts'
+import { nameProblem } from '../base/name.ts'
+import type { Context, Timed } from '../context/context.ts'
+import { factOf, recordKey, type Fact } from '../facts/fact.ts'
+import { isKind, type RecordContent, type Statement } from '../facts/statement.ts'
+import { FairOrder } from './fair-order.ts'
+
+/** Calendars of honest members differ by less, ms. Guess. */
+const skew = 300_000
+/** Expiry is looked at this often at least, ms, as a calendar may jump, and this often at most. Guess. */
+const looks = { longest: 60_000, shortest: 1_000 }
+
+export class Records implements Timed {
+  readonly #context: Context
+  readonly #order = new FairOrder()
+  #warnedFull = false
+  #nextDue: Milliseconds = Infinity
+
+  constructor(context: Context) {
+    this.#context = context
+  }
+
+  get nextDue(): Milliseconds {
+    return this.#nextDue
+  }
+
+  /** By name, then by owner; those that were withdrawn are left out. */
+  list(prefix = ''): PoolRecord[] {
+    const today = this.#today
+    return this.#all()
+      .map((statement) => recordOf(statement))
+      .filter(({ name, value, expires }) => value !== undefined && expires > today && name.startsWith(prefix))
+      .sort((a, b) => (a.name === b.name ? order(a.owner, b.owner) : order(a.name, b.name)))
+  }
+
+  get size(): number {
+    return this.#order.size
+  }
+
+  /** Throws RangeError on a name, a length or a lifetime that nobody would accept. */
+  publish(name: string, value: Uint8Array, lifetime: Milliseconds, owner?: Owner): void {
+    const { limits } = this.#context.config
+    const problem = nameProblem(name)
+    if (problem !== undefined) throw new RangeError(`the name of a record ${problem}`)
+    if (value.length > limits.recordBytes) throw new RangeError(`a record has at most ${limits.recordBytes} bytes, not ${value.length}`)
+    if (!(lifetime > 0 && lifetime <= limits.recordLifetime))
+      throw new RangeError(`a record lives for 1 to ${limits.recordLifetime} ms, not for ${lifetime}`)
+    this.#say({ name, value: value.slice(), expires: Math.ceil(this.#today + lifetime), withdrawn: false }, owner)
+  }
+
+  /** What was never published, or is over, need not be withdrawn. */
+  unpublish(name: string, owner?: Owner): void {
+    const held = this.#held(name, owner?.id ?? this.#context.id)
+    if (held === undefined || held.content.withdrawn || held.content.expires <= this.#today) return
+    this.#say({ name, value: new Uint8Array(), expires: held.content.expires, withdrawn: true }, owner)
+  }
+
+  /** Worth checking: not over, not too far ahead, and later than what is held. */
+  wants({ signer, content, signature }: Statement<RecordContent>): boolean {
+    const today = this.#today
+    if (content.expires <= today || content.expires > today + this.#context.config.limits.recordLifetime + skew) return false
+    const held = this.#held(content.name, signer)
+    if (held === undefined) return true
+    // Two of one version come of one key at two places: all keep the same.
+    return content.version > held.content.version || (content.version === held.content.version && compare(signature, held.signature) > 0)
+  }
+
+  /** Takes in a verified record, and returns it as it is held; undefined where there is no room for it. */
+  merge(statement: Statement<RecordContent>): Fact | undefined {
+    const { facts, config } = this.#context
+    const before = this.#fact(statement.content.name, statement.signer)
+    if (before !== undefined) this.#order.remove(before)
+    const held = facts.put(factOf({ statement }))
+    this.#order.add(held)
+    this.#await(statement.content.expires)
+    if (this.#order.size > config.limits.records) {
+      const last = this.#order.last() as Fact
+      this.#forget(last)
+      if (last === held) return undefined
+    }
+    this.#context.notify({ type: 'record', record: recordOf(statement) })
+    return held
+  }
+
+  /** Forgets what is over. All do so at the same time, as far as their calendars agree. */
+  due(): void {
+    const { now } = this.#context
+    if (now < this.#nextDue) return
+    const today = this.#today
+    this.#nextDue = Infinity
+    for (const { signer, content } of this.#all()) {
+      const fact = content.expires <= today ? this.#fact(content.name, signer) : undefined
+      if (fact === undefined) this.#await(content.expires)
+      else this.#forget(fact)
+    }
+  }
+
+  /** Wakes this part when something expires. */
+  #await(expires: Milliseconds): void {
+    const wait = Math.min(Math.max(expires - this.#today, looks.shortest), looks.longest)
+    this.#nextDue = Math.min(this.#nextDue, this.#context.now + wait)
+  }
+
+  /** The facts are gone. */
+  clear(): void {
+    this.#order.clear()
+    this.#nextDue = Infinity
+  }
+
+  get #today(): Milliseconds {
+    return this.#context.services.today()
+  }
+
+  #say(said: Pick<RecordContent, 'name' | 'value' | 'expires' | 'withdrawn'>, owner?: Owner): void {
+    const signer = owner?.id ?? this.#context.id
+    const last = this.#held(said.name, signer)?.content.version ?? 0
+    // By the calendar: an owner that lost its memory goes on above what it said before.
+    const content: RecordContent = { kind: 'record', version: Math.max(last + 1, Math.floor(this.#today)), ...said }
+    const statement = this.#context.codec.sign(signer, content, owner)
+    const fact = this.merge(statement)
+    if (fact !== undefined) this.#context.outcomes.push({ type: 'announce', facts: [fact] })
+    else if (!this.#warnedFull) {
+      this.#warnedFull = true
+      this.#context.warn('RECORDS_FULL', `the pool holds ${this.#context.config.limits.records} records and takes no more of this owner`)
+    }
+  }
+
+  #held(name: string, owner: NodeId): Statement<RecordContent> | undefined {
+    const fact = this.#fact(name, owner)
+    return fact === undefined ? undefined : statementOf(fact)
+  }
+
+  #fact(name: string, owner: NodeId): Fact | undefined {
+    return this.#context.facts.get(recordKey(name, owner))
+  }
+
+  #all(): Statement<RecordContent>[] {
+    return this.#order.facts().map((fact) => statementOf(fact))
+  }
+
+  #forget(fact: Fact): void {
+    this.#order.remove(fact)
+    this.#context.facts.delete(fact)
+  }
+}
+
+function statementOf({ content }: Fact): Statement<RecordContent> {
+  if (!('statement' in content) || !isKind(content.statement, 'record')) throw new TypeError('no record under the key of one')
+  return content.statement
+}
+
+function recordOf({ signer, content: { name, version, expires, value, withdrawn } }: Statement<RecordContent>): PoolRecord {
+  return { name, owner: signer, version, expires, value: withdrawn ? undefined : value }
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+function compare(a: Uint8Array, b: Uint8Array): number {
+  const at = a.findIndex((byte, i) => byte !== b[i])
+  return at < 0 ? 0 : (a[at] as number) - (b[at] as number)
+}

@@ -1,0 +1,34 @@
+import { cheapScheme } from '../protocol/identity.ts'
+import type { Attack, Attacker } from './attacker.ts'
+import { factsOf, news, Words } from './words.ts'
+
+/** Each turn, so ten times as many a second. */
+const each = 40
+
+/** Publishes records under keys that it makes up, as long and for as long as they may be, on the topic and over a link; and old versions of what others published. */
+export class RecordFlood implements Attack {
+  readonly #pool: string
+  readonly #heard = new Map<string, Parameters<typeof news>[0][number]>()
+
+  constructor(pool: string) {
+    this.#pool = pool
+  }
+
+  heard(message: Parameters<NonNullable<Attack['heard']>>[0]): void {
+    for (const { fact } of message.facts?.facts ?? [])
+      if (fact.isRecord && 'statement' in fact.content && this.#heard.size < each && !this.#heard.has(fact.key))
+        this.#heard.set(fact.key, fact.content.statement)
+  }
+
+  turn(attacker: Attacker): void {
+    const made = Array.from({ length: each }, () => this.#record(attacker))
+    const [peer] = attacker.links
+    if (attacker.turns % 2 === 0) attacker.publish(factsOf(made))
+    else if (peer !== undefined) attacker.send(peer, news([...made, ...this.#heard.values()]))
+  }
+
+  #record(attacker: Attacker): ReturnType<Words['publishes']> {
+    const words = new Words(this.#pool, cheapScheme.identity(Math.floor(attacker.random() * 2 ** 32)), cheapScheme)
+    return words.publishes(`flood ${attacker.turns}`, attacker.today)
+  }
+}
