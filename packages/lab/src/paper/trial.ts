@@ -121,7 +121,14 @@ function figuresOf(
   const { time, perceived, nodes } = metrics.columns
   const { crashes } = metrics
   const every = Math.max(1, Math.ceil(time.length / points))
-  const told = { half: crashes.times.quantile(0.5), last: crashes.times.quantile(1) }
+  const missed = crashes.missed(simulation.now, 0)
+  const { count } = crashes.times
+  // Of all news, those that never came included.
+  const halfOfAll = (0.5 * (count + missed)) / Math.max(1, count)
+  const told = {
+    half: halfOfAll > 1 ? undefined : crashes.times.quantile(halfOfAll),
+    last: missed > 0 ? undefined : crashes.times.quantile(1),
+  }
   return {
     nodes: members.length,
     agreed: metrics.allKnowAll.list
@@ -131,7 +138,7 @@ function figuresOf(
       crash: {
         ...(told.half !== undefined && { half: round(told.half / second) }),
         ...(told.last !== undefined && { last: round(told.last / second) }),
-        missed: crashes.missed(simulation.now, 0),
+        missed,
       },
     }),
     ...(seed === 1 &&
