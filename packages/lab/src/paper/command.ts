@@ -49,8 +49,8 @@ const document = 'docs/jel-paper.md'
 const folder = 'docs/jel-paper'
 
 interface Found {
-  /** Of the last run that changed something. */
-  origin: Origin
+  /** Where they come from, the latest run last, and how many trials each was. */
+  readonly origins: readonly (Origin & { readonly trials: number })[]
   readonly trials: readonly TrialResult[]
 }
 
@@ -66,7 +66,10 @@ async function main(values: Values<typeof options>): Promise<number> {
   const before = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Found) : undefined
   const results = new Map((before?.trials ?? []).map((result) => [keyOf(result), result]))
   const plans = values.draw ? [] : planTrials(wanted, results)
-  const origin = values.draw && before !== undefined ? before.origin : originOf()
+  const origin = { ...originOf(), trials: plans.length }
+  // A run of everything leaves nothing of the runs before.
+  const isAll = plans.length >= results.size
+  const origins = [...(isAll ? [] : (before?.origins ?? [])), ...(plans.length > 0 ? [origin] : [])]
   mkdirSync(values.out, { recursive: true })
   const started = performance.now()
   let done = 0
@@ -78,15 +81,15 @@ async function main(values: Values<typeof options>): Promise<number> {
     console.log(
       `${done}/${plans.length} ${took.toFixed(0)} s: ${experiment} ${contender}, ${nodes} nodes, seed ${seed}, ${variation}: ${cpuSeconds.toFixed(0)} s of processor time`,
     )
-    writeFileSync(file, written({ origin, trials: inOrder(results.values()) }))
+    writeFileSync(file, written({ origins, trials: inOrder(results.values()) }))
   })
-  return await report({ origin, trials: inOrder(results.values()) }, values.out)
+  return await report({ origins, trials: inOrder(results.values()) }, values.out)
 }
 
-async function report({ origin, trials }: Found, out: string): Promise<number> {
+async function report({ origins, trials }: Found, out: string): Promise<number> {
   for (const [name, text] of await draw(trials)) writeFileSync(join(out, name), text)
   const made = tables(trials)
-  made.set('origin', originText(origin, trials))
+  made.set('origin', originText({ origins, trials }))
   for (const [name, text] of made) console.log(`\n${name}\n\n${text}`)
   if (out === folder && existsSync(document)) {
     let text = readFileSync(document, 'utf8')
@@ -98,16 +101,20 @@ async function report({ origin, trials }: Found, out: string): Promise<number> {
   return outcomes.some((outcome) => claims.some((claim) => claim.ours && !['holds', 'not run'].includes(verdictOf(claim, outcome)))) ? 1 : 0
 }
 
-function originText({ revision, date, machine: { node, cores, processor } }: Origin, trials: readonly TrialResult[]): string {
+function originText({ origins, trials }: Found): string {
   const minutes = (of: readonly TrialResult[]): string => (of.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0) / 60).toFixed(0)
   const whole = trials.filter(({ scale }) => scale === 1)
   const rest = trials.filter(({ scale }) => scale !== 1)
-  return `${trials.length} trials at ${revision}, ${date}, Node ${node.replace('v', '')}, ${cores} cores (${processor}): ${minutes(whole)} minutes of processor time at the paper's sizes, ${minutes(rest)} below.`
+  const runs = origins.map(
+    ({ revision, date, trials: count, machine: { node, cores, processor } }) =>
+      `${count} trials at ${revision}, ${date}, Node ${node.replace('v', '')}, ${cores} cores (${processor})`,
+  )
+  return `${runs.join('; then ')}. ${minutes(whole)} minutes of processor time at the paper's sizes, ${minutes(rest)} below.`
 }
 
 /** One trial a line, so that changes can be read. */
-function written({ origin, trials }: Found): string {
-  return `{"origin":${JSON.stringify(origin)},"trials":[\n${trials.map((trial) => JSON.stringify(trial)).join(',\n')}\n]}\n`
+function written({ origins, trials }: Found): string {
+  return `{"origins":${JSON.stringify(origins)},"trials":[\n${trials.map((trial) => JSON.stringify(trial)).join(',\n')}\n]}\n`
 }
 
 export const experiment = command(USAGE, options, main)
