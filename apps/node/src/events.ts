@@ -26,7 +26,7 @@ export type NodeEvent =
   | { readonly event: 'error'; readonly code: string; readonly message: string; readonly re?: CommandId }
   | { readonly event: 'stopped'; readonly re?: CommandId }
 
-/** `expires` is Unix milliseconds, `value` base64; null: it was withdrawn. */
+/** `expires` is Unix milliseconds, `value` base64; null: it was withdrawn, or made way for others. */
 interface RecordJson {
   readonly name: string
   readonly owner: string

@@ -48,7 +48,7 @@ export function describe(event: NodeEvent): string {
     case 'members':
       return `${event.nodes.length} members`
     case 'record':
-      return `record ${oneLine(event.name)} of ${event.owner}${event.value === null ? ' was withdrawn' : `, ${Buffer.byteLength(event.value, 'base64')} bytes`}`
+      return `record ${oneLine(event.name)} of ${event.owner}${event.value === null ? ' is gone' : `, ${Buffer.byteLength(event.value, 'base64')} bytes`}`
     case 'records':
       return `${event.records.length} records`
     case 'error':

@@ -30,7 +30,7 @@ export interface PoolEvents {
   updated: CustomEvent<Member>
   /** An election has another winner, or the same under another epoch (JEL §3.2). Provisional until the pool agrees (§3.3). */
   elected: CustomEvent<Reign>
-  /** A record is new, has a new version, or was withdrawn: then it has no `value`. That one expired is not told. Not in the paper. */
+  /** A record is new, has a new version, was withdrawn, or made way for others: then it has no `value`. That one expired is not told. Not in the paper. */
   record: CustomEvent<PoolRecord>
   /** Another member signalled this one. */
   signal: CustomEvent<SignalDetail>

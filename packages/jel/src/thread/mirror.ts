@@ -1,6 +1,9 @@
 import type { OverlayHealth, OverlayNotification, PoolMember, PoolRecord, PoolReign } from '@jel/overlay'
 import type { Snapshot } from './messages.ts'
 
+/** With more records than this, and than twice those that were not over the last time, those that are over are forgotten. A guess. */
+export const RECORDS_UNREAD = 1_024
+
 /** What the other thread knows, as far as its news have been taken in: so the view never runs ahead of the events. */
 export class Mirror {
   self: PoolMember
@@ -9,6 +12,7 @@ export class Mirror {
   readonly #reigns = new Map<string, PoolReign>()
   /** By name and owner. The other thread forgets those that are over. */
   readonly #records = new Map<string, PoolRecord>()
+  #forgetAt = RECORDS_UNREAD
   #sorted: readonly PoolMember[] | undefined
 
   constructor(snapshot: Snapshot) {
@@ -58,9 +62,18 @@ export class Mirror {
     return found.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
   }
 
+  /** How many records are held, those that are over and not yet forgotten included. */
+  get heldRecords(): number {
+    return this.#records.size
+  }
+
   #hold(record: PoolRecord): void {
     if (record.value === undefined) this.#records.delete(keyOf(record))
     else this.#records.set(keyOf(record), record)
+    if (this.#records.size <= this.#forgetAt) return
+    const now = Date.now()
+    for (const [key, { expires }] of this.#records) if (expires <= now) this.#records.delete(key)
+    this.#forgetAt = Math.max(RECORDS_UNREAD, 2 * this.#records.size)
   }
 
   take(news: OverlayNotification): void {

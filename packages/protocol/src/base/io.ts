@@ -43,7 +43,7 @@ export interface PoolRecord {
   readonly version: number
   /** When all forget it, milliseconds since 1970 on their own calendars. */
   readonly expires: Milliseconds
-  /** Undefined: it was withdrawn. */
+  /** Undefined: it was withdrawn, or made way for others. */
   readonly value: Uint8Array | undefined
 }
 
@@ -145,7 +145,7 @@ export type Notification =
    */
   | { readonly type: 'entered'; readonly alone: boolean }
   | { readonly type: 'signal'; readonly name: string; readonly from: Member }
-  /** A record is new, has a new version, or was withdrawn. That it expired is not told. */
+  /** A record is new, has a new version, was withdrawn, or made way for others: then it has no value. That it expired is not told. */
   | { readonly type: 'record'; readonly record: PoolRecord }
   /** The end of a `signal` command: who acknowledged, and who did not within the time allowed. */
   | {

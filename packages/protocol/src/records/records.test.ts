@@ -145,6 +145,13 @@ describe('of records that others make up', () => {
     expect(bench.node.records()).toHaveLength(20)
     expect(names()).toContain('mine')
     expect(names()).toContain('his')
+    // Whoever follows what is told holds as many, and no more.
+    const held = new Map<string, PoolRecord>()
+    for (const record of told()) {
+      if (record.value === undefined) held.delete(record.name)
+      else held.set(record.name, record)
+    }
+    expect([...held.keys()].toSorted((a, b) => (a < b ? -1 : 1))).toEqual(names())
   })
 
   it('of owners that are no members few are taken in at once, over a link and on the topic; of members all', () => {

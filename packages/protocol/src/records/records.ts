@@ -83,6 +83,8 @@ export class Records implements Timed {
     if (this.#order.size > config.limits.records) {
       const last = this.#order.last() as Fact
       this.#forget(last)
+      if (last !== held || before !== undefined)
+        this.#context.notify({ type: 'record', record: { ...recordOf(statementOf(last)), value: undefined } })
       if (last === held) return undefined
     }
     this.#context.notify({ type: 'record', record: recordOf(statement) })

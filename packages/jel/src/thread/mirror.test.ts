@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest'
+import type { PoolRecord } from '@jel/overlay'
+import { FakeOverlay, member } from '../../test/fake-overlay.ts'
+import { Mirror, RECORDS_UNREAD } from './mirror.ts'
+
+function mirror(): Mirror {
+  const { self } = new FakeOverlay()
+  return new Mirror({ self, members: [self, member('A')], reigns: [], records: [], health: new FakeOverlay().health() })
+}
+
+const record = (name: string, rest: Partial<PoolRecord> = {}): PoolRecord => {
+  return { name, owner: 'A', version: 1, expires: Date.now() + 60_000, value: Uint8Array.of(1), ...rest }
+}
+
+it('holds the records that were told, without those that are gone or over', () => {
+  const held = mirror()
+  const tell = (told: PoolRecord): void => held.take({ type: 'record', record: told })
+  for (const name of ['job/2', 'job/1', 'other']) tell(record(name))
+  tell(record('job/1', { owner: 'B' }))
+  tell(record('job/2', { value: undefined }))
+  tell(record('job/3', { expires: Date.now() - 1 }))
+  expect(held.records('job/').map(({ name, owner }) => `${name} ${owner}`)).toEqual(['job/1 A', 'job/1 B'])
+})
+
+it('does not grow with records that are over and that nobody asks for', () => {
+  const held = mirror()
+  for (let i = 0; i < 10 * RECORDS_UNREAD; i++) held.take({ type: 'record', record: record(`job/${i}`, { expires: Date.now() - 1 }) })
+  expect(held.heldRecords).toBeLessThanOrEqual(RECORDS_UNREAD)
+})
