@@ -1,7 +1,7 @@
 /**
  * An overlay, as the application sees it.
  */
-import { nameProblem, type Command, type Introducer, type Notification, type Owner, type PoolRecord } from '@jel/protocol'
+import { nameProblem, recordProblem, type Command, type Introducer, type Notification, type Owner, type PoolRecord } from '@jel/protocol'
 import type { Libp2p, Stream } from '@libp2p/interface'
 import type { Closed, Overlay, OverlayHealth, OverlayNotification, OverlayOptions, PoolMember, PoolReign, PublishOptions } from './api.ts'
 import { Applications } from './applications.ts'
@@ -147,6 +147,8 @@ export class RunningOverlay implements Overlay {
 
   async publish(name: string, value: Uint8Array, { ttl, owner }: PublishOptions): Promise<PoolRecord> {
     this.#lifecycle.checkOpen()
+    const problem = recordProblem(name, value, ttl, this.#parts.config.limits)
+    if (problem !== undefined) throw new RangeError(problem)
     this.#command({ type: 'publish', name, value, lifetime: ttl, ...keyOf(owner) })
     const by = owner?.id ?? this.#parts.identity.id
     const record = this.records(name).find((each) => each.name === name && each.owner === by)

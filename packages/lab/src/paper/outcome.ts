@@ -9,12 +9,10 @@ export class Outcome {
 
   constructor(results: readonly TrialResult[], scale: number, variation?: string) {
     const ofScale = results.filter((result) => result.scale === scale && (result.variation ?? variation) === variation)
-    for (const result of ofScale.toSorted((a, b) => a.seed - b.seed)) {
-      const key = `${result.experiment} ${result.contender}`
-      const known = this.#results.get(key) ?? []
-      const isVaried = known.some((other) => other.variation !== undefined)
-      if (result.variation !== undefined && !isVaried) this.#results.set(key, [result])
-      else if (result.variation !== undefined || !isVaried) this.#results.set(key, [...known, result])
+    const bySeed = ofScale.toSorted((a, b) => a.seed - b.seed)
+    for (const [key, trials] of Map.groupBy(bySeed, ({ experiment, contender }) => `${experiment} ${contender}`)) {
+      const varied = trials.filter((result) => result.variation !== undefined)
+      this.#results.set(key, varied.length > 0 ? varied : trials)
     }
   }
 

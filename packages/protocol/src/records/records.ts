@@ -5,6 +5,7 @@
  * those it outlives its owner, who need be no member at all. Its end is a date, so that nobody has to remember that it was there; deleting it is a version that says
  * so. Memory is bounded, and shared fairly among owners (`fair-order.ts`).
  */
+import type { Config } from '../base/config.ts'
 import type { Milliseconds, NodeId, Owner, PoolRecord } from '../base/io.ts'
 import { nameProblem } from '../base/name.ts'
 import type { Context, Timed } from '../context/context.ts'
@@ -16,6 +17,16 @@ import { FairOrder } from './fair-order.ts'
 const skew = 300_000
 /** Expiry is looked at this often at least, ms, as a calendar may jump, and this often at most. Guess. */
 const looks = { longest: 60_000, shortest: 1_000 }
+
+/** Why nobody would accept this record, or undefined if it is fine. To be asked before it is published: a command that throws loses what else was to be done. */
+export function recordProblem(name: string, value: Uint8Array, lifetime: Milliseconds, limits: Config['limits']): string | undefined {
+  const problem = nameProblem(name)
+  if (problem !== undefined) return `the name of a record ${problem}`
+  if (value.length > limits.recordBytes) return `a record has at most ${limits.recordBytes} bytes, not ${value.length}`
+  if (!(lifetime > 0 && lifetime <= limits.recordLifetime))
+    return `a record lives for 1 to ${limits.recordLifetime} ms, not for ${lifetime}`
+  return undefined
+}
 
 export class Records implements Timed {
   readonly #context: Context
@@ -46,12 +57,8 @@ export class Records implements Timed {
 
   /** Throws RangeError on a name, a length or a lifetime that nobody would accept. */
   publish(name: string, value: Uint8Array, lifetime: Milliseconds, owner?: Owner): void {
-    const { limits } = this.#context.config
-    const problem = nameProblem(name)
-    if (problem !== undefined) throw new RangeError(`the name of a record ${problem}`)
-    if (value.length > limits.recordBytes) throw new RangeError(`a record has at most ${limits.recordBytes} bytes, not ${value.length}`)
-    if (!(lifetime > 0 && lifetime <= limits.recordLifetime))
-      throw new RangeError(`a record lives for 1 to ${limits.recordLifetime} ms, not for ${lifetime}`)
+    const problem = recordProblem(name, value, lifetime, this.#context.config.limits)
+    if (problem !== undefined) throw new RangeError(problem)
     this.#say({ name, value: value.slice(), expires: Math.ceil(this.#today + lifetime), withdrawn: false }, owner)
   }
 
