@@ -6,7 +6,15 @@ import { defineConfig } from 'vitest/config'
 const groups = [
   {
     name: 'pure',
-    folders: ['packages/protocol', 'packages/simulator', 'packages/conformance', 'packages/lab', 'scripts'],
+    folders: [
+      'packages/protocol',
+      'packages/simulator',
+      'packages/conformance',
+      'packages/lab',
+      'packages/compute/src/core',
+      'packages/compute/src/virtual',
+      'scripts',
+    ],
     timeout: 30_000,
     alone: false,
   },

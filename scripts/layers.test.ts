@@ -57,7 +57,13 @@ const lab: Layers = {
   fuzz: common,
 }
 
+const compute: Layers = {
+  core: [],
+  virtual: ['core'],
+}
+
 describe.each([
+  ['compute', compute],
   ['lab', lab],
   ['protocol', protocol],
   ['overlay', overlay],

@@ -1,0 +1,59 @@
+import type { Milliseconds } from './io.ts'
+
+/** Times and bounds of the scheduler. */
+export interface SchedulerConfig {
+  /** How often a member with news tells the replicas what it completed. Simulated: with 1 s, 0.3 % of the work is done twice after a mass crash. */
+  readonly reportEvery: Milliseconds
+  /** How often a waiter asks a holder whether it still has a task. A guess: it mends lost messages, which streams seldom lose. */
+  readonly checkEvery: Milliseconds
+  /** After a death, the time in which others find it out, besides four round trips for what they tell replicas then, before anything is done again. Measured: `died` comes 70 to 190 ms after a SIGKILL. */
+  readonly settleAfterDeath: Milliseconds
+  /** A member without work for so long asks a replica for what takes too long. */
+  readonly eagerAfter: Milliseconds
+  /** A task is too slow beyond so many medians. */
+  readonly eagerFactor: number
+  /** The same for a task that has called for others, which can be stolen: it is slow only if one of them got lost. A guess. */
+  readonly eagerInnerFactor: number
+  /** A thief that found nothing waits so long, doubling from the least to the most. */
+  readonly backoffLeast: Milliseconds
+  readonly backoffMost: Milliseconds
+  /** A request without an answer is given up. A guess: ten times the longest round trip on earth. */
+  readonly requestTimeout: Milliseconds
+  /** Victims of each kind, near and far. Half of the 16 members with open streams. */
+  readonly victims: number
+  /** A member this near is a local victim, whatever its location says. A guess: within a data centre. */
+  readonly nearRoundTrip: Milliseconds
+  /** How often improved shared values are told. Simulated: 6 % more nodes of a search than with a bound known at once. */
+  readonly sharedEvery: Milliseconds
+  /** Replicas of a job, and in a pool below ten members. */
+  readonly replicas: number
+  readonly replicasOfFew: number
+  /** Tasks shorter than this are sent to a worker one ahead, so that it never waits for the scheduler. A guess: a hundred times that wait. */
+  readonly prefetchBelow: Milliseconds
+  /** A job's coverage. */
+  readonly coverageBytes: number
+  readonly openChildren: number
+  /** A task that killed so many workers is set apart. */
+  readonly poisonousAfter: number
+}
+
+export const defaultSchedulerConfig: SchedulerConfig = {
+  reportEvery: 1000,
+  checkEvery: 2000,
+  settleAfterDeath: 250,
+  eagerAfter: 2000,
+  eagerFactor: 3,
+  eagerInnerFactor: 30,
+  backoffLeast: 5,
+  backoffMost: 500,
+  requestTimeout: 3000,
+  victims: 8,
+  nearRoundTrip: 5,
+  sharedEvery: 50,
+  replicas: 5,
+  replicasOfFew: 3,
+  prefetchBelow: 10,
+  coverageBytes: 64 * 2 ** 20,
+  openChildren: 65_536,
+  poisonousAfter: 3,
+}

@@ -1,0 +1,52 @@
+import type { Path } from './path.ts'
+import { compareBytes, type Shared } from './shared-value.ts'
+
+/** Why a task has no value. It is an outcome as well: a function that throws for an input throws everywhere. */
+export interface TaskFailure {
+  /** Stable and in capitals, as `TASK_THREW`. */
+  readonly code: string
+  readonly message: string
+  /** Of the program, where it threw. */
+  readonly stack?: string
+  /** Where it happened. */
+  readonly member: string
+  /** How often it was tried. */
+  readonly tries: number
+}
+
+export type Outcome = { readonly value: Uint8Array } | { readonly failure: TaskFailure }
+
+/** One element of a job's coverage: what a task gave. It stands for everything below it. */
+export interface Entry {
+  readonly path: Path
+  readonly outcome: Outcome
+  /** The join of all shared values that it, or a task below it, read or offered: a bound that pruned others must not be lost with its finder. */
+  readonly shared: Shared
+}
+
+/** What a task is: a function of the job's program, and its encoded input. */
+export interface Task {
+  readonly path: Path
+  readonly fn: string
+  readonly input: Uint8Array
+}
+
+/** Which of two entries for one path stands, everywhere the same: a value before a failure, the smaller bytes. */
+export function standing(left: Entry, right: Entry): Entry {
+  if ('failure' in left.outcome) return 'failure' in right.outcome ? left : right
+  if ('failure' in right.outcome) return left
+  return compareBytes(left.outcome.value, right.outcome.value) <= 0 ? left : right
+}
+
+export function sameOutcome(left: Entry, right: Entry): boolean {
+  if ('failure' in left.outcome || 'failure' in right.outcome) return 'failure' in left.outcome && 'failure' in right.outcome
+  return compareBytes(left.outcome.value, right.outcome.value) === 0
+}
+
+/** What it takes of the 64 MiB that a job's coverage may have, bytes. */
+export function entryBytes({ path, outcome, shared }: Entry): number {
+  let bytes =
+    path.length + ('value' in outcome ? outcome.value.length : outcome.failure.message.length + (outcome.failure.stack?.length ?? 0))
+  for (const { values } of shared.values()) for (const value of values) bytes += value.length
+  return bytes
+}

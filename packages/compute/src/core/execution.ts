@@ -1,0 +1,298 @@
+import type { Context } from './context.ts'
+import type { Entry, Outcome, Task } from './entry.ts'
+import { sameOutcome, standing } from './entry.ts'
+import type { Grant, MemberId, Milliseconds, Spawn } from './io.ts'
+import type { Job } from './job.ts'
+import { depthOf, MAX_DEPTH, type Path } from './path.ts'
+import { joinShared, type Shared } from './shared-value.ts'
+import { newFrame, type Frame, type TaskNode } from './task-tree.ts'
+import type { Workers } from './workers.ts'
+
+/** Weight of the latest task in the moving average of their times. A guess. */
+const LATEST = 0.1
+
+/** Frames: how they come to be, call for children, end, and what follows from an outcome. */
+export class Execution {
+  readonly #context: Context
+  readonly #workers: Workers
+  /** Told of a task that must be looked up before it may run. */
+  readonly #lookup: (job: Job, node: TaskNode) => void
+
+  constructor(context: Context, workers: Workers, lookup: (job: Job, node: TaskNode) => void) {
+    this.#context = context
+    this.#workers = workers
+    this.#lookup = lookup
+  }
+
+  /** A task comes to this member: it runs here as soon as a worker is free, once it was looked up where parts of it may be known. */
+  open(job: Job, node: TaskNode, task: Task, options: Partial<Pick<Frame, 'claimed' | 'second' | 'replay' | 'tries'>>): void {
+    node.task = task
+    node.holder = undefined
+    job.awaited.delete(node)
+    node.tries = Math.max(node.tries, options.tries ?? 0)
+    node.frame = newFrame(this.#context.now, options)
+    if (options.claimed === true) job.held.add(node)
+    node.frame.state = 'lookup'
+    if (options.replay === true) this.#lookup(job, node)
+    else this.lookedUp(job, node)
+  }
+
+  /** What of it is known was found out. */
+  lookedUp(job: Job, node: TaskNode): void {
+    if (node.frame?.state !== 'lookup') return
+    node.frame.state = 'ready'
+    job.ready.push(node)
+    if (node.frame.claimed) this.#news(job, 'claim', node.path)
+  }
+
+  /** A frame that runs here called for children. */
+  spawned(job: Job, path: Path, children: readonly Spawn[]): void {
+    const parent = job.tree.find(path)
+    if (parent?.frame?.state !== 'running' || job.ended !== undefined) return
+    const asked = new Map<MemberId, Path[]>()
+    for (const { step, fn, input } of children) {
+      const { frame } = parent
+      if (frame.spawned - frame.settled >= this.#context.config.openChildren || depthOf(path) >= MAX_DEPTH) {
+        this.#tooWide(job, parent)
+        return
+      }
+      const node = job.tree.child(parent, step)
+      node.wanted = true
+      node.task ??= { path: node.path, fn, input }
+      frame.spawned++
+      if (node.entry !== undefined) this.#deliver(job, node, node.entry)
+      else if (node.frame === undefined && node.holder === undefined) this.#place(job, node, asked)
+    }
+    for (const [holder, paths] of asked) this.#context.send(holder, { type: 'awaiting', job: job.id, paths })
+  }
+
+  /** A frame that ran here ended. */
+  returned(job: Job, path: Path, outcome: Outcome, shared: Shared, ran: Milliseconds): void {
+    job.work.finished++
+    job.work.ran += ran
+    job.taskTime = job.taskTime === undefined ? ran : job.taskTime + LATEST * (ran - job.taskTime)
+    const node = job.tree.find(path)
+    if (node?.frame?.state !== 'running') return
+    const entry = { path, outcome, shared: joinShared(node.frame.shared, shared) }
+    job.held.delete(node)
+    node.frame = undefined
+    this.#news(job, 'entry', path)
+    this.settle(job, entry, this.#context.self)
+  }
+
+  /** A task has an outcome. Each counts once: another one for the same path, or below it, changes nothing but which of the two stands. */
+  settle(job: Job, entry: Entry, from: MemberId): void {
+    if (job.ended !== undefined) return
+    const covering = job.tree.covering(entry.path)
+    if (covering !== undefined) {
+      if (covering.path === entry.path) this.#compare(job, covering, entry)
+      return
+    }
+    const node = job.tree.ensure(entry.path)
+    const told = this.#release(job, node)
+    job.tree.cover(node, entry)
+    for (const member of told) if (member !== from) this.#context.send(member, { type: 'result', job: job.id, entries: [entry] })
+    this.#improve(job, entry.shared)
+    if (node.wanted) this.#deliver(job, node, entry)
+    if (node.parent === undefined) this.#end(job, entry)
+    else if (job.tree.bytes > this.#context.config.coverageBytes) this.fail(job, 'JOB_TOO_WIDE', coverageAdvice)
+  }
+
+  /** Hands the oldest tasks to a thief. */
+  give(job: Job, thief: MemberId, count: number): Grant[] {
+    const grants: Grant[] = []
+    while (grants.length < count) {
+      const node = job.ready.oldest()
+      if (node === undefined) break
+      const frame = node.frame as Frame
+      const { task } = node as { task: Task }
+      grants.push({ ...task, job: job.id, replay: frame.replay || node.children !== undefined, tries: node.tries })
+      this.#close(job, node)
+      this.await(job, node, thief)
+    }
+    return grants
+  }
+
+  /** From now on this task is another member's, and this one waits for it. */
+  await(job: Job, node: TaskNode, holder: MemberId): void {
+    node.holder = holder
+    node.heldAt = this.#context.now
+    job.awaited.add(node)
+  }
+
+  /** Gives up a frame of this member: what others do for it is left to them. */
+  yield(job: Job, node: TaskNode, to: MemberId): void {
+    if (node.frame !== undefined) this.#drop(job, node)
+    this.#dropBelow(job, node)
+    this.await(job, node, to)
+    this.#context.send(to, { type: 'awaiting', job: job.id, paths: [node.path] })
+  }
+
+  /** A worker is lost with its frames. They start again, here; a task that kills one worker after the other is set apart. */
+  crashed(job: Job, slot: number, culprit: Path | undefined, reason: string): void {
+    for (const node of job.tree.within(job.tree.root)) {
+      const { frame } = node
+      if (frame?.state !== 'running' || frame.slot !== slot) continue
+      if (node.path === culprit) node.tries++
+      if (node.tries >= this.#context.config.poisonousAfter) {
+        const failure = {
+          code: 'TASK_POISONOUS',
+          message: `it has ended ${node.tries} workers: ${reason}`,
+          member: this.#context.self,
+          tries: node.tries,
+        }
+        this.returned(job, node.path, { failure }, frame.shared, 0)
+        continue
+      }
+      if (node.children !== undefined) for (const child of node.children.values()) child.wanted = false
+      node.frame = newFrame(frame.since, { ...frame, tries: node.tries })
+      job.ready.push(node)
+    }
+  }
+
+  /** The job can't go on. */
+  fail(job: Job, code: string, message: string): void {
+    const failure = { code, message, member: this.#context.self, tries: 1 }
+    this.#news(job, 'entry', '')
+    this.settle(job, { path: '', outcome: { failure }, shared: job.shared }, this.#context.self)
+  }
+
+  /** Nothing of it is to be done any more. */
+  end(job: Job): void {
+    this.#release(job, job.tree.root)
+    job.tree.root.children = undefined
+    this.#end(job, undefined)
+  }
+
+  offered(job: Job, shared: Shared): void {
+    this.#improve(job, shared)
+  }
+
+  #improve(job: Job, shared: Shared): void {
+    if (job.join(shared)) this.#context.effects.push({ type: 'shared', job: job.id, shared: job.shared })
+  }
+
+  /** A child that a frame called for: somebody may hold it already. */
+  #place(job: Job, node: TaskNode, asked: Map<MemberId, Path[]>): void {
+    const holder = [...(node.claims ?? [])].find(([member, { second }]) => member !== this.#context.self && !second)?.[0]
+    if (holder === undefined) {
+      node.frame = newFrame(this.#context.now)
+      job.ready.push(node)
+      return
+    }
+    this.await(job, node, holder)
+    const paths = asked.get(holder)
+    if (paths === undefined) asked.set(holder, [node.path])
+    else paths.push(node.path)
+  }
+
+  #deliver(job: Job, node: TaskNode, entry: Entry): void {
+    node.wanted = false
+    const parent = node.parent as TaskNode
+    const { frame } = parent
+    if (frame?.state !== 'running') return
+    frame.settled++
+    frame.shared = joinShared(frame.shared, entry.shared)
+    const { slot } = frame
+    this.#workers.sent(slot)
+    this.#context.effects.push({
+      type: 'deliver',
+      slot,
+      job: job.id,
+      path: parent.path,
+      step: node.step,
+      outcome: entry.outcome,
+      shared: entry.shared,
+    })
+  }
+
+  /** A task is covered: all that was going on for it, and below it, ends. Returns who is to be told. */
+  #release(job: Job, node: TaskNode): Set<MemberId> {
+    const { self } = this.#context
+    const told = new Set<MemberId>()
+    for (const each of job.tree.within(node)) {
+      if (each.frame !== undefined) this.#drop(job, each)
+      if (each.holder !== undefined) {
+        told.add(each.holder)
+        each.holder = undefined
+        job.awaited.delete(each)
+      }
+      if (each.waiters !== undefined) for (const waiter of each.waiters) told.add(waiter)
+      each.waiters = undefined
+      if (each.claims !== undefined) {
+        for (const holder of each.claims.keys()) {
+          told.add(holder)
+          job.unclaim(each, holder)
+        }
+      }
+    }
+    told.delete(self)
+    return told
+  }
+
+  /** What frames of this member called for. What it holds for others is not theirs. */
+  #dropBelow(job: Job, node: TaskNode): void {
+    for (const child of node.children?.values() ?? []) {
+      child.wanted = false
+      if (child.holder !== undefined) {
+        child.holder = undefined
+        job.awaited.delete(child)
+      }
+      if (child.frame?.claimed === true) continue
+      if (child.frame !== undefined) this.#drop(job, child)
+      this.#dropBelow(job, child)
+    }
+  }
+
+  /** A frame is not this member's any more. */
+  #drop(job: Job, node: TaskNode): void {
+    const frame = node.frame as Frame
+    if (frame.state === 'ready') job.ready.dropped()
+    if (frame.state === 'running') this.#context.effects.push({ type: 'forget', slot: frame.slot, job: job.id, path: node.path })
+    this.#close(job, node)
+  }
+
+  /** It is not in the deque, nor at a worker. */
+  #close(job: Job, node: TaskNode): void {
+    const { claimed } = node.frame as Frame
+    node.frame = undefined
+    if (claimed) {
+      job.held.delete(node)
+      this.#news(job, 'dropped', node.path)
+    }
+  }
+
+  /** Two outcomes for one path: an honest program can give them only where a shared value pruned it differently. */
+  #compare(job: Job, known: Entry, other: Entry): void {
+    if (sameOutcome(known, other)) return
+    const node = job.tree.find(known.path) as TaskNode
+    const kept = standing(known, other)
+    if (kept !== known) job.tree.cover(node, { ...kept, shared: joinShared(known.shared, other.shared) })
+    if (known.shared.size > 0 || other.shared.size > 0) return
+    const message = `two members gave different values for the same input of ${node.task?.fn ?? 'a task'}; the programs' one rule is: same input, same value`
+    this.#context.effects.push({ type: 'warning', job: job.id, code: 'TASK_UNREPEATABLE', message })
+  }
+
+  #tooWide(job: Job, node: TaskNode): void {
+    const { openChildren } = this.#context.config
+    const wide = depthOf(node.path) < MAX_DEPTH
+    this.fail(
+      job,
+      'JOB_TOO_WIDE',
+      wide
+        ? `${node.task?.fn ?? 'a task'} has ${openChildren} children that wait; a space cuts as many indices as you like into pieces`
+        : `${node.task?.fn ?? 'a task'} spawns more than ${MAX_DEPTH} levels deep`,
+    )
+  }
+
+  #end(job: Job, entry: Entry | undefined): void {
+    job.ended = entry === undefined ? 'cancelled' : 'done'
+    this.#context.effects.push({ type: 'ended', job: job.id, entry })
+  }
+
+  #news(job: Job, type: 'entry' | 'claim' | 'dropped', path: Path): void {
+    job.news.push({ type, path })
+  }
+}
+
+const coverageAdvice = 'what its tasks gave takes more than 64 MiB; give large values as blobs, or unite them with a space'

@@ -1,0 +1,188 @@
+/**
+ * The border of the scheduler: inputs go in with the time, effects come out, nothing else happens. It has the form of `ProtocolNode`, so one code runs
+ * over real streams and threads, and on a virtual clock.
+ */
+import type { Entry, Outcome, Task } from './entry.ts'
+import type { Path } from './path.ts'
+import type { Shared } from './shared-value.ts'
+
+export type MemberId = string
+export type JobId = string
+export type Milliseconds = number
+
+/** A member that computes, or keeps what others computed. */
+export interface ComputeMember {
+  readonly id: MemberId
+  /** Levels from fine to coarse, joined by `@`, as in `node7@rack2@delft@nl`. */
+  readonly location: string
+}
+
+/** What the owner of a job asks for, as its record says. */
+export interface JobSpec {
+  readonly id: JobId
+  /** A function of its program, and its input: the root of its tree. */
+  readonly fn: string
+  readonly input: Uint8Array
+  /** When it was submitted, ms since 1970 by its owner's calendar: the order of first come first served. */
+  readonly submitted: number
+  readonly wish: 'run' | 'suspend' | 'cancel'
+  /** Whether this member may run it. One that may not still keeps what others computed. */
+  readonly accepted: boolean
+  /** It was submitted just now: nobody can have begun it yet. */
+  readonly fresh: boolean
+}
+
+/** A task that moves to another member. */
+export interface Grant extends Task {
+  readonly job: JobId
+  /** Parts of it may have been computed: its new holder looks them up first. */
+  readonly replay: boolean
+  /** How many workers it has killed. */
+  readonly tries: number
+}
+
+/** A member holds a task that it did not spawn itself. */
+export interface Claim extends Task {
+  /** For how long. */
+  readonly age: Milliseconds
+  /** How much of it is done, 0 to 1, as far as its holder knows. */
+  readonly progress: number
+  /** It has called for no child yet: if it takes long, then by itself. */
+  readonly leaf: boolean
+  /** Somebody else holds it as well, on purpose. */
+  readonly second: boolean
+}
+
+export interface HeldBy {
+  readonly path: Path
+  readonly holder: MemberId
+}
+
+/** What a member did for a job since it took part. Each report replaces the one before. */
+export interface Work {
+  /** Executions that it began. */
+  readonly begun: number
+  /** Tasks that gave an outcome here. */
+  readonly finished: number
+  /** Time that its programs ran. */
+  readonly ran: Milliseconds
+}
+
+export type Message =
+  /** Thief to victim: is there a task of one of these jobs? `count`: how many it would take. */
+  | { readonly type: 'steal'; readonly request: number; readonly jobs: readonly JobId[]; readonly count: number }
+  /** `left`: tasks of the same job that the victim still has. */
+  | {
+      readonly type: 'work'
+      readonly request: number
+      readonly tasks: readonly Grant[]
+      readonly left: number
+      readonly ended: readonly JobId[]
+    }
+  /** Victim to a thief that it had to refuse: there is work now. */
+  | { readonly type: 'surplus' }
+  /** Waiter to holder: I wait for these. */
+  | { readonly type: 'awaiting'; readonly job: JobId; readonly paths: readonly Path[] }
+  /** Holder to waiter: I have them. */
+  | { readonly type: 'holding'; readonly job: JobId; readonly progress: readonly (readonly [Path, number])[] }
+  /** Holder to waiter: I do not have them. */
+  | { readonly type: 'unknown'; readonly job: JobId; readonly paths: readonly Path[] }
+  /** To whom it concerns: these are covered. */
+  | { readonly type: 'result'; readonly job: JobId; readonly entries: readonly Entry[] }
+  /** To a replica: what is new at its sender. `full`: everything, since the replica is new to it. */
+  | {
+      readonly type: 'report'
+      readonly job: JobId
+      readonly number: number
+      readonly full: boolean
+      readonly entries: readonly Entry[]
+      readonly claims: readonly Claim[]
+      /** Claims that are over. */
+      readonly dropped: readonly Path[]
+      readonly work: Work
+    }
+  | { readonly type: 'noted'; readonly job: JobId; readonly number: number }
+  /** To all replicas: what is known of these, and of what is below them? */
+  | { readonly type: 'lookup'; readonly job: JobId; readonly request: number; readonly paths: readonly Path[] }
+  | {
+      readonly type: 'found'
+      readonly job: JobId
+      readonly request: number
+      readonly entries: readonly Entry[]
+      readonly claims: readonly HeldBy[]
+      readonly last: boolean
+    }
+  /** Replica to holders: two halves of the pool have met; look up again what you hold. */
+  | { readonly type: 'merged'; readonly job: JobId }
+  /** Replica to one of two holders: leave this to the other. */
+  | { readonly type: 'yield'; readonly job: JobId; readonly path: Path; readonly to: MemberId }
+  /** An idle member to a replica: does anything take too long? It is answered with `work`. */
+  | { readonly type: 'idle'; readonly request: number; readonly jobs: readonly JobId[] }
+  | { readonly type: 'shared'; readonly job: JobId; readonly shared: Shared }
+
+export interface Spawn {
+  readonly step: string
+  readonly fn: string
+  readonly input: Uint8Array
+}
+
+export type Input =
+  | { readonly type: 'timer' }
+  | { readonly type: 'joined'; readonly member: ComputeMember }
+  | { readonly type: 'gone'; readonly id: MemberId }
+  /** A round trip to a member took so long. */
+  | { readonly type: 'measured'; readonly id: MemberId; readonly roundTrip: Milliseconds }
+  /** A job, or a new version of its record. */
+  | { readonly type: 'job'; readonly spec: JobSpec }
+  /** A job's record is over, and with it the time for which its result is kept. */
+  | { readonly type: 'expired'; readonly job: JobId }
+  | { readonly type: 'message'; readonly from: MemberId; readonly message: Message }
+  /** A frame that runs here called for children. */
+  | { readonly type: 'spawned'; readonly job: JobId; readonly path: Path; readonly children: readonly Spawn[] }
+  /** A frame that ran here ended. `shared`: what it read or offered. `ran`: how long it kept its worker busy. */
+  | {
+      readonly type: 'returned'
+      readonly job: JobId
+      readonly path: Path
+      readonly outcome: Outcome
+      readonly shared: Shared
+      readonly ran: Milliseconds
+    }
+  | { readonly type: 'offered'; readonly job: JobId; readonly shared: Shared }
+  /** A worker has nothing to do, after the `seen`-th effect that it was given. */
+  | { readonly type: 'idle'; readonly slot: number; readonly seen: number }
+  /** A worker is lost, with all its frames of this job; `path` is the one that ran. */
+  | { readonly type: 'crashed'; readonly slot: number; readonly job: JobId; readonly path: Path | undefined; readonly reason: string }
+  /** This member is about to leave. */
+  | { readonly type: 'leave' }
+
+export type Effect =
+  | { readonly type: 'send'; readonly to: MemberId; readonly message: Message }
+  /** Start a task. `split`: parts of it are known or held already, so a space must not run it as one piece. */
+  | {
+      readonly type: 'run'
+      readonly slot: number
+      readonly job: JobId
+      readonly task: Task
+      readonly shared: Shared
+      readonly split: boolean
+    }
+  /** A child of a frame on this worker has its outcome. */
+  | {
+      readonly type: 'deliver'
+      readonly slot: number
+      readonly job: JobId
+      readonly path: Path
+      readonly step: string
+      readonly outcome: Outcome
+      readonly shared: Shared
+    }
+  /** A frame on this worker is not wanted any more. */
+  | { readonly type: 'forget'; readonly slot: number; readonly job: JobId; readonly path: Path }
+  /** Shared values have improved. */
+  | { readonly type: 'shared'; readonly job: JobId; readonly shared: Shared }
+  | { readonly type: 'timer'; readonly at: Milliseconds }
+  /** A job is over for this member. The entry is that of its root; undefined when it was cancelled. */
+  | { readonly type: 'ended'; readonly job: JobId; readonly entry: Entry | undefined }
+  /** Something that an operator should know. */
+  | { readonly type: 'warning'; readonly job: JobId; readonly code: string; readonly message: string }

@@ -1,0 +1,92 @@
+import { joinShared, NOTHING_SHARED, type Shared } from './shared-value.ts'
+import type { Entry } from './entry.ts'
+import type { JobId, JobSpec, MemberId, Milliseconds, Work } from './io.ts'
+import type { Path } from './path.ts'
+import { ReadyDeque } from './ready-deque.ts'
+import { TaskTree, type TaskNode } from './task-tree.ts'
+
+/** What replicas are to be told: that a task is covered, that it is held here, or not any more. */
+export type News = { readonly type: 'entry' | 'claim' | 'dropped'; readonly path: Path }
+
+/** How far a replica was told. */
+export interface ReplicaProgress {
+  /** Index of the first news that it has not noted; -1: it is to be told everything. */
+  noted: number
+  /** Index after the last news that was sent. */
+  sent: number
+  sentAt: Milliseconds
+  number: number
+}
+
+/** One job, at this member. */
+export class Job {
+  readonly id: JobId
+  spec: JobSpec
+  readonly tree = new TaskTree()
+  readonly ready = new ReadyDeque()
+  /** Tasks that others hold and this member waits for. */
+  readonly awaited = new Set<TaskNode>()
+  /** Tasks that this member holds and others don't know to be here. */
+  readonly held = new Set<TaskNode>()
+  /** Nodes with claims, by holder. */
+  readonly claims = new Map<MemberId, Set<TaskNode>>()
+  shared: Shared = NOTHING_SHARED
+  /** Grows as `shared` improves. */
+  sharedVersion = 0
+  /** News for the replicas; those before `newsStart` are forgotten. */
+  news: News[] = []
+  newsStart = 0
+  readonly replicas = new Map<MemberId, ReplicaProgress>()
+  /** Of the view that they follow from. */
+  replicasVersion = -1
+  /** The first of the replicas, which keeps the root, and since when this member has been a replica. */
+  keepers: readonly MemberId[] = []
+  keepersVersion = -1
+  replicaSince: Milliseconds | undefined
+  ended: 'done' | 'cancelled' | undefined
+  readonly work: { begun: number; finished: number; ran: Milliseconds } = { begun: 0, finished: 0, ran: 0 }
+  /** What others reported of their work. */
+  readonly works = new Map<MemberId, Work>()
+  /** How long its tasks keep a worker busy, ms: a moving average; undefined before the first. */
+  taskTime: Milliseconds | undefined
+
+  /** When this member heard of it. */
+  readonly since: Milliseconds
+
+  constructor(spec: JobSpec, since: Milliseconds) {
+    this.id = spec.id
+    this.since = since
+    this.spec = spec
+  }
+
+  get runs(): boolean {
+    return this.ended === undefined && this.spec.wish === 'run'
+  }
+
+  get entry(): Entry | undefined {
+    return this.tree.root.entry
+  }
+
+  /** True if it improves what is known. */
+  join(shared: Shared): boolean {
+    const joined = joinShared(this.shared, shared)
+    if (joined === this.shared) return false
+    this.shared = joined
+    this.sharedVersion++
+    return true
+  }
+
+  claim(node: TaskNode, holder: MemberId): void {
+    let nodes = this.claims.get(holder)
+    if (nodes === undefined) this.claims.set(holder, (nodes = new Set()))
+    nodes.add(node)
+  }
+
+  unclaim(node: TaskNode, holder: MemberId): void {
+    if (node.claims?.delete(holder) !== true) return
+    if (node.claims.size === 0) node.claims = undefined
+    const nodes = this.claims.get(holder)
+    nodes?.delete(node)
+    if (nodes?.size === 0) this.claims.delete(holder)
+  }
+}

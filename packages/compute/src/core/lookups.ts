@@ -1,0 +1,122 @@
+import type { Context } from './context.ts'
+import type { Execution } from './execution.ts'
+import type { JobId, MemberId, Message, Milliseconds } from './io.ts'
+import type { Job } from './job.ts'
+import type { TaskNode } from './task-tree.ts'
+
+interface Lookup {
+  readonly job: Job
+  readonly nodes: readonly TaskNode[]
+  /** Replicas that have not answered. */
+  readonly open: Set<MemberId>
+  readonly deadline: Milliseconds
+}
+
+/** What is known of a task is asked of all replicas before it is done again: nothing that a living one holds is computed twice. */
+export class Lookups {
+  readonly #context: Context
+  readonly #execution: () => Execution
+  readonly #open = new Map<number, Lookup>()
+  /** Tasks that are to be looked up together, by job, and when. */
+  readonly #waiting = new Map<Job, { at: Milliseconds; nodes: Set<TaskNode> }>()
+  #next = 0
+  /** Until then replicas may lack what others have to tell. */
+  #quietUntil: Milliseconds = 0
+
+  constructor(context: Context, execution: () => Execution) {
+    this.#context = context
+    this.#execution = execution
+  }
+
+  get nextDue(): Milliseconds {
+    let due = Infinity
+    for (const { at } of this.#waiting.values()) due = Math.min(due, at)
+    for (const { deadline } of this.#open.values()) due = Math.min(due, deadline)
+    return due
+  }
+
+  /** Somebody died or came: replicas change, and hear from others what those have. */
+  changed(): void {
+    this.#quietUntil = this.#context.now + this.#settling
+  }
+
+  add(job: Job, node: TaskNode): void {
+    const waiting = this.#waiting.get(job)
+    // Of an old job a newcomer knows nothing, nor, at first, who does.
+    const at = Math.max(this.#context.now, this.#quietUntil, job.spec.fresh ? 0 : job.since + this.#settling)
+    if (waiting === undefined) this.#waiting.set(job, { at, nodes: new Set([node]) })
+    else waiting.nodes.add(node)
+  }
+
+  turn(): void {
+    const { now } = this.#context
+    for (const [job, { at, nodes }] of this.#waiting) {
+      if (at > now) continue
+      this.#waiting.delete(job)
+      if (job.ended === undefined) this.#ask(job, [...nodes])
+    }
+    for (const [request, lookup] of this.#open) if (lookup.deadline <= now) this.#finish(request, lookup)
+  }
+
+  found(from: MemberId, message: Extract<Message, { type: 'found' }>, job: Job): void {
+    const lookup = this.#open.get(message.request)
+    if (lookup?.open.has(from) !== true) return
+    const { self, members } = this.#context
+    const execution = this.#execution()
+    for (const entry of message.entries) execution.settle(job, entry, from)
+    for (const { path, holder } of message.claims) {
+      if (holder === self || !members.has(holder) || job.ended !== undefined || job.tree.covering(path) !== undefined) continue
+      const node = job.tree.ensure(path)
+      node.claims ??= new Map()
+      if (!node.claims.has(holder))
+        node.claims.set(holder, {
+          task: undefined,
+          since: this.#context.now,
+          movedAt: this.#context.now,
+          progress: 0,
+          leaf: false,
+          second: false,
+        })
+      job.claim(node, holder)
+      // What waits for a worker here is left to who has begun it. Two that both claim it are told by a replica.
+      const { frame } = node
+      if (frame?.state === 'lookup' || (frame?.state === 'ready' && !frame.claimed)) execution.yield(job, node, holder)
+    }
+    if (!message.last) return
+    lookup.open.delete(from)
+    if (lookup.open.size === 0) this.#finish(message.request, lookup)
+  }
+
+  gone(member: MemberId): void {
+    for (const [request, lookup] of this.#open) if (lookup.open.delete(member) && lookup.open.size === 0) this.#finish(request, lookup)
+  }
+
+  forget(job: JobId): void {
+    for (const [request, lookup] of this.#open) if (lookup.job.id === job) this.#open.delete(request)
+    for (const each of this.#waiting.keys()) if (each.id === job) this.#waiting.delete(each)
+  }
+
+  get #settling(): Milliseconds {
+    const { config, members } = this.#context
+    return config.settleAfterDeath + Math.ceil(4 * members.longestRoundTrip)
+  }
+
+  #ask(job: Job, nodes: readonly TaskNode[]): void {
+    const { self, now, config } = this.#context
+    const request = this.#next++
+    const replicas = this.#context.keepers(job).filter((id) => id !== self)
+    const lookup = { job, nodes, open: new Set(replicas), deadline: now + config.requestTimeout }
+    if (replicas.length === 0) {
+      this.#finish(request, lookup)
+      return
+    }
+    this.#open.set(request, lookup)
+    const paths = nodes.map(({ path }) => path)
+    for (const replica of replicas) this.#context.send(replica, { type: 'lookup', job: job.id, request, paths })
+  }
+
+  #finish(request: number, { job, nodes }: Lookup): void {
+    this.#open.delete(request)
+    for (const node of nodes) if (job.ended === undefined) this.#execution().lookedUp(job, node)
+  }
+}

@@ -1,0 +1,88 @@
+import { hash52 } from '@jel/protocol'
+import type { SchedulerConfig } from './config.ts'
+import type { ComputeMember, JobId, MemberId, Milliseconds } from './io.ts'
+
+interface Known {
+  readonly id: MemberId
+  readonly levels: readonly string[]
+  roundTrip: Milliseconds | undefined
+}
+
+/** The members that take part in computing, as this one sees them. */
+export class Members {
+  readonly #self: MemberId
+  readonly #config: SchedulerConfig
+  readonly #known = new Map<MemberId, Known>()
+  /** Grows with each change. */
+  version = 0
+
+  constructor(self: ComputeMember, config: SchedulerConfig) {
+    this.#self = self.id
+    this.#config = config
+    this.joined(self)
+  }
+
+  get size(): number {
+    return this.#known.size
+  }
+
+  has(id: MemberId): boolean {
+    return this.#known.has(id)
+  }
+
+  ids(): IterableIterator<MemberId> {
+    return this.#known.keys()
+  }
+
+  joined({ id, location }: ComputeMember): void {
+    this.#known.set(id, { id, levels: location.split('@'), roundTrip: this.#known.get(id)?.roundTrip })
+    this.version++
+  }
+
+  gone(id: MemberId): boolean {
+    const known = this.#known.delete(id)
+    if (known) this.version++
+    return known
+  }
+
+  measured(id: MemberId, roundTrip: Milliseconds): void {
+    const known = this.#known.get(id)
+    if (known !== undefined) known.roundTrip = roundTrip
+  }
+
+  /** Of those that were measured, ms. */
+  get longestRoundTrip(): Milliseconds {
+    let longest = 0
+    for (const { roundTrip } of this.#known.values()) longest = Math.max(longest, roundTrip ?? 0)
+    return Math.min(longest, this.#config.requestTimeout / 4)
+  }
+
+  roundTrip(id: MemberId): Milliseconds | undefined {
+    return this.#known.get(id)?.roundTrip
+  }
+
+  /** Whether it stands in the same place, by a level of its location that it shares with this member, or by the time that a message takes. */
+  isNear(id: MemberId): boolean {
+    const self = this.#known.get(this.#self)
+    const other = this.#known.get(id)
+    if (self === undefined || other === undefined) return false
+    if (other.roundTrip !== undefined && other.roundTrip <= this.#config.nearRoundTrip) return true
+    return other.levels.some((level) => level !== '' && self.levels.includes(level))
+  }
+
+  /**
+   * The replicas of a job, the same at all members with the same view: by rendezvous hashing, of each coarse location the first one first. With hashing
+   * alone a cut in two halves leaves all of three replicas on one side in 21 % of cases. The first one keeps the root.
+   */
+  replicas(job: JobId): MemberId[] {
+    const { replicas, replicasOfFew } = this.#config
+    const count = this.#known.size < 10 ? replicasOfFew : replicas
+    const ranked = [...this.#known.values()]
+      .map(({ id, levels }) => ({ id, place: levels.at(-1) as string, weight: hash52(`${job} ${id}`) }))
+      .sort((a, b) => b.weight - a.weight || (a.id < b.id ? -1 : 1))
+    const places = new Set<string>()
+    const first = ranked.filter(({ place }) => !places.has(place) && places.add(place))
+    const rest = ranked.filter((member) => !first.includes(member))
+    return [...first, ...rest].slice(0, count).map(({ id }) => id)
+  }
+}

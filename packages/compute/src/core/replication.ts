@@ -1,0 +1,219 @@
+import type { Context } from './context.ts'
+import type { Execution } from './execution.ts'
+import type { Grant, HeldBy, MemberId, Message, Milliseconds } from './io.ts'
+import { entryBytes, type Entry } from './entry.ts'
+import type { Job } from './job.ts'
+import type { Path } from './path.ts'
+import type { Frame, KnownClaim, TaskNode } from './task-tree.ts'
+
+/** Bytes of values in one answer. As of reports. */
+const PAGE_BYTES = 512 * 1024
+/** A replica that is one for so long has heard from those who were there before it. A guess: twice what reports take. */
+const ESTABLISHED = 2000
+/** Claims whose length is remembered. A guess. */
+const REMEMBERED = 101
+/** Claims of one member and job that a replica keeps. A guess: many times what an honest member holds. */
+const MAX_CLAIMS = 4096
+
+interface Conflict {
+  readonly job: Job
+  readonly node: TaskNode
+  readonly at: Milliseconds
+}
+
+/** What this member keeps for others as a replica of a job: what is covered, and who holds what. */
+export class Replication {
+  readonly #context: Context
+  readonly #execution: Execution
+  /** How long claims took, ms, by job. */
+  readonly #lengths = new Map<Job, Milliseconds[]>()
+  readonly #merged = new Map<Job, Milliseconds>()
+  /** In the order of their time. A task that moves on is claimed twice until both holders have told: only what lasts is a conflict. */
+  readonly #conflicts: Conflict[] = []
+
+  constructor(context: Context, execution: Execution) {
+    this.#context = context
+    this.#execution = execution
+  }
+
+  get nextDue(): Milliseconds {
+    return this.#conflicts[0]?.at ?? Infinity
+  }
+
+  turn(): void {
+    while ((this.#conflicts[0]?.at ?? Infinity) <= this.#context.now) this.#decide(this.#conflicts.shift() as Conflict)
+  }
+
+  /** A member tells what it completed and what it holds. */
+  report(from: MemberId, job: Job, message: Extract<Message, { type: 'report' }>): void {
+    this.#context.send(from, { type: 'noted', job: job.id, number: message.number })
+    job.works.set(from, message.work)
+    if (job.ended !== undefined) {
+      this.#tellEnd(from, job)
+      return
+    }
+    let news = false
+    for (const entry of message.entries) {
+      if (job.tree.covering(entry.path) === undefined) {
+        news = true
+        this.#measure(job, entry.path, from)
+        this.#moved(job.tree.ensure(entry.path))
+      }
+      this.#execution.settle(job, entry, from)
+      if (job.ended !== undefined) break
+    }
+    for (const path of message.dropped) {
+      const node = job.tree.find(path)
+      if (node !== undefined) job.unclaim(node, from)
+    }
+    for (const claim of message.claims) if (job.ended === undefined && this.#claimed(from, job, claim)) news = true
+    if (job.ended !== undefined) this.#tellEnd(from, job)
+    else if (message.full && news && this.#isEstablished(job)) this.#tellMerged(job)
+  }
+
+  lookup(from: MemberId, job: Job, request: number, paths: readonly Path[]): void {
+    let entries: Entry[] = []
+    let bytes = 0
+    const claims: HeldBy[] = []
+    const add = (entry: Entry): void => {
+      entries.push(entry)
+      bytes += entryBytes(entry)
+      if (bytes < PAGE_BYTES) return
+      this.#context.send(from, { type: 'found', job: job.id, request, entries, claims: [], last: false })
+      entries = []
+      bytes = 0
+    }
+    for (const path of paths) {
+      const covering = job.tree.covering(path)
+      if (covering !== undefined) {
+        add(covering)
+        continue
+      }
+      const node = job.tree.find(path)
+      if (node === undefined) continue
+      for (const entry of job.tree.entries(node)) add(entry)
+      for (const each of job.tree.within(node)) {
+        for (const [holder, { second }] of each.claims ?? []) if (holder !== from && !second) claims.push({ path: each.path, holder })
+        if (isHeld(each.frame)) claims.push({ path: each.path, holder: this.#context.self })
+      }
+    }
+    this.#context.send(from, { type: 'found', job: job.id, request, entries, claims, last: true })
+  }
+
+  /** For a member that has nothing to do: a task that takes far longer than others did, and that nobody else does for it yet. */
+  overdue(from: MemberId, job: Job): Grant | undefined {
+    const { now, config } = this.#context
+    const lengths = [...(this.#lengths.get(job) ?? [])].sort((a, b) => a - b)
+    const median = lengths[lengths.length >> 1] ?? 0
+    const leaves = Math.max(config.eagerAfter, config.eagerFactor * median)
+    const inner = Math.max(config.eagerAfter * (config.eagerInnerFactor / config.eagerFactor), config.eagerInnerFactor * median)
+    let oldest: { node: TaskNode; claim: KnownClaim } | undefined
+    for (const nodes of job.claims.values()) {
+      for (const node of nodes) {
+        const [[holder, claim], ...others] = [...(node.claims as Map<MemberId, KnownClaim>)] as [[MemberId, KnownClaim], ...unknown[]]
+        if (others.length > 0 || holder === from || claim.task === undefined || now - claim.movedAt < (claim.leaf ? leaves : inner))
+          continue
+        if (oldest === undefined || claim.movedAt < oldest.claim.movedAt) oldest = { node, claim }
+      }
+    }
+    const task = oldest?.claim.task
+    if (oldest === undefined || task === undefined) return undefined
+    this.#add(job, oldest.node, from, { task, since: now, movedAt: now, progress: 0, leaf: true, second: true })
+    return { ...task, job: job.id, replay: true, tries: 0 }
+  }
+
+  forget(job: Job): void {
+    this.#lengths.delete(job)
+    this.#merged.delete(job)
+  }
+
+  #claimed(
+    from: MemberId,
+    job: Job,
+    { age, progress, leaf, second, path, fn, input }: Extract<Message, { type: 'report' }>['claims'][number],
+  ): boolean {
+    const covering = job.tree.covering(path)
+    if (covering !== undefined) {
+      this.#context.send(from, { type: 'result', job: job.id, entries: [covering] })
+      return false
+    }
+    if (!this.#context.members.has(from) || (job.claims.get(from)?.size ?? 0) >= MAX_CLAIMS) return false
+    const node = job.tree.ensure(path)
+    const known = node.claims?.get(from)
+    if (known !== undefined) {
+      known.progress = progress
+      return false
+    }
+    const others = [...(node.claims ?? [])].filter(([, claim]) => !claim.second).map(([holder]) => holder)
+    if (isHeld(node.frame)) others.push(this.#context.self)
+    this.#add(job, node, from, {
+      task: { path, fn, input },
+      since: this.#context.now - age,
+      movedAt: this.#context.now,
+      progress,
+      leaf,
+      second,
+    })
+    this.#moved(node)
+    if (others.length > 0 && !second) this.#conflicts.push({ job, node, at: this.#context.now + 2 * this.#context.config.reportEvery })
+    return others.length === 0
+  }
+
+  /** Two members hold one task, as after a partition: all replicas leave it to the same one. */
+  #decide({ job, node }: Conflict): void {
+    if (job.ended !== undefined || job.tree.find(node.path) !== node) return
+    const { self } = this.#context
+    const holders = [...(node.claims ?? [])].filter(([, { second }]) => !second).map(([holder]) => holder)
+    if (isHeld(node.frame)) holders.push(self)
+    const [winner, ...losers] = holders.sort()
+    if (winner === undefined || losers.length === 0) return
+    for (const loser of losers) {
+      job.unclaim(node, loser)
+      this.#context.send(loser, { type: 'yield', job: job.id, path: node.path, to: winner })
+    }
+    this.#tellMerged(job)
+  }
+
+  #add(job: Job, node: TaskNode, holder: MemberId, claim: KnownClaim): void {
+    node.claims ??= new Map()
+    node.claims.set(holder, claim)
+    job.claim(node, holder)
+  }
+
+  #measure(job: Job, path: Path, from: MemberId): void {
+    const claim = job.tree.find(path)?.claims?.get(from)
+    if (claim === undefined) return
+    let lengths = this.#lengths.get(job)
+    if (lengths === undefined) this.#lengths.set(job, (lengths = []))
+    lengths.push(this.#context.now - claim.since)
+    if (lengths.length > REMEMBERED) lengths.shift()
+  }
+
+  /** What contains it is at work. */
+  #moved(node: TaskNode): void {
+    for (let above = node.parent; above !== undefined; above = above.parent) {
+      for (const claim of above.claims?.values() ?? []) claim.movedAt = this.#context.now
+    }
+  }
+
+  #isEstablished(job: Job): boolean {
+    return job.replicaSince !== undefined && this.#context.now - job.replicaSince >= ESTABLISHED
+  }
+
+  /** Two halves of the pool have met: each holder looks up what the others have. */
+  #tellMerged(job: Job): void {
+    const { now, config, self } = this.#context
+    if (now - (this.#merged.get(job) ?? -Infinity) < config.settleAfterDeath) return
+    this.#merged.set(job, now)
+    for (const holder of new Set([...job.claims.keys(), self])) this.#context.send(holder, { type: 'merged', job: job.id })
+  }
+
+  #tellEnd(from: MemberId, job: Job): void {
+    if (job.entry !== undefined) this.#context.send(from, { type: 'result', job: job.id, entries: [job.entry] })
+  }
+}
+
+/** A frame of this replica that others are to leave to it. */
+function isHeld(frame: Frame | undefined): boolean {
+  return frame?.claimed === true && !frame.second && frame.state !== 'lookup'
+}

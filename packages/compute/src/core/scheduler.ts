@@ -1,0 +1,330 @@
+import { defaultSchedulerConfig, type SchedulerConfig } from './config.ts'
+import type { Context } from './context.ts'
+import type { Entry } from './entry.ts'
+import { Execution } from './execution.ts'
+import type { ComputeMember, Effect, Input, JobId, JobSpec, MemberId, Message, Milliseconds, Work } from './io.ts'
+import { Job } from './job.ts'
+import { Lookups } from './lookups.ts'
+import { Members } from './members.ts'
+import { Replication } from './replication.ts'
+import { Reports } from './reports.ts'
+import { RootKeeper } from './root-keeper.ts'
+import type { Shared } from './shared-value.ts'
+import { SharedSpread } from './shared-spread.ts'
+import { Stealing } from './stealing.ts'
+import { progressOf, Supervision } from './supervision.ts'
+import { Victims } from './victims.ts'
+import { Workers } from './workers.ts'
+
+export interface SchedulerOptions {
+  readonly self: ComputeMember
+  /** How many tasks may run at once here. 0: this member only keeps what others computed. */
+  readonly workers: number
+  readonly random: () => number
+  readonly config?: Partial<SchedulerConfig>
+}
+
+/** A job as this member sees it. */
+export interface JobView {
+  readonly spec: JobSpec
+  readonly ended: 'done' | 'cancelled' | undefined
+  /** Of the root. */
+  readonly entry: Entry | undefined
+  readonly shared: Shared
+  /** 0 to 1, where this member holds the root or is a replica. */
+  readonly progress: number
+  /** This member's own work, and what it heard of others', by member. */
+  readonly works: ReadonlyMap<MemberId, Work>
+  readonly ready: number
+  readonly running: number
+  readonly awaited: number
+}
+
+/**
+ * The scheduler of one member: jobs and news of members go in, tasks for its workers and messages to others come out. It has no clock, no
+ * randomness and no streams of its own.
+ */
+export class Scheduler {
+  readonly #context: Context
+  readonly #workers: Workers
+  readonly #execution: Execution
+  readonly #lookups: Lookups
+  readonly #supervision: Supervision
+  readonly #reports: Reports
+  readonly #replication: Replication
+  readonly #rootKeeper: RootKeeper
+  readonly #stealing: Stealing
+  readonly #spread: SharedSpread
+  /** Messages of this member to itself. */
+  #own: Message[] = []
+  #wakeAt: Milliseconds = Infinity
+
+  constructor({ self, workers, random, config }: SchedulerOptions) {
+    const settings = { ...defaultSchedulerConfig, ...config }
+    const members = new Members(self, settings)
+    const effects: Effect[] = []
+    const context: Context = {
+      self: self.id,
+      config: settings,
+      random,
+      members,
+      jobs: new Map(),
+      effects,
+      now: 0,
+      exactNow: 0,
+      send: (to, message) => {
+        if (to === self.id) this.#own.push(message)
+        else if (members.has(to)) effects.push({ type: 'send', to, message })
+      },
+      keepers: (job) => {
+        if (job.keepersVersion !== members.version) {
+          job.keepers = members.replicas(job.id)
+          job.keepersVersion = members.version
+        }
+        return job.keepers
+      },
+    }
+    this.#context = context
+    this.#workers = new Workers(context, workers)
+    this.#lookups = new Lookups(context, () => this.#execution)
+    this.#execution = new Execution(context, this.#workers, (job, node) => this.#lookups.add(job, node))
+    this.#supervision = new Supervision(context, this.#execution)
+    this.#reports = new Reports(context)
+    this.#replication = new Replication(context, this.#execution)
+    this.#rootKeeper = new RootKeeper(context, this.#execution)
+    this.#spread = new SharedSpread(context, new Victims(context))
+    this.#stealing = new Stealing(context, this.#execution, this.#workers, new Victims(context))
+  }
+
+  /** The effects are to be carried out in their order. */
+  handle(input: Input, now: Milliseconds): Effect[] {
+    const { effects } = this.#context
+    effects.length = 0
+    this.#context.now = Math.floor(now)
+    this.#context.exactNow = now
+    this.#take(input)
+    this.#turn()
+    return effects.slice()
+  }
+
+  /** What this member knows of a job. */
+  job(id: JobId): JobView | undefined {
+    const job = this.#context.jobs.get(id)
+    if (job === undefined) return undefined
+    const { spec, ended, entry, shared, tree, ready, awaited } = job
+    let running = 0
+    for (const node of tree.within(tree.root)) if (node.frame?.state === 'running') running++
+    const claimed = Math.max(tree.root.progress, ...[...(tree.root.claims?.values() ?? [])].map(({ progress }) => progress))
+    const progress = entry !== undefined ? 1 : Math.max(progressOf(tree.root), claimed)
+    const works = new Map(job.works).set(this.#context.self, { ...job.work })
+    return { spec, ended, entry, shared, progress, works, ready: ready.size, running, awaited: awaited.size }
+  }
+
+  jobs(): JobId[] {
+    return [...this.#context.jobs.keys()]
+  }
+
+  /** The members that keep a job, by this one's view. */
+  replicas(id: JobId): readonly MemberId[] {
+    const job = this.#context.jobs.get(id)
+    return job === undefined ? [] : this.#context.keepers(job)
+  }
+
+  #take(input: Input): void {
+    const { members, jobs } = this.#context
+    switch (input.type) {
+      case 'timer':
+        return
+      case 'joined':
+        members.joined(input.member)
+        this.#lookups.changed()
+        this.#stealing.wake()
+        return
+      case 'gone':
+        this.#gone(input.id)
+        return
+      case 'measured':
+        members.measured(input.id, input.roundTrip)
+        return
+      case 'job':
+        this.#job(input.spec)
+        return
+      case 'expired':
+        this.#expired(input.job)
+        return
+      case 'message':
+        this.#receive(input.from, input.message)
+        return
+      case 'idle':
+        this.#workers.saw(input.slot, input.seen)
+        return
+      case 'leave':
+        this.#leave()
+        return
+      case 'spawned':
+      case 'returned':
+      case 'offered':
+      case 'crashed': {
+        const job = jobs.get(input.job)
+        if (job !== undefined) this.#fromWorker(job, input)
+      }
+    }
+  }
+
+  #fromWorker(job: Job, input: Extract<Input, { type: 'spawned' | 'returned' | 'offered' | 'crashed' }>): void {
+    switch (input.type) {
+      case 'spawned':
+        this.#execution.spawned(job, input.path, input.children)
+        return
+      case 'returned':
+        this.#execution.returned(job, input.path, input.outcome, input.shared, input.ran)
+        return
+      case 'offered':
+        this.#execution.offered(job, input.shared)
+        return
+      case 'crashed':
+        this.#workers.replaced(input.slot)
+        this.#execution.crashed(job, input.slot, input.path, input.reason)
+    }
+  }
+
+  #receive(from: MemberId, message: Message): void {
+    const { jobs, members } = this.#context
+    if (!members.has(from)) return
+    switch (message.type) {
+      case 'steal':
+        this.#stealing.asked(from, message)
+        return
+      case 'work':
+        this.#stealing.answered(from, message)
+        return
+      case 'surplus':
+        this.#stealing.hinted(from)
+        return
+      case 'idle': {
+        const tasks = message.jobs.flatMap((id) => {
+          const job = jobs.get(id)
+          return job?.runs === true ? [this.#replication.overdue(from, job) ?? []].flat() : []
+        })
+        const ended = message.jobs.filter((id) => jobs.get(id)?.ended !== undefined)
+        this.#context.send(from, { type: 'work', request: message.request, tasks: tasks.slice(0, 1), left: 0, ended })
+        return
+      }
+      default: {
+        const job = jobs.get(message.job)
+        if (job !== undefined) this.#receiveFor(job, from, message)
+      }
+    }
+  }
+
+  #receiveFor(job: Job, from: MemberId, message: Exclude<Message, { type: 'steal' | 'work' | 'surplus' | 'idle' }>): void {
+    switch (message.type) {
+      case 'awaiting':
+        this.#supervision.awaited(from, job, message.paths)
+        return
+      case 'holding':
+        this.#supervision.holding(from, job, message.progress)
+        return
+      case 'unknown':
+        this.#supervision.unknown(from, job, message.paths)
+        return
+      case 'result':
+        for (const entry of message.entries) this.#execution.settle(job, entry, from)
+        return
+      case 'report':
+        this.#replication.report(from, job, message)
+        return
+      case 'noted':
+        this.#reports.noted(from, job, message.number)
+        return
+      case 'lookup':
+        this.#replication.lookup(from, job, message.request, message.paths)
+        return
+      case 'found':
+        this.#lookups.found(from, message, job)
+        return
+      case 'merged':
+        for (const node of job.held) this.#lookups.add(job, node)
+        return
+      case 'yield': {
+        const node = job.tree.find(message.path)
+        if (node?.frame?.claimed === true && this.#context.members.has(message.to)) this.#execution.yield(job, node, message.to)
+        return
+      }
+      case 'shared':
+        this.#execution.offered(job, message.shared)
+    }
+  }
+
+  #job(spec: JobSpec): void {
+    const { jobs } = this.#context
+    let job = jobs.get(spec.id)
+    if (job === undefined) jobs.set(spec.id, (job = new Job(spec, this.#context.now)))
+    else job.spec = spec
+    if (spec.wish === 'cancel' && job.ended === undefined) this.#execution.end(job)
+    this.#stealing.wake()
+  }
+
+  #expired(id: JobId): void {
+    const { jobs } = this.#context
+    const job = jobs.get(id)
+    if (job === undefined) return
+    if (job.ended === undefined) this.#execution.end(job)
+    this.#reports.forget(id)
+    this.#lookups.forget(id)
+    this.#replication.forget(job)
+    jobs.delete(id)
+  }
+
+  #gone(id: MemberId): void {
+    const { members, jobs } = this.#context
+    if (!members.gone(id)) return
+    this.#lookups.changed()
+    this.#lookups.gone(id)
+    this.#stealing.gone(id)
+    for (const job of jobs.values()) if (job.ended === undefined) this.#supervision.gone(id, job)
+    this.#reports.flush()
+  }
+
+  /** What this member holds is left to those who wait for it, with what it has completed. */
+  #leave(): void {
+    for (const job of this.#context.jobs.values()) {
+      const asked = new Map<MemberId, string[]>()
+      for (const node of job.held) for (const waiter of node.waiters ?? []) asked.set(waiter, [...(asked.get(waiter) ?? []), node.path])
+      for (const [waiter, paths] of asked) this.#context.send(waiter, { type: 'unknown', job: job.id, paths })
+    }
+    this.#reports.flush()
+  }
+
+  #turn(): void {
+    const { jobs, effects, now } = this.#context
+    const ordered = [...jobs.values()].sort((a, b) => a.spec.submitted - b.spec.submitted || (a.id < b.id ? -1 : 1))
+    for (;;) {
+      this.#rootKeeper.turn()
+      this.#lookups.turn()
+      this.#supervision.turn()
+      this.#replication.turn()
+      this.#workers.fill(ordered)
+      this.#stealing.turn()
+      this.#reports.turn()
+      this.#spread.turn()
+      const own = this.#own
+      if (own.length === 0) break
+      this.#own = []
+      for (const message of own) this.#receive(this.#context.self, message)
+    }
+    const due = Math.min(
+      this.#lookups.nextDue,
+      this.#supervision.nextDue,
+      this.#replication.nextDue,
+      this.#stealing.nextDue,
+      this.#reports.nextDue,
+      this.#spread.nextDue,
+    )
+    // A timer that was set for a time that has passed is over.
+    if (this.#wakeAt <= now) this.#wakeAt = Infinity
+    if (due === Infinity || due >= this.#wakeAt) return
+    this.#wakeAt = Math.max(due, now)
+    effects.push({ type: 'timer', at: this.#wakeAt })
+  }
+}

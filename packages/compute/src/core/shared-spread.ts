@@ -1,0 +1,43 @@
+import type { Context } from './context.ts'
+import type { JobId, Milliseconds } from './io.ts'
+import type { Victims } from './victims.ts'
+
+/**
+ * Improved shared values go to this member's victims, who pass on what is new to them: an epidemic along the graph that stealing keeps open. It is only
+ * a hint that makes a search faster: what counts travels with the entries.
+ */
+export class SharedSpread {
+  readonly #context: Context
+  readonly #neighbours: Victims
+  /** Version that was told, and when, by job. */
+  readonly #told = new Map<JobId, { version: number; at: Milliseconds }>()
+  #due: Milliseconds = Infinity
+
+  constructor(context: Context, neighbours: Victims) {
+    this.#context = context
+    this.#neighbours = neighbours
+  }
+
+  get nextDue(): Milliseconds {
+    return this.#due
+  }
+
+  turn(): void {
+    const { now, jobs, config } = this.#context
+    this.#due = Infinity
+    for (const job of jobs.values()) {
+      const told = this.#told.get(job.id)
+      if (job.ended !== undefined || job.sharedVersion === (told?.version ?? 0)) continue
+      const at = (told?.at ?? -Infinity) + config.sharedEvery
+      if (at > now) {
+        this.#due = Math.min(this.#due, at)
+        continue
+      }
+      this.#told.set(job.id, { version: job.sharedVersion, at: now })
+      for (const neighbour of [...this.#neighbours.near(), ...this.#neighbours.far()]) {
+        this.#context.send(neighbour, { type: 'shared', job: job.id, shared: job.shared })
+      }
+    }
+    for (const id of this.#told.keys()) if (!jobs.has(id)) this.#told.delete(id)
+  }
+}

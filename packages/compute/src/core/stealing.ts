@@ -1,0 +1,275 @@
+import { pickOne } from '@jel/protocol'
+import type { Context } from './context.ts'
+import type { Execution } from './execution.ts'
+import type { Grant, JobId, MemberId, Message, Milliseconds } from './io.ts'
+import type { Job } from './job.ts'
+import type { Victims } from './victims.ts'
+import type { Workers } from './workers.ts'
+
+/** Tasks that one request may bring. A guess. */
+const MAX_LOOT = 64
+/** Weight of the latest loot in the moving average of how long one keeps this member busy. A guess. */
+const LATEST = 0.3
+/** Thieves that are told of new work. A guess: more than have one victim, but where all look for one root. */
+const MAX_REFUSED = 256
+/** So many tasks stay for each that goes. A guess: more than the deque of a tree holds. */
+const MANY = 16
+/** Jobs that one request names. A guess. */
+const MAX_JOBS = 16
+
+interface Request {
+  readonly number: number
+  readonly victim: MemberId
+  readonly sentAt: Milliseconds
+  /** To the fraction of a millisecond. */
+  readonly exactSentAt: Milliseconds
+}
+
+/** Requests to near victims, or to far ones: one at a time. */
+interface Lane {
+  readonly near: boolean
+  request: Request | undefined
+  /** Requests in vain since the last success. */
+  failures: number
+  delay: Milliseconds
+  notBefore: Milliseconds
+  /** A job is new here, or its root may have moved: the first request goes to where the root is. */
+  fresh: boolean
+  /** Who gave something last, and has plenty: it is asked first. Of one wide task all but its holder have nothing to give. */
+  last: MemberId | undefined
+}
+
+/**
+ * Cluster-aware random work stealing (CRS; van Nieuwpoort et al.): a member without work asks random near victims one after the other, and all the
+ * while one far victim, whose answer takes long. It gets the oldest task. Simulated, 64 nodes on four sites with 100 ms between them: 97.5 % of
+ * the processors at work, against 90.8 % with victims chosen among all, and 58.6 % with Javelin's tree.
+ */
+export class Stealing {
+  readonly #context: Context
+  readonly #execution: Execution
+  readonly #workers: Workers
+  readonly #victims: Victims
+  readonly #lanes: readonly Lane[]
+  /** How long one stolen task keeps a worker busy, with what it spawns. */
+  #lasted: Milliseconds | undefined
+  /** When this member ran out of work, and when it got the last loot: tasks and time. */
+  #hungrySince: Milliseconds | undefined
+  #loot: { readonly at: Milliseconds; readonly tasks: number } | undefined
+  #asked: Milliseconds = -Infinity
+  #next = 0
+  /** Thieves that found nothing here since there was something, the latest last. */
+  readonly #refused = new Set<MemberId>()
+
+  constructor(context: Context, execution: Execution, workers: Workers, victims: Victims) {
+    this.#context = context
+    this.#execution = execution
+    this.#workers = workers
+    this.#victims = victims
+    const lane = { request: undefined, failures: 0, delay: 0, notBefore: 0, fresh: true, last: undefined }
+    this.#lanes = [
+      { ...lane, near: true },
+      { ...lane, near: false },
+    ]
+  }
+
+  get nextDue(): Milliseconds {
+    if (this.#hungrySince === undefined) return Infinity
+    const { config, now } = this.#context
+    let due = Math.max(this.#hungrySince, this.#asked) + config.eagerAfter
+    for (const { request, notBefore, near } of this.#lanes) {
+      if (request !== undefined) due = Math.min(due, request.sentAt + config.requestTimeout)
+      else if ((near ? this.#victims.near() : this.#victims.far()).length > 0) due = Math.min(due, Math.max(notBefore, now))
+    }
+    return due
+  }
+
+  /** A job came, or a member: whoever waits for the end of its delay looks again. */
+  wake(): void {
+    for (const lane of this.#lanes) {
+      lane.delay = 0
+      lane.notBefore = 0
+      lane.fresh = true
+    }
+  }
+
+  turn(): void {
+    const { now, config } = this.#context
+    this.#tellRefused()
+    const jobs = this.#jobs()
+    if (this.#workers.idle === 0 || jobs.length === 0) {
+      this.#hungrySince = undefined
+      return
+    }
+    if (this.#hungrySince === undefined) {
+      this.#hungrySince = now
+      this.#measureLoot()
+    }
+    for (const lane of this.#lanes) {
+      if (lane.request !== undefined && now - lane.request.sentAt >= config.requestTimeout) this.#failed(lane)
+      if (lane.request === undefined && lane.notBefore <= now) this.#ask(lane, jobs)
+    }
+    if (now - Math.max(this.#hungrySince, this.#asked) >= config.eagerAfter) this.#askReplica(jobs)
+  }
+
+  /** A thief asks. */
+  asked(from: MemberId, { request, jobs: ids, count }: Extract<Message, { type: 'steal' }>): void {
+    const tasks: Grant[] = []
+    const ended: JobId[] = []
+    let left = 0
+    for (const id of ids) {
+      const job = this.#context.jobs.get(id)
+      if (job === undefined) continue
+      if (job.ended !== undefined) ended.push(id)
+      else if (tasks.length === 0 && job.runs && job.ready.size > 0) {
+        // Of a tree one task, since two of the oldest may be most of it. Where hundreds wait they are as small as the way is long.
+        const most = Math.max(1, Math.min(count, MAX_LOOT, Math.floor(job.ready.size / MANY)))
+        tasks.push(...this.#execution.give(job, from, most))
+        left = job.ready.size
+      }
+    }
+    this.#context.send(from, { type: 'work', request, tasks, left, ended })
+    this.#refused.delete(from)
+    if (tasks.length > 0 || ended.length === ids.length) return
+    this.#refused.add(from)
+    if (this.#refused.size > MAX_REFUSED) this.#refused.delete(this.#refused.values().next().value as MemberId)
+  }
+
+  /** A victim that refused this member has work now. */
+  hinted(from: MemberId): void {
+    const lane = this.#lanes.find(({ near }) => near === this.#context.members.isNear(from))
+    if (lane === undefined || lane.request !== undefined || this.#hungrySince === undefined) return
+    const jobs = this.#jobs()
+    if (jobs.length > 0) this.#send(lane, from, jobs)
+  }
+
+  /** A victim, or a replica, answers. */
+  answered(from: MemberId, { request, tasks, left, ended }: Extract<Message, { type: 'work' }>): void {
+    const { exactNow, jobs, keepers } = this.#context
+    const lane = this.#lanes.find((each) => each.request?.number === request && each.request.victim === from)
+    const second = lane === undefined
+    for (const { job: id, replay, tries, ...task } of tasks) {
+      const job = jobs.get(id)
+      if (job?.runs !== true) continue
+      const covering = job.tree.covering(task.path)
+      if (covering !== undefined) {
+        this.#context.send(from, { type: 'result', job: id, entries: [covering] })
+        continue
+      }
+      const node = job.tree.ensure(task.path)
+      if (!second) {
+        node.waiters ??= new Set()
+        node.waiters.add(from)
+      }
+      if (node.frame === undefined) this.#execution.open(job, node, task, { claimed: true, second, replay, tries })
+    }
+    for (const id of ended) {
+      const job = jobs.get(id)
+      const [replica] = job === undefined ? [] : keepers(job)
+      // What came of it is a replica's to say.
+      if (job?.ended === undefined && job !== undefined && replica !== undefined) {
+        this.#context.send(replica, { type: 'awaiting', job: id, paths: [''] })
+      }
+    }
+    if (lane === undefined) return
+    this.#context.members.measured(from, this.#context.exactNow - (lane.request as Request).exactSentAt)
+    lane.request = undefined
+    if (tasks.length === 0) {
+      this.#failed(lane)
+      return
+    }
+    lane.failures = 0
+    lane.delay = 0
+    lane.last = left >= MANY ? from : undefined
+    if (this.#loot === undefined) this.#loot = { at: exactNow, tasks: tasks.length }
+    else this.#loot = { at: this.#loot.at, tasks: this.#loot.tasks + tasks.length }
+  }
+
+  gone(member: MemberId): void {
+    for (const lane of this.#lanes) {
+      lane.fresh = true
+      if (lane.request?.victim === member) this.#failed(lane)
+    }
+  }
+
+  /** Jobs for which this member could use a task, the first to serve first. */
+  #jobs(): Job[] {
+    const jobs: Job[] = []
+    for (const job of this.#context.jobs.values()) {
+      if (!job.runs || !job.spec.accepted) continue
+      if (job.ready.size > 0) return []
+      jobs.push(job)
+    }
+    return jobs.sort((a, b) => a.spec.submitted - b.spec.submitted).slice(0, MAX_JOBS)
+  }
+
+  #ask(lane: Lane, jobs: readonly Job[]): void {
+    const { random, members, keepers, self } = this.#context
+    const candidates = [...(lane.near ? this.#victims.near() : this.#victims.far())]
+    const [keeper] = keepers(jobs.at(-1) as Job)
+    const isHere = keeper !== undefined && keeper !== self && members.isNear(keeper) === lane.near
+    if (isHere && !candidates.includes(keeper)) candidates.push(keeper)
+    const last = lane.last !== undefined && members.has(lane.last) ? lane.last : undefined
+    const victim = isHere && lane.fresh ? keeper : (last ?? pickOne(random, candidates))
+    if (victim === undefined) return
+    this.#send(lane, victim, jobs)
+  }
+
+  #send(lane: Lane, victim: MemberId, jobs: readonly Job[]): void {
+    const { now, members } = this.#context
+    lane.fresh = false
+    lane.request = { number: this.#next++, victim, sentAt: now, exactSentAt: this.#context.exactNow }
+    const count = this.#count(members.roundTrip(victim) ?? 0)
+    this.#context.send(victim, { type: 'steal', request: lane.request.number, jobs: jobs.map(({ id }) => id), count })
+  }
+
+  /** Thieves that were refused are told once there is something, as many as there are tasks (after the lifelines of GLB). */
+  #tellRefused(): void {
+    if (this.#refused.size === 0) return
+    let tasks = 0
+    for (const job of this.#context.jobs.values()) if (job.runs) tasks += job.ready.size
+    for (const thief of this.#refused) {
+      if (tasks-- <= 0) return
+      this.#refused.delete(thief)
+      this.#context.send(thief, { type: 'surplus' })
+    }
+  }
+
+  /** A request should bring work for twice the time that it takes: one task, unless they are as short as the way. */
+  #count(roundTrip: Milliseconds): number {
+    const idle = this.#workers.idle
+    if (this.#lasted === undefined || roundTrip === 0) return idle
+    return Math.min(MAX_LOOT, idle * Math.max(1, Math.ceil((2 * roundTrip) / Math.max(this.#lasted, 0.1))))
+  }
+
+  #failed(lane: Lane): void {
+    const { now, config } = this.#context
+    const victim = lane.request?.victim
+    lane.request = undefined
+    if (victim === lane.last) lane.last = undefined
+    lane.failures++
+    const round = (lane.near ? this.#victims.near() : this.#victims.far()).length
+    if (victim !== undefined && lane.failures % Math.max(round, 1) === 0) this.#victims.exchange(victim, lane.near)
+    if (lane.failures < round) return
+    lane.delay = Math.min(config.backoffMost, Math.max(config.backoffLeast, lane.delay * 2))
+    lane.notBefore = now + Math.ceil(lane.delay * (0.5 + this.#context.random()))
+  }
+
+  /** How long the last loot lasted, a task. */
+  #measureLoot(): void {
+    if (this.#loot === undefined) return
+    const { at, tasks } = this.#loot
+    this.#loot = undefined
+    const lasted = ((this.#context.exactNow - at) * this.#workers.count) / tasks
+    this.#lasted = this.#lasted === undefined ? lasted : this.#lasted + LATEST * (lasted - this.#lasted)
+  }
+
+  /** Eager scheduling (Charlotte; Javelin): nobody has work to give, so what takes too long is done twice. It covers stragglers, and each hole of supervision. */
+  #askReplica(jobs: readonly Job[]): void {
+    const { now, keepers } = this.#context
+    this.#asked = now
+    // The first one, so that no two give away the same task.
+    const [replica] = keepers(jobs[0] as Job)
+    if (replica === undefined) return
+    this.#context.send(replica, { type: 'idle', request: this.#next++, jobs: jobs.map(({ id }) => id) })
+  }
+}

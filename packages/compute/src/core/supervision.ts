@@ -1,0 +1,121 @@
+import type { Context } from './context.ts'
+import type { Task } from './entry.ts'
+import type { Execution } from './execution.ts'
+import type { MemberId, Message, Milliseconds } from './io.ts'
+import type { Job } from './job.ts'
+import type { Path } from './path.ts'
+import type { TaskNode } from './task-tree.ts'
+
+/**
+ * The member that waits for a task knows who holds it. Where the holder dies, or has lost it, the task is done again, less what is covered (Satin's
+ * orphans are found by looking up). One question serves for all that can go wrong: "I wait for these; do you have them?" It mends a lost grant, a lost
+ * result, a holder that was replaced, and makes whoever asks it the one to tell.
+ */
+export class Supervision {
+  readonly #context: Context
+  readonly #execution: Execution
+  #nextCheck: Milliseconds = Infinity
+
+  constructor(context: Context, execution: Execution) {
+    this.#context = context
+    this.#execution = execution
+  }
+
+  get nextDue(): Milliseconds {
+    return this.#nextCheck
+  }
+
+  /** Begins to check where something is awaited. */
+  turn(): void {
+    const { now, config, jobs } = this.#context
+    if (this.#nextCheck > now) {
+      if (this.#nextCheck === Infinity && [...jobs.values()].some((job) => job.awaited.size > 0)) this.#nextCheck = now + config.checkEvery
+      return
+    }
+    this.#nextCheck = Infinity
+    for (const job of jobs.values()) {
+      if (job.awaited.size === 0) continue
+      this.#nextCheck = now + config.checkEvery
+      const asked = new Map<MemberId, Path[]>()
+      for (const { path, holder, heldAt } of job.awaited) {
+        if (now - heldAt < config.checkEvery) continue
+        const paths = asked.get(holder as MemberId)
+        if (paths === undefined) asked.set(holder as MemberId, [path])
+        else paths.push(path)
+      }
+      for (const [holder, paths] of asked) this.#context.send(holder, { type: 'awaiting', job: job.id, paths })
+    }
+  }
+
+  /** Somebody waits for tasks that are, or were, here. */
+  awaited(from: MemberId, job: Job, paths: readonly Path[]): void {
+    const unknown: Path[] = []
+    const holding: [Path, number][] = []
+    const covered = new Set<Path>()
+    for (const path of paths) {
+      const covering = job.tree.covering(path)
+      const node = covering === undefined ? job.tree.find(path) : undefined
+      if (covering !== undefined) {
+        if (covered.has(covering.path)) continue
+        covered.add(covering.path)
+        this.#context.send(from, { type: 'result', job: job.id, entries: [covering] })
+      } else if (node === undefined || (node.frame === undefined && (node.holder === undefined || node.holder === from))) unknown.push(path)
+      else {
+        node.waiters ??= new Set()
+        node.waiters.add(from)
+        holding.push([path, progressOf(node)])
+      }
+    }
+    if (unknown.length > 0) this.#context.send(from, { type: 'unknown', job: job.id, paths: unknown })
+    if (holding.length > 0) this.#context.send(from, { type: 'holding', job: job.id, progress: holding })
+  }
+
+  holding(from: MemberId, job: Job, progress: Extract<Message, { type: 'holding' }>['progress']): void {
+    for (const [path, share] of progress) {
+      const node = job.tree.find(path)
+      if (node?.holder !== from) continue
+      node.heldAt = this.#context.now
+      node.progress = share
+    }
+  }
+
+  unknown(from: MemberId, job: Job, paths: readonly Path[]): void {
+    for (const path of paths) {
+      const node = job.tree.find(path)
+      if (node === undefined) continue
+      job.unclaim(node, from)
+      if (node.holder === from) this.#redo(job, node)
+    }
+  }
+
+  gone(member: MemberId, job: Job): void {
+    for (const node of job.claims.get(member) ?? []) job.unclaim(node, member)
+    for (const node of job.awaited) {
+      if (node.holder === member) this.#redo(job, node)
+    }
+    for (const node of job.held) {
+      if (node.waiters?.delete(member) === true && node.waiters.size === 0) node.waiters = undefined
+    }
+  }
+
+  #redo(job: Job, node: TaskNode): void {
+    // What this member only looked up, without a frame of its own that waits for it, is nothing that it must do.
+    if (node.task === undefined) {
+      node.holder = undefined
+      job.awaited.delete(node)
+      job.tree.prune(node)
+      return
+    }
+    this.#execution.open(job, node, node.task satisfies Task, { claimed: !node.wanted, replay: true })
+  }
+}
+
+/** How much of a task is done, 0 to 1: each of its children is taken for as large as the others. */
+export function progressOf(node: TaskNode): number {
+  if (node.entry !== undefined) return 1
+  if (node.frame === undefined) return node.progress
+  if (node.frame.spawned === 0 || node.children === undefined) return 0
+  let open = 0
+  for (const child of node.children.values()) if (child.entry === undefined) open += 1 - progressOf(child)
+  return Math.max(0, 1 - open / node.frame.spawned)
+}

@@ -1,0 +1,160 @@
+import { entryBytes, type Entry, type Task } from './entry.ts'
+import type { MemberId, Milliseconds } from './io.ts'
+import { ROOT, STEP_LENGTH, stepsOf, type Path } from './path.ts'
+import { NOTHING_SHARED, type Shared } from './shared-value.ts'
+
+/** An execution of a task at this member. */
+export interface Frame {
+  /** `lookup`: it waits to hear what of it is known. `ready`: in the deque. `running`: a worker has it, also while it awaits children. */
+  state: 'lookup' | 'ready' | 'running'
+  /** The worker, while it runs. */
+  slot: number
+  /** When it came here. */
+  readonly since: Milliseconds
+  /** It came from another member, or it is the root: replicas are told that it is here. */
+  readonly claimed: boolean
+  readonly second: boolean
+  readonly replay: boolean
+  readonly tries: number
+  spawned: number
+  settled: number
+  shared: Shared
+}
+
+/** What a replica, or a member that looked it up, knows of another member's frame. */
+export interface KnownClaim {
+  readonly task: Task | undefined
+  readonly since: Milliseconds
+  /** When something of it was last covered or stolen, as far as a replica was told. */
+  movedAt: Milliseconds
+  progress: number
+  readonly leaf: boolean
+  readonly second: boolean
+}
+
+/** All that this member knows of one task. */
+export class TaskNode {
+  readonly path: Path
+  readonly parent: TaskNode | undefined
+  children: Map<string, TaskNode> | undefined
+  task: Task | undefined
+  entry: Entry | undefined
+  /** Its execution here. */
+  frame: Frame | undefined
+  /** The member that this one gave it to, or found it at, and waits for. */
+  holder: MemberId | undefined
+  /** When the holder last said that it has it. */
+  heldAt: Milliseconds = 0
+  progress = 0
+  /** The frame of its parent, here, waits for it. */
+  wanted = false
+  /** Members to tell its outcome. */
+  waiters: Set<MemberId> | undefined
+  claims: Map<MemberId, KnownClaim> | undefined
+  /** How many workers it has killed. */
+  tries = 0
+
+  constructor(path: Path, parent: TaskNode | undefined) {
+    this.path = path
+    this.parent = parent
+  }
+
+  get step(): string {
+    return this.path.slice(-STEP_LENGTH)
+  }
+
+  get isEmpty(): boolean {
+    return (
+      this.children === undefined &&
+      this.entry === undefined &&
+      this.frame === undefined &&
+      this.holder === undefined &&
+      this.waiters === undefined &&
+      this.claims === undefined &&
+      !this.wanted
+    )
+  }
+}
+
+/**
+ * The tasks of one job, as far as this member knows them. Its entries are this member's part of the job's coverage: a set that only grows, where an
+ * entry replaces what is below it.
+ */
+export class TaskTree {
+  readonly root = new TaskNode(ROOT, undefined)
+  /** Of its entries. */
+  bytes = 0
+
+  find(path: Path): TaskNode | undefined {
+    let node: TaskNode | undefined = this.root
+    for (const step of stepsOf(path)) {
+      node = node.children?.get(step)
+      if (node === undefined) return undefined
+    }
+    return node
+  }
+
+  ensure(path: Path): TaskNode {
+    let node = this.root
+    for (const step of stepsOf(path)) node = this.child(node, step)
+    return node
+  }
+
+  child(parent: TaskNode, step: string): TaskNode {
+    parent.children ??= new Map()
+    let node = parent.children.get(step)
+    if (node === undefined) {
+      node = new TaskNode(parent.path + step, parent)
+      parent.children.set(step, node)
+    }
+    return node
+  }
+
+  /** The entry of this task or of one above it. */
+  covering(path: Path): Entry | undefined {
+    let node: TaskNode | undefined = this.root
+    if (node.entry !== undefined) return node.entry
+    for (const step of stepsOf(path)) {
+      node = node.children?.get(step)
+      if (node === undefined) return undefined
+      if (node.entry !== undefined) return node.entry
+    }
+    return undefined
+  }
+
+  /** Puts an entry in its place; what is below it goes. */
+  cover(node: TaskNode, entry: Entry): void {
+    for (const below of this.within(node)) if (below.entry !== undefined) this.bytes -= entryBytes(below.entry)
+    node.entry = entry
+    node.children = undefined
+    this.bytes += entryBytes(entry)
+  }
+
+  /** A node and all below it, the node first. */
+  *within(node: TaskNode): Generator<TaskNode> {
+    yield node
+    if (node.children !== undefined) for (const child of node.children.values()) yield* this.within(child)
+  }
+
+  /** Forgets nodes of which nothing is known any more, from this one up. */
+  prune(from: TaskNode): void {
+    let node: TaskNode | undefined = from
+    while (node?.parent !== undefined && node.isEmpty) {
+      const { parent }: TaskNode = node
+      parent.children?.delete(node.step)
+      if (parent.children?.size === 0) parent.children = undefined
+      node = parent
+    }
+  }
+
+  /** The entries of a node and below it: each path once, none below another. */
+  *entries(node: TaskNode = this.root): Generator<Entry> {
+    if (node.entry !== undefined) yield node.entry
+    else if (node.children !== undefined) for (const child of node.children.values()) yield* this.entries(child)
+  }
+}
+
+export function newFrame(since: Milliseconds, options: Partial<Pick<Frame, 'claimed' | 'second' | 'replay' | 'tries'>> = {}): Frame {
+  const { claimed = false, second = false, replay = false, tries = 0 } = options
+  return { state: 'ready', slot: -1, since, claimed, second, replay, tries, spawned: 0, settled: 0, shared: NOTHING_SHARED }
+}

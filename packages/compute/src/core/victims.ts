@@ -1,0 +1,58 @@
+import { pickIndex, pickSome } from '@jel/protocol'
+import type { Context } from './context.ts'
+import type { MemberId } from './io.ts'
+
+/**
+ * Whom this member steals from: a few near and a few far ones, since each costs an open stream, and a dial takes 11 ms (measured). Together the
+ * choices of all members form a random graph, along which work spreads to everybody. One of each kind changes each time its place is drawn in vain often.
+ */
+export class Victims {
+  readonly #context: Context
+  #near: MemberId[] = []
+  #far: MemberId[] = []
+  #version = -1
+
+  constructor(context: Context) {
+    this.#context = context
+  }
+
+  near(): readonly MemberId[] {
+    this.#follow()
+    return this.#near
+  }
+
+  far(): readonly MemberId[] {
+    this.#follow()
+    return this.#far
+  }
+
+  /** This one had nothing for a whole round of requests: another takes its place, if there is one. */
+  exchange(id: MemberId, near: boolean): void {
+    const { members, self, random } = this.#context
+    const chosen = near ? this.#near : this.#far
+    const at = chosen.indexOf(id)
+    if (at < 0 || chosen.length < this.#context.config.victims) return
+    const others = [...members.ids()].filter((other) => other !== self && members.isNear(other) === near && !chosen.includes(other))
+    const other = others[pickIndex(random, others.length)]
+    if (other !== undefined) chosen[at] = other
+  }
+
+  #follow(): void {
+    const { members, self } = this.#context
+    if (this.#version === members.version) return
+    this.#version = members.version
+    const near: MemberId[] = []
+    const far: MemberId[] = []
+    for (const id of members.ids()) if (id !== self) (members.isNear(id) ? near : far).push(id)
+    this.#near = this.#keep(this.#near, near)
+    this.#far = this.#keep(this.#far, far)
+  }
+
+  /** Those of the former victims that still are candidates, filled up by chance. */
+  #keep(former: readonly MemberId[], candidates: readonly MemberId[]): MemberId[] {
+    const { random, config } = this.#context
+    const present = new Set(candidates)
+    const kept = former.filter((id) => present.delete(id))
+    return [...kept, ...pickSome(random, [...present], config.victims - kept.length)]
+  }
+}

@@ -1,0 +1,86 @@
+import type { Context } from './context.ts'
+import type { Job } from './job.ts'
+import type { Frame, TaskNode } from './task-tree.ts'
+
+interface Worker {
+  /** Effects that it was given, and how many of them it had seen when it last had nothing to do. */
+  sent: number
+  seen: number
+}
+
+/** The workers of this member: who is free, and what each runs next. */
+export class Workers {
+  readonly #context: Context
+  readonly #workers: readonly Worker[]
+
+  constructor(context: Context, count: number) {
+    this.#context = context
+    this.#workers = Array.from({ length: count }, () => ({ sent: 0, seen: 0 }))
+  }
+
+  get count(): number {
+    return this.#workers.length
+  }
+
+  /** How many have nothing to do. */
+  get idle(): number {
+    let idle = 0
+    for (const { sent, seen } of this.#workers) if (sent === seen) idle++
+    return idle
+  }
+
+  sent(slot: number): void {
+    ;(this.#workers[slot] as Worker).sent++
+  }
+
+  /** A worker has nothing to do, once it saw so many effects. */
+  saw(slot: number, seen: number): void {
+    const worker = this.#workers[slot]
+    if (worker !== undefined && seen > worker.seen && seen <= worker.sent) worker.seen = seen
+  }
+
+  /** A worker was replaced: nothing of what it was given will be answered. */
+  replaced(slot: number): void {
+    const worker = this.#workers[slot]
+    if (worker !== undefined) worker.seen = worker.sent
+  }
+
+  /** Gives free workers tasks of the first jobs that have some. */
+  fill(jobs: readonly Job[]): void {
+    for (const job of jobs) {
+      if (!job.runs || !job.spec.accepted) continue
+      while (job.ready.size > 0) {
+        const slot = this.#free(job)
+        if (slot === undefined) break
+        const node = job.ready.newest()
+        if (node === undefined) break
+        this.#run(job, node, slot)
+      }
+    }
+  }
+
+  #run(job: Job, node: TaskNode, slot: number): void {
+    const frame = node.frame as Frame
+    frame.state = 'running'
+    frame.slot = slot
+    job.work.begun++
+    this.sent(slot)
+    const { task } = node
+    if (task === undefined) throw new Error('a frame without a task')
+    this.#context.effects.push({ type: 'run', slot, job: job.id, task, shared: job.shared, split: node.children !== undefined })
+  }
+
+  /** The worker with the least to do: none, or one short task. */
+  #free(job: Job): number | undefined {
+    const ahead = job.taskTime !== undefined && job.taskTime < this.#context.config.prefetchBelow ? 1 : 0
+    let best: number | undefined
+    let least = ahead + 1
+    for (const [slot, { sent, seen }] of this.#workers.entries()) {
+      if (sent - seen < least) {
+        best = slot
+        least = sent - seen
+      }
+    }
+    return best
+  }
+}

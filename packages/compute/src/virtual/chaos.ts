@@ -1,0 +1,86 @@
+import { createRandom, pickOne } from '@jel/protocol'
+import { VirtualGrid } from './grid.ts'
+import { optimum, search, searchInput } from './search.ts'
+import { bytesNumber, irregularTree, rootInput } from './trees.ts'
+
+export interface ChaosResult {
+  /** What each living member holds for the outcome of the job: one, if all is well. */
+  readonly results: readonly string[]
+  readonly expected: string
+  /** What was done to the grid, with its time. */
+  readonly events: readonly string[]
+}
+
+const MEMBERS = 32
+const LEAVES = 4000
+const SITES = 4
+const EVENTS = 12
+
+/**
+ * A job of 32 members while they are killed, one or eight at once, leave, join, and are cut in two and united again, all by chance. Even seeds search for
+ * an optimum, odd ones count leaves. Throws if the job is not done everywhere in the end.
+ */
+export function runChaos(seed: number): ChaosResult {
+  const searches = seed % 2 === 0
+  const options = { depth: 7, branching: 4, nodeTime: 60, seed }
+  const program = searches ? search(options) : irregularTree({ leaves: LEAVES, leafTime: 50, branching: 4, seed })
+  const grid = new VirtualGrid({ seed, program, latency: (from, to) => (from === to ? 0.1 : 20) })
+  const events: string[] = []
+  for (let member = 0; member < MEMBERS; member++) grid.join({ site: `s${member % SITES}` })
+  grid.settle()
+  grid.submit({ id: 'job', input: searches ? searchInput : rootInput(LEAVES) })
+  const end = disturb(grid, createRandom(seed + 77), events)
+  grid.until(() => grid.now > end && grid.isDoneEverywhere('job'), 300_000)
+  const results = new Set(grid.living.map(({ ended }) => resultOf(ended.get('job'), searches)))
+  return { results: [...results], expected: String(searches ? optimum(options) : LEAVES), events }
+}
+
+/** Returns when all is quiet again. */
+function disturb(grid: VirtualGrid, random: () => number, events: string[]): number {
+  let at = 0
+  for (let event = 0; event < EVENTS; event++) {
+    at += 200 + random() * 1500
+    grid.after(at, () => disturbOnce(grid, random, events))
+  }
+  grid.after(at + 5000, () => grid.heal())
+  // Time must go on although nothing happens any more.
+  for (const later of [12_001, 300_001]) grid.after(at + later, () => {})
+  return at + 12_000
+}
+
+function disturbOnce(grid: VirtualGrid, random: () => number, events: string[]): void {
+  const what = random()
+  const isCut = new Set(grid.living.map(({ side }) => side)).size > 1
+  const say = (text: string): void => void events.push(`${Math.floor(grid.now)} ms: ${text}`)
+  const one = pickOne(random, grid.living)
+  if (one === undefined) return
+  if (what < 0.35 && grid.living.length > 12) {
+    say(`kill ${one.id}`)
+    grid.kill(one)
+  } else if (what < 0.45 && grid.living.length > 12) {
+    say(`leave ${one.id}`)
+    grid.leave(one)
+  } else if (what < 0.5 && grid.living.length > 20) {
+    for (const member of grid.living.slice(0, 8)) {
+      say(`kill ${member.id}`)
+      grid.kill(member)
+    }
+  } else if (what < 0.7) {
+    const newcomer = grid.join({ site: `s${Math.floor(random() * SITES)}` })
+    newcomer.side = one.side
+    say(`join ${newcomer.id}`)
+  } else if (!isCut && what < 0.9) {
+    const share = random()
+    grid.cut(() => random() < share)
+    say('cut')
+  } else if (isCut) {
+    grid.heal()
+    say('heal')
+  }
+}
+
+function resultOf(entry: ReturnType<VirtualGrid['members'][number]['ended']['get']>, searches: boolean): string {
+  if (entry === undefined) return 'nothing'
+  if (searches) return String(entry.shared.get('best')?.key)
+  return 'value' in entry.outcome ? String(bytesNumber(entry.outcome.value)) : entry.outcome.failure.code
+}

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest'
+import type { Entry } from '../core/entry.ts'
+import { runChaos } from './chaos.ts'
+import { VirtualGrid, type GridMember } from './grid.ts'
+import { measure } from './measure.ts'
+import { bytesNumber, flatJob, irregularTree, rootInput } from './trees.ts'
+
+const LEAF = 50
+
+function treeGrid(seed: number, members: number, options: { leaves: number; sites?: number; latency?: number }): VirtualGrid {
+  const { leaves, sites = 4, latency = 100 } = options
+  const program = irregularTree({ leaves, leafTime: LEAF, branching: 4, seed })
+  const grid = new VirtualGrid({ seed, program, latency: (from, to) => (from === to ? 0.1 : latency) })
+  for (let member = 0; member < members; member++) grid.join({ site: `s${member % sites}` })
+  grid.settle()
+  grid.submit({ id: 'job', input: rootInput(leaves) })
+  return grid
+}
+
+function valueOf(grid: VirtualGrid): number[] {
+  grid.until(() => grid.isDoneEverywhere('job'), 60_000)
+  return [...new Set(grid.living.map(({ ended }) => numberOf(ended.get('job'))))]
+}
+
+function numberOf(entry: Entry | undefined): number {
+  return entry !== undefined && 'value' in entry.outcome ? bytesNumber(entry.outcome.value) : Number.NaN
+}
+
+function started(grid: VirtualGrid): number {
+  let count = 0
+  for (const run of grid.runs.values()) count += run.count
+  return count
+}
+
+describe('a grid without faults', () => {
+  it('keeps the processors of four sites busy that are 100 ms apart, and does nothing twice', () => {
+    const leaves = 64 * 600
+    const grid = treeGrid(1, 64, { leaves })
+    const begin = grid.now
+    grid.until(() => grid.doneAt.has('job'), 600_000)
+    const { efficiency, twice } = measure(grid, 'job', begin)
+    expect(valueOf(grid)).toEqual([leaves])
+    expect(efficiency).toBeGreaterThan(0.94)
+    expect(twice).toBe(0)
+  })
+
+  it('spreads one wide task', () => {
+    const leaves = 4000
+    const grid = new VirtualGrid({ seed: 1, program: flatJob({ leaves, leafTime: LEAF }), latency: () => 0.2 })
+    for (let member = 0; member < 16; member++) grid.join({ site: 's' })
+    grid.settle()
+    grid.submit({ id: 'job', input: rootInput(leaves) })
+    const begin = grid.now
+    grid.until(() => grid.doneAt.has('job'), 600_000)
+    expect(valueOf(grid)).toEqual([leaves])
+    expect(measure(grid, 'job', begin).efficiency).toBeGreaterThan(0.95)
+    expect(started(grid)).toBe(leaves + 1)
+  })
+
+  it('is silent once the job is done', () => {
+    const grid = treeGrid(2, 8, { leaves: 200 })
+    grid.until(() => grid.isDoneEverywhere('job'), 60_000)
+    grid.after(5000, () => {})
+    while (grid.events.step());
+    const { messages } = grid
+    grid.after(600_000, () => {})
+    while (grid.events.step());
+    expect(grid.messages).toBe(messages)
+  })
+})
+
+describe('a grid with faults', () => {
+  it('does hardly anything twice when 30 % of its members and the holder of the root die at once', () => {
+    const leaves = 64 * 600
+    const grid = treeGrid(1, 64, { leaves })
+    const begin = grid.now
+    grid.after(10_000, () => {
+      const keeper = grid.living[0]?.scheduler.replicas('job')[0]
+      const order = [...grid.living].sort((a, b) => Number(b.id === keeper) - Number(a.id === keeper))
+      for (const member of order.slice(0, 19)) grid.kill(member)
+    })
+    grid.until(() => grid.doneAt.has('job'), 600_000)
+    const { efficiency, twice } = measure(grid, 'job', begin)
+    expect(valueOf(grid)).toEqual([leaves])
+    expect(efficiency).toBeGreaterThan(0.94)
+    expect(twice).toBeLessThan(0.01)
+    expect(twice).toBeGreaterThan(0)
+  })
+
+  it('starts little again while one member a second dies and another joins, that with the root first', () => {
+    const leaves = 2000
+    const grid = new VirtualGrid({ seed: 3, program: flatJob({ leaves, leafTime: 200 }), latency: () => 0.2 })
+    for (let member = 0; member < 20; member++) grid.join({ site: 's' })
+    grid.settle()
+    grid.submit({ id: 'job', input: rootInput(leaves) })
+    for (let second = 1; second <= 15; second++) {
+      grid.after(second * 1000, () => {
+        const [first] = grid.living as [GridMember, ...GridMember[]]
+        const [keeper] = first.scheduler.replicas('job')
+        grid.kill(grid.living.find(({ id }) => id === keeper) ?? first)
+        grid.join({ site: 's' })
+      })
+    }
+    grid.until(() => grid.doneAt.has('job'), 600_000)
+    expect(valueOf(grid)).toEqual([leaves])
+    expect(started(grid)).toBeLessThan(leaves * 1.06)
+  })
+
+  it('goes on in both halves of a partition, and counts once what both did', () => {
+    const leaves = 20 * 900
+    const grid = treeGrid(4, 20, { leaves, sites: 1 })
+    grid.after(10_000, () => grid.cut(({ id }) => Number(id.slice(1)) % 2 === 0))
+    grid.after(25_000, () => grid.heal())
+    grid.until(() => grid.doneAt.has('job'), 600_000)
+    expect(valueOf(grid)).toEqual([leaves])
+    // Both may do the whole rest of it: 15 of 45 s.
+    expect(measure(grid, 'job', 0).twice).toBeLessThan(0.5)
+  })
+
+  it.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])(
+    'ends with one result, and the optimum, whatever happens to its members: seed %i',
+    (seed) => {
+      const { results, expected } = runChaos(seed)
+      expect(results).toEqual([expected])
+    },
+  )
+})

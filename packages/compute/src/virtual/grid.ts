@@ -1,0 +1,255 @@
+import { createRandom } from '@jel/protocol'
+import type { SchedulerConfig } from '../core/config.ts'
+import type { Entry } from '../core/entry.ts'
+import type { Effect, Input, JobId, JobSpec, MemberId, Message, Milliseconds } from '../core/io.ts'
+import type { Path } from '../core/path.ts'
+import { Scheduler } from '../core/scheduler.ts'
+import { Events } from './events.ts'
+import type { VirtualProgram } from './program.ts'
+import { VirtualWorker } from './worker.ts'
+
+export interface GridOptions {
+  readonly seed: number
+  readonly program: VirtualProgram
+  readonly config?: Partial<SchedulerConfig>
+  /** Time that a message takes between members of two sites, one way, ms. */
+  readonly latency: (from: string, to: string) => Milliseconds
+  /** How long a member is dead before others are told, from and to, ms. Measured: 70 to 190. */
+  readonly detection?: readonly [Milliseconds, Milliseconds]
+  /** Bytes of a stream's first message cost a dial besides: round trips and this time. Measured: 11 ms. */
+  readonly dial?: Milliseconds
+}
+
+export interface GridMemberOptions {
+  readonly site: string
+  readonly workers?: number
+  readonly speed?: number
+}
+
+/** A member of a virtual grid. */
+export class GridMember {
+  readonly id: MemberId
+  readonly site: string
+  readonly scheduler: Scheduler
+  readonly workers: VirtualWorker[] = []
+  readonly speed: number
+  readonly joinedAt: Milliseconds
+  goneAt: Milliseconds | undefined
+  /** Members that this one sees. */
+  readonly view = new Set<MemberId>()
+  readonly ended = new Map<JobId, Entry | undefined>()
+  wakeAt: Milliseconds = Infinity
+  side = 0
+
+  constructor(id: MemberId, options: GridMemberOptions, scheduler: Scheduler, joinedAt: Milliseconds) {
+    this.id = id
+    this.site = options.site
+    this.speed = options.speed ?? 1
+    this.scheduler = scheduler
+    this.joinedAt = joinedAt
+  }
+
+  get lives(): boolean {
+    return this.goneAt === undefined
+  }
+}
+
+/**
+ * Schedulers on a virtual clock, with a network of latencies and a membership that learns of joins, deaths and cuts after a time. It is there for what
+ * the scheduler does; what membership itself does is the simulator's.
+ */
+export class VirtualGrid {
+  readonly members: GridMember[] = []
+  readonly events = new Events()
+  /** How often each task was begun, and what one execution of it costs. */
+  readonly runs = new Map<string, { count: number; cost: Milliseconds }>()
+  readonly warnings: { readonly code: string; readonly message: string }[] = []
+  messages = 0
+  /** When a member first knew that a job is done. */
+  readonly doneAt = new Map<JobId, Milliseconds>()
+  readonly random: () => number
+  readonly #options: GridOptions
+  readonly #jobs = new Map<JobId, JobSpec>()
+  readonly #streams = new Map<string, Milliseconds>()
+
+  constructor(options: GridOptions) {
+    this.#options = options
+    this.random = createRandom(options.seed)
+  }
+
+  get now(): Milliseconds {
+    return this.events.now
+  }
+
+  get living(): GridMember[] {
+    return this.members.filter((member) => member.lives)
+  }
+
+  join(options: GridMemberOptions): GridMember {
+    const number = this.members.length
+    const id = `m${String(number).padStart(4, '0')}`
+    const { workers = 1 } = options
+    const self = { id, location: `${id}@${options.site}` }
+    const random = createRandom(this.#options.seed * 100_003 + number)
+    const { config = {} } = this.#options
+    const member = new GridMember(id, options, new Scheduler({ self, workers, random, config }), this.now)
+    for (let slot = 0; slot < workers; slot++) member.workers.push(this.#worker(member, slot))
+    this.members.push(member)
+    for (const other of this.living) {
+      if (other === member) continue
+      this.#sees(other, member, this.#delay(member, other))
+      this.#sees(member, other, 0)
+    }
+    for (const spec of this.#jobs.values()) this.#handle(member, { type: 'job', spec: { ...spec, fresh: false } })
+    return member
+  }
+
+  submit(spec: Partial<JobSpec> & Pick<JobSpec, 'id' | 'input'>, from: GridMember = this.living[0] as GridMember): void {
+    const job: JobSpec = { fn: 'tree', submitted: this.now, wish: 'run', accepted: true, fresh: true, ...spec }
+    this.#jobs.set(job.id, job)
+    for (const member of this.living)
+      this.events.at(this.now + this.#delay(from, member), () => this.#handle(member, { type: 'job', spec: job }))
+  }
+
+  /** As by SIGKILL. */
+  kill(member: GridMember): void {
+    member.goneAt = this.now
+    const [least, most] = this.#options.detection ?? [70, 190]
+    for (const other of this.living) {
+      const after = least + this.random() * (most - least) + this.#delay(member, other)
+      this.events.at(this.now + after, () => this.#loses(other, member.id))
+    }
+  }
+
+  leave(member: GridMember): void {
+    this.#handle(member, { type: 'leave' })
+    member.goneAt = this.now + 1
+    for (const other of this.living) this.events.at(this.now + 1 + this.#delay(member, other), () => this.#loses(other, member.id))
+  }
+
+  /** Cuts the members into two sides, which pronounce each other dead after a time. */
+  cut(isOther: (member: GridMember) => boolean): void {
+    for (const member of this.members) member.side = isOther(member) ? 1 : 0
+    for (const [a, b] of this.#pairs()) {
+      if (a.side !== b.side) this.events.at(this.now + 1000 + this.random() * 1000, () => a.side !== b.side && this.#loses(a, b.id))
+    }
+  }
+
+  heal(): void {
+    const pairs = this.#pairs().filter(([a, b]) => a.side !== b.side)
+    for (const member of this.members) member.side = 0
+    for (const [a, b] of pairs) this.events.at(this.now + 1000 + this.random() * 3000, () => this.#sees(a, b, 0))
+  }
+
+  /** Runs until this holds. Throws after `limit` ms of virtual time. */
+  until(done: () => boolean, limit: Milliseconds): void {
+    const end = this.now + limit
+    while (!done()) {
+      if (!this.events.step() || this.now > end) throw new Error(`it has not happened after ${Math.round(this.now)} ms of virtual time`)
+    }
+  }
+
+  after(time: Milliseconds, action: () => void): void {
+    this.events.at(this.now + time, action)
+  }
+
+  /** Until everybody sees everybody. */
+  settle(): void {
+    this.until(() => this.living.every(({ view }) => view.size === this.living.length - 1), 60_000)
+  }
+
+  isDoneEverywhere(job: JobId): boolean {
+    return this.living.every(({ ended, scheduler }) => ended.has(job) || scheduler.job(job) === undefined)
+  }
+
+  #pairs(): [GridMember, GridMember][] {
+    return this.living.flatMap((a) => this.living.filter((b) => b !== a).map((b): [GridMember, GridMember] => [a, b]))
+  }
+
+  #worker(member: GridMember, slot: number): VirtualWorker {
+    return new VirtualWorker({
+      slot,
+      speed: member.speed,
+      program: this.#options.program,
+      later: (after, action) => this.events.at(this.now + after, () => member.lives && action()),
+      tell: (input) => member.lives && this.#handle(member, input),
+      ran: (job, path, cost) => this.#count(job, path, cost),
+    })
+  }
+
+  #count(job: JobId, path: Path, cost: Milliseconds): void {
+    const key = `${job} ${path}`
+    const run = this.runs.get(key)
+    if (run === undefined) this.runs.set(key, { count: 1, cost })
+    else run.count++
+  }
+
+  #sees(member: GridMember, other: GridMember, after: Milliseconds): void {
+    this.events.at(this.now + after, () => {
+      if (!member.lives || !other.lives || member.side !== other.side || member.view.has(other.id)) return
+      member.view.add(other.id)
+      this.#handle(member, { type: 'joined', member: { id: other.id, location: `${other.id}@${other.site}` } })
+    })
+  }
+
+  #loses(member: GridMember, other: MemberId): void {
+    if (member.lives && member.view.delete(other)) this.#handle(member, { type: 'gone', id: other })
+  }
+
+  #delay(from: GridMember, to: GridMember): Milliseconds {
+    return this.#options.latency(from.site, to.site)
+  }
+
+  #handle(member: GridMember, input: Input): void {
+    for (const effect of member.scheduler.handle(input, this.now)) this.#carryOut(member, effect)
+  }
+
+  #carryOut(member: GridMember, effect: Effect): void {
+    switch (effect.type) {
+      case 'send':
+        this.#send(member, effect.to, effect.message)
+        return
+      case 'run':
+      case 'deliver':
+        // A worker never answers within the call that gives it work.
+        this.events.at(this.now, () => member.lives && (member.workers[effect.slot] as VirtualWorker).take(effect))
+        return
+      case 'forget':
+        ;(member.workers[effect.slot] as VirtualWorker).forget(effect.job, effect.path)
+        return
+      case 'timer':
+        member.wakeAt = effect.at
+        this.events.at(effect.at, () => {
+          if (!member.lives || member.wakeAt !== effect.at) return
+          member.wakeAt = Infinity
+          this.#handle(member, { type: 'timer' })
+        })
+        return
+      case 'ended':
+        member.ended.set(effect.job, effect.entry)
+        if (effect.entry !== undefined && !this.doneAt.has(effect.job)) this.doneAt.set(effect.job, this.now)
+        return
+      case 'warning':
+        this.warnings.push(effect)
+        return
+      case 'shared':
+    }
+  }
+
+  #send(from: GridMember, id: MemberId, message: Message): void {
+    this.messages++
+    const to = this.members[Number(id.slice(1))] as GridMember
+    const stream = `${from.id} ${id}`
+    const way = this.#delay(from, to)
+    const opened = this.#streams.get(stream)
+    const dialled = opened === undefined ? (this.#options.dial ?? 11) + 2 * way : 0
+    // One message does not overtake another.
+    const at = Math.max(this.now + way + dialled, opened ?? 0)
+    this.#streams.set(stream, at)
+    // The other end answers on the same stream.
+    if (opened === undefined && !this.#streams.has(`${id} ${from.id}`)) this.#streams.set(`${id} ${from.id}`, at)
+    this.events.at(at, () => {
+      if (to.lives && from.side === to.side) this.#handle(to, { type: 'message', from: from.id, message })
+    })
+  }
+}

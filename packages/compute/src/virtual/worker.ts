@@ -1,0 +1,102 @@
+import type { Outcome } from '../core/entry.ts'
+import type { Effect, Input, JobId, Milliseconds } from '../core/io.ts'
+import type { Path } from '../core/path.ts'
+import { joinShared, type Shared } from '../core/shared-value.ts'
+import type { Plan, VirtualProgram } from './program.ts'
+
+interface OpenFrame {
+  readonly job: JobId
+  readonly path: Path
+  readonly plan: Plan
+  readonly outcomes: Map<string, Outcome>
+  shared: Shared
+  ran: Milliseconds
+}
+
+type Given = Extract<Effect, { type: 'run' | 'deliver' }>
+
+/** A worker of a virtual member: it runs one segment after the other, each for its virtual time. */
+export class VirtualWorker {
+  readonly #slot: number
+  readonly #speed: number
+  readonly #program: VirtualProgram
+  readonly #later: (after: Milliseconds, action: () => void) => void
+  readonly #tell: (input: Input) => void
+  /** Told of each run: how long it took, and of what. */
+  readonly #ran: (job: JobId, path: Path, cost: Milliseconds) => void
+  readonly #frames = new Map<string, OpenFrame>()
+  readonly #queue: Given[] = []
+  #seen = 0
+  #busy = false
+
+  constructor(options: {
+    slot: number
+    speed: number
+    program: VirtualProgram
+    later: (after: Milliseconds, action: () => void) => void
+    tell: (input: Input) => void
+    ran: (job: JobId, path: Path, cost: Milliseconds) => void
+  }) {
+    this.#slot = options.slot
+    this.#speed = options.speed
+    this.#program = options.program
+    this.#later = options.later
+    this.#tell = options.tell
+    this.#ran = options.ran
+  }
+
+  take(effect: Given): void {
+    this.#queue.push(effect)
+    if (!this.#busy) this.#next()
+  }
+
+  forget(job: JobId, path: Path): void {
+    this.#frames.delete(`${job} ${path}`)
+  }
+
+  #next(): void {
+    const given = this.#queue.shift()
+    if (given === undefined) {
+      this.#busy = false
+      this.#tell({ type: 'idle', slot: this.#slot, seen: this.#seen })
+      return
+    }
+    this.#busy = true
+    if (given.type === 'run') this.#run(given)
+    else this.#deliver(given)
+  }
+
+  #done(): void {
+    this.#seen++
+    this.#next()
+  }
+
+  #run({ job, task, shared, split }: Extract<Given, { type: 'run' }>): void {
+    const plan = this.#program(task.fn, task.input, { shared, split })
+    const frame: OpenFrame = { job, path: task.path, plan, outcomes: new Map(), shared: plan.offers, ran: plan.cost / this.#speed }
+    this.#frames.set(`${job} ${task.path}`, frame)
+    this.#later(plan.cost / this.#speed, () => {
+      this.#ran(job, task.path, plan.cost)
+      if (plan.children.length === 0) this.#return(frame)
+      else this.#tell({ type: 'spawned', job, path: task.path, children: plan.children })
+      this.#done()
+    })
+  }
+
+  #deliver({ job, path, step, outcome, shared }: Extract<Given, { type: 'deliver' }>): void {
+    const frame = this.#frames.get(`${job} ${path}`)
+    if (frame !== undefined) {
+      frame.outcomes.set(step, outcome)
+      frame.shared = joinShared(frame.shared, shared)
+      if (frame.outcomes.size === frame.plan.children.length) this.#return(frame)
+    }
+    this.#done()
+  }
+
+  #return(frame: OpenFrame): void {
+    const { job, path, plan, outcomes, shared, ran } = frame
+    this.#frames.delete(`${job} ${path}`)
+    const outcome = plan.outcome(plan.children.map(({ step }) => outcomes.get(step) as Outcome))
+    this.#tell({ type: 'returned', job, path, outcome, shared, ran })
+  }
+}
