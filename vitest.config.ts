@@ -18,7 +18,7 @@ const groups = [
     timeout: 30_000,
     alone: false,
   },
-  { name: 'hosts', folders: ['packages/overlay', 'packages/jel'], timeout: 60_000, alone: true },
+  { name: 'hosts', folders: ['packages/overlay', 'packages/jel', 'packages/compute/test'], timeout: 60_000, alone: true },
   { name: 'processes', folders: ['apps/*'], timeout: 120_000, alone: true },
   { name: 'slow', folders: ['packages', 'apps/*'], timeout: 120_000, alone: true },
 ]

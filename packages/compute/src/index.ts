@@ -1,7 +1,22 @@
 /**
- * Jobs on a decentralized pool: they outlive every member, the one that submitted them included.
+ * Jobs on a decentralized pool: they outlive every member, the one that submitted them included. `compute` is the way in.
  *
  * @packageDocumentation
  */
-export { Scheduler, type JobView, type SchedulerOptions } from './core/scheduler.ts'
-export type { ComputeMember, Effect, Input, JobSpec, Message } from './core/io.ts'
+export { compute } from './compute.ts'
+export { computeLocal, type LocalGrid, type LocalOptions } from './local.ts'
+export type { ComputeOptions, Grid, GridEvents, SubmitOptions } from './grid.ts'
+export type { Job, JobProgress, JobState } from './job.ts'
+export type { TaskLimits } from './executors/thread-executor.ts'
+export {
+  BlobMissingError,
+  ComputeError,
+  FunctionMissingError,
+  JobCancelledError,
+  JobFailedError,
+  JobNameTakenError,
+  NotOwnerError,
+  ProgramError,
+  UnknownJobError,
+} from './errors.ts'
+export { UnclonableError } from './program/values.ts'

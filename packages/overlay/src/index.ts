@@ -20,5 +20,7 @@ export {
   UnknownMemberError,
 } from './base/errors.ts'
 export { generateIdentity, readOwner, type RecordOwner } from './identity/identity.ts'
+export { FrameStream } from './links/frame-stream.ts'
+export { SendQueue } from './links/send-queue.ts'
 export { startOverlay } from './start.ts'
 export { generatePoolKey } from './identity/poolkey.ts'

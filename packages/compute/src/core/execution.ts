@@ -151,8 +151,8 @@ export class Execution {
   }
 
   /** The job can't go on. */
-  fail(job: Job, code: string, message: string): void {
-    const failure = { code, message, member: this.#context.self, tries: 1 }
+  fail(job: Job, code: string, message: string, stack?: string): void {
+    const failure = { code, message, member: this.#context.self, tries: 1, ...(stack === undefined ? {} : { stack }) }
     this.#news(job, 'entry', '')
     this.settle(job, { path: '', outcome: { failure }, shared: job.shared }, this.#context.self)
   }

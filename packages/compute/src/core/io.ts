@@ -68,6 +68,12 @@ export interface Work {
   readonly ran: Milliseconds
 }
 
+/** What all members did for a job, as a replica heard. */
+export interface Totals extends Work {
+  /** Members that took part. */
+  readonly members: number
+}
+
 export type Message =
   /** Thief to victim: is there a task of one of these jobs? `count`: how many it would take. */
   | { readonly type: 'steal'; readonly request: number; readonly jobs: readonly JobId[]; readonly count: number }
@@ -84,7 +90,7 @@ export type Message =
   /** Waiter to holder: I wait for these. */
   | { readonly type: 'awaiting'; readonly job: JobId; readonly paths: readonly Path[] }
   /** Holder to waiter: I have them. */
-  | { readonly type: 'holding'; readonly job: JobId; readonly progress: readonly (readonly [Path, number])[] }
+  | { readonly type: 'holding'; readonly job: JobId; readonly progress: readonly (readonly [Path, number])[]; readonly totals?: Totals }
   /** Holder to waiter: I do not have them. */
   | { readonly type: 'unknown'; readonly job: JobId; readonly paths: readonly Path[] }
   /** To whom it concerns: these are covered. */
@@ -153,6 +159,10 @@ export type Input =
   | { readonly type: 'idle'; readonly slot: number; readonly seen: number }
   /** A worker is lost, with all its frames of this job; `path` is the one that ran. */
   | { readonly type: 'crashed'; readonly slot: number; readonly job: JobId; readonly path: Path | undefined; readonly reason: string }
+  /** A program can't be loaded here. It is the same everywhere, so its job has failed. */
+  | { readonly type: 'unusable'; readonly job: JobId; readonly code: string; readonly message: string; readonly stack?: string }
+  /** Somebody here wants to know how a job goes, and its result. */
+  | { readonly type: 'watch'; readonly job: JobId }
   /** This member is about to leave. */
   | { readonly type: 'leave' }
 

@@ -1,6 +1,6 @@
 import { joinShared, NOTHING_SHARED, type Shared } from './shared-value.ts'
 import type { Entry } from './entry.ts'
-import type { JobId, JobSpec, MemberId, Milliseconds, Work } from './io.ts'
+import type { JobId, JobSpec, MemberId, Milliseconds, Totals, Work } from './io.ts'
 import type { Path } from './path.ts'
 import { ReadyDeque } from './ready-deque.ts'
 import { TaskTree, type TaskNode } from './task-tree.ts'
@@ -47,6 +47,10 @@ export class Job {
   readonly work: { begun: number; finished: number; ran: Milliseconds } = { begun: 0, finished: 0, ran: 0 }
   /** What others reported of their work. */
   readonly works = new Map<MemberId, Work>()
+  /** Somebody here asks how it goes; what a replica answered last. */
+  watched = false
+  progress = 0
+  totals: Totals | undefined
   /** How long its tasks keep a worker busy, ms: a moving average; undefined before the first. */
   taskTime: Milliseconds | undefined
 

@@ -2,7 +2,7 @@ import { defaultSchedulerConfig, type SchedulerConfig } from './config.ts'
 import type { Context } from './context.ts'
 import type { Entry } from './entry.ts'
 import { Execution } from './execution.ts'
-import type { ComputeMember, Effect, Input, JobId, JobSpec, MemberId, Message, Milliseconds, Work } from './io.ts'
+import type { ComputeMember, Effect, Input, JobId, JobSpec, MemberId, Message, Milliseconds, Totals } from './io.ts'
 import { Job } from './job.ts'
 import { Lookups } from './lookups.ts'
 import { Members } from './members.ts'
@@ -12,7 +12,7 @@ import { RootKeeper } from './root-keeper.ts'
 import type { Shared } from './shared-value.ts'
 import { SharedSpread } from './shared-spread.ts'
 import { Stealing } from './stealing.ts'
-import { progressOf, Supervision } from './supervision.ts'
+import { progressOf, Supervision, totalsOf } from './supervision.ts'
 import { Victims } from './victims.ts'
 import { Workers } from './workers.ts'
 
@@ -33,8 +33,8 @@ export interface JobView {
   readonly shared: Shared
   /** 0 to 1, where this member holds the root or is a replica. */
   readonly progress: number
-  /** This member's own work, and what it heard of others', by member. */
-  readonly works: ReadonlyMap<MemberId, Work>
+  /** What all did, as far as this member heard. */
+  readonly totals: Totals
   readonly ready: number
   readonly running: number
   readonly awaited: number
@@ -115,9 +115,10 @@ export class Scheduler {
     let running = 0
     for (const node of tree.within(tree.root)) if (node.frame?.state === 'running') running++
     const claimed = Math.max(tree.root.progress, ...[...(tree.root.claims?.values() ?? [])].map(({ progress }) => progress))
-    const progress = entry !== undefined ? 1 : Math.max(progressOf(tree.root), claimed)
-    const works = new Map(job.works).set(this.#context.self, { ...job.work })
-    return { spec, ended, entry, shared, progress, works, ready: ready.size, running, awaited: awaited.size }
+    const progress = entry !== undefined ? 1 : Math.max(progressOf(tree.root), claimed, job.progress)
+    const own = totalsOf(job, this.#context.self)
+    const totals = job.totals !== undefined && job.totals.begun > own.begun ? job.totals : own
+    return { spec, ended, entry, shared, progress, totals, ready: ready.size, running, awaited: awaited.size }
   }
 
   jobs(): JobId[] {
@@ -127,7 +128,7 @@ export class Scheduler {
   /** The members that keep a job, by this one's view. */
   replicas(id: JobId): readonly MemberId[] {
     const job = this.#context.jobs.get(id)
-    return job === undefined ? [] : this.#context.keepers(job)
+    return job === undefined ? this.#context.members.replicas(id) : this.#context.keepers(job)
   }
 
   #take(input: Input): void {
@@ -161,6 +162,18 @@ export class Scheduler {
       case 'leave':
         this.#leave()
         return
+      case 'watch': {
+        const job = jobs.get(input.job)
+        if (job === undefined || job.ended !== undefined) return
+        job.watched = true
+        this.#supervision.ask(job)
+        return
+      }
+      case 'unusable': {
+        const job = jobs.get(input.job)
+        if (job !== undefined) this.#execution.fail(job, input.code, input.message, input.stack)
+        return
+      }
       case 'spawned':
       case 'returned':
       case 'offered':
@@ -223,7 +236,7 @@ export class Scheduler {
         this.#supervision.awaited(from, job, message.paths)
         return
       case 'holding':
-        this.#supervision.holding(from, job, message.progress)
+        this.#supervision.holding(from, job, message)
         return
       case 'unknown':
         this.#supervision.unknown(from, job, message.paths)

@@ -1,9 +1,9 @@
 import type { Context } from './context.ts'
 import type { Task } from './entry.ts'
 import type { Execution } from './execution.ts'
-import type { MemberId, Message, Milliseconds } from './io.ts'
+import type { MemberId, Message, Milliseconds, Totals } from './io.ts'
 import type { Job } from './job.ts'
-import type { Path } from './path.ts'
+import { ROOT, type Path } from './path.ts'
 import type { TaskNode } from './task-tree.ts'
 
 /**
@@ -29,12 +29,13 @@ export class Supervision {
   turn(): void {
     const { now, config, jobs } = this.#context
     if (this.#nextCheck > now) {
-      if (this.#nextCheck === Infinity && [...jobs.values()].some((job) => job.awaited.size > 0)) this.#nextCheck = now + config.checkEvery
+      if (this.#nextCheck === Infinity && [...jobs.values()].some(isChecked)) this.#nextCheck = now + config.checkEvery
       return
     }
     this.#nextCheck = Infinity
     for (const job of jobs.values()) {
-      if (job.awaited.size === 0) continue
+      if (!isChecked(job)) continue
+      if (job.watched) this.ask(job)
       this.#nextCheck = now + config.checkEvery
       const asked = new Map<MemberId, Path[]>()
       for (const { path, holder, heldAt } of job.awaited) {
@@ -45,6 +46,12 @@ export class Supervision {
       }
       for (const [holder, paths] of asked) this.#context.send(holder, { type: 'awaiting', job: job.id, paths })
     }
+  }
+
+  /** How does it go? */
+  ask(job: Job): void {
+    const [replica] = this.#context.keepers(job)
+    if (replica !== undefined) this.#context.send(replica, { type: 'awaiting', job: job.id, paths: [ROOT] })
   }
 
   /** Somebody waits for tasks that are, or were, here. */
@@ -67,11 +74,19 @@ export class Supervision {
       }
     }
     if (unknown.length > 0) this.#context.send(from, { type: 'unknown', job: job.id, paths: unknown })
-    if (holding.length > 0) this.#context.send(from, { type: 'holding', job: job.id, progress: holding })
+    if (holding.length > 0)
+      this.#context.send(from, {
+        type: 'holding',
+        job: job.id,
+        progress: holding,
+        ...(paths.includes(ROOT) ? { totals: totalsOf(job, this.#context.self) } : {}),
+      })
   }
 
-  holding(from: MemberId, job: Job, progress: Extract<Message, { type: 'holding' }>['progress']): void {
+  holding(from: MemberId, job: Job, { progress, totals }: Extract<Message, { type: 'holding' }>): void {
+    job.totals = totals ?? job.totals
     for (const [path, share] of progress) {
+      if (path === ROOT) job.progress = share
       const node = job.tree.find(path)
       if (node?.holder !== from) continue
       node.heldAt = this.#context.now
@@ -108,6 +123,25 @@ export class Supervision {
     }
     this.#execution.open(job, node, node.task satisfies Task, { claimed: !node.wanted, replay: true })
   }
+}
+
+/** Whether something of it is asked for at intervals. */
+function isChecked(job: Job): boolean {
+  return job.awaited.size > 0 || (job.watched && job.ended === undefined)
+}
+
+/** What this member, and those who reported to it, did for a job. */
+export function totalsOf(job: Job, self: MemberId): Totals {
+  let { begun, finished, ran } = job.work
+  let members = begun > 0 ? 1 : 0
+  for (const [member, work] of job.works) {
+    if (member === self) continue
+    begun += work.begun
+    finished += work.finished
+    ran += work.ran
+    if (work.begun > 0) members++
+  }
+  return { begun, finished, ran, members }
 }
 
 /** How much of a task is done, 0 to 1: each of its children is taken for as large as the others. */

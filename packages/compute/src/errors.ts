@@ -1,0 +1,62 @@
+/** Base of the errors of computing. Tell them apart by `code`, which stays the same from version to version. */
+export abstract class ComputeError extends Error {
+  abstract readonly code: string
+
+  override get name(): string {
+    return this.constructor.name
+  }
+}
+
+/** A program can't be read, does not parse, or fails when it is loaded. */
+export class ProgramError extends ComputeError {
+  readonly code = 'PROGRAM_UNUSABLE'
+}
+
+/** The program exports no such task. */
+export class FunctionMissingError extends ComputeError {
+  readonly code = 'FUNCTION_MISSING'
+}
+
+/** Nobody in the pool knows such a job, or several owners have one of this name. */
+export class UnknownJobError extends ComputeError {
+  readonly code = 'UNKNOWN_JOB'
+}
+
+/** This owner has another job of the same name. */
+export class JobNameTakenError extends ComputeError {
+  readonly code = 'JOB_NAME_TAKEN'
+}
+
+/** Only the owner of a job may cancel or suspend it. */
+export class NotOwnerError extends ComputeError {
+  readonly code = 'NOT_OWNER'
+}
+
+/** No member that was asked has these bytes. */
+export class BlobMissingError extends ComputeError {
+  readonly code = 'BLOB_MISSING'
+}
+
+/** The job was cancelled by its owner. */
+export class JobCancelledError extends ComputeError {
+  readonly code = 'JOB_CANCELLED'
+}
+
+/** A job failed: its root has no value. */
+export class JobFailedError extends ComputeError {
+  /** Of what failed, as `TASK_THREW` or `JOB_TOO_WIDE`. */
+  readonly code: string
+  /** Where it happened. */
+  readonly member: string
+  readonly tries: number
+  /** Of the program, where it threw. */
+  readonly remoteStack: string | undefined
+
+  constructor(failure: { code: string; message: string; member: string; tries: number; stack?: string }) {
+    super(failure.message)
+    this.code = failure.code
+    this.member = failure.member
+    this.tries = failure.tries
+    this.remoteStack = failure.stack
+  }
+}

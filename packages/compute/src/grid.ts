@@ -1,0 +1,299 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Pool, PoolRecord, RecordOwner } from '@jel/jel'
+import { TypedEventEmitter } from 'main-event'
+import type { Entry } from './core/entry.ts'
+import type { Input, JobId } from './core/io.ts'
+import { FunctionMissingError, JobNameTakenError, NotOwnerError, UnknownJobError } from './errors.ts'
+import type { TaskLimits } from './executors/thread-executor.ts'
+import { describeProgram } from './executors/describe.ts'
+import { Job, type JobSource, type JobStatus } from './job.ts'
+import { encodeValue } from './program/values.ts'
+import { BlobExchange } from './shell/blob-exchange.ts'
+import { BlobStore } from './shell/blob-store.ts'
+import { bundleProgram } from './shell/bundle.ts'
+import { encodeJob, jobId, JOB_PREFIX, MAX_INLINE_INPUT, readJob, sameJob, type JobRecord, type PublishedJob } from './shell/job-record.ts'
+import { PeerStreams } from './shell/peer-streams.ts'
+import { Roster } from './shell/roster.ts'
+import { Runner } from './shell/runner.ts'
+
+/** How long a job's result is kept where its owner does not say, ms: a week. */
+const DEFAULT_KEEP = 7 * 24 * 60 * 60 * 1000
+/** A job of which this member hears so soon after its date was submitted just now, ms. A guess: calendars differ by seconds. */
+const FRESH = 10_000
+/** A program or an input that nobody had is asked for again after so long, ms. A guess. */
+const FETCH_AGAIN = 2000
+/** Members that are asked for a blob, besides the replicas. A guess. */
+const MAX_ASKED = 16
+
+export interface ComputeOptions {
+  /** How many tasks may run here at once. Default: 0, a member that only submits, and keeps what others computed. */
+  readonly workers?: number
+  /**
+   * Whose programs run here, in threads that keep nothing out: `own` are those of this member's owner, `members` those of anybody in the pool, others are named by the id of
+   * their owner. Default: `own`.
+   */
+  readonly accept?: readonly string[]
+  readonly limits?: Partial<TaskLimits>
+  /** Whose jobs this member submits; see `readOwner`. Default: this node, whose key is a new one at each start without an identity file. */
+  readonly owner?: RecordOwner
+  /** Where programs and large inputs are kept. Default: below the user's cache folder. */
+  readonly cache?: string
+}
+
+export interface SubmitOptions {
+  /** Default: one that is made up. Another submission of the same name, program and input is the same job. */
+  readonly name?: string
+  /** How long the job and its result are kept, ms; at most 31 days. Default: a week. */
+  readonly keep?: number
+}
+
+export interface GridEvents {
+  /** Something that an operator should know. */
+  warning: CustomEvent<{ readonly code: string; readonly message: string; readonly job: string | undefined }>
+}
+
+/** Computing on a pool: this member's workers, and all jobs. Made by `compute`. */
+export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposable, JobSource {
+  readonly #pool: Pool
+  readonly #options: ComputeOptions
+  readonly #store: BlobStore
+  readonly #blobs: BlobExchange
+  readonly #streams: PeerStreams
+  readonly #roster: Roster
+  readonly #runner: Runner
+  readonly #jobs = new Map<JobId, PublishedJob>()
+  readonly #waiting = new Map<JobId, Set<() => void>>()
+  readonly #stop = new AbortController()
+
+  /** `compute` is the way in. */
+  constructor(pool: Pool, options: ComputeOptions) {
+    super()
+    this.#pool = pool
+    this.#options = options
+    this.#store = new BlobStore(options.cache)
+    this.#blobs = new BlobExchange(pool, this.#store, () => true)
+    this.#streams = new PeerStreams(pool, {
+      onMessage: (from, message) => this.#runner.feed({ type: 'message', from, message }),
+      onNonsense: (from, reason) => this.#warn('PEER_MISBEHAVED', `${from}: ${reason}`, undefined),
+    })
+    this.#runner = new Runner({
+      self: { id: pool.self.id, location: pool.self.location },
+      workers: options.workers ?? 0,
+      ...(options.limits && { limits: options.limits }),
+      programOf: (job) => this.#store.urlOf((this.#jobs.get(job) as PublishedJob).program),
+      send: (to, message) => this.#streams.send(to, message),
+      onEnded: ({ job }) => this.#wake(job),
+      onWarning: ({ code, message, job }) => this.#warn(code, message, job),
+    })
+    this.#roster = new Roster(pool, (inputs) => this.#membersChanged(inputs))
+  }
+
+  /** Called once, by `compute`. */
+  async start(): Promise<void> {
+    const { signal } = this.#stop
+    await this.#blobs.start()
+    await this.#streams.start()
+    await this.#roster.start()
+    this.#pool.addEventListener('record', ({ detail }) => this.#record(detail, true), { signal })
+    for (const record of this.#pool.records(JOB_PREFIX)) this.#record(record, false)
+  }
+
+  /** Whose jobs this member submits. */
+  get owner(): string {
+    return this.#options.owner?.id ?? this.#pool.self.id
+  }
+
+  /**
+   * Submits a job: a function of a program, and its input. It goes on without this member. The same name, program and input again are the same job.
+   *
+   * @param program a file, which may import others; or the bytes of a module that imports nothing
+   * @throws ProgramError, FunctionMissingError, JobNameTakenError, UnclonableError; what `publish` throws
+   */
+  async submit(program: string | Uint8Array, fn: string, input?: unknown, options: SubmitOptions = {}): Promise<Job> {
+    const bytes = typeof program === 'string' ? await bundleProgram(program) : program
+    const hash = this.#store.put(bytes)
+    const functions = await describeProgram(this.#store.urlOf(hash))
+    const found = functions.find(({ name }) => name === fn)
+    if (found === undefined) {
+      const names = functions.map(({ name }) => name).join(', ')
+      throw new FunctionMissingError(`the program exports no task ${JSON.stringify(fn)}; it has ${names === '' ? 'none' : names}`)
+    }
+    const encoded = encodeValue(input)
+    const inputBlob = encoded.length > MAX_INLINE_INPUT ? this.#store.put(encoded) : undefined
+    const name = options.name ?? crypto.randomUUID()
+    const id = jobId(this.owner, name)
+    const job: JobRecord = {
+      program: hash,
+      fn,
+      input: inputBlob === undefined ? encoded : undefined,
+      inputBlob,
+      result: found.result,
+      submitted: Date.now(),
+      wish: 'run',
+    }
+    const known = this.#jobs.get(id)
+    if (known !== undefined) {
+      if (!sameJob(known, job)) throw new JobNameTakenError(`this owner has another job of the name ${JSON.stringify(name)}`)
+      return new Job(this, id)
+    }
+    await this.#distribute(id, inputBlob === undefined ? [hash] : [hash, inputBlob])
+    const ttl = options.keep ?? DEFAULT_KEEP
+    const record = await this.#pool.publish(JOB_PREFIX + name, encodeJob(job), {
+      ttl,
+      ...(this.#options.owner && { owner: this.#options.owner }),
+    })
+    this.#record(record, true)
+    return new Job(this, id)
+  }
+
+  /**
+   * A job by its id or name.
+   *
+   * @throws UnknownJobError if there is none, or several owners have one of this name
+   */
+  job(idOrName: string): Job {
+    if (this.#jobs.has(idOrName)) return new Job(this, idOrName)
+    const own = this.#jobs.get(jobId(this.owner, idOrName))
+    if (own !== undefined) return new Job(this, own.id)
+    const named = [...this.#jobs.values()].filter(({ name }) => name === idOrName)
+    if (named.length === 1) return new Job(this, (named[0] as PublishedJob).id)
+    if (named.length === 0) throw new UnknownJobError(`nobody in the pool has published a job ${JSON.stringify(idOrName)}`)
+    const ids = named.map(({ id, owner }) => `${id} of ${owner}`).join(', ')
+    throw new UnknownJobError(`several owners have a job ${JSON.stringify(idOrName)}: ${ids}`)
+  }
+
+  /** All jobs of the pool, the oldest first. */
+  jobs(): Job[] {
+    return [...this.#jobs.values()].sort((a, b) => a.submitted - b.submitted).map(({ id }) => new Job(this, id))
+  }
+
+  /** Stops computing here. What this member holds is left to others; the pool stays. */
+  async close(): Promise<void> {
+    if (this.#stop.signal.aborted) return
+    this.#stop.abort()
+    await this.#runner.close()
+    await this.#roster.close()
+    await this.#streams.close()
+    await this.#blobs.close()
+    for (const wakers of this.#waiting.values()) for (const wake of wakers) wake()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  /** @internal */
+  published(id: JobId): PublishedJob | undefined {
+    return this.#jobs.get(id)
+  }
+
+  /** @internal */
+  status(id: JobId): JobStatus | undefined {
+    return this.#runner.scheduler.job(id)
+  }
+
+  /** @internal */
+  watch(id: JobId): void {
+    this.#runner.feed({ type: 'watch', job: id })
+  }
+
+  /** @internal */
+  get closed(): boolean {
+    return this.#stop.signal.aborted
+  }
+
+  /** @internal Resolves when the job has ended, is over, or this grid was closed; or after `ms`. */
+  async ended(id: JobId, ms?: number): Promise<Entry | undefined> {
+    const isOver = (): boolean => this.closed || !this.#jobs.has(id) || this.status(id)?.ended !== undefined
+    if (!isOver()) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const wakers = this.#waiting.get(id) ?? new Set()
+      this.#waiting.set(id, wakers.add(resolve))
+      const timer = ms === undefined ? undefined : setTimeout(resolve, ms)
+      await promise
+      clearTimeout(timer)
+      wakers.delete(resolve)
+    }
+    return this.status(id)?.entry
+  }
+
+  /** @internal */
+  async wish(id: JobId, wish: JobRecord['wish']): Promise<void> {
+    const job = this.#jobs.get(id)
+    if (job === undefined) throw new UnknownJobError(`nobody in the pool has published a job ${id}`)
+    if (job.owner !== this.owner)
+      throw new NotOwnerError(`the job ${job.name} is ${job.owner}'s, and this is ${this.owner}: only its owner may ${wish} it`)
+    const ttl = Math.max(1000, job.expires - Date.now())
+    const { owner } = this.#options
+    this.#record(await this.#pool.publish(JOB_PREFIX + job.name, encodeJob({ ...job, wish }), { ttl, ...(owner && { owner }) }), true)
+  }
+
+  /** Programs and inputs go to the replicas before anybody hears of the job. */
+  async #distribute(id: JobId, blobs: readonly string[]): Promise<void> {
+    const replicas = this.#runner.scheduler.replicas(id).filter((member) => member !== this.#pool.self.id)
+    await Promise.allSettled(replicas.flatMap((member) => blobs.map((hash) => this.#blobs.push(hash, member))))
+  }
+
+  #record(record: PoolRecord, isNews: boolean): void {
+    if (!record.name.startsWith(JOB_PREFIX)) return
+    const id = jobId(record.owner, record.name.slice(JOB_PREFIX.length))
+    const job = readJob(record)
+    if (job === undefined) {
+      if (record.value !== undefined || !this.#jobs.delete(id)) return
+      this.#runner.feed({ type: 'expired', job: id })
+      this.#wake(id)
+      return
+    }
+    const known = this.#jobs.get(id)
+    if (known !== undefined && known.wish === job.wish) return
+    this.#jobs.set(id, job)
+    const fresh = isNews && known === undefined && Math.abs(Date.now() - job.submitted) < FRESH
+    void this.#prepare(job, fresh)
+  }
+
+  /** Gets what the job needs here, then takes part. */
+  async #prepare(job: PublishedJob, fresh: boolean): Promise<void> {
+    const { id, program, fn, input, inputBlob, submitted } = job
+    for (let attempt = 0; !this.closed && this.#jobs.get(id) === job; attempt++) {
+      try {
+        const bytes = input ?? (await this.#blobs.fetch(inputBlob as string, () => this.#holders(id)))
+        const accepted = this.#accepts(job)
+        if (accepted) await this.#blobs.fetch(program, () => this.#holders(id))
+        if (this.#jobs.get(id) !== job) return
+        const spec = { id, fn, input: bytes, submitted, wish: job.wish, accepted, fresh: fresh && attempt === 0 }
+        this.#runner.feed({ type: 'job', spec })
+        if (this.#waiting.has(id)) this.watch(id)
+        return
+      } catch (error) {
+        if (attempt === 0) this.#warn('BLOB_MISSING', error instanceof Error ? error.message : String(error), id)
+        await sleep(FETCH_AGAIN, undefined, { signal: this.#stop.signal }).catch(() => {})
+      }
+    }
+  }
+
+  #accepts({ owner }: PublishedJob): boolean {
+    if ((this.#options.workers ?? 0) === 0) return false
+    return (this.#options.accept ?? ['own']).some((word) => word === 'members' || (word === 'own' ? owner === this.owner : word === owner))
+  }
+
+  /** Who may have a job's blobs: its replicas, then others. */
+  #holders(id: JobId): string[] {
+    const replicas = this.#runner.scheduler.replicas(id)
+    const others = this.#roster.members.filter((member) => !replicas.includes(member))
+    return [...replicas, ...others.slice(0, MAX_ASKED)].filter((member) => member !== this.#pool.self.id)
+  }
+
+  #membersChanged(inputs: readonly Input[]): void {
+    for (const input of inputs) if (input.type === 'gone') this.#streams.forget(input.id)
+    this.#runner.feed(...inputs)
+  }
+
+  #wake(id: JobId): void {
+    for (const wake of this.#waiting.get(id) ?? []) wake()
+    this.#waiting.delete(id)
+  }
+
+  #warn(code: string, message: string, job: string | undefined): void {
+    this.safeDispatchEvent('warning', { detail: { code, message, job } })
+  }
+}

@@ -1,0 +1,163 @@
+import { JobCancelledError, JobFailedError, UnknownJobError } from './errors.ts'
+import type { Entry } from './core/entry.ts'
+import type { JobView } from './core/scheduler.ts'
+import { decodeValue } from './program/values.ts'
+import type { JobRecord, PublishedJob } from './shell/job-record.ts'
+
+/** What a member knows of a job's execution. */
+export type JobStatus = JobView
+
+/** `pending`: nobody has begun it. As in GRAM. */
+export type JobState = 'pending' | 'active' | 'suspended' | 'done' | 'failed' | 'cancelled'
+
+/** How a job goes, as far as its replicas told. */
+export interface JobProgress {
+  readonly state: JobState
+  /** How much of it is done, 0 to 1: a guess from the tree, in which siblings count as equal. */
+  readonly covered: number
+  /** Members that took part. */
+  readonly members: number
+  /** Executions that were begun, and tasks that gave an outcome. */
+  readonly begun: number
+  readonly finished: number
+  /** Tasks a second since the last progress. */
+  readonly rate: number
+  /** Why it is in this state, for people. */
+  readonly reason: string
+}
+
+/** What a job needs of its grid. */
+export interface JobSource {
+  published(id: string): PublishedJob | undefined
+  status(id: string): JobStatus | undefined
+  watch(id: string): void
+  readonly closed: boolean
+  ended(id: string, ms?: number): Promise<Entry | undefined>
+  wish(id: string, wish: JobRecord['wish']): Promise<void>
+}
+
+/** One job, found at any member. */
+export class Job {
+  readonly id: string
+  readonly #source: JobSource
+
+  constructor(source: JobSource, id: string) {
+    this.#source = source
+    this.id = id
+  }
+
+  get name(): string {
+    return this.#published.name
+  }
+
+  /** The id of the key that published it. */
+  get owner(): string {
+    return this.#published.owner
+  }
+
+  get submitted(): Date {
+    return new Date(this.#published.submitted)
+  }
+
+  /** Until when it, and its result, are kept. */
+  get expires(): Date {
+    return new Date(this.#published.expires)
+  }
+
+  /** As far as this member knows without asking; {@link progress} asks. */
+  get state(): JobState {
+    return this.#progress(0).state
+  }
+
+  /**
+   * The job's value, once its root has one: that of its function, or the shared value that this names.
+   *
+   * @throws JobFailedError, JobCancelledError; UnknownJobError when its time is over
+   */
+  get result(): Promise<unknown> {
+    return this.#result()
+  }
+
+  /** How it goes, each second until it ends; the last one says how it ended. */
+  async *progress(every = 1000): AsyncGenerator<JobProgress, void> {
+    this.#source.watch(this.id)
+    let last = { finished: 0, at: performance.now() }
+    for (;;) {
+      await this.#source.ended(this.id, every)
+      const now = performance.now()
+      const { finished } = this.#progress(0)
+      const rate = (Math.max(0, finished - last.finished) * 1000) / Math.max(1, now - last.at)
+      last = { finished, at: now }
+      const progress = this.#progress(rate)
+      yield progress
+      if (['done', 'failed', 'cancelled'].includes(progress.state) || this.#source.closed) return
+      this.#source.watch(this.id)
+    }
+  }
+
+  /** Ends it everywhere. @throws NotOwnerError */
+  async cancel(): Promise<void> {
+    await this.#source.wish(this.id, 'cancel')
+  }
+
+  /** Nothing more of it is begun, until {@link resume}. @throws NotOwnerError */
+  async suspend(): Promise<void> {
+    await this.#source.wish(this.id, 'suspend')
+  }
+
+  /** @throws NotOwnerError */
+  async resume(): Promise<void> {
+    await this.#source.wish(this.id, 'run')
+  }
+
+  get #published(): PublishedJob {
+    const published = this.#source.published(this.id)
+    if (published === undefined) throw new UnknownJobError(`the job ${this.id} is over: its time has passed, or it was withdrawn`)
+    return published
+  }
+
+  async #result(): Promise<unknown> {
+    this.#source.watch(this.id)
+    const entry = await this.#source.ended(this.id)
+    const { result, name } = this.#published
+    if (entry === undefined) {
+      if (this.#source.closed) throw new UnknownJobError(`this member stopped computing before the job ${name} was done`)
+      throw new JobCancelledError(`the job ${name} was cancelled by its owner`)
+    }
+    if ('failure' in entry.outcome) throw new JobFailedError(entry.outcome.failure)
+    if (result === undefined) return decodeValue(entry.outcome.value)
+    const offer = entry.shared.get(result)
+    if (offer === undefined) return undefined
+    return offer.rule === 'union' ? offer.values.map(decodeValue) : decodeValue(offer.values[0] as Uint8Array)
+  }
+
+  #progress(rate: number): JobProgress {
+    const { wish } = this.#published
+    const status = this.#source.status(this.id)
+    const { begun, finished, members } = status?.totals ?? { begun: 0, finished: 0, members: 0 }
+    const state = stateOf(wish, status)
+    return { state, covered: status?.progress ?? 0, members, begun, finished, rate, reason: reasonOf(state, status) }
+  }
+}
+
+function stateOf(wish: JobRecord['wish'], status: JobStatus | undefined): JobState {
+  if (status?.entry !== undefined) return 'failure' in status.entry.outcome ? 'failed' : 'done'
+  if (wish === 'cancel' || status?.ended === 'cancelled') return 'cancelled'
+  if (wish === 'suspend') return 'suspended'
+  return (status?.totals.begun ?? 0) > 0 ? 'active' : 'pending'
+}
+
+function reasonOf(state: JobState, status: JobStatus | undefined): string {
+  switch (state) {
+    case 'pending':
+      return status === undefined ? 'its input or program is not here yet' : 'no member that accepts its program has begun it'
+    case 'failed':
+      return status?.entry !== undefined && 'failure' in status.entry.outcome ? status.entry.outcome.failure.message : ''
+    case 'cancelled':
+    case 'suspended':
+      return 'its owner says so'
+    case 'active':
+    case 'done':
+  }
+  return ''
+}

@@ -1,0 +1,128 @@
+import type { Entry } from './core/entry.ts'
+import type { JobSpec } from './core/io.ts'
+import { FunctionMissingError } from './errors.ts'
+import { describeProgram } from './executors/describe.ts'
+import type { ProgramFunction } from './executors/messages.ts'
+import type { TaskLimits } from './executors/thread-executor.ts'
+import { Job, type JobSource } from './job.ts'
+import { encodeValue } from './program/values.ts'
+import { BlobStore } from './shell/blob-store.ts'
+import { bundleProgram } from './shell/bundle.ts'
+import type { PublishedJob } from './shell/job-record.ts'
+import { Runner } from './shell/runner.ts'
+
+export interface LocalOptions {
+  /** How many tasks may run at once. */
+  readonly workers: number
+  readonly limits?: Partial<TaskLimits>
+  /** Where programs are kept. Default: below the user's cache folder. */
+  readonly cache?: string
+}
+
+/** The same programs without a pool, on this machine's processors (Cilk's serial elision, on several). */
+export function computeLocal(options: LocalOptions): LocalGrid {
+  return new LocalGrid(options)
+}
+
+export class LocalGrid implements AsyncDisposable, JobSource {
+  readonly #store: BlobStore
+  readonly #runner: Runner
+  readonly #jobs = new Map<string, PublishedJob>()
+  readonly #functions = new Map<string, readonly ProgramFunction[]>()
+  readonly #waiting = new Map<string, Set<() => void>>()
+  closed = false
+
+  constructor({ workers, limits, cache }: LocalOptions) {
+    this.#store = new BlobStore(cache)
+    this.#runner = new Runner({
+      self: { id: 'local', location: 'local' },
+      workers,
+      ...(limits && { limits }),
+      programOf: (job) => this.#store.urlOf((this.#jobs.get(job) as PublishedJob).program),
+      send: () => {},
+      onEnded: ({ job }) => {
+        for (const wake of this.#waiting.get(job) ?? []) wake()
+        this.#waiting.delete(job)
+      },
+      onWarning: () => {},
+    })
+  }
+
+  /** @throws ProgramError, FunctionMissingError, UnclonableError */
+  async submit(program: string | Uint8Array, fn: string, input?: unknown): Promise<Job> {
+    const hash = this.#store.put(typeof program === 'string' ? await bundleProgram(program) : program)
+    const functions = this.#functions.get(hash) ?? (await describeProgram(this.#store.urlOf(hash)))
+    this.#functions.set(hash, functions)
+    const found = functions.find(({ name }) => name === fn)
+    if (found === undefined)
+      throw new FunctionMissingError(
+        `the program exports no task ${JSON.stringify(fn)}; it has ${functions.map(({ name }) => name).join(', ') || 'none'}`,
+      )
+    const id = crypto.randomUUID()
+    const { result } = found
+    const submitted = Date.now()
+    const encoded = encodeValue(input)
+    this.#jobs.set(id, {
+      id,
+      name: id,
+      owner: 'local',
+      program: hash,
+      fn,
+      input: encoded,
+      inputBlob: undefined,
+      result,
+      submitted,
+      wish: 'run',
+      expires: Infinity,
+    })
+    const spec: JobSpec = { id, fn, input: encoded, submitted, wish: 'run', accepted: true, fresh: true }
+    this.#runner.feed({ type: 'job', spec })
+    return new Job(this, id)
+  }
+
+  async close(): Promise<void> {
+    this.closed = true
+    await this.#runner.close()
+    for (const wakers of this.#waiting.values()) for (const wake of wakers) wake()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  /** @internal */
+  published(id: string): PublishedJob | undefined {
+    return this.#jobs.get(id)
+  }
+
+  /** @internal */
+  status(id: string): ReturnType<JobSource['status']> {
+    return this.#runner.scheduler.job(id)
+  }
+
+  /** @internal */
+  watch(): void {}
+
+  /** @internal */
+  async ended(id: string, ms?: number): Promise<Entry | undefined> {
+    if (!this.closed && this.status(id)?.ended === undefined) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const wakers = this.#waiting.get(id) ?? new Set()
+      this.#waiting.set(id, wakers.add(resolve))
+      const timer = ms === undefined ? undefined : setTimeout(resolve, ms)
+      await promise
+      clearTimeout(timer)
+      wakers.delete(resolve)
+    }
+    return this.status(id)?.entry
+  }
+
+  /** @internal */
+  async wish(id: string, wish: PublishedJob['wish']): Promise<void> {
+    const job = this.#jobs.get(id) as PublishedJob
+    this.#jobs.set(id, { ...job, wish })
+    const { fn, input, submitted } = job
+    this.#runner.feed({ type: 'job', spec: { id, fn, input: input as Uint8Array, submitted, wish, accepted: true, fresh: false } })
+    await Promise.resolve()
+  }
+}

@@ -1,0 +1,11 @@
+/**
+ * What a program of the grid imports. A program is one ES module; each task that it exports can be submitted. Same input, same value, no side effects.
+ *
+ * @module
+ */
+export { first, max, min, shared, task, union } from './definitions.ts'
+export type { Join, SharedDefinition, TaskContext, TaskDefinition, TaskFunction } from './definitions.ts'
+export { driver, type DriverOptions, type DriverTask } from './driver.ts'
+export { space, type Range, type SpaceOptions } from './space.ts'
+/** For whoever runs programs. */
+export { sharedValues } from './definitions.ts'

@@ -1,0 +1,270 @@
+import { createRandom, hash52 } from '@jel/protocol'
+import type { Outcome } from '../core/entry.ts'
+import type { Spawn } from '../core/io.ts'
+import type { Path } from '../core/path.ts'
+import { joinShared, NOTHING_SHARED, type Offer, type Shared } from '../core/shared-value.ts'
+import type { FromThread, ProgramFunction, ToThread } from '../executors/messages.ts'
+import type { SharedDefinition, TaskContext, TaskDefinition } from './definitions.ts'
+import { decodeValue, encodeValue } from './values.ts'
+
+/** Bytes of one value. Larger ones are for blobs. A guess: a message of a stream that others wait behind for some milliseconds. */
+const MAX_VALUE_BYTES = 1024 * 1024
+
+interface Frame {
+  readonly path: Path
+  /** Children that were called for and not delivered, by step. */
+  readonly open: Map<string, { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void }>
+  /** How often each call was made, by its hash. */
+  readonly calls: Map<string, number>
+  spawned: Spawn[]
+  returned: boolean
+  /** Called when it calls for a child, or returns. */
+  changed: () => void
+  ran: number
+}
+
+/** What the runtime needs of where it runs. */
+export interface RuntimeHost {
+  post(messages: readonly FromThread[]): void
+  /** A step of a path: 10 characters of base64url of a hash of a function, its input, and which of equal calls it is. */
+  step(fn: string, input: Uint8Array, occurrence: number): string
+  /** Resolves when everything that was ready to run has run. */
+  idle(): Promise<void>
+}
+
+/** A child did not give a value. */
+export class ChildFailedError extends Error {
+  readonly code: string
+  readonly member: string
+  readonly tries: number
+
+  constructor({ code, message, member, tries }: Extract<Outcome, { failure: unknown }>['failure']) {
+    super(message)
+    this.code = code
+    this.member = member
+    this.tries = tries
+  }
+
+  override get name(): string {
+    return 'ChildFailedError'
+  }
+}
+
+/**
+ * Runs the tasks of one program in one thread, one after the other: a frame that awaits children makes room for the next. Frames that wait are the
+ * functions' own continuations, so none of them is ever shipped.
+ */
+export class Runtime {
+  readonly #host: RuntimeHost
+  readonly #tasks = new Map<string, TaskDefinition<unknown, unknown>>()
+  readonly #names = new Map<unknown, string>()
+  readonly #sharedNames = new Map<unknown, string>()
+  readonly #frames = new Map<Path, Frame>()
+  readonly #queue: Extract<ToThread, { type: 'run' | 'deliver' }>[] = []
+  #shared: Shared = NOTHING_SHARED
+  #values = new Map<string, { readonly offer: Offer; readonly value: unknown }>()
+  #outbox: FromThread[] = []
+  #isFlushing = false
+  #isBusy = false
+  #seen = 0
+
+  /** `declared`: the program's shared values in the order of their declaration. */
+  constructor(host: RuntimeHost, exports: Readonly<Record<string, unknown>>, declared: readonly SharedDefinition<never>[]) {
+    this.#host = host
+    for (const [name, value] of Object.entries(exports)) {
+      if (!isTask(value)) continue
+      this.#tasks.set(name, value)
+      this.#names.set(value, name)
+    }
+    for (const [index, definition] of declared.entries()) this.#bind(`s${index}`, definition)
+  }
+
+  get functions(): ProgramFunction[] {
+    return [...this.#tasks].map(([name, { result }]) => ({ name, result: this.#sharedNames.get(result) }))
+  }
+
+  handle(messages: readonly ToThread[]): void {
+    for (const message of messages) {
+      switch (message.type) {
+        case 'shared':
+          this.#shared = joinShared(this.#shared, message.shared)
+          break
+        case 'forget':
+          this.#frames.delete(message.path)
+          break
+        case 'run':
+        case 'deliver':
+          this.#queue.push(message)
+      }
+    }
+    if (!this.#isBusy) void this.#work()
+  }
+
+  async #work(): Promise<void> {
+    this.#isBusy = true
+    for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
+      const begin = performance.now()
+      const frame = next.type === 'run' ? this.#start(next) : this.#resume(next)
+      if (frame !== undefined) {
+        await this.#settled(frame)
+        frame.ran += performance.now() - begin
+        if (frame.returned) this.#frames.delete(frame.path)
+      }
+      this.#seen++
+      this.#say({ type: 'seen', seen: this.#seen, path: undefined })
+    }
+    this.#isBusy = false
+  }
+
+  /** A frame has come to where it only waits for children, or ended. One that waits for anything else keeps its worker. */
+  async #settled(frame: Frame): Promise<void> {
+    for (;;) {
+      await this.#host.idle()
+      if (frame.returned || frame.open.size > 0) return
+      await new Promise<void>((resolve) => (frame.changed = resolve))
+    }
+  }
+
+  #start({ path, fn, input, split }: Extract<ToThread, { type: 'run' }>): Frame {
+    const frame: Frame = { path, open: new Map(), calls: new Map(), spawned: [], returned: false, changed: () => {}, ran: 0 }
+    this.#frames.set(path, frame)
+    const begin = performance.now()
+    this.#call(frame, fn, input, split).then(
+      (outcome) => this.#return(frame, outcome, begin),
+      (error: unknown) => this.#return(frame, { failure: failureOf(error) }, begin),
+    )
+    return frame
+  }
+
+  async #call(frame: Frame, fn: string, input: Uint8Array, split: boolean): Promise<Outcome> {
+    const definition = this.#tasks.get(fn)
+    if (definition === undefined) {
+      const known = [...this.#tasks.keys()].join(', ')
+      throw Object.assign(new Error(`the program exports no task ${JSON.stringify(fn)}; it has ${known === '' ? 'none' : known}`), {
+        code: 'FUNCTION_MISSING',
+      })
+    }
+    let random: (() => number) | undefined
+    const context: TaskContext & { split: boolean } = {
+      run: (task, childInput) => this.#spawn(frame, task, childInput),
+      random: () => (random ??= createRandom(hash52(frame.path) % 2 ** 32))(),
+      path: frame.path,
+      split,
+    }
+    const value = encodeValue(await definition.run(decodeValue(input), context))
+    if (value.length > MAX_VALUE_BYTES) {
+      throw Object.assign(new Error(`its value has ${value.length} bytes; at most ${MAX_VALUE_BYTES} may be returned`), {
+        code: 'VALUE_TOO_LARGE',
+      })
+    }
+    return { value }
+  }
+
+  #spawn<Input, Value>(frame: Frame, task: TaskDefinition<Input, Value>, value: Input): Promise<Value> {
+    const fn = this.#names.get(task)
+    if (fn === undefined)
+      throw Object.assign(new TypeError('run: the program must export the task that is to be run'), { code: 'FUNCTION_MISSING' })
+    const input = encodeValue(value)
+    if (input.length > MAX_VALUE_BYTES)
+      throw Object.assign(new Error(`the input of ${fn} has ${input.length} bytes; at most ${MAX_VALUE_BYTES} may be sent`), {
+        code: 'VALUE_TOO_LARGE',
+      })
+    const call = this.#host.step(fn, input, 0)
+    const occurrence = frame.calls.get(call) ?? 0
+    frame.calls.set(call, occurrence + 1)
+    const step = occurrence === 0 ? call : this.#host.step(fn, input, occurrence)
+    if (frame.spawned.length === 0) queueMicrotask(() => this.#flushSpawned(frame))
+    frame.spawned.push({ step, fn, input })
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    // A child that nobody awaits any more must not end the thread.
+    promise.catch(() => {})
+    frame.open.set(step, { resolve, reject })
+    frame.changed()
+    return promise as Promise<Value>
+  }
+
+  #flushSpawned(frame: Frame): void {
+    if (frame.spawned.length > 0) this.#say({ type: 'spawned', path: frame.path, children: frame.spawned })
+    frame.spawned = []
+  }
+
+  #resume({ path, step, outcome }: Extract<ToThread, { type: 'deliver' }>): Frame | undefined {
+    const frame = this.#frames.get(path)
+    const child = frame?.open.get(step)
+    if (frame === undefined || child === undefined) return undefined
+    frame.open.delete(step)
+    try {
+      if ('value' in outcome) child.resolve(decodeValue(outcome.value))
+      else child.reject(new ChildFailedError(outcome.failure))
+    } catch (error) {
+      child.reject(error as Error)
+    }
+    return frame
+  }
+
+  #return(frame: Frame, outcome: Outcome, begin: number): void {
+    frame.returned = true
+    this.#flushSpawned(frame)
+    if (this.#frames.get(frame.path) === frame) {
+      const ran = frame.calls.size === 0 ? performance.now() - begin : frame.ran
+      this.#say({ type: 'returned', path: frame.path, outcome, shared: this.#shared, ran })
+    }
+    frame.changed()
+  }
+
+  #bind(name: string, definition: SharedDefinition<never>): void {
+    this.#sharedNames.set(definition, name)
+    const { rule, key } = definition.join
+    definition.port = {
+      value: () => this.#valueOf(name),
+      offer: (value) => {
+        const order = key(value as never)
+        if (typeof order !== 'number' || Number.isNaN(order))
+          throw new TypeError(`the key of an offer must be a number, not ${String(order)}`)
+        const offered: Shared = new Map([[name, { rule, key: order, values: [encodeValue(value)] }]])
+        const joined = joinShared(this.#shared, offered)
+        if (joined === this.#shared) return
+        this.#shared = joined
+        this.#say({ type: 'offered', shared: joined })
+      },
+    }
+  }
+
+  #valueOf(name: string): unknown {
+    const offer = this.#shared.get(name)
+    if (offer === undefined) return undefined
+    const known = this.#values.get(name)
+    if (known?.offer === offer) return known.value
+    const value = offer.rule === 'union' ? offer.values.map(decodeValue) : decodeValue(offer.values[0] as Uint8Array)
+    this.#values.set(name, { offer, value })
+    return value
+  }
+
+  /** What is said in one go travels as one message. */
+  #say(message: FromThread): void {
+    this.#outbox.push(message)
+    if (this.#isFlushing) return
+    this.#isFlushing = true
+    void Promise.resolve().then(() => {
+      this.#isFlushing = false
+      const messages = this.#outbox
+      this.#outbox = []
+      this.#host.post(messages)
+    })
+  }
+}
+
+function isTask(value: unknown): value is TaskDefinition<unknown, unknown> {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'task'
+}
+
+function failureOf(error: unknown): Extract<Outcome, { failure: unknown }>['failure'] {
+  const { code, message, stack, member, tries } = (error instanceof Error ? error : { message: String(error) }) as Partial<ChildFailedError>
+  return {
+    code: typeof code === 'string' && /^[A-Z_]{3,40}$/u.test(code) ? code : 'TASK_THREW',
+    message: String(message ?? '').slice(0, 2000),
+    ...(typeof stack === 'string' ? { stack: stack.slice(0, 4000) } : {}),
+    member: typeof member === 'string' ? member : '',
+    tries: typeof tries === 'number' ? tries : 1,
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * Inputs and values as bytes: CBOR with what the structured clone has besides JSON. Equal values give equal bytes on every engine, which paths rest on; `v8.serialize` does not do that:
+ * a number's bytes there depend on how the engine happens to store it.
+ */
+import { addExtension, Encoder } from 'cbor-x'
+
+const encoder = new Encoder({ structuredClone: true, useRecords: false, mapsAsObjects: true, tagUint8Array: false })
+
+/** A value can't be sent to another member. */
+export class UnclonableError extends TypeError {
+  readonly code = 'VALUE_UNCLONABLE'
+}
+
+class Refused {}
+addExtension({
+  Class: Promise,
+  tag: 43_311,
+  encode: () => {
+    throw new UnclonableError('a promise can not be sent to another member: await it first')
+  },
+  decode: () => new Refused(),
+})
+
+/** @throws UnclonableError for functions, symbols and promises, or what holds them */
+export function encodeValue(value: unknown): Uint8Array {
+  try {
+    // The encoder hands out a part of its own buffer.
+    return Uint8Array.from(encoder.encode(value))
+  } catch (error) {
+    if (error instanceof UnclonableError) throw error
+    throw new UnclonableError(`it can not be sent to another member: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+/** @throws Error for bytes that are no value */
+export function decodeValue(bytes: Uint8Array): unknown {
+  return plain(encoder.decode(bytes))
+}
+
+/** Bytes come as views of Node's own kind where there is one: programs get what they would get elsewhere. */
+function plain(value: unknown): unknown {
+  if (value instanceof Uint8Array) return value.constructor === Uint8Array ? value : new Uint8Array(value)
+  if (Array.isArray(value)) {
+    for (const [index, each] of value.entries()) if (typeof each === 'object' && each !== null) value[index] = plain(each)
+  } else if (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype) {
+    const fields = value as Record<string, unknown>
+    for (const [name, each] of Object.entries(fields)) if (typeof each === 'object' && each !== null) fields[name] = plain(each)
+  }
+  return value
+}

@@ -1,0 +1,76 @@
+/** What the owner of a job publishes: a record of at most 1 KiB, which all members of the pool hold until its date. */
+import { createHash } from 'node:crypto'
+import { Encoder } from 'cbor-x'
+import * as v from 'valibot'
+import type { PoolRecord } from '@jel/jel'
+
+export const JOB_PREFIX = 'jel.compute/job/'
+export const MEMBER_PREFIX = 'jel.compute/member'
+
+/** Bytes of an input that stands in the record itself. */
+export const MAX_INLINE_INPUT = 400
+
+export interface JobRecord {
+  /** Of the program, sha-256 in hexadecimal. */
+  readonly program: string
+  readonly fn: string
+  /** Encoded; undefined: it is a blob. */
+  readonly input: Uint8Array | undefined
+  readonly inputBlob: string | undefined
+  /** The shared value that is its result; undefined: the value of its root. */
+  readonly result: string | undefined
+  /** ms since 1970 */
+  readonly submitted: number
+  readonly wish: 'run' | 'suspend' | 'cancel'
+}
+
+/** A job as the pool knows it. */
+export interface PublishedJob extends JobRecord {
+  readonly id: string
+  readonly name: string
+  readonly owner: string
+  /** Until when its record, and with it its result, is kept, ms since 1970. */
+  readonly expires: number
+}
+
+const encoder = new Encoder({ useRecords: false, mapsAsObjects: true, tagUint8Array: false })
+const hex = v.pipe(v.string(), v.regex(/^[\da-f]{64}$/u))
+const schema = v.object({
+  program: hex,
+  fn: v.pipe(v.string(), v.maxLength(128)),
+  input: v.optional(v.instance(Uint8Array)),
+  inputBlob: v.optional(hex),
+  result: v.optional(v.pipe(v.string(), v.maxLength(64))),
+  submitted: v.number(),
+  wish: v.picklist(['run', 'suspend', 'cancel']),
+})
+
+/** A name belongs to its owner: two owners' jobs of one name are two jobs. */
+export function jobId(owner: string, name: string): string {
+  return createHash('sha256').update(`${owner}\n${name}`).digest('hex').slice(0, 20)
+}
+
+export function encodeJob(job: JobRecord): Uint8Array {
+  const { program, fn, input, inputBlob, result, submitted, wish } = job
+  const fields = { program, fn, submitted, wish, ...(input && { input }), ...(inputBlob && { inputBlob }), ...(result && { result }) }
+  return Uint8Array.from(encoder.encode(fields))
+}
+
+/** Undefined for a record that is none of a job. */
+export function readJob(record: PoolRecord): PublishedJob | undefined {
+  if (!record.name.startsWith(JOB_PREFIX) || record.value === undefined) return undefined
+  try {
+    const { input, inputBlob, result, ...rest } = v.parse(schema, encoder.decode(record.value))
+    if (input === undefined && inputBlob === undefined) return undefined
+    const name = record.name.slice(JOB_PREFIX.length)
+    return { ...rest, input, inputBlob, result, id: jobId(record.owner, name), name, owner: record.owner, expires: record.expires }
+  } catch {
+    return undefined
+  }
+}
+
+/** Same program, function and input: the same job, however often it is submitted. */
+export function sameJob(a: JobRecord, b: JobRecord): boolean {
+  const inputOf = ({ input, inputBlob }: JobRecord): string => inputBlob ?? Buffer.from(input ?? []).toString('hex')
+  return a.program === b.program && a.fn === b.fn && inputOf(a) === inputOf(b)
+}

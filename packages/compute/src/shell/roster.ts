@@ -1,0 +1,75 @@
+import type { Pool } from '@jel/jel'
+import type { Input, MemberId } from '../core/io.ts'
+import { MEMBER_PREFIX } from './job-record.ts'
+
+/** How long a member's record lives, ms. It is renewed at half of that. A guess: a day; what counts is that its owner is in the pool. */
+const TTL = 24 * 60 * 60 * 1000
+
+/** Who of the pool computes: members say so by a record of their own. */
+export class Roster {
+  readonly #pool: Pool
+  readonly #tell: (inputs: readonly Input[]) => void
+  readonly #known = new Set<MemberId>()
+  #isPlanned = false
+  readonly #stop = new AbortController()
+  #renewal: NodeJS.Timeout | undefined
+
+  constructor(pool: Pool, tell: (inputs: readonly Input[]) => void) {
+    this.#pool = pool
+    this.#tell = tell
+  }
+
+  get members(): readonly MemberId[] {
+    return [...this.#known]
+  }
+
+  async start(): Promise<void> {
+    const { signal } = this.#stop
+    for (const type of ['joined', 'left', 'died', 'updated', 'record'] as const) {
+      this.#pool.addEventListener(type, () => this.#plan(), { signal })
+    }
+    await this.#publish()
+    this.#renewal = setInterval(() => void this.#publish().catch(() => {}), TTL / 2)
+    this.#renewal.unref()
+    this.#compare()
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort()
+    clearInterval(this.#renewal)
+    await this.#pool.unpublish(MEMBER_PREFIX).catch(() => {})
+  }
+
+  async #publish(): Promise<void> {
+    await this.#pool.publish(MEMBER_PREFIX, new Uint8Array([1]), { ttl: TTL })
+  }
+
+  /** Once for all news of this turn. */
+  #plan(): void {
+    if (this.#isPlanned) return
+    this.#isPlanned = true
+    queueMicrotask(() => {
+      this.#isPlanned = false
+      if (!this.#stop.signal.aborted) this.#compare()
+    })
+  }
+
+  #compare(): void {
+    const computing = new Set(this.#pool.records(MEMBER_PREFIX).map(({ owner }) => owner))
+    const inputs: Input[] = []
+    const present = new Set<MemberId>()
+    for (const { id, location } of this.#pool.members()) {
+      if (id === this.#pool.self.id || !computing.has(id)) continue
+      present.add(id)
+      if (this.#known.has(id)) continue
+      this.#known.add(id)
+      inputs.push({ type: 'joined', member: { id, location } })
+    }
+    for (const id of this.#known) {
+      if (present.has(id)) continue
+      this.#known.delete(id)
+      inputs.push({ type: 'gone', id })
+    }
+    if (inputs.length > 0) this.#tell(inputs)
+  }
+}

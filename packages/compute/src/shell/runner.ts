@@ -1,0 +1,80 @@
+import type { Effect, Input, JobId, MemberId, Message } from '../core/io.ts'
+import { Scheduler } from '../core/scheduler.ts'
+import { ThreadExecutor, type TaskLimits } from '../executors/thread-executor.ts'
+
+export interface RunnerOptions {
+  readonly self: { readonly id: MemberId; readonly location: string }
+  readonly workers: number
+  readonly limits?: Partial<TaskLimits>
+  /** The file URL of a job's program. */
+  readonly programOf: (job: JobId) => string
+  readonly send: (to: MemberId, message: Message) => void
+  readonly onEnded: (effect: Extract<Effect, { type: 'ended' }>) => void
+  readonly onWarning: (effect: Extract<Effect, { type: 'warning' }>) => void
+}
+
+/** A scheduler at work: with the clock, threads for its tasks, and somebody who carries its messages. */
+export class Runner {
+  readonly scheduler: Scheduler
+  readonly #options: RunnerOptions
+  readonly #executor: ThreadExecutor
+  #timer: NodeJS.Timeout | undefined
+  #closed = false
+  /** Inputs that came while effects were carried out. */
+  readonly #inputs: Input[] = []
+  #isFeeding = false
+
+  constructor(options: RunnerOptions) {
+    this.#options = options
+    const { self, workers, limits, programOf } = options
+    this.scheduler = new Scheduler({ self, workers, random: Math.random })
+    this.#executor = new ThreadExecutor({ slots: workers, ...(limits && { limits }), programOf, tell: (inputs) => this.feed(...inputs) })
+  }
+
+  feed(...inputs: readonly Input[]): void {
+    if (this.#closed) return
+    this.#inputs.push(...inputs)
+    if (this.#isFeeding) return
+    this.#isFeeding = true
+    try {
+      for (let input = this.#inputs.shift(); input !== undefined; input = this.#inputs.shift()) {
+        for (const effect of this.scheduler.handle(input, performance.now())) this.#carryOut(effect)
+      }
+    } finally {
+      this.#isFeeding = false
+    }
+  }
+
+  async close(): Promise<void> {
+    this.feed({ type: 'leave' })
+    this.#closed = true
+    clearTimeout(this.#timer)
+    await this.#executor.close()
+  }
+
+  #carryOut(effect: Effect): void {
+    switch (effect.type) {
+      case 'send':
+        this.#options.send(effect.to, effect.message)
+        return
+      case 'run':
+      case 'deliver':
+      case 'forget':
+        this.#executor.carryOut(effect)
+        return
+      case 'shared':
+        this.#executor.shared(effect)
+        return
+      case 'timer':
+        clearTimeout(this.#timer)
+        this.#timer = setTimeout(() => this.feed({ type: 'timer' }), Math.max(0, effect.at - performance.now()))
+        return
+      case 'ended':
+        void this.#executor.end(effect.job)
+        this.#options.onEnded(effect)
+        return
+      case 'warning':
+        this.#options.onWarning(effect)
+    }
+  }
+}

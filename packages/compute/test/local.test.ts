@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { computeLocal, type LocalGrid } from '../src/index.ts'
+
+const various = join(import.meta.dirname, 'programs/various.ts')
+const spaces = join(import.meta.dirname, 'programs/spaces.ts')
+const folder = mkdtempSync(join(tmpdir(), 'jel-compute-'))
+let grid: LocalGrid
+
+beforeAll(() => {
+  grid = computeLocal({ workers: 2, cache: folder, limits: { time: 1200, memory: 192 } })
+})
+
+afterAll(async () => {
+  await grid.close()
+  rmSync(folder, { recursive: true })
+})
+
+async function resultOf(program: string, fn: string, input?: unknown): Promise<unknown> {
+  return (await grid.submit(program, fn, input)).result
+}
+
+describe('programs on this machine', () => {
+  it.each([
+    ['a tree of tasks', various, 'queens', 8, 92],
+    ['one task with many children', various, 'flat', { tasks: 300, ms: 0 }, 44_850],
+    ['a task that waits for something else', various, 'sleeps', 20, 'rested'],
+    ['a task that catches what its child throws', various, 'catches', undefined, 'caught: no such luck'],
+    ['a space that is searched until something is found', spaces, 'find', undefined, 12_648_430],
+    ['a space whose pieces unite', spaces, 'sum', undefined, 44_999_850_000n],
+    ['a space of two dimensions', spaces, 'area', undefined, 3000],
+    ['a part of a space', spaces, 'sum', [[10n, 20n]], 145n],
+    ['a driver', spaces, 'squares', 4, { sum: 0 + 1 + 4 + 9 + 16, results: 5 }],
+    ['a union', spaces, 'collects', 9, [1, 2, 3]],
+  ])('%s', async (_, program, fn, input, expected) => {
+    expect(await resultOf(program, fn, input)).toEqual(expected)
+  })
+
+  it('give the best offer as their result, the same each time', async () => {
+    const found = (await resultOf(spaces, 'search', 6)) as { cost: number }
+    expect(found.cost).toBeGreaterThan(0)
+    expect(await resultOf(spaces, 'search', 6)).toEqual(found)
+  })
+
+  it('keep what a structured clone keeps', async () => {
+    const value = {
+      map: new Map([[1, { a: 2n ** 70n }]]),
+      set: new Set(['x']),
+      date: new Date(5),
+      bytes: new Uint8Array([1, 2]),
+      floats: new Float64Array([0.5]),
+      nothing: undefined,
+      none: null,
+    }
+    expect(await resultOf(various, 'echo', value)).toEqual(value)
+  })
+
+  it('have the same chance each time they are run', async () => {
+    const drawn = await resultOf(various, 'chance')
+    expect(drawn).toEqual(await resultOf(various, 'chance'))
+    expect(new Set(drawn as number[]).size).toBe(2)
+  })
+})
+
+describe('what goes wrong is told with its cause', () => {
+  it.each([
+    ['throws', 'TASK_THREW', /no such luck/u],
+    ['givesFunction', 'VALUE_UNCLONABLE', /function/u],
+    ['givesPromise', 'VALUE_UNCLONABLE', /await it first/u],
+    ['never', 'TASK_POISONOUS', /ended 3 workers: it ran for more than 1200 ms/u],
+    ['hoards', 'TASK_POISONOUS', /ended 3 workers: it needed more memory than a task may take/u],
+    ['exits', 'TASK_POISONOUS', /ended 3 workers: its thread ended with status 3/u],
+    ['callsHidden', 'FUNCTION_MISSING', /must export/u],
+  ])('%s: %s', async (fn, code, message) => {
+    await expect(resultOf(various, fn)).rejects.toMatchObject({ code, message: expect.stringMatching(message) })
+  })
+
+  it('has the stack of the program', async () => {
+    await expect(resultOf(various, 'throws')).rejects.toMatchObject({ remoteStack: expect.stringContaining('RangeError: no such luck') })
+  })
+
+  it('is told where more children wait than may', async () => {
+    await expect(resultOf(various, 'wide', 65_537)).rejects.toMatchObject({
+      code: 'JOB_TOO_WIDE',
+      message: expect.stringContaining('a space cuts'),
+    })
+  })
+
+  it.each([
+    ['a file that is not there', 'nowhere.ts', undefined, /there is no program/u],
+    ['a module that does not parse', 'broken.ts', 'export const = 1', /broken\.ts/u],
+    ['a module that throws', 'throwing.ts', 'throw new Error("not today")', /not today/u],
+    ['an import that is not there', 'lonely.ts', 'import x from "./nobody.ts"; export { x }', /nobody/u],
+  ])('%s', async (_, name, text, message) => {
+    const file = join(folder, name)
+    if (text !== undefined) writeFileSync(file, text)
+    await expect(grid.submit(file, 'x')).rejects.toMatchObject({ code: 'PROGRAM_UNUSABLE', message: expect.stringMatching(message) })
+  })
+
+  it('names the functions that there are', async () => {
+    await expect(grid.submit(spaces, 'nothing')).rejects.toMatchObject({
+      code: 'FUNCTION_MISSING',
+      message: expect.stringContaining('collects, find'),
+    })
+  })
+
+  it('leaves other jobs alone', async () => {
+    const [failed, done] = await Promise.allSettled([resultOf(various, 'never'), resultOf(various, 'queens', 9)])
+    expect([failed.status, done]).toEqual(['rejected', { status: 'fulfilled', value: 352 }])
+  })
+})
