@@ -73,7 +73,11 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     this.#store = new BlobStore(options.cache)
     this.#blobs = new BlobExchange(pool, this.#store, () => true)
     this.#streams = new PeerStreams(pool, {
-      onMessage: (from, message) => this.#runner.feed({ type: 'message', from, message }),
+      onMessage: (from, message) => {
+        this.#roster.heard(from)
+        this.#runner.feed({ type: 'message', from, message })
+      },
+      onUnreached: (id) => this.#runner.feed({ type: 'unreached', id }),
       onNonsense: (from, reason) => this.#warn('PEER_MISBEHAVED', `${from}: ${reason}`, undefined),
     })
     this.#runner = new Runner({

@@ -25,7 +25,7 @@ export class Execution {
   }
 
   /** A task comes to this member: it runs here as soon as a worker is free, once it was looked up where parts of it may be known. */
-  open(job: Job, node: TaskNode, task: Task, options: Partial<Pick<Frame, 'claimed' | 'second' | 'replay' | 'tries'>>): void {
+  open(job: Job, node: TaskNode, task: Task, options: Partial<Pick<Frame, 'claimed' | 'from' | 'second' | 'replay' | 'tries'>>): void {
     node.task = task
     node.holder = undefined
     job.awaited.delete(node)

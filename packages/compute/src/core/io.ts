@@ -136,6 +136,8 @@ export type Input =
   | { readonly type: 'timer' }
   | { readonly type: 'joined'; readonly member: ComputeMember }
   | { readonly type: 'gone'; readonly id: MemberId }
+  /** What was sent to a member last may not have come there. */
+  | { readonly type: 'unreached'; readonly id: MemberId }
   /** A round trip to a member took so long. */
   | { readonly type: 'measured'; readonly id: MemberId; readonly roundTrip: Milliseconds }
   /** A job, or a new version of its record. */

@@ -80,6 +80,7 @@ export class Lookups {
       job.claim(node, holder)
       // What waits for a worker here is left to who has begun it. Two that both claim it are told by a replica.
       const { frame } = node
+      if (frame?.from === holder) continue
       if (frame?.state === 'lookup' || (frame?.state === 'ready' && !frame.claimed)) execution.yield(job, node, holder)
     }
     if (!message.last) return

@@ -3,7 +3,7 @@ import type { Execution } from './execution.ts'
 import type { Grant, HeldBy, MemberId, Message, Milliseconds } from './io.ts'
 import { entryBytes, type Entry } from './entry.ts'
 import type { Job } from './job.ts'
-import type { Path } from './path.ts'
+import { ROOT, type Path } from './path.ts'
 import type { Frame, KnownClaim, TaskNode } from './task-tree.ts'
 
 /** Bytes of values in one answer. As of reports. */
@@ -49,7 +49,7 @@ export class Replication {
     this.#context.send(from, { type: 'noted', job: job.id, number: message.number })
     job.works.set(from, message.work)
     if (job.ended !== undefined) {
-      this.#tellEnd(from, job)
+      if (message.entries.every(({ path }) => path !== ROOT)) this.#tellEnd(from, job)
       return
     }
     let news = false
@@ -67,7 +67,7 @@ export class Replication {
       if (node !== undefined) job.unclaim(node, from)
     }
     for (const claim of message.claims) if (job.ended === undefined && this.#claimed(from, job, claim)) news = true
-    if (job.ended !== undefined) this.#tellEnd(from, job)
+    if (job.ended !== undefined && message.entries.every(({ path }) => path !== ROOT)) this.#tellEnd(from, job)
     else if (message.full && news && this.#isEstablished(job)) this.#tellMerged(job)
   }
 

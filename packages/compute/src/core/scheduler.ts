@@ -135,6 +135,8 @@ export class Scheduler {
     const { members, jobs } = this.#context
     switch (input.type) {
       case 'timer':
+        // It may come early, by the fraction of a millisecond that a clock is read off.
+        this.#wakeAt = Infinity
         return
       case 'joined':
         members.joined(input.member)
@@ -143,6 +145,9 @@ export class Scheduler {
         return
       case 'gone':
         this.#gone(input.id)
+        return
+      case 'unreached':
+        this.#stealing.unreached(input.id)
         return
       case 'measured':
         members.measured(input.id, input.roundTrip)
@@ -226,8 +231,16 @@ export class Scheduler {
       default: {
         const job = jobs.get(message.job)
         if (job !== undefined) this.#receiveFor(job, from, message)
+        else this.#answerUnknown(from, message)
       }
     }
+  }
+
+  /** A job of which this member has not heard yet. */
+  #answerUnknown(from: MemberId, message: Message): void {
+    if (message.type === 'lookup') {
+      this.#context.send(from, { type: 'found', job: message.job, request: message.request, entries: [], claims: [], last: true })
+    } else if (message.type === 'awaiting') this.#context.send(from, { type: 'unknown', job: message.job, paths: message.paths })
   }
 
   #receiveFor(job: Job, from: MemberId, message: Exclude<Message, { type: 'steal' | 'work' | 'surplus' | 'idle' }>): void {
@@ -334,8 +347,6 @@ export class Scheduler {
       this.#reports.nextDue,
       this.#spread.nextDue,
     )
-    // A timer that was set for a time that has passed is over.
-    if (this.#wakeAt <= now) this.#wakeAt = Infinity
     if (due === Infinity || due >= this.#wakeAt) return
     this.#wakeAt = Math.max(due, now)
     effects.push({ type: 'timer', at: this.#wakeAt })

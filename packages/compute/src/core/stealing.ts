@@ -160,7 +160,12 @@ export class Stealing {
         node.waiters ??= new Set()
         node.waiters.add(from)
       }
-      if (node.frame === undefined) this.#execution.open(job, node, task, { claimed: true, second, replay, tries })
+      if (node.frame === undefined) this.#execution.open(job, node, task, { claimed: true, from, second, replay, tries })
+      else {
+        // It was about to find out who has it: nobody else.
+        node.frame.from = from
+        if (!replay) this.#execution.lookedUp(job, node)
+      }
     }
     for (const id of ended) {
       const job = jobs.get(id)
@@ -182,6 +187,11 @@ export class Stealing {
     lane.last = left >= MANY ? from : undefined
     if (this.#loot === undefined) this.#loot = { at: exactNow, tasks: tasks.length }
     else this.#loot = { at: this.#loot.at, tasks: this.#loot.tasks + tasks.length }
+  }
+
+  /** No answer will come. */
+  unreached(member: MemberId): void {
+    for (const lane of this.#lanes) if (lane.request?.victim === member) this.#failed(lane)
   }
 
   gone(member: MemberId): void {

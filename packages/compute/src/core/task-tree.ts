@@ -13,6 +13,8 @@ export interface Frame {
   readonly since: Milliseconds
   /** It came from another member, or it is the root: replicas are told that it is here. */
   readonly claimed: boolean
+  /** Who gave it: what others say of that member's claim is out of date. */
+  from: MemberId | undefined
   readonly second: boolean
   readonly replay: boolean
   readonly tries: number
@@ -154,7 +156,10 @@ export class TaskTree {
   }
 }
 
-export function newFrame(since: Milliseconds, options: Partial<Pick<Frame, 'claimed' | 'second' | 'replay' | 'tries'>> = {}): Frame {
-  const { claimed = false, second = false, replay = false, tries = 0 } = options
-  return { state: 'ready', slot: -1, since, claimed, second, replay, tries, spawned: 0, settled: 0, shared: NOTHING_SHARED }
+export function newFrame(
+  since: Milliseconds,
+  options: Partial<Pick<Frame, 'claimed' | 'from' | 'second' | 'replay' | 'tries'>> = {},
+): Frame {
+  const { claimed = false, from, second = false, replay = false, tries = 0 } = options
+  return { state: 'ready', slot: -1, since, claimed, from, second, replay, tries, spawned: 0, settled: 0, shared: NOTHING_SHARED }
 }

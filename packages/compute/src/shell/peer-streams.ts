@@ -18,6 +18,8 @@ interface Peer {
 
 export interface PeerStreamsEvents {
   onMessage(from: MemberId, message: Message): void
+  /** What was said to it last may be lost. */
+  onUnreached(to: MemberId): void
   /** It sent what is no message. */
   onNonsense(from: MemberId, reason: string): void
 }
@@ -50,7 +52,10 @@ export class PeerStreams {
     this.messages++
     this.bytes += data.length
     const peer = this.#outgoing.get(to) ?? this.#open(to)
-    if (peer === undefined) return
+    if (peer === undefined) {
+      queueMicrotask(() => this.#events.onUnreached(to))
+      return
+    }
     peer.usedAt = performance.now()
     if (peer.frames === undefined) peer.queue.push(data)
     else peer.frames.send(data)
@@ -94,7 +99,9 @@ export class PeerStreams {
 
   #lost(to: MemberId, peer: Peer): void {
     peer.queue.end()
-    if (this.#outgoing.get(to) === peer) this.#outgoing.delete(to)
+    if (this.#outgoing.get(to) !== peer) return
+    this.#outgoing.delete(to)
+    this.#events.onUnreached(to)
   }
 
   #accept(stream: Stream, from: MemberId): void {

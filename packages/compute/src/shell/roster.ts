@@ -10,6 +10,8 @@ export class Roster {
   readonly #pool: Pool
   readonly #tell: (inputs: readonly Input[]) => void
   readonly #known = new Set<MemberId>()
+  /** Members that spoke before their record was heard of. */
+  readonly #spoke = new Set<MemberId>()
   #isPlanned = false
   readonly #stop = new AbortController()
   #renewal: NodeJS.Timeout | undefined
@@ -31,6 +33,13 @@ export class Roster {
     await this.#publish()
     this.#renewal = setInterval(() => void this.#publish().catch(() => {}), TTL / 2)
     this.#renewal.unref()
+    this.#compare()
+  }
+
+  /** Somebody who speaks takes part, if the pool knows it. */
+  heard(from: MemberId): void {
+    if (this.#known.has(from) || this.#spoke.has(from)) return
+    this.#spoke.add(from)
     this.#compare()
   }
 
@@ -59,7 +68,7 @@ export class Roster {
     const inputs: Input[] = []
     const present = new Set<MemberId>()
     for (const { id, location } of this.#pool.members()) {
-      if (id === this.#pool.self.id || !computing.has(id)) continue
+      if (id === this.#pool.self.id || (!computing.has(id) && !this.#spoke.has(id))) continue
       present.add(id)
       if (this.#known.has(id)) continue
       this.#known.add(id)
@@ -68,6 +77,7 @@ export class Roster {
     for (const id of this.#known) {
       if (present.has(id)) continue
       this.#known.delete(id)
+      this.#spoke.delete(id)
       inputs.push({ type: 'gone', id })
     }
     if (inputs.length > 0) this.#tell(inputs)

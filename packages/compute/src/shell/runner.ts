@@ -67,7 +67,7 @@ export class Runner {
         return
       case 'timer':
         clearTimeout(this.#timer)
-        this.#timer = setTimeout(() => this.feed({ type: 'timer' }), Math.max(0, effect.at - performance.now()))
+        this.#timer = setTimeout(() => this.feed({ type: 'timer' }), Math.max(0, Math.ceil(effect.at - performance.now())))
         return
       case 'ended':
         void this.#executor.end(effect.job)

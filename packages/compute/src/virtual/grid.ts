@@ -24,7 +24,12 @@ export interface GridMemberOptions {
   readonly site: string
   readonly workers?: number
   readonly speed?: number
+  /** Whether it runs the programs of jobs. Default: yes. */
+  readonly accepts?: boolean
 }
+
+/** News of a newcomer, and what it is told, come in any order within this time, ms. Measured: a record reaches all within that. */
+const SPREAD = 200
 
 /** A member of a virtual grid. */
 export class GridMember {
@@ -33,6 +38,7 @@ export class GridMember {
   readonly scheduler: Scheduler
   readonly workers: VirtualWorker[] = []
   readonly speed: number
+  readonly accepts: boolean
   readonly joinedAt: Milliseconds
   goneAt: Milliseconds | undefined
   /** Members that this one sees. */
@@ -45,6 +51,7 @@ export class GridMember {
     this.id = id
     this.site = options.site
     this.speed = options.speed ?? 1
+    this.accepts = options.accepts ?? true
     this.scheduler = scheduler
     this.joinedAt = joinedAt
   }
@@ -97,10 +104,15 @@ export class VirtualGrid {
     this.members.push(member)
     for (const other of this.living) {
       if (other === member) continue
-      this.#sees(other, member, this.#delay(member, other))
-      this.#sees(member, other, 0)
+      this.#sees(other, member, this.#delay(member, other) + this.random() * SPREAD)
+      this.#sees(member, other, this.random() * SPREAD)
     }
-    for (const spec of this.#jobs.values()) this.#handle(member, { type: 'job', spec: { ...spec, fresh: false } })
+    for (const { id: job } of this.#jobs.values()) {
+      this.after(this.random() * SPREAD, () => {
+        const spec = this.#jobs.get(job) as JobSpec
+        if (member.lives) this.#handle(member, { type: 'job', spec: { ...spec, fresh: false, accepted: member.accepts } })
+      })
+    }
     return member
   }
 
@@ -108,7 +120,9 @@ export class VirtualGrid {
     const job: JobSpec = { fn: 'tree', submitted: this.now, wish: 'run', accepted: true, fresh: true, ...spec }
     this.#jobs.set(job.id, job)
     for (const member of this.living)
-      this.events.at(this.now + this.#delay(from, member), () => this.#handle(member, { type: 'job', spec: job }))
+      this.events.at(this.now + this.#delay(from, member), () =>
+        this.#handle(member, { type: 'job', spec: { ...job, accepted: member.accepts } }),
+      )
   }
 
   /** As by SIGKILL. */
@@ -186,10 +200,13 @@ export class VirtualGrid {
 
   #sees(member: GridMember, other: GridMember, after: Milliseconds): void {
     this.events.at(this.now + after, () => {
-      if (!member.lives || !other.lives || member.side !== other.side || member.view.has(other.id)) return
-      member.view.add(other.id)
-      this.#handle(member, { type: 'joined', member: { id: other.id, location: `${other.id}@${other.site}` } })
+      if (member.lives && other.lives && member.side === other.side && !member.view.has(other.id)) this.#see(member, other)
     })
+  }
+
+  #see(member: GridMember, other: GridMember): void {
+    member.view.add(other.id)
+    this.#handle(member, { type: 'joined', member: { id: other.id, location: `${other.id}@${other.site}` } })
   }
 
   #loses(member: GridMember, other: MemberId): void {
@@ -219,7 +236,8 @@ export class VirtualGrid {
         return
       case 'timer':
         member.wakeAt = effect.at
-        this.events.at(effect.at, () => {
+        // Real ones come early, too, by the fraction of a millisecond.
+        this.events.at(effect.at - this.random() / 2, () => {
           if (!member.lives || member.wakeAt !== effect.at) return
           member.wakeAt = Infinity
           this.#handle(member, { type: 'timer' })
@@ -249,7 +267,10 @@ export class VirtualGrid {
     // The other end answers on the same stream.
     if (opened === undefined && !this.#streams.has(`${id} ${from.id}`)) this.#streams.set(`${id} ${from.id}`, at)
     this.events.at(at, () => {
-      if (to.lives && from.side === to.side) this.#handle(to, { type: 'message', from: from.id, message })
+      if (!to.lives || from.side !== to.side) return
+      // Who speaks is there.
+      if (from.lives && !to.view.has(from.id)) this.#see(to, from)
+      this.#handle(to, { type: 'message', from: from.id, message })
     })
   }
 }

@@ -1,0 +1,140 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { joinPool, type Pool } from '@jel/jel'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { compute, type ComputeOptions, type Grid } from '../src/index.ts'
+
+const various = join(import.meta.dirname, 'programs/various.ts')
+const spaces = join(import.meta.dirname, 'programs/spaces.ts')
+
+let folder: string
+let pools: Pool[]
+let grids: Grid[]
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'jel-compute-'))
+  pools = []
+  grids = []
+})
+
+afterEach(async () => {
+  for (const grid of grids) await grid.close()
+  for (const pool of pools) await pool.leave()
+  rmSync(folder, { recursive: true })
+})
+
+async function member(options: ComputeOptions = {}): Promise<Grid> {
+  const number = pools.length
+  const bootstrap = pools[0]?.self.addresses ?? []
+  const pool = await joinPool('compute-test', { listen: ['/ip4/127.0.0.1/tcp/0'], bootstrap, location: `node${number}@here` })
+  pools.push(pool)
+  // Each has a cache of its own, as on another machine.
+  const grid = await compute(pool, { accept: ['members'], cache: join(folder, String(number)), ...options })
+  grids.push(grid)
+  return grid
+}
+
+describe('a pool that computes', () => {
+  it('runs a job that one submits at the workers of others, and everybody can read its result', async () => {
+    const submitter = await member()
+    await member({ workers: 1 })
+    await member({ workers: 1 })
+    const job = await submitter.submit(various, 'queens', 9, { name: 'queens' })
+    expect(await job.result).toBe(352)
+    expect(job.state).toBe('done')
+    for (const grid of grids) expect(await grid.job('queens').result).toBe(352)
+    const latecomer = await member()
+    await expect.poll(() => latecomer.jobs().length).toBe(1)
+    expect(await latecomer.job(job.id).result).toBe(352)
+  })
+
+  it('goes on when the submitter is gone', async () => {
+    const submitter = await member()
+    const worker = await member({ workers: 1 })
+    await member({ workers: 1 })
+    await submitter.submit(various, 'flat', { tasks: 150, ms: 10 }, { name: 'long' })
+    await expect.poll(() => worker.jobs().length).toBe(1)
+    await submitter.close()
+    await (pools[0] as Pool).leave()
+    expect(await worker.job('long').result).toBe(11_175)
+  })
+
+  it('tells how a job goes', async () => {
+    const submitter = await member()
+    await member({ workers: 1 })
+    const job = await submitter.submit(various, 'flat', { tasks: 100, ms: 10 })
+    const states: string[] = []
+    let last = 0
+    for await (const { state, covered, finished } of job.progress(100)) {
+      states.push(state)
+      expect(covered).toBeGreaterThanOrEqual(last)
+      last = covered
+      expect(finished).toBeLessThanOrEqual(101)
+    }
+    expect(states.at(-1)).toBe('done')
+    expect(last).toBe(1)
+  })
+
+  it('takes the same submission twice for one job, and another one under its name for an error', async () => {
+    const submitter = await member({ workers: 1 })
+    const one = await submitter.submit(various, 'queens', 6, { name: 'mine' })
+    const two = await submitter.submit(various, 'queens', 6, { name: 'mine' })
+    expect(two.id).toBe(one.id)
+    await expect(submitter.submit(various, 'queens', 7, { name: 'mine' })).rejects.toMatchObject({ code: 'JOB_NAME_TAKEN' })
+    expect(await two.result).toBe(4)
+  })
+
+  it('has several jobs at once, and one that fails leaves the others alone', async () => {
+    const submitter = await member()
+    await member({ workers: 2 })
+    const jobs = await Promise.all([
+      submitter.submit(various, 'queens', 8),
+      submitter.submit(various, 'throws'),
+      submitter.submit(spaces, 'search', 5),
+      submitter.submit(spaces, 'find'),
+    ])
+    const results = await Promise.allSettled(jobs.map((job) => job.result))
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled'])
+    expect(results[0]).toMatchObject({ value: 92 })
+    expect(results[3]).toMatchObject({ value: 12_648_430 })
+  })
+
+  it('runs an input of half a megabyte', async () => {
+    const submitter = await member()
+    await member({ workers: 1 })
+    const input = new Uint8Array(500_000).fill(7)
+    const job = await submitter.submit(various, 'echo', input)
+    expect(await job.result).toEqual(input)
+  })
+
+  it('ends a job that its owner cancels, and that of nobody else', async () => {
+    const submitter = await member()
+    const worker = await member({ workers: 1 })
+    const job = await submitter.submit(various, 'never', undefined, { name: 'endless' })
+    await expect.poll(() => worker.jobs()[0]?.state).toBe('active')
+    await expect(worker.job('endless').cancel()).rejects.toMatchObject({ code: 'NOT_OWNER' })
+    await job.cancel()
+    await expect(job.result).rejects.toMatchObject({ code: 'JOB_CANCELLED' })
+    await expect.poll(() => worker.job('endless').state).toBe('cancelled')
+    // The worker is free again.
+    expect(await (await submitter.submit(various, 'queens', 6)).result).toBe(4)
+  })
+
+  it('waits while nobody accepts its program, and says so', async () => {
+    const submitter = await member()
+    await member({ workers: 1, accept: ['own'] })
+    const job = await submitter.submit(various, 'queens', 6)
+    for await (const progress of job.progress(200)) {
+      expect(progress).toMatchObject({ state: 'pending', reason: expect.stringContaining('no member that accepts') })
+      break
+    }
+    await member({ workers: 1, accept: [submitter.owner] })
+    expect(await job.result).toBe(4)
+  })
+
+  it('says that nobody knows a job', async () => {
+    const grid = await member()
+    expect(() => grid.job('nobody')).toThrowError(expect.objectContaining({ code: 'UNKNOWN_JOB' }))
+  })
+})
