@@ -1,6 +1,6 @@
 /**
- * Bundles the command line: apps/node/dist/jel.js for everything but simulations, and simulate.js with worker.js for these, which a node that
- * joins a pool must not have to load. With the licences of what is in them, and lists of the sources they were made from, by which
+ * Bundles the command line: apps/node/dist/jel.js for everything but simulations and computing, simulate.js with worker.js for the former, and compute.js
+ * with thread.js and program.js for the latter, which a node that joins a pool must not have to load. With the licences of what is in them, and lists of the sources they were made from, by which
  * apps/node/bin/start.js sees whether they are up to date.
  *
  * `--if-stale` does nothing when they are, and fails for nothing: the command line runs from its sources then.
@@ -24,11 +24,12 @@ const root = resolve(import.meta.dirname, '..')
 const node = join(root, 'apps/node')
 const dist = join(node, 'dist')
 const simulator = join(root, 'packages/simulator')
+const compute = join(root, 'packages/compute')
 
 const bundles: readonly Bundle[] = [
   {
     name: 'jel',
-    build: { input: { jel: join(node, 'src/main.ts') }, plugins: [{ name: 'simulations apart', resolveId: apart }] },
+    build: { input: { jel: join(node, 'src/main.ts') }, plugins: [{ name: 'the rest apart', resolveId: apart }] },
     output: { codeSplitting: false },
   },
   {
@@ -41,6 +42,20 @@ const bundles: readonly Bundle[] = [
     output: { chunkFileNames: 'simulate-[name].js' },
     data: join(simulator, 'scenarios'),
   },
+  {
+    name: 'compute',
+    build: {
+      input: {
+        compute: join(node, 'src/compute/index.ts'),
+        'demo-program': join(node, 'src/compute/demo-program.ts'),
+        thread: join(compute, 'src/executors/thread.ts'),
+        program: join(compute, 'src/program/index.ts'),
+      },
+      // A bundler with a native part, and one of CBOR that it does without.
+      external: ['rolldown', 'cbor-extract'],
+    },
+    output: { chunkFileNames: 'compute-[name].js' },
+  },
 ]
 
 if (!process.argv.includes('--if-stale')) await buildAll()
@@ -48,7 +63,8 @@ else if (!bundles.every(isFresh))
   await buildAll().catch((error: unknown) => console.warn('apps/node was not bundled, it runs from its sources:', error))
 
 function apart(source: string): { id: string; external: true } | undefined {
-  return source === './simulate.ts' ? { id: './simulate.js', external: true } : undefined
+  if (source === './simulate.ts') return { id: './simulate.js', external: true }
+  return source === './compute/index.ts' ? { id: './compute.js', external: true } : undefined
 }
 
 async function buildAll(): Promise<void> {

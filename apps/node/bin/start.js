@@ -9,15 +9,17 @@ const bundle = here('../dist/jel.js')
 const sources = here('../src/main.ts')
 const { version } = JSON.parse(readFileSync(here('../package.json'), 'utf8'))
 
-const simulates = process.argv[2] === 'simulate'
-// A simulation computes all the time.
-if (!simulates) beFrugal()
+const [command, part] = process.argv.slice(2)
+const simulates = command === 'simulate'
+const computes = ['work', 'submit', 'jobs', 'job'].includes(command) || (command === 'demo' && part === 'compute')
+// A simulation computes all the time, and so do the threads of a worker, for which the flags hold as well.
+if (!simulates && command !== 'work') beFrugal()
 const { main } = await import(useBundle() ? bundle.href : sources.href)
 await main(process.argv.slice(2), fileURLToPath(here('./jel.js')), version)
 
 function useBundle() {
   if (statSync(sources, { throwIfNoEntry: false }) === undefined) return true
-  return isFresh('jel') && (!simulates || isFresh('simulate'))
+  return isFresh('jel') && (!simulates || isFresh('simulate')) && (!computes || isFresh('compute'))
 }
 
 function isFresh(name) {

@@ -23,6 +23,8 @@ export class DemoNode {
   /** Status or signal, once the process has ended. */
   end: number | NodeJS.Signals | undefined
   complaints = ''
+  /** The latest event of each kind that commands about jobs tell. */
+  readonly jobEvents = new Map<string, unknown>()
   readonly #child: ChildProcessWithoutNullStreams
 
   /** `onNews` is called after each event that the node told, and when it ended. */
@@ -80,6 +82,7 @@ export class DemoNode {
       this.complaints += `not JSON on standard output: ${line}\n`
       return
     }
+    this.jobEvents.set(event.event, event)
     switch (event.event) {
       case 'started':
         this.self = event.node

@@ -34,9 +34,10 @@ export class DemoStage {
     return this.nodes.filter((node) => node.running)
   }
 
-  start(introducer?: DemoNode): DemoNode {
+  /** A node that joins, or runs another command that enters the pool. */
+  start(introducer?: DemoNode, command: readonly string[] = ['join', this.#pool, '--location', `node${this.nodes.length + 1}`]): DemoNode {
     const number = this.nodes.length + 1
-    const args = ['join', this.#pool, '--json', '--listen', '/ip4/127.0.0.1/tcp/0', '--location', `node${number}`]
+    const args = [...command, '--json', '--listen', '/ip4/127.0.0.1/tcp/0']
     for (const address of introducer?.self?.addresses ?? []) args.push('--bootstrap', address)
     const node = new DemoNode(number, this.#script, args, () => this.#news())
     this.nodes.push(node)

@@ -1,29 +1,26 @@
-import { readFileSync } from 'node:fs'
 import { electionNameProblem, joinPool, type Pool, type PoolOptions } from '@jel/jel'
 import { Control, inputEnds, waitForEnd } from './control.ts'
 import { ElectedLog } from './elected-log.ts'
 import { healthEvent, nodeJson, recordJson, withRe, type NodeEvent } from './events.ts'
 import { Output } from './output.ts'
+import { poolOptions, type PoolFlags } from './pool-options.ts'
 import { jsonReporter, plainReporter, type Reporter } from './reporter.ts'
 import { Stop, stopOnSignals } from './stop.ts'
 import { codeOf, messageOf, statusOf, UsageError } from './usage-error.ts'
 
 /** The flags of `jel join`. */
-export interface JoinFlags {
-  readonly bootstrap: readonly string[]
-  readonly listen: readonly string[]
+export interface JoinFlags extends PoolFlags {
   readonly elect: readonly string[]
-  readonly location?: string
-  readonly tag?: string
-  readonly keyFile?: string
-  readonly identity?: string
   /** Milliseconds. */
   readonly for?: number
   readonly json?: boolean
 }
 
+/** What a node does besides being a member, until it leaves. */
+export type Occupation = (pool: Pool, report: (event: NodeEvent) => void) => Promise<AsyncDisposable>
+
 /** Runs one node until there is a reason to stop. Returns the exit status; throws what kept it from starting. */
-export async function join(name: string, flags: JoinFlags): Promise<number> {
+export async function join(name: string, flags: JoinFlags, occupation?: Occupation): Promise<number> {
   const options = poolOptions(flags)
   for (const election of flags.elect) checkElection(election)
   const stop = new Stop()
@@ -32,7 +29,7 @@ export async function join(name: string, flags: JoinFlags): Promise<number> {
   const reporter = await chooseReporter(flags, output, name)
   try {
     const pool = await enter(name, options, stop)
-    if (pool !== undefined) return await run(pool, flags, stop, reporter)
+    if (pool !== undefined) return await run(pool, flags, stop, reporter, occupation)
     reporter.report({ event: 'stopped' })
     return 0
   } catch (error) {
@@ -53,7 +50,7 @@ async function enter(name: string, options: PoolOptions, stop: Stop): Promise<Po
   }
 }
 
-async function run(pool: Pool, flags: JoinFlags, stop: Stop, reporter: Reporter): Promise<number> {
+async function run(pool: Pool, flags: JoinFlags, stop: Stop, reporter: Reporter, occupation: Occupation | undefined): Promise<number> {
   let stopped = false
   const report = (event: NodeEvent): void => {
     // What is answered too late is not told after the last line.
@@ -68,10 +65,13 @@ async function run(pool: Pool, flags: JoinFlags, stop: Stop, reporter: Reporter)
   else if (inputEnds()) void waitForEnd(process.stdin, stop)
   const timer = flags.for === undefined ? undefined : setTimeout(() => stop.now('time'), flags.for)
 
+  const occupied = await occupation?.(pool, report)
+
   const end = await Promise.race([stop.reason, pool.closed])
   clearTimeout(timer)
   process.stdin.destroy()
   if (typeof end === 'object' && end.reason === 'failed') throw end.error
+  await occupied?.[Symbol.asyncDispose]()
   await pool.leave()
   report({ event: 'stopped', ...withRe(control.leaveId) })
   if (end !== 'output behind') return 0
@@ -110,28 +110,9 @@ function tell(pool: Pool, report: (event: NodeEvent) => void, elected: ElectedLo
   }
 }
 
-function poolOptions(flags: JoinFlags): PoolOptions {
-  const options: PoolOptions = {}
-  if (flags.bootstrap.length > 0) options.bootstrap = flags.bootstrap
-  if (flags.listen.length > 0) options.listen = flags.listen
-  if (flags.location !== undefined) options.location = flags.location
-  if (flags.tag !== undefined) options.tag = new TextEncoder().encode(flags.tag)
-  if (flags.identity !== undefined) options.identityFile = flags.identity
-  if (flags.keyFile !== undefined) options.key = readKey(flags.keyFile)
-  return options
-}
-
 function checkElection(name: string): void {
   const problem = electionNameProblem(name)
   if (problem !== undefined) throw new UsageError(`--elect: the election name ${problem}`)
-}
-
-function readKey(file: string): Uint8Array {
-  try {
-    return readFileSync(file)
-  } catch (error) {
-    throw new UsageError(`--key-file: ${messageOf(error)}`)
-  }
 }
 
 async function chooseReporter(flags: JoinFlags, output: Output, pool: string): Promise<Reporter> {

@@ -1,4 +1,8 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import type { JobFlags } from './compute/jobs.ts'
+import type { MemberFlags } from './compute/member.ts'
+import type { SubmitFlags } from './compute/submit.ts'
+import type { WorkFlags } from './compute/work.ts'
 import type { DemoFlags } from './demo.ts'
 import type { JoinFlags } from './join.ts'
 import type { KeygenFlags } from './keygen.ts'
@@ -61,13 +65,22 @@ function commandLine(script: string, version: string, done: (status: number) => 
 
   program
     .command('demo')
+    .argument('[part]', 'compute: a job that outlives a worker, the member with its root, and its submitter')
     .description('start a pool of node processes on this machine and show what they do')
     .addOption(new Option('--nodes <count>', 'how many, 3 to 50').argParser(countOf).default(8))
     .option('--json', 'one JSON object a step')
-    .action(async (flags: DemoFlags) => {
-      const { demo } = await import('./demo.ts')
-      done(await demo(script, flags))
+    .action(async (part: string | undefined, flags: DemoFlags) => {
+      if (part === undefined) {
+        const { demo } = await import('./demo.ts')
+        done(await demo(script, flags))
+        return
+      }
+      if (part !== 'compute') throw new UsageError(`there is no demo ${JSON.stringify(part)}; there is jel demo, and jel demo compute`)
+      const { demoCompute } = await import('./compute/index.ts')
+      done(await demoCompute(script, flags))
     })
+
+  computing(program, done)
 
   program
     .command('keygen')
@@ -98,6 +111,80 @@ function commandLine(script: string, version: string, done: (status: number) => 
     })
 
   return program
+}
+
+/** The commands that compute. */
+function computing(program: Command, done: (status: number) => void): void {
+  const entering = (name: string, description: string): Command =>
+    program
+      .command(name)
+      .argument('<pool>', 'name of the pool')
+      .description(description)
+      .option('--bootstrap <multiaddr>', 'address of a member; may be repeated', collect, [])
+      .option('--listen <multiaddr>', 'address to listen on; may be repeated (default: all interfaces, any port)', collect, [])
+      .option('--key-file <file>', 'key of a private pool, as jel keygen makes it')
+      .option('--owner <file>', 'key that owns your jobs (default: one that is made the first time)')
+
+  entering('work', 'join a pool as jel join does, and run tasks of its jobs')
+    .option('--location <levels>', 'from fine to coarse, as in node7@rack2@delft@nl (default: the host name)')
+    .option('--tag <text>', 'text that all members get to know, at most 1 KiB')
+    .option('--elect <name>', 'be a candidate in an election; may be repeated', collect, [])
+    .option('--identity <file>', 'keep this node’s key and incarnation in a file')
+    .option('--for <seconds>', 'leave after this time', durationOf)
+    .option('--json', 'one JSON object a line; commands on standard input')
+    .addOption(new Option('--workers <count>', 'tasks at once (default: one a processor)').argParser(workersOf))
+    .option('--accept <whose>', 'whose programs run here: own, members, or the id of an owner; may be repeated (default: own)', collect, [])
+    .option('--time-limit <seconds>', 'running time of one task (default: 600)', durationOf)
+    .addOption(new Option('--memory-limit <MiB>', 'heap of one task (default: 512)').argParser(megabytesOf))
+    .action(async (pool: string, flags: WorkFlags) => {
+      const { work } = await import('./compute/index.ts')
+      done(await work(pool, flags))
+    })
+
+  entering('submit', 'submit a job: a function of a program, and its input as JSON')
+    .argument('<file>', 'the program, an ES module in JavaScript or TypeScript')
+    .argument('<function>', 'a task that it exports')
+    .argument('[input]', 'JSON')
+    .option('--name <name>', 'to find it by; the same name, program and input are the same job')
+    .option('--keep <time>', 'how long the job and its result are kept, as in 12 h or 7 d (default: 7 d)', keepOf)
+    .option('--detach', 'do not wait for the result')
+    .option('--json', 'one JSON object a line')
+    .action(async (pool: string, file: string, fn: string, input: string | undefined, flags: SubmitFlags) => {
+      const { submit } = await import('./compute/index.ts')
+      done(await submit(pool, file, fn, input, flags))
+    })
+
+  entering('jobs', 'list the jobs of a pool')
+    .option('--json', 'one JSON object a job')
+    .action(async (pool: string, flags: MemberFlags) => {
+      const { jobs } = await import('./compute/index.ts')
+      done(await jobs(pool, flags))
+    })
+
+  entering('job', 'say how a job goes')
+    .argument('<job>', 'its id or name')
+    .option('--follow', 'until it ends, with its result')
+    .option('--result', 'wait for its result')
+    .option('--cancel', 'end it everywhere; its owner only')
+    .option('--why', 'say why it is in its state')
+    .option('--json', 'one JSON object a line')
+    .action(async (pool: string, id: string, flags: JobFlags) => {
+      const { job } = await import('./compute/index.ts')
+      done(await job(pool, id, flags))
+    })
+}
+
+function megabytesOf(text: string): number {
+  const megabytes = /^\d+$/u.test(text) ? Number(text) : Number.NaN
+  if (!(megabytes >= 16 && megabytes <= 65_536)) throw new InvalidArgumentError('It must be a whole number of MiB from 16 to 65536.')
+  return megabytes
+}
+
+function keepOf(text: string): number {
+  const [, amount, unit] = /^(\d+(?:\.\d+)?) ?(min|h|d)$/u.exec(text) ?? []
+  const time = Number(amount) * (unit === 'min' ? 60_000 : unit === 'h' ? 3_600_000 : 86_400_000)
+  if (!(time > 0 && time <= 31 * 86_400_000)) throw new InvalidArgumentError('It must be a time as in 30 min, 12 h or 7 d, at most 31 d.')
+  return time
 }
 
 function collect(value: string, before: readonly string[]): string[] {

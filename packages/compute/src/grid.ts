@@ -197,6 +197,11 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   }
 
   /** @internal */
+  replicas(id: JobId): readonly string[] {
+    return this.#runner.scheduler.replicas(id)
+  }
+
+  /** @internal */
   watch(id: JobId): void {
     this.#runner.feed({ type: 'watch', job: id })
   }

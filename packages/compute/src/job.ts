@@ -32,6 +32,7 @@ export interface JobSource {
   status(id: string): JobStatus | undefined
   watch(id: string): void
   readonly closed: boolean
+  replicas(id: string): readonly string[]
   ended(id: string, ms?: number): Promise<Entry | undefined>
   wish(id: string, wish: JobRecord['wish']): Promise<void>
 }
@@ -62,6 +63,11 @@ export class Job {
   /** Until when it, and its result, are kept. */
   get expires(): Date {
     return new Date(this.#published.expires)
+  }
+
+  /** The members that keep it, by this one's view; the first one sees to its root. */
+  get replicas(): readonly string[] {
+    return this.#source.replicas(this.id)
   }
 
   /** As far as this member knows without asking; {@link progress} asks. */

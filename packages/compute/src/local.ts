@@ -101,6 +101,11 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   }
 
   /** @internal */
+  replicas(): readonly string[] {
+    return ['local']
+  }
+
+  /** @internal */
   watch(): void {}
 
   /** @internal */

@@ -135,6 +135,6 @@ describe('a pool that computes', () => {
 
   it('says that nobody knows a job', async () => {
     const grid = await member()
-    expect(() => grid.job('nobody')).toThrowError(expect.objectContaining({ code: 'UNKNOWN_JOB' }))
+    expect(() => grid.job('nobody')).toThrow(expect.objectContaining({ code: 'UNKNOWN_JOB' }))
   })
 })

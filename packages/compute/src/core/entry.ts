@@ -2,7 +2,7 @@ import type { Path } from './path.ts'
 import { compareBytes, type Shared } from './shared-value.ts'
 
 /** Why a task has no value. It is an outcome as well: a function that throws for an input throws everywhere. */
-export interface TaskFailure {
+interface TaskFailure {
   /** Stable and in capitals, as `TASK_THREW`. */
   readonly code: string
   readonly message: string

@@ -34,7 +34,7 @@ export function joinShared(left: Shared, right: Shared): Shared {
 }
 
 /** Returns `left` itself where `right` adds nothing to it. Offers of different rules can't meet in an honest job: the first one stands. */
-export function joinOffers(left: Offer, right: Offer): Offer {
+function joinOffers(left: Offer, right: Offer): Offer {
   if (left === right || left.rule !== right.rule) return left
   switch (left.rule) {
     case 'union':

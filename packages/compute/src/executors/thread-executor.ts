@@ -11,7 +11,7 @@ export interface TaskLimits {
   readonly memory: number
 }
 
-export const defaultTaskLimits: TaskLimits = { time: 600_000, memory: 512 }
+const defaultTaskLimits: TaskLimits = { time: 600_000, memory: 512 }
 
 /** A thread without frames is ended after so long, ms. A guess: a new one takes 45 to 62 ms (measured). */
 const IDLE_END = 5000

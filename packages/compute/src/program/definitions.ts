@@ -6,16 +6,15 @@ export interface TaskContext {
    * Calls for a child and waits for its value. Members run it where there is room; equal calls give equal values, so it may be run again, and counts once.
    * Rejects with the child's failure.
    */
-  run<Input, Value>(task: TaskDefinition<Input, Value>, input: Input): Promise<Value>
+  readonly run: <Input, Value>(task: TaskDefinition<Input, Value>, input: Input) => Promise<Value>
   /** In [0, 1): the same sequence each time the task is run with this input. `Math.random` would not be. */
-  random(): number
+  readonly random: () => number
   /** The path of this task in its job: with the job, a key for effects that must be idempotent. */
   readonly path: string
 }
 
 export type TaskFunction<Input, Value> = (input: Input, context: TaskContext) => Value | Promise<Value>
 
-/** A value that one can see from a task's `result` option. */
 interface TaskOptions {
   /** The job's result is this shared value instead of what the task returns. */
   readonly result?: Pick<SharedDefinition<unknown>, 'kind'>
@@ -35,7 +34,7 @@ export interface Join<Value> {
 }
 
 /** What the runner of a program does for a shared value. */
-export interface SharedPort {
+interface SharedPort {
   value(): unknown
   offer(value: unknown): void
 }

@@ -28,23 +28,21 @@ export function driver<Args, State, Result>(options: DriverOptions<Args, State, 
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     let out = 0
     const fill = (): void => {
-      if (order !== undefined) waiting.sort(([, a], [, b]) => order(b as never) - order(a as never))
-      else waiting.reverse()
-      while (out < OUT && waiting.length > 0) begin(waiting.pop() as DriverTask)
-      if (order === undefined) waiting.reverse()
+      if (order !== undefined) waiting.sort(([, a], [, b]) => order(a as never) - order(b as never))
+      for (const next of waiting.splice(0, OUT - out)) void begin(next)
       if (out === 0) resolve()
     }
-    const begin = ([definition, input]: DriverTask): void => {
+    const begin = async ([definition, input]: DriverTask): Promise<void> => {
       out++
-      run(definition, input as never)
-        .then((value) => {
-          out--
-          const step = done(state, input as never, value as never)
-          state = step.state
-          waiting.push(...(step.tasks ?? []))
-          fill()
-        })
-        .catch(reject)
+      try {
+        const step = done(state, input as never, (await run(definition, input as never)) as never)
+        out--
+        state = step.state
+        waiting.push(...(step.tasks ?? []))
+        fill()
+      } catch (error) {
+        reject(error)
+      }
     }
     fill()
     await promise

@@ -33,7 +33,7 @@ export interface RuntimeHost {
 }
 
 /** A child did not give a value. */
-export class ChildFailedError extends Error {
+class ChildFailedError extends Error {
   readonly code: string
   readonly member: string
   readonly tries: number
@@ -62,7 +62,7 @@ export class Runtime {
   readonly #frames = new Map<Path, Frame>()
   readonly #queue: Extract<ToThread, { type: 'run' | 'deliver' }>[] = []
   #shared: Shared = NOTHING_SHARED
-  #values = new Map<string, { readonly offer: Offer; readonly value: unknown }>()
+  readonly #values = new Map<string, { readonly offer: Offer; readonly value: unknown }>()
   #outbox: FromThread[] = []
   #isFlushing = false
   #isBusy = false
@@ -262,7 +262,7 @@ function failureOf(error: unknown): Extract<Outcome, { failure: unknown }>['fail
   const { code, message, stack, member, tries } = (error instanceof Error ? error : { message: String(error) }) as Partial<ChildFailedError>
   return {
     code: typeof code === 'string' && /^[A-Z_]{3,40}$/u.test(code) ? code : 'TASK_THREW',
-    message: String(message ?? '').slice(0, 2000),
+    message: (message ?? '').slice(0, 2000),
     ...(typeof stack === 'string' ? { stack: stack.slice(0, 4000) } : {}),
     member: typeof member === 'string' ? member : '',
     tries: typeof tries === 'number' ? tries : 1,

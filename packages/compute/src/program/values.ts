@@ -11,14 +11,13 @@ export class UnclonableError extends TypeError {
   readonly code = 'VALUE_UNCLONABLE'
 }
 
-class Refused {}
 addExtension({
   Class: Promise,
   tag: 43_311,
   encode: () => {
     throw new UnclonableError('a promise can not be sent to another member: await it first')
   },
-  decode: () => new Refused(),
+  decode: () => undefined,
 })
 
 /** @throws UnclonableError for functions, symbols and promises, or what holds them */

@@ -6,7 +6,7 @@ import { hashOf, isHash, type BlobStore } from './blob-store.ts'
 
 const PROTOCOL = '/jel-compute-blob/1.0.0'
 /** Bytes of one blob. */
-export const MAX_BLOB_BYTES = 64 * 1024 * 1024
+const MAX_BLOB_BYTES = 64 * 1024 * 1024
 /** Bytes of one frame of it. */
 const CHUNK = 256 * 1024
 /** How long one member may take to give or take a blob, ms. A guess: 64 MiB at 1 MiB a second. */

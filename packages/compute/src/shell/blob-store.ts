@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url'
 const DEFAULT_LIMIT = 256 * 1024 * 1024
 
 /** Where blobs are kept by default. */
-export function defaultCacheFolder(): string {
+function defaultCacheFolder(): string {
   return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'jel', 'blobs')
 }
 

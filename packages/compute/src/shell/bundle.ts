@@ -3,8 +3,10 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ProgramError } from '../errors.ts'
 
-/** What programs import, in this package. */
-const library = fileURLToPath(new URL(`../program/index${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url))
+/** What programs import: as source, compiled, or beside a bundle that holds this module. */
+const library = ['../program/index.ts', '../program/index.js', './program.js']
+  .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+  .find((path) => existsSync(path)) as string
 
 const ENTRY = 'jel:program'
 

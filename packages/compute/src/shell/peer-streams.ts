@@ -72,7 +72,7 @@ export class PeerStreams {
   async close(): Promise<void> {
     clearInterval(this.#sweep)
     await this.#pool.unhandle(PROTOCOL).catch(() => {})
-    await Promise.all([...this.#outgoing.values()].map((peer) => peer.frames?.close()))
+    await Promise.all([...this.#outgoing.values()].flatMap(({ frames }) => (frames === undefined ? [] : [frames.close()])))
     for (const frames of this.#incoming) frames.abort(new Error('the grid is closed'))
   }
 

@@ -237,7 +237,7 @@ export class VirtualGrid {
       case 'timer':
         member.wakeAt = effect.at
         // Real ones come early, too, by the fraction of a millisecond.
-        this.events.at(effect.at - this.random() / 2, () => {
+        this.events.at(effect.at - this.now > 1 ? effect.at - this.random() / 2 : effect.at, () => {
           if (!member.lives || member.wakeAt !== effect.at) return
           member.wakeAt = Infinity
           this.#handle(member, { type: 'timer' })

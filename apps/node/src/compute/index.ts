@@ -1,0 +1,5 @@
+/** The commands that compute, apart from the rest: a node that only joins a pool need not load them. */
+export { demoCompute } from './demo.ts'
+export { job, jobs } from './jobs.ts'
+export { submit } from './submit.ts'
+export { work } from './work.ts'

@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { compute, type Grid } from '@jel/compute'
+import { joinPool, type Pool } from '@jel/jel'
+import { poolOptions, type PoolFlags } from '../pool-options.ts'
+import { ownerOf } from './owner.ts'
+
+/** Flags of all commands that only ask or submit. */
+export interface MemberFlags extends PoolFlags {
+  readonly owner?: string
+  readonly json?: boolean
+}
+
+/** How long a command waits to meet others of its pool, and then for what they have to tell, ms. Guesses. */
+const MEET = 10_000
+const HEAR = 1000
+
+/** A member without workers, for the time of a command. */
+export class Visitor implements AsyncDisposable {
+  readonly pool: Pool
+  readonly grid: Grid
+
+  private constructor(pool: Pool, grid: Grid) {
+    this.pool = pool
+    this.grid = grid
+  }
+
+  static async enter(name: string, flags: MemberFlags): Promise<Visitor> {
+    const owner = await ownerOf(flags.owner)
+    const pool = await joinPool(name, poolOptions(flags))
+    try {
+      return new Visitor(pool, await compute(pool, { owner }))
+    } catch (error) {
+      await pool.leave()
+      throw error
+    }
+  }
+
+  /** Until somebody else is here. False: nobody came. */
+  async meet(): Promise<boolean> {
+    for (const end = performance.now() + MEET; performance.now() < end;) {
+      if (this.pool.members().length > 1) {
+        await sleep(HEAR / 5)
+        return true
+      }
+      await sleep(50)
+    }
+    return false
+  }
+
+  /** Until this holds, or others had time to tell. */
+  async hear(done: () => boolean): Promise<void> {
+    for (const end = performance.now() + HEAR; performance.now() < end && !done();) await sleep(50)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.grid.close()
+    await this.pool.leave()
+  }
+}

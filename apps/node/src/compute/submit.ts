@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs'
+import { UsageError } from '../usage-error.ts'
+import { outcomeOf } from './job-events.ts'
+import { Visitor, type MemberFlags } from './member.ts'
+import { tellerOf } from './teller.ts'
+
+export interface SubmitFlags extends MemberFlags {
+  readonly name?: string
+  /** ms */
+  readonly keep?: number
+  readonly detach?: boolean
+}
+
+/** Submits a job and follows it to its end, or, with `--detach`, until others have it. Returns the exit status. */
+export async function submit(pool: string, file: string, fn: string, input: string | undefined, flags: SubmitFlags): Promise<number> {
+  const value = parseInput(input)
+  if (!existsSync(file)) throw new UsageError(`there is no program ${file}`)
+  await using visitor = await Visitor.enter(pool, flags)
+  const teller = tellerOf(flags.json === true, pool)
+  const met = await visitor.meet()
+  if (!met && flags.detach === true) throw new Error(`nobody else is in the pool ${pool}: a job that is left alone would be lost`)
+  if (!met) process.stderr.write(`jel: nobody else is in the pool ${pool} yet; the job waits for members that run \`jel work ${pool}\`\n`)
+  const { name, keep } = flags
+  const job = await visitor.grid.submit(file, fn, value, { ...(name !== undefined && { name }), ...(keep !== undefined && { keep }) })
+  teller.tell({ event: 'submitted', job: job.id, name: job.name, replicas: job.replicas })
+  if (flags.detach === true) return 0
+  try {
+    for await (const progress of job.progress()) teller.tell({ event: 'progress', job: job.id, ...progress })
+    const outcome = await outcomeOf(job)
+    teller.tell(outcome)
+    return outcome.event === 'done' ? 0 : 1
+  } finally {
+    teller.close()
+  }
+}
+
+function parseInput(text: string | undefined): unknown {
+  if (text === undefined) return undefined
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new UsageError(`INPUT must be JSON, as 24 or '{"cities": 24}': ${error instanceof Error ? error.message : String(error)}`)
+  }
+}

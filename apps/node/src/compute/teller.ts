@@ -1,0 +1,74 @@
+import cliProgress from 'cli-progress'
+import { oneLine } from '../text.ts'
+import { toJson, type JobEvent } from './job-events.ts'
+
+/** Says how a job goes: a program one JSON object a line, a person a bar, and the result. */
+export interface Teller {
+  tell(event: JobEvent): void
+  close(): void
+}
+
+export function tellerOf(json: boolean, pool: string): Teller {
+  return json ? jsonTeller(pool) : process.stderr.isTTY ? barTeller() : quietTeller()
+}
+
+function jsonTeller(pool: string): Teller {
+  return {
+    tell: ({ event, ...rest }) => void process.stdout.write(`${toJson({ event, time: Date.now(), pool, ...rest })}\n`),
+    close: () => {},
+  }
+}
+
+/** The result on standard output; what went wrong on standard error. */
+function quietTeller(): Teller {
+  return {
+    tell(event) {
+      if (event.event === 'submitted') process.stderr.write(`job ${event.job} ${oneLine(event.name)}\n`)
+      else if (event.event === 'done') process.stdout.write(`${toJson(event.result, 2)}\n`)
+      else if (event.event === 'cancelled') process.stderr.write('jel: the job was cancelled by its owner\n')
+      else if (event.event === 'failed') {
+        const where = event.member === undefined || event.member === '' ? '' : ` (at ${event.member}, tried ${event.tries} times)`
+        process.stderr.write(`jel: ${event.code}: ${oneLine(event.message)}${where}\n`)
+        if (event.stack !== undefined) process.stderr.write(`${event.stack}\n`)
+      }
+    },
+    close: () => {},
+  }
+}
+
+function barTeller(): Teller {
+  const quiet = quietTeller()
+  const bar = new cliProgress.SingleBar(
+    {
+      format: '{bar} {percentage} %  {rate} tasks/s  {members} members  {left}',
+      hideCursor: true,
+      stream: process.stderr,
+      clearOnComplete: true,
+    },
+    cliProgress.Presets.shades_classic,
+  )
+  const begin = performance.now()
+  let running = false
+  return {
+    tell(event) {
+      if (event.event === 'progress') {
+        const { covered, rate, members, state, reason } = event
+        const spent = (performance.now() - begin) / 1000
+        const left =
+          covered > 0.02 && covered < 1
+            ? `some ${Math.ceil((spent / covered) * (1 - covered))} s left`
+            : state === 'active'
+              ? ''
+              : reason || state
+        const shown = { rate: rate.toFixed(0), members, left }
+        if (running) bar.update(Math.round(covered * 100), shown)
+        else bar.start(100, Math.round(covered * 100), shown)
+        running = true
+        return
+      }
+      if (running && event.event !== 'submitted') bar.stop()
+      quiet.tell(event)
+    },
+    close: () => bar.stop(),
+  }
+}

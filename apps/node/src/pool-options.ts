@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs'
+import type { PoolOptions } from '@jel/jel'
+import { messageOf, UsageError } from './usage-error.ts'
+
+/** The flags by which a command enters a pool. */
+export interface PoolFlags {
+  readonly bootstrap: readonly string[]
+  readonly listen: readonly string[]
+  readonly location?: string
+  readonly tag?: string
+  readonly keyFile?: string
+  readonly identity?: string
+}
+
+export function poolOptions(flags: PoolFlags): PoolOptions {
+  const options: PoolOptions = {}
+  if (flags.bootstrap.length > 0) options.bootstrap = flags.bootstrap
+  if (flags.listen.length > 0) options.listen = flags.listen
+  if (flags.location !== undefined) options.location = flags.location
+  if (flags.tag !== undefined) options.tag = new TextEncoder().encode(flags.tag)
+  if (flags.identity !== undefined) options.identityFile = flags.identity
+  if (flags.keyFile !== undefined) options.key = readKey(flags.keyFile)
+  return options
+}
+
+function readKey(file: string): Uint8Array {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    throw new UsageError(`--key-file: ${messageOf(error)}`)
+  }
+}
