@@ -1,0 +1,133 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { JelProcess, loopback } from './jel-process.ts'
+
+const program = `
+import { task } from '@jel/compute/program'
+export const square = task((number) => number * number)
+export const sum = task(async (count, { run }) => (await Promise.all(Array.from({ length: count }, (_, n) => run(square, n)))).reduce((a, b) => a + b, 0))
+export const slow = task(async (count, { run }) => (await Promise.all(Array.from({ length: count }, (_, n) => run(busy, n)))).length)
+export const busy = task((n) => { for (const end = performance.now() + 20; performance.now() < end; ); return n })
+export const throws = task(() => { throw new RangeError('no such luck') })
+`
+
+let folder: string
+let file: string
+let owner: string[]
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'jel-cli-'))
+  file = join(folder, 'program.js')
+  writeFileSync(file, program)
+  owner = ['--owner', join(folder, 'owner')]
+})
+
+afterEach(() => rmSync(folder, { recursive: true }))
+
+async function worker(bootstrap?: string): Promise<JelProcess> {
+  const args = [
+    'work',
+    'cli-test',
+    '--json',
+    '--workers',
+    '1',
+    ...loopback,
+    ...owner,
+    ...(bootstrap === undefined ? [] : ['--bootstrap', bootstrap]),
+  ]
+  const process = new JelProcess(args)
+  await process.until(() => process.lines.some((line) => line.includes('"started"')), 'it started')
+  return process
+}
+
+function command(address: string, name: string, ...args: string[]): JelProcess {
+  return new JelProcess([name, 'cli-test', ...args, ...loopback, ...owner, '--bootstrap', address], 'ignore')
+}
+
+describe('jel work, submit, jobs and job', () => {
+  it('compute a job, and tell its result as JSON', async () => {
+    const first = await worker()
+    await worker(first.address)
+    const submit = command(first.address, 'submit', file, 'sum', '20', '--json', '--name', 'squares')
+    expect({ status: await submit.exited, stderr: submit.stderr }).toEqual({ status: 0, stderr: '' })
+    const events = submit.lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+    expect(events[0]).toMatchObject({ event: 'submitted', pool: 'cli-test', name: 'squares', job: expect.stringMatching(/^[\da-f]{20}$/u) })
+    expect(
+      events.slice(1, -1).every(({ event, covered, members }) => event === 'progress' && Number(covered) <= 1 && Number(members) <= 2),
+    ).toBe(true)
+    expect(events.at(-1)).toMatchObject({ event: 'done', job: events[0]?.['job'], result: 2470 })
+
+    const list = command(first.address, 'jobs', '--json')
+    expect(await list.exited).toBe(0)
+    expect(list.lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { event: 'job', name: 'squares', state: 'done', covered: 1 },
+    ])
+
+    const result = command(first.address, 'job', 'squares', '--result')
+    expect(await result.exited).toBe(0)
+    expect(result.lines).toEqual(['2470'])
+  })
+
+  it('leave a job to others, follow it by its name, and cancel it', async () => {
+    const first = await worker()
+    const submit = command(first.address, 'submit', file, 'slow', '100', '--detach', '--name', 'slow')
+    expect({ status: await submit.exited, lines: submit.lines }).toEqual({ status: 0, lines: [] })
+    const follow = command(first.address, 'job', 'slow', '--follow', '--json')
+    expect(await follow.exited).toBe(0)
+    expect(JSON.parse(follow.lines.at(-1) as string)).toMatchObject({ event: 'done', result: 100 })
+
+    const long = command(first.address, 'submit', file, 'slow', '100000', '--detach', '--name', 'long')
+    expect(await long.exited).toBe(0)
+    const cancel = command(first.address, 'job', 'long', '--cancel')
+    expect(await cancel.exited).toBe(0)
+    const after = command(first.address, 'job', 'long', '--result')
+    expect({ status: await after.exited, stderr: after.stderr }).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('cancelled by its owner'),
+    })
+  })
+
+  it('tell what a program threw, with its stack', async () => {
+    const first = await worker()
+    const submit = command(first.address, 'submit', file, 'throws', '--json')
+    expect(await submit.exited).toBe(1)
+    expect(JSON.parse(submit.lines.at(-1) as string)).toMatchObject({
+      event: 'failed',
+      code: 'TASK_THREW',
+      message: 'no such luck',
+      stack: expect.stringContaining('RangeError'),
+    })
+  })
+
+  it.each([
+    [['submit', 'pool', 'nowhere.js', 'f'], 2, 'there is no program nowhere.js'],
+    [['submit', 'pool', import.meta.filename, 'f', '{'], 2, 'INPUT must be JSON'],
+    [['submit', 'pool', import.meta.filename, 'f', '--keep', 'ever'], 2, 'as in 30 min'],
+    [['work', 'pool', '--workers', 'many'], 2, 'whole number'],
+    [['demo', 'compost'], 2, 'jel demo compute'],
+  ])('refuse %j', async (args, status, message) => {
+    const process = new JelProcess(args, 'ignore')
+    expect({ status: await process.exited, stderr: process.stderr }).toEqual({ status, stderr: expect.stringContaining(message) })
+  })
+
+  it('say that nobody knows a job', async () => {
+    const first = await worker()
+    const process = command(first.address, 'job', 'nobody')
+    expect({ status: await process.exited, stderr: process.stderr }).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('nobody in the pool has published'),
+    })
+  })
+})
+
+describe('jel demo compute', () => {
+  it('ends a worker, the member with the root and the submitter, and reads the right result', async () => {
+    const demo = new JelProcess(['demo', 'compute', '--json'], 'ignore')
+    expect({ status: await demo.exited, stderr: demo.stderr }).toEqual({ status: 0, stderr: '' })
+    const events = demo.lines.map((line) => JSON.parse(line) as { event: string; text?: string; totalMs?: number })
+    expect(events.filter(({ text }) => text?.includes('SIGKILL') === true)).toHaveLength(3)
+    expect(events.at(-1)).toMatchObject({ event: 'summary', totalMs: expect.toSatisfy((total: number) => total < 30_000) })
+  })
+})
