@@ -40,6 +40,8 @@ const lab: Layers = {
   attacks: [...common, 'attacks/attacks'],
   'attacks/attacks': [...common, 'attacks'],
   crowd: [...common, 'attacks'],
+  compute: common,
+  grid: common,
   'large-state': [...common, 'attacks'],
   blocked: common,
   soak: common,
@@ -60,6 +62,9 @@ const lab: Layers = {
 const compute: Layers = {
   core: [],
   virtual: ['core'],
+  program: ['core', 'executors'],
+  executors: ['core', 'program', '.'],
+  shell: ['core', 'executors', '.'],
 }
 
 describe.each([

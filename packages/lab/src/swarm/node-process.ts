@@ -1,4 +1,4 @@
-/** One node as a user starts it: a `jel join <pool> --json` process. */
+/** One node as a user starts it: a `jel join <pool> --json` process, or of another command that speaks as it does. */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { keep } from '../base/child.ts'
@@ -31,8 +31,10 @@ export interface NodeCommand {
   readonly bin: string
   /** Node's own flags, such as `--cpu-prof`. */
   readonly flags?: readonly string[]
+  /** Default: `join`. */
+  readonly command?: 'join' | 'work'
   readonly pool: string
-  /** Further arguments of `jel join`. */
+  /** Further arguments of the command. */
   readonly args: readonly string[]
   /** A program that runs the node somewhere else, such as `nsenter`, with its arguments. It must replace itself by what it runs. */
   readonly within?: readonly string[]
@@ -54,11 +56,11 @@ const START_TIMEOUT = 120_000
 
 /** Starts one and waits until it has entered its pool. */
 export function startNode(
-  { bin, flags = [], pool, args, within = [], env = {} }: NodeCommand,
+  { bin, flags = [], command: name = 'join', pool, args, within = [], env = {} }: NodeCommand,
   listener: NodeListener,
 ): Promise<NodeProcess> {
   const spawned = Date.now()
-  const [command = '', ...rest] = [...within, process.execPath, ...flags, bin, 'join', pool, '--json', ...args]
+  const [command = '', ...rest] = [...within, process.execPath, ...flags, bin, name, pool, '--json', ...args]
   const child = keep(spawn(command, rest, { env: { ...process.env, ...env } }))
   const { promise, resolve, reject } = Promise.withResolvers<NodeProcess>()
   const timer = setTimeout(() => reject(new Error(`no "started" within ${START_TIMEOUT} ms`)), START_TIMEOUT)
@@ -67,7 +69,7 @@ export function startNode(
   child.once('exit', (code, signal) => {
     clearTimeout(timer)
     listener.ended(id, code ?? signal)
-    reject(new Error(`jel join ended with ${code ?? signal}: ${complaint}`))
+    reject(new Error(`jel ${name} ended with ${code ?? signal}: ${complaint}`))
   })
   child.stdin.on('error', () => {
     // A command to a process that was killed a moment ago: its death is what is being measured.

@@ -1,0 +1,146 @@
+/**
+ * A job of many short tasks, while a process is killed every so often, its submitter first, and others come: is the result right at a member that came
+ * last, and how often was a task begun in vain?
+ *
+ *     pnpm lab compute --processes 20 --tasks 2000 --ms 20 --every 2
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { keep, takeChildrenAlong } from '../base/child.ts'
+import { inCheckout, jelBin } from '../base/paths.ts'
+import { command, positive, type Values, whole } from '../base/program.ts'
+import { startNode, type NodeProcess } from '../swarm/node-process.ts'
+
+const USAGE = `pnpm lab compute [options]
+
+  --processes 20   that work, one task at a time each
+  --tasks 2000     of the job
+  --ms 20          each
+  --every 2        seconds between two kills; after each a newcomer starts
+
+Exit status 1 if the result is wrong, or more than 4 % of the tasks were begun in vain.
+`
+
+/** Share of the tasks that may be begun in vain. */
+const MOST_IN_VAIN = 0.04
+/** Longest that the job may take, ms. */
+const LIMIT = 300_000
+
+const options = {
+  processes: { type: 'string', default: '20' },
+  tasks: { type: 'string', default: '2000' },
+  ms: { type: 'string', default: '20' },
+  every: { type: 'string', default: '2' },
+} as const
+
+async function main(values: Values<typeof options>): Promise<number> {
+  const [processes, tasks] = [whole('processes', values.processes), whole('tasks', values.tasks)]
+  const [ms, every] = [whole('ms', values.ms), positive('every', values.every) * 1000]
+  takeChildrenAlong()
+  const folder = mkdtempSync(join(tmpdir(), 'jel-lab-'))
+  try {
+    return await measure({ processes, tasks, ms, every, folder })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function measure(given: { processes: number; tasks: number; ms: number; every: number; folder: string }): Promise<number> {
+  const { processes, tasks, ms, every, folder } = given
+  const [owner, log] = [join(folder, 'owner'), join(folder, 'log')]
+  writeFileSync(log, '')
+  const load = (loadavg()[0] as number).toFixed(1)
+  const pool = `lab-${process.pid}`
+  let started = 0
+  const diedFalsely: string[] = []
+  const [killed, works] = [new Set<string>(), new Set<string>()]
+  const start = async (bootstrap: readonly string[]): Promise<NodeProcess> => {
+    const args = ['--listen', '/ip4/127.0.0.1/tcp/0', '--workers', '1', '--owner', owner, '--location', `node${started++}@here`]
+    const node = await startNode(
+      { bin: jelBin, command: 'work', pool, args: [...args, ...bootstrap.flatMap((address) => ['--bootstrap', address])] },
+      {
+        line: (_, { event, node }) => {
+          if (event === 'died' && node !== undefined && works.has(node.id) && !killed.has(node.id)) diedFalsely.push(node.id)
+        },
+        complaint: () => {},
+        ended: () => {},
+      },
+    )
+    works.add(node.id)
+    return node
+  }
+  const first = await start([])
+  const running = [first, ...(await Promise.all(Array.from({ length: processes - 1 }, () => start([first.address]))))]
+  await delay(2000)
+
+  const enter = ['--listen', '/ip4/127.0.0.1/tcp/0', '--owner', owner, '--bootstrap', first.address, '--json']
+  const input = JSON.stringify({ tasks, ms, log })
+  const submitter = jel('submit', pool, inCheckout('packages/lab/src/compute/program.ts'), 'wide', input, '--name', 'wide', ...enter)
+  await submitter.until('progress')
+  const begin = Date.now()
+  let kills = 1
+  submitter.child.kill('SIGKILL')
+  const ended = new AbortController()
+  const coming: Promise<void>[] = []
+  const churn = async (): Promise<void> => {
+    while (!ended.signal.aborted) {
+      await delay(every, undefined, { signal: ended.signal }).catch(() => {})
+      if (ended.signal.aborted) return
+      // The first one is the way in for those who come.
+      const victim = running.splice(1 + Math.floor(Math.random() * (running.length - 1)), 1)[0] as NodeProcess
+      killed.add(victim.id)
+      victim.child.kill('SIGKILL')
+      kills++
+      coming.push(start([first.address]).then((newcomer) => void running.push(newcomer)))
+    }
+  }
+  const churning = churn()
+  const watcher = jel('job', pool, 'wide', '--follow', ...enter)
+  await Promise.race([watcher.until('done'), delay(LIMIT)])
+  const seconds = (Date.now() - begin) / 1000
+  ended.abort()
+  await churning
+  await Promise.all(coming)
+  const newest = jel('job', pool, 'wide', '--result', ...enter)
+  await newest.until('done')
+  const { result } = newest.last('done') as { result?: number }
+  const expected = (tasks * (tasks - 1)) / 2
+  const vain = statSync(log).size - tasks
+  process.stdout.write(
+    `load at the start ${load}; ${processes} processes, ${tasks} tasks of ${ms} ms, ${kills} killed, the submitter first\n`,
+  )
+  process.stdout.write(`done after ${seconds.toFixed(1)} s; a member that joined last reads ${result}, expected ${expected}\n`)
+  process.stdout.write(
+    `begun in vain: ${vain} (${((vain / tasks) * 100).toFixed(2)} %); running members pronounced dead: ${diedFalsely.length}\n`,
+  )
+  return result === expected && vain <= tasks * MOST_IN_VAIN && diedFalsely.length === 0 ? 0 : 1
+}
+
+/** A command about jobs, and what it tells. */
+function jel(...args: readonly string[]) {
+  const child = keep(spawn(process.execPath, [jelBin, ...args], { stdio: ['ignore', 'pipe', 'inherit'] }))
+  const events = new Map<string, unknown>()
+  let wake = Promise.withResolvers<void>()
+  let rest = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) events.set((JSON.parse(line) as { event: string }).event, JSON.parse(line))
+    wake.resolve()
+    wake = Promise.withResolvers()
+  })
+  const exited = once(child, 'exit')
+  return {
+    child,
+    last: (event: string) => events.get(event) ?? {},
+    async until(event: string): Promise<void> {
+      while (!events.has(event) && child.exitCode === null && child.signalCode === null) await Promise.race([wake.promise, exited])
+    },
+  }
+}
+
+export const experiment = command(USAGE, options, main)
