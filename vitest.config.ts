@@ -6,15 +6,7 @@ import { defineConfig } from 'vitest/config'
 const groups = [
   {
     name: 'pure',
-    folders: [
-      'packages/protocol',
-      'packages/simulator',
-      'packages/conformance',
-      'packages/lab',
-      'packages/compute/src/core',
-      'packages/compute/src/virtual',
-      'scripts',
-    ],
+    folders: ['packages/protocol', 'packages/simulator', 'packages/conformance', 'packages/lab', 'packages/compute/src', 'scripts'],
     timeout: 30_000,
     alone: false,
   },

@@ -35,7 +35,9 @@ export function driver<Args, State, Result>(options: DriverOptions<Args, State, 
     const begin = async ([definition, input]: DriverTask): Promise<void> => {
       out++
       try {
-        const step = done(state, input as never, (await run(definition, input as never)) as never)
+        const value = await run(definition, input as never)
+        // The state as it is now: others may have ended meanwhile.
+        const step = done(state, input as never, value as never)
         out--
         state = step.state
         waiting.push(...(step.tasks ?? []))

@@ -33,17 +33,6 @@ export function encodeValue(value: unknown): Uint8Array {
 
 /** @throws Error for bytes that are no value */
 export function decodeValue(bytes: Uint8Array): unknown {
-  return plain(encoder.decode(bytes))
-}
-
-/** Bytes come as views of Node's own kind where there is one: programs get what they would get elsewhere. */
-function plain(value: unknown): unknown {
-  if (value instanceof Uint8Array) return value.constructor === Uint8Array ? value : new Uint8Array(value)
-  if (Array.isArray(value)) {
-    for (const [index, each] of value.entries()) if (typeof each === 'object' && each !== null) value[index] = plain(each)
-  } else if (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype) {
-    const fields = value as Record<string, unknown>
-    for (const [name, each] of Object.entries(fields)) if (typeof each === 'object' && each !== null) fields[name] = plain(each)
-  }
-  return value
+  // What it cuts out of Node's own kind of bytes would be of that kind, too: programs get what they would get elsewhere.
+  return encoder.decode(bytes.constructor === Uint8Array ? bytes : new Uint8Array(bytes))
 }

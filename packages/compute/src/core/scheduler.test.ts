@@ -1,0 +1,165 @@
+import { createRandom, hash52 } from '@jel/protocol'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Effect, Input, JobSpec, Message } from './io.ts'
+import { Scheduler } from './scheduler.ts'
+import { NOTHING_SHARED } from './shared-value.ts'
+
+// One whose first replica is this member.
+const job = Array.from({ length: 100 }, (_, number) => `job${number}`).find((id) =>
+  ['other', 'third'].every((member) => hash52(`${id} self`) > hash52(`${id} ${member}`)),
+) as string
+const spec: JobSpec = { id: job, fn: 'root', input: Uint8Array.of(1), submitted: 0, wish: 'run', accepted: true, fresh: true }
+const step = (letter: string): string => letter.repeat(10)
+
+let now: number
+let scheduler: Scheduler
+
+beforeEach(() => {
+  now = 0
+  scheduler = new Scheduler({ self: { id: 'self', location: 'self@here' }, workers: 1, random: createRandom(1) })
+})
+
+function feed(input: Input, after = 0): Effect[] {
+  now += after
+  return scheduler.handle(input, now)
+}
+
+function sent(effects: readonly Effect[], type: Message['type']): Message[] {
+  return effects.flatMap((effect) => (effect.type === 'send' && effect.message.type === type ? [effect.message] : []))
+}
+
+function hear(message: Message, from = 'other'): Effect[] {
+  return feed({ type: 'message', from, message })
+}
+
+/** The root runs, and has called for these children. */
+function spawn(...letters: readonly string[]): Effect[] {
+  feed({ type: 'job', spec })
+  const children = letters.map((letter) => ({ step: step(letter), fn: 'child', input: Uint8Array.of(2) }))
+  return feed({ type: 'spawned', job, path: '', children })
+}
+
+function steal(count = 1, request = 0): Extract<Message, { type: 'work' }> {
+  return sent(hear({ type: 'steal', request, jobs: [job], count }), 'work')[0] as Extract<Message, { type: 'work' }>
+}
+
+describe('a scheduler', () => {
+  it('begins the root of a new job at once where it is the only member', () => {
+    expect(feed({ type: 'job', spec })).toContainEqual(expect.objectContaining({ type: 'run', slot: 0, split: false }))
+  })
+
+  it('waits with a job that is not new until it could have heard of it', () => {
+    expect(feed({ type: 'job', spec: { ...spec, fresh: false } }).some(({ type }) => type === 'run')).toBe(false)
+    expect(feed({ type: 'timer' }, 300).some(({ type }) => type === 'run')).toBe(true)
+  })
+
+  it('sets its timer anew when it comes a moment early', () => {
+    const [timer] = feed({ type: 'job', spec: { ...spec, fresh: false } }).filter((effect) => effect.type === 'timer')
+    now = (timer as { at: number }).at - 0.4
+    expect(feed({ type: 'timer' })).toContainEqual({ type: 'timer', at: (timer as { at: number }).at })
+  })
+
+  it('gives a worker the newest task, and a thief the oldest', () => {
+    feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
+    spawn('a', 'b', 'c')
+    const run = feed({ type: 'idle', slot: 0, seen: 1 }).find((effect) => effect.type === 'run')
+    expect(run?.task.path).toBe(step('c'))
+    expect(steal().tasks.map(({ path }) => path)).toEqual([step('a')])
+  })
+
+  it('delivers what a thief sends, once', () => {
+    feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
+    spawn('a', 'b')
+    steal()
+    const entry = { path: step('a'), outcome: { value: Uint8Array.of(9) }, shared: NOTHING_SHARED }
+    const deliveries = (effects: readonly Effect[]): number => effects.filter(({ type }) => type === 'deliver').length
+    expect(deliveries(hear({ type: 'result', job, entries: [entry] }))).toBe(1)
+    expect(deliveries(hear({ type: 'result', job, entries: [entry] }))).toBe(0)
+  })
+
+  it('looks up what a dead thief held, then does it again', () => {
+    for (const id of ['other', 'third']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
+    spawn('a')
+    expect(steal().tasks).toHaveLength(1)
+    feed({ type: 'gone', id: 'other' }, 1000)
+    const [lookup] = sent(feed({ type: 'timer' }, 400), 'lookup') as Extract<Message, { type: 'lookup' }>[]
+    expect(lookup?.paths).toEqual([step('a')])
+    feed({ type: 'idle', slot: 0, seen: 1 })
+    const effects = hear({ type: 'found', job, request: lookup?.request ?? -1, entries: [], claims: [], last: true }, 'third')
+    expect(effects).toContainEqual(expect.objectContaining({ type: 'run', task: expect.objectContaining({ path: step('a') }) }))
+  })
+
+  it('does not do again what a replica knows', () => {
+    for (const id of ['other', 'third']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
+    spawn('a')
+    steal()
+    feed({ type: 'gone', id: 'other' }, 1000)
+    const [lookup] = sent(feed({ type: 'timer' }, 400), 'lookup') as Extract<Message, { type: 'lookup' }>[]
+    const entry = { path: step('a'), outcome: { value: Uint8Array.of(9) }, shared: NOTHING_SHARED }
+    const effects = hear({ type: 'found', job, request: lookup?.request ?? -1, entries: [entry], claims: [], last: true }, 'third')
+    expect(effects.map(({ type }) => type)).toContain('deliver')
+    expect(effects.map(({ type }) => type)).not.toContain('run')
+  })
+
+  it('leaves to a living holder what a dead member had given on', () => {
+    for (const id of ['other', 'third']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
+    spawn('a')
+    steal()
+    feed({ type: 'gone', id: 'other' }, 1000)
+    const [lookup] = sent(feed({ type: 'timer' }, 400), 'lookup') as Extract<Message, { type: 'lookup' }>[]
+    const claims = [{ path: step('a'), holder: 'third' }]
+    const effects = hear({ type: 'found', job, request: lookup?.request ?? -1, entries: [], claims, last: true }, 'third')
+    expect(sent(effects, 'awaiting')).toEqual([{ type: 'awaiting', job, paths: [step('a')] }])
+  })
+
+  it('asks a holder of which it hears nothing, and takes back what that one does not have', () => {
+    feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
+    spawn('a')
+    steal()
+    feed({ type: 'timer' }, 2000)
+    expect(sent(feed({ type: 'timer' }, 2000), 'awaiting')).toHaveLength(1)
+    expect(sent(hear({ type: 'unknown', job, paths: [step('a')] }), 'lookup')).toHaveLength(1)
+  })
+
+  it('keeps one of two values for a path, the same whichever came first, and says so', () => {
+    const values = [Uint8Array.of(9), Uint8Array.of(3)]
+    const kept = [values, values.toReversed()].map(([first, second]) => {
+      const each = new Scheduler({ self: { id: 'self', location: 'here' }, workers: 0, random: createRandom(1) })
+      for (const id of ['one', 'two']) each.handle({ type: 'joined', member: { id, location: 'there' } }, 0)
+      each.handle({ type: 'job', spec }, 0)
+      const tell = (from: string, value: Uint8Array | undefined): Effect[] => {
+        const entries = [{ path: step('a'), outcome: { value: value as Uint8Array }, shared: NOTHING_SHARED }]
+        return each.handle({ type: 'message', from, message: { type: 'result', job, entries } }, 1)
+      }
+      tell('one', first)
+      expect(tell('two', second)).toContainEqual(expect.objectContaining({ type: 'warning', code: 'TASK_UNREPEATABLE' }))
+      const found = each.handle({ type: 'message', from: 'one', message: { type: 'lookup', job, request: 1, paths: [step('a')] } }, 2)
+      return (sent(found, 'found')[0] as Extract<Message, { type: 'found' }>).entries[0]?.outcome
+    })
+    expect(kept).toEqual([{ value: Uint8Array.of(3) }, { value: Uint8Array.of(3) }])
+  })
+
+  it('sets a task apart that has ended three workers', () => {
+    feed({ type: 'job', spec })
+    let effects: Effect[] = []
+    for (let worker = 0; worker < 3; worker++) effects = feed({ type: 'crashed', slot: 0, job, path: '', reason: 'it is gone' })
+    expect(effects).toContainEqual(
+      expect.objectContaining({
+        type: 'ended',
+        entry: expect.objectContaining({ outcome: { failure: expect.objectContaining({ code: 'TASK_POISONOUS', tries: 3 }) } }),
+      }),
+    )
+  })
+
+  it('runs nothing of a job that is suspended, cancelled, or not accepted', () => {
+    for (const change of [{ wish: 'suspend' }, { wish: 'cancel' }, { accepted: false }] as const) {
+      const each = new Scheduler({ self: { id: 'self', location: 'here' }, workers: 1, random: createRandom(1) })
+      expect(each.handle({ type: 'job', spec: { ...spec, ...change } }, 0).some(({ type }) => type === 'run')).toBe(false)
+    }
+  })
+
+  it('ignores strangers', () => {
+    feed({ type: 'job', spec })
+    expect(hear({ type: 'steal', request: 0, jobs: [job], count: 1 }, 'stranger')).toEqual([])
+  })
+})

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import type { Entry } from './entry.ts'
+import { ROOT } from './path.ts'
+import { NOTHING_SHARED } from './shared-value.ts'
+import { newFrame, TaskTree } from './task-tree.ts'
+
+const a = 'aaaaaaaaaa'
+const b = 'bbbbbbbbbb'
+
+function entry(path: string, value = 1): Entry {
+  return { path, outcome: { value: Uint8Array.of(value) }, shared: NOTHING_SHARED }
+}
+
+describe('a task tree', () => {
+  it('covers what is below an entry, and nothing beside it', () => {
+    const tree = new TaskTree()
+    tree.cover(tree.ensure(a), entry(a))
+    expect(tree.covering(a + b)?.path).toBe(a)
+    expect(tree.covering(b)).toBeUndefined()
+    expect(tree.covering(ROOT)).toBeUndefined()
+  })
+
+  it('holds one entry where a parent has replaced its children', () => {
+    const tree = new TaskTree()
+    tree.cover(tree.ensure(a + a), entry(a + a))
+    tree.cover(tree.ensure(a + b), entry(a + b))
+    const before = tree.bytes
+    tree.cover(tree.ensure(a), entry(a))
+    expect([...tree.entries()].map(({ path }) => path)).toEqual([a])
+    expect(tree.bytes).toBeLessThan(before)
+  })
+
+  it('counts the bytes of what it holds', () => {
+    const tree = new TaskTree()
+    tree.cover(tree.ensure(a), entry(a))
+    tree.cover(tree.ensure(b), entry(b))
+    expect(tree.bytes).toBe(2 * 11)
+    tree.cover(tree.root, entry(ROOT))
+    expect(tree.bytes).toBe(1)
+  })
+
+  it('forgets what nothing is known of, and no more', () => {
+    const tree = new TaskTree()
+    const kept = tree.ensure(a)
+    kept.frame = newFrame(0)
+    tree.prune(tree.ensure(a + b + a))
+    expect(tree.find(a + b)).toBeUndefined()
+    expect(tree.find(a)).toBe(kept)
+  })
+})

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { decodeValue, encodeValue } from './values.ts'
+
+describe('values as bytes', () => {
+  it.each([
+    ['equal numbers, however they came to be', [3, 0.5 + 2.5]],
+    ['equal arrays, whatever else they held', [[1, 2], [1.5, 2].map((each) => Math.floor(each))]],
+    ['equal texts, cut from wider ones', ['ab', 'abü'.slice(0, 2)]],
+  ])('are the same for %s', (_, [one, other]) => {
+    expect(encodeValue(one)).toEqual(encodeValue(other))
+  })
+
+  it.each([[() => 1], [Symbol('x')], [{ deep: [Promise.resolve()] }]])('are refused for %s', (value) => {
+    expect(() => encodeValue(value)).toThrow(expect.objectContaining({ code: 'VALUE_UNCLONABLE' }))
+  })
+
+  it('hold bytes as plain bytes', () => {
+    const back = decodeValue(encodeValue({ deep: [new Uint8Array([1, 2])] })) as { deep: Uint8Array[] }
+    expect(back.deep[0]?.constructor).toBe(Uint8Array)
+  })
+
+  it('keep cycles', () => {
+    const ring: { self?: unknown } = {}
+    ring.self = ring
+    const back = decodeValue(encodeValue(ring)) as { self: unknown }
+    expect(back.self).toBe(back)
+  })
+})

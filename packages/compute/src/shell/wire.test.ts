@@ -1,0 +1,77 @@
+import { Encoder } from 'cbor-x'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Message } from '../core/io.ts'
+import { decodeMessage, encodeMessage } from './wire.ts'
+
+const path = 'abcdefghij'
+const shared = new Map([['s0', { rule: 'min', key: 3, values: [Uint8Array.of(1)] } as const]])
+const entries = [
+  { path, outcome: { value: Uint8Array.of(7) }, shared },
+  { path: '', outcome: { failure: { code: 'TASK_THREW', message: 'no', stack: 'at', member: 'm', tries: 2 } }, shared: new Map() },
+]
+const task = { path, fn: 'f', input: Uint8Array.of(1, 2) }
+
+const messages: Message[] = [
+  { type: 'steal', request: 1, jobs: ['a', 'b'], count: 2 },
+  { type: 'work', request: 1, tasks: [{ ...task, job: 'a', replay: true, tries: 1 }], left: 3, ended: ['b'] },
+  { type: 'surplus' },
+  { type: 'awaiting', job: 'a', paths: ['', path] },
+  { type: 'holding', job: 'a', progress: [[path, 0.5]], totals: { begun: 1, finished: 1, ran: 0.5, members: 1 } },
+  { type: 'unknown', job: 'a', paths: [path] },
+  { type: 'result', job: 'a', entries },
+  {
+    type: 'report',
+    job: 'a',
+    number: 3,
+    full: true,
+    entries,
+    claims: [{ ...task, age: 3, progress: 0, leaf: true, second: false }],
+    dropped: [path],
+    work: { begun: 1, finished: 0, ran: 1.5 },
+  },
+  { type: 'noted', job: 'a', number: 3 },
+  { type: 'lookup', job: 'a', request: 1, paths: [''] },
+  { type: 'found', job: 'a', request: 1, entries, claims: [{ path, holder: 'm' }], last: false },
+  { type: 'merged', job: 'a' },
+  { type: 'yield', job: 'a', path, to: 'm' },
+  { type: 'idle', request: 1, jobs: ['a'] },
+  { type: 'shared', job: 'a', shared },
+]
+
+describe('messages as bytes', () => {
+  it.each(messages)('$type comes back as it was', (message) => {
+    expect(decodeMessage(encodeMessage(message))).toEqual(message)
+  })
+
+  it('refuses what is none', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        expect(() => decodeMessage(bytes)).toThrow(Error)
+      }),
+    )
+  })
+
+  it.each([
+    ['another type', { type: 'obey' }],
+    ['a path of no whole steps', { type: 'awaiting', job: 'a', paths: ['abc'] }],
+    ['a path of other characters', { type: 'awaiting', job: 'a', paths: ['/../../../'] }],
+    ['a path that is too deep', { type: 'awaiting', job: 'a', paths: ['a'.repeat(2570)] }],
+    ['a progress above one', { type: 'holding', job: 'a', progress: [['', 2]] }],
+    ['a count below zero', { type: 'steal', request: -1, jobs: [], count: 1 }],
+    ['a count that is no number', { type: 'noted', job: 'a', number: Number.NaN }],
+    ['a list that is too long', { type: 'steal', request: 1, jobs: Array.from({ length: 65_537 }, () => 'a'), count: 1 }],
+    [
+      'a value that is too large',
+      { type: 'result', job: 'a', entries: [{ path, outcome: { value: new Uint8Array(2 ** 20 + 1) }, shared: new Map() }] },
+    ],
+    ['an outcome that is none', { type: 'result', job: 'a', entries: [{ path, outcome: {}, shared: new Map() }] }],
+    ['an offer without a value', { type: 'shared', job: 'a', shared: new Map([['s0', { rule: 'min', key: 1, values: [] }]]) }],
+    ['a name of a prototype', JSON.parse('{"type":"merged","job":"a","__proto__":{"polluted":true},"constructor":1}')],
+  ])('refuses or ignores %s', (name, value) => {
+    const bytes = new Encoder({ useRecords: false, tagUint8Array: false }).encode(value)
+    if (name.includes('prototype')) expect(decodeMessage(bytes)).toEqual({ type: 'merged', job: 'a' })
+    else expect(() => decodeMessage(bytes)).toThrow(Error)
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
+  })
+})
