@@ -68,6 +68,10 @@ describe('jel work, submit, jobs and job', () => {
     const result = command(first.address, 'job', 'squares', '--result')
     expect(await result.exited).toBe(0)
     expect(result.lines).toEqual(['2470'])
+
+    const why = command(first.address, 'job', 'squares', '--why')
+    expect(await why.exited).toBe(0)
+    expect(why.lines.join(' ')).toMatch(/^done: \d members have begun 2\d tasks and finished 2\d, 100 % is done$/u)
   })
 
   it('leave a job to others, follow it by its name, and cancel it', async () => {

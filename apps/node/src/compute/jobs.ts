@@ -58,6 +58,7 @@ export async function job(pool: string, idOrName: string, flags: JobFlags): Prom
     }
     const event = await describe(found)
     if (flags.json === true) teller.tell(event)
+    else if (flags.why === true) process.stdout.write(`${whyOf(event)}\n`)
     else
       for (const [name, value] of Object.entries(event))
         if (name !== 'event') process.stdout.write(`${name.padEnd(10)} ${oneLine(String(value))}\n`)
@@ -82,6 +83,15 @@ async function describe(found: Job): Promise<JobEvent & { event: 'job' }> {
     }
   }
   throw new Error('a job without a state')
+}
+
+/** What a job waits for, in a sentence. */
+function whyOf({ state, reason, members, begun, finished, covered, replicas }: JobEvent & { event: 'job' }): string {
+  if (reason !== '') return `${state}: ${oneLine(reason)}`
+  const work = `${members} members have begun ${begun} tasks and finished ${finished}, ${Math.round(covered * 100)} % is done`
+  return state === 'done'
+    ? `done: ${work}`
+    : `${state}: ${work}; it waits for the ${begun - finished} that run or wait for others. Its root is seen to by ${replicas[0] ?? 'nobody'}`
 }
 
 function rowOf({ job: id, name, state, covered, members, submitted }: JobEvent & { event: 'job' }): string[] {

@@ -2,7 +2,7 @@ import type { Context } from './context.ts'
 import type { Entry, Outcome, Task } from './entry.ts'
 import { sameOutcome, standing } from './entry.ts'
 import type { Grant, MemberId, Milliseconds, Spawn } from './io.ts'
-import type { Job } from './job.ts'
+import { resultOf, type Job } from './job.ts'
 import { depthOf, MAX_DEPTH, type Path } from './path.ts'
 import { joinShared, type Shared } from './shared-value.ts'
 import { newFrame, type Frame, type TaskNode } from './task-tree.ts'
@@ -91,7 +91,7 @@ export class Execution {
     const node = job.tree.ensure(entry.path)
     const told = this.#release(job, node)
     job.tree.cover(node, entry)
-    for (const member of told) if (member !== from) this.#context.send(member, { type: 'result', job: job.id, entries: [entry] })
+    for (const member of told) if (member !== from) this.#context.send(member, resultOf(job, entry, this.#context.self))
     this.#improve(job, entry.shared)
     if (node.wanted) this.#deliver(job, node, entry)
     if (node.parent === undefined) this.#end(job, entry)

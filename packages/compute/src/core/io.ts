@@ -91,10 +91,12 @@ export type Message =
   | { readonly type: 'awaiting'; readonly job: JobId; readonly paths: readonly Path[] }
   /** Holder to waiter: I have them. */
   | { readonly type: 'holding'; readonly job: JobId; readonly progress: readonly (readonly [Path, number])[]; readonly totals?: Totals }
+  /** Holder to waiter: I gave them on, and will tell you what comes of them. */
+  | { readonly type: 'moved'; readonly job: JobId; readonly tasks: readonly HeldBy[] }
   /** Holder to waiter: I do not have them. */
   | { readonly type: 'unknown'; readonly job: JobId; readonly paths: readonly Path[] }
   /** To whom it concerns: these are covered. */
-  | { readonly type: 'result'; readonly job: JobId; readonly entries: readonly Entry[] }
+  | { readonly type: 'result'; readonly job: JobId; readonly entries: readonly Entry[]; readonly totals?: Totals }
   /** To a replica: what is new at its sender. `full`: everything, since the replica is new to it. */
   | {
       readonly type: 'report'

@@ -1,7 +1,7 @@
 import { joinShared, NOTHING_SHARED, type Shared } from './shared-value.ts'
 import type { Entry } from './entry.ts'
-import type { JobId, JobSpec, MemberId, Milliseconds, Totals, Work } from './io.ts'
-import type { Path } from './path.ts'
+import type { JobId, JobSpec, MemberId, Message, Milliseconds, Totals, Work } from './io.ts'
+import { ROOT, type Path } from './path.ts'
 import { ReadyDeque } from './ready-deque.ts'
 import { TaskTree, type TaskNode } from './task-tree.ts'
 
@@ -80,6 +80,20 @@ export class Job {
     return true
   }
 
+  /** What this member, and those who reported to it, did; or what a replica said of that, if it knew of more. */
+  totalsAt(self: MemberId): Totals {
+    let { begun, finished, ran } = this.work
+    let members = begun > 0 ? 1 : 0
+    for (const [member, work] of this.works) {
+      if (member === self) continue
+      begun += work.begun
+      finished += work.finished
+      ran += work.ran
+      if (work.begun > 0) members++
+    }
+    return this.totals !== undefined && this.totals.begun > begun ? this.totals : { begun, finished, ran, members }
+  }
+
   claim(node: TaskNode, holder: MemberId): void {
     let nodes = this.claims.get(holder)
     if (nodes === undefined) this.claims.set(holder, (nodes = new Set()))
@@ -93,4 +107,10 @@ export class Job {
     nodes?.delete(node)
     if (nodes?.size === 0) this.claims.delete(holder)
   }
+}
+
+/** Tells that a task is covered; of the root with what was done for it. */
+export function resultOf(job: Job, entry: Entry, self: MemberId): Message {
+  const result = { type: 'result', job: job.id, entries: [entry] } as const
+  return entry.path === ROOT ? { ...result, totals: job.totalsAt(self) } : result
 }

@@ -2,7 +2,7 @@ import type { Context } from './context.ts'
 import type { Execution } from './execution.ts'
 import type { Grant, HeldBy, MemberId, Message, Milliseconds } from './io.ts'
 import { entryBytes, type Entry } from './entry.ts'
-import type { Job } from './job.ts'
+import { resultOf, type Job } from './job.ts'
 import { ROOT, type Path } from './path.ts'
 import type { Frame, KnownClaim, TaskNode } from './task-tree.ts'
 
@@ -209,7 +209,7 @@ export class Replication {
   }
 
   #tellEnd(from: MemberId, job: Job): void {
-    if (job.entry !== undefined) this.#context.send(from, { type: 'result', job: job.id, entries: [job.entry] })
+    if (job.entry !== undefined) this.#context.send(from, resultOf(job, job.entry, this.#context.self))
   }
 }
 

@@ -121,6 +121,15 @@ describe('a scheduler', () => {
     expect(sent(hear({ type: 'unknown', job, paths: [step('a')] }), 'lookup')).toHaveLength(1)
   })
 
+  it('does a task itself that goes round in a ring', () => {
+    for (const id of ['other', 'third']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
+    spawn('a')
+    steal()
+    const moved = (holder: string, from: string): Effect[] => hear({ type: 'moved', job, tasks: [{ path: step('a'), holder }] }, from)
+    expect(sent(moved('third', 'other'), 'lookup')).toEqual([])
+    expect(sent(moved('self', 'third'), 'lookup').length + sent(feed({ type: 'timer' }, 300), 'lookup').length).toBe(2)
+  })
+
   it('keeps one of two values for a path, the same whichever came first, and says so', () => {
     const values = [Uint8Array.of(9), Uint8Array.of(3)]
     const kept = [values, values.toReversed()].map(([first, second]) => {

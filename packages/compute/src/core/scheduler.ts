@@ -12,7 +12,7 @@ import { RootKeeper } from './root-keeper.ts'
 import type { Shared } from './shared-value.ts'
 import { SharedSpread } from './shared-spread.ts'
 import { Stealing } from './stealing.ts'
-import { progressOf, Supervision, totalsOf } from './supervision.ts'
+import { progressOf, Supervision } from './supervision.ts'
 import { Victims } from './victims.ts'
 import { Workers } from './workers.ts'
 
@@ -116,8 +116,7 @@ export class Scheduler {
     for (const node of tree.within(tree.root)) if (node.frame?.state === 'running') running++
     const claimed = Math.max(tree.root.progress, ...[...(tree.root.claims?.values() ?? [])].map(({ progress }) => progress))
     const progress = entry !== undefined ? 1 : Math.max(progressOf(tree.root), claimed, job.progress)
-    const own = totalsOf(job, this.#context.self)
-    const totals = job.totals !== undefined && job.totals.begun > own.begun ? job.totals : own
+    const totals = job.totalsAt(this.#context.self)
     return { spec, ended, entry, shared, progress, totals, ready: ready.size, running, awaited: awaited.size }
   }
 
@@ -251,10 +250,14 @@ export class Scheduler {
       case 'holding':
         this.#supervision.holding(from, job, message)
         return
+      case 'moved':
+        this.#supervision.moved(from, job, message.tasks)
+        return
       case 'unknown':
         this.#supervision.unknown(from, job, message.paths)
         return
       case 'result':
+        job.totals = message.totals ?? job.totals
         for (const entry of message.entries) this.#execution.settle(job, entry, from)
         return
       case 'report':

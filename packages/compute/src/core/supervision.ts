@@ -1,8 +1,8 @@
 import type { Context } from './context.ts'
 import type { Task } from './entry.ts'
 import type { Execution } from './execution.ts'
-import type { MemberId, Message, Milliseconds, Totals } from './io.ts'
-import type { Job } from './job.ts'
+import type { HeldBy, MemberId, Message, Milliseconds } from './io.ts'
+import { resultOf, type Job } from './job.ts'
 import { ROOT, type Path } from './path.ts'
 import type { TaskNode } from './task-tree.ts'
 
@@ -57,6 +57,7 @@ export class Supervision {
   /** Somebody waits for tasks that are, or were, here. */
   awaited(from: MemberId, job: Job, paths: readonly Path[]): void {
     const unknown: Path[] = []
+    const moved: HeldBy[] = []
     const holding: [Path, number][] = []
     const covered = new Set<Path>()
     for (const path of paths) {
@@ -65,21 +66,23 @@ export class Supervision {
       if (covering !== undefined) {
         if (covered.has(covering.path)) continue
         covered.add(covering.path)
-        this.#context.send(from, { type: 'result', job: job.id, entries: [covering] })
+        this.#context.send(from, resultOf(job, covering, this.#context.self))
       } else if (node === undefined || (node.frame === undefined && (node.holder === undefined || node.holder === from))) unknown.push(path)
       else {
         node.waiters ??= new Set()
         node.waiters.add(from)
-        holding.push([path, progressOf(node)])
+        if (node.frame === undefined) moved.push({ path, holder: node.holder as MemberId })
+        else holding.push([path, progressOf(node)])
       }
     }
     if (unknown.length > 0) this.#context.send(from, { type: 'unknown', job: job.id, paths: unknown })
+    if (moved.length > 0) this.#context.send(from, { type: 'moved', job: job.id, tasks: moved })
     if (holding.length > 0)
       this.#context.send(from, {
         type: 'holding',
         job: job.id,
         progress: holding,
-        ...(paths.includes(ROOT) ? { totals: totalsOf(job, this.#context.self) } : {}),
+        ...(paths.includes(ROOT) ? { totals: job.totalsAt(this.#context.self) } : {}),
       })
   }
 
@@ -91,6 +94,20 @@ export class Supervision {
       if (node?.holder !== from) continue
       node.heldAt = this.#context.now
       node.progress = share
+    }
+  }
+
+  /**
+   * A holder gave tasks on: whom it names is asked at the next check. So nobody waits at the end of a chain, and a ring of members that each
+   * take the next one for the holder, as cuts can make, comes to light: one is named to itself.
+   */
+  moved(from: MemberId, job: Job, tasks: readonly HeldBy[]): void {
+    const { self, members } = this.#context
+    for (const { path, holder } of tasks) {
+      const node = job.tree.find(path)
+      if (node?.holder !== from) continue
+      if (holder === self || !members.has(holder)) this.#redo(job, node)
+      else this.#execution.await(job, node, holder)
     }
   }
 
@@ -128,20 +145,6 @@ export class Supervision {
 /** Whether something of it is asked for at intervals. */
 function isChecked(job: Job): boolean {
   return job.awaited.size > 0 || (job.watched && job.ended === undefined)
-}
-
-/** What this member, and those who reported to it, did for a job. */
-export function totalsOf(job: Job, self: MemberId): Totals {
-  let { begun, finished, ran } = job.work
-  let members = begun > 0 ? 1 : 0
-  for (const [member, work] of job.works) {
-    if (member === self) continue
-    begun += work.begun
-    finished += work.finished
-    ran += work.ran
-    if (work.begun > 0) members++
-  }
-  return { begun, finished, ran, members }
 }
 
 /** How much of a task is done, 0 to 1: each of its children is taken for as large as the others. */

@@ -18,6 +18,7 @@ const messages: Message[] = [
   { type: 'surplus' },
   { type: 'awaiting', job: 'a', paths: ['', path] },
   { type: 'holding', job: 'a', progress: [[path, 0.5]], totals: { begun: 1, finished: 1, ran: 0.5, members: 1 } },
+  { type: 'moved', job: 'a', tasks: [{ path, holder: 'm' }] },
   { type: 'unknown', job: 'a', paths: [path] },
   { type: 'result', job: 'a', entries },
   {

@@ -52,6 +52,7 @@ const task = { path, fn: text(256), input: bytes }
 const grant = v.object({ ...task, job: id, replay: v.boolean(), tries: count })
 const claim = v.object({ ...task, age: count, progress: share, leaf: v.boolean(), second: v.boolean() })
 const work = { begun: count, finished: count, ran: count }
+const totals = v.object({ ...work, members: count })
 
 const message = v.variant('type', [
   v.object({ type: v.literal('steal'), request: count, jobs: list(id), count }),
@@ -62,10 +63,11 @@ const message = v.variant('type', [
     type: v.literal('holding'),
     job: id,
     progress: list(v.tuple([path, share])),
-    totals: v.optional(v.object({ ...work, members: count })),
+    totals: v.optional(totals),
   }),
+  v.object({ type: v.literal('moved'), job: id, tasks: list(v.object({ path, holder: id })) }),
   v.object({ type: v.literal('unknown'), job: id, paths: list(path) }),
-  v.object({ type: v.literal('result'), job: id, entries: list(entry) }),
+  v.object({ type: v.literal('result'), job: id, entries: list(entry), totals: v.optional(totals) }),
   v.object({
     type: v.literal('report'),
     job: id,

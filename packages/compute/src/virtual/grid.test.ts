@@ -117,7 +117,8 @@ describe('a grid with faults', () => {
     expect(measure(grid, 'job', 0).twice).toBeLessThan(0.5)
   })
 
-  it.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])(
+  // 597 and 819: members in a ring, each of which took the next one for the holder.
+  it.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 597, 819])(
     'ends with one result, and the optimum, whatever happens to its members: seed %i',
     (seed) => {
       const { results, expected } = runChaos(seed)
