@@ -11,7 +11,7 @@ import { encodeValue } from './program/values.ts'
 import { BlobExchange } from './shell/blob-exchange.ts'
 import { BlobStore } from './shell/blob-store.ts'
 import { bundleProgram } from './shell/bundle.ts'
-import { encodeJob, jobId, JOB_PREFIX, MAX_INLINE_INPUT, readJob, sameJob, type JobRecord, type PublishedJob } from './shell/job-record.ts'
+import { encodeJob, jobId, JOB_PREFIX, MAX_INLINE_INPUT, readJob, type JobRecord, type PublishedJob } from './shell/job-record.ts'
 import { PeerStreams } from './shell/peer-streams.ts'
 import { Roster } from './shell/roster.ts'
 import { Runner } from './shell/runner.ts'
@@ -125,7 +125,6 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     const encoded = encodeValue(input)
     const inputBlob = encoded.length > MAX_INLINE_INPUT ? this.#store.put(encoded) : undefined
     const name = options.name ?? crypto.randomUUID()
-    const id = jobId(this.owner, name)
     const job: JobRecord = {
       program: hash,
       fn,
@@ -135,9 +134,10 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       submitted: Date.now(),
       wish: 'run',
     }
-    const known = this.#jobs.get(id)
+    const id = jobId(this.owner, name, job)
+    const known = this.#named(this.owner, name)
     if (known !== undefined) {
-      if (!sameJob(known, job)) throw new JobNameTakenError(`this owner has another job of the name ${JSON.stringify(name)}`)
+      if (known.id !== id) throw new JobNameTakenError(`this owner has another job of the name ${JSON.stringify(name)}`)
       return new Job(this, id)
     }
     await this.#distribute(id, inputBlob === undefined ? [hash] : [hash, inputBlob])
@@ -157,7 +157,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
    */
   job(idOrName: string): Job {
     if (this.#jobs.has(idOrName)) return new Job(this, idOrName)
-    const own = this.#jobs.get(jobId(this.owner, idOrName))
+    const own = this.#named(this.owner, idOrName)
     if (own !== undefined) return new Job(this, own.id)
     const named = [...this.#jobs.values()].filter(({ name }) => name === idOrName)
     if (named.length === 1) return new Job(this, (named[0] as PublishedJob).id)
@@ -245,19 +245,25 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
 
   #record(record: PoolRecord, isNews: boolean): void {
     if (!record.name.startsWith(JOB_PREFIX)) return
-    const id = jobId(record.owner, record.name.slice(JOB_PREFIX.length))
+    const known = this.#named(record.owner, record.name.slice(JOB_PREFIX.length))
     const job = readJob(record)
-    if (job === undefined) {
-      if (record.value !== undefined || !this.#jobs.delete(id)) return
-      this.#runner.feed({ type: 'expired', job: id })
-      this.#wake(id)
-      return
-    }
-    const known = this.#jobs.get(id)
-    if (known !== undefined && known.wish === job.wish) return
-    this.#jobs.set(id, job)
+    if (job === undefined && record.value !== undefined) return
+    if (known !== undefined && known.id !== job?.id) this.#forget(known.id)
+    if (job === undefined || (known?.id === job.id && known.wish === job.wish)) return
+    this.#jobs.set(job.id, job)
     const fresh = isNews && known === undefined && Math.abs(Date.now() - job.submitted) < FRESH
     void this.#prepare(job, fresh)
+  }
+
+  /** Its time is over, its owner withdrew it, or gave its name to another one. */
+  #forget(id: JobId): void {
+    this.#jobs.delete(id)
+    this.#runner.feed({ type: 'expired', job: id })
+    this.#wake(id)
+  }
+
+  #named(owner: string, name: string): PublishedJob | undefined {
+    return [...this.#jobs.values()].find((job) => job.owner === owner && job.name === name)
   }
 
   /** Gets what the job needs here, then takes part. */

@@ -19,4 +19,4 @@ export {
   ProgramError,
   UnknownJobError,
 } from './errors.ts'
-export { UnclonableError } from './program/values.ts'
+export { UnclonableError, ValueTooLargeError } from './program/values.ts'

@@ -68,6 +68,7 @@ describe('what goes wrong is told with its cause', () => {
   it.each([
     ['throws', 'TASK_THREW', /no such luck/u],
     ['givesFunction', 'VALUE_UNCLONABLE', /function/u],
+    ['givesMuch', 'VALUE_TOO_LARGE', /1048576/u],
     ['givesPromise', 'VALUE_UNCLONABLE', /await it first/u],
     ['never', 'TASK_POISONOUS', /ended 3 workers: it ran for more than 1200 ms/u],
     ['exits', 'TASK_POISONOUS', /ended 3 workers: its thread ended with status 3/u],

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { joinPool, type Pool } from '@jel/jel'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { compute, type ComputeOptions, type Grid } from '../src/index.ts'
+import { encodeValue } from '../src/program/values.ts'
+import { encodeJob, type PublishedJob } from '../src/shell/job-record.ts'
 
 const various = join(import.meta.dirname, 'programs/various.ts')
 const spaces = join(import.meta.dirname, 'programs/spaces.ts')
@@ -83,6 +85,20 @@ describe('a pool that computes', () => {
     expect(two.id).toBe(one.id)
     await expect(submitter.submit(various, 'queens', 7, { name: 'mine' })).rejects.toMatchObject({ code: 'JOB_NAME_TAKEN' })
     expect(await two.result).toBe(4)
+  })
+
+  it('takes what its owner publishes under the name of another job for another job', async () => {
+    const submitter = await member()
+    const worker = await member({ workers: 1 })
+    const job = await submitter.submit(various, 'queens', 6, { name: 'mine' })
+    expect(await job.result).toBe(4)
+    const published = submitter.published(job.id) as PublishedJob
+    // As by a submitter that had not heard of the first one.
+    const value = encodeJob({ ...published, input: encodeValue(7) })
+    await (pools[0] as Pool).publish('jel.compute/job/mine', value, { ttl: 60_000 })
+    await expect.poll(() => worker.jobs().map(({ id }) => id === job.id)).toEqual([false])
+    expect(await worker.job('mine').result).toBe(40)
+    await expect(job.result).rejects.toMatchObject({ code: 'UNKNOWN_JOB' })
   })
 
   it('has several jobs at once, and one that fails leaves the others alone', async () => {

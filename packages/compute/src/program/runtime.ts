@@ -7,9 +7,6 @@ import type { FromThread, ProgramFunction, ToThread } from '../executors/message
 import type { SharedDefinition, TaskContext, TaskDefinition } from './definitions.ts'
 import { decodeValue, encodeValue } from './values.ts'
 
-/** Bytes of one value. Larger ones are for blobs. A guess: a message of a stream that others wait behind for some milliseconds. */
-const MAX_VALUE_BYTES = 1024 * 1024
-
 interface Frame {
   readonly path: Path
   /** Children that were called for and not delivered, by step. */
@@ -151,13 +148,7 @@ export class Runtime {
       path: frame.path,
       split,
     }
-    const value = encodeValue(await definition.run(decodeValue(input), context))
-    if (value.length > MAX_VALUE_BYTES) {
-      throw Object.assign(new Error(`its value has ${value.length} bytes; at most ${MAX_VALUE_BYTES} may be returned`), {
-        code: 'VALUE_TOO_LARGE',
-      })
-    }
-    return { value }
+    return { value: encodeValue(await definition.run(decodeValue(input), context)) }
   }
 
   #spawn<Input, Value>(frame: Frame, task: TaskDefinition<Input, Value>, value: Input): Promise<Value> {
@@ -165,10 +156,6 @@ export class Runtime {
     if (fn === undefined)
       throw Object.assign(new TypeError('run: the program must export the task that is to be run'), { code: 'FUNCTION_MISSING' })
     const input = encodeValue(value)
-    if (input.length > MAX_VALUE_BYTES)
-      throw Object.assign(new Error(`the input of ${fn} has ${input.length} bytes; at most ${MAX_VALUE_BYTES} may be sent`), {
-        code: 'VALUE_TOO_LARGE',
-      })
     const call = this.#host.step(fn, input, 0)
     const occurrence = frame.calls.get(call) ?? 0
     frame.calls.set(call, occurrence + 1)

@@ -19,6 +19,10 @@ describe('values as bytes', () => {
     expect(back.deep[0]?.constructor).toBe(Uint8Array)
   })
 
+  it('take no memory for what a few bytes claim to be', () => {
+    expect(() => decodeValue(Uint8Array.of(0x9a, 0x05, 0xff, 0xff, 0xff))).toThrow(/exceeds/u)
+  })
+
   it('keep cycles', () => {
     const ring: { self?: unknown } = {}
     ring.self = ring

@@ -45,9 +45,16 @@ const schema = v.object({
   wish: v.picklist(['run', 'suspend', 'cancel']),
 })
 
-/** A name belongs to its owner: two owners' jobs of one name are two jobs. */
-export function jobId(owner: string, name: string): string {
-  return createHash('sha256').update(`${owner}\n${name}`).digest('hex').slice(0, 20)
+/**
+ * A name belongs to its owner: two owners' jobs of one name are two jobs. So are two of one name that differ in program, function or input, where a
+ * submitter did not know of the first: what was computed for one must not count for the other.
+ */
+export function jobId(owner: string, name: string, job: JobRecord): string {
+  const input = job.inputBlob ?? Buffer.from(job.input ?? []).toString('hex')
+  return createHash('sha256')
+    .update(JSON.stringify([owner, name, job.program, job.fn, input]))
+    .digest('hex')
+    .slice(0, 20)
 }
 
 export function encodeJob(job: JobRecord): Uint8Array {
@@ -63,14 +70,9 @@ export function readJob(record: PoolRecord): PublishedJob | undefined {
     const { input, inputBlob, result, ...rest } = v.parse(schema, encoder.decode(record.value))
     if (input === undefined && inputBlob === undefined) return undefined
     const name = record.name.slice(JOB_PREFIX.length)
-    return { ...rest, input, inputBlob, result, id: jobId(record.owner, name), name, owner: record.owner, expires: record.expires }
+    const job = { ...rest, input, inputBlob, result }
+    return { ...job, id: jobId(record.owner, name, job), name, owner: record.owner, expires: record.expires }
   } catch {
     return undefined
   }
-}
-
-/** Same program, function and input: the same job, however often it is submitted. */
-export function sameJob(a: JobRecord, b: JobRecord): boolean {
-  const inputOf = ({ input, inputBlob }: JobRecord): string => inputBlob ?? Buffer.from(input ?? []).toString('hex')
-  return a.program === b.program && a.fn === b.fn && inputOf(a) === inputOf(b)
 }

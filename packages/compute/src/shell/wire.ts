@@ -4,10 +4,10 @@ import * as v from 'valibot'
 import type { Message } from '../core/io.ts'
 import { MAX_DEPTH, pathProblem, STEP_LENGTH } from '../core/path.ts'
 import { MAX_UNION } from '../core/shared-value.ts'
+import { MAX_VALUE_BYTES } from '../program/values.ts'
 
 /** Bytes of one message: more than a page of entries, each of at most 1 MiB. */
 export const MAX_MESSAGE_BYTES = 4 * 1024 * 1024
-const MAX_VALUE_BYTES = 1024 * 1024
 /** Elements of a list in a message. A guess: what a frame may have open. */
 const MAX_ITEMS = 65_536
 

@@ -59,6 +59,7 @@ export const catches = task(async (_: unknown, { run }) => {
 })
 
 export const givesFunction = task(() => () => 1)
+export const givesMuch = task(() => new Uint8Array(2_000_000))
 export const givesPromise = task(() => ({ later: Promise.resolve(1) }))
 
 export const never = task(() => {
