@@ -64,7 +64,7 @@ const compute: Layers = {
   virtual: ['core'],
   program: ['core', 'executors'],
   executors: ['core', 'program', '.'],
-  shell: ['core', 'executors', '.'],
+  shell: ['core', 'program', 'executors', '.'],
 }
 
 describe.each([

@@ -1,0 +1,59 @@
+/** The Mandelbrot set as a picture (Satin's and Jalapeno's example of pieces of unequal cost): a space of two dimensions, whose pieces unite to one image. */
+import { space } from '@jel/compute/program'
+
+const [WIDTH, HEIGHT, DEPTH] = [240, 160, 500]
+
+/** Pixels of a part of the picture: where it lies, and how soon each point escapes, 0 to 255. */
+interface Tile {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+  readonly pixels: Uint8Array
+}
+
+/** The whole picture as one tile, row by row. */
+export const picture = space<Tile>(
+  {
+    limits: [
+      [0, WIDTH],
+      [0, HEIGHT],
+    ],
+    piece: '100 ms',
+    merge: unite,
+  },
+  (ranges) => {
+    const [[x, right], [y, bottom]] = ranges as [[number, number], [number, number]]
+    const [width, height] = [right - x, bottom - y]
+    return {
+      x,
+      y,
+      width,
+      height,
+      pixels: Uint8Array.from({ length: width * height }, (_, at) => escape(x + (at % width), y + Math.floor(at / width))),
+    }
+  },
+)
+
+function escape(column: number, row: number): number {
+  const [real, imaginary] = [(column / WIDTH) * 3 - 2.1, (row / HEIGHT) * 2 - 1]
+  let [a, b] = [0, 0]
+  for (let step = 0; step < DEPTH; step++) {
+    if (a * a + b * b > 4) return 255 - Math.round(255 * (step / DEPTH) ** 0.3)
+    ;[a, b] = [a * a - b * b + real, 2 * a * b + imaginary]
+  }
+  return 0
+}
+
+function unite(one: Tile, other: Tile): Tile {
+  const [x, y] = [Math.min(one.x, other.x), Math.min(one.y, other.y)]
+  const width = Math.max(one.x + one.width, other.x + other.width) - x
+  const height = Math.max(one.y + one.height, other.y + other.height) - y
+  const pixels = new Uint8Array(width * height)
+  for (const tile of [one, other]) {
+    for (let row = 0; row < tile.height; row++) {
+      pixels.set(tile.pixels.subarray(row * tile.width, (row + 1) * tile.width), (tile.y - y + row) * width + tile.x - x)
+    }
+  }
+  return { x, y, width, height, pixels }
+}
