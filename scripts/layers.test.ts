@@ -42,6 +42,7 @@ const lab: Layers = {
   crowd: [...common, 'attacks'],
   compute: common,
   grid: common,
+  grain: common,
   'large-state': [...common, 'attacks'],
   blocked: common,
   soak: common,

@@ -29,6 +29,7 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
   'large-state': { about: 'thousands of members told to a newcomer', load: () => import('./large-state/command.ts') },
   compute: { about: 'a job while its processes are killed, its submitter first', load: () => import('./compute/command.ts') },
   grid: { about: 'jobs on a virtual grid: processors at work, work done twice, chaos', load: () => import('./grid/command.ts') },
+  grain: { about: 'how short tasks may be', load: () => import('./grain/command.ts') },
   thread: { about: 'a node in a worker thread beside one in the main thread', load: () => import('./thread/command.ts') },
   fidelity: { about: 'the simulator beside real hosts', load: () => import('./fidelity/command.ts') },
   'tcp-times': { about: "the simulator's transfer times beside those of this kernel", load: () => import('./tcp-times/command.ts') },
