@@ -47,7 +47,7 @@ const bundles: readonly Bundle[] = [
     build: {
       input: {
         compute: join(node, 'src/compute/index.ts'),
-        'demo-program': join(node, 'src/compute/demo-program.ts'),
+        queens: join(root, 'apps/examples/src/queens.ts'),
         thread: join(compute, 'src/executors/thread.ts'),
         program: join(compute, 'src/program/index.ts'),
       },

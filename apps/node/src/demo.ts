@@ -25,17 +25,27 @@ const ENDS = {
 
 /** Starts a pool of node processes on this machine, makes things happen, and shows what the nodes see of it. Returns the exit status. */
 export async function demo(script: string, flags: DemoFlags): Promise<number> {
+  const title = `${flags.nodes} processes on this machine, each told only the address of the first`
+  return await show(script, { title, json: flags.json === true }, (stage, printer) => play(stage, printer, flags.nodes))
+}
+
+/** Plays something with processes of its own, shows it, and ends them all, whatever happens. Returns the exit status. */
+export async function show(
+  script: string,
+  { title, json }: { readonly title: string; readonly json: boolean },
+  play: (stage: DemoStage, printer: DemoPrinter, pool: string) => Promise<void>,
+): Promise<number> {
   const pool = `demo-${randomBytes(4).toString('hex')}`
   const stage = new DemoStage(script, pool)
-  const printer = demoPrinter(flags.json === true)
+  const printer = demoPrinter(json)
   const interrupt = (signal: NodeJS.Signals): void => stage.interrupt(new Error(`interrupted by ${signal}`))
   process.on('SIGINT', interrupt)
   process.on('SIGTERM', interrupt)
   // The reader of the output is gone: end the processes, not only this one.
   process.stdout.on('error', () => stage.interrupt(new Error('standard output was closed')))
   try {
-    printer.title(`pool ${pool}: ${flags.nodes} processes on this machine, each told only the address of the first`)
-    await play(stage, printer, flags.nodes)
+    printer.title(`pool ${pool}: ${title}`)
+    await play(stage, printer, pool)
     printer.summary()
     return 0
   } catch (error) {

@@ -45,23 +45,12 @@ function commandLine(script: string, version: string, done: (status: number) => 
     .exitOverride()
     .configureOutput({ writeErr: () => {} })
 
-  program
-    .command('join')
-    .argument('<pool>', 'name of the pool')
-    .description('join a pool and tell what happens in it, until SIGINT, SIGTERM or the end of standard input')
-    .option('--bootstrap <multiaddr>', 'address of a member; may be repeated', collect, [])
-    .option('--listen <multiaddr>', 'address to listen on; may be repeated (default: all interfaces, any port)', collect, [])
-    .option('--location <levels>', 'from fine to coarse, as in node7@rack2@delft@nl (default: the host name)')
-    .option('--tag <text>', 'text that all members get to know, at most 1 KiB')
-    .option('--elect <name>', 'be a candidate in an election; may be repeated', collect, [])
-    .option('--key-file <file>', 'key of a private pool, as jel keygen makes it')
-    .option('--identity <file>', 'keep this node’s key and incarnation in a file')
-    .option('--for <seconds>', 'leave after this time', durationOf)
-    .option('--json', 'one JSON object a line; commands on standard input')
-    .action(async (pool: string, flags: JoinFlags) => {
+  asNode(entering(program, 'join', 'join a pool and tell what happens in it, until SIGINT, SIGTERM or the end of standard input')).action(
+    async (pool: string, flags: JoinFlags) => {
       const { join } = await import('./join.ts')
       done(await join(pool, flags))
-    })
+    },
+  )
 
   program
     .command('demo')
@@ -113,25 +102,34 @@ function commandLine(script: string, version: string, done: (status: number) => 
   return program
 }
 
-/** The commands that compute. */
-function computing(program: Command, done: (status: number) => void): void {
-  const entering = (name: string, description: string): Command =>
-    program
-      .command(name)
-      .argument('<pool>', 'name of the pool')
-      .description(description)
-      .option('--bootstrap <multiaddr>', 'address of a member; may be repeated', collect, [])
-      .option('--listen <multiaddr>', 'address to listen on; may be repeated (default: all interfaces, any port)', collect, [])
-      .option('--key-file <file>', 'key of a private pool, as jel keygen makes it')
-      .option('--owner <file>', 'key that owns your jobs (default: one that is made the first time)')
+/** A command that enters a pool. */
+function entering(program: Command, name: string, description: string): Command {
+  return program
+    .command(name)
+    .argument('<pool>', 'name of the pool')
+    .description(description)
+    .option('--bootstrap <multiaddr>', 'address of a member; may be repeated', collect, [])
+    .option('--listen <multiaddr>', 'address to listen on; may be repeated (default: all interfaces, any port)', collect, [])
+    .option('--key-file <file>', 'key of a private pool, as jel keygen makes it')
+}
 
-  entering('work', 'join a pool as jel join does, and run tasks of its jobs')
+/** One that runs a node until it is told to stop. */
+function asNode(command: Command): Command {
+  return command
     .option('--location <levels>', 'from fine to coarse, as in node7@rack2@delft@nl (default: the host name)')
     .option('--tag <text>', 'text that all members get to know, at most 1 KiB')
     .option('--elect <name>', 'be a candidate in an election; may be repeated', collect, [])
     .option('--identity <file>', 'keep this node’s key and incarnation in a file')
     .option('--for <seconds>', 'leave after this time', durationOf)
     .option('--json', 'one JSON object a line; commands on standard input')
+}
+
+/** The commands that compute. */
+function computing(program: Command, done: (status: number) => void): void {
+  const owning = (name: string, description: string): Command =>
+    entering(program, name, description).option('--owner <file>', 'key that owns your jobs (default: one that is made the first time)')
+
+  asNode(owning('work', 'join a pool as jel join does, and run tasks of its jobs'))
     .addOption(new Option('--workers <count>', 'tasks at once (default: one a processor)').argParser(workersOf))
     .option('--accept <whose>', 'whose programs run here: own, members, or the id of an owner; may be repeated (default: own)', collect, [])
     .option('--time-limit <seconds>', 'running time of one task (default: 600)', durationOf)
@@ -141,7 +139,7 @@ function computing(program: Command, done: (status: number) => void): void {
       done(await work(pool, flags))
     })
 
-  entering('submit', 'submit a job: a function of a program, and its input as JSON')
+  owning('submit', 'submit a job: a function of a program, and its input as JSON')
     .argument('<file>', 'the program, an ES module in JavaScript or TypeScript')
     .argument('<function>', 'a task that it exports')
     .argument('[input]', 'JSON')
@@ -154,14 +152,14 @@ function computing(program: Command, done: (status: number) => void): void {
       done(await submit(pool, file, fn, input, flags))
     })
 
-  entering('jobs', 'list the jobs of a pool')
+  owning('jobs', 'list the jobs of a pool')
     .option('--json', 'one JSON object a job')
     .action(async (pool: string, flags: MemberFlags) => {
       const { jobs } = await import('./compute/index.ts')
       done(await jobs(pool, flags))
     })
 
-  entering('job', 'say how a job goes')
+  owning('job', 'say how a job goes')
     .argument('<job>', 'its id or name')
     .option('--follow', 'until it ends, with its result')
     .option('--result', 'wait for its result')

@@ -3,14 +3,15 @@ import type { Pool, PoolRecord, RecordOwner } from '@jel/jel'
 import { TypedEventEmitter } from 'main-event'
 import type { Entry } from './core/entry.ts'
 import type { Input, JobId } from './core/io.ts'
-import { FunctionMissingError, JobNameTakenError, NotOwnerError, UnknownJobError } from './errors.ts'
+import { JobNameTakenError, NotOwnerError, UnknownJobError } from './errors.ts'
 import type { TaskLimits } from './executors/thread-executor.ts'
-import { describeProgram } from './executors/describe.ts'
+import { describeProgram, findFunction } from './executors/describe.ts'
 import { Job, type JobSource, type JobStatus } from './job.ts'
 import { encodeValue } from './program/values.ts'
 import { BlobExchange } from './shell/blob-exchange.ts'
 import { BlobStore } from './shell/blob-store.ts'
 import { bundleProgram } from './shell/bundle.ts'
+import { Endings } from './shell/endings.ts'
 import { encodeJob, jobId, JOB_PREFIX, MAX_INLINE_INPUT, readJob, type JobRecord, type PublishedJob } from './shell/job-record.ts'
 import { PeerStreams } from './shell/peer-streams.ts'
 import { Roster } from './shell/roster.ts'
@@ -62,7 +63,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   readonly #roster: Roster
   readonly #runner: Runner
   readonly #jobs = new Map<JobId, PublishedJob>()
-  readonly #waiting = new Map<JobId, Set<() => void>>()
+  readonly #endings = new Endings()
   readonly #stop = new AbortController()
 
   /** `compute` is the way in. */
@@ -71,7 +72,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     this.#pool = pool
     this.#options = options
     this.#store = new BlobStore(options.cache)
-    this.#blobs = new BlobExchange(pool, this.#store, () => true)
+    this.#blobs = new BlobExchange(pool, this.#store)
     this.#streams = new PeerStreams(pool, {
       onMessage: (from, message) => {
         this.#roster.heard(from)
@@ -86,7 +87,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       ...(options.limits && { limits: options.limits }),
       programOf: (job) => this.#store.urlOf((this.#jobs.get(job) as PublishedJob).program),
       send: (to, message) => this.#streams.send(to, message),
-      onEnded: ({ job }) => this.#wake(job),
+      onEnded: ({ job }) => this.#endings.tell(job),
       onWarning: ({ code, message, job }) => this.#warn(code, message, job),
     })
     this.#roster = new Roster(pool, (inputs) => this.#membersChanged(inputs))
@@ -117,11 +118,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     const bytes = typeof program === 'string' ? await bundleProgram(program) : program
     const hash = this.#store.put(bytes)
     const functions = await describeProgram(this.#store.urlOf(hash))
-    const found = functions.find(({ name }) => name === fn)
-    if (found === undefined) {
-      const names = functions.map(({ name }) => name).join(', ')
-      throw new FunctionMissingError(`the program exports no task ${JSON.stringify(fn)}; it has ${names === '' ? 'none' : names}`)
-    }
+    const { result } = findFunction(functions, fn)
     const encoded = encodeValue(input)
     const inputBlob = encoded.length > MAX_INLINE_INPUT ? this.#store.put(encoded) : undefined
     const name = options.name ?? crypto.randomUUID()
@@ -130,7 +127,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       fn,
       input: inputBlob === undefined ? encoded : undefined,
       inputBlob,
-      result: found.result,
+      result,
       submitted: Date.now(),
       wish: 'run',
     }
@@ -179,7 +176,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     await this.#roster.close()
     await this.#streams.close()
     await this.#blobs.close()
-    for (const wakers of this.#waiting.values()) for (const wake of wakers) wake()
+    this.#endings.tellAll()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -213,16 +210,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
 
   /** @internal Resolves when the job has ended, is over, or this grid was closed; or after `ms`. */
   async ended(id: JobId, ms?: number): Promise<Entry | undefined> {
-    const isOver = (): boolean => this.closed || !this.#jobs.has(id) || this.status(id)?.ended !== undefined
-    if (!isOver()) {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      const wakers = this.#waiting.get(id) ?? new Set()
-      this.#waiting.set(id, wakers.add(resolve))
-      const timer = ms === undefined ? undefined : setTimeout(resolve, ms)
-      await promise
-      clearTimeout(timer)
-      wakers.delete(resolve)
-    }
+    const isOver = this.closed || !this.#jobs.has(id) || this.#runner.scheduler.ended(id) !== undefined
+    if (!isOver) await this.#endings.wait(id, ms)
     return this.status(id)?.entry
   }
 
@@ -259,7 +248,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   #forget(id: JobId): void {
     this.#jobs.delete(id)
     this.#runner.feed({ type: 'expired', job: id })
-    this.#wake(id)
+    this.#endings.tell(id)
   }
 
   #named(owner: string, name: string): PublishedJob | undefined {
@@ -277,7 +266,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
         if (this.#jobs.get(id) !== job) return
         const spec = { id, fn, input: bytes, submitted, wish: job.wish, accepted, fresh: fresh && attempt === 0 }
         this.#runner.feed({ type: 'job', spec })
-        if (this.#waiting.has(id)) this.watch(id)
+        if (this.#endings.has(id)) this.watch(id)
         return
       } catch (error) {
         if (attempt === 0) this.#warn('BLOB_MISSING', error instanceof Error ? error.message : String(error), id)
@@ -301,11 +290,6 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   #membersChanged(inputs: readonly Input[]): void {
     for (const input of inputs) if (input.type === 'gone') this.#streams.forget(input.id)
     this.#runner.feed(...inputs)
-  }
-
-  #wake(id: JobId): void {
-    for (const wake of this.#waiting.get(id) ?? []) wake()
-    this.#waiting.delete(id)
   }
 
   #warn(code: string, message: string, job: string | undefined): void {

@@ -1,13 +1,13 @@
 import type { Entry } from './core/entry.ts'
 import type { JobSpec } from './core/io.ts'
-import { FunctionMissingError } from './errors.ts'
-import { describeProgram } from './executors/describe.ts'
+import { describeProgram, findFunction } from './executors/describe.ts'
 import type { ProgramFunction } from './executors/messages.ts'
 import type { TaskLimits } from './executors/thread-executor.ts'
 import { Job, type JobSource } from './job.ts'
 import { encodeValue } from './program/values.ts'
 import { BlobStore } from './shell/blob-store.ts'
 import { bundleProgram } from './shell/bundle.ts'
+import { Endings } from './shell/endings.ts'
 import type { PublishedJob } from './shell/job-record.ts'
 import { Runner } from './shell/runner.ts'
 
@@ -29,7 +29,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   readonly #runner: Runner
   readonly #jobs = new Map<string, PublishedJob>()
   readonly #functions = new Map<string, readonly ProgramFunction[]>()
-  readonly #waiting = new Map<string, Set<() => void>>()
+  readonly #endings = new Endings()
   closed = false
 
   constructor({ workers, limits, cache }: LocalOptions) {
@@ -40,10 +40,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
       ...(limits && { limits }),
       programOf: (job) => this.#store.urlOf((this.#jobs.get(job) as PublishedJob).program),
       send: () => {},
-      onEnded: ({ job }) => {
-        for (const wake of this.#waiting.get(job) ?? []) wake()
-        this.#waiting.delete(job)
-      },
+      onEnded: ({ job }) => this.#endings.tell(job),
       onWarning: () => {},
     })
   }
@@ -53,13 +50,8 @@ export class LocalGrid implements AsyncDisposable, JobSource {
     const hash = this.#store.put(typeof program === 'string' ? await bundleProgram(program) : program)
     const functions = this.#functions.get(hash) ?? (await describeProgram(this.#store.urlOf(hash)))
     this.#functions.set(hash, functions)
-    const found = functions.find(({ name }) => name === fn)
-    if (found === undefined)
-      throw new FunctionMissingError(
-        `the program exports no task ${JSON.stringify(fn)}; it has ${functions.map(({ name }) => name).join(', ') || 'none'}`,
-      )
+    const { result } = findFunction(functions, fn)
     const id = crypto.randomUUID()
-    const { result } = found
     const submitted = Date.now()
     const encoded = encodeValue(input)
     this.#jobs.set(id, {
@@ -83,7 +75,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   async close(): Promise<void> {
     this.closed = true
     await this.#runner.close()
-    for (const wakers of this.#waiting.values()) for (const wake of wakers) wake()
+    this.#endings.tellAll()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -110,15 +102,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
 
   /** @internal */
   async ended(id: string, ms?: number): Promise<Entry | undefined> {
-    if (!this.closed && this.status(id)?.ended === undefined) {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      const wakers = this.#waiting.get(id) ?? new Set()
-      this.#waiting.set(id, wakers.add(resolve))
-      const timer = ms === undefined ? undefined : setTimeout(resolve, ms)
-      await promise
-      clearTimeout(timer)
-      wakers.delete(resolve)
-    }
+    if (!this.closed && this.#runner.scheduler.ended(id) === undefined) await this.#endings.wait(id, ms)
     return this.status(id)?.entry
   }
 

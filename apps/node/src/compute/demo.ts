@@ -1,13 +1,11 @@
-import { randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { DemoFlags } from '../demo.ts'
+import { show, type DemoFlags } from '../demo.ts'
 import type { DemoNode } from '../demo-node.ts'
-import { demoPrinter, type DemoPrinter } from '../demo-printer.ts'
-import { DemoFailure, DemoStage, type Timing } from '../demo-stage.ts'
-import { messageOf } from '../usage-error.ts'
+import type { DemoPrinter } from '../demo-printer.ts'
+import { DemoFailure, type DemoStage, type Timing } from '../demo-stage.ts'
 import type { JobEvent } from './job-events.ts'
 import { ownerOf } from './owner.ts'
 
@@ -19,33 +17,22 @@ const NAME = 'queens'
 /** The longest a step may take before it counts as not happening, ms: several times what it takes. */
 const LIMITS = { start: 15_000, submit: 10_000, begin: 10_000, result: 25_000 } as const
 
-/** As source, or beside the bundle. */
-const program = ['./demo-program.ts', './demo-program.js']
+/** The example, or what the bundle has of it. */
+const program = ['../../../examples/src/queens.ts', './queens.js']
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .find((path) => existsSync(path)) as string
 
 /** Starts a pool that computes, and ends, while a job runs, a worker, the member with its root, and its submitter. Returns the exit status. */
 export async function demoCompute(script: string, flags: DemoFlags): Promise<number> {
-  const pool = `demo-${randomBytes(4).toString('hex')}`
   const folder = mkdtempSync(join(tmpdir(), 'jel-demo-'))
-  const stage = new DemoStage(script, pool)
-  const printer = demoPrinter(flags.json === true)
-  const interrupt = (signal: NodeJS.Signals): void => stage.interrupt(new Error(`interrupted by ${signal}`))
-  process.on('SIGINT', interrupt)
-  process.on('SIGTERM', interrupt)
-  process.stdout.on('error', () => stage.interrupt(new Error('standard output was closed')))
+  const title = `${flags.nodes - 1} processes that work, and one that submits a job`
   try {
-    printer.title(`pool ${pool}: ${flags.nodes - 1} processes that work, and one that submits a job`)
-    const owner = join(folder, 'owner')
-    await ownerOf(owner)
-    await play(stage, printer, { pool, owner, count: flags.nodes })
-    printer.summary()
-    return 0
-  } catch (error) {
-    printer.failure(messageOf(error))
-    return 1
+    return await show(script, { title, json: flags.json === true }, async (stage, printer, pool) => {
+      const owner = join(folder, 'owner')
+      await ownerOf(owner)
+      await play(stage, printer, { pool, owner, count: flags.nodes })
+    })
   } finally {
-    await stage.end()
     rmSync(folder, { recursive: true, force: true })
   }
 }

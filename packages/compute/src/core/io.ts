@@ -140,8 +140,6 @@ export type Input =
   | { readonly type: 'gone'; readonly id: MemberId }
   /** What was sent to a member last may not have come there. */
   | { readonly type: 'unreached'; readonly id: MemberId }
-  /** A round trip to a member took so long. */
-  | { readonly type: 'measured'; readonly id: MemberId; readonly roundTrip: Milliseconds }
   /** A job, or a new version of its record. */
   | { readonly type: 'job'; readonly spec: JobSpec }
   /** A job's record is over, and with it the time for which its result is kept. */

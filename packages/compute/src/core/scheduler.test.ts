@@ -9,7 +9,7 @@ const job = Array.from({ length: 100 }, (_, number) => `job${number}`).find((id)
   ['other', 'third'].every((member) => hash52(`${id} self`) > hash52(`${id} ${member}`)),
 ) as string
 const spec: JobSpec = { id: job, fn: 'root', input: Uint8Array.of(1), submitted: 0, wish: 'run', accepted: true, fresh: true }
-const step = (letter: string): string => letter.repeat(10)
+const step = (name: string): string => name.repeat(10)
 
 let now: number
 let scheduler: Scheduler
@@ -33,9 +33,9 @@ function hear(message: Message, from = 'other'): Effect[] {
 }
 
 /** The root runs, and has called for these children. */
-function spawn(...letters: readonly string[]): Effect[] {
+function spawn(...names: readonly string[]): Effect[] {
   feed({ type: 'job', spec })
-  const children = letters.map((letter) => ({ step: step(letter), fn: 'child', input: Uint8Array.of(2) }))
+  const children = names.map((name) => ({ step: step(name), fn: 'child', input: Uint8Array.of(2) }))
   return feed({ type: 'spawned', job, path: '', children })
 }
 

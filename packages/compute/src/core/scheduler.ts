@@ -9,7 +9,6 @@ import { Members } from './members.ts'
 import { Replication } from './replication.ts'
 import { Reports } from './reports.ts'
 import { RootKeeper } from './root-keeper.ts'
-import type { Shared } from './shared-value.ts'
 import { SharedSpread } from './shared-spread.ts'
 import { Stealing } from './stealing.ts'
 import { progressOf, Supervision } from './supervision.ts'
@@ -26,18 +25,13 @@ export interface SchedulerOptions {
 
 /** A job as this member sees it. */
 export interface JobView {
-  readonly spec: JobSpec
   readonly ended: 'done' | 'cancelled' | undefined
   /** Of the root. */
   readonly entry: Entry | undefined
-  readonly shared: Shared
-  /** 0 to 1, where this member holds the root or is a replica. */
+  /** 0 to 1: of a replica, or of what one said. */
   readonly progress: number
   /** What all did, as far as this member heard. */
   readonly totals: Totals
-  readonly ready: number
-  readonly running: number
-  readonly awaited: number
 }
 
 /**
@@ -58,6 +52,8 @@ export class Scheduler {
   /** Messages of this member to itself. */
   #own: Message[] = []
   #wakeAt: Milliseconds = Infinity
+  /** The jobs, the first to serve first. */
+  #ordered: readonly Job[] = []
 
   constructor({ self, workers, random, config }: SchedulerOptions) {
     const settings = { ...defaultSchedulerConfig, ...config }
@@ -92,8 +88,9 @@ export class Scheduler {
     this.#reports = new Reports(context)
     this.#replication = new Replication(context, this.#execution)
     this.#rootKeeper = new RootKeeper(context, this.#execution)
-    this.#spread = new SharedSpread(context, new Victims(context))
-    this.#stealing = new Stealing(context, this.#execution, this.#workers, new Victims(context))
+    const victims = new Victims(context)
+    this.#spread = new SharedSpread(context, victims)
+    this.#stealing = new Stealing(context, this.#execution, this.#workers, victims)
   }
 
   /** The effects are to be carried out in their order. */
@@ -111,17 +108,15 @@ export class Scheduler {
   job(id: JobId): JobView | undefined {
     const job = this.#context.jobs.get(id)
     if (job === undefined) return undefined
-    const { spec, ended, entry, shared, tree, ready, awaited } = job
-    let running = 0
-    for (const node of tree.within(tree.root)) if (node.frame?.state === 'running') running++
+    const { entry, tree } = job
     const claimed = Math.max(tree.root.progress, ...[...(tree.root.claims?.values() ?? [])].map(({ progress }) => progress))
     const progress = entry !== undefined ? 1 : Math.max(progressOf(tree.root), claimed, job.progress)
-    const totals = job.totalsAt(this.#context.self)
-    return { spec, ended, entry, shared, progress, totals, ready: ready.size, running, awaited: awaited.size }
+    return { ended: job.ended, entry, progress, totals: job.totalsAt(this.#context.self) }
   }
 
-  jobs(): JobId[] {
-    return [...this.#context.jobs.keys()]
+  /** Whether a job is over here; undefined also for one that is not known. */
+  ended(id: JobId): JobView['ended'] {
+    return this.#context.jobs.get(id)?.ended
   }
 
   /** The members that keep a job, by this one's view. */
@@ -147,9 +142,6 @@ export class Scheduler {
         return
       case 'unreached':
         this.#stealing.unreached(input.id)
-        return
-      case 'measured':
-        members.measured(input.id, input.roundTrip)
         return
       case 'job':
         this.#job(input.spec)
@@ -290,6 +282,7 @@ export class Scheduler {
     let job = jobs.get(spec.id)
     if (job === undefined) jobs.set(spec.id, (job = new Job(spec, this.#context.now)))
     else job.spec = spec
+    this.#order()
     if (spec.wish === 'cancel' && job.ended === undefined) this.#execution.end(job)
     this.#stealing.wake()
   }
@@ -303,6 +296,11 @@ export class Scheduler {
     this.#lookups.forget(id)
     this.#replication.forget(job)
     jobs.delete(id)
+    this.#order()
+  }
+
+  #order(): void {
+    this.#ordered = [...this.#context.jobs.values()].sort((a, b) => a.spec.submitted - b.spec.submitted || (a.id < b.id ? -1 : 1))
   }
 
   #gone(id: MemberId): void {
@@ -326,14 +324,13 @@ export class Scheduler {
   }
 
   #turn(): void {
-    const { jobs, effects, now } = this.#context
-    const ordered = [...jobs.values()].sort((a, b) => a.spec.submitted - b.spec.submitted || (a.id < b.id ? -1 : 1))
+    const { effects, now } = this.#context
     for (;;) {
       this.#rootKeeper.turn()
       this.#lookups.turn()
       this.#supervision.turn()
       this.#replication.turn()
-      this.#workers.fill(ordered)
+      this.#workers.fill(this.#ordered)
       this.#stealing.turn()
       this.#reports.turn()
       this.#spread.turn()

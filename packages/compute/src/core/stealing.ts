@@ -7,8 +7,8 @@ import type { Victims } from './victims.ts'
 import type { Workers } from './workers.ts'
 
 /** Tasks that one request may bring. A guess. */
-const MAX_LOOT = 64
-/** Weight of the latest loot in the moving average of how long one keeps this member busy. A guess. */
+const MAX_STOLEN = 64
+/** Weight of the latest stolen tasks in the moving average of how long one keeps this member busy. A guess. */
 const LATEST = 0.3
 /** Thieves that are told of new work. A guess: more than have one victim, but where all look for one root. */
 const MAX_REFUSED = 256
@@ -52,9 +52,9 @@ export class Stealing {
   readonly #lanes: readonly Lane[]
   /** How long one stolen task keeps a worker busy, with what it spawns. */
   #lasted: Milliseconds | undefined
-  /** When this member ran out of work, and when it got the last loot: tasks and time. */
-  #hungrySince: Milliseconds | undefined
-  #loot: { readonly at: Milliseconds; readonly tasks: number } | undefined
+  /** When this member ran out of work, and when it got the last stolen tasks: tasks and time. */
+  #idleSince: Milliseconds | undefined
+  #stolen: { readonly at: Milliseconds; readonly tasks: number } | undefined
   #asked: Milliseconds = -Infinity
   #next = 0
   /** Thieves that found nothing here since there was something, the latest last. */
@@ -73,9 +73,9 @@ export class Stealing {
   }
 
   get nextDue(): Milliseconds {
-    if (this.#hungrySince === undefined) return Infinity
+    if (this.#idleSince === undefined) return Infinity
     const { config, now } = this.#context
-    let due = Math.max(this.#hungrySince, this.#asked) + config.eagerAfter
+    let due = Math.max(this.#idleSince, this.#asked) + config.eagerAfter
     for (const { request, notBefore, near } of this.#lanes) {
       if (request !== undefined) due = Math.min(due, request.sentAt + config.requestTimeout)
       else if ((near ? this.#victims.near() : this.#victims.far()).length > 0) due = Math.min(due, Math.max(notBefore, now))
@@ -97,18 +97,18 @@ export class Stealing {
     this.#tellRefused()
     const jobs = this.#jobs()
     if (this.#workers.idle === 0 || jobs.length === 0) {
-      this.#hungrySince = undefined
+      this.#idleSince = undefined
       return
     }
-    if (this.#hungrySince === undefined) {
-      this.#hungrySince = now
-      this.#measureLoot()
+    if (this.#idleSince === undefined) {
+      this.#idleSince = now
+      this.#measureStolen()
     }
     for (const lane of this.#lanes) {
       if (lane.request !== undefined && now - lane.request.sentAt >= config.requestTimeout) this.#failed(lane)
       if (lane.request === undefined && lane.notBefore <= now) this.#ask(lane, jobs)
     }
-    if (now - Math.max(this.#hungrySince, this.#asked) >= config.eagerAfter) this.#askReplica(jobs)
+    if (now - Math.max(this.#idleSince, this.#asked) >= config.eagerAfter) this.#askReplica(jobs)
   }
 
   /** A thief asks. */
@@ -122,7 +122,7 @@ export class Stealing {
       if (job.ended !== undefined) ended.push(id)
       else if (tasks.length === 0 && job.runs && job.ready.size > 0) {
         // Of a tree one task, since two of the oldest may be most of it. Where hundreds wait they are as small as the way is long.
-        const most = Math.max(1, Math.min(count, MAX_LOOT, Math.floor(job.ready.size / MANY)))
+        const most = Math.max(1, Math.min(count, MAX_STOLEN, Math.floor(job.ready.size / MANY)))
         tasks.push(...this.#execution.give(job, from, most))
         left = job.ready.size
       }
@@ -137,7 +137,7 @@ export class Stealing {
   /** A victim that refused this member has work now. */
   hinted(from: MemberId): void {
     const lane = this.#lanes.find(({ near }) => near === this.#context.members.isNear(from))
-    if (lane === undefined || lane.request !== undefined || this.#hungrySince === undefined) return
+    if (lane === undefined || lane.request !== undefined || this.#idleSince === undefined) return
     const jobs = this.#jobs()
     if (jobs.length > 0) this.#send(lane, from, jobs)
   }
@@ -185,8 +185,8 @@ export class Stealing {
     lane.failures = 0
     lane.delay = 0
     lane.last = left >= MANY ? from : undefined
-    if (this.#loot === undefined) this.#loot = { at: exactNow, tasks: tasks.length }
-    else this.#loot = { at: this.#loot.at, tasks: this.#loot.tasks + tasks.length }
+    if (this.#stolen === undefined) this.#stolen = { at: exactNow, tasks: tasks.length }
+    else this.#stolen = { at: this.#stolen.at, tasks: this.#stolen.tasks + tasks.length }
   }
 
   /** No answer will come. */
@@ -248,7 +248,7 @@ export class Stealing {
   #count(roundTrip: Milliseconds): number {
     const idle = this.#workers.idle
     if (this.#lasted === undefined || roundTrip === 0) return idle
-    return Math.min(MAX_LOOT, idle * Math.max(1, Math.ceil((2 * roundTrip) / Math.max(this.#lasted, 0.1))))
+    return Math.min(MAX_STOLEN, idle * Math.max(1, Math.ceil((2 * roundTrip) / Math.max(this.#lasted, 0.1))))
   }
 
   #failed(lane: Lane): void {
@@ -264,11 +264,11 @@ export class Stealing {
     lane.notBefore = now + Math.ceil(lane.delay * (0.5 + this.#context.random()))
   }
 
-  /** How long the last loot lasted, a task. */
-  #measureLoot(): void {
-    if (this.#loot === undefined) return
-    const { at, tasks } = this.#loot
-    this.#loot = undefined
+  /** How long the last stolen tasks lasted, a task. */
+  #measureStolen(): void {
+    if (this.#stolen === undefined) return
+    const { at, tasks } = this.#stolen
+    this.#stolen = undefined
     const lasted = ((this.#context.exactNow - at) * this.#workers.count) / tasks
     this.#lasted = this.#lasted === undefined ? lasted : this.#lasted + LATEST * (lasted - this.#lasted)
   }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
-import { ProgramError } from '../errors.ts'
+import { FunctionMissingError, ProgramError } from '../errors.ts'
 import type { FromThread, ProgramFunction } from './messages.ts'
+import { startThread } from './program-thread.ts'
 
 /** How long a program may take to load, ms. A guess. */
 const LOAD_TIME = 10_000
@@ -11,11 +11,7 @@ const LOAD_TIME = 10_000
  * @throws ProgramError if it can't be loaded
  */
 export async function describeProgram(url: string): Promise<readonly ProgramFunction[]> {
-  const worker = new Worker(new URL(`./thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url), {
-    workerData: { program: url },
-    env: {},
-    execArgv: ['--disable-warning=ExperimentalWarning'],
-  })
+  const worker = startThread(url)
   try {
     const [messages] = (await once(worker, 'message', { signal: AbortSignal.timeout(LOAD_TIME) })) as [readonly FromThread[]]
     const [message] = messages
@@ -29,4 +25,12 @@ export async function describeProgram(url: string): Promise<readonly ProgramFunc
   } finally {
     await worker.terminate()
   }
+}
+
+/** @throws FunctionMissingError that names those that there are */
+export function findFunction(functions: readonly ProgramFunction[], fn: string): ProgramFunction {
+  const found = functions.find(({ name }) => name === fn)
+  if (found !== undefined) return found
+  const names = functions.map(({ name }) => name).join(', ')
+  throw new FunctionMissingError(`the program exports no task ${JSON.stringify(fn)}; it has ${names === '' ? 'none' : names}`)
 }

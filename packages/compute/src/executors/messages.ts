@@ -17,8 +17,8 @@ export type FromThread =
   | { readonly type: 'spawned'; readonly path: Path; readonly children: readonly Spawn[] }
   | { readonly type: 'returned'; readonly path: Path; readonly outcome: Outcome; readonly shared: Shared; readonly ran: number }
   | { readonly type: 'offered'; readonly shared: Shared }
-  /** How many runs and deliveries it has dealt with, and which frame it works on. */
-  | { readonly type: 'seen'; readonly seen: number; readonly path: Path | undefined }
+  /** How many runs and deliveries it has dealt with. */
+  | { readonly type: 'seen'; readonly seen: number }
 
 /** A function that a program exports. */
 export interface ProgramFunction {

@@ -1,7 +1,8 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { Effect, Input, JobId, Milliseconds } from '../core/io.ts'
 import type { Path } from '../core/path.ts'
 import type { FromThread, ToThread } from './messages.ts'
+import { startThread } from './program-thread.ts'
 
 /** What one task may take. */
 export interface TaskLimits {
@@ -27,7 +28,6 @@ interface Thread {
   /** Runs and deliveries in their order, of which the first is at work since then. */
   readonly pending: Path[]
   since: Milliseconds
-  ready: boolean
   ended: boolean
   endTimer: NodeJS.Timeout | undefined
 }
@@ -112,12 +112,7 @@ export class ThreadExecutor {
   }
 
   #start(index: number, job: JobId): Thread {
-    const worker = new Worker(new URL(`./thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url), {
-      workerData: { program: this.#programOf(job) },
-      env: {},
-      execArgv: ['--disable-warning=ExperimentalWarning'],
-      resourceLimits: { maxOldGenerationSizeMb: this.#limits.memory },
-    })
+    const worker = startThread(this.#programOf(job), { maxOldGenerationSizeMb: this.#limits.memory })
     const thread: Thread = {
       worker,
       frames: new Set(),
@@ -126,7 +121,6 @@ export class ThreadExecutor {
       seen: 0,
       pending: [],
       since: performance.now(),
-      ready: false,
       ended: false,
       endTimer: undefined,
     }
@@ -161,7 +155,7 @@ export class ThreadExecutor {
     for (const message of messages) {
       switch (message.type) {
         case 'ready':
-          thread.ready = true
+          // Loading the program is no running time of a task.
           thread.since = performance.now()
           break
         case 'unusable':

@@ -108,7 +108,7 @@ export class Runtime {
         if (frame.returned) this.#frames.delete(frame.path)
       }
       this.#seen++
-      this.#say({ type: 'seen', seen: this.#seen, path: undefined })
+      this.#say({ type: 'seen', seen: this.#seen })
     }
     this.#isBusy = false
   }

@@ -10,7 +10,7 @@ const MAX_BLOB_BYTES = 64 * 1024 * 1024
 /** Bytes of one frame of it. */
 const CHUNK = 256 * 1024
 /** How long one member may take to give or take a blob, ms. A guess: 64 MiB at 1 MiB a second. */
-const PATIENCE = 60_000
+const TIMEOUT = 60_000
 
 /**
  * Blobs over streams of their own: the one who opens it says `get` and a hash, or `put` and a hash and the bytes; a `get` is answered with the bytes, or
@@ -19,14 +19,11 @@ const PATIENCE = 60_000
 export class BlobExchange {
   readonly #pool: Pool
   readonly #store: BlobStore
-  /** Whether a blob that somebody offers is wanted here. */
-  readonly #wanted: (hash: string) => boolean
   readonly #fetching = new Map<string, Promise<Uint8Array>>()
 
-  constructor(pool: Pool, store: BlobStore, wanted: (hash: string) => boolean) {
+  constructor(pool: Pool, store: BlobStore) {
     this.#pool = pool
     this.#store = store
-    this.#wanted = wanted
   }
 
   async start(): Promise<void> {
@@ -71,7 +68,7 @@ export class BlobExchange {
   }
 
   async #ask(member: string, request: string, bytes?: Uint8Array): Promise<Uint8Array> {
-    const stream = await this.#pool.open(member, PROTOCOL, { signal: AbortSignal.timeout(PATIENCE) })
+    const stream = await this.#pool.open(member, PROTOCOL, { signal: AbortSignal.timeout(TIMEOUT) })
     const queue = new SendQueue()
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
     const received = new Gathered(MAX_BLOB_BYTES)
@@ -88,7 +85,7 @@ export class BlobExchange {
     const timer = setTimeout(() => {
       frames.abort(new Error('it took too long'))
       reject(new Error('it took too long'))
-    }, PATIENCE)
+    }, TIMEOUT)
     frames.send(new TextEncoder().encode(request))
     if (bytes !== undefined) sendChunks(frames, bytes)
     queue.end()
@@ -117,7 +114,7 @@ export class BlobExchange {
             else if (request.startsWith('get ')) {
               sendChunks(frames, this.#store.get(hash) ?? new Uint8Array())
               void frames.close()
-            } else if (!this.#wanted(hash)) frames.abort(new Error('it is not wanted'))
+            }
           } else if (!received.add(data)) frames.abort(new Error('it is too large'))
           else if (received.size > 0 && request.startsWith('put ') && data.length < CHUNK) {
             const bytes = received.bytes()

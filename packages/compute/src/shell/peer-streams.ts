@@ -32,8 +32,6 @@ export class PeerStreams {
   readonly #incoming = new Set<FrameStream>()
   readonly #notBefore = new Map<MemberId, Milliseconds>()
   readonly #sweep: NodeJS.Timeout
-  messages = 0
-  bytes = 0
 
   constructor(pool: Pool, events: PeerStreamsEvents) {
     this.#pool = pool
@@ -49,8 +47,6 @@ export class PeerStreams {
   send(to: MemberId, message: Message): void {
     const data = encodeMessage(message)
     if (data.length > MAX_MESSAGE_BYTES) throw new RangeError(`a message of ${data.length} bytes`)
-    this.messages++
-    this.bytes += data.length
     const peer = this.#outgoing.get(to) ?? this.#open(to)
     if (peer === undefined) {
       queueMicrotask(() => this.#events.onUnreached(to))

@@ -69,6 +69,19 @@ describe('a grid without faults', () => {
   })
 })
 
+describe('a grid whose members accept no program', () => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])('hands a job to the newcomer that does: seed %i', (seed) => {
+    const grid = new VirtualGrid({ seed, program: irregularTree({ leaves: 20, leafTime: 5, branching: 4, seed }), latency: () => 0.2 })
+    grid.join({ site: 's', workers: 0, accepts: false })
+    grid.join({ site: 's', accepts: false })
+    grid.settle()
+    const id = `job${seed}`
+    grid.submit({ id, input: rootInput(20) })
+    grid.after(500, () => void grid.join({ site: 's' }))
+    grid.until(() => grid.doneAt.has(id), 5000)
+  })
+})
+
 describe('a grid with faults', () => {
   it('does hardly anything twice when 30 % of its members and the holder of the root die at once', () => {
     const leaves = 64 * 600

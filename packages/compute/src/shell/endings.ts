@@ -1,0 +1,30 @@
+import type { JobId } from '../core/io.ts'
+
+/** Who waits for the end of which job. */
+export class Endings {
+  readonly #waiting = new Map<JobId, Set<() => void>>()
+
+  has(job: JobId): boolean {
+    return this.#waiting.has(job)
+  }
+
+  /** Resolves when the job is told to have ended, or after `ms`. */
+  async wait(job: JobId, ms?: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const waiting = this.#waiting.get(job) ?? new Set()
+    this.#waiting.set(job, waiting.add(resolve))
+    const timer = ms === undefined ? undefined : setTimeout(resolve, ms)
+    await promise
+    clearTimeout(timer)
+    waiting.delete(resolve)
+    if (waiting.size === 0 && this.#waiting.get(job) === waiting) this.#waiting.delete(job)
+  }
+
+  tell(job: JobId): void {
+    for (const resolve of this.#waiting.get(job) ?? []) resolve()
+  }
+
+  tellAll(): void {
+    for (const job of this.#waiting.keys()) this.tell(job)
+  }
+}
