@@ -49,6 +49,7 @@ const bundles: readonly Bundle[] = [
         compute: join(node, 'src/compute/index.ts'),
         queens: join(root, 'apps/examples/src/queens.ts'),
         thread: join(compute, 'src/executors/thread.ts'),
+        sandbox: join(compute, 'src/executors/sandbox.ts'),
         program: join(compute, 'src/program/index.ts'),
       },
       // A bundler with a native part, and one of CBOR that it does without.

@@ -131,9 +131,18 @@ function computing(program: Command, done: (status: number) => void): void {
 
   asNode(owning('work', 'join a pool as jel join does, and run tasks of its jobs'))
     .addOption(new Option('--workers <count>', 'tasks at once (default: one a processor)').argParser(workersOf))
-    .option('--accept <whose>', 'whose programs run here: own, members, or the id of an owner; may be repeated (default: own)', collect, [])
-    .option('--time-limit <seconds>', 'running time of one task (default: 600)', durationOf)
-    .addOption(new Option('--memory-limit <MiB>', 'heap of one task (default: 512)').argParser(megabytesOf))
+    .option(
+      '--accept <whose>',
+      'whose programs run here: own, members or the id of an owner, in threads; sandbox, anybody’s in sandboxes; may be repeated (default: own, sandbox)',
+      collect,
+      [],
+    )
+    .option(
+      '--limit <what=amount>',
+      'of one task time=SECONDS (600) and memory=MiB (512), of all programs disk=MiB (256); may be repeated',
+      limitOf,
+      {},
+    )
     .action(async (pool: string, flags: WorkFlags) => {
       const { work } = await import('./compute/index.ts')
       done(await work(pool, flags))
@@ -172,10 +181,13 @@ function computing(program: Command, done: (status: number) => void): void {
     })
 }
 
-function megabytesOf(text: string): number {
-  const megabytes = /^\d+$/u.test(text) ? Number(text) : Number.NaN
-  if (!(megabytes >= 16 && megabytes <= 65_536)) throw new InvalidArgumentError('It must be a whole number of MiB from 16 to 65536.')
-  return megabytes
+function limitOf(text: string, limits: WorkFlags['limit']): WorkFlags['limit'] {
+  const [, what, amount] = /^(time|memory|disk)=(\d+(?:\.\d+)?)$/u.exec(text) ?? []
+  if (what === undefined) throw new InvalidArgumentError('It must be time=SECONDS, memory=MiB or disk=MiB.')
+  if (what === 'time') return { ...limits, time: durationOf(amount as string) }
+  const megabytes = Number(amount)
+  if (!(megabytes >= 16 && megabytes <= 65_536)) throw new InvalidArgumentError('It must be 16 to 65536 MiB.')
+  return { ...limits, [what]: Math.floor(megabytes) }
 }
 
 function keepOf(text: string): number {

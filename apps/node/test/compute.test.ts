@@ -42,11 +42,29 @@ async function worker(bootstrap?: string): Promise<JelProcess> {
   return process
 }
 
+/** The owner of all others here. */
+function stranger(): string[] {
+  return ['--owner', join(folder, 'stranger')]
+}
+
 function command(address: string, name: string, ...args: string[]): JelProcess {
   return new JelProcess([name, 'cli-test', ...args, ...loopback, ...owner, '--bootstrap', address], 'ignore')
 }
 
 describe('jel work, submit, jobs and job', () => {
+  it('compute the job of a stranger in a sandbox, and say which program no sandbox takes', async () => {
+    const first = await worker()
+    const args = ['submit', 'cli-test', file, 'sum', '20', '--json', '--bootstrap', first.address, ...loopback, ...stranger()]
+    const submit = new JelProcess(args, 'ignore')
+    expect({ status: await submit.exited, stderr: submit.stderr }).toEqual({ status: 0, stderr: '' })
+    expect(JSON.parse(submit.lines.at(-1) as string)).toMatchObject({ event: 'done', result: 2470 })
+
+    writeFileSync(file, `${program}\nexport const id = task(() => process.pid)`)
+    const needing = new JelProcess([...args.slice(0, 3), 'id', '0', '--detach', ...args.slice(5)], 'ignore')
+    expect(await needing.exited).toBe(0)
+    expect(needing.stderr).toMatch(/^jel: the program uses process: what no sandbox has\. Only members that accept \w+ run it/u)
+  })
+
   it('compute a job, and tell its result as JSON', async () => {
     const first = await worker()
     await worker(first.address)

@@ -4,8 +4,9 @@ import { TypedEventEmitter } from 'main-event'
 import type { Entry } from './core/entry.ts'
 import type { Input, JobId } from './core/io.ts'
 import { JobNameTakenError, NotOwnerError, UnknownJobError } from './errors.ts'
-import type { TaskLimits } from './executors/thread-executor.ts'
+import type { PlacedProgram, TaskLimits } from './executors/container.ts'
 import { describeProgram, findFunction } from './executors/describe.ts'
+import { needsOf } from './executors/program-needs.ts'
 import { Job, type JobSource, type JobStatus } from './job.ts'
 import { encodeValue } from './program/values.ts'
 import { BlobExchange } from './shell/blob-exchange.ts'
@@ -23,6 +24,8 @@ const DEFAULT_KEEP = 7 * 24 * 60 * 60 * 1000
 const FRESH = 10_000
 /** A program or an input that nobody had is asked for again after so long, ms. A guess. */
 const FETCH_AGAIN = 2000
+/** Whose programs run: one's own in threads, those of anybody in sandboxes. */
+const DEFAULT_ACCEPT = ['own', 'sandbox']
 /** Members that are asked for a blob, besides the replicas. A guess. */
 const MAX_ASKED = 16
 
@@ -30,8 +33,8 @@ export interface ComputeOptions {
   /** How many tasks may run here at once. Default: 0, a member that only submits, and keeps what others computed. */
   readonly workers?: number
   /**
-   * Whose programs run here, in threads that keep nothing out: `own` are those of this member's owner, `members` those of anybody in the pool, others are named by the id of
-   * their owner. Default: `own`.
+   * Whose programs run here. In threads, which keep nothing out: `own` are those of this member's owner, others are named by the id of their owner, `members` are those of
+   * anybody in the pool. `sandbox`: those of all others, in sandboxes. Default: `own` and `sandbox`.
    */
   readonly accept?: readonly string[]
   readonly limits?: Partial<TaskLimits>
@@ -71,7 +74,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     super()
     this.#pool = pool
     this.#options = options
-    this.#store = new BlobStore(options.cache)
+    this.#store = new BlobStore(options.cache, options.limits?.disk)
     this.#blobs = new BlobExchange(pool, this.#store)
     this.#streams = new PeerStreams(pool, {
       onMessage: (from, message) => {
@@ -85,7 +88,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       self: { id: pool.self.id, location: pool.self.location },
       workers: options.workers ?? 0,
       ...(options.limits && { limits: options.limits }),
-      programOf: (job) => this.#store.urlOf((this.#jobs.get(job) as PublishedJob).program),
+      programOf: (job) => this.#placed(this.#jobs.get(job) as PublishedJob),
       send: (to, message) => this.#streams.send(to, message),
       onEnded: ({ job }) => this.#endings.tell(job),
       onWarning: ({ code, message, job }) => this.#warn(code, message, job),
@@ -119,6 +122,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     const hash = this.#store.put(bytes)
     const functions = await describeProgram(this.#store.urlOf(hash))
     const { result } = findFunction(functions, fn)
+    const needs = needsOf(new TextDecoder().decode(bytes))
     const encoded = encodeValue(input)
     const inputBlob = encoded.length > MAX_INLINE_INPUT ? this.#store.put(encoded) : undefined
     const name = options.name ?? crypto.randomUUID()
@@ -128,6 +132,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       input: inputBlob === undefined ? encoded : undefined,
       inputBlob,
       result,
+      trusted: needs.length > 0,
       submitted: Date.now(),
       wish: 'run',
     }
@@ -137,6 +142,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       if (known.id !== id) throw new JobNameTakenError(`this owner has another job of the name ${JSON.stringify(name)}`)
       return new Job(this, id)
     }
+    if (needs.length > 0)
+      this.#warn('PROGRAM_NEEDS_TRUST', `${needs.join(', ')}: what no sandbox has. Only members that accept ${this.owner} run it`, id)
     await this.#distribute(id, inputBlob === undefined ? [hash] : [hash, inputBlob])
     const ttl = options.keep ?? DEFAULT_KEEP
     const record = await this.#pool.publish(JOB_PREFIX + name, encodeJob(job), {
@@ -261,7 +268,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     for (let attempt = 0; !this.closed && this.#jobs.get(id) === job; attempt++) {
       try {
         const bytes = input ?? (await this.#blobs.fetch(inputBlob as string, () => this.#holders(id)))
-        const accepted = this.#accepts(job)
+        const accepted = this.#placeOf(job) !== undefined
         if (accepted) await this.#blobs.fetch(program, () => this.#holders(id))
         if (this.#jobs.get(id) !== job) return
         const spec = { id, fn, input: bytes, submitted, wish: job.wish, accepted, fresh: fresh && attempt === 0 }
@@ -275,9 +282,16 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     }
   }
 
-  #accepts({ owner }: PublishedJob): boolean {
-    if ((this.#options.workers ?? 0) === 0) return false
-    return (this.#options.accept ?? ['own']).some((word) => word === 'members' || (word === 'own' ? owner === this.owner : word === owner))
+  /** Where a job's tasks may run here; undefined: nowhere. */
+  #placeOf({ owner, trusted }: PublishedJob): PlacedProgram['place'] | undefined {
+    if ((this.#options.workers ?? 0) === 0) return undefined
+    const { accept = DEFAULT_ACCEPT } = this.#options
+    if (accept.some((word) => word === 'members' || (word === 'own' ? owner === this.owner : word === owner))) return 'thread'
+    return accept.includes('sandbox') && !trusted ? 'sandbox' : undefined
+  }
+
+  #placed(job: PublishedJob): PlacedProgram {
+    return { url: this.#store.urlOf(job.program), place: this.#placeOf(job) ?? 'sandbox' }
   }
 
   /** Who may have a job's blobs: its replicas, then others. */

@@ -2,7 +2,7 @@ import type { Entry } from './core/entry.ts'
 import type { JobSpec } from './core/io.ts'
 import { describeProgram, findFunction } from './executors/describe.ts'
 import type { ProgramFunction } from './executors/messages.ts'
-import type { TaskLimits } from './executors/thread-executor.ts'
+import type { PlacedProgram, TaskLimits } from './executors/container.ts'
 import { Job, type JobSource } from './job.ts'
 import { encodeValue } from './program/values.ts'
 import { BlobStore } from './shell/blob-store.ts'
@@ -15,6 +15,8 @@ export interface LocalOptions {
   /** How many tasks may run at once. */
   readonly workers: number
   readonly limits?: Partial<TaskLimits>
+  /** Where programs run: see the `accept` of `compute`. Default: `thread`. */
+  readonly place?: PlacedProgram['place']
   /** Where programs are kept. Default: below the user's cache folder. */
   readonly cache?: string
 }
@@ -32,13 +34,13 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   readonly #endings = new Endings()
   closed = false
 
-  constructor({ workers, limits, cache }: LocalOptions) {
-    this.#store = new BlobStore(cache)
+  constructor({ workers, limits, cache, place = 'thread' }: LocalOptions) {
+    this.#store = new BlobStore(cache, limits?.disk)
     this.#runner = new Runner({
       self: { id: 'local', location: 'local' },
       workers,
       ...(limits && { limits }),
-      programOf: (job) => this.#store.urlOf((this.#jobs.get(job) as PublishedJob).program),
+      programOf: (job) => ({ url: this.#store.urlOf((this.#jobs.get(job) as PublishedJob).program), place }),
       send: () => {},
       onEnded: ({ job }) => this.#endings.tell(job),
       onWarning: () => {},
@@ -63,6 +65,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
       input: encoded,
       inputBlob: undefined,
       result,
+      trusted: false,
       submitted,
       wish: 'run',
       expires: Infinity,

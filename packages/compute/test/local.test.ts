@@ -87,7 +87,11 @@ describe('what goes wrong is told with its cause', () => {
   })
 
   it('has the stack of the program', async () => {
-    await expect(resultOf(various, 'throws')).rejects.toMatchObject({ remoteStack: expect.stringContaining('RangeError: no such luck') })
+    await expect(resultOf(various, 'throws')).rejects.toMatchObject({
+      member: 'local',
+      tries: 1,
+      remoteStack: expect.stringContaining('RangeError: no such luck'),
+    })
   })
 
   it('is told where more children wait than may', async () => {

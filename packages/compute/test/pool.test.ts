@@ -8,6 +8,7 @@ import { encodeValue } from '../src/program/values.ts'
 import { encodeJob, type PublishedJob } from '../src/shell/job-record.ts'
 
 const various = join(import.meta.dirname, 'programs/various.ts')
+const hostile = join(import.meta.dirname, 'programs/hostile.ts')
 const spaces = join(import.meta.dirname, 'programs/spaces.ts')
 
 let folder: string
@@ -135,6 +136,23 @@ describe('a pool that computes', () => {
     await expect.poll(() => worker.job('endless').state).toBe('cancelled')
     // The worker is free again.
     expect(await (await submitter.submit(various, 'queens', 6)).result).toBe(4)
+  })
+
+  it('runs the programs of anybody in sandboxes, and those that need more only where their owner is trusted', async () => {
+    const submitter = await member({ accept: ['own'] })
+    const stranger = await member({ workers: 1, accept: ['own', 'sandbox'] })
+    const warnings: string[] = []
+    submitter.addEventListener('warning', ({ detail }) => warnings.push(`${detail.code} ${detail.message}`))
+    expect(await (await submitter.submit(hostile, 'answers', 21)).result).toBe(42)
+    const seen = (await (await submitter.submit(hostile, 'sees')).result) as Record<string, string>
+    expect(seen).toMatchObject({ process: 'nothing', fetch: 'nothing' })
+    expect(warnings).toEqual([])
+    const needing = await submitter.submit(various, 'queens', 6)
+    expect(warnings).toEqual([expect.stringMatching(/^PROGRAM_NEEDS_TRUST process: /u)])
+    await expect.poll(() => stranger.jobs().length).toBe(3)
+    expect(needing.state).toBe('pending')
+    await member({ workers: 1, accept: [submitter.owner] })
+    expect(await needing.result).toBe(4)
   })
 
   it('waits while nobody accepts its program, and says so', async () => {

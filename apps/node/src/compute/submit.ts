@@ -20,6 +20,9 @@ export async function submit(pool: string, file: string, fn: string, input: stri
   const met = await visitor.meet()
   if (!met && flags.detach === true) throw new Error(`nobody else is in the pool ${pool}: a job that is left alone would be lost`)
   if (!met) process.stderr.write(`jel: nobody else is in the pool ${pool} yet; the job waits for members that run \`jel work ${pool}\`\n`)
+  visitor.grid.addEventListener('warning', ({ detail: { code, message } }) => {
+    if (code === 'PROGRAM_NEEDS_TRUST') process.stderr.write(`jel: the program uses ${message}\n`)
+  })
   const { name, keep } = flags
   const job = await visitor.grid.submit(file, fn, value, { ...(name !== undefined && { name }), ...(keep !== undefined && { keep }) })
   teller.tell({ event: 'submitted', job: job.id, name: job.name, replicas: job.replicas })

@@ -73,7 +73,7 @@ export class Execution {
     job.taskTime = job.taskTime === undefined ? ran : job.taskTime + LATEST * (ran - job.taskTime)
     const node = job.tree.find(path)
     if (node?.frame?.state !== 'running') return
-    const entry = { path, outcome, shared: joinShared(node.frame.shared, shared) }
+    const entry = { path, outcome: this.#signed(node, outcome), shared: joinShared(node.frame.shared, shared) }
     job.held.delete(node)
     node.frame = undefined
     this.#news(job, 'entry', path)
@@ -250,6 +250,12 @@ export class Execution {
     if (frame.state === 'ready') job.ready.dropped()
     if (frame.state === 'running') this.#context.effects.push({ type: 'forget', slot: frame.slot, job: job.id, path: node.path })
     this.#close(job, node)
+  }
+
+  /** A failure says where it happened, unless it is passed on from a child. */
+  #signed(node: TaskNode, outcome: Outcome): Outcome {
+    if (!('failure' in outcome) || outcome.failure.member !== '') return outcome
+    return { failure: { ...outcome.failure, member: this.#context.self, tries: node.tries + 1 } }
   }
 
   /** It is not in the deque, nor at a worker. */

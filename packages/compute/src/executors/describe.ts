@@ -1,7 +1,6 @@
-import { once } from 'node:events'
 import { FunctionMissingError, ProgramError } from '../errors.ts'
-import type { FromThread, ProgramFunction } from './messages.ts'
-import { startThread } from './program-thread.ts'
+import type { ProgramFunction } from './messages.ts'
+import { startThread } from './thread-container.ts'
 
 /** How long a program may take to load, ms. A guess. */
 const LOAD_TIME = 10_000
@@ -11,19 +10,21 @@ const LOAD_TIME = 10_000
  * @throws ProgramError if it can't be loaded
  */
 export async function describeProgram(url: string): Promise<readonly ProgramFunction[]> {
-  const worker = startThread(url)
+  const { promise, resolve, reject } = Promise.withResolvers<readonly ProgramFunction[]>()
+  const fail = (message: string): void => reject(new ProgramError(message))
+  const container = startThread(url, undefined, {
+    onMessages: ([message]) => {
+      if (message?.type === 'ready') resolve(message.functions)
+      else fail(message?.type === 'unusable' ? `the program fails when it is loaded: ${message.message}` : 'the program says nothing')
+    },
+    onLost: (reason) => fail(`the program can't be loaded: ${reason}`),
+  })
+  const timer = setTimeout(() => fail(`the program is not loaded after ${LOAD_TIME} ms`), LOAD_TIME)
   try {
-    const [messages] = (await once(worker, 'message', { signal: AbortSignal.timeout(LOAD_TIME) })) as [readonly FromThread[]]
-    const [message] = messages
-    if (message?.type === 'ready') return message.functions
-    throw new ProgramError(
-      message?.type === 'unusable' ? `the program fails when it is loaded: ${message.message}` : 'the program says nothing',
-    )
-  } catch (error) {
-    if (error instanceof ProgramError) throw error
-    throw new ProgramError(`the program can't be loaded: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+    return await promise
   } finally {
-    await worker.terminate()
+    clearTimeout(timer)
+    await container.end()
   }
 }
 

@@ -1,16 +1,18 @@
-/** What the main thread and the threads of programs say to each other. */
+/** What the member and the containers of programs say to each other. */
+import * as v from 'valibot'
 import type { Outcome } from '../core/entry.ts'
 import type { Spawn } from '../core/io.ts'
-import type { Path } from '../core/path.ts'
+import { STEP_LENGTH, type Path } from '../core/path.ts'
 import type { Shared } from '../core/shared-value.ts'
+import { bytes, count, list, outcome, path, shared, text } from '../schemas.ts'
 
-export type ToThread =
+export type ToProgram =
   | { readonly type: 'run'; readonly path: Path; readonly fn: string; readonly input: Uint8Array; readonly split: boolean }
   | { readonly type: 'deliver'; readonly path: Path; readonly step: string; readonly outcome: Outcome }
   | { readonly type: 'forget'; readonly path: Path }
   | { readonly type: 'shared'; readonly shared: Shared }
 
-export type FromThread =
+export type FromProgram =
   | { readonly type: 'ready'; readonly functions: readonly ProgramFunction[] }
   /** The program could not be loaded. */
   | { readonly type: 'unusable'; readonly code: string; readonly message: string; readonly stack?: string }
@@ -26,3 +28,20 @@ export interface ProgramFunction {
   /** The shared value that is the job's result, if it is one. */
   readonly result: string | undefined
 }
+
+/** Bytes of what a container says in one go: as much as the coverage of a job may have. */
+export const MAX_FRAME_BYTES = 64 * 1024 * 1024
+
+const step = v.pipe(v.string(), v.length(STEP_LENGTH), v.regex(/^[\w-]*$/u))
+const spawn = v.object({ step, fn: text(256), input: bytes })
+const message = v.variant('type', [
+  v.object({ type: v.literal('ready'), functions: list(v.object({ name: text(256), result: v.optional(text(64)) })) }),
+  v.object({ type: v.literal('unusable'), code: text(64), message: text(4096), stack: v.optional(text(8192)) }),
+  v.object({ type: v.literal('spawned'), path, children: v.array(spawn) }),
+  v.object({ type: v.literal('returned'), path, outcome, shared, ran: count }),
+  v.object({ type: v.literal('offered'), shared }),
+  v.object({ type: v.literal('seen'), seen: count }),
+])
+
+/** What a sandbox may say in one go: it could have been taken over by its program. */
+export const fromProgram = list(message)

@@ -3,7 +3,7 @@ import type { Outcome } from '../core/entry.ts'
 import type { Spawn } from '../core/io.ts'
 import type { Path } from '../core/path.ts'
 import { joinShared, NOTHING_SHARED, type Offer, type Shared } from '../core/shared-value.ts'
-import type { FromThread, ProgramFunction, ToThread } from '../executors/messages.ts'
+import type { FromProgram, ProgramFunction, ToProgram } from '../executors/messages.ts'
 import type { SharedDefinition, TaskContext, TaskDefinition } from './definitions.ts'
 import { decodeValue, encodeValue } from './values.ts'
 
@@ -22,7 +22,7 @@ interface Frame {
 
 /** What the runtime needs of where it runs. */
 export interface RuntimeHost {
-  post(messages: readonly FromThread[]): void
+  post(messages: readonly FromProgram[]): void
   /** A step of a path: 10 characters of base64url of a hash of a function, its input, and which of equal calls it is. */
   step(fn: string, input: Uint8Array, occurrence: number): string
   /** Resolves when everything that was ready to run has run. */
@@ -57,10 +57,10 @@ export class Runtime {
   readonly #names = new Map<unknown, string>()
   readonly #sharedNames = new Map<unknown, string>()
   readonly #frames = new Map<Path, Frame>()
-  readonly #queue: Extract<ToThread, { type: 'run' | 'deliver' }>[] = []
+  readonly #queue: Extract<ToProgram, { type: 'run' | 'deliver' }>[] = []
   #shared: Shared = NOTHING_SHARED
   readonly #values = new Map<string, { readonly offer: Offer; readonly value: unknown }>()
-  #outbox: FromThread[] = []
+  #outbox: FromProgram[] = []
   #isFlushing = false
   #isBusy = false
   #seen = 0
@@ -80,7 +80,7 @@ export class Runtime {
     return [...this.#tasks].map(([name, { result }]) => ({ name, result: this.#sharedNames.get(result) }))
   }
 
-  handle(messages: readonly ToThread[]): void {
+  handle(messages: readonly ToProgram[]): void {
     for (const message of messages) {
       switch (message.type) {
         case 'shared':
@@ -122,7 +122,7 @@ export class Runtime {
     }
   }
 
-  #start({ path, fn, input, split }: Extract<ToThread, { type: 'run' }>): Frame {
+  #start({ path, fn, input, split }: Extract<ToProgram, { type: 'run' }>): Frame {
     const frame: Frame = { path, open: new Map(), calls: new Map(), spawned: [], returned: false, changed: () => {}, ran: 0 }
     this.#frames.set(path, frame)
     const begin = performance.now()
@@ -175,7 +175,7 @@ export class Runtime {
     frame.spawned = []
   }
 
-  #resume({ path, step, outcome }: Extract<ToThread, { type: 'deliver' }>): Frame | undefined {
+  #resume({ path, step, outcome }: Extract<ToProgram, { type: 'deliver' }>): Frame | undefined {
     const frame = this.#frames.get(path)
     const child = frame?.open.get(step)
     if (frame === undefined || child === undefined) return undefined
@@ -228,7 +228,7 @@ export class Runtime {
   }
 
   /** What is said in one go travels as one message. */
-  #say(message: FromThread): void {
+  #say(message: FromProgram): void {
     this.#outbox.push(message)
     if (this.#isFlushing) return
     this.#isFlushing = true

@@ -3,9 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, uti
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-
-/** Bytes that are kept on disk; the longest unused go first. A guess. */
-const DEFAULT_LIMIT = 256 * 1024 * 1024
+import { defaultTaskLimits } from '../executors/container.ts'
 
 /** Where blobs are kept by default. */
 function defaultCacheFolder(): string {
@@ -26,9 +24,10 @@ export class BlobStore {
   readonly #folder: string
   readonly #limit: number
 
-  constructor(folder = defaultCacheFolder(), limit = DEFAULT_LIMIT) {
+  /** `limit`: MiB on disk; the longest unused go first. */
+  constructor(folder = defaultCacheFolder(), limit = defaultTaskLimits.disk) {
     this.#folder = folder
-    this.#limit = limit
+    this.#limit = limit * 1024 * 1024
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   }
 

@@ -25,7 +25,6 @@ export async function bundleProgram(file: string): Promise<Uint8Array> {
       input: ENTRY,
       platform: 'node',
       logLevel: 'silent',
-      treeshake: false,
       plugins: [
         {
           name: 'program',

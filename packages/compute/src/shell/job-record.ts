@@ -19,6 +19,8 @@ export interface JobRecord {
   readonly inputBlob: string | undefined
   /** The shared value that is its result; undefined: the value of its root. */
   readonly result: string | undefined
+  /** It needs more than a sandbox has: only members that accept its owner run it. */
+  readonly trusted: boolean
   /** ms since 1970 */
   readonly submitted: number
   readonly wish: 'run' | 'suspend' | 'cancel'
@@ -41,6 +43,7 @@ const schema = v.object({
   input: v.optional(v.instance(Uint8Array)),
   inputBlob: v.optional(hex),
   result: v.optional(v.pipe(v.string(), v.maxLength(64))),
+  trusted: v.optional(v.boolean(), false),
   submitted: v.number(),
   wish: v.picklist(['run', 'suspend', 'cancel']),
 })
@@ -58,8 +61,9 @@ export function jobId(owner: string, name: string, job: JobRecord): string {
 }
 
 export function encodeJob(job: JobRecord): Uint8Array {
-  const { program, fn, input, inputBlob, result, submitted, wish } = job
-  const fields = { program, fn, submitted, wish, ...(input && { input }), ...(inputBlob && { inputBlob }), ...(result && { result }) }
+  const { program, fn, input, inputBlob, result, trusted, submitted, wish } = job
+  const optional = { ...(input && { input }), ...(inputBlob && { inputBlob }), ...(result && { result }), ...(trusted && { trusted }) }
+  const fields = { program, fn, submitted, wish, ...optional }
   return Uint8Array.from(encoder.encode(fields))
 }
 

@@ -1,23 +1,23 @@
 import type { Effect, Input, JobId, MemberId, Message } from '../core/io.ts'
 import { Scheduler } from '../core/scheduler.ts'
-import { ThreadExecutor, type TaskLimits } from '../executors/thread-executor.ts'
+import type { PlacedProgram, TaskLimits } from '../executors/container.ts'
+import { Executor } from '../executors/executor.ts'
 
 export interface RunnerOptions {
   readonly self: { readonly id: MemberId; readonly location: string }
   readonly workers: number
   readonly limits?: Partial<TaskLimits>
-  /** The file URL of a job's program. */
-  readonly programOf: (job: JobId) => string
+  readonly programOf: (job: JobId) => PlacedProgram
   readonly send: (to: MemberId, message: Message) => void
   readonly onEnded: (effect: Extract<Effect, { type: 'ended' }>) => void
   readonly onWarning: (effect: Extract<Effect, { type: 'warning' }>) => void
 }
 
-/** A scheduler at work: with the clock, threads for its tasks, and somebody who carries its messages. */
+/** A scheduler at work: with the clock, containers for its tasks, and somebody who carries its messages. */
 export class Runner {
   readonly scheduler: Scheduler
   readonly #options: RunnerOptions
-  readonly #executor: ThreadExecutor
+  readonly #executor: Executor
   #timer: NodeJS.Timeout | undefined
   #closed = false
   /** Inputs that came while effects were carried out. */
@@ -28,7 +28,7 @@ export class Runner {
     this.#options = options
     const { self, workers, limits, programOf } = options
     this.scheduler = new Scheduler({ self, workers, random: Math.random })
-    this.#executor = new ThreadExecutor({ slots: workers, ...(limits && { limits }), programOf, tell: (inputs) => this.feed(...inputs) })
+    this.#executor = new Executor({ slots: workers, ...(limits && { limits }), programOf, tell: (inputs) => this.feed(...inputs) })
   }
 
   feed(...inputs: readonly Input[]): void {

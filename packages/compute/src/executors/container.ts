@@ -1,0 +1,35 @@
+import type { FromProgram, ToProgram } from './messages.ts'
+
+/** Where one program runs: a thread, or a process of its own that confines it. */
+export interface Container {
+  /** A program that is being loaded gets it later. */
+  post(messages: readonly ToProgram[]): void
+  /** Ends it, whatever it does. Nothing is told afterwards. */
+  end(): Promise<void>
+}
+
+export interface ContainerEvents {
+  readonly onMessages: (messages: readonly FromProgram[]) => void
+  /** It ended by itself, and why. At most once. */
+  readonly onLost: (reason: string) => void
+}
+
+/** What one task may take. */
+export interface TaskLimits {
+  /** Running time, ms; waiting for children does not count. */
+  readonly time: number
+  /** MiB. In a sandbox all that it takes; of a thread its heap: buffers and WASM memory pass it (measured). */
+  readonly memory: number
+  /** MiB that programs and large inputs take on disk, of all jobs together; the longest unused go first. A task in a sandbox can write nothing. */
+  readonly disk: number
+}
+
+export const defaultTaskLimits: TaskLimits = { time: 600_000, memory: 512, disk: 256 }
+
+/** A program that is to be run, and where. */
+export interface PlacedProgram {
+  /** The file URL of its module. */
+  readonly url: string
+  /** `thread`: it may do what this process may. `sandbox`: it can compute, and nothing else. */
+  readonly place: 'thread' | 'sandbox'
+}

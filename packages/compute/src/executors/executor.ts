@@ -1,0 +1,235 @@
+import type { Effect, Input, JobId, Milliseconds } from '../core/io.ts'
+import type { Path } from '../core/path.ts'
+import { defaultTaskLimits, type Container, type PlacedProgram, type TaskLimits } from './container.ts'
+import type { FromProgram, ToProgram } from './messages.ts'
+import { startSandbox } from './sandbox-container.ts'
+import { startThread } from './thread-container.ts'
+
+/** How long a program may take to be there, ms; a task's limit on time counts from then. A guess: a sandbox takes 300 ms on an idle machine (measured). */
+const LOAD_TIME = 20_000
+
+/** A program without frames is ended after so long, ms. A guess: a new program takes 45 to 62 ms (measured). */
+const IDLE_END = 5000
+
+type Given = Extract<Effect, { type: 'run' | 'deliver' | 'forget' }>
+
+/** A program in its container. */
+interface Running {
+  readonly container: Container
+  isLoaded: boolean
+  readonly frames: Set<Path>
+  outbox: ToProgram[]
+  sent: number
+  seen: number
+  /** Runs and deliveries in their order, of which the first is at work since then. */
+  readonly pending: Path[]
+  since: Milliseconds
+  ended: boolean
+  endTimer: NodeJS.Timeout | undefined
+}
+
+interface Slot {
+  readonly programs: Map<JobId, Running>
+  /** What programs that have ended had been given and had seen. */
+  seenBefore: number
+}
+
+/** Runs programs in programs and sandboxes: at most one task at work on a slot, one container a slot and job, so no two jobs share one. */
+export class Executor {
+  readonly #slots: readonly Slot[]
+  readonly #limits: TaskLimits
+  readonly #programOf: (job: JobId) => PlacedProgram
+  readonly #tell: (inputs: readonly Input[]) => void
+  readonly #watch: NodeJS.Timeout
+
+  constructor(options: {
+    slots: number
+    limits?: Partial<TaskLimits>
+    programOf: (job: JobId) => PlacedProgram
+    tell: (inputs: readonly Input[]) => void
+  }) {
+    this.#slots = Array.from({ length: options.slots }, () => ({ programs: new Map<JobId, Running>(), seenBefore: 0 }))
+    this.#limits = { ...defaultTaskLimits, ...options.limits }
+    this.#programOf = options.programOf
+    this.#tell = options.tell
+    this.#watch = setInterval(() => this.#checkTime(), Math.max(10, Math.min(1000, this.#limits.time / 4)))
+    this.#watch.unref()
+  }
+
+  carryOut(effect: Given): void {
+    const slot = this.#slots[effect.slot] as Slot
+    const program = slot.programs.get(effect.job) ?? (effect.type === 'run' ? this.#start(effect.slot, effect.job) : undefined)
+    if (program === undefined) {
+      // Its program is gone: what was delivered is answered, so that the slot is free again.
+      if (effect.type === 'deliver') slot.seenBefore++
+      return
+    }
+    switch (effect.type) {
+      case 'run':
+        program.frames.add(effect.task.path)
+        this.#send(program, { type: 'shared', shared: effect.shared })
+        this.#send(program, { type: 'run', path: effect.task.path, fn: effect.task.fn, input: effect.task.input, split: effect.split })
+        this.#given(program, effect.task.path)
+        return
+      case 'deliver':
+        this.#send(program, { type: 'shared', shared: effect.shared })
+        this.#send(program, { type: 'deliver', path: effect.path, step: effect.step, outcome: effect.outcome })
+        this.#given(program, effect.path)
+        return
+      case 'forget':
+        program.frames.delete(effect.path)
+        this.#send(program, { type: 'forget', path: effect.path })
+    }
+  }
+
+  /** Shared values of a job have improved. */
+  shared(effect: Extract<Effect, { type: 'shared' }>): void {
+    for (const { programs } of this.#slots) {
+      const program = programs.get(effect.job)
+      if (program !== undefined) this.#send(program, { type: 'shared', shared: effect.shared })
+    }
+  }
+
+  /** A job is over: its programs end, whatever they do. */
+  async end(job: JobId): Promise<void> {
+    for (const [index, { programs }] of this.#slots.entries()) {
+      const program = programs.get(job)
+      if (program !== undefined) await this.#stop(index, job, program)
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#watch)
+    for (const [index, { programs }] of this.#slots.entries()) for (const [job, program] of programs) await this.#stop(index, job, program)
+  }
+
+  #start(index: number, job: JobId): Running {
+    const { url, place } = this.#programOf(job)
+    const start = place === 'thread' ? startThread : startSandbox
+    const container = start(url, this.#limits, {
+      onMessages: (messages) => this.#receive(index, job, program, messages),
+      onLost: (reason) => this.#lost(index, job, program, reason),
+    })
+    const program: Running = {
+      container,
+      isLoaded: false,
+      frames: new Set(),
+      outbox: [],
+      sent: 0,
+      seen: 0,
+      pending: [],
+      since: performance.now(),
+      ended: false,
+      endTimer: undefined,
+    }
+    ;(this.#slots[index] as Slot).programs.set(job, program)
+    return program
+  }
+
+  #send(program: Running, message: ToProgram): void {
+    program.outbox.push(message)
+    if (program.outbox.length > 1) return
+    queueMicrotask(() => {
+      const messages = program.outbox
+      program.outbox = []
+      if (!program.ended) program.container.post(messages)
+    })
+  }
+
+  #given(program: Running, path: Path): void {
+    clearTimeout(program.endTimer)
+    if (program.pending.length === 0) program.since = performance.now()
+    program.pending.push(path)
+    program.sent++
+  }
+
+  #receive(index: number, job: JobId, program: Running, messages: readonly FromProgram[]): void {
+    const inputs: Input[] = []
+    const slot = this.#slots[index] as Slot
+    let saw = false
+    for (const message of messages) {
+      switch (message.type) {
+        case 'ready':
+          program.isLoaded = true
+          program.since = performance.now()
+          break
+        case 'unusable':
+          inputs.push({
+            type: 'unusable',
+            job,
+            code: message.code,
+            message: message.message,
+            ...(message.stack === undefined ? {} : { stack: message.stack }),
+          })
+          break
+        case 'spawned':
+          if (!program.frames.has(message.path)) break
+          inputs.push({ type: 'spawned', job, path: message.path, children: message.children })
+          break
+        case 'returned':
+          if (!program.frames.delete(message.path)) break
+          inputs.push({ type: 'returned', job, path: message.path, outcome: message.outcome, shared: message.shared, ran: message.ran })
+          break
+        case 'offered':
+          inputs.push({ type: 'offered', job, shared: message.shared })
+          break
+        case 'seen':
+          program.pending.splice(0, Math.max(0, message.seen - program.seen))
+          program.seen = Math.max(program.seen, Math.min(message.seen, program.sent))
+          program.since = performance.now()
+          saw = true
+      }
+    }
+    if (saw) inputs.push({ type: 'idle', slot: index, seen: seenOf(slot) })
+    this.#tell(inputs)
+    if (program.frames.size === 0 && program.pending.length === 0 && !program.ended) {
+      clearTimeout(program.endTimer)
+      program.endTimer = setTimeout(() => void this.#stop(index, job, program), IDLE_END)
+      program.endTimer.unref()
+    }
+  }
+
+  /** It ended by itself, or was ended for what it did. */
+  #lost(index: number, job: JobId, program: Running, reason: string): void {
+    if (program.ended) return
+    const [path] = program.pending
+    this.#remove(index, job, program)
+    this.#tell([{ type: 'crashed', slot: index, job, path, reason }])
+  }
+
+  async #stop(index: number, job: JobId, program: Running): Promise<void> {
+    if (program.ended) return
+    this.#remove(index, job, program)
+    const { frames } = program
+    // A frame on it is one that nobody wants any more.
+    frames.clear()
+    await program.container.end()
+    this.#tell([{ type: 'idle', slot: index, seen: seenOf(this.#slots[index] as Slot) }])
+  }
+
+  #remove(index: number, job: JobId, program: Running): void {
+    const slot = this.#slots[index] as Slot
+    program.ended = true
+    clearTimeout(program.endTimer)
+    slot.programs.delete(job)
+    slot.seenBefore += program.sent
+  }
+
+  #checkTime(): void {
+    const now = performance.now()
+    for (const [index, { programs }] of this.#slots.entries()) {
+      for (const [job, program] of programs) {
+        const limit = program.isLoaded ? this.#limits.time : Math.max(LOAD_TIME, this.#limits.time)
+        if (program.pending.length === 0 || now - program.since < limit) continue
+        this.#lost(index, job, program, program.isLoaded ? `it ran for more than ${limit} ms` : `it was not loaded after ${limit} ms`)
+        void program.container.end()
+      }
+    }
+  }
+}
+
+function seenOf({ programs, seenBefore }: Slot): number {
+  let seen = seenBefore
+  for (const program of programs.values()) seen += program.seen
+  return seen
+}

@@ -1,0 +1,63 @@
+/** What schedulers and sandboxes say to others as bytes, and back, checked and bounded: what their messages have in common. */
+import { Encoder } from 'cbor-x'
+import * as v from 'valibot'
+import { MAX_DEPTH, pathProblem, STEP_LENGTH } from './core/path.ts'
+import { MAX_UNION } from './core/shared-value.ts'
+import { MAX_VALUE_BYTES } from './program/values.ts'
+
+/** Elements of a list in a message. A guess: what a frame may have open. */
+const MAX_ITEMS = 65_536
+
+const encoder = new Encoder({
+  structuredClone: false,
+  useRecords: false,
+  mapsAsObjects: false,
+  tagUint8Array: false,
+  variableMapSize: true,
+})
+
+export const text = (length: number) => v.pipe(v.string(), v.maxLength(length))
+export const count = v.pipe(v.number(), v.finite(), v.minValue(0), v.maxValue(Number.MAX_SAFE_INTEGER))
+export const bytes = v.pipe(
+  v.instance(Uint8Array),
+  v.check((value) => value.length <= MAX_VALUE_BYTES),
+)
+export const path = v.pipe(
+  text(MAX_DEPTH * STEP_LENGTH),
+  v.check((value) => pathProblem(value) === undefined),
+)
+export const id = text(128)
+export const list = <Item extends v.GenericSchema>(item: Item) => v.pipe(v.array(item), v.maxLength(MAX_ITEMS))
+
+const offer = v.object({
+  rule: v.picklist(['min', 'max', 'first', 'union']),
+  key: v.number(),
+  values: v.pipe(v.array(bytes), v.minLength(1), v.maxLength(MAX_UNION)),
+})
+export const shared = v.map(text(64), offer)
+const failure = v.object({
+  code: text(64),
+  message: text(4096),
+  stack: v.optional(text(8192)),
+  member: text(128),
+  tries: count,
+})
+export const outcome = v.union([v.object({ value: bytes }), v.object({ failure })])
+
+export function toBytes(value: unknown): Uint8Array {
+  return Uint8Array.from(encoder.encode(value))
+}
+
+/** @throws Error for bytes that are no such thing */
+export function fromBytes<Schema extends v.GenericSchema>(schema: Schema, data: Uint8Array): v.InferOutput<Schema> {
+  return v.parse(schema, objectOf(encoder.decode(data)))
+}
+
+/** CBOR's maps of text keys are what objects became; those of shared values stay maps. */
+function objectOf(value: unknown, key?: unknown): unknown {
+  if (value instanceof Uint8Array) return value
+  if (Array.isArray(value)) return value.map((each) => objectOf(each))
+  if (!(value instanceof Map)) return value
+  const items = [...(value as Map<unknown, unknown>)].map(([name, each]) => [name, objectOf(each, name)] as const)
+  return key === 'shared' ? new Map(items) : Object.fromEntries(items)
+}
