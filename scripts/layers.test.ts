@@ -62,7 +62,7 @@ const lab: Layers = {
 
 const compute: Layers = {
   core: [],
-  virtual: ['core'],
+  virtual: ['core', '.'],
   program: ['core', 'executors'],
   executors: ['core', 'program', '.'],
   shell: ['core', 'program', 'executors', '.'],

@@ -154,6 +154,9 @@ function computing(program: Command, done: (status: number) => void): void {
     .argument('[input]', 'JSON')
     .option('--name <name>', 'to find it by; the same name, program and input are the same job')
     .option('--keep <time>', 'how long the job and its result are kept, as in 12 h or 7 d (default: 7 d)', keepOf)
+    .addOption(
+      new Option('--votes <count>', 'so many members compute each task, and what they agree on counts (default: 1)').argParser(votesOf),
+    )
     .option('--detach', 'do not wait for the result')
     .option('--json', 'one JSON object a line')
     .action(async (pool: string, file: string, fn: string, input: string | undefined, flags: SubmitFlags) => {
@@ -206,6 +209,11 @@ function durationOf(text: string): number {
   if (!(seconds > 0 && seconds <= MAX_SECONDS))
     throw new InvalidArgumentError(`It must be a number of seconds above 0, at most ${MAX_SECONDS}.`)
   return seconds * 1000
+}
+
+function votesOf(text: string): number {
+  if (!/^[1-7]$/u.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 to 7.')
+  return Number(text)
 }
 
 function workersOf(text: string): number {

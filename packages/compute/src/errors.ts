@@ -27,6 +27,11 @@ export class JobNameTakenError extends ComputeError {
   readonly code = 'JOB_NAME_TAKEN'
 }
 
+/** A job can't be voted on. */
+export class VotesError extends ComputeError {
+  readonly code = 'VOTES_IMPOSSIBLE'
+}
+
 /** Only the owner of a job may cancel or suspend it. */
 export class NotOwnerError extends ComputeError {
   readonly code = 'NOT_OWNER'

@@ -3,7 +3,7 @@ import type { Pool, PoolRecord, RecordOwner } from '@jel/jel'
 import { TypedEventEmitter } from 'main-event'
 import type { Entry } from './core/entry.ts'
 import type { Input, JobId } from './core/io.ts'
-import { JobNameTakenError, NotOwnerError, UnknownJobError } from './errors.ts'
+import { JobNameTakenError, NotOwnerError, UnknownJobError, VotesError } from './errors.ts'
 import type { PlacedProgram, TaskLimits } from './executors/container.ts'
 import { describeProgram, findFunction } from './executors/describe.ts'
 import { needsOf } from './executors/program-needs.ts'
@@ -13,10 +13,20 @@ import { BlobExchange } from './shell/blob-exchange.ts'
 import { BlobStore } from './shell/blob-store.ts'
 import { bundleProgram } from './shell/bundle.ts'
 import { Endings } from './shell/endings.ts'
-import { encodeJob, jobId, JOB_PREFIX, MAX_INLINE_INPUT, readJob, type JobRecord, type PublishedJob } from './shell/job-record.ts'
+import {
+  encodeJob,
+  jobId,
+  JOB_PREFIX,
+  MAX_INLINE_INPUT,
+  MAX_VOTES,
+  readJob,
+  type JobRecord,
+  type PublishedJob,
+} from './shell/job-record.ts'
 import { PeerStreams } from './shell/peer-streams.ts'
 import { Roster } from './shell/roster.ts'
 import { Runner } from './shell/runner.ts'
+import { VoteSigner } from './shell/vote-signer.ts'
 
 /** How long a job's result is kept where its owner does not say, ms: a week. */
 const DEFAULT_KEEP = 7 * 24 * 60 * 60 * 1000
@@ -49,6 +59,10 @@ export interface SubmitOptions {
   readonly name?: string
   /** How long the job and its result are kept, ms; at most 31 days. Default: a week. */
   readonly keep?: number
+  /**
+   * So many members compute each task, each by itself, and what as many agree on counts; 1 to 7. For programs without shared values, whose tasks give the same wherever they run. Default: 1.
+   */
+  readonly votes?: number
 }
 
 export interface GridEvents {
@@ -84,16 +98,18 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       onUnreached: (id) => this.#runner.feed({ type: 'unreached', id }),
       onNonsense: (from, reason) => this.#warn('PEER_MISBEHAVED', `${from}: ${reason}`, undefined),
     })
+    const signer = new VoteSigner((member) => this.#roster.keyOf(member))
     this.#runner = new Runner({
       self: { id: pool.self.id, location: pool.self.location },
       workers: options.workers ?? 0,
       ...(options.limits && { limits: options.limits }),
+      signer,
       programOf: (job) => this.#placed(this.#jobs.get(job) as PublishedJob),
       send: (to, message) => this.#streams.send(to, message),
       onEnded: ({ job }) => this.#endings.tell(job),
       onWarning: ({ code, message, job }) => this.#warn(code, message, job),
     })
-    this.#roster = new Roster(pool, (inputs) => this.#membersChanged(inputs))
+    this.#roster = new Roster(pool, signer.publicKey, (inputs) => this.#membersChanged(inputs))
   }
 
   /** Called once, by `compute`. */
@@ -115,13 +131,18 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
    * Submits a job: a function of a program, and its input. It goes on without this member. The same name, program and input again are the same job.
    *
    * @param program a file, which may import others; or the bytes of a module that imports nothing
-   * @throws ProgramError, FunctionMissingError, JobNameTakenError, UnclonableError; what `publish` throws
+   * @throws ProgramError, FunctionMissingError, VotesError, JobNameTakenError, UnclonableError; what `publish` throws
    */
   async submit(program: string | Uint8Array, fn: string, input?: unknown, options: SubmitOptions = {}): Promise<Job> {
     const bytes = typeof program === 'string' ? await bundleProgram(program) : program
     const hash = this.#store.put(bytes)
     const functions = await describeProgram(this.#store.urlOf(hash))
-    const { result } = findFunction(functions, fn)
+    const { result, shares } = findFunction(functions, fn)
+    const { votes = 1 } = options
+    if (!Number.isInteger(votes) || votes < 1 || votes > MAX_VOTES)
+      throw new VotesError(`votes: a whole number from 1 to ${MAX_VOTES}, not ${votes}`)
+    if (votes > 1 && shares)
+      throw new VotesError(`a program with shared values can't be voted on: what its tasks give depends on what they had heard`)
     const needs = needsOf(new TextDecoder().decode(bytes))
     const encoded = encodeValue(input)
     const inputBlob = encoded.length > MAX_INLINE_INPUT ? this.#store.put(encoded) : undefined
@@ -133,6 +154,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       inputBlob,
       result,
       trusted: needs.length > 0,
+      votes,
       submitted: Date.now(),
       wish: 'run',
     }
@@ -264,14 +286,14 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
 
   /** Gets what the job needs here, then takes part. */
   async #prepare(job: PublishedJob, fresh: boolean): Promise<void> {
-    const { id, program, fn, input, inputBlob, submitted } = job
+    const { id, program, fn, input, inputBlob, votes, submitted } = job
     for (let attempt = 0; !this.closed && this.#jobs.get(id) === job; attempt++) {
       try {
         const bytes = input ?? (await this.#blobs.fetch(inputBlob as string, () => this.#holders(id)))
         const accepted = this.#placeOf(job) !== undefined
         if (accepted) await this.#blobs.fetch(program, () => this.#holders(id))
         if (this.#jobs.get(id) !== job) return
-        const spec = { id, fn, input: bytes, submitted, wish: job.wish, accepted, fresh: fresh && attempt === 0 }
+        const spec = { id, fn, input: bytes, votes, submitted, wish: job.wish, accepted, fresh: fresh && attempt === 0 }
         this.#runner.feed({ type: 'job', spec })
         if (this.#endings.has(id)) this.watch(id)
         return

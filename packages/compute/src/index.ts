@@ -18,5 +18,6 @@ export {
   NotOwnerError,
   ProgramError,
   UnknownJobError,
+  VotesError,
 } from './errors.ts'
 export { UnclonableError, ValueTooLargeError } from './program/values.ts'

@@ -66,6 +66,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
       inputBlob: undefined,
       result,
       trusted: false,
+      votes: 1,
       submitted,
       wish: 'run',
       expires: Infinity,

@@ -155,6 +155,23 @@ describe('a pool that computes', () => {
     expect(await needing.result).toBe(4)
   })
 
+  it('computes each task of a job at as many members as it asks for', async () => {
+    const submitter = await member()
+    await member({ workers: 1 })
+    await member({ workers: 1 })
+    const job = await submitter.submit(various, 'queens', 8, { votes: 2 })
+    expect(await job.result).toBe(92)
+    const once = await submitter.submit(various, 'queens', 8, { name: 'once' })
+    await once.result
+    const begun = async ({ id }: { id: string }): Promise<number> => {
+      for await (const { begun: count } of submitter.job(id).progress()) return count
+      return 0
+    }
+    expect(await begun(job)).toBeGreaterThanOrEqual(2 * (await begun(once)))
+    await expect(submitter.submit(spaces, 'search', 5, { votes: 2 })).rejects.toMatchObject({ code: 'VOTES_IMPOSSIBLE' })
+    await expect(submitter.submit(various, 'queens', 8, { votes: 9 })).rejects.toMatchObject({ code: 'VOTES_IMPOSSIBLE' })
+  })
+
   it('waits while nobody accepts its program, and says so', async () => {
     const submitter = await member()
     await member({ workers: 1, accept: ['own'] })

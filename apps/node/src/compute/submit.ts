@@ -9,6 +9,7 @@ export interface SubmitFlags extends MemberFlags {
   /** ms */
   readonly keep?: number
   readonly detach?: boolean
+  readonly votes?: number
 }
 
 /** Submits a job and follows it to its end, or, with `--detach`, until others have it. Returns the exit status. */
@@ -23,8 +24,12 @@ export async function submit(pool: string, file: string, fn: string, input: stri
   visitor.grid.addEventListener('warning', ({ detail: { code, message } }) => {
     if (code === 'PROGRAM_NEEDS_TRUST') process.stderr.write(`jel: the program uses ${message}\n`)
   })
-  const { name, keep } = flags
-  const job = await visitor.grid.submit(file, fn, value, { ...(name !== undefined && { name }), ...(keep !== undefined && { keep }) })
+  const { name, keep, votes } = flags
+  const job = await visitor.grid.submit(file, fn, value, {
+    ...(name !== undefined && { name }),
+    ...(keep !== undefined && { keep }),
+    ...(votes !== undefined && { votes }),
+  })
   teller.tell({ event: 'submitted', job: job.id, name: job.name, replicas: job.replicas })
   if (flags.detach === true) return 0
   try {

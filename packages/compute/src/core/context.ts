@@ -1,7 +1,15 @@
 import type { SchedulerConfig } from './config.ts'
 import type { Effect, JobId, MemberId, Message, Milliseconds } from './io.ts'
+import type { Entry, Outcome, Vote } from './entry.ts'
 import type { Job } from './job.ts'
 import type { Members } from './members.ts'
+import type { Path } from './path.ts'
+
+/** Signs what this member computed, and checks what others did. */
+export interface Signer {
+  readonly sign: (job: JobId, path: Path, outcome: Outcome) => Uint8Array
+  readonly verify: (job: JobId, entry: Entry, vote: Vote) => boolean
+}
 
 /** What the parts of a scheduler share. */
 export interface Context {
@@ -11,6 +19,8 @@ export interface Context {
   readonly members: Members
   readonly jobs: Map<JobId, Job>
   readonly effects: Effect[]
+  readonly sign: Signer['sign']
+  readonly verify: Signer['verify']
   /** Whole milliseconds, so that sums and differences agree. */
   now: Milliseconds
   /** The same, to its fraction, for what is measured. */

@@ -1,3 +1,4 @@
+import type { MemberId } from './io.ts'
 import type { Path } from './path.ts'
 import { compareBytes, type Shared } from './shared-value.ts'
 
@@ -16,12 +17,21 @@ interface TaskFailure {
 
 export type Outcome = { readonly value: Uint8Array } | { readonly failure: TaskFailure }
 
+/** A member's word that a task has this outcome. */
+export interface Vote {
+  readonly by: MemberId
+  /** Over job, path and outcome, so that anybody may pass it on. */
+  readonly signature: Uint8Array
+}
+
 /** One element of a job's coverage: what a task gave. It stands for everything below it. */
 export interface Entry {
   readonly path: Path
   readonly outcome: Outcome
   /** The join of all shared values that it, or a task below it, read or offered: a bound that pruned others must not be lost with its finder. */
   readonly shared: Shared
+  /** Of a job that is voted on: who says so. */
+  readonly votes?: readonly Vote[]
 }
 
 /** What a task is: a function of the job's program, and its encoded input. */
@@ -38,7 +48,7 @@ export function standing(left: Entry, right: Entry): Entry {
   return compareBytes(left.outcome.value, right.outcome.value) <= 0 ? left : right
 }
 
-export function sameOutcome(left: Entry, right: Entry): boolean {
+export function sameOutcome(left: Pick<Entry, 'outcome'>, right: Pick<Entry, 'outcome'>): boolean {
   if ('failure' in left.outcome || 'failure' in right.outcome) return 'failure' in left.outcome && 'failure' in right.outcome
   return compareBytes(left.outcome.value, right.outcome.value) === 0
 }

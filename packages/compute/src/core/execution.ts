@@ -4,8 +4,9 @@ import { sameOutcome, standing } from './entry.ts'
 import type { Grant, MemberId, Milliseconds, Spawn } from './io.ts'
 import { resultOf, type Job } from './job.ts'
 import { depthOf, MAX_DEPTH, type Path } from './path.ts'
-import { joinShared, type Shared } from './shared-value.ts'
+import { joinShared, NOTHING_SHARED, type Shared } from './shared-value.ts'
 import { newFrame, type Frame, type TaskNode } from './task-tree.ts'
+import { count, mayVote, votersOf } from './votes.ts'
 import type { Workers } from './workers.ts'
 
 /** Weight of the latest task in the moving average of their times. A guess. */
@@ -73,7 +74,7 @@ export class Execution {
     job.taskTime = job.taskTime === undefined ? ran : job.taskTime + LATEST * (ran - job.taskTime)
     const node = job.tree.find(path)
     if (node?.frame?.state !== 'running') return
-    const entry = { path, outcome: this.#signed(node, outcome), shared: joinShared(node.frame.shared, shared) }
+    const entry = this.#entry(job, path, this.#placed(node, outcome), joinShared(node.frame.shared, shared))
     job.held.delete(node)
     node.frame = undefined
     this.#news(job, 'entry', path)
@@ -89,7 +90,14 @@ export class Execution {
       return
     }
     const node = job.tree.ensure(entry.path)
+    const elected = job.votesNeeded === 1 ? entry : this.#elect(job, node, entry, from)
+    if (elected !== undefined) this.#cover(job, node, elected, from)
+  }
+
+  #cover(job: Job, node: TaskNode, entry: Entry, from: MemberId): void {
+    const voters = votersOf(node)
     const told = this.#release(job, node)
+    for (const voter of voters) if (voter !== this.#context.self) told.add(voter)
     job.tree.cover(node, entry)
     for (const member of told) if (member !== from) this.#context.send(member, resultOf(job, entry, this.#context.self))
     this.#improve(job, entry.shared)
@@ -98,11 +106,55 @@ export class Execution {
     else if (job.tree.bytes > this.#context.config.coverageBytes) this.fail(job, 'JOB_TOO_WIDE', coverageAdvice)
   }
 
+  /** Counts votes. Where there are not enough, whoever waits for the task gets it computed by another member. */
+  #elect(job: Job, node: TaskNode, entry: Entry, from: MemberId): Entry | undefined {
+    const { elected, outvoted, hopeless } = count(job, node, entry, (vote) => this.#context.verify(job.id, entry, vote))
+    for (const member of outvoted) this.#outvote(job, node, member)
+    if (hopeless) this.fail(job, 'TASK_UNREPEATABLE', `${node.task?.fn ?? 'a task'} gives different values at different members`)
+    if (elected !== undefined || hopeless) return elected
+    // Neither these nor whoever says so are at work on it.
+    for (const member of [from, ...votersOf(node)]) job.unclaim(node, member)
+    node.denied = (node.denied ?? new Set()).add(from)
+    if (node.holder === from) {
+      node.holder = undefined
+      job.awaited.delete(node)
+    }
+    if (node.frame !== undefined || node.holder !== undefined) return undefined
+    if (node.wanted) {
+      // Who takes it looks up what is known of it.
+      node.frame = newFrame(this.#context.now, { replay: true })
+      job.ready.push(node)
+    } else {
+      for (const waiter of node.waiters ?? []) {
+        if (waiter !== from) this.#context.send(waiter, { type: 'result', job: job.id, entries: node.ballots ?? [] })
+      }
+      node.waiters = undefined
+    }
+    return undefined
+  }
+
+  #outvote(job: Job, node: TaskNode, member: MemberId): void {
+    if (job.outvoted.has(member)) return
+    job.outvoted.add(member)
+    const message = `${member} gave another value for ${node.task?.fn ?? 'a task'} than others did; it gets no more of this job's tasks, and its votes do not count`
+    this.#context.effects.push({ type: 'warning', job: job.id, code: 'MEMBER_OUTVOTED', message })
+  }
+
+  #entry(job: Job, path: Path, outcome: Outcome, shared: Shared): Entry {
+    if (job.votesNeeded === 1) return { path, outcome, shared }
+    return {
+      path,
+      outcome,
+      shared: NOTHING_SHARED,
+      votes: [{ by: this.#context.self, signature: this.#context.sign(job.id, path, outcome) }],
+    }
+  }
+
   /** Hands the oldest tasks to a thief. */
   give(job: Job, thief: MemberId, count: number): Grant[] {
     const grants: Grant[] = []
     while (grants.length < count) {
-      const node = job.ready.oldest()
+      const node = job.ready.oldest(job.votesNeeded === 1 ? undefined : (each) => mayVote(job, each, thief))
       if (node === undefined) break
       const frame = node.frame as Frame
       const { task } = node as { task: Task }
@@ -154,7 +206,7 @@ export class Execution {
   fail(job: Job, code: string, message: string, stack?: string): void {
     const failure = { code, message, member: this.#context.self, tries: 1, ...(stack === undefined ? {} : { stack }) }
     this.#news(job, 'entry', '')
-    this.settle(job, { path: '', outcome: { failure }, shared: job.shared }, this.#context.self)
+    this.settle(job, this.#entry(job, '', { failure }, job.shared), this.#context.self)
   }
 
   /** Nothing of it is to be done any more. */
@@ -165,7 +217,7 @@ export class Execution {
   }
 
   offered(job: Job, shared: Shared): void {
-    this.#improve(job, shared)
+    if (job.votesNeeded === 1) this.#improve(job, shared)
   }
 
   #improve(job: Job, shared: Shared): void {
@@ -253,7 +305,7 @@ export class Execution {
   }
 
   /** A failure says where it happened, unless it is passed on from a child. */
-  #signed(node: TaskNode, outcome: Outcome): Outcome {
+  #placed(node: TaskNode, outcome: Outcome): Outcome {
     if (!('failure' in outcome) || outcome.failure.member !== '') return outcome
     return { failure: { ...outcome.failure, member: this.#context.self, tries: node.tries + 1 } }
   }
@@ -271,6 +323,11 @@ export class Execution {
   /** Two outcomes for one path: an honest program can give them only where a shared value pruned it differently. */
   #compare(job: Job, known: Entry, other: Entry): void {
     if (sameOutcome(known, other)) return
+    if (job.votesNeeded > 1) {
+      const node = job.tree.find(known.path) as TaskNode
+      for (const vote of other.votes ?? []) if (this.#context.verify(job.id, other, vote)) this.#outvote(job, node, vote.by)
+      return
+    }
     const node = job.tree.find(known.path) as TaskNode
     const kept = standing(known, other)
     if (kept !== known) job.tree.cover(node, { ...kept, shared: joinShared(known.shared, other.shared) })
@@ -297,7 +354,7 @@ export class Execution {
   }
 
   #news(job: Job, type: 'entry' | 'claim' | 'dropped', path: Path): void {
-    job.news.push({ type, path })
+    job.news.push({ type, path, at: this.#context.now })
   }
 }
 

@@ -26,6 +26,8 @@ export interface JobSpec {
   /** When it was submitted, ms since 1970 by its owner's calendar: the order of first come first served. */
   readonly submitted: number
   readonly wish: 'run' | 'suspend' | 'cancel'
+  /** So many members must have computed a task, each by itself, before what it gave counts. Default: 1. */
+  readonly votes?: number
   /** Whether this member may run it. One that may not still keeps what others computed. */
   readonly accepted: boolean
   /** It was submitted just now: nobody can have begun it yet. */
@@ -107,6 +109,8 @@ export type Message =
       readonly claims: readonly Claim[]
       /** Claims that are over. */
       readonly dropped: readonly Path[]
+      /** Since when it has known of the job. */
+      readonly age: Milliseconds
       readonly work: Work
     }
   | { readonly type: 'noted'; readonly job: JobId; readonly number: number }

@@ -6,7 +6,7 @@ import { ReadyDeque } from './ready-deque.ts'
 import { TaskTree, type TaskNode } from './task-tree.ts'
 
 /** What replicas are to be told: that a task is covered, that it is held here, or not any more. */
-export type News = { readonly type: 'entry' | 'claim' | 'dropped'; readonly path: Path }
+export type News = { readonly type: 'entry' | 'claim' | 'dropped'; readonly path: Path; readonly at: Milliseconds }
 
 /** How far a replica was told. */
 export interface ReplicaProgress {
@@ -15,7 +15,11 @@ export interface ReplicaProgress {
   /** Index after the last news that was sent. */
   sent: number
   sentAt: Milliseconds
+  /** How long its answer may take before it is told again. */
+  patience: Milliseconds
   number: number
+  /** It has not noted anything yet: it is told all that is held here. */
+  isNew: boolean
 }
 
 /** One job, at this member. */
@@ -37,12 +41,15 @@ export class Job {
   news: News[] = []
   newsStart = 0
   readonly replicas = new Map<MemberId, ReplicaProgress>()
-  /** Of the view that they follow from. */
+  /** All replicas, this member included, and the view that they follow from. */
+  followed: readonly MemberId[] = []
   replicasVersion = -1
   /** The first of the replicas, which keeps the root, and since when this member has been a replica. */
   keepers: readonly MemberId[] = []
   keepersVersion = -1
   replicaSince: Milliseconds | undefined
+  /** Members whose word on some task was another one than that of enough others. */
+  readonly outvoted = new Set<MemberId>()
   ended: 'done' | 'cancelled' | undefined
   readonly work: { begun: number; finished: number; ran: Milliseconds } = { begun: 0, finished: 0, ran: 0 }
   /** What others reported of their work. */
@@ -65,6 +72,10 @@ export class Job {
 
   get runs(): boolean {
     return this.ended === undefined && this.spec.wish === 'run'
+  }
+
+  get votesNeeded(): number {
+    return this.spec.votes ?? 1
   }
 
   get entry(): Entry | undefined {

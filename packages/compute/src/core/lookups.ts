@@ -3,6 +3,7 @@ import type { Execution } from './execution.ts'
 import type { JobId, MemberId, Message, Milliseconds } from './io.ts'
 import type { Job } from './job.ts'
 import type { TaskNode } from './task-tree.ts'
+import { mayVote, votersOf } from './votes.ts'
 
 interface Lookup {
   readonly job: Job
@@ -67,6 +68,8 @@ export class Lookups {
     for (const { path, holder } of message.claims) {
       if (holder === self || !members.has(holder) || job.ended !== undefined || job.tree.covering(path) !== undefined) continue
       const node = job.tree.ensure(path)
+      // A claim of a member that has voted is out of date.
+      if (!mayVote(job, node, holder)) continue
       node.claims ??= new Map()
       if (!node.claims.has(holder))
         node.claims.set(holder, {
@@ -80,7 +83,7 @@ export class Lookups {
       job.claim(node, holder)
       // What waits for a worker here is left to who has begun it. Two that both claim it are told by a replica.
       const { frame } = node
-      if (frame?.from === holder) continue
+      if (frame?.from === holder || node.denied?.has(holder) === true) continue
       if (frame?.state === 'lookup' || (frame?.state === 'ready' && !frame.claimed)) execution.yield(job, node, holder)
     }
     if (!message.last) return
@@ -103,9 +106,11 @@ export class Lookups {
   }
 
   #ask(job: Job, nodes: readonly TaskNode[]): void {
-    const { self, now, config } = this.#context
+    const { self, now, config, members } = this.#context
     const request = this.#next++
-    const replicas = this.#context.keepers(job).filter((id) => id !== self)
+    const asked = new Set([...this.#context.keepers(job), ...nodes.flatMap(votersOf).filter((id) => members.has(id))])
+    asked.delete(self)
+    const replicas = [...asked]
     const lookup = { job, nodes, open: new Set(replicas), deadline: now + config.requestTimeout }
     if (replicas.length === 0) {
       this.#finish(request, lookup)

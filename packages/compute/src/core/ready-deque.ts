@@ -19,8 +19,9 @@ export class ReadyDeque {
     this.#size++
   }
 
-  /** For workers of this member. */
-  newest(): TaskNode | undefined {
+  /** For workers of this member. `may`: only one of which this holds. */
+  newest(may?: (node: TaskNode) => boolean): TaskNode | undefined {
+    if (may !== undefined) return this.#only(this.#nodes.findLastIndex((node, index) => index >= this.#head && waits(node) && may(node)))
     while (this.#nodes.length > this.#head) {
       const node = this.#nodes.pop() as TaskNode
       if (waits(node)) return this.#taken(node)
@@ -28,8 +29,14 @@ export class ReadyDeque {
     return undefined
   }
 
+  /** Whether there is one of which this holds. */
+  some(may: (node: TaskNode) => boolean): boolean {
+    return this.#nodes.some((node, index) => index >= this.#head && waits(node) && may(node))
+  }
+
   /** For thieves. */
-  oldest(): TaskNode | undefined {
+  oldest(may?: (node: TaskNode) => boolean): TaskNode | undefined {
+    if (may !== undefined) return this.#only(this.#nodes.findIndex((node, index) => index >= this.#head && waits(node) && may(node)))
     while (this.#nodes.length > this.#head) {
       const node = this.#nodes[this.#head++] as TaskNode
       if (this.#head > 64 && this.#head * 2 > this.#nodes.length) {
@@ -44,6 +51,11 @@ export class ReadyDeque {
   /** One of its nodes is dropped: its place stays until somebody comes by. */
   dropped(): void {
     this.#size--
+  }
+
+  #only(index: number): TaskNode | undefined {
+    const [node] = index < 0 ? [] : this.#nodes.splice(index, 1)
+    return node === undefined ? undefined : this.#taken(node)
   }
 
   #taken(node: TaskNode): TaskNode {

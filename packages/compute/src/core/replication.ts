@@ -5,6 +5,7 @@ import { entryBytes, type Entry } from './entry.ts'
 import { resultOf, type Job } from './job.ts'
 import { ROOT, type Path } from './path.ts'
 import type { Frame, KnownClaim, TaskNode } from './task-tree.ts'
+import { mayVote } from './votes.ts'
 
 /** Bytes of values in one answer. As of reports. */
 const PAGE_BYTES = 512 * 1024
@@ -68,7 +69,7 @@ export class Replication {
     }
     for (const claim of message.claims) if (job.ended === undefined && this.#claimed(from, job, claim)) news = true
     if (job.ended !== undefined && message.entries.every(({ path }) => path !== ROOT)) this.#tellEnd(from, job)
-    else if (message.full && news && this.#isEstablished(job)) this.#tellMerged(job)
+    else if (message.full && news && this.#isOfAnotherHalf(from, job, message.age)) this.#tellMerged(job)
   }
 
   lookup(from: MemberId, job: Job, request: number, paths: readonly Path[]): void {
@@ -139,11 +140,13 @@ export class Replication {
     }
     if (!this.#context.members.has(from) || (job.claims.get(from)?.size ?? 0) >= MAX_CLAIMS) return false
     const node = job.tree.ensure(path)
+    if (!mayVote(job, node, from)) return false
     const known = node.claims?.get(from)
     if (known !== undefined) {
       known.progress = progress
       return false
     }
+    node.denied?.delete(from)
     const others = [...(node.claims ?? [])].filter(([, claim]) => !claim.second).map(([holder]) => holder)
     if (isHeld(node.frame)) others.push(this.#context.self)
     this.#add(job, node, from, {
@@ -171,7 +174,6 @@ export class Replication {
       job.unclaim(node, loser)
       this.#context.send(loser, { type: 'yield', job: job.id, path: node.path, to: winner })
     }
-    this.#tellMerged(job)
   }
 
   #add(job: Job, node: TaskNode, holder: MemberId, claim: KnownClaim): void {
@@ -196,8 +198,10 @@ export class Replication {
     }
   }
 
-  #isEstablished(job: Job): boolean {
-    return job.replicaSince !== undefined && this.#context.now - job.replicaSince >= ESTABLISHED
+  /** A member that came after this replica had heard from all, and knew of the job before it came. */
+  #isOfAnotherHalf(from: MemberId, job: Job, age: Milliseconds): boolean {
+    const joinedAt = this.#context.members.joinedAt(from)
+    return job.replicaSince !== undefined && joinedAt >= job.replicaSince + ESTABLISHED && age > this.#context.now - joinedAt + ESTABLISHED
   }
 
   /** Two halves of the pool have met: each holder looks up what the others have. */

@@ -4,13 +4,20 @@ import type { Claim, JobId, MemberId, Milliseconds } from './io.ts'
 import type { Job, ReplicaProgress } from './job.ts'
 import type { Path } from './path.ts'
 import { progressOf } from './supervision.ts'
+import type { TaskNode } from './task-tree.ts'
 
 /** Bytes of values in one report; what is left goes with the next. A guess: some milliseconds of a slow line. */
 const REPORT_BYTES = 512 * 1024
 
+/** News so fresh may have come to the replica that hands over after it did so. A guess: views of the pool differ by less. */
+const HANDING_OVER = 10_000
+
 /**
  * Each second a member with news tells the replicas of a job what it completed, and what it holds. A task that came and went within that second is
- * told as one entry, or, where its parent ended as well, not at all. A replica that is new is told everything.
+ * told as one entry, or, where its parent ended as well, not at all.
+ *
+ * A new replica is told everything by the first of those that were there before it: one that all tell everything drowns behind a slow line (simulated: 176 members, of which
+ * it stood behind 1 Mbit/s, 1.6 MB). The others tell it what they hold, and what is fresh. Where none is left, all tell everything.
  */
 export class Reports {
   readonly #context: Context
@@ -48,7 +55,9 @@ export class Reports {
     const progress = job.replicas.get(from)
     if (progress === undefined || progress.number !== number) return
     progress.noted = progress.sent
+    progress.patience = Math.max(this.#context.config.requestTimeout, 2 * (this.#context.now - progress.sentAt))
     progress.sentAt = -Infinity
+    progress.isNew = false
     this.#trim(job)
   }
 
@@ -60,34 +69,51 @@ export class Reports {
   #follow(job: Job): void {
     const { self, members } = this.#context
     job.replicasVersion = members.version
-    const keepers = this.#context.keepers(job)
-    for (const id of job.replicas.keys()) if (!keepers.includes(id)) job.replicas.delete(id)
-    for (const id of keepers)
-      if (id !== self && !job.replicas.has(id)) job.replicas.set(id, { noted: -1, sent: -1, sentAt: -Infinity, number: 0 })
+    const before = job.followed
+    job.followed = this.#context.keepers(job)
+    const source = before.find((id) => members.has(id))
+    // What the one before this had not handed over may be lost.
+    const isHeir = source === self && before[0] !== self
+    const noted = source === undefined || source === self ? -1 : this.#notedBy(job, source)
+    for (const id of job.replicas.keys()) if (!job.followed.includes(id)) job.replicas.delete(id)
+    for (const id of job.followed) if (id !== self && (isHeir || !job.replicas.has(id))) job.replicas.set(id, this.#untold(noted))
+  }
+
+  /** Index of the first news that the replica which hands over may lack. */
+  #notedBy(job: Job, source: MemberId): number {
+    const noted = job.replicas.get(source)?.noted ?? -1
+    const fresh = job.news.findIndex(({ at }) => at > this.#context.now - HANDING_OVER)
+    return fresh === -1 ? noted : Math.min(noted, job.newsStart + fresh)
+  }
+
+  #untold(noted: number): ReplicaProgress {
+    return { noted, sent: -1, sentAt: -Infinity, patience: this.#context.config.requestTimeout, number: 0, isNew: true }
   }
 
   #hasNews(job: Job): boolean {
-    const end = job.newsStart + job.news.length
-    for (const { noted } of job.replicas.values()) if (noted < end && (noted >= 0 || this.#hasAny(job))) return true
+    for (const progress of job.replicas.values()) if (this.#lacks(job, progress)) return true
     return false
+  }
+
+  #lacks(job: Job, { noted, isNew }: ReplicaProgress): boolean {
+    if (noted === -1) return job.tree.root.children !== undefined || !job.tree.root.isEmpty
+    return noted < job.newsStart + job.news.length || (isNew && job.held.size > 0)
   }
 
   /** A replica that was told nothing is told at once. */
   #isUntold(job: Job): boolean {
-    for (const { noted, sentAt } of job.replicas.values()) if (noted === -1 && sentAt === -Infinity && this.#hasAny(job)) return true
+    for (const progress of job.replicas.values()) {
+      if (progress.isNew && progress.sentAt === -Infinity && this.#lacks(job, progress)) return true
+    }
     return false
   }
 
-  #hasAny(job: Job): boolean {
-    return job.tree.root.children !== undefined || !job.tree.root.isEmpty
-  }
-
   #tell(job: Job): void {
-    const { now, config } = this.#context
+    const { now } = this.#context
     for (const [replica, progress] of job.replicas) {
-      const unanswered = progress.sentAt > now - config.requestTimeout
-      const end = job.newsStart + job.news.length
-      if (unanswered || progress.noted >= end) continue
+      if (progress.sentAt > now - progress.patience || !this.#lacks(job, progress)) continue
+      // Behind a slow line an answer takes long. More of the same would make it longer.
+      if (progress.sentAt !== -Infinity) progress.patience *= 2
       if (progress.noted === -1) this.#tellAll(job, replica, progress)
       else this.#tellNews(job, replica, progress)
     }
@@ -102,7 +128,7 @@ export class Reports {
 
   #tellNews(job: Job, replica: MemberId, progress: ReplicaProgress): void {
     const entries: Entry[] = []
-    const claims: Path[] = []
+    const claims: Path[] = progress.isNew ? [...job.held].map(({ path }) => path) : []
     const dropped: Path[] = []
     let bytes = 0
     let at = Math.max(progress.noted, job.newsStart)
@@ -112,12 +138,13 @@ export class Reports {
       if (type === 'entry' && node?.entry !== undefined) {
         entries.push(node.entry)
         bytes += entryBytes(node.entry)
-      } else if (type === 'claim' && node?.frame?.claimed === true) claims.push(path)
-      else if (type === 'dropped' && node?.frame === undefined && job.tree.covering(path) === undefined) dropped.push(path)
+      } else if (type === 'entry' && node?.ballots !== undefined) entries.push(...node.ballots)
+      else if (type === 'claim' && node?.frame?.claimed === true && !progress.isNew) claims.push(path)
+      else if (type === 'dropped' && !isClaimed(node) && job.tree.covering(path) === undefined) dropped.push(path)
     }
     progress.sent = at
-    if (entries.length + claims.length + dropped.length === 0) progress.noted = at
-    else this.#send(job, replica, progress, { full: false, entries, claims, dropped })
+    if (entries.length + claims.length + dropped.length === 0) Object.assign(progress, { noted: at, isNew: false })
+    else this.#send(job, replica, progress, { full: progress.isNew, entries, claims, dropped })
   }
 
   #send(
@@ -137,6 +164,7 @@ export class Reports {
       entries,
       claims: claims.flatMap((path) => this.#claim(job, path)),
       dropped,
+      age: this.#context.now - job.since,
       work: { ...job.work },
     })
   }
@@ -156,13 +184,19 @@ export class Reports {
     ]
   }
 
-  /** What all replicas have noted need not be told again: who is new gets everything. */
+  /** What all replicas have noted is forgotten, once it is not fresh any more. */
   #trim(job: Job): void {
-    const end = job.newsStart + job.news.length
-    let noted = end
+    let noted = job.newsStart + job.news.length
     for (const progress of job.replicas.values()) if (progress.noted >= 0) noted = Math.min(noted, progress.noted)
-    if (noted <= job.newsStart) return
-    job.news = noted === end ? [] : job.news.slice(noted - job.newsStart)
-    job.newsStart = noted
+    let old = 0
+    while (job.newsStart + old < noted && (job.news[old] as { at: number }).at <= this.#context.now - HANDING_OVER) old++
+    if (old === 0) return
+    job.news = job.news.slice(old)
+    job.newsStart += old
   }
+}
+
+/** What is still looked up may turn out to be another's: it is no claim yet. */
+function isClaimed(node: TaskNode | undefined): boolean {
+  return node?.frame !== undefined && node.frame.state !== 'lookup'
 }

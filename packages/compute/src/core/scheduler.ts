@@ -1,5 +1,5 @@
 import { defaultSchedulerConfig, type SchedulerConfig } from './config.ts'
-import type { Context } from './context.ts'
+import type { Context, Signer } from './context.ts'
 import type { Entry } from './entry.ts'
 import { Execution } from './execution.ts'
 import type { ComputeMember, Effect, Input, JobId, JobSpec, MemberId, Message, Milliseconds, Totals } from './io.ts'
@@ -20,8 +20,12 @@ export interface SchedulerOptions {
   /** How many tasks may run at once here. 0: this member only keeps what others computed. */
   readonly workers: number
   readonly random: () => number
+  /** Of jobs that are voted on. Default: a vote is a name, which anybody can write. */
+  readonly signer?: Signer
   readonly config?: Partial<SchedulerConfig>
 }
+
+const unsigned: Signer = { sign: () => new Uint8Array(), verify: () => true }
 
 /** A job as this member sees it. */
 export interface JobView {
@@ -55,7 +59,7 @@ export class Scheduler {
   /** The jobs, the first to serve first. */
   #ordered: readonly Job[] = []
 
-  constructor({ self, workers, random, config }: SchedulerOptions) {
+  constructor({ self, workers, random, config, signer = unsigned }: SchedulerOptions) {
     const settings = { ...defaultSchedulerConfig, ...config }
     const members = new Members(self, settings)
     const effects: Effect[] = []
@@ -66,6 +70,7 @@ export class Scheduler {
       members,
       jobs: new Map(),
       effects,
+      ...signer,
       now: 0,
       exactNow: 0,
       send: (to, message) => {
@@ -133,7 +138,7 @@ export class Scheduler {
         this.#wakeAt = Infinity
         return
       case 'joined':
-        members.joined(input.member)
+        members.joined(input.member, this.#context.now)
         this.#lookups.changed()
         this.#stealing.wake()
         return

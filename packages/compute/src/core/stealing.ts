@@ -4,6 +4,7 @@ import type { Execution } from './execution.ts'
 import type { Grant, JobId, MemberId, Message, Milliseconds } from './io.ts'
 import type { Job } from './job.ts'
 import type { Victims } from './victims.ts'
+import { mayVote } from './votes.ts'
 import type { Workers } from './workers.ts'
 
 /** Tasks that one request may bring. A guess. */
@@ -120,7 +121,7 @@ export class Stealing {
       const job = this.#context.jobs.get(id)
       if (job === undefined) continue
       if (job.ended !== undefined) ended.push(id)
-      else if (tasks.length === 0 && job.runs && job.ready.size > 0) {
+      else if (tasks.length === 0 && job.runs && canRun(job, from)) {
         // Of a tree one task, since two of the oldest may be most of it. Where hundreds wait they are as small as the way is long.
         const most = Math.max(1, Math.min(count, MAX_STOLEN, Math.floor(job.ready.size / MANY)))
         tasks.push(...this.#execution.give(job, from, most))
@@ -206,7 +207,7 @@ export class Stealing {
     const jobs: Job[] = []
     for (const job of this.#context.jobs.values()) {
       if (!job.runs || !job.spec.accepted) continue
-      if (job.ready.size > 0) return []
+      if (canRun(job, this.#context.self)) return []
       jobs.push(job)
     }
     return jobs.sort((a, b) => a.spec.submitted - b.spec.submitted).slice(0, MAX_JOBS)
@@ -235,10 +236,12 @@ export class Stealing {
   /** Thieves that were refused are told once there is something, as many as there are tasks (after the lifelines of GLB). */
   #tellRefused(): void {
     if (this.#refused.size === 0) return
-    let tasks = 0
-    for (const job of this.#context.jobs.values()) if (job.runs) tasks += job.ready.size
+    const jobs = [...this.#context.jobs.values()].filter((job) => job.runs && job.ready.size > 0)
+    let tasks = jobs.reduce((sum, { ready }) => sum + ready.size, 0)
     for (const thief of this.#refused) {
-      if (tasks-- <= 0) return
+      if (tasks <= 0) return
+      if (!jobs.some((job) => canRun(job, thief))) continue
+      tasks--
       this.#refused.delete(thief)
       this.#context.send(thief, { type: 'surplus' })
     }
@@ -282,4 +285,9 @@ export class Stealing {
     if (replica === undefined) return
     this.#context.send(replica, { type: 'idle', request: this.#next++, jobs: jobs.map(({ id }) => id) })
   }
+}
+
+/** Whether a task waits here that this member may run. */
+function canRun(job: Job, member: MemberId): boolean {
+  return job.votesNeeded === 1 ? job.ready.size > 0 : job.ready.some((node) => mayVote(job, node, member))
 }

@@ -5,6 +5,7 @@ import type { HeldBy, MemberId, Message, Milliseconds } from './io.ts'
 import { resultOf, type Job } from './job.ts'
 import { ROOT, type Path } from './path.ts'
 import type { TaskNode } from './task-tree.ts'
+import { votersOf } from './votes.ts'
 
 /**
  * The member that waits for a task knows who holds it. Where the holder dies, or has lost it, the task is done again, less what is covered (Satin's
@@ -67,6 +68,8 @@ export class Supervision {
         if (covered.has(covering.path)) continue
         covered.add(covering.path)
         this.#context.send(from, resultOf(job, covering, this.#context.self))
+      } else if (node?.ballots !== undefined && node.frame === undefined && votersOf(node).includes(this.#context.self)) {
+        this.#context.send(from, { type: 'result', job: job.id, entries: node.ballots })
       } else if (node === undefined || (node.frame === undefined && (node.holder === undefined || node.holder === from))) unknown.push(path)
       else {
         node.waiters ??= new Set()
@@ -106,7 +109,8 @@ export class Supervision {
     for (const { path, holder } of tasks) {
       const node = job.tree.find(path)
       if (node?.holder !== from) continue
-      if (holder === self || !members.has(holder)) this.#redo(job, node)
+      node.denied = (node.denied ?? new Set()).add(from)
+      if (holder === self || !members.has(holder) || node.denied.has(holder)) this.#redo(job, node)
       else this.#execution.await(job, node, holder)
     }
   }
@@ -116,6 +120,7 @@ export class Supervision {
       const node = job.tree.find(path)
       if (node === undefined) continue
       job.unclaim(node, from)
+      node.denied = (node.denied ?? new Set()).add(from)
       if (node.holder === from) this.#redo(job, node)
     }
   }

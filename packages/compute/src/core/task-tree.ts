@@ -53,8 +53,12 @@ export class TaskNode {
   /** Members to tell its outcome. */
   waiters: Set<MemberId> | undefined
   claims: Map<MemberId, KnownClaim> | undefined
+  /** Members that said not to have it: what others say of their claims is out of date. */
+  denied: Set<MemberId> | undefined
   /** How many workers it has killed. */
   tries = 0
+  /** Of a job that is voted on: an entry an outcome, none of which has enough votes. */
+  ballots: readonly Entry[] | undefined
 
   constructor(path: Path, parent: TaskNode | undefined) {
     this.path = path
@@ -73,6 +77,7 @@ export class TaskNode {
       this.holder === undefined &&
       this.waiters === undefined &&
       this.claims === undefined &&
+      this.ballots === undefined &&
       !this.wanted
     )
   }
@@ -129,6 +134,8 @@ export class TaskTree {
     for (const below of this.within(node)) if (below.entry !== undefined) this.bytes -= entryBytes(below.entry)
     node.entry = entry
     node.children = undefined
+    node.ballots = undefined
+    node.denied = undefined
     this.bytes += entryBytes(entry)
   }
 
@@ -149,10 +156,14 @@ export class TaskTree {
     }
   }
 
-  /** The entries of a node and below it: each path once, none below another. */
+  /** The entries of a node and below it: each path once, none below another; and what is still voted on. */
   *entries(node: TaskNode = this.root): Generator<Entry> {
-    if (node.entry !== undefined) yield node.entry
-    else if (node.children !== undefined) for (const child of node.children.values()) yield* this.entries(child)
+    if (node.entry !== undefined) {
+      yield node.entry
+      return
+    }
+    if (node.ballots !== undefined) yield* node.ballots
+    if (node.children !== undefined) for (const child of node.children.values()) yield* this.entries(child)
   }
 }
 

@@ -27,6 +27,8 @@ export interface ProgramFunction {
   readonly name: string
   /** The shared value that is the job's result, if it is one. */
   readonly result: string | undefined
+  /** The program has shared values. */
+  readonly shares: boolean
 }
 
 /** Bytes of what a container says in one go: as much as the coverage of a job may have. */
@@ -35,7 +37,7 @@ export const MAX_FRAME_BYTES = 64 * 1024 * 1024
 const step = v.pipe(v.string(), v.length(STEP_LENGTH), v.regex(/^[\w-]*$/u))
 const spawn = v.object({ step, fn: text(256), input: bytes })
 const message = v.variant('type', [
-  v.object({ type: v.literal('ready'), functions: list(v.object({ name: text(256), result: v.optional(text(64)) })) }),
+  v.object({ type: v.literal('ready'), functions: list(v.object({ name: text(256), result: v.optional(text(64)), shares: v.boolean() })) }),
   v.object({ type: v.literal('unusable'), code: text(64), message: text(4096), stack: v.optional(text(8192)) }),
   v.object({ type: v.literal('spawned'), path, children: v.array(spawn) }),
   v.object({ type: v.literal('returned'), path, outcome, shared, ran: count }),

@@ -77,7 +77,11 @@ export class Runtime {
   }
 
   get functions(): ProgramFunction[] {
-    return [...this.#tasks].map(([name, { result }]) => ({ name, result: this.#sharedNames.get(result) }))
+    return [...this.#tasks].map(([name, { result }]) => ({
+      name,
+      result: this.#sharedNames.get(result),
+      shares: this.#sharedNames.size > 0,
+    }))
   }
 
   handle(messages: readonly ToProgram[]): void {

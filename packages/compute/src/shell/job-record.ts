@@ -7,6 +7,9 @@ import type { PoolRecord } from '@jel/jel'
 export const JOB_PREFIX = 'jel.compute/job/'
 export const MEMBER_PREFIX = 'jel.compute/member'
 
+/** Members that a job may ask to compute each task. A guess. */
+export const MAX_VOTES = 7
+
 /** Bytes of an input that stands in the record itself. */
 export const MAX_INLINE_INPUT = 400
 
@@ -21,6 +24,8 @@ export interface JobRecord {
   readonly result: string | undefined
   /** It needs more than a sandbox has: only members that accept its owner run it. */
   readonly trusted: boolean
+  /** Members that must have computed each task. */
+  readonly votes: number
   /** ms since 1970 */
   readonly submitted: number
   readonly wish: 'run' | 'suspend' | 'cancel'
@@ -44,6 +49,7 @@ const schema = v.object({
   inputBlob: v.optional(hex),
   result: v.optional(v.pipe(v.string(), v.maxLength(64))),
   trusted: v.optional(v.boolean(), false),
+  votes: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_VOTES)), 1),
   submitted: v.number(),
   wish: v.picklist(['run', 'suspend', 'cancel']),
 })
@@ -55,14 +61,20 @@ const schema = v.object({
 export function jobId(owner: string, name: string, job: JobRecord): string {
   const input = job.inputBlob ?? Buffer.from(job.input ?? []).toString('hex')
   return createHash('sha256')
-    .update(JSON.stringify([owner, name, job.program, job.fn, input]))
+    .update(JSON.stringify([owner, name, job.program, job.fn, input, ...(job.votes > 1 ? [job.votes] : [])]))
     .digest('hex')
     .slice(0, 20)
 }
 
 export function encodeJob(job: JobRecord): Uint8Array {
-  const { program, fn, input, inputBlob, result, trusted, submitted, wish } = job
-  const optional = { ...(input && { input }), ...(inputBlob && { inputBlob }), ...(result && { result }), ...(trusted && { trusted }) }
+  const { program, fn, input, inputBlob, result, trusted, votes, submitted, wish } = job
+  const optional = {
+    ...(input && { input }),
+    ...(inputBlob && { inputBlob }),
+    ...(result && { result }),
+    ...(trusted && { trusted }),
+    ...(votes > 1 && { votes }),
+  }
   const fields = { program, fn, submitted, wish, ...optional }
   return Uint8Array.from(encoder.encode(fields))
 }

@@ -8,17 +8,26 @@ const TTL = 24 * 60 * 60 * 1000
 /** Who of the pool computes: members say so by a record of their own. */
 export class Roster {
   readonly #pool: Pool
+  readonly #key: Uint8Array
   readonly #tell: (inputs: readonly Input[]) => void
   readonly #known = new Set<MemberId>()
+  readonly #keys = new Map<MemberId, Uint8Array>()
   /** Members that spoke before their record was heard of. */
   readonly #spoke = new Set<MemberId>()
   #isPlanned = false
   readonly #stop = new AbortController()
   #renewal: NodeJS.Timeout | undefined
 
-  constructor(pool: Pool, tell: (inputs: readonly Input[]) => void) {
+  /** `key`: the public key of this member's votes. */
+  constructor(pool: Pool, key: Uint8Array, tell: (inputs: readonly Input[]) => void) {
     this.#pool = pool
+    this.#key = key
     this.#tell = tell
+  }
+
+  /** The public key of a member's votes, by its record. */
+  keyOf(member: MemberId): Uint8Array | undefined {
+    return this.#keys.get(member)
   }
 
   get members(): readonly MemberId[] {
@@ -50,7 +59,7 @@ export class Roster {
   }
 
   async #publish(): Promise<void> {
-    await this.#pool.publish(MEMBER_PREFIX, new Uint8Array([1]), { ttl: TTL })
+    await this.#pool.publish(MEMBER_PREFIX, this.#key, { ttl: TTL })
   }
 
   /** Once for all news of this turn. */
@@ -64,7 +73,10 @@ export class Roster {
   }
 
   #compare(): void {
-    const computing = new Set(this.#pool.records(MEMBER_PREFIX).map(({ owner }) => owner))
+    const records = this.#pool.records(MEMBER_PREFIX)
+    const computing = new Set(records.map(({ owner }) => owner))
+    this.#keys.clear()
+    for (const { owner, value } of records) if (value !== undefined) this.#keys.set(owner, value)
     const inputs: Input[] = []
     const present = new Set<MemberId>()
     for (const { id, location } of this.#pool.members()) {

@@ -1,4 +1,5 @@
 import type { Effect, Input, JobId, MemberId, Message } from '../core/io.ts'
+import type { Signer } from '../core/context.ts'
 import { Scheduler } from '../core/scheduler.ts'
 import type { PlacedProgram, TaskLimits } from '../executors/container.ts'
 import { Executor } from '../executors/executor.ts'
@@ -7,6 +8,8 @@ export interface RunnerOptions {
   readonly self: { readonly id: MemberId; readonly location: string }
   readonly workers: number
   readonly limits?: Partial<TaskLimits>
+  /** Of votes. Not needed where nobody else computes. */
+  readonly signer?: Signer
   readonly programOf: (job: JobId) => PlacedProgram
   readonly send: (to: MemberId, message: Message) => void
   readonly onEnded: (effect: Extract<Effect, { type: 'ended' }>) => void
@@ -26,8 +29,8 @@ export class Runner {
 
   constructor(options: RunnerOptions) {
     this.#options = options
-    const { self, workers, limits, programOf } = options
-    this.scheduler = new Scheduler({ self, workers, random: Math.random })
+    const { self, workers, limits, signer, programOf } = options
+    this.scheduler = new Scheduler({ self, workers, random: Math.random, ...(signer && { signer }) })
     this.#executor = new Executor({ slots: workers, ...(limits && { limits }), programOf, tell: (inputs) => this.feed(...inputs) })
   }
 

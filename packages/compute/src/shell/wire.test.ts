@@ -29,6 +29,7 @@ const messages: Message[] = [
     entries,
     claims: [{ ...task, age: 3, progress: 0, leaf: true, second: false }],
     dropped: [path],
+    age: 3,
     work: { begun: 1, finished: 0, ran: 1.5 },
   },
   { type: 'noted', job: 'a', number: 3 },

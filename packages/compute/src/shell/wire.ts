@@ -6,7 +6,14 @@ import { bytes, count, fromBytes, id, list, outcome, path, shared, text, toBytes
 /** Bytes of one message: more than a page of entries, each of at most 1 MiB. */
 export const MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 const share = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
-const entry = v.object({ path, outcome, shared })
+const vote = v.object({
+  by: id,
+  signature: v.pipe(
+    bytes,
+    v.check((value) => value.length <= 64),
+  ),
+})
+const entry = v.object({ path, outcome, shared, votes: v.optional(v.pipe(v.array(vote), v.maxLength(16))) })
 const task = { path, fn: text(256), input: bytes }
 const grant = v.object({ ...task, job: id, replay: v.boolean(), tries: count })
 const claim = v.object({ ...task, age: count, progress: share, leaf: v.boolean(), second: v.boolean() })
@@ -35,6 +42,7 @@ const message = v.variant('type', [
     entries: list(entry),
     claims: list(claim),
     dropped: list(path),
+    age: count,
     work: v.object(work),
   }),
   v.object({ type: v.literal('noted'), job: id, number: count }),

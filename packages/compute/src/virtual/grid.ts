@@ -4,8 +4,11 @@ import type { Entry } from '../core/entry.ts'
 import type { Effect, Input, JobId, JobSpec, MemberId, Message, Milliseconds } from '../core/io.ts'
 import type { Path } from '../core/path.ts'
 import { Scheduler } from '../core/scheduler.ts'
+import type { Signer } from '../core/context.ts'
+import { toBytes } from '../schemas.ts'
 import { Events } from './events.ts'
 import type { VirtualProgram } from './program.ts'
+import { numberBytes } from './trees.ts'
 import { VirtualWorker } from './worker.ts'
 
 export interface GridOptions {
@@ -18,6 +21,8 @@ export interface GridOptions {
   readonly detection?: readonly [Milliseconds, Milliseconds]
   /** Bytes of a stream's first message cost a dial besides: round trips and this time. Measured: 11 ms. */
   readonly dial?: Milliseconds
+  /** Bytes a millisecond that pass a site's border, each way; undefined: any number. */
+  readonly border?: (site: string) => number | undefined
 }
 
 export interface GridMemberOptions {
@@ -26,10 +31,18 @@ export interface GridMemberOptions {
   readonly speed?: number
   /** Whether it runs the programs of jobs. Default: yes. */
   readonly accepts?: boolean
+  /** It gives wrong values. */
+  readonly lies?: boolean
 }
 
 /** News of a newcomer, and what it is told, come in any order within this time, ms. Measured: a record reaches all within that. */
 const SPREAD = 200
+
+/** Nobody writes another's name. */
+function signerOf(id: MemberId): Signer {
+  const name = (member: MemberId): Uint8Array => new TextEncoder().encode(member)
+  return { sign: () => name(id), verify: (_job, _entry, { by, signature }) => new TextDecoder().decode(signature) === by }
+}
 
 /** A member of a virtual grid. */
 export class GridMember {
@@ -39,11 +52,14 @@ export class GridMember {
   readonly workers: VirtualWorker[] = []
   readonly speed: number
   readonly accepts: boolean
+  readonly lies: boolean
   readonly joinedAt: Milliseconds
   goneAt: Milliseconds | undefined
   /** Members that this one sees. */
   readonly view = new Set<MemberId>()
   readonly ended = new Map<JobId, Entry | undefined>()
+  /** Processor time that its workers computed for, ms. */
+  worked: Milliseconds = 0
   wakeAt: Milliseconds = Infinity
   side = 0
 
@@ -52,6 +68,7 @@ export class GridMember {
     this.site = options.site
     this.speed = options.speed ?? 1
     this.accepts = options.accepts ?? true
+    this.lies = options.lies ?? false
     this.scheduler = scheduler
     this.joinedAt = joinedAt
   }
@@ -78,6 +95,8 @@ export class VirtualGrid {
   readonly #options: GridOptions
   readonly #jobs = new Map<JobId, JobSpec>()
   readonly #streams = new Map<string, Milliseconds>()
+  /** Until when borders are taken, by site and direction. */
+  readonly #borders = new Map<string, Milliseconds>()
 
   constructor(options: GridOptions) {
     this.#options = options
@@ -99,7 +118,7 @@ export class VirtualGrid {
     const self = { id, location: `${id}@${options.site}` }
     const random = createRandom(this.#options.seed * 100_003 + number)
     const { config = {} } = this.#options
-    const member = new GridMember(id, options, new Scheduler({ self, workers, random, config }), this.now)
+    const member = new GridMember(id, options, new Scheduler({ self, workers, random, config, signer: signerOf(id) }), this.now)
     for (let slot = 0; slot < workers; slot++) member.workers.push(this.#worker(member, slot))
     this.members.push(member)
     for (const other of this.living) {
@@ -155,6 +174,11 @@ export class VirtualGrid {
     for (const [a, b] of pairs) this.events.at(this.now + 1000 + this.random() * 3000, () => this.#sees(a, b, 0))
   }
 
+  /** As a hostile member might. */
+  say(from: GridMember, to: MemberId, message: Message): void {
+    this.#send(from, to, message)
+  }
+
   /** Runs until this holds. Throws after `limit` ms of virtual time. */
   until(done: () => boolean, limit: Milliseconds): void {
     const end = this.now + limit
@@ -187,7 +211,11 @@ export class VirtualGrid {
       program: this.#options.program,
       later: (after, action) => this.events.at(this.now + after, () => member.lives && action()),
       tell: (input) => member.lives && this.#handle(member, input),
-      ran: (job, path, cost) => this.#count(job, path, cost),
+      says: (outcome) => (member.lies ? { value: numberBytes(Math.floor(this.random() * 1e6)) } : outcome),
+      ran: (job, path, cost) => {
+        member.worked += cost
+        this.#count(job, path, cost)
+      },
     })
   }
 
@@ -262,7 +290,7 @@ export class VirtualGrid {
     const opened = this.#streams.get(stream)
     const dialled = opened === undefined ? (this.#options.dial ?? 11) + 2 * way : 0
     // One message does not overtake another.
-    const at = Math.max(this.now + way + dialled, opened ?? 0)
+    const at = Math.max(this.#pass(from, to, message) + way + dialled, opened ?? 0)
     this.#streams.set(stream, at)
     // The other end answers on the same stream.
     if (opened === undefined && !this.#streams.has(`${id} ${from.id}`)) this.#streams.set(`${id} ${from.id}`, at)
@@ -272,5 +300,23 @@ export class VirtualGrid {
       if (from.lives && !to.view.has(from.id)) this.#see(to, from)
       this.#handle(to, { type: 'message', from: from.id, message })
     })
+  }
+
+  /** When a message has passed the borders between two sites. */
+  #pass(from: GridMember, to: GridMember, message: Message): Milliseconds {
+    const { border } = this.#options
+    if (border === undefined || from.site === to.site) return this.now
+    let at = this.now
+    for (const [site, direction] of [
+      [from.site, 'out'],
+      [to.site, 'in'],
+    ] as const) {
+      const rate = border(site)
+      if (rate === undefined) continue
+      const key = `${site} ${direction}`
+      at = Math.max(at, this.#borders.get(key) ?? 0) + toBytes(message).length / rate
+      this.#borders.set(key, at)
+    }
+    return at
   }
 }

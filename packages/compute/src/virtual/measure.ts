@@ -9,6 +9,8 @@ export interface Measures {
   /** From submission to the first member that knew the root. */
   readonly time: Milliseconds
   readonly messages: number
+  /** Of each site, the share of its processors' time that they computed for: what Satin's authors call efficiency. */
+  readonly sites: ReadonlyMap<string, number>
 }
 
 /** What came of the one job of a grid. */
@@ -21,8 +23,13 @@ export function measure(grid: VirtualGrid, job: string, submitted: Milliseconds)
     more += (count - 1) * cost
   }
   let available = 0
-  for (const { joinedAt, goneAt, workers, speed } of grid.members) {
-    available += Math.max(0, Math.min(goneAt ?? doneAt, doneAt) - Math.max(joinedAt, submitted)) * workers.length * speed
+  const sites = new Map<string, { worked: Milliseconds; available: Milliseconds }>()
+  for (const { site, joinedAt, goneAt, workers, speed, worked } of grid.members) {
+    const time = Math.max(0, Math.min(goneAt ?? doneAt, doneAt) - Math.max(joinedAt, submitted)) * workers.length * speed
+    const sum = sites.get(site) ?? { worked: 0, available: 0 }
+    sites.set(site, { worked: sum.worked + worked, available: sum.available + time })
+    available += time
   }
-  return { efficiency: work / available, twice: more / work, time: doneAt - submitted, messages: grid.messages }
+  const shares = new Map([...sites].map(([site, sum]) => [site, sum.worked / sum.available]))
+  return { efficiency: work / available, twice: more / work, time: doneAt - submitted, messages: grid.messages, sites: shares }
 }

@@ -22,6 +22,7 @@ export class VirtualWorker {
   readonly #program: VirtualProgram
   readonly #later: (after: Milliseconds, action: () => void) => void
   readonly #tell: (input: Input) => void
+  readonly #says: (outcome: Outcome) => Outcome
   /** Told of each run: how long it took, and of what. */
   readonly #ran: (job: JobId, path: Path, cost: Milliseconds) => void
   readonly #frames = new Map<string, OpenFrame>()
@@ -35,6 +36,8 @@ export class VirtualWorker {
     program: VirtualProgram
     later: (after: Milliseconds, action: () => void) => void
     tell: (input: Input) => void
+    /** What it says for an outcome: the same, if it is honest. */
+    says: (outcome: Outcome) => Outcome
     ran: (job: JobId, path: Path, cost: Milliseconds) => void
   }) {
     this.#slot = options.slot
@@ -42,6 +45,7 @@ export class VirtualWorker {
     this.#program = options.program
     this.#later = options.later
     this.#tell = options.tell
+    this.#says = options.says
     this.#ran = options.ran
   }
 
@@ -97,6 +101,6 @@ export class VirtualWorker {
     const { job, path, plan, outcomes, shared, ran } = frame
     this.#frames.delete(`${job} ${path}`)
     const outcome = plan.outcome(plan.children.map(({ step }) => outcomes.get(step) as Outcome))
-    this.#tell({ type: 'returned', job, path, outcome, shared, ran })
+    this.#tell({ type: 'returned', job, path, outcome: this.#says(outcome), shared, ran })
   }
 }

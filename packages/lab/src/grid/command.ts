@@ -4,105 +4,107 @@
  *     pnpm lab grid --seeds 5 --chaos 1000
  */
 import { irregularTree, measure, rootInput, runChaos, VirtualGrid, type Measures } from '@jel/compute/virtual'
-import { command, type Values, whole } from '../base/program.ts'
 import { markdownTable } from '../base/markdown.ts'
+import { command, type Values, whole } from '../base/program.ts'
+import { SETTINGS, type Setting, type Site } from './settings.ts'
 
 const USAGE = `pnpm lab grid [options]
 
   --seeds 5        of each setting
-  --seconds 100    that a job takes, without losses
+  --seconds N      that a job takes, without losses; default: by setting
   --chaos 100      seeds of chaos: members killed, leaving, joining, cut apart and united
+  --voted 0        seeds of chaos in which each task takes two votes, and one of eight members lies
   --only REGEXP    settings
 
 Exit status 1 if a target is missed, or a job of chaos does not end with its one result.
 `
 
-const LEAF = 50
-
-interface Setting {
-  readonly name: string
-  readonly members: number
-  readonly sites: number
-  /** One way, ms. */
-  readonly latency: number
-  /** Share of the members that die at once, that with the root first, when 40 % of the job is done. */
-  readonly killed: number
-  readonly target: { readonly efficiency: number; readonly twice?: number }
-}
-
-const SETTINGS: readonly Setting[] = [
-  { name: '64 members, four sites, 100 ms', members: 64, sites: 4, latency: 100, killed: 0, target: { efficiency: 0.97 } },
-  { name: '256 members, four sites, 250 ms', members: 256, sites: 4, latency: 250, killed: 0, target: { efficiency: 0.94 } },
-  {
-    name: '64 members, four sites, 100 ms; 30 % and the root killed',
-    members: 64,
-    sites: 4,
-    latency: 100,
-    killed: 0.3,
-    target: { efficiency: 0.97, twice: 0.005 },
-  },
-  { name: '1,000 members, ten sites, 50 ms', members: 1000, sites: 10, latency: 50, killed: 0, target: { efficiency: 0.9 } },
-]
-
 const options = {
   seeds: { type: 'string', default: '5' },
-  seconds: { type: 'string', default: '100' },
+  seconds: { type: 'string', default: '0' },
   chaos: { type: 'string', default: '100' },
+  voted: { type: 'string', default: '0' },
   only: { type: 'string', default: '' },
 } as const
 
 function main(values: Values<typeof options>): Promise<number> {
-  const [seeds, seconds, chaos] = [whole('seeds', values.seeds), whole('seconds', values.seconds), whole('chaos', values.chaos, 0)]
+  const [seeds, seconds, chaos] = [whole('seeds', values.seeds), whole('seconds', values.seconds, 0), whole('chaos', values.chaos, 0)]
   let missed = 0
-  const rows = SETTINGS.filter(({ name }) => new RegExp(values.only, 'u').test(name)).map((setting) => {
-    const runs = Array.from({ length: seeds }, (_, index) => runJob(setting, index + 1, seconds))
-    const { efficiency, twice = 1 } = setting.target
+  const rows: string[][] = []
+  for (const setting of SETTINGS.filter(({ name }) => new RegExp(values.only, 'u').test(name))) {
+    const runs = Array.from({ length: seeds }, (_, index) => runJob(setting, index + 1, seconds === 0 ? setting.seconds : seconds))
+    const { efficiency, twice = 1, sites } = setting.target
     const worst = Math.min(...runs.map((run) => run.efficiency))
     const most = Math.max(...runs.map((run) => run.twice))
-    if (worst < efficiency || most > twice) missed++
-    const bytes = runs.reduce((sum, { messages, time }) => sum + messages / setting.members / (time / 1000), 0) / runs.length
-    return [
+    const farthest = sites === undefined ? 1 : Math.min(...runs.flatMap((run) => named(run, sites[0])))
+    if (worst < efficiency || most > twice || farthest < (sites?.[1] ?? 0)) missed++
+    const members = setting.sites.reduce((sum, { nodes }) => sum + nodes, 0)
+    rows.push([
       setting.name,
       percent(mean(runs.map((run) => run.efficiency))),
       percent(worst),
       percent(efficiency),
       percent(mean(runs.map((run) => run.twice))),
       percent(most),
-      bytes.toFixed(1),
-    ]
-  })
+      mean(runs.map(({ messages, time }) => messages / members / (time / 1000))).toFixed(1),
+    ])
+    for (const site of setting.target.sites === undefined ? [] : (runs[0]?.sites.keys() ?? [])) {
+      const shares = runs.map((run) => run.sites.get(site) as number)
+      rows.push([
+        `– ${site}`,
+        percent(mean(shares)),
+        percent(Math.min(...shares)),
+        site.startsWith(sites?.[0] as string) ? percent(sites?.[1] as number) : '',
+        '',
+        '',
+        '',
+      ])
+    }
+  }
   process.stdout.write(
     `${markdownTable(['setting', 'at work', 'worst seed', 'target', 'done twice', 'most', 'messages a second and member'], rows)}\n`,
   )
-  const failed = Array.from({ length: chaos }, (_, index) => index + 1).filter((seed) => !endsWell(seed))
-  process.stdout.write(
-    `\nchaos: ${chaos - failed.length} of ${chaos} seeds end with their one result${failed.length > 0 ? `; not ${failed.join(', ')}` : ''}\n`,
-  )
-  return Promise.resolve(missed + failed.length === 0 ? 0 : 1)
+  const failed = chaosOf('chaos', chaos, 1) + chaosOf('chaos with votes', whole('voted', values.voted, 0), 2)
+  return Promise.resolve(missed + failed === 0 ? 0 : 1)
 }
 
-function runJob({ members, sites, latency, killed }: Setting, seed: number, seconds: number): Measures {
-  const leaves = Math.round((members * seconds * 1000) / LEAF)
-  const program = irregularTree({ leaves, leafTime: LEAF, branching: 4, seed })
-  const grid = new VirtualGrid({ seed, program, latency: (from, to) => (from === to ? 0.1 : latency) })
-  for (let member = 0; member < members; member++) grid.join({ site: `s${member % sites}` })
+/** Returns how many seeds do not end with their one result. */
+function chaosOf(name: string, seeds: number, votes: number): number {
+  const failed = Array.from({ length: seeds }, (_, index) => index + 1).filter((seed) => !endsWell(seed, votes))
+  if (seeds > 0) {
+    const which = failed.length > 0 ? `; not ${failed.join(', ')}` : ''
+    process.stdout.write(`\n${name}: ${seeds - failed.length} of ${seeds} seeds end with their one result${which}\n`)
+  }
+  return failed.length
+}
+
+function runJob({ sites, latency, leaf, disturb }: Setting, seed: number, seconds: number): Measures {
+  const cores = sites.reduce((sum, { nodes, cores: each }) => sum + nodes * each, 0)
+  const leaves = Math.round((cores * seconds * 1000) / leaf)
+  const program = irregularTree({ leaves, leafTime: leaf, branching: 4, seed })
+  const borders = new Map(sites.flatMap(({ name, border }) => (border === undefined ? [] : [[name, (border * 1024) / 1000] as const])))
+  const grid = new VirtualGrid({ seed, program, latency, ...(borders.size > 0 && { border: (site: string) => borders.get(site) }) })
+  const join = ({ name, nodes, cores: workers }: Site): void => {
+    for (let node = 0; node < nodes; node++) grid.join({ site: name, workers })
+  }
+  for (const site of sites) if (site.late === undefined) join(site)
   grid.settle()
+  for (const site of sites) if (site.late !== undefined) grid.after(site.late * 1000, () => join(site))
   grid.submit({ id: 'job', input: rootInput(leaves) })
   const begin = grid.now
-  if (killed > 0) {
-    grid.after(seconds * 400, () => {
-      const keeper = grid.living[0]?.scheduler.replicas('job')[0]
-      const order = [...grid.living].sort((a, b) => Number(b.id === keeper) - Number(a.id === keeper))
-      for (const member of order.slice(0, Math.round(members * killed))) grid.kill(member)
-    })
-  }
+  disturb?.(grid, seconds)
   grid.until(() => grid.doneAt.has('job'), seconds * 10_000)
   return measure(grid, 'job', begin)
 }
 
-function endsWell(seed: number): boolean {
+/** Of the sites whose name begins so. */
+function named({ sites }: Measures, name: string): number[] {
+  return [...sites].filter(([site]) => site.startsWith(name)).map(([, share]) => share)
+}
+
+function endsWell(seed: number, votes: number): boolean {
   try {
-    const { results, expected } = runChaos(seed)
+    const { results, expected } = runChaos(seed, votes)
     return results.length === 1 && results[0] === expected
   } catch {
     return false

@@ -1,0 +1,48 @@
+import { createPublicKey, generateKeyPairSync, sign, verify, type KeyObject } from 'node:crypto'
+import type { Signer } from '../core/context.ts'
+import type { Entry, Outcome, Vote } from '../core/entry.ts'
+import type { JobId, MemberId } from '../core/io.ts'
+import type { Path } from '../core/path.ts'
+
+/** Bytes of a public key. */
+const KEY_BYTES = 32
+
+/** Signs votes by a key of this process (Ed25519), which its member record names, and checks those of others by theirs. */
+export class VoteSigner implements Signer {
+  readonly #keys = generateKeyPairSync('ed25519')
+  readonly #known = new Map<MemberId, { readonly bytes: Uint8Array; readonly key: KeyObject }>()
+  readonly #keyOf: (member: MemberId) => Uint8Array | undefined
+
+  /** `keyOf`: what a member's record says. */
+  constructor(keyOf: (member: MemberId) => Uint8Array | undefined) {
+    this.#keyOf = keyOf
+  }
+
+  get publicKey(): Uint8Array {
+    return new Uint8Array(Buffer.from(this.#keys.publicKey.export({ format: 'jwk' }).x as string, 'base64url'))
+  }
+
+  readonly sign = (job: JobId, path: Path, outcome: Outcome): Uint8Array =>
+    new Uint8Array(sign(null, statement(job, path, outcome), this.#keys.privateKey))
+
+  readonly verify = (job: JobId, { path, outcome }: Entry, { by, signature }: Vote): boolean => {
+    const key = this.#key(by)
+    return key !== undefined && verify(null, statement(job, path, outcome), key, signature)
+  }
+
+  #key(member: MemberId): KeyObject | undefined {
+    const bytes = this.#keyOf(member)
+    if (bytes?.length !== KEY_BYTES) return undefined
+    const known = this.#known.get(member)
+    if (known !== undefined && Buffer.compare(known.bytes, bytes) === 0) return known.key
+    const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(bytes).toString('base64url') }, format: 'jwk' })
+    this.#known.set(member, { bytes, key })
+    return key
+  }
+}
+
+/** All failures are one outcome: their messages differ from member to member. */
+function statement(job: JobId, path: Path, outcome: Outcome): Uint8Array {
+  const value = 'value' in outcome ? outcome.value : new Uint8Array()
+  return Buffer.concat([Buffer.from(`jel.compute vote\n${job}\n${path}\n${'value' in outcome ? 'value' : 'failure'}\n`), value])
+}
