@@ -10,6 +10,7 @@ export class Victims {
   readonly #context: Context
   #near: MemberId[] = []
   #far: MemberId[] = []
+  #candidates: ReadonlySet<MemberId> = new Set()
   #version = -1
 
   constructor(context: Context) {
@@ -46,13 +47,19 @@ export class Victims {
     for (const id of members.ids()) if (id !== self) (members.isNear(id) ? near : far).push(id)
     this.#near = this.#keep(this.#near, near)
     this.#far = this.#keep(this.#far, far)
+    this.#candidates = new Set([...near, ...far])
   }
 
-  /** Those of the former victims that still are candidates, filled up by chance. */
+  /** Those of the former victims that still are candidates, filled up by chance. A newcomer takes a place as likely as each of the others has one, else nobody would steal from it. */
   #keep(former: readonly MemberId[], candidates: readonly MemberId[]): MemberId[] {
     const { random, config } = this.#context
     const present = new Set(candidates)
     const kept = former.filter((id) => present.delete(id))
-    return [...kept, ...pickSome(random, [...present], config.victims - kept.length)]
+    const chosen = [...kept, ...pickSome(random, [...present], config.victims - kept.length)]
+    for (const id of candidates) {
+      if (this.#candidates.has(id) || chosen.includes(id) || random() * candidates.length >= config.victims) continue
+      chosen[pickIndex(random, chosen.length)] = id
+    }
+    return chosen
   }
 }

@@ -139,3 +139,29 @@ describe('a grid with faults', () => {
     },
   )
 })
+
+describe('newcomers', () => {
+  it('are stolen from as others are: with one killed and one new each 2 s the processors stay at work', () => {
+    const seed = 2
+    const grid = new VirtualGrid({
+      seed,
+      program: irregularTree({ leaves: 76_800, leafTime: 50, branching: 4, seed }),
+      latency: (from, to) => (from === to ? 0.1 : 20),
+    })
+    for (let member = 0; member < 64; member++) grid.join({ site: `s${Math.floor(member / 16)}` })
+    grid.settle()
+    grid.submit({ id: 'job', input: rootInput(76_800) })
+    const begin = grid.now
+    for (let time = 2; time < 54; time += 2) {
+      grid.after(time * 1000, () => {
+        const keeper = grid.living[0]?.scheduler.replicas('job')[0]
+        const victim = time % 6 === 0 ? grid.living.find(({ id }) => id === keeper) : grid.living[time % grid.living.length]
+        if (victim === undefined) return
+        grid.kill(victim)
+        grid.join({ site: victim.site })
+      })
+    }
+    grid.until(() => grid.doneAt.has('job'), 200_000)
+    expect(measure(grid, 'job', begin).efficiency).toBeGreaterThan(0.95)
+  })
+})
