@@ -43,6 +43,16 @@ export class Applications {
     }
   }
 
+  /**
+   * A member is dead. Its connections go: a kernel that had something to send tries less and less often, so after a cut that was mended they would stay silent for as long as it lasted. The
+   * protocol's own link goes with them; if the member lives, it is dialled again.
+   */
+  died(id: string): void {
+    for (const connection of this.#options.libp2p.getConnections()) {
+      if (connection.status === 'open' && connection.remotePeer.toString() === id) connection.abort(new Error(`${id} is dead`))
+    }
+  }
+
   async handle(protocol: string, handler: (stream: Stream, from: string) => void | Promise<void>): Promise<void> {
     checkProtocol(protocol)
     const { libp2p, find } = this.#options
