@@ -41,6 +41,7 @@ const lab: Layers = {
   'attacks/attacks': [...common, 'attacks'],
   crowd: [...common, 'attacks'],
   compute: common,
+  'compute-cut': common,
   grid: common,
   grain: common,
   'large-state': [...common, 'attacks'],

@@ -28,6 +28,7 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
   crowd: { about: 'one node in a pool of thousands', load: () => import('./crowd/command.ts') },
   'large-state': { about: 'thousands of members told to a newcomer', load: () => import('./large-state/command.ts') },
   compute: { about: 'a job while its processes are killed, its submitter first', load: () => import('./compute/command.ts') },
+  'compute-cut': { about: 'a job while the pool is cut in two', load: () => import('./compute-cut/command.ts') },
   grid: { about: 'jobs on a virtual grid: processors at work, work done twice, chaos', load: () => import('./grid/command.ts') },
   grain: { about: 'how short tasks may be', load: () => import('./grain/command.ts') },
   thread: { about: 'a node in a worker thread beside one in the main thread', load: () => import('./thread/command.ts') },
