@@ -48,7 +48,7 @@ export function standing(left: Entry, right: Entry): Entry {
   return compareBytes(left.outcome.value, right.outcome.value) <= 0 ? left : right
 }
 
-export function sameOutcome(left: Pick<Entry, 'outcome'>, right: Pick<Entry, 'outcome'>): boolean {
+export function sameOutcome(left: Entry, right: Entry): boolean {
   if ('failure' in left.outcome || 'failure' in right.outcome) return 'failure' in left.outcome && 'failure' in right.outcome
   return compareBytes(left.outcome.value, right.outcome.value) === 0
 }

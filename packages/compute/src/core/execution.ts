@@ -6,7 +6,7 @@ import { resultOf, type Job } from './job.ts'
 import { depthOf, MAX_DEPTH, type Path } from './path.ts'
 import { joinShared, NOTHING_SHARED, type Shared } from './shared-value.ts'
 import { newFrame, type Frame, type TaskNode } from './task-tree.ts'
-import { count, mayVote, votersOf } from './votes.ts'
+import { count, eligible, votersOf } from './votes.ts'
 import type { Workers } from './workers.ts'
 
 /** Weight of the latest task in the moving average of their times. A guess. */
@@ -114,7 +114,7 @@ export class Execution {
     if (elected !== undefined || hopeless) return elected
     // Neither these nor whoever says so are at work on it.
     for (const member of [from, ...votersOf(node)]) job.unclaim(node, member)
-    node.denied = (node.denied ?? new Set()).add(from)
+    node.deny(from)
     if (node.holder === from) {
       node.holder = undefined
       job.awaited.delete(node)
@@ -136,7 +136,7 @@ export class Execution {
   #outvote(job: Job, node: TaskNode, member: MemberId): void {
     if (job.outvoted.has(member)) return
     job.outvoted.add(member)
-    const message = `${member} gave another value for ${node.task?.fn ?? 'a task'} than others did; it gets no more of this job's tasks, and its votes do not count`
+    const message = `${member} gave another value for ${node.task?.fn ?? 'a task'} than others did; it gets no more of this job's tasks from here`
     this.#context.effects.push({ type: 'warning', job: job.id, code: 'MEMBER_OUTVOTED', message })
   }
 
@@ -154,7 +154,7 @@ export class Execution {
   give(job: Job, thief: MemberId, count: number): Grant[] {
     const grants: Grant[] = []
     while (grants.length < count) {
-      const node = job.ready.oldest(job.votesNeeded === 1 ? undefined : (each) => mayVote(job, each, thief))
+      const node = job.ready.oldest(eligible(job, thief))
       if (node === undefined) break
       const frame = node.frame as Frame
       const { task } = node as { task: Task }
@@ -323,12 +323,11 @@ export class Execution {
   /** Two outcomes for one path: an honest program can give them only where a shared value pruned it differently. */
   #compare(job: Job, known: Entry, other: Entry): void {
     if (sameOutcome(known, other)) return
+    const node = job.tree.find(known.path) as TaskNode
     if (job.votesNeeded > 1) {
-      const node = job.tree.find(known.path) as TaskNode
       for (const vote of other.votes ?? []) if (this.#context.verify(job.id, other, vote)) this.#outvote(job, node, vote.by)
       return
     }
-    const node = job.tree.find(known.path) as TaskNode
     const kept = standing(known, other)
     if (kept !== known) job.tree.cover(node, { ...kept, shared: joinShared(known.shared, other.shared) })
     if (known.shared.size > 0 || other.shared.size > 0) return
@@ -354,7 +353,7 @@ export class Execution {
   }
 
   #news(job: Job, type: 'entry' | 'claim' | 'dropped', path: Path): void {
-    job.news.push({ type, path, at: this.#context.now })
+    job.news.push({ type, path })
   }
 }
 

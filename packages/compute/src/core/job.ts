@@ -6,7 +6,7 @@ import { ReadyDeque } from './ready-deque.ts'
 import { TaskTree, type TaskNode } from './task-tree.ts'
 
 /** What replicas are to be told: that a task is covered, that it is held here, or not any more. */
-export type News = { readonly type: 'entry' | 'claim' | 'dropped'; readonly path: Path; readonly at: Milliseconds }
+export type News = { readonly type: 'entry' | 'claim' | 'dropped'; readonly path: Path }
 
 /** How far a replica was told. */
 export interface ReplicaProgress {
@@ -15,8 +15,8 @@ export interface ReplicaProgress {
   /** Index after the last news that was sent. */
   sent: number
   sentAt: Milliseconds
-  /** How long its answer may take before it is told again. */
-  patience: Milliseconds
+  /** How long its answer may take before it is told again (as TCP's retransmission time-out). */
+  retransmitAfter: Milliseconds
   number: number
   /** It has not noted anything yet: it is told all that is held here. */
   isNew: boolean

@@ -9,15 +9,12 @@ import type { TaskNode } from './task-tree.ts'
 /** Bytes of values in one report; what is left goes with the next. A guess: some milliseconds of a slow line. */
 const REPORT_BYTES = 512 * 1024
 
-/** News so fresh may have come to the replica that hands over after it did so. A guess: views of the pool differ by less. */
-const HANDING_OVER = 10_000
-
 /**
  * Each second a member with news tells the replicas of a job what it completed, and what it holds. A task that came and went within that second is
  * told as one entry, or, where its parent ended as well, not at all.
  *
  * A new replica is told everything by the first of those that were there before it: one that all tell everything drowns behind a slow line (simulated: 176 members, of which
- * it stood behind 1 Mbit/s, 1.6 MB). The others tell it what they hold, and what is fresh. Where none is left, all tell everything.
+ * it stood behind 1 Mbit/s, 1.6 MB). The others tell it what they hold, and what that one lacks. Where none is left, all tell everything.
  */
 export class Reports {
   readonly #context: Context
@@ -55,7 +52,7 @@ export class Reports {
     const progress = job.replicas.get(from)
     if (progress === undefined || progress.number !== number) return
     progress.noted = progress.sent
-    progress.patience = Math.max(this.#context.config.requestTimeout, 2 * (this.#context.now - progress.sentAt))
+    progress.retransmitAfter = Math.max(this.#context.config.requestTimeout, 2 * (this.#context.now - progress.sentAt))
     progress.sentAt = -Infinity
     progress.isNew = false
     this.#trim(job)
@@ -72,22 +69,13 @@ export class Reports {
     const before = job.followed
     job.followed = this.#context.keepers(job)
     const source = before.find((id) => members.has(id))
-    // What the one before this had not handed over may be lost.
-    const isHeir = source === self && before[0] !== self
-    const noted = source === undefined || source === self ? -1 : this.#notedBy(job, source)
+    const noted = source === undefined || source === self ? -1 : (job.replicas.get(source)?.noted ?? -1)
     for (const id of job.replicas.keys()) if (!job.followed.includes(id)) job.replicas.delete(id)
-    for (const id of job.followed) if (id !== self && (isHeir || !job.replicas.has(id))) job.replicas.set(id, this.#untold(noted))
-  }
-
-  /** Index of the first news that the replica which hands over may lack. */
-  #notedBy(job: Job, source: MemberId): number {
-    const noted = job.replicas.get(source)?.noted ?? -1
-    const fresh = job.news.findIndex(({ at }) => at > this.#context.now - HANDING_OVER)
-    return fresh === -1 ? noted : Math.min(noted, job.newsStart + fresh)
+    for (const id of job.followed) if (id !== self && !job.replicas.has(id)) job.replicas.set(id, this.#untold(noted))
   }
 
   #untold(noted: number): ReplicaProgress {
-    return { noted, sent: -1, sentAt: -Infinity, patience: this.#context.config.requestTimeout, number: 0, isNew: true }
+    return { noted, sent: -1, sentAt: -Infinity, retransmitAfter: this.#context.config.requestTimeout, number: 0, isNew: true }
   }
 
   #hasNews(job: Job): boolean {
@@ -111,9 +99,9 @@ export class Reports {
   #tell(job: Job): void {
     const { now } = this.#context
     for (const [replica, progress] of job.replicas) {
-      if (progress.sentAt > now - progress.patience || !this.#lacks(job, progress)) continue
+      if (progress.sentAt > now - progress.retransmitAfter || !this.#lacks(job, progress)) continue
       // Behind a slow line an answer takes long. More of the same would make it longer.
-      if (progress.sentAt !== -Infinity) progress.patience *= 2
+      if (progress.sentAt !== -Infinity) progress.retransmitAfter *= 2
       if (progress.noted === -1) this.#tellAll(job, replica, progress)
       else this.#tellNews(job, replica, progress)
     }
@@ -184,15 +172,15 @@ export class Reports {
     ]
   }
 
-  /** What all replicas have noted is forgotten, once it is not fresh any more. */
+  /** What all replicas have noted, or are being told with everything else, is forgotten. */
   #trim(job: Job): void {
     let noted = job.newsStart + job.news.length
-    for (const progress of job.replicas.values()) if (progress.noted >= 0) noted = Math.min(noted, progress.noted)
-    let old = 0
-    while (job.newsStart + old < noted && (job.news[old] as { at: number }).at <= this.#context.now - HANDING_OVER) old++
-    if (old === 0) return
-    job.news = job.news.slice(old)
-    job.newsStart += old
+    for (const progress of job.replicas.values()) {
+      const known = progress.noted === -1 ? progress.sent : progress.noted
+      if (known !== -1) noted = Math.min(noted, known)
+    }
+    job.news = job.news.slice(noted - job.newsStart)
+    job.newsStart = noted
   }
 }
 

@@ -4,7 +4,7 @@ import type { Execution } from './execution.ts'
 import type { Grant, JobId, MemberId, Message, Milliseconds } from './io.ts'
 import type { Job } from './job.ts'
 import type { Victims } from './victims.ts'
-import { mayVote } from './votes.ts'
+import { canRun } from './votes.ts'
 import type { Workers } from './workers.ts'
 
 /** Tasks that one request may bring. A guess. */
@@ -285,9 +285,4 @@ export class Stealing {
     if (replica === undefined) return
     this.#context.send(replica, { type: 'idle', request: this.#next++, jobs: jobs.map(({ id }) => id) })
   }
-}
-
-/** Whether a task waits here that this member may run. */
-function canRun(job: Job, member: MemberId): boolean {
-  return job.votesNeeded === 1 ? job.ready.size > 0 : job.ready.some((node) => mayVote(job, node, member))
 }

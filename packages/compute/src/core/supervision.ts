@@ -109,8 +109,8 @@ export class Supervision {
     for (const { path, holder } of tasks) {
       const node = job.tree.find(path)
       if (node?.holder !== from) continue
-      node.denied = (node.denied ?? new Set()).add(from)
-      if (holder === self || !members.has(holder) || node.denied.has(holder)) this.#redo(job, node)
+      node.deny(from)
+      if (holder === self || !members.has(holder) || node.denied?.has(holder) === true) this.#redo(job, node)
       else this.#execution.await(job, node, holder)
     }
   }
@@ -120,7 +120,7 @@ export class Supervision {
       const node = job.tree.find(path)
       if (node === undefined) continue
       job.unclaim(node, from)
-      node.denied = (node.denied ?? new Set()).add(from)
+      node.deny(from)
       if (node.holder === from) this.#redo(job, node)
     }
   }

@@ -65,6 +65,11 @@ export class TaskNode {
     this.parent = parent
   }
 
+  /** This member does not have it. */
+  deny(member: MemberId): void {
+    this.denied = (this.denied ?? new Set()).add(member)
+  }
+
   get step(): string {
     return this.path.slice(-STEP_LENGTH)
   }

@@ -4,8 +4,8 @@ import type { Job } from './job.ts'
 import { NOTHING_SHARED } from './shared-value.ts'
 import type { TaskNode } from './task-tree.ts'
 
-/** Votes for one outcome that are kept, and outcomes of one task: more tell nothing. */
-const MAX_VOTES = 16
+/** Votes for one outcome that are kept, and outcomes of one task: more tell nothing. A guess. */
+export const MAX_KEPT = 16
 
 /** What a ballot comes to. */
 export interface Count {
@@ -24,6 +24,17 @@ export function mayVote(job: Job, node: TaskNode, member: MemberId): boolean {
   return !(node.ballots ?? []).some(({ votes }) => votes?.some(({ by }) => by === member))
 }
 
+/** Which tasks a member may compute; undefined: all. */
+export function eligible(job: Job, member: MemberId): ((node: TaskNode) => boolean) | undefined {
+  return job.votesNeeded === 1 ? undefined : (node) => mayVote(job, node, member)
+}
+
+/** Whether a task waits here that this member may compute. */
+export function canRun(job: Job, member: MemberId): boolean {
+  const may = eligible(job, member)
+  return may === undefined ? job.ready.size > 0 : job.ready.some(may)
+}
+
 /** Members that have voted on a task. */
 export function votersOf(node: TaskNode): MemberId[] {
   return (node.ballots ?? []).flatMap(({ votes }) => (votes ?? []).map(({ by }) => by))
@@ -38,7 +49,7 @@ export function count(job: Job, node: TaskNode, entry: Entry, isValid: (vote: Vo
   const known = ballots.find((each) => sameOutcome(each, entry))
   const votes = [...(known?.votes ?? [])]
   for (const vote of entry.votes ?? []) {
-    if (votes.length >= MAX_VOTES || votes.some(({ by }) => by === vote.by) || !isValid(vote)) continue
+    if (votes.length >= MAX_KEPT || votes.some(({ by }) => by === vote.by) || !isValid(vote)) continue
     votes.push(vote)
   }
   const merged: Entry = { path: entry.path, outcome: entry.outcome, shared: NOTHING_SHARED, votes }
@@ -51,7 +62,7 @@ export function count(job: Job, node: TaskNode, entry: Entry, isValid: (vote: Vo
     if (each === merged) continue
     for (const by of votersIn(each)) if (elected !== undefined || votes.some((vote) => vote.by === by)) outvoted.add(by)
   }
-  return { elected, outvoted: [...outvoted], hopeless: elected === undefined && all.length >= MAX_VOTES }
+  return { elected, outvoted: [...outvoted], hopeless: elected === undefined && all.length >= MAX_KEPT }
 }
 
 function votersIn({ votes }: Entry): MemberId[] {

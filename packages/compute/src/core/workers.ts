@@ -1,7 +1,7 @@
 import type { Context } from './context.ts'
 import type { Job } from './job.ts'
 import type { Frame, TaskNode } from './task-tree.ts'
-import { mayVote } from './votes.ts'
+import { eligible } from './votes.ts'
 
 interface Worker {
   /** Effects that it was given, and how many of them it had seen when it last had nothing to do. */
@@ -53,7 +53,7 @@ export class Workers {
       while (job.ready.size > 0) {
         const slot = this.#free(job)
         if (slot === undefined) break
-        const node = job.ready.newest(job.votesNeeded === 1 ? undefined : (each) => mayVote(job, each, this.#context.self))
+        const node = job.ready.newest(eligible(job, this.#context.self))
         if (node === undefined) break
         this.#run(job, node, slot)
       }

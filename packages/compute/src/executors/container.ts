@@ -14,6 +14,9 @@ export interface ContainerEvents {
   readonly onLost: (reason: string) => void
 }
 
+/** How long a program may take to load, ms, or as long as a task, if that may take longer; a task's time counts from then. A guess. */
+export const LOAD_TIME = 10_000
+
 /** What one task may take. */
 export interface TaskLimits {
   /** Running time, ms; waiting for children does not count. */

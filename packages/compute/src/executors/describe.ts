@@ -1,9 +1,7 @@
 import { FunctionMissingError, ProgramError } from '../errors.ts'
+import { LOAD_TIME } from './container.ts'
 import type { ProgramFunction } from './messages.ts'
 import { startThread } from './thread-container.ts'
-
-/** How long a program may take to load, ms. A guess. */
-const LOAD_TIME = 10_000
 
 /**
  * The tasks that a program exports.

@@ -1,14 +1,11 @@
 import type { Effect, Input, JobId, Milliseconds } from '../core/io.ts'
 import type { Path } from '../core/path.ts'
-import { defaultTaskLimits, type Container, type PlacedProgram, type TaskLimits } from './container.ts'
+import { defaultTaskLimits, LOAD_TIME, type Container, type PlacedProgram, type TaskLimits } from './container.ts'
 import type { FromProgram, ToProgram } from './messages.ts'
 import { startSandbox } from './sandbox-container.ts'
 import { startThread } from './thread-container.ts'
 
-/** How long a program may take to be there, ms; a task's limit on time counts from then. A guess: a sandbox takes 300 ms on an idle machine (measured). */
-const LOAD_TIME = 20_000
-
-/** A program without frames is ended after so long, ms. A guess: a new program takes 45 to 62 ms (measured). */
+/** A program without frames is ended after so long, ms. A guess: a new thread takes 45 to 62 ms, a sandbox 110 to 260 ms more (measured). */
 const IDLE_END = 5000
 
 type Given = Extract<Effect, { type: 'run' | 'deliver' | 'forget' }>
@@ -34,7 +31,7 @@ interface Slot {
   seenBefore: number
 }
 
-/** Runs programs in programs and sandboxes: at most one task at work on a slot, one container a slot and job, so no two jobs share one. */
+/** Runs programs in threads and sandboxes: at most one task at work on a slot, one container a slot and job, so no two jobs share one. */
 export class Executor {
   readonly #slots: readonly Slot[]
   readonly #limits: TaskLimits

@@ -1,6 +1,7 @@
 /** The messages of schedulers as bytes, and back, checked and bounded. */
 import * as v from 'valibot'
 import type { Message } from '../core/io.ts'
+import { MAX_KEPT } from '../core/votes.ts'
 import { bytes, count, fromBytes, id, list, outcome, path, shared, text, toBytes } from '../schemas.ts'
 
 /** Bytes of one message: more than a page of entries, each of at most 1 MiB. */
@@ -13,7 +14,7 @@ const vote = v.object({
     v.check((value) => value.length <= 64),
   ),
 })
-const entry = v.object({ path, outcome, shared, votes: v.optional(v.pipe(v.array(vote), v.maxLength(16))) })
+const entry = v.object({ path, outcome, shared, votes: v.optional(v.pipe(v.array(vote), v.maxLength(MAX_KEPT))) })
 const task = { path, fn: text(256), input: bytes }
 const grant = v.object({ ...task, job: id, replay: v.boolean(), tries: count })
 const claim = v.object({ ...task, age: count, progress: share, leaf: v.boolean(), second: v.boolean() })

@@ -35,6 +35,19 @@ export function runChaos(seed: number, votes = 1): ChaosResult {
   return { results: [...results], expected: String(searches ? optimum(options) : LEAVES), events }
 }
 
+/** Every 2 s until then one member dies, the one with the root each third time, and another one joins on its site. */
+export function replaceOften(grid: VirtualGrid, seconds: number): void {
+  for (let time = 2; time < seconds; time += 2) {
+    grid.after(time * 1000, () => {
+      const keeper = grid.living[0]?.scheduler.replicas('job')[0]
+      const victim = time % 6 === 0 ? grid.living.find(({ id }) => id === keeper) : grid.living[time % grid.living.length]
+      if (victim === undefined) return
+      grid.kill(victim)
+      grid.join({ site: victim.site })
+    })
+  }
+}
+
 /** Returns when all is quiet again. */
 function disturb(grid: VirtualGrid, random: () => number, events: string[]): number {
   let at = 0

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Entry } from '../core/entry.ts'
-import { runChaos } from './chaos.ts'
+import { replaceOften, runChaos } from './chaos.ts'
 import { VirtualGrid, type GridMember } from './grid.ts'
 import { measure } from './measure.ts'
 import { bytesNumber, flatJob, irregularTree, rootInput } from './trees.ts'
@@ -152,15 +152,7 @@ describe('newcomers', () => {
     grid.settle()
     grid.submit({ id: 'job', input: rootInput(76_800) })
     const begin = grid.now
-    for (let time = 2; time < 54; time += 2) {
-      grid.after(time * 1000, () => {
-        const keeper = grid.living[0]?.scheduler.replicas('job')[0]
-        const victim = time % 6 === 0 ? grid.living.find(({ id }) => id === keeper) : grid.living[time % grid.living.length]
-        if (victim === undefined) return
-        grid.kill(victim)
-        grid.join({ site: victim.site })
-      })
-    }
+    replaceOften(grid, 54)
     grid.until(() => grid.doneAt.has('job'), 200_000)
     expect(measure(grid, 'job', begin).efficiency).toBeGreaterThan(0.95)
   })

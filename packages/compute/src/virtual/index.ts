@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { runChaos, type ChaosResult } from './chaos.ts'
+export { replaceOften, runChaos, type ChaosResult } from './chaos.ts'
 export { VirtualGrid, type GridMember, type GridMemberOptions, type GridOptions } from './grid.ts'
 export { measure, type Measures } from './measure.ts'
 export type { Plan, VirtualProgram } from './program.ts'

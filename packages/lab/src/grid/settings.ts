@@ -1,4 +1,4 @@
-import type { VirtualGrid } from '@jel/compute/virtual'
+import { replaceOften, type VirtualGrid } from '@jel/compute/virtual'
 
 /** Machines at one place. */
 export interface Site {
@@ -49,19 +49,6 @@ function killAtOnce(share: number): NonNullable<Setting['disturb']> {
       const order = grid.living.toSorted((a, b) => Number(b.id === keeper) - Number(a.id === keeper))
       for (const member of order.slice(0, Math.round(order.length * share))) grid.kill(member)
     })
-}
-
-/** Every 2 s one dies, the one with the root each third time, and another one comes. */
-function killOften(grid: VirtualGrid, seconds: number): void {
-  for (let time = 2; time < seconds * 0.9; time += 2) {
-    grid.after(time * 1000, () => {
-      const keeper = grid.living[0]?.scheduler.replicas('job')[0]
-      const victim = time % 6 === 0 ? grid.living.find(({ id }) => id === keeper) : grid.living[time % grid.living.length]
-      if (victim === undefined) return
-      grid.kill(victim)
-      grid.join({ site: victim.site })
-    })
-  }
 }
 
 /** For a third of the time the first half of the sites does not hear the others. */
@@ -133,7 +120,7 @@ export const SETTINGS: readonly Setting[] = [
     latency: between(20),
     leaf: 50,
     seconds: 60,
-    disturb: killOften,
+    disturb: (grid, seconds) => replaceOften(grid, seconds * 0.9),
     target: { efficiency: 0.95 },
   },
   {
