@@ -8,6 +8,8 @@ export interface SchedulerConfig {
   readonly checkEvery: Milliseconds
   /** After a death, the time in which others find it out, besides four round trips for what they tell replicas then, before anything is done again. Measured: `died` comes 70 to 190 ms after a SIGKILL. */
   readonly settleAfterDeath: Milliseconds
+  /** A member that is back after a partition begins nothing until no other one came for so long. A guess: the news of a join takes 0.1 to 0.3 s. */
+  readonly reunionQuiet: Milliseconds
   /** A member without work for so long asks a replica for what takes too long. */
   readonly eagerAfter: Milliseconds
   /** A task is too slow beyond so many medians. */
@@ -41,6 +43,7 @@ export const defaultSchedulerConfig: SchedulerConfig = {
   reportEvery: 1000,
   checkEvery: 2000,
   settleAfterDeath: 250,
+  reunionQuiet: 1000,
   eagerAfter: 2000,
   eagerFactor: 3,
   eagerInnerFactor: 30,

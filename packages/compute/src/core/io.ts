@@ -79,13 +79,14 @@ export interface Totals extends Work {
 export type Message =
   /** Thief to victim: is there a task of one of these jobs? `count`: how many it would take. */
   | { readonly type: 'steal'; readonly request: number; readonly jobs: readonly JobId[]; readonly count: number }
-  /** `left`: tasks of the same job that the victim still has. */
+  /** `left`: tasks of the same job that the victim still has. `hint`: who may have some, if it has none. */
   | {
       readonly type: 'work'
       readonly request: number
       readonly tasks: readonly Grant[]
       readonly left: number
       readonly ended: readonly JobId[]
+      readonly hint?: MemberId
     }
   /** Victim to a thief that it had to refuse: there is work now. */
   | { readonly type: 'surplus' }
@@ -99,18 +100,15 @@ export type Message =
   | { readonly type: 'unknown'; readonly job: JobId; readonly paths: readonly Path[] }
   /** To whom it concerns: these are covered. */
   | { readonly type: 'result'; readonly job: JobId; readonly entries: readonly Entry[]; readonly totals?: Totals }
-  /** To a replica: what is new at its sender. `full`: everything, since the replica is new to it. */
+  /** To a replica: what is new at its sender, or everything, where the replica is new to it. */
   | {
       readonly type: 'report'
       readonly job: JobId
       readonly number: number
-      readonly full: boolean
       readonly entries: readonly Entry[]
       readonly claims: readonly Claim[]
       /** Claims that are over. */
       readonly dropped: readonly Path[]
-      /** Since when it has known of the job. */
-      readonly age: Milliseconds
       readonly work: Work
     }
   | { readonly type: 'noted'; readonly job: JobId; readonly number: number }
@@ -124,8 +122,6 @@ export type Message =
       readonly claims: readonly HeldBy[]
       readonly last: boolean
     }
-  /** Replica to holders: two halves of the pool have met; look up again what you hold. */
-  | { readonly type: 'merged'; readonly job: JobId }
   /** Replica to one of two holders: leave this to the other. */
   | { readonly type: 'yield'; readonly job: JobId; readonly path: Path; readonly to: MemberId }
   /** An idle member to a replica: does anything take too long? It is answered with `work`. */
@@ -141,6 +137,8 @@ export interface Spawn {
 export type Input =
   | { readonly type: 'timer' }
   | { readonly type: 'joined'; readonly member: ComputeMember }
+  /** This member had been pronounced dead, as by the other half of a pool that was cut in two, and has re-entered. */
+  | { readonly type: 'reentered' }
   | { readonly type: 'gone'; readonly id: MemberId }
   /** What was sent to a member last may not have come there. */
   | { readonly type: 'unreached'; readonly id: MemberId }

@@ -44,10 +44,9 @@ export class Job {
   /** All replicas, this member included, and the view that they follow from. */
   followed: readonly MemberId[] = []
   replicasVersion = -1
-  /** The first of the replicas, which keeps the root, and since when this member has been a replica. */
+  /** All replicas by the present view; the first one keeps the root. */
   keepers: readonly MemberId[] = []
   keepersVersion = -1
-  replicaSince: Milliseconds | undefined
   /** Members whose word on some task was another one than that of enough others. */
   readonly outvoted = new Set<MemberId>()
   ended: 'done' | 'cancelled' | undefined

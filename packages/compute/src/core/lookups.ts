@@ -49,6 +49,11 @@ export class Lookups {
     else waiting.nodes.add(node)
   }
 
+  /** Whether something of this job is still to be found out. */
+  isAsking(job: Job): boolean {
+    return this.#waiting.has(job) || [...this.#open.values()].some((lookup) => lookup.job === job)
+  }
+
   turn(): void {
     const { now } = this.#context
     for (const [job, { at, nodes }] of this.#waiting) {
@@ -81,10 +86,11 @@ export class Lookups {
           second: false,
         })
       job.claim(node, holder)
-      // What waits for a worker here is left to who has begun it. Two that both claim it are told by a replica.
+      // What waits for a worker here, or for its children, is left to who has begun it as well. Two that both claim it are told by a replica.
       const { frame } = node
-      if (frame?.from === holder || node.denied?.has(holder) === true) continue
-      if (frame?.state === 'lookup' || (frame?.state === 'ready' && !frame.claimed)) execution.yield(job, node, holder)
+      if (frame === undefined || frame.from === holder || node.denied?.has(holder) === true) continue
+      const isAtWork = frame.state === 'running' && frame.spawned === 0
+      if (frame.state === 'lookup' || (!frame.claimed && !isAtWork)) execution.yield(job, node, holder)
     }
     if (!message.last) return
     lookup.open.delete(from)

@@ -5,7 +5,6 @@ import type { ComputeMember, JobId, MemberId, Milliseconds } from './io.ts'
 interface Known {
   readonly id: MemberId
   readonly levels: readonly string[]
-  readonly joinedAt: Milliseconds
   roundTrip: Milliseconds | undefined
 }
 
@@ -20,7 +19,7 @@ export class Members {
   constructor(self: ComputeMember, config: SchedulerConfig) {
     this.#self = self.id
     this.#config = config
-    this.joined(self, 0)
+    this.joined(self)
   }
 
   get size(): number {
@@ -35,8 +34,8 @@ export class Members {
     return this.#known.keys()
   }
 
-  joined({ id, location }: ComputeMember, now: Milliseconds): void {
-    this.#known.set(id, { id, levels: location.split('@'), joinedAt: now, roundTrip: this.#known.get(id)?.roundTrip })
+  joined({ id, location }: ComputeMember): void {
+    this.#known.set(id, { id, levels: location.split('@'), roundTrip: this.#known.get(id)?.roundTrip })
     this.version++
   }
 
@@ -44,11 +43,6 @@ export class Members {
     const known = this.#known.delete(id)
     if (known) this.version++
     return known
-  }
-
-  /** Since when this member has seen it. */
-  joinedAt(id: MemberId): Milliseconds {
-    return this.#known.get(id)?.joinedAt ?? -Infinity
   }
 
   measured(id: MemberId, roundTrip: Milliseconds): void {

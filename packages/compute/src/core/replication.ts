@@ -9,8 +9,6 @@ import { mayVote } from './votes.ts'
 
 /** Bytes of values in one answer. As of reports. */
 const PAGE_BYTES = 512 * 1024
-/** A replica that is one for so long has heard from those who were there before it. A guess: twice what reports take. */
-const ESTABLISHED = 2000
 /** Claims whose length is remembered. A guess. */
 const REMEMBERED = 101
 /** Claims of one member and job that a replica keeps. A guess: many times what an honest member holds. */
@@ -28,7 +26,6 @@ export class Replication {
   readonly #execution: Execution
   /** How long claims took, ms, by job. */
   readonly #lengths = new Map<Job, Milliseconds[]>()
-  readonly #merged = new Map<Job, Milliseconds>()
   /** In the order of their time. A task that moves on is claimed twice until both holders have told: only what lasts is a conflict. */
   readonly #conflicts: Conflict[] = []
 
@@ -53,10 +50,8 @@ export class Replication {
       if (message.entries.every(({ path }) => path !== ROOT)) this.#tellEnd(from, job)
       return
     }
-    let news = false
     for (const entry of message.entries) {
       if (job.tree.covering(entry.path) === undefined) {
-        news = true
         this.#measure(job, entry.path, from)
         this.#moved(job.tree.ensure(entry.path))
       }
@@ -67,9 +62,8 @@ export class Replication {
       const node = job.tree.find(path)
       if (node !== undefined) job.unclaim(node, from)
     }
-    for (const claim of message.claims) if (job.ended === undefined && this.#claimed(from, job, claim)) news = true
+    for (const claim of message.claims) if (job.ended === undefined) this.#claimed(from, job, claim)
     if (job.ended !== undefined && message.entries.every(({ path }) => path !== ROOT)) this.#tellEnd(from, job)
-    else if (message.full && news && this.#isOfAnotherHalf(from, job, message.age)) this.#tellMerged(job)
   }
 
   lookup(from: MemberId, job: Job, request: number, paths: readonly Path[]): void {
@@ -125,26 +119,25 @@ export class Replication {
 
   forget(job: Job): void {
     this.#lengths.delete(job)
-    this.#merged.delete(job)
   }
 
   #claimed(
     from: MemberId,
     job: Job,
     { age, progress, leaf, second, path, fn, input }: Extract<Message, { type: 'report' }>['claims'][number],
-  ): boolean {
+  ): void {
     const covering = job.tree.covering(path)
     if (covering !== undefined) {
       this.#context.send(from, { type: 'result', job: job.id, entries: [covering] })
-      return false
+      return
     }
-    if (!this.#context.members.has(from) || (job.claims.get(from)?.size ?? 0) >= MAX_CLAIMS) return false
+    if (!this.#context.members.has(from) || (job.claims.get(from)?.size ?? 0) >= MAX_CLAIMS) return
     const node = job.tree.ensure(path)
-    if (!mayVote(job, node, from)) return false
+    if (!mayVote(job, node, from)) return
     const known = node.claims?.get(from)
     if (known !== undefined) {
       known.progress = progress
-      return false
+      return
     }
     node.denied?.delete(from)
     const others = [...(node.claims ?? [])].filter(([, claim]) => !claim.second).map(([holder]) => holder)
@@ -159,7 +152,6 @@ export class Replication {
     })
     this.#moved(node)
     if (others.length > 0 && !second) this.#conflicts.push({ job, node, at: this.#context.now + 2 * this.#context.config.reportEvery })
-    return others.length === 0
   }
 
   /** Two members hold one task, as after a partition: all replicas leave it to the same one. */
@@ -196,20 +188,6 @@ export class Replication {
     for (let above = node.parent; above !== undefined; above = above.parent) {
       for (const claim of above.claims?.values() ?? []) claim.movedAt = this.#context.now
     }
-  }
-
-  /** A member that came after this replica had heard from all, and knew of the job before it came. */
-  #isOfAnotherHalf(from: MemberId, job: Job, age: Milliseconds): boolean {
-    const joinedAt = this.#context.members.joinedAt(from)
-    return job.replicaSince !== undefined && joinedAt >= job.replicaSince + ESTABLISHED && age > this.#context.now - joinedAt + ESTABLISHED
-  }
-
-  /** Two halves of the pool have met: each holder looks up what the others have. */
-  #tellMerged(job: Job): void {
-    const { now, config, self } = this.#context
-    if (now - (this.#merged.get(job) ?? -Infinity) < config.settleAfterDeath) return
-    this.#merged.set(job, now)
-    for (const holder of new Set([...job.claims.keys(), self])) this.#context.send(holder, { type: 'merged', job: job.id })
   }
 
   #tellEnd(from: MemberId, job: Job): void {

@@ -110,7 +110,7 @@ export class Reports {
 
   #tellAll(job: Job, replica: MemberId, progress: ReplicaProgress): void {
     const claims = [...job.held].map(({ path }) => path)
-    this.#send(job, replica, progress, { full: true, entries: [...job.tree.entries()], claims, dropped: [] })
+    this.#send(job, replica, progress, { entries: [...job.tree.entries()], claims, dropped: [] })
     progress.sent = job.newsStart + job.news.length
   }
 
@@ -132,14 +132,14 @@ export class Reports {
     }
     progress.sent = at
     if (entries.length + claims.length + dropped.length === 0) Object.assign(progress, { noted: at, isNew: false })
-    else this.#send(job, replica, progress, { full: progress.isNew, entries, claims, dropped })
+    else this.#send(job, replica, progress, { entries, claims, dropped })
   }
 
   #send(
     job: Job,
     replica: MemberId,
     progress: ReplicaProgress,
-    { full, entries, claims, dropped }: { full: boolean; entries: readonly Entry[]; claims: readonly Path[]; dropped: readonly Path[] },
+    { entries, claims, dropped }: { entries: readonly Entry[]; claims: readonly Path[]; dropped: readonly Path[] },
   ): void {
     progress.number++
     progress.sentAt = this.#context.now
@@ -148,11 +148,9 @@ export class Reports {
       type: 'report',
       job: job.id,
       number,
-      full,
       entries,
       claims: claims.flatMap((path) => this.#claim(job, path)),
       dropped,
-      age: this.#context.now - job.since,
       work: { ...job.work },
     })
   }

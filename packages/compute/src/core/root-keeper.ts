@@ -21,10 +21,7 @@ export class RootKeeper {
   turn(): void {
     const { self, now, jobs } = this.#context
     for (const job of jobs.values()) {
-      const keepers = this.#context.keepers(job)
-      if (!keepers.includes(self)) job.replicaSince = undefined
-      else job.replicaSince ??= now
-      if (!job.runs || keepers[0] !== self) continue
+      if (!job.runs || this.#context.keepers(job)[0] !== self) continue
       const { root } = job.tree
       if (root.frame !== undefined || root.holder !== undefined) continue
       const holder = [...(root.claims ?? [])].find(([, { second }]) => !second)?.[0]

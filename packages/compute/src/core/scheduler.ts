@@ -6,8 +6,10 @@ import type { ComputeMember, Effect, Input, JobId, JobSpec, MemberId, Message, M
 import { Job } from './job.ts'
 import { Lookups } from './lookups.ts'
 import { Members } from './members.ts'
+import type { Path } from './path.ts'
 import { Replication } from './replication.ts'
 import { Reports } from './reports.ts'
+import { Reunion } from './reunion.ts'
 import { RootKeeper } from './root-keeper.ts'
 import { SharedSpread } from './shared-spread.ts'
 import { Stealing } from './stealing.ts'
@@ -47,6 +49,7 @@ export class Scheduler {
   readonly #workers: Workers
   readonly #execution: Execution
   readonly #lookups: Lookups
+  readonly #reunion: Reunion
   readonly #supervision: Supervision
   readonly #reports: Reports
   readonly #replication: Replication
@@ -89,6 +92,7 @@ export class Scheduler {
     this.#workers = new Workers(context, workers)
     this.#lookups = new Lookups(context, () => this.#execution)
     this.#execution = new Execution(context, this.#workers, (job, node) => this.#lookups.add(job, node))
+    this.#reunion = new Reunion(context, this.#lookups)
     this.#supervision = new Supervision(context, this.#execution)
     this.#reports = new Reports(context)
     this.#replication = new Replication(context, this.#execution)
@@ -124,6 +128,11 @@ export class Scheduler {
     return this.#context.jobs.get(id)?.ended
   }
 
+  /** Whether this member knows what a task gave. */
+  covers(id: JobId, path: Path): boolean {
+    return this.#context.jobs.get(id)?.tree.covering(path) !== undefined
+  }
+
   /** The members that keep a job, by this one's view. */
   replicas(id: JobId): readonly MemberId[] {
     const job = this.#context.jobs.get(id)
@@ -138,9 +147,13 @@ export class Scheduler {
         this.#wakeAt = Infinity
         return
       case 'joined':
-        members.joined(input.member, this.#context.now)
+        members.joined(input.member)
         this.#lookups.changed()
+        this.#reunion.joined()
         this.#stealing.wake()
+        return
+      case 'reentered':
+        this.#reunion.begin()
         return
       case 'gone':
         this.#gone(input.id)
@@ -207,18 +220,18 @@ export class Scheduler {
     if (!members.has(from)) return
     switch (message.type) {
       case 'steal':
-        this.#stealing.asked(from, message)
+        this.#stealing.asked(from, message, !this.#reunion.isOpen)
         return
       case 'work':
         this.#stealing.answered(from, message)
         return
       case 'surplus':
-        this.#stealing.hinted(from)
+        this.#stealing.surplus(from)
         return
       case 'idle': {
         const tasks = message.jobs.flatMap((id) => {
           const job = jobs.get(id)
-          return job?.runs === true ? [this.#replication.overdue(from, job) ?? []].flat() : []
+          return job?.runs === true && !this.#reunion.isOpen ? [this.#replication.overdue(from, job) ?? []].flat() : []
         })
         const ended = message.jobs.filter((id) => jobs.get(id)?.ended !== undefined)
         this.#context.send(from, { type: 'work', request: message.request, tasks: tasks.slice(0, 1), left: 0, ended })
@@ -268,9 +281,6 @@ export class Scheduler {
         return
       case 'found':
         this.#lookups.found(from, message, job)
-        return
-      case 'merged':
-        for (const node of job.held) this.#lookups.add(job, node)
         return
       case 'yield': {
         const node = job.tree.find(message.path)
@@ -332,11 +342,14 @@ export class Scheduler {
     const { effects, now } = this.#context
     for (;;) {
       this.#rootKeeper.turn()
+      this.#reunion.turn()
       this.#lookups.turn()
       this.#supervision.turn()
       this.#replication.turn()
-      this.#workers.fill(this.#ordered)
-      this.#stealing.turn()
+      if (!this.#reunion.isOpen) {
+        this.#workers.fill(this.#ordered)
+        this.#stealing.turn()
+      }
       this.#reports.turn()
       this.#spread.turn()
       const own = this.#own
@@ -345,10 +358,11 @@ export class Scheduler {
       for (const message of own) this.#receive(this.#context.self, message)
     }
     const due = Math.min(
+      this.#reunion.nextDue,
       this.#lookups.nextDue,
       this.#supervision.nextDue,
       this.#replication.nextDue,
-      this.#stealing.nextDue,
+      this.#reunion.isOpen ? Infinity : this.#stealing.nextDue,
       this.#reports.nextDue,
       this.#spread.nextDue,
     )

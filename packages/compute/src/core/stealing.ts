@@ -38,6 +38,9 @@ interface Lane {
   fresh: boolean
   /** Who gave something last, and has plenty: it is asked first. Of one wide task all but its holder have nothing to give. */
   last: MemberId | undefined
+  /** Who may have plenty, as a victim said that had nothing: it is asked next, and not again on others' word before there was a success. */
+  hint: MemberId | undefined
+  followed: MemberId | undefined
 }
 
 /**
@@ -66,7 +69,16 @@ export class Stealing {
     this.#execution = execution
     this.#workers = workers
     this.#victims = victims
-    const lane = { request: undefined, failures: 0, delay: 0, notBefore: 0, fresh: true, last: undefined }
+    const lane = {
+      request: undefined,
+      failures: 0,
+      delay: 0,
+      notBefore: 0,
+      fresh: true,
+      last: undefined,
+      hint: undefined,
+      followed: undefined,
+    }
     this.#lanes = [
       { ...lane, near: true },
       { ...lane, near: false },
@@ -112,8 +124,8 @@ export class Stealing {
     if (now - Math.max(this.#idleSince, this.#asked) >= config.eagerAfter) this.#askReplica(jobs)
   }
 
-  /** A thief asks. */
-  asked(from: MemberId, { request, jobs: ids, count }: Extract<Message, { type: 'steal' }>): void {
+  /** A thief asks. It is refused while nothing is to be begun. */
+  asked(from: MemberId, { request, jobs: ids, count }: Extract<Message, { type: 'steal' }>, mayGive: boolean): void {
     const tasks: Grant[] = []
     const ended: JobId[] = []
     let left = 0
@@ -121,14 +133,15 @@ export class Stealing {
       const job = this.#context.jobs.get(id)
       if (job === undefined) continue
       if (job.ended !== undefined) ended.push(id)
-      else if (tasks.length === 0 && job.runs && canRun(job, from)) {
+      else if (mayGive && tasks.length === 0 && job.runs && canRun(job, from)) {
         // Of a tree one task, since two of the oldest may be most of it. Where hundreds wait they are as small as the way is long.
         const most = Math.max(1, Math.min(count, MAX_STOLEN, Math.floor(job.ready.size / MANY)))
         tasks.push(...this.#execution.give(job, from, most))
         left = job.ready.size
       }
     }
-    this.#context.send(from, { type: 'work', request, tasks, left, ended })
+    const hint = tasks.length === 0 ? this.#hint(ids) : undefined
+    this.#context.send(from, { type: 'work', request, tasks, left, ended, ...(hint !== undefined && hint !== from && { hint }) })
     this.#refused.delete(from)
     if (tasks.length > 0 || ended.length === ids.length) return
     this.#refused.add(from)
@@ -136,15 +149,15 @@ export class Stealing {
   }
 
   /** A victim that refused this member has work now. */
-  hinted(from: MemberId): void {
+  surplus(from: MemberId): void {
     const lane = this.#lanes.find(({ near }) => near === this.#context.members.isNear(from))
-    if (lane === undefined || lane.request !== undefined || this.#idleSince === undefined) return
-    const jobs = this.#jobs()
-    if (jobs.length > 0) this.#send(lane, from, jobs)
+    if (lane === undefined || this.#idleSince === undefined) return
+    lane.hint = from
+    lane.notBefore = 0
   }
 
   /** A victim, or a replica, answers. */
-  answered(from: MemberId, { request, tasks, left, ended }: Extract<Message, { type: 'work' }>): void {
+  answered(from: MemberId, { request, tasks, left, ended, hint }: Extract<Message, { type: 'work' }>): void {
     const { exactNow, jobs, keepers } = this.#context
     const lane = this.#lanes.find((each) => each.request?.number === request && each.request.victim === from)
     const second = lane === undefined
@@ -178,14 +191,16 @@ export class Stealing {
     }
     if (lane === undefined) return
     this.#context.members.measured(from, this.#context.exactNow - (lane.request as Request).exactSentAt)
-    lane.request = undefined
     if (tasks.length === 0) {
+      if (hint !== lane.followed) lane.hint = hint
       this.#failed(lane)
       return
     }
+    lane.request = undefined
     lane.failures = 0
     lane.delay = 0
     lane.last = left >= MANY ? from : undefined
+    lane.followed = undefined
     if (this.#stolen === undefined) this.#stolen = { at: exactNow, tasks: tasks.length }
     else this.#stolen = { at: this.#stolen.at, tasks: this.#stolen.tasks + tasks.length }
   }
@@ -213,8 +228,26 @@ export class Stealing {
     return jobs.sort((a, b) => a.spec.submitted - b.spec.submitted).slice(0, MAX_JOBS)
   }
 
+  /** Where there may be work: at who gave some and had plenty, or where the root is. */
+  #hint(jobs: readonly JobId[]): MemberId | undefined {
+    for (const { last } of this.#lanes) if (last !== undefined) return last
+    for (const id of jobs) {
+      const root = this.#context.jobs.get(id)?.tree.root
+      const holder = root?.holder ?? root?.claims?.keys().next().value
+      if (holder !== undefined) return holder
+    }
+    return undefined
+  }
+
   #ask(lane: Lane, jobs: readonly Job[]): void {
     const { random, members, keepers, self } = this.#context
+    const { hint } = lane
+    lane.hint = undefined
+    if (hint !== undefined && hint !== self && members.has(hint)) {
+      lane.followed = hint
+      this.#send(lane, hint, jobs)
+      return
+    }
     const candidates = [...(lane.near ? this.#victims.near() : this.#victims.far())]
     const [keeper] = keepers(jobs.at(-1) as Job)
     const isHere = keeper !== undefined && keeper !== self && members.isNear(keeper) === lane.near
@@ -262,7 +295,7 @@ export class Stealing {
     lane.failures++
     const round = (lane.near ? this.#victims.near() : this.#victims.far()).length
     if (victim !== undefined && lane.failures % Math.max(round, 1) === 0) this.#victims.exchange(victim, lane.near)
-    if (lane.failures < round) return
+    if (lane.failures < round || lane.hint !== undefined) return
     lane.delay = Math.min(config.backoffMost, Math.max(config.backoffLeast, lane.delay * 2))
     lane.notBefore = now + Math.ceil(lane.delay * (0.5 + this.#context.random()))
   }

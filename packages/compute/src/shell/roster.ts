@@ -14,6 +14,7 @@ export class Roster {
   readonly #keys = new Map<MemberId, Uint8Array>()
   /** Members that spoke before their record was heard of. */
   readonly #spoke = new Set<MemberId>()
+  #incarnation: number
   #isPlanned = false
   readonly #stop = new AbortController()
   #renewal: NodeJS.Timeout | undefined
@@ -23,6 +24,7 @@ export class Roster {
     this.#pool = pool
     this.#key = key
     this.#tell = tell
+    this.#incarnation = pool.self.incarnation
   }
 
   /** The public key of a member's votes, by its record. */
@@ -78,9 +80,12 @@ export class Roster {
     this.#keys.clear()
     for (const { owner, value } of records) if (value !== undefined) this.#keys.set(owner, value)
     const inputs: Input[] = []
+    const { id: self, incarnation } = this.#pool.self
+    if (incarnation > this.#incarnation) inputs.push({ type: 'reentered' })
+    this.#incarnation = incarnation
     const present = new Set<MemberId>()
     for (const { id, location } of this.#pool.members()) {
-      if (id === this.#pool.self.id || (!computing.has(id) && !this.#spoke.has(id))) continue
+      if (id === self || (!computing.has(id) && !this.#spoke.has(id))) continue
       present.add(id)
       if (this.#known.has(id)) continue
       this.#known.add(id)

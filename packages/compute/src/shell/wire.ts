@@ -23,7 +23,7 @@ const totals = v.object({ ...work, members: count })
 
 const message = v.variant('type', [
   v.object({ type: v.literal('steal'), request: count, jobs: list(id), count }),
-  v.object({ type: v.literal('work'), request: count, tasks: list(grant), left: count, ended: list(id) }),
+  v.object({ type: v.literal('work'), request: count, tasks: list(grant), left: count, ended: list(id), hint: v.optional(id) }),
   v.object({ type: v.literal('surplus') }),
   v.object({ type: v.literal('awaiting'), job: id, paths: list(path) }),
   v.object({
@@ -39,11 +39,9 @@ const message = v.variant('type', [
     type: v.literal('report'),
     job: id,
     number: count,
-    full: v.boolean(),
     entries: list(entry),
     claims: list(claim),
     dropped: list(path),
-    age: count,
     work: v.object(work),
   }),
   v.object({ type: v.literal('noted'), job: id, number: count }),
@@ -56,7 +54,6 @@ const message = v.variant('type', [
     claims: list(v.object({ path, holder: id })),
     last: v.boolean(),
   }),
-  v.object({ type: v.literal('merged'), job: id }),
   v.object({ type: v.literal('yield'), job: id, path, to: id }),
   v.object({ type: v.literal('idle'), request: count, jobs: list(id) }),
   v.object({ type: v.literal('shared'), job: id, shared }),

@@ -61,6 +61,8 @@ export class GridMember {
   /** Processor time that its workers computed for, ms. */
   worked: Milliseconds = 0
   wakeAt: Milliseconds = Infinity
+  /** Members that pronounced it dead, as long as it has not heard of that. */
+  readonly heldDeadBy = new Set<MemberId>()
   side = 0
 
   constructor(id: MemberId, options: GridMemberOptions, scheduler: Scheduler, joinedAt: Milliseconds) {
@@ -89,6 +91,8 @@ export class VirtualGrid {
   readonly runs = new Map<string, { count: number; cost: Milliseconds }>()
   readonly warnings: { readonly code: string; readonly message: string }[] = []
   messages = 0
+  /** Called when a member begins a task. */
+  onBegin: (member: GridMember, job: JobId, path: Path) => void = () => {}
   /** When a member first knew that a job is done. */
   readonly doneAt = new Map<JobId, Milliseconds>()
   readonly random: () => number
@@ -234,11 +238,17 @@ export class VirtualGrid {
 
   #see(member: GridMember, other: GridMember): void {
     member.view.add(other.id)
+    if (member.heldDeadBy.has(other.id)) {
+      member.heldDeadBy.clear()
+      this.#handle(member, { type: 'reentered' })
+    }
     this.#handle(member, { type: 'joined', member: { id: other.id, location: `${other.id}@${other.site}` } })
   }
 
   #loses(member: GridMember, other: MemberId): void {
-    if (member.lives && member.view.delete(other)) this.#handle(member, { type: 'gone', id: other })
+    if (!member.lives || !member.view.delete(other)) return
+    this.members[Number(other.slice(1))]?.heldDeadBy.add(member.id)
+    this.#handle(member, { type: 'gone', id: other })
   }
 
   #delay(from: GridMember, to: GridMember): Milliseconds {
@@ -256,6 +266,7 @@ export class VirtualGrid {
         return
       case 'run':
       case 'deliver':
+        if (effect.type === 'run') this.onBegin(member, effect.job, effect.task.path)
         // A worker never answers within the call that gives it work.
         this.events.at(this.now, () => member.lives && (member.workers[effect.slot] as VirtualWorker).take(effect))
         return
