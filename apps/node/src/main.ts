@@ -143,6 +143,11 @@ function computing(program: Command, done: (status: number) => void): void {
       limitOf,
       {},
     )
+    .option(
+      '--tickets <owner=count>',
+      'shares of processor time among owners whose jobs wait: own or the id of an owner, others have one (default: the first job comes first); may be repeated',
+      ticketsOf,
+    )
     .action(async (pool: string, flags: WorkFlags) => {
       const { work } = await import('./compute/index.ts')
       done(await work(pool, flags))
@@ -176,7 +181,9 @@ function computing(program: Command, done: (status: number) => void): void {
     .option('--follow', 'until it ends, with its result')
     .option('--result', 'wait for its result')
     .option('--cancel', 'end it everywhere; its owner only')
-    .option('--why', 'say why it is in its state')
+    .option('--suspend', 'begin nothing more of it until --resume; its owner only')
+    .option('--resume', 'go on with it')
+    .option('--why', 'say why it is in its state, and what waits for what')
     .option('--json', 'one JSON object a line')
     .action(async (pool: string, id: string, flags: JobFlags) => {
       const { job } = await import('./compute/index.ts')
@@ -191,6 +198,13 @@ function limitOf(text: string, limits: WorkFlags['limit']): WorkFlags['limit'] {
   const megabytes = Number(amount)
   if (!(megabytes >= 16 && megabytes <= 65_536)) throw new InvalidArgumentError('It must be 16 to 65536 MiB.')
   return { ...limits, [what]: Math.floor(megabytes) }
+}
+
+function ticketsOf(text: string, tickets: WorkFlags['tickets']): WorkFlags['tickets'] {
+  const [, owner, count] = /^(\w+)=(\d+(?:\.\d+)?)$/u.exec(text) ?? []
+  if (owner === undefined || !(Number(count) > 0 && Number(count) <= 1_000_000))
+    throw new InvalidArgumentError('It must be own=COUNT or ID=COUNT, a count above 0 and at most 1000000.')
+  return { ...tickets, [owner]: Number(count) }
 }
 
 function keepOf(text: string): number {

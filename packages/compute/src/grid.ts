@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Pool, PoolRecord, RecordOwner } from '@jel/jel'
+import { InvalidOptionError, type Pool, type PoolRecord, type RecordOwner } from '@jel/jel'
 import { TypedEventEmitter } from 'main-event'
 import type { Entry } from './core/entry.ts'
-import type { Input, JobId } from './core/io.ts'
+import type { HeldTask, Input, JobId } from './core/io.ts'
+import type { Tickets } from './core/queue.ts'
 import { JobNameTakenError, NotOwnerError, UnknownJobError, VotesError } from './errors.ts'
 import type { PlacedProgram, TaskLimits } from './executors/container.ts'
 import { describeProgram, findFunction } from './executors/describe.ts'
@@ -36,6 +37,8 @@ const FRESH = 10_000
 const FETCH_AGAIN = 2000
 /** Whose programs run: one's own in threads, those of anybody in sandboxes. */
 const DEFAULT_ACCEPT = ['own', 'sandbox']
+/** Tickets of one owner. A guess: shares that differ by more are none. */
+const MAX_TICKETS = 1_000_000
 /** Members that are asked for a blob, besides the replicas. A guess. */
 const MAX_ASKED = 16
 
@@ -47,6 +50,10 @@ export interface ComputeOptions {
    * anybody in the pool. `sandbox`: those of all others, in sandboxes. Default: `own` and `sandbox`.
    */
   readonly accept?: readonly string[]
+  /**
+   * Shares of processor time among owners whose jobs wait: tickets by the id of an owner, or `own`; others have one each. Default: the job that was submitted first comes first.
+   */
+  readonly tickets?: Readonly<Record<string, number>>
   readonly limits?: Partial<TaskLimits>
   /** Whose jobs this member submits; see `readOwner`. Default: this node, whose key is a new one at each start without an identity file. */
   readonly owner?: RecordOwner
@@ -81,6 +88,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   readonly #runner: Runner
   readonly #jobs = new Map<JobId, PublishedJob>()
   readonly #endings = new Endings()
+  readonly #explanations = new Endings()
+  readonly #held = new Map<JobId, readonly HeldTask[]>()
   readonly #stop = new AbortController()
 
   /** `compute` is the way in. */
@@ -103,13 +112,26 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       self: { id: pool.self.id, location: pool.self.location },
       workers: options.workers ?? 0,
       ...(options.limits && { limits: options.limits }),
+      ...(options.tickets && { tickets: this.#ticketsOf(options.tickets) }),
       signer,
       programOf: (job) => this.#placed(this.#jobs.get(job) as PublishedJob),
       send: (to, message) => this.#streams.send(to, message),
       onEnded: ({ job }) => this.#endings.tell(job),
+      onExplained: ({ job, tasks }) => {
+        this.#held.set(job, tasks)
+        this.#explanations.tell(job)
+      },
       onWarning: ({ code, message, job }) => this.#warn(code, message, job),
     })
     this.#roster = new Roster(pool, signer.publicKey, (inputs) => this.#membersChanged(inputs))
+  }
+
+  #ticketsOf(tickets: Readonly<Record<string, number>>): Tickets {
+    for (const [owner, count] of Object.entries(tickets)) {
+      if (!(count > 0 && count <= MAX_TICKETS))
+        throw new InvalidOptionError(`tickets: ${owner} must have above 0 and at most ${MAX_TICKETS}, not ${count}`)
+    }
+    return (owner) => tickets[owner] ?? (owner === this.owner ? tickets['own'] : undefined) ?? 1
   }
 
   /** Called once, by `compute`. */
@@ -206,6 +228,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     await this.#streams.close()
     await this.#blobs.close()
     this.#endings.tellAll()
+    this.#explanations.tellAll()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -230,6 +253,18 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   /** @internal */
   watch(id: JobId): void {
     this.#runner.feed({ type: 'watch', job: id })
+  }
+
+  /** @internal */
+  async explain(id: JobId, ms: number): Promise<readonly HeldTask[]> {
+    if (this.#runner.scheduler.ended(id) !== undefined) return []
+    this.#held.delete(id)
+    this.#runner.feed({ type: 'explain', job: id })
+    // This member may be the replica: then it has answered.
+    if (!this.#held.has(id)) await this.#explanations.wait(id, ms)
+    const tasks = this.#held.get(id) ?? []
+    this.#held.delete(id)
+    return tasks
   }
 
   /** @internal */
@@ -286,14 +321,14 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
 
   /** Gets what the job needs here, then takes part. */
   async #prepare(job: PublishedJob, fresh: boolean): Promise<void> {
-    const { id, program, fn, input, inputBlob, votes, submitted } = job
+    const { id, owner, program, fn, input, inputBlob, votes, submitted } = job
     for (let attempt = 0; !this.closed && this.#jobs.get(id) === job; attempt++) {
       try {
         const bytes = input ?? (await this.#blobs.fetch(inputBlob as string, () => this.#holders(id)))
         const accepted = this.#placeOf(job) !== undefined
         if (accepted) await this.#blobs.fetch(program, () => this.#holders(id))
         if (this.#jobs.get(id) !== job) return
-        const spec = { id, fn, input: bytes, votes, submitted, wish: job.wish, accepted, fresh: fresh && attempt === 0 }
+        const spec = { id, owner, fn, input: bytes, votes, submitted, wish: job.wish, accepted, fresh: fresh && attempt === 0 }
         this.#runner.feed({ type: 'job', spec })
         if (this.#endings.has(id)) this.watch(id)
         return

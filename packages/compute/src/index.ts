@@ -7,6 +7,7 @@ export { compute } from './compute.ts'
 export { computeLocal, type LocalGrid, type LocalOptions } from './local.ts'
 export type { ComputeOptions, Grid, GridEvents, SubmitOptions } from './grid.ts'
 export type { Job, JobProgress, JobState } from './job.ts'
+export type { HeldTask } from './core/io.ts'
 export type { TaskLimits } from './executors/container.ts'
 export {
   BlobMissingError,

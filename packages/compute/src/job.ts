@@ -1,11 +1,15 @@
 import { JobCancelledError, JobFailedError, UnknownJobError } from './errors.ts'
 import type { Entry } from './core/entry.ts'
+import type { HeldTask } from './core/io.ts'
 import type { JobView } from './core/scheduler.ts'
 import { decodeValue } from './program/values.ts'
 import type { JobRecord, PublishedJob } from './shell/job-record.ts'
 
 /** What a member knows of a job's execution. */
 export type JobStatus = JobView
+
+/** How long a replica may take to say who holds what, ms. A guess: some round trips, and a dial. */
+const EXPLAIN = 2000
 
 /** `pending`: nobody has begun it. As in GRAM. */
 export type JobState = 'pending' | 'active' | 'suspended' | 'done' | 'failed' | 'cancelled'
@@ -31,6 +35,7 @@ export interface JobSource {
   published(id: string): PublishedJob | undefined
   status(id: string): JobStatus | undefined
   watch(id: string): void
+  explain(id: string, ms: number): Promise<readonly HeldTask[]>
   readonly closed: boolean
   replicas(id: string): readonly string[]
   ended(id: string, ms?: number): Promise<Entry | undefined>
@@ -99,6 +104,11 @@ export class Job {
       if (['done', 'failed', 'cancelled'].includes(progress.state) || this.#source.closed) return
       this.#source.watch(this.id)
     }
+  }
+
+  /** What it waits for: tasks that members hold, those first of which nothing was heard for longest; at most 64. A task waits for those whose paths begin with its own. */
+  async waits(): Promise<readonly HeldTask[]> {
+    return await this.#source.explain(this.id, EXPLAIN)
   }
 
   /** Ends it everywhere. @throws NotOwnerError */

@@ -1,5 +1,5 @@
 import type { Entry } from './core/entry.ts'
-import type { JobSpec } from './core/io.ts'
+import type { HeldTask, JobSpec } from './core/io.ts'
 import { describeProgram, findFunction } from './executors/describe.ts'
 import type { ProgramFunction } from './executors/messages.ts'
 import type { PlacedProgram, TaskLimits } from './executors/container.ts'
@@ -33,6 +33,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   readonly #functions = new Map<string, readonly ProgramFunction[]>()
   readonly #endings = new Endings()
   closed = false
+  #onExplained: (tasks: readonly HeldTask[]) => void = () => {}
 
   constructor({ workers, limits, cache, place = 'thread' }: LocalOptions) {
     this.#store = new BlobStore(cache, limits?.disk)
@@ -43,6 +44,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
       programOf: (job) => ({ url: this.#store.urlOf((this.#jobs.get(job) as PublishedJob).program), place }),
       send: () => {},
       onEnded: ({ job }) => this.#endings.tell(job),
+      onExplained: ({ tasks }) => this.#onExplained(tasks),
       onWarning: () => {},
     })
   }
@@ -71,7 +73,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
       wish: 'run',
       expires: Infinity,
     })
-    const spec: JobSpec = { id, fn, input: encoded, submitted, wish: 'run', accepted: true, fresh: true }
+    const spec: JobSpec = { id, owner: 'local', fn, input: encoded, submitted, wish: 'run', accepted: true, fresh: true }
     this.#runner.feed({ type: 'job', spec })
     return new Job(this, id)
   }
@@ -102,6 +104,14 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   }
 
   /** @internal */
+  async explain(id: string): Promise<readonly HeldTask[]> {
+    let tasks: readonly HeldTask[] = []
+    this.#onExplained = (held) => (tasks = held)
+    this.#runner.feed({ type: 'explain', job: id })
+    return await Promise.resolve(tasks)
+  }
+
+  /** @internal */
   watch(): void {}
 
   /** @internal */
@@ -115,7 +125,10 @@ export class LocalGrid implements AsyncDisposable, JobSource {
     const job = this.#jobs.get(id) as PublishedJob
     this.#jobs.set(id, { ...job, wish })
     const { fn, input, submitted } = job
-    this.#runner.feed({ type: 'job', spec: { id, fn, input: input as Uint8Array, submitted, wish, accepted: true, fresh: false } })
+    this.#runner.feed({
+      type: 'job',
+      spec: { id, owner: 'local', fn, input: input as Uint8Array, submitted, wish, accepted: true, fresh: false },
+    })
     await Promise.resolve()
   }
 }

@@ -79,6 +79,25 @@ describe('a pool that computes', () => {
     expect(last).toBe(1)
   })
 
+  it('says who holds what, at a member that computes nothing', async () => {
+    const submitter = await member()
+    const worker = await member({ workers: 1, limits: { time: 60_000 } })
+    const job = await submitter.submit(various, 'never', undefined, { name: 'endless' })
+    await expect
+      .poll(async () => (await job.waits()).map(({ fn, path, leaf }) => ({ fn, path, leaf })), { timeout: 10_000 })
+      .toEqual([{ fn: 'never', path: '', leaf: true }])
+    expect((await worker.job('endless').waits()).length).toBe(1)
+    await job.cancel()
+    expect(await job.waits()).toEqual([])
+  })
+
+  it('refuses tickets that are no share', async () => {
+    await expect(member({ tickets: { own: 0 } })).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+      message: expect.stringContaining('tickets: own'),
+    })
+  })
+
   it('takes the same submission twice for one job, and another one under its name for an error', async () => {
     const submitter = await member({ workers: 1 })
     const one = await submitter.submit(various, 'queens', 6, { name: 'mine' })

@@ -1,4 +1,4 @@
-import type { Job, JobProgress } from '@jel/compute'
+import type { HeldTask, Job, JobProgress } from '@jel/compute'
 import { JobFailedError } from '@jel/compute'
 import { codeOf, messageOf } from '../usage-error.ts'
 
@@ -25,6 +25,8 @@ export type JobEvent =
       readonly submitted: number
       readonly expires: number
       readonly replicas: readonly string[]
+      /** With `--why`: who holds what. */
+      readonly waits?: readonly HeldTask[]
     } & JobProgress)
 
 /** How a job ended, once it has. */

@@ -4,11 +4,14 @@ import { oneLine } from '../text.ts'
 import { outcomeOf, toJson, type JobEvent } from './job-events.ts'
 import { Visitor, type MemberFlags } from './member.ts'
 import { tellerOf } from './teller.ts'
+import { whyOf } from './why.ts'
 
 export interface JobFlags extends MemberFlags {
   readonly follow?: boolean
   readonly result?: boolean
   readonly cancel?: boolean
+  readonly suspend?: boolean
+  readonly resume?: boolean
   readonly why?: boolean
 }
 
@@ -50,6 +53,8 @@ export async function job(pool: string, idOrName: string, flags: JobFlags): Prom
       teller.tell({ event: 'cancelled', job: found.id })
       return 0
     }
+    if (flags.suspend === true) await found.suspend()
+    if (flags.resume === true) await found.resume()
     if (flags.follow === true) for await (const progress of found.progress()) teller.tell({ event: 'progress', job: found.id, ...progress })
     if (flags.follow === true || flags.result === true) {
       const outcome = await outcomeOf(found)
@@ -57,8 +62,9 @@ export async function job(pool: string, idOrName: string, flags: JobFlags): Prom
       return outcome.event === 'done' ? 0 : 1
     }
     const event = await describe(found)
-    if (flags.json === true) teller.tell(event)
-    else if (flags.why === true) process.stdout.write(`${whyOf(event)}\n`)
+    const tasks = flags.why === true ? await found.waits() : undefined
+    if (flags.json === true) teller.tell({ ...event, ...(tasks && { waits: tasks }) })
+    else if (tasks !== undefined) process.stdout.write(`${whyOf(event, tasks)}\n`)
     else
       for (const [name, value] of Object.entries(event))
         if (name !== 'event') process.stdout.write(`${name.padEnd(10)} ${oneLine(String(value))}\n`)
@@ -83,15 +89,6 @@ async function describe(found: Job): Promise<JobEvent & { event: 'job' }> {
     }
   }
   throw new Error('a job without a state')
-}
-
-/** What a job waits for, in a sentence. */
-function whyOf({ state, reason, members, begun, finished, covered, replicas }: JobEvent & { event: 'job' }): string {
-  if (reason !== '') return `${state}: ${oneLine(reason)}`
-  const work = `${members} members have begun ${begun} tasks and finished ${finished}, ${Math.round(covered * 100)} % is done`
-  return state === 'done'
-    ? `done: ${work}`
-    : `${state}: ${work}; it waits for the ${begun - finished} that run or wait for others. Its root is seen to by ${replicas[0] ?? 'nobody'}`
 }
 
 function rowOf({ job: id, name, state, covered, members, submitted }: JobEvent & { event: 'job' }): string[] {

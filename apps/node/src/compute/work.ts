@@ -7,16 +7,17 @@ export interface WorkFlags extends JoinFlags {
   readonly workers?: number
   readonly accept: readonly string[]
   readonly limit: Partial<TaskLimits>
+  readonly tickets?: Readonly<Record<string, number>>
   readonly owner?: string
 }
 
 /** Joins a pool as `jel join` does, and runs its jobs. */
 export async function work(pool: string, flags: WorkFlags): Promise<number> {
   const owner = await ownerOf(flags.owner)
-  const { limit: limits, workers = availableParallelism() } = flags
+  const { limit: limits, tickets, workers = availableParallelism() } = flags
   const accept = flags.accept.length === 0 ? undefined : flags.accept
   return await join(pool, flags, async (entered, report) => {
-    const grid = await compute(entered, { workers, limits, owner, ...(accept && { accept }) })
+    const grid = await compute(entered, { workers, limits, owner, ...(accept && { accept }), ...(tickets && { tickets }) })
     grid.addEventListener('warning', ({ detail: { code, message, job } }) => {
       report({ event: 'error', code, message: job === undefined ? message : `job ${job}: ${message}` })
     })

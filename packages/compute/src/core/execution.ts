@@ -7,6 +7,7 @@ import { depthOf, MAX_DEPTH, type Path } from './path.ts'
 import { joinShared, NOTHING_SHARED, type Shared } from './shared-value.ts'
 import { newFrame, type Frame, type TaskNode } from './task-tree.ts'
 import { count, eligible, votersOf } from './votes.ts'
+import type { Queue } from './queue.ts'
 import type { Workers } from './workers.ts'
 
 /** Weight of the latest task in the moving average of their times. A guess. */
@@ -16,12 +17,14 @@ const LATEST = 0.1
 export class Execution {
   readonly #context: Context
   readonly #workers: Workers
+  readonly #queue: Queue
   /** Told of a task that must be looked up before it may run. */
   readonly #lookup: (job: Job, node: TaskNode) => void
 
-  constructor(context: Context, workers: Workers, lookup: (job: Job, node: TaskNode) => void) {
+  constructor(context: Context, workers: Workers, queue: Queue, lookup: (job: Job, node: TaskNode) => void) {
     this.#context = context
     this.#workers = workers
+    this.#queue = queue
     this.#lookup = lookup
   }
 
@@ -73,6 +76,7 @@ export class Execution {
     job.work.ran += ran
     job.taskTime = job.taskTime === undefined ? ran : job.taskTime + LATEST * (ran - job.taskTime)
     const node = job.tree.find(path)
+    this.#queue.charge(job, ran - (node?.frame?.charged ?? 0))
     if (node?.frame?.state !== 'running') return
     const entry = this.#entry(job, path, this.#placed(node, outcome), joinShared(node.frame.shared, shared))
     job.held.delete(node)

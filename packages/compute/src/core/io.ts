@@ -20,6 +20,8 @@ export interface ComputeMember {
 /** What the owner of a job asks for, as its record says. */
 export interface JobSpec {
   readonly id: JobId
+  /** Whose it is: where owners have tickets, each gets its share. */
+  readonly owner: string
   /** A function of its program, and its input: the root of its tree. */
   readonly fn: string
   readonly input: Uint8Array
@@ -58,6 +60,21 @@ export interface Claim extends Task {
 export interface HeldBy {
   readonly path: Path
   readonly holder: MemberId
+}
+
+/** A task that a member holds, as a replica heard of it. */
+export interface HeldTask {
+  readonly path: Path
+  readonly fn: string
+  readonly holder: MemberId
+  /** For how long. */
+  readonly age: Milliseconds
+  /** How long nothing of it was covered or stolen. */
+  readonly still: Milliseconds
+  /** 0 to 1. */
+  readonly progress: number
+  /** It has called for no other: it runs, or waits for a worker. */
+  readonly leaf: boolean
 }
 
 /** What a member did for a job since it took part. Each report replaces the one before. */
@@ -127,6 +144,9 @@ export type Message =
   /** An idle member to a replica: does anything take too long? It is answered with `work`. */
   | { readonly type: 'idle'; readonly request: number; readonly jobs: readonly JobId[] }
   | { readonly type: 'shared'; readonly job: JobId; readonly shared: Shared }
+  /** To a replica: who holds what, the stillest first? */
+  | { readonly type: 'explain'; readonly job: JobId }
+  | { readonly type: 'explained'; readonly job: JobId; readonly tasks: readonly HeldTask[] }
 
 export interface Spawn {
   readonly step: string
@@ -167,6 +187,8 @@ export type Input =
   | { readonly type: 'unusable'; readonly job: JobId; readonly code: string; readonly message: string; readonly stack?: string }
   /** Somebody here wants to know how a job goes, and its result. */
   | { readonly type: 'watch'; readonly job: JobId }
+  /** Somebody here wants to know who holds what. */
+  | { readonly type: 'explain'; readonly job: JobId }
   /** This member is about to leave. */
   | { readonly type: 'leave' }
 
@@ -198,5 +220,7 @@ export type Effect =
   | { readonly type: 'timer'; readonly at: Milliseconds }
   /** A job is over for this member. The entry is that of its root; undefined when it was cancelled. */
   | { readonly type: 'ended'; readonly job: JobId; readonly entry: Entry | undefined }
+  /** Who holds what, as a replica says. */
+  | { readonly type: 'explained'; readonly job: JobId; readonly tasks: readonly HeldTask[] }
   /** Something that an operator should know. */
   | { readonly type: 'warning'; readonly job: JobId; readonly code: string; readonly message: string }

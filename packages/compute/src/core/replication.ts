@@ -1,6 +1,6 @@
 import type { Context } from './context.ts'
 import type { Execution } from './execution.ts'
-import type { Grant, HeldBy, MemberId, Message, Milliseconds } from './io.ts'
+import type { Grant, HeldBy, HeldTask, MemberId, Message, Milliseconds } from './io.ts'
 import { entryBytes, type Entry } from './entry.ts'
 import { resultOf, type Job } from './job.ts'
 import { ROOT, type Path } from './path.ts'
@@ -11,6 +11,8 @@ import { mayVote } from './votes.ts'
 const PAGE_BYTES = 512 * 1024
 /** Claims whose length is remembered. A guess. */
 const REMEMBERED = 101
+/** Held tasks that an answer names. A guess: more than a person reads. */
+const MAX_EXPLAINED = 64
 /** Claims of one member and job that a replica keeps. A guess: many times what an honest member holds. */
 const MAX_CLAIMS = 4096
 
@@ -115,6 +117,27 @@ export class Replication {
     if (oldest === undefined || task === undefined) return undefined
     this.#add(job, oldest.node, from, { task, since: now, movedAt: now, progress: 0, leaf: true, second: true })
     return { ...task, job: job.id, replay: true, tries: 0 }
+  }
+
+  /** Who holds what, the stillest first. */
+  explain(from: MemberId, job: Job): void {
+    const { now, self } = this.#context
+    const tasks: HeldTask[] = []
+    for (const [holder, nodes] of job.claims) {
+      for (const node of nodes) {
+        const claim = node.claims?.get(holder)
+        if (claim === undefined) continue
+        const { task, since, movedAt, progress, leaf } = claim
+        if (task !== undefined) tasks.push({ path: node.path, fn: task.fn, holder, age: now - since, still: now - movedAt, progress, leaf })
+      }
+    }
+    for (const { path, task, frame } of job.held) {
+      const since = frame?.since ?? now
+      if (task !== undefined && !tasks.some((known) => known.path === path && known.holder === self))
+        tasks.push({ path, fn: task.fn, holder: self, age: now - since, still: 0, progress: 0, leaf: frame?.spawned === 0 })
+    }
+    tasks.sort((a, b) => b.still - a.still)
+    this.#context.send(from, { type: 'explained', job: job.id, tasks: tasks.slice(0, MAX_EXPLAINED) })
   }
 
   forget(job: Job): void {

@@ -8,7 +8,16 @@ import { NOTHING_SHARED } from './shared-value.ts'
 const job = Array.from({ length: 100 }, (_, number) => `job${number}`).find((id) =>
   ['other', 'third'].every((member) => hash52(`${id} self`) > hash52(`${id} ${member}`)),
 ) as string
-const spec: JobSpec = { id: job, fn: 'root', input: Uint8Array.of(1), submitted: 0, wish: 'run', accepted: true, fresh: true }
+const spec: JobSpec = {
+  id: job,
+  owner: 'owner',
+  fn: 'root',
+  input: Uint8Array.of(1),
+  submitted: 0,
+  wish: 'run',
+  accepted: true,
+  fresh: true,
+}
 const step = (name: string): string => name.repeat(10)
 
 let now: number

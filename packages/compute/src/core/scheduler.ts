@@ -9,6 +9,7 @@ import { Members } from './members.ts'
 import type { Path } from './path.ts'
 import { Replication } from './replication.ts'
 import { Reports } from './reports.ts'
+import { Queue, type Tickets } from './queue.ts'
 import { Reunion } from './reunion.ts'
 import { RootKeeper } from './root-keeper.ts'
 import { SharedSpread } from './shared-spread.ts'
@@ -22,6 +23,8 @@ export interface SchedulerOptions {
   /** How many tasks may run at once here. 0: this member only keeps what others computed. */
   readonly workers: number
   readonly random: () => number
+  /** Shares of owners. Default: none, and the first job that was submitted comes first. */
+  readonly tickets?: Tickets
   /** Of jobs that are voted on. Default: a vote is a name, which anybody can write. */
   readonly signer?: Signer
   readonly config?: Partial<SchedulerConfig>
@@ -46,6 +49,7 @@ export interface JobView {
  */
 export class Scheduler {
   readonly #context: Context
+  readonly #queue: Queue
   readonly #workers: Workers
   readonly #execution: Execution
   readonly #lookups: Lookups
@@ -59,10 +63,8 @@ export class Scheduler {
   /** Messages of this member to itself. */
   #own: Message[] = []
   #wakeAt: Milliseconds = Infinity
-  /** The jobs, the first to serve first. */
-  #ordered: readonly Job[] = []
 
-  constructor({ self, workers, random, config, signer = unsigned }: SchedulerOptions) {
+  constructor({ self, workers, random, config, tickets, signer = unsigned }: SchedulerOptions) {
     const settings = { ...defaultSchedulerConfig, ...config }
     const members = new Members(self, settings)
     const effects: Effect[] = []
@@ -89,9 +91,10 @@ export class Scheduler {
       },
     }
     this.#context = context
-    this.#workers = new Workers(context, workers)
+    this.#queue = new Queue(context, tickets)
+    this.#workers = new Workers(context, this.#queue, workers)
     this.#lookups = new Lookups(context, () => this.#execution)
-    this.#execution = new Execution(context, this.#workers, (job, node) => this.#lookups.add(job, node))
+    this.#execution = new Execution(context, this.#workers, this.#queue, (job, node) => this.#lookups.add(job, node))
     this.#reunion = new Reunion(context, this.#lookups)
     this.#supervision = new Supervision(context, this.#execution)
     this.#reports = new Reports(context)
@@ -99,7 +102,7 @@ export class Scheduler {
     this.#rootKeeper = new RootKeeper(context, this.#execution)
     const victims = new Victims(context)
     this.#spread = new SharedSpread(context, victims)
-    this.#stealing = new Stealing(context, this.#execution, this.#workers, victims)
+    this.#stealing = new Stealing(context, this.#execution, this.#workers, this.#queue, victims)
   }
 
   /** The effects are to be carried out in their order. */
@@ -181,6 +184,14 @@ export class Scheduler {
         if (job === undefined || job.ended !== undefined) return
         job.watched = true
         this.#supervision.ask(job)
+        return
+      }
+      case 'explain': {
+        const job = jobs.get(input.job)
+        // This member may be one that has heard nothing yet.
+        const replica =
+          job === undefined ? undefined : (this.#context.keepers(job).find((id) => id !== this.#context.self) ?? this.#context.self)
+        if (replica !== undefined) this.#context.send(replica, { type: 'explain', job: input.job })
         return
       }
       case 'unusable': {
@@ -287,6 +298,12 @@ export class Scheduler {
         if (node?.frame?.claimed === true && this.#context.members.has(message.to)) this.#execution.yield(job, node, message.to)
         return
       }
+      case 'explain':
+        this.#replication.explain(from, job)
+        return
+      case 'explained':
+        this.#context.effects.push({ type: 'explained', job: job.id, tasks: message.tasks })
+        return
       case 'shared':
         this.#execution.offered(job, message.shared)
     }
@@ -297,7 +314,7 @@ export class Scheduler {
     let job = jobs.get(spec.id)
     if (job === undefined) jobs.set(spec.id, (job = new Job(spec, this.#context.now)))
     else job.spec = spec
-    this.#order()
+    this.#queue.changed()
     if (spec.wish === 'cancel' && job.ended === undefined) this.#execution.end(job)
     this.#stealing.wake()
   }
@@ -311,11 +328,7 @@ export class Scheduler {
     this.#lookups.forget(id)
     this.#replication.forget(job)
     jobs.delete(id)
-    this.#order()
-  }
-
-  #order(): void {
-    this.#ordered = [...this.#context.jobs.values()].sort((a, b) => a.spec.submitted - b.spec.submitted || (a.id < b.id ? -1 : 1))
+    this.#queue.changed()
   }
 
   #gone(id: MemberId): void {
@@ -347,7 +360,7 @@ export class Scheduler {
       this.#supervision.turn()
       this.#replication.turn()
       if (!this.#reunion.isOpen) {
-        this.#workers.fill(this.#ordered)
+        this.#workers.fill()
         this.#stealing.turn()
       }
       this.#reports.turn()

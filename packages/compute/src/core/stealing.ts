@@ -4,6 +4,7 @@ import type { Execution } from './execution.ts'
 import type { Grant, JobId, MemberId, Message, Milliseconds } from './io.ts'
 import type { Job } from './job.ts'
 import type { Victims } from './victims.ts'
+import type { Queue } from './queue.ts'
 import { canRun } from './votes.ts'
 import type { Workers } from './workers.ts'
 
@@ -20,6 +21,7 @@ const MAX_JOBS = 16
 
 interface Request {
   readonly number: number
+  readonly jobs: readonly Job[]
   readonly victim: MemberId
   readonly sentAt: Milliseconds
   /** To the fraction of a millisecond. */
@@ -36,8 +38,8 @@ interface Lane {
   notBefore: Milliseconds
   /** A job is new here, or its root may have moved: the first request goes to where the root is. */
   fresh: boolean
-  /** Who gave something last, and has plenty: it is asked first. Of one wide task all but its holder have nothing to give. */
-  last: MemberId | undefined
+  /** By job who gave something last, and has plenty: it is asked first. Of one wide task all but its holder have nothing to give. */
+  readonly last: Map<JobId, MemberId>
   /** Who may have plenty, as a victim said that had nothing: it is asked next, and not again on others' word before there was a success. */
   hint: MemberId | undefined
   followed: MemberId | undefined
@@ -52,22 +54,26 @@ export class Stealing {
   readonly #context: Context
   readonly #execution: Execution
   readonly #workers: Workers
+  readonly #queue: Queue
   readonly #victims: Victims
   readonly #lanes: readonly Lane[]
   /** How long one stolen task keeps a worker busy, with what it spawns. */
   #lasted: Milliseconds | undefined
   /** When this member ran out of work, and when it got the last stolen tasks: tasks and time. */
   #idleSince: Milliseconds | undefined
+  /** It looks for tasks. */
+  #isHungry = false
   #stolen: { readonly at: Milliseconds; readonly tasks: number } | undefined
   #asked: Milliseconds = -Infinity
   #next = 0
   /** Thieves that found nothing here since there was something, the latest last. */
   readonly #refused = new Set<MemberId>()
 
-  constructor(context: Context, execution: Execution, workers: Workers, victims: Victims) {
+  constructor(context: Context, execution: Execution, workers: Workers, queue: Queue, victims: Victims) {
     this.#context = context
     this.#execution = execution
     this.#workers = workers
+    this.#queue = queue
     this.#victims = victims
     const lane = {
       request: undefined,
@@ -75,20 +81,19 @@ export class Stealing {
       delay: 0,
       notBefore: 0,
       fresh: true,
-      last: undefined,
       hint: undefined,
       followed: undefined,
     }
     this.#lanes = [
-      { ...lane, near: true },
-      { ...lane, near: false },
+      { ...lane, near: true, last: new Map() },
+      { ...lane, near: false, last: new Map() },
     ]
   }
 
   get nextDue(): Milliseconds {
-    if (this.#idleSince === undefined) return Infinity
+    if (!this.#isHungry) return Infinity
     const { config, now } = this.#context
-    let due = Math.max(this.#idleSince, this.#asked) + config.eagerAfter
+    let due = Math.max(this.#idleSince ?? Infinity, this.#asked) + config.eagerAfter
     for (const { request, notBefore, near } of this.#lanes) {
       if (request !== undefined) due = Math.min(due, request.sentAt + config.requestTimeout)
       else if ((near ? this.#victims.near() : this.#victims.far()).length > 0) due = Math.min(due, Math.max(notBefore, now))
@@ -109,19 +114,18 @@ export class Stealing {
     const { now, config } = this.#context
     this.#tellRefused()
     const jobs = this.#jobs()
-    if (this.#workers.idle === 0 || jobs.length === 0) {
-      this.#idleSince = undefined
-      return
-    }
-    if (this.#idleSince === undefined) {
+    this.#isHungry = jobs.length > 0
+    if (this.#workers.idle === 0 || !this.#isHungry) this.#idleSince = undefined
+    else if (this.#idleSince === undefined) {
       this.#idleSince = now
       this.#measureStolen()
     }
+    if (!this.#isHungry) return
     for (const lane of this.#lanes) {
       if (lane.request !== undefined && now - lane.request.sentAt >= config.requestTimeout) this.#failed(lane)
       if (lane.request === undefined && lane.notBefore <= now) this.#ask(lane, jobs)
     }
-    if (now - Math.max(this.#idleSince, this.#asked) >= config.eagerAfter) this.#askReplica(jobs)
+    if (now - Math.max(this.#idleSince ?? Infinity, this.#asked) >= config.eagerAfter) this.#askReplica(jobs)
   }
 
   /** A thief asks. It is refused while nothing is to be begun. */
@@ -151,7 +155,7 @@ export class Stealing {
   /** A victim that refused this member has work now. */
   surplus(from: MemberId): void {
     const lane = this.#lanes.find(({ near }) => near === this.#context.members.isNear(from))
-    if (lane === undefined || this.#idleSince === undefined) return
+    if (lane === undefined || !this.#isHungry) return
     lane.hint = from
     lane.notBefore = 0
   }
@@ -199,7 +203,9 @@ export class Stealing {
     lane.request = undefined
     lane.failures = 0
     lane.delay = 0
-    lane.last = left >= MANY ? from : undefined
+    const { job } = tasks[0] as Grant
+    if (left >= MANY) lane.last.set(job, from)
+    else lane.last.delete(job)
     lane.followed = undefined
     if (this.#stolen === undefined) this.#stolen = { at: exactNow, tasks: tasks.length }
     else this.#stolen = { at: this.#stolen.at, tasks: this.#stolen.tasks + tasks.length }
@@ -218,20 +224,14 @@ export class Stealing {
   }
 
   /** Jobs for which this member could use a task, the first to serve first. */
-  #jobs(): Job[] {
-    const jobs: Job[] = []
-    for (const job of this.#context.jobs.values()) {
-      if (!job.runs || !job.spec.accepted) continue
-      if (canRun(job, this.#context.self)) return []
-      jobs.push(job)
-    }
-    return jobs.sort((a, b) => a.spec.submitted - b.spec.submitted).slice(0, MAX_JOBS)
+  #jobs(): readonly Job[] {
+    return this.#queue.wanted(this.#workers.idle > 0).slice(0, MAX_JOBS)
   }
 
   /** Where there may be work: at who gave some and had plenty, or where the root is. */
   #hint(jobs: readonly JobId[]): MemberId | undefined {
-    for (const { last } of this.#lanes) if (last !== undefined) return last
     for (const id of jobs) {
+      for (const { last } of this.#lanes) if (last.has(id)) return last.get(id)
       const root = this.#context.jobs.get(id)?.tree.root
       const holder = root?.holder ?? root?.claims?.keys().next().value
       if (holder !== undefined) return holder
@@ -252,7 +252,7 @@ export class Stealing {
     const [keeper] = keepers(jobs.at(-1) as Job)
     const isHere = keeper !== undefined && keeper !== self && members.isNear(keeper) === lane.near
     if (isHere && !candidates.includes(keeper)) candidates.push(keeper)
-    const last = lane.last !== undefined && members.has(lane.last) ? lane.last : undefined
+    const last = jobs.map(({ id }) => lane.last.get(id)).find((id) => id !== undefined && members.has(id))
     const victim = isHere && lane.fresh ? keeper : (last ?? pickOne(random, candidates))
     if (victim === undefined) return
     this.#send(lane, victim, jobs)
@@ -261,7 +261,7 @@ export class Stealing {
   #send(lane: Lane, victim: MemberId, jobs: readonly Job[]): void {
     const { now, members } = this.#context
     lane.fresh = false
-    lane.request = { number: this.#next++, victim, sentAt: now, exactSentAt: this.#context.exactNow }
+    lane.request = { number: this.#next++, jobs, victim, sentAt: now, exactSentAt: this.#context.exactNow }
     const count = this.#count(members.roundTrip(victim) ?? 0)
     this.#context.send(victim, { type: 'steal', request: lane.request.number, jobs: jobs.map(({ id }) => id), count })
   }
@@ -282,20 +282,21 @@ export class Stealing {
 
   /** A request should bring work for twice the time that it takes: one task, unless they are as short as the way. */
   #count(roundTrip: Milliseconds): number {
-    const idle = this.#workers.idle
+    const idle = Math.max(1, this.#workers.idle)
     if (this.#lasted === undefined || roundTrip === 0) return idle
     return Math.min(MAX_STOLEN, idle * Math.max(1, Math.ceil((2 * roundTrip) / Math.max(this.#lasted, 0.1))))
   }
 
   #failed(lane: Lane): void {
     const { now, config } = this.#context
-    const victim = lane.request?.victim
+    const { victim, jobs = [] } = lane.request ?? {}
     lane.request = undefined
-    if (victim === lane.last) lane.last = undefined
+    for (const { id } of jobs) if (lane.last.get(id) === victim) lane.last.delete(id)
     lane.failures++
     const round = (lane.near ? this.#victims.near() : this.#victims.far()).length
     if (victim !== undefined && lane.failures % Math.max(round, 1) === 0) this.#victims.exchange(victim, lane.near)
     if (lane.failures < round || lane.hint !== undefined) return
+    this.#queue.foundNone(jobs)
     lane.delay = Math.min(config.backoffMost, Math.max(config.backoffLeast, lane.delay * 2))
     lane.notBefore = now + Math.ceil(lane.delay * (0.5 + this.#context.random()))
   }

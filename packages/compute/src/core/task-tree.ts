@@ -21,6 +21,8 @@ export interface Frame {
   spawned: number
   settled: number
   shared: Shared
+  /** Processor time that it is thought to take, or took. */
+  charged: Milliseconds
 }
 
 /** What a replica, or a member that looked it up, knows of another member's frame. */
@@ -177,5 +179,18 @@ export function newFrame(
   options: Partial<Pick<Frame, 'claimed' | 'from' | 'second' | 'replay' | 'tries'>> = {},
 ): Frame {
   const { claimed = false, from, second = false, replay = false, tries = 0 } = options
-  return { state: 'ready', slot: -1, since, claimed, from, second, replay, tries, spawned: 0, settled: 0, shared: NOTHING_SHARED }
+  return {
+    state: 'ready',
+    slot: -1,
+    since,
+    claimed,
+    from,
+    second,
+    replay,
+    tries,
+    spawned: 0,
+    settled: 0,
+    shared: NOTHING_SHARED,
+    charged: 0,
+  }
 }

@@ -1,7 +1,8 @@
 import type { Context } from './context.ts'
 import type { Job } from './job.ts'
+import type { Queue } from './queue.ts'
 import type { Frame, TaskNode } from './task-tree.ts'
-import { eligible } from './votes.ts'
+import { canRun, eligible } from './votes.ts'
 
 interface Worker {
   /** Effects that it was given, and how many of them it had seen when it last had nothing to do. */
@@ -12,10 +13,12 @@ interface Worker {
 /** The workers of this member: who is free, and what each runs next. */
 export class Workers {
   readonly #context: Context
+  readonly #queue: Queue
   readonly #workers: readonly Worker[]
 
-  constructor(context: Context, count: number) {
+  constructor(context: Context, queue: Queue, count: number) {
     this.#context = context
+    this.#queue = queue
     this.#workers = Array.from({ length: count }, () => ({ sent: 0, seen: 0 }))
   }
 
@@ -47,17 +50,22 @@ export class Workers {
   }
 
   /** Gives free workers tasks of the first jobs that have some. */
-  fill(jobs: readonly Job[]): void {
-    for (const job of jobs) {
-      if (!job.runs || !job.spec.accepted) continue
-      while (job.ready.size > 0) {
-        const slot = this.#free(job)
-        if (slot === undefined) break
-        const node = job.ready.newest(eligible(job, this.#context.self))
-        if (node === undefined) break
-        this.#run(job, node, slot)
-      }
+  fill(): void {
+    while (this.#fillOne());
+  }
+
+  #fillOne(): boolean {
+    const { self } = this.#context
+    for (const job of this.#queue.order()) {
+      if (!canRun(job, self)) continue
+      const slot = this.#free(job)
+      if (slot === undefined) continue
+      const node = job.ready.newest(eligible(job, self))
+      if (node === undefined) continue
+      this.#run(job, node, slot)
+      return true
     }
+    return false
   }
 
   #run(job: Job, node: TaskNode, slot: number): void {
@@ -65,6 +73,8 @@ export class Workers {
     frame.state = 'running'
     frame.slot = slot
     job.work.begun++
+    frame.charged = job.taskTime ?? 0
+    this.#queue.charge(job, frame.charged)
     this.sent(slot)
     const { task } = node
     if (task === undefined) throw new Error('a frame without a task')

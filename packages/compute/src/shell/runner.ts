@@ -1,5 +1,6 @@
 import type { Effect, Input, JobId, MemberId, Message } from '../core/io.ts'
 import type { Signer } from '../core/context.ts'
+import type { Tickets } from '../core/queue.ts'
 import { Scheduler } from '../core/scheduler.ts'
 import type { PlacedProgram, TaskLimits } from '../executors/container.ts'
 import { Executor } from '../executors/executor.ts'
@@ -8,11 +9,14 @@ export interface RunnerOptions {
   readonly self: { readonly id: MemberId; readonly location: string }
   readonly workers: number
   readonly limits?: Partial<TaskLimits>
+  /** Shares of owners; see `Queue`. */
+  readonly tickets?: Tickets
   /** Of votes. Not needed where nobody else computes. */
   readonly signer?: Signer
   readonly programOf: (job: JobId) => PlacedProgram
   readonly send: (to: MemberId, message: Message) => void
   readonly onEnded: (effect: Extract<Effect, { type: 'ended' }>) => void
+  readonly onExplained?: (effect: Extract<Effect, { type: 'explained' }>) => void
   readonly onWarning: (effect: Extract<Effect, { type: 'warning' }>) => void
 }
 
@@ -29,8 +33,8 @@ export class Runner {
 
   constructor(options: RunnerOptions) {
     this.#options = options
-    const { self, workers, limits, signer, programOf } = options
-    this.scheduler = new Scheduler({ self, workers, random: Math.random, ...(signer && { signer }) })
+    const { self, workers, limits, signer, tickets, programOf } = options
+    this.scheduler = new Scheduler({ self, workers, random: Math.random, ...(signer && { signer }), ...(tickets && { tickets }) })
     this.#executor = new Executor({ slots: workers, ...(limits && { limits }), programOf, tell: (inputs) => this.feed(...inputs) })
   }
 
@@ -75,6 +79,9 @@ export class Runner {
       case 'ended':
         void this.#executor.end(effect.job)
         this.#options.onEnded(effect)
+        return
+      case 'explained':
+        this.#options.onExplained?.(effect)
         return
       case 'warning':
         this.#options.onWarning(effect)

@@ -36,6 +36,8 @@ const messages: Message[] = [
   { type: 'yield', job: 'a', path, to: 'm' },
   { type: 'idle', request: 1, jobs: ['a'] },
   { type: 'shared', job: 'a', shared },
+  { type: 'explain', job: 'a' },
+  { type: 'explained', job: 'a', tasks: [{ path, fn: 'f', holder: 'm', age: 2, still: 1, progress: 0.5, leaf: false }] },
 ]
 
 describe('messages as bytes', () => {

@@ -18,6 +18,7 @@ const entry = v.object({ path, outcome, shared, votes: v.optional(v.pipe(v.array
 const task = { path, fn: text(256), input: bytes }
 const grant = v.object({ ...task, job: id, replay: v.boolean(), tries: count })
 const claim = v.object({ ...task, age: count, progress: share, leaf: v.boolean(), second: v.boolean() })
+const held = v.object({ path, fn: text(256), holder: id, age: count, still: count, progress: share, leaf: v.boolean() })
 const work = { begun: count, finished: count, ran: count }
 const totals = v.object({ ...work, members: count })
 
@@ -57,6 +58,8 @@ const message = v.variant('type', [
   v.object({ type: v.literal('yield'), job: id, path, to: id }),
   v.object({ type: v.literal('idle'), request: count, jobs: list(id) }),
   v.object({ type: v.literal('shared'), job: id, shared }),
+  v.object({ type: v.literal('explain'), job: id }),
+  v.object({ type: v.literal('explained'), job: id, tasks: list(held) }),
 ])
 
 export function encodeMessage(value: Message): Uint8Array {

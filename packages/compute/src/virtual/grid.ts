@@ -3,6 +3,7 @@ import type { SchedulerConfig } from '../core/config.ts'
 import type { Entry } from '../core/entry.ts'
 import type { Effect, Input, JobId, JobSpec, MemberId, Message, Milliseconds } from '../core/io.ts'
 import type { Path } from '../core/path.ts'
+import type { Tickets } from '../core/queue.ts'
 import { Scheduler } from '../core/scheduler.ts'
 import type { Signer } from '../core/context.ts'
 import { toBytes } from '../schemas.ts'
@@ -15,6 +16,8 @@ export interface GridOptions {
   readonly seed: number
   readonly program: VirtualProgram
   readonly config?: Partial<SchedulerConfig>
+  /** Shares of owners at each member. */
+  readonly tickets?: Tickets
   /** Time that a message takes between members of two sites, one way, ms. */
   readonly latency: (from: string, to: string) => Milliseconds
   /** How long a member is dead before others are told, from and to, ms. Measured: 70 to 190. */
@@ -91,6 +94,8 @@ export class VirtualGrid {
   readonly runs = new Map<string, { count: number; cost: Milliseconds }>()
   readonly warnings: { readonly code: string; readonly message: string }[] = []
   messages = 0
+  /** Processor time that was spent on a job, ms. */
+  readonly worked = new Map<JobId, Milliseconds>()
   /** Called when a member begins a task. */
   onBegin: (member: GridMember, job: JobId, path: Path) => void = () => {}
   /** When a member first knew that a job is done. */
@@ -121,8 +126,13 @@ export class VirtualGrid {
     const { workers = 1 } = options
     const self = { id, location: `${id}@${options.site}` }
     const random = createRandom(this.#options.seed * 100_003 + number)
-    const { config = {} } = this.#options
-    const member = new GridMember(id, options, new Scheduler({ self, workers, random, config, signer: signerOf(id) }), this.now)
+    const { config = {}, tickets } = this.#options
+    const member = new GridMember(
+      id,
+      options,
+      new Scheduler({ self, workers, random, config, signer: signerOf(id), ...(tickets && { tickets }) }),
+      this.now,
+    )
     for (let slot = 0; slot < workers; slot++) member.workers.push(this.#worker(member, slot))
     this.members.push(member)
     for (const other of this.living) {
@@ -140,7 +150,7 @@ export class VirtualGrid {
   }
 
   submit(spec: Partial<JobSpec> & Pick<JobSpec, 'id' | 'input'>, from: GridMember = this.living[0] as GridMember): void {
-    const job: JobSpec = { fn: 'tree', submitted: this.now, wish: 'run', accepted: true, fresh: true, ...spec }
+    const job: JobSpec = { owner: 'owner', fn: 'tree', submitted: this.now, wish: 'run', accepted: true, fresh: true, ...spec }
     this.#jobs.set(job.id, job)
     for (const member of this.living)
       this.events.at(this.now + this.#delay(from, member), () =>
@@ -218,6 +228,7 @@ export class VirtualGrid {
       says: (outcome) => (member.lies ? { value: numberBytes(Math.floor(this.random() * 1e6)) } : outcome),
       ran: (job, path, cost) => {
         member.worked += cost
+        this.worked.set(job, (this.worked.get(job) ?? 0) + cost)
         this.#count(job, path, cost)
       },
     })
@@ -289,6 +300,7 @@ export class VirtualGrid {
       case 'warning':
         this.warnings.push(effect)
         return
+      case 'explained':
       case 'shared':
     }
   }

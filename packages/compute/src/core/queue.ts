@@ -1,0 +1,87 @@
+import type { Context } from './context.ts'
+import type { Milliseconds } from './io.ts'
+import type { Job } from './job.ts'
+import { canRun } from './votes.ts'
+
+/** How many tickets an owner has: its share of the processor time among all owners whose jobs wait. */
+export type Tickets = (owner: string) => number
+
+/**
+ * Which job comes first. By default the first that was submitted; with tickets each owner gets its share of this member's processor time (stride scheduling, Waldspurger and Weihl 1995),
+ * and its jobs come in the order of their submission.
+ */
+export class Queue {
+  readonly #context: Context
+  readonly #tickets: Tickets | undefined
+  /** By owner: processor time that its tasks took here, a ticket. Who has had the least comes first. */
+  readonly #passes = new Map<string, Milliseconds>()
+  /** Jobs that this member runs, in the order of their submission. */
+  #served: readonly Job[] = []
+
+  constructor(context: Context, tickets: Tickets | undefined) {
+    this.#context = context
+    this.#tickets = tickets
+  }
+
+  /** Jobs came or went, or one has another wish. */
+  changed(): void {
+    this.#served = [...this.#context.jobs.values()]
+      .filter(isServed)
+      .sort((a, b) => a.spec.submitted - b.spec.submitted || (a.id < b.id ? -1 : 1))
+    if (this.#tickets === undefined) return
+    const owners = new Set(this.#served.map(({ spec }) => spec.owner))
+    for (const owner of this.#passes.keys()) if (!owners.has(owner)) this.#passes.delete(owner)
+    const least = this.#least(owners)
+    // Who had nothing to do here has saved nothing up.
+    for (const owner of owners) if (!this.#passes.has(owner)) this.#passes.set(owner, least)
+  }
+
+  /** The jobs that this member runs, the first to serve first. */
+  order(): readonly Job[] {
+    // Jobs end all the time, and are kept for long.
+    if (!this.#served.every(isServed)) this.#served = this.#served.filter(isServed)
+    if (this.#tickets === undefined) return this.#served
+    return this.#served.toSorted((a, b) => this.#pass(a) - this.#pass(b))
+  }
+
+  /** Jobs of which a task is to be stolen, the first to serve first. Where workers are busy with others these are those that come first, and have none here. */
+  wanted(hasIdle: boolean): readonly Job[] {
+    const { self } = this.#context
+    const jobs = this.order()
+    const [first] = jobs
+    if (first === undefined) return []
+    const come = this.#tickets === undefined ? [first] : jobs.filter(({ spec }) => spec.owner === first.spec.owner)
+    if (come.some((job) => canRun(job, self))) return []
+    if (hasIdle && !jobs.some((job) => canRun(job, self))) return jobs
+    return come.length < jobs.length ? come : []
+  }
+
+  /** A task takes processor time, or less than was thought. */
+  charge({ spec: { owner } }: Job, time: Milliseconds): void {
+    const pass = this.#passes.get(owner)
+    if (this.#tickets !== undefined && pass !== undefined)
+      this.#passes.set(owner, pass + time / Math.max(this.#tickets(owner), Number.MIN_VALUE))
+  }
+
+  /** Nobody has a task of these: their owner is next when there are some, and not before others for what it did not take. */
+  foundNone(jobs: readonly Job[]): void {
+    if (this.#tickets === undefined) return
+    const owners = new Set(jobs.map(({ spec }) => spec.owner))
+    const least = this.#least(new Set([...this.#passes.keys()].filter((owner) => !owners.has(owner))))
+    for (const owner of owners) this.#passes.set(owner, Math.max(this.#passes.get(owner) ?? 0, least))
+  }
+
+  #pass({ spec: { owner } }: Job): Milliseconds {
+    return this.#passes.get(owner) ?? 0
+  }
+
+  #least(owners: ReadonlySet<string>): Milliseconds {
+    let least = Infinity
+    for (const owner of owners) least = Math.min(least, this.#passes.get(owner) ?? Infinity)
+    return least === Infinity ? 0 : least
+  }
+}
+
+function isServed(job: Job): boolean {
+  return job.runs && job.spec.accepted
+}
