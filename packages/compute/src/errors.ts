@@ -37,9 +37,14 @@ export class NotOwnerError extends ComputeError {
   readonly code = 'NOT_OWNER'
 }
 
-/** No member that was asked has these bytes. */
+/** No member that was asked has these bytes, or a job has no such blob. */
 export class BlobMissingError extends ComputeError {
   readonly code = 'BLOB_MISSING'
+}
+
+/** Blobs take more than a member keeps on disk. */
+export class BlobTooLargeError extends ComputeError {
+  readonly code = 'BLOB_TOO_LARGE'
 }
 
 /** The job was cancelled by its owner. */

@@ -5,15 +5,18 @@ import type { Entry } from './core/entry.ts'
 import type { HeldTask, Input, JobId } from './core/io.ts'
 import type { Tickets } from './core/queue.ts'
 import { JobNameTakenError, NotOwnerError, UnknownJobError, VotesError } from './errors.ts'
-import type { PlacedProgram, TaskLimits } from './executors/container.ts'
+import type { BlobSource, PlacedProgram, TaskLimits } from './executors/container.ts'
 import { describeProgram, findFunction } from './executors/describe.ts'
 import { needsOf } from './executors/program-needs.ts'
 import { Job, type JobSource, type JobStatus } from './job.ts'
+import { blobsIn, type BlobReference } from './program/blob.ts'
 import { encodeValue } from './program/values.ts'
 import { BlobExchange } from './shell/blob-exchange.ts'
+import { keepBlob, listBlobs, MAX_LIST_BYTES, readBlobList } from './shell/blob-list.ts'
 import { BlobStore } from './shell/blob-store.ts'
 import { bundleProgram } from './shell/bundle.ts'
 import { Endings } from './shell/endings.ts'
+import { JobBlobs } from './shell/job-blobs.ts'
 import {
   encodeJob,
   jobId,
@@ -57,7 +60,7 @@ export interface ComputeOptions {
   readonly limits?: Partial<TaskLimits>
   /** Whose jobs this member submits; see `readOwner`. Default: this node, whose key is a new one at each start without an identity file. */
   readonly owner?: RecordOwner
-  /** Where programs and large inputs are kept. Default: below the user's cache folder. */
+  /** Where programs, large inputs and blobs are kept. Default: below the user's cache folder. */
   readonly cache?: string
 }
 
@@ -70,6 +73,8 @@ export interface SubmitOptions {
    * So many members compute each task, each by itself, and what as many agree on counts; 1 to 7. For programs without shared values, whose tasks give the same wherever they run. Default: 1.
    */
   readonly votes?: number
+  /** Blobs that the program names itself. Those that its input names go along anyway. */
+  readonly blobs?: readonly BlobReference[]
 }
 
 export interface GridEvents {
@@ -87,6 +92,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   readonly #roster: Roster
   readonly #runner: Runner
   readonly #jobs = new Map<JobId, PublishedJob>()
+  readonly #jobBlobs = new Map<JobId, JobBlobs>()
   readonly #endings = new Endings()
   readonly #explanations = new Endings()
   readonly #held = new Map<JobId, readonly HeldTask[]>()
@@ -150,14 +156,23 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   }
 
   /**
+   * Keeps bytes, or those of a file, here, and gives their name. A job whose input has the name in it takes them along; its tasks get them by `use`.
+   *
+   * @throws BlobTooLargeError
+   */
+  async blob(source: string | Uint8Array): Promise<BlobReference> {
+    return await keepBlob(this.#store, source)
+  }
+
+  /**
    * Submits a job: a function of a program, and its input. It goes on without this member. The same name, program and input again are the same job.
    *
    * @param program a file, which may import others; or the bytes of a module that imports nothing
-   * @throws ProgramError, FunctionMissingError, VotesError, JobNameTakenError, UnclonableError; what `publish` throws
+   * @throws ProgramError, FunctionMissingError, VotesError, JobNameTakenError, UnclonableError, BlobMissingError, BlobTooLargeError; what `publish` throws
    */
   async submit(program: string | Uint8Array, fn: string, input?: unknown, options: SubmitOptions = {}): Promise<Job> {
     const bytes = typeof program === 'string' ? await bundleProgram(program) : program
-    const hash = this.#store.put(bytes)
+    const hash = await this.#store.put(bytes)
     const functions = await describeProgram(this.#store.urlOf(hash))
     const { result, shares } = findFunction(functions, fn)
     const { votes = 1 } = options
@@ -167,13 +182,16 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       throw new VotesError(`a program with shared values can't be voted on: what its tasks give depends on what they had heard`)
     const needs = needsOf(new TextDecoder().decode(bytes))
     const encoded = encodeValue(input)
-    const inputBlob = encoded.length > MAX_INLINE_INPUT ? this.#store.put(encoded) : undefined
+    const inputBlob = encoded.length > MAX_INLINE_INPUT ? await this.#store.put(encoded) : undefined
+    const list = await listBlobs(this.#store, [...blobsIn(input), ...(options.blobs ?? [])])
+    const blobs = list && (await this.#store.put(list))
     const name = options.name ?? crypto.randomUUID()
     const job: JobRecord = {
       program: hash,
       fn,
       input: inputBlob === undefined ? encoded : undefined,
       inputBlob,
+      blobs,
       result,
       trusted: needs.length > 0,
       votes,
@@ -188,7 +206,11 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     }
     if (needs.length > 0)
       this.#warn('PROGRAM_NEEDS_TRUST', `${needs.join(', ')}: what no sandbox has. Only members that accept ${this.owner} run it`, id)
-    await this.#distribute(id, inputBlob === undefined ? [hash] : [hash, inputBlob])
+    const parts = list === undefined ? [] : (await readBlobList(list)).flatMap((each) => each.parts)
+    await this.#distribute(
+      id,
+      [hash, inputBlob, blobs, ...parts].filter((each) => each !== undefined),
+    )
     const ttl = options.keep ?? DEFAULT_KEEP
     const record = await this.#pool.publish(JOB_PREFIX + name, encodeJob(job), {
       ttl,
@@ -290,10 +312,10 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     this.#record(await this.#pool.publish(JOB_PREFIX + job.name, encodeJob({ ...job, wish }), { ttl, ...(owner && { owner }) }), true)
   }
 
-  /** Programs and inputs go to the replicas before anybody hears of the job. */
-  async #distribute(id: JobId, blobs: readonly string[]): Promise<void> {
+  /** Programs, inputs and blobs go to the replicas before anybody hears of the job. */
+  async #distribute(id: JobId, hashes: readonly string[]): Promise<void> {
     const replicas = this.#runner.scheduler.replicas(id).filter((member) => member !== this.#pool.self.id)
-    await Promise.allSettled(replicas.flatMap((member) => blobs.map((hash) => this.#blobs.push(hash, member))))
+    for (const hash of hashes) await this.#blobs.push(hash, replicas)
   }
 
   #record(record: PoolRecord, isNews: boolean): void {
@@ -311,6 +333,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   /** Its time is over, its owner withdrew it, or gave its name to another one. */
   #forget(id: JobId): void {
     this.#jobs.delete(id)
+    this.#jobBlobs.delete(id)
     this.#runner.feed({ type: 'expired', job: id })
     this.#endings.tell(id)
   }
@@ -325,17 +348,40 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     for (let attempt = 0; !this.closed && this.#jobs.get(id) === job; attempt++) {
       try {
         const bytes = input ?? (await this.#blobs.fetch(inputBlob as string, () => this.#holders(id)))
-        const accepted = this.#placeOf(job) !== undefined
+        const blobs = await this.#blobsOf(job)
+        const accepted = this.#placeOf(job) !== undefined && blobs.size <= this.#store.limit
         if (accepted) await this.#blobs.fetch(program, () => this.#holders(id))
         if (this.#jobs.get(id) !== job) return
+        this.#jobBlobs.set(id, blobs)
+        if (blobs.size > this.#store.limit)
+          this.#warn(
+            'BLOB_TOO_LARGE',
+            `its blobs take ${blobs.size} bytes, and this member keeps ${this.#store.limit}: it leaves the job to others`,
+            id,
+          )
         const spec = { id, owner, fn, input: bytes, votes, submitted, wish: job.wish, accepted, fresh: fresh && attempt === 0 }
         this.#runner.feed({ type: 'job', spec })
         if (this.#endings.has(id)) this.watch(id)
+        this.#keepBlobs()
         return
       } catch (error) {
         if (attempt === 0) this.#warn('BLOB_MISSING', error instanceof Error ? error.message : String(error), id)
         await sleep(FETCH_AGAIN, undefined, { signal: this.#stop.signal }).catch(() => {})
       }
+    }
+  }
+
+  async #blobsOf({ id, program, blobs }: PublishedJob): Promise<JobBlobs> {
+    const list = blobs === undefined ? [] : await readBlobList(await this.#blobs.fetch(blobs, () => this.#holders(id), MAX_LIST_BYTES))
+    return new JobBlobs(program, list, async (hash, size) => await this.#blobs.fetch(hash, () => this.#holders(id), size))
+  }
+
+  /** Replicas have a job's program and blobs, those that came later, too. */
+  #keepBlobs(): void {
+    for (const [id, blobs] of this.#jobBlobs) {
+      if (blobs.size > this.#store.limit || this.#runner.scheduler.ended(id) !== undefined) continue
+      if (!this.#runner.scheduler.replicas(id).includes(this.#pool.self.id)) continue
+      blobs.keep().catch((error: unknown) => this.#warn('BLOB_MISSING', error instanceof Error ? error.message : String(error), id))
     }
   }
 
@@ -348,7 +394,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   }
 
   #placed(job: PublishedJob): PlacedProgram {
-    return { url: this.#store.urlOf(job.program), place: this.#placeOf(job) ?? 'sandbox' }
+    const blob = (name: string): BlobSource => (this.#jobBlobs.get(job.id) as JobBlobs).open(name)
+    return { url: this.#store.urlOf(job.program), place: this.#placeOf(job) ?? 'sandbox', blob }
   }
 
   /** Who may have a job's blobs: its replicas, then others. */
@@ -361,6 +408,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   #membersChanged(inputs: readonly Input[]): void {
     for (const input of inputs) if (input.type === 'gone') this.#streams.forget(input.id)
     this.#runner.feed(...inputs)
+    this.#keepBlobs()
   }
 
   #warn(code: string, message: string, job: string | undefined): void {

@@ -9,8 +9,10 @@ export type { ComputeOptions, Grid, GridEvents, SubmitOptions } from './grid.ts'
 export type { Job, JobProgress, JobState } from './job.ts'
 export type { HeldTask } from './core/io.ts'
 export type { TaskLimits } from './executors/container.ts'
+export type { BlobReference } from './program/blob.ts'
 export {
   BlobMissingError,
+  BlobTooLargeError,
   ComputeError,
   FunctionMissingError,
   JobCancelledError,

@@ -3,11 +3,16 @@ import type { HeldTask, JobSpec } from './core/io.ts'
 import { describeProgram, findFunction } from './executors/describe.ts'
 import type { ProgramFunction } from './executors/messages.ts'
 import type { PlacedProgram, TaskLimits } from './executors/container.ts'
+import type { SubmitOptions } from './grid.ts'
 import { Job, type JobSource } from './job.ts'
+import { BlobMissingError } from './errors.ts'
+import { blobsIn, type BlobReference } from './program/blob.ts'
 import { encodeValue } from './program/values.ts'
+import { keepBlob, listBlobs, readBlobList } from './shell/blob-list.ts'
 import { BlobStore } from './shell/blob-store.ts'
 import { bundleProgram } from './shell/bundle.ts'
 import { Endings } from './shell/endings.ts'
+import { JobBlobs } from './shell/job-blobs.ts'
 import type { PublishedJob } from './shell/job-record.ts'
 import { Runner } from './shell/runner.ts'
 
@@ -21,6 +26,9 @@ export interface LocalOptions {
   readonly cache?: string
 }
 
+/** What of the options of a job there is without a pool. */
+type LocalSubmitOptions = Pick<SubmitOptions, 'blobs'>
+
 /** The same programs without a pool, on this machine's processors (Cilk's serial elision, on several). */
 export function computeLocal(options: LocalOptions): LocalGrid {
   return new LocalGrid(options)
@@ -31,6 +39,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   readonly #runner: Runner
   readonly #jobs = new Map<string, PublishedJob>()
   readonly #functions = new Map<string, readonly ProgramFunction[]>()
+  readonly #blobs = new Map<string, JobBlobs>()
   readonly #endings = new Endings()
   closed = false
   #onExplained: (tasks: readonly HeldTask[]) => void = () => {}
@@ -41,7 +50,11 @@ export class LocalGrid implements AsyncDisposable, JobSource {
       self: { id: 'local', location: 'local' },
       workers,
       ...(limits && { limits }),
-      programOf: (job) => ({ url: this.#store.urlOf((this.#jobs.get(job) as PublishedJob).program), place }),
+      programOf: (job) => ({
+        url: this.#store.urlOf((this.#jobs.get(job) as PublishedJob).program),
+        place,
+        blob: (name) => (this.#blobs.get(job) as JobBlobs).open(name),
+      }),
       send: () => {},
       onEnded: ({ job }) => this.#endings.tell(job),
       onExplained: ({ tasks }) => this.#onExplained(tasks),
@@ -49,15 +62,22 @@ export class LocalGrid implements AsyncDisposable, JobSource {
     })
   }
 
-  /** @throws ProgramError, FunctionMissingError, UnclonableError */
-  async submit(program: string | Uint8Array, fn: string, input?: unknown): Promise<Job> {
-    const hash = this.#store.put(typeof program === 'string' ? await bundleProgram(program) : program)
+  /** Keeps bytes, or those of a file, and gives their name for the inputs of jobs. @throws BlobTooLargeError */
+  async blob(source: string | Uint8Array): Promise<BlobReference> {
+    return await keepBlob(this.#store, source)
+  }
+
+  /** @throws ProgramError, FunctionMissingError, UnclonableError, BlobMissingError, BlobTooLargeError */
+  async submit(program: string | Uint8Array, fn: string, input?: unknown, options: LocalSubmitOptions = {}): Promise<Job> {
+    const hash = await this.#store.put(typeof program === 'string' ? await bundleProgram(program) : program)
     const functions = this.#functions.get(hash) ?? (await describeProgram(this.#store.urlOf(hash)))
     this.#functions.set(hash, functions)
     const { result } = findFunction(functions, fn)
     const id = crypto.randomUUID()
     const submitted = Date.now()
     const encoded = encodeValue(input)
+    const list = await listBlobs(this.#store, [...blobsIn(input), ...(options.blobs ?? [])])
+    this.#blobs.set(id, new JobBlobs(hash, list === undefined ? [] : await readBlobList(list), async (blob) => await this.#get(blob)))
     this.#jobs.set(id, {
       id,
       name: id,
@@ -66,6 +86,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
       fn,
       input: encoded,
       inputBlob: undefined,
+      blobs: undefined,
       result,
       trusted: false,
       votes: 1,
@@ -76,6 +97,12 @@ export class LocalGrid implements AsyncDisposable, JobSource {
     const spec: JobSpec = { id, owner: 'local', fn, input: encoded, submitted, wish: 'run', accepted: true, fresh: true }
     this.#runner.feed({ type: 'job', spec })
     return new Job(this, id)
+  }
+
+  async #get(hash: string): Promise<Uint8Array> {
+    const bytes = await this.#store.get(hash)
+    if (bytes === undefined) throw new BlobMissingError(`${hash} is not on this machine any more`)
+    return bytes
   }
 
   async close(): Promise<void> {

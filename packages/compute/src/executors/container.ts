@@ -4,6 +4,8 @@ import type { FromProgram, ToProgram } from './messages.ts'
 export interface Container {
   /** A program that is being loaded gets it later. */
   post(messages: readonly ToProgram[]): void
+  /** Resolves when it has room for more. Never, if it ends before. */
+  taken(): Promise<void>
   /** Ends it, whatever it does. Nothing is told afterwards. */
   end(): Promise<void>
 }
@@ -23,11 +25,18 @@ export interface TaskLimits {
   readonly time: number
   /** MiB. In a sandbox all that it takes; of a thread its heap: buffers and WASM memory pass it (measured). */
   readonly memory: number
-  /** MiB that programs and large inputs take on disk, of all jobs together; the longest unused go first. A task in a sandbox can write nothing. */
+  /** MiB that programs, large inputs and blobs take on disk, of all jobs together; the longest unused go first. A task in a sandbox can write nothing. */
   readonly disk: number
 }
 
 export const defaultTaskLimits: TaskLimits = { time: 600_000, memory: 512, disk: 256 }
+
+/** A blob as its job's list has it. */
+export interface BlobSource {
+  readonly size: number
+  /** Each gives its bytes, checked; together they are the blob. */
+  readonly parts: readonly (() => Promise<Uint8Array>)[]
+}
 
 /** A program that is to be run, and where. */
 export interface PlacedProgram {
@@ -35,4 +44,6 @@ export interface PlacedProgram {
   readonly url: string
   /** `thread`: it may do what this process may. `sandbox`: it can compute, and nothing else. */
   readonly place: 'thread' | 'sandbox'
+  /** A blob of its job, by its CID. Throws if the job has none of this name. */
+  readonly blob: (cid: string) => BlobSource
 }

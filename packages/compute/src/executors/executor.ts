@@ -1,5 +1,6 @@
 import type { Effect, Input, JobId, Milliseconds } from '../core/io.ts'
 import type { Path } from '../core/path.ts'
+import { BlobFeed } from './blob-feed.ts'
 import { defaultTaskLimits, LOAD_TIME, type Container, type PlacedProgram, type TaskLimits } from './container.ts'
 import type { FromProgram, ToProgram } from './messages.ts'
 import { startSandbox } from './sandbox-container.ts'
@@ -13,6 +14,7 @@ type Given = Extract<Effect, { type: 'run' | 'deliver' | 'forget' }>
 /** A program in its container. */
 interface Running {
   readonly container: Container
+  readonly blobs: BlobFeed
   isLoaded: boolean
   readonly frames: Set<Path>
   outbox: ToProgram[]
@@ -101,7 +103,7 @@ export class Executor {
   }
 
   #start(index: number, job: JobId): Running {
-    const { url, place } = this.#programOf(job)
+    const { url, place, blob } = this.#programOf(job)
     const start = place === 'thread' ? startThread : startSandbox
     const container = start(url, this.#limits, {
       onMessages: (messages) => this.#receive(index, job, program, messages),
@@ -109,6 +111,7 @@ export class Executor {
     })
     const program: Running = {
       container,
+      blobs: new BlobFeed(container, blob),
       isLoaded: false,
       frames: new Set(),
       outbox: [],
@@ -170,6 +173,9 @@ export class Executor {
         case 'offered':
           inputs.push({ type: 'offered', job, shared: message.shared })
           break
+        case 'use':
+          program.blobs.use(message.blob)
+          break
         case 'seen':
           program.pending.splice(0, Math.max(0, message.seen - program.seen))
           program.seen = Math.max(program.seen, Math.min(message.seen, program.sent))
@@ -207,6 +213,7 @@ export class Executor {
   #remove(index: number, job: JobId, program: Running): void {
     const slot = this.#slots[index] as Slot
     program.ended = true
+    program.blobs.end()
     clearTimeout(program.endTimer)
     slot.programs.delete(job)
     slot.seenBefore += program.sent
@@ -216,6 +223,7 @@ export class Executor {
     const now = performance.now()
     for (const [index, { programs }] of this.#slots.entries()) {
       for (const [job, program] of programs) {
+        if (program.blobs.isWaiting) program.since = now
         const limit = program.isLoaded ? this.#limits.time : Math.max(LOAD_TIME, this.#limits.time)
         if (program.pending.length === 0 || now - program.since < limit) continue
         this.#lost(index, job, program, program.isLoaded ? `it ran for more than ${limit} ms` : `it was not loaded after ${limit} ms`)

@@ -11,6 +11,9 @@ export type ToProgram =
   | { readonly type: 'deliver'; readonly path: Path; readonly step: string; readonly outcome: Outcome }
   | { readonly type: 'forget'; readonly path: Path }
   | { readonly type: 'shared'; readonly shared: Shared }
+  /** The next bytes of a blob that has `size` of them. */
+  | { readonly type: 'blob'; readonly blob: string; readonly size: number; readonly bytes: Uint8Array }
+  | { readonly type: 'noBlob'; readonly blob: string; readonly code: string; readonly message: string }
 
 export type FromProgram =
   | { readonly type: 'ready'; readonly functions: readonly ProgramFunction[] }
@@ -19,6 +22,8 @@ export type FromProgram =
   | { readonly type: 'spawned'; readonly path: Path; readonly children: readonly Spawn[] }
   | { readonly type: 'returned'; readonly path: Path; readonly outcome: Outcome; readonly shared: Shared; readonly ran: number }
   | { readonly type: 'offered'; readonly shared: Shared }
+  /** A task needs a blob, by its CID. */
+  | { readonly type: 'use'; readonly blob: string }
   /** How many runs and deliveries it has dealt with. */
   | { readonly type: 'seen'; readonly seen: number }
 
@@ -42,6 +47,7 @@ const message = v.variant('type', [
   v.object({ type: v.literal('spawned'), path, children: v.array(spawn) }),
   v.object({ type: v.literal('returned'), path, outcome, shared, ran: count }),
   v.object({ type: v.literal('offered'), shared }),
+  v.object({ type: v.literal('use'), blob: text(64) }),
   v.object({ type: v.literal('seen'), seen: count }),
 ])
 

@@ -60,6 +60,12 @@ class Sandbox implements Container {
     else this.#write(toBytes(messages))
   }
 
+  async taken(): Promise<void> {
+    const channel = this.#process?.channel
+    // It fails where the process has ended, which is told otherwise.
+    if (channel?.writableNeedDrain === true) await once(channel, 'drain').catch(() => {})
+  }
+
   async end(): Promise<void> {
     this.#hasEnded = true
     const child = this.#process?.child

@@ -22,6 +22,8 @@ export function startThread(program: string, limits: TaskLimits | undefined, eve
   worker.on('exit', (code) => lost(`its thread ended with status ${code}`))
   return {
     post: (messages: readonly ToProgram[]) => worker.postMessage(messages),
+    // It is for programs that one trusts.
+    taken: () => Promise.resolve(),
     end: async () => {
       ended = true
       await worker.terminate()

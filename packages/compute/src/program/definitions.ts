@@ -1,4 +1,5 @@
 import type { JoinRule } from '../core/shared-value.ts'
+import type { UseBlob } from './blob.ts'
 
 /** What a running task is given besides its input. */
 export interface TaskContext {
@@ -7,6 +8,11 @@ export interface TaskContext {
    * Rejects with the child's failure.
    */
   readonly run: <Input, Value>(task: TaskDefinition<Input, Value>, input: Input) => Promise<Value>
+  /**
+   * The bytes of a blob of this job, or what a function makes of them: `await use(input.data, parse)`. A worker does that once for all of the program's tasks, so none of them
+   * may change what it is given. Rejects with `BLOB_MISSING` if nobody has it.
+   */
+  readonly use: UseBlob
   /** In [0, 1): the same sequence each time the task is run with this input. `Math.random` would not be. */
   readonly random: () => number
   /** The path of this task in its job: with the job, a key for effects that must be idempotent. */

@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { blob, type BlobReference, type Unpack, type UseBlob } from './blob.ts'
 export { first, max, min, shared, task, union } from './definitions.ts'
 export type { Join, SharedDefinition, TaskContext, TaskDefinition, TaskFunction } from './definitions.ts'
 export { driver, type DriverOptions, type DriverTask } from './driver.ts'

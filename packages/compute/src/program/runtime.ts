@@ -4,7 +4,9 @@ import type { Spawn } from '../core/io.ts'
 import type { Path } from '../core/path.ts'
 import { joinShared, NOTHING_SHARED, type Offer, type Shared } from '../core/shared-value.ts'
 import type { FromProgram, ProgramFunction, ToProgram } from '../executors/messages.ts'
+import type { BlobReference, Unpack, UseBlob } from './blob.ts'
 import type { SharedDefinition, TaskContext, TaskDefinition } from './definitions.ts'
+import { UsedBlobs } from './used-blobs.ts'
 import { decodeValue, encodeValue } from './values.ts'
 
 interface Frame {
@@ -59,6 +61,7 @@ export class Runtime {
   readonly #frames = new Map<Path, Frame>()
   readonly #queue: Extract<ToProgram, { type: 'run' | 'deliver' }>[] = []
   #shared: Shared = NOTHING_SHARED
+  readonly #blobs = new UsedBlobs((message) => this.#say(message))
   readonly #values = new Map<string, { readonly offer: Offer; readonly value: unknown }>()
   #outbox: FromProgram[] = []
   #isFlushing = false
@@ -89,6 +92,10 @@ export class Runtime {
       switch (message.type) {
         case 'shared':
           this.#shared = joinShared(this.#shared, message.shared)
+          break
+        case 'blob':
+        case 'noBlob':
+          this.#blobs.handle(message)
           break
         case 'forget':
           this.#frames.delete(message.path)
@@ -148,6 +155,7 @@ export class Runtime {
     let random: (() => number) | undefined
     const context: TaskContext & { split: boolean } = {
       run: (task, childInput) => this.#spawn(frame, task, childInput),
+      use: ((blob: BlobReference, unpack?: Unpack<unknown>) => this.#blobs.use(blob, unpack)) as UseBlob,
       random: () => (random ??= createRandom(hash52(frame.path) % 2 ** 32))(),
       path: frame.path,
       split,

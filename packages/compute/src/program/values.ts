@@ -31,7 +31,9 @@ export class ValueTooLargeError extends RangeError {
   readonly code = 'VALUE_TOO_LARGE'
 
   constructor(bytes: number) {
-    super(`it has ${bytes} bytes; an input or a value may have ${MAX_VALUE_BYTES}. Cut it into tasks that each give a part`)
+    super(
+      `it has ${bytes} bytes; an input or a value may have ${MAX_VALUE_BYTES}. Hand large data in as a blob, and cut what is computed into tasks that each give a part`,
+    )
   }
 }
 

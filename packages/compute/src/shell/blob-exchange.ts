@@ -2,24 +2,26 @@ import type { Stream } from '@libp2p/interface'
 import type { Pool } from '@jel/jel'
 import { FrameStream, SendQueue } from '@jel/overlay'
 import { BlobMissingError } from '../errors.ts'
+import { MAX_PART_BYTES } from './blob-list.ts'
 import { hashOf, isHash, type BlobStore } from './blob-store.ts'
 
-const PROTOCOL = '/jel-compute-blob/1.0.0'
-/** Bytes of one blob. */
-const MAX_BLOB_BYTES = 64 * 1024 * 1024
-/** Bytes of one frame of it. */
+export const BLOB_PROTOCOL = '/jel-compute-blob/1.0.0'
+/** Bytes of one frame of a blob. */
 const CHUNK = 256 * 1024
-/** How long one member may take to give or take a blob, ms. A guess: 64 MiB at 1 MiB a second. */
-const TIMEOUT = 60_000
+/** How long a member may take to answer, and for each byte of a blob, ms. Guesses: a line of 2 Mbit/s. */
+const [ANSWER_TIME, BYTE_TIME] = [15_000, 1 / 256]
+/** Bytes of blobs that are on their way from or to others who asked, of all together: beyond, they are sent to the next member. A guess. */
+const MAX_SERVED = 4 * MAX_PART_BYTES
 
 /**
  * Blobs over streams of their own: the one who opens it says `get` and a hash, or `put` and a hash and the bytes; a `get` is answered with the bytes, or
- * nothing, a `put` with one byte.
+ * nothing, a `put` with one byte. The one who asked closes the stream once it has the answer.
  */
 export class BlobExchange {
   readonly #pool: Pool
   readonly #store: BlobStore
   readonly #fetching = new Map<string, Promise<Uint8Array>>()
+  #served = 0
 
   constructor(pool: Pool, store: BlobStore) {
     this.#pool = pool
@@ -27,82 +29,103 @@ export class BlobExchange {
   }
 
   async start(): Promise<void> {
-    await this.#pool.handle(PROTOCOL, (stream) => this.#serve(stream))
+    await this.#pool.handle(BLOB_PROTOCOL, (stream) => this.#serve(stream))
   }
 
   async close(): Promise<void> {
-    await this.#pool.unhandle(PROTOCOL).catch(() => {})
+    await this.#pool.unhandle(BLOB_PROTOCOL).catch(() => {})
   }
 
-  /** From here, or from the first of these members that has it. @throws BlobMissingError */
-  async fetch(hash: string, from: () => readonly string[]): Promise<Uint8Array> {
-    const known = this.#store.get(hash)
-    if (known !== undefined) return known
+  /** From here, or from the first of these members that has it, if it has at most so many bytes. @throws BlobMissingError */
+  async fetch(hash: string, from: () => readonly string[], maxBytes = MAX_PART_BYTES): Promise<Uint8Array> {
     let fetching = this.#fetching.get(hash)
     if (fetching === undefined) {
-      fetching = this.#fetch(hash, from()).finally(() => this.#fetching.delete(hash))
+      fetching = this.#fetch(hash, from, maxBytes).finally(() => this.#fetching.delete(hash))
       this.#fetching.set(hash, fetching)
     }
     return await fetching
   }
 
-  /** Gives it to a member. Resolves when it has it. */
-  async push(hash: string, to: string): Promise<void> {
-    const bytes = this.#store.get(hash)
+  /** Gives it to members. Resolves when they have it, or failed. */
+  async push(hash: string, members: readonly string[]): Promise<void> {
+    const bytes = await this.#store.get(hash)
     if (bytes === undefined) throw new BlobMissingError(`there is no blob ${hash} here`)
-    await this.#ask(to, `put ${hash}`, bytes)
+    await Promise.allSettled(members.map(async (member) => await this.#ask(member, `put ${hash}`, 1, bytes)))
   }
 
-  async #fetch(hash: string, members: readonly string[]): Promise<Uint8Array> {
+  async #fetch(hash: string, from: () => readonly string[], maxBytes: number): Promise<Uint8Array> {
+    const known = await this.#store.get(hash)
+    if (known !== undefined) return known
+    const members = from()
     for (const member of members) {
       try {
-        const bytes = await this.#ask(member, `get ${hash}`)
-        if (hashOf(bytes) !== hash) continue
-        this.#store.put(bytes)
+        const bytes = await this.#ask(member, `get ${hash}`, maxBytes)
+        if ((await hashOf(bytes)) !== hash) continue
+        await this.#store.put(bytes)
         return bytes
       } catch {
         // The next one may have it.
       }
     }
-    throw new BlobMissingError(`none of ${members.length} members has the blob ${hash}`)
+    throw new BlobMissingError(`none of ${members.length} members has ${hash}`)
   }
 
-  async #ask(member: string, request: string, bytes?: Uint8Array): Promise<Uint8Array> {
-    const stream = await this.#pool.open(member, PROTOCOL, { signal: AbortSignal.timeout(TIMEOUT) })
+  /** Opens a stream, and gives what it is answered. */
+  async #ask(member: string, request: string, maxBytes: number, bytes?: Uint8Array): Promise<Uint8Array> {
+    const stream = await this.#pool.open(member, BLOB_PROTOCOL, { signal: AbortSignal.timeout(ANSWER_TIME) })
     const queue = new SendQueue()
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
-    const received = new Gathered(MAX_BLOB_BYTES)
+    const received = new Gathered(maxBytes)
     const frames = new FrameStream(
       stream,
       { maxFrameBytes: CHUNK, queue },
       {
         onFrame: (data) => {
-          if (!received.add(data)) frames.abort(new Error('it is too large'))
+          if (!received.add(data)) reject(new Error('it is too large'))
+          else if (data.length < CHUNK) resolve(received.bytes())
         },
-        onEnd: () => resolve(received.bytes()),
+        onEnd: () => reject(new Error('the stream ended')),
       },
     )
-    const timer = setTimeout(() => {
-      frames.abort(new Error('it took too long'))
-      reject(new Error('it took too long'))
-    }, TIMEOUT)
-    frames.send(new TextEncoder().encode(request))
-    if (bytes !== undefined) sendChunks(frames, bytes)
-    queue.end()
+    const timer = setTimeout(() => reject(new Error('it took too long')), timeFor(Math.max(maxBytes, bytes?.length ?? 0)))
+    queue.push(new TextEncoder().encode(request))
+    if (bytes !== undefined) pushChunks(queue, bytes)
     try {
-      return await promise
+      const answer = await promise
+      void frames.close()
+      return answer
+    } catch (error) {
+      frames.abort(error)
+      throw error
     } finally {
       clearTimeout(timer)
-      void frames.close()
     }
   }
 
   #serve(stream: Stream): void {
     const queue = new SendQueue()
     let request: string | undefined
-    const received = new Gathered(MAX_BLOB_BYTES)
     let hash = ''
-    const frames = new FrameStream(
+    let served = 0
+    const received = new Gathered(MAX_PART_BYTES)
+    const serve = (bytes: number): boolean => {
+      if (this.#served + bytes > MAX_SERVED) return false
+      this.#served += bytes
+      served += bytes
+      return true
+    }
+    const give = async (): Promise<void> => {
+      const bytes = await this.#store.get(hash)
+      pushChunks(queue, bytes !== undefined && serve(bytes.length) ? bytes : new Uint8Array())
+    }
+    const take = async (): Promise<void> => {
+      const bytes = received.bytes()
+      if ((await hashOf(bytes)) !== hash) throw new Error('it has another hash')
+      await this.#store.put(bytes)
+      queue.push(Uint8Array.of(1))
+    }
+    const fail = (error: unknown): void => frames.abort(error)
+    const frames: FrameStream = new FrameStream(
       stream,
       { maxFrameBytes: CHUNK, queue },
       {
@@ -110,30 +133,31 @@ export class BlobExchange {
           if (request === undefined) {
             request = new TextDecoder().decode(data)
             hash = request.slice(4)
-            if (!isHash(hash) || !/^(get|put) /u.test(request)) frames.abort(new Error('no request'))
-            else if (request.startsWith('get ')) {
-              sendChunks(frames, this.#store.get(hash) ?? new Uint8Array())
-              void frames.close()
-            }
-          } else if (!received.add(data)) frames.abort(new Error('it is too large'))
-          else if (received.size > 0 && request.startsWith('put ') && data.length < CHUNK) {
-            const bytes = received.bytes()
-            if (hashOf(bytes) === hash) {
-              this.#store.put(bytes)
-              frames.send(Uint8Array.of(1))
-            }
-            void frames.close()
-          }
+            if (!isHash(hash) || !/^(get|put) /u.test(request)) fail(new Error('no request'))
+            else if (request.startsWith('get ')) give().catch(fail)
+          } else if (!request.startsWith('put ') || !received.add(data) || !serve(data.length)) fail(new Error('it is too large'))
+          else if (data.length < CHUNK) take().catch(fail)
         },
-        onEnd: () => {},
+        onEnd: () => {
+          clearTimeout(timer)
+          this.#served -= served
+          served = 0
+          void frames.close()
+        },
       },
     )
+    const timer = setTimeout(() => fail(new Error('it took too long')), timeFor(MAX_PART_BYTES))
+    timer.unref()
   }
 }
 
+function timeFor(bytes: number): number {
+  return ANSWER_TIME + bytes * BYTE_TIME
+}
+
 /** The last chunk is shorter than the others, if need be an empty one: so its receiver knows the end. */
-function sendChunks(frames: FrameStream, bytes: Uint8Array): void {
-  for (let at = 0; at <= bytes.length; at += CHUNK) frames.send(bytes.slice(at, at + CHUNK))
+function pushChunks(queue: SendQueue, bytes: Uint8Array): void {
+  for (let at = 0; at <= bytes.length; at += CHUNK) queue.push(bytes.subarray(at, at + CHUNK))
 }
 
 class Gathered {

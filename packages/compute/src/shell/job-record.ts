@@ -20,6 +20,8 @@ export interface JobRecord {
   /** Encoded; undefined: it is a blob. */
   readonly input: Uint8Array | undefined
   readonly inputBlob: string | undefined
+  /** The list of its blobs; undefined: it has none. */
+  readonly blobs: string | undefined
   /** The shared value that is its result; undefined: the value of its root. */
   readonly result: string | undefined
   /** It needs more than a sandbox has: only members that accept its owner run it. */
@@ -47,6 +49,7 @@ const schema = v.object({
   fn: v.pipe(v.string(), v.maxLength(128)),
   input: v.optional(v.instance(Uint8Array)),
   inputBlob: v.optional(hex),
+  blobs: v.optional(hex),
   result: v.optional(v.pipe(v.string(), v.maxLength(64))),
   trusted: v.optional(v.boolean(), false),
   votes: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_VOTES)), 1),
@@ -55,22 +58,24 @@ const schema = v.object({
 })
 
 /**
- * A name belongs to its owner: two owners' jobs of one name are two jobs. So are two of one name that differ in program, function or input, where a
+ * A name belongs to its owner: two owners' jobs of one name are two jobs. So are two of one name that differ in program, function, input or blobs, where a
  * submitter did not know of the first: what was computed for one must not count for the other.
  */
 export function jobId(owner: string, name: string, job: JobRecord): string {
   const input = job.inputBlob ?? Buffer.from(job.input ?? []).toString('hex')
+  const optional = [...(job.votes > 1 ? [job.votes] : []), ...(job.blobs === undefined ? [] : [job.blobs])]
   return createHash('sha256')
-    .update(JSON.stringify([owner, name, job.program, job.fn, input, ...(job.votes > 1 ? [job.votes] : [])]))
+    .update(JSON.stringify([owner, name, job.program, job.fn, input, ...optional]))
     .digest('hex')
     .slice(0, 20)
 }
 
 export function encodeJob(job: JobRecord): Uint8Array {
-  const { program, fn, input, inputBlob, result, trusted, votes, submitted, wish } = job
+  const { program, fn, input, inputBlob, blobs, result, trusted, votes, submitted, wish } = job
   const optional = {
     ...(input && { input }),
     ...(inputBlob && { inputBlob }),
+    ...(blobs && { blobs }),
     ...(result && { result }),
     ...(trusted && { trusted }),
     ...(votes > 1 && { votes }),
@@ -83,10 +88,10 @@ export function encodeJob(job: JobRecord): Uint8Array {
 export function readJob(record: PoolRecord): PublishedJob | undefined {
   if (!record.name.startsWith(JOB_PREFIX) || record.value === undefined) return undefined
   try {
-    const { input, inputBlob, result, ...rest } = v.parse(schema, encoder.decode(record.value))
+    const { input, inputBlob, blobs, result, ...rest } = v.parse(schema, encoder.decode(record.value))
     if (input === undefined && inputBlob === undefined) return undefined
     const name = record.name.slice(JOB_PREFIX.length)
-    const job = { ...rest, input, inputBlob, result }
+    const job = { ...rest, input, inputBlob, blobs, result }
     return { ...job, id: jobId(record.owner, name, job), name, owner: record.owner, expires: record.expires }
   } catch {
     return undefined

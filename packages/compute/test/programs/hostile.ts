@@ -29,6 +29,7 @@ export const sees = task((_: unknown, context) => {
     asyncFunctions: attempt(() => constructorsOf(async () => {})(`return ${escapes}`)()),
     generators: attempt(() => constructorsOf(function* () {})(`return ${escapes}`)()),
     context: attempt(() => (context.run.constructor as Evaluator)(`return ${escapes}`)()),
+    use: attempt(() => (context.use.constructor as Evaluator)(`return ${escapes}`)()),
     timers: attempt(() => (setTimeout.constructor as Evaluator)(`return ${escapes}`)()),
     encoder: attempt(() => (TextEncoder.constructor as Evaluator)(`return ${escapes}`)()),
     date: attempt(() => (Date.constructor as Evaluator)(`return ${escapes}`)()),

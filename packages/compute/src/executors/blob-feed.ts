@@ -1,0 +1,81 @@
+import { ComputeError } from '../errors.ts'
+import type { BlobSource, Container } from './container.ts'
+import type { ToProgram } from './messages.ts'
+
+/** Bytes that go to a container at a time. A guess: as much as a value. */
+const PIECE = 1024 * 1024
+/** Blobs that a program may ask for, and get, before the first has come. A guess. */
+const MAX_ASKED = 1024
+/** After so many blobs that nobody has a program waits for the next ones in its own time. A guess. */
+const MAX_MISSES = 3
+
+/** Gives a container the blobs that its program uses: one after the other, each once. */
+export class BlobFeed {
+  readonly #container: Container
+  readonly #open: (cid: string) => BlobSource
+  readonly #asked = new Set<string>()
+  readonly #given = new Set<string>()
+  #misses = 0
+  #isGiving = false
+  #isFetching = false
+  #hasEnded = false
+
+  /** `open`: throws for what is no blob of the job. */
+  constructor(container: Container, open: (cid: string) => BlobSource) {
+    this.#container = container
+    this.#open = open
+  }
+
+  /** The program waits for others than itself: that is no time of its task. */
+  get isWaiting(): boolean {
+    return this.#isFetching && this.#misses < MAX_MISSES
+  }
+
+  use(cid: string): void {
+    if (this.#asked.size >= MAX_ASKED) return
+    this.#asked.add(cid)
+    if (!this.#isGiving) void this.#giveAll()
+  }
+
+  end(): void {
+    this.#hasEnded = true
+  }
+
+  async #giveAll(): Promise<void> {
+    this.#isGiving = true
+    for (const cid of this.#asked) {
+      // It may ask again as soon as it has an answer.
+      this.#asked.delete(cid)
+      if (this.#given.has(cid)) continue
+      try {
+        await this.#give(cid)
+        this.#given.add(cid)
+      } catch (error) {
+        this.#misses++
+        const code = error instanceof ComputeError ? error.code : 'BLOB_MISSING'
+        await this.#post({ type: 'noBlob', blob: cid, code, message: error instanceof Error ? error.message : String(error) })
+      }
+      if (this.#hasEnded) return
+    }
+    this.#isGiving = false
+  }
+
+  async #give(cid: string): Promise<void> {
+    const { size, parts } = this.#open(cid)
+    if (size === 0) await this.#post({ type: 'blob', blob: cid, size, bytes: new Uint8Array() })
+    for (const part of parts) {
+      this.#isFetching = true
+      const bytes = await part().finally(() => (this.#isFetching = false))
+      for (let at = 0; at < bytes.length; at += PIECE) {
+        await this.#post({ type: 'blob', blob: cid, size, bytes: bytes.slice(at, at + PIECE) })
+      }
+    }
+  }
+
+  /** A container that does not read gets no more: what waits for it would fill this process. */
+  async #post(message: ToProgram): Promise<void> {
+    if (this.#hasEnded) return
+    this.#container.post([message])
+    await this.#container.taken()
+  }
+}

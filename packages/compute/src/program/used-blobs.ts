@@ -1,0 +1,57 @@
+import type { FromProgram, ToProgram } from '../executors/messages.ts'
+import { blob, type BlobReference, type Unpack } from './blob.ts'
+
+type Piece = Extract<ToProgram, { type: 'blob' | 'noBlob' }>
+
+interface Used {
+  readonly bytes: Promise<Uint8Array>
+  readonly resolve: (bytes: Uint8Array) => void
+  readonly reject: (error: Error) => void
+  /** What has come of it. */
+  gathered: Uint8Array | undefined
+  length: number
+  readonly unpacked: WeakMap<Unpack<unknown>, Promise<unknown>>
+}
+
+/** The blobs that tasks of this program used: each is asked for once, and kept for the next task. */
+export class UsedBlobs {
+  readonly #say: (message: FromProgram) => void
+  readonly #used = new Map<string, Used>()
+
+  constructor(say: (message: FromProgram) => void) {
+    this.#say = say
+  }
+
+  async use(reference: BlobReference, unpack?: Unpack<unknown>): Promise<unknown> {
+    const { blob: cid } = blob(reference?.blob)
+    let used = this.#used.get(cid)
+    if (used === undefined) {
+      const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
+      used = { bytes: promise, resolve, reject, gathered: undefined, length: 0, unpacked: new WeakMap() }
+      this.#used.set(cid, used)
+      this.#say({ type: 'use', blob: cid })
+    }
+    if (unpack === undefined) return await used.bytes
+    let unpacked = used.unpacked.get(unpack)
+    if (unpacked === undefined) {
+      unpacked = used.bytes.then((bytes) => unpack(bytes))
+      used.unpacked.set(unpack, unpacked)
+    }
+    return await unpacked
+  }
+
+  handle(piece: Piece): void {
+    const used = this.#used.get(piece.blob)
+    if (used === undefined) return
+    if (piece.type === 'noBlob') {
+      // Another task may ask again.
+      this.#used.delete(piece.blob)
+      used.reject(Object.assign(new Error(piece.message), { code: piece.code }))
+      return
+    }
+    used.gathered ??= new Uint8Array(piece.size)
+    used.gathered.set(piece.bytes, used.length)
+    used.length += piece.bytes.length
+    if (used.length === piece.size) used.resolve(used.gathered)
+  }
+}

@@ -1,0 +1,138 @@
+/** Blobs in the store of their submitter, and the list of those of a job. */
+import { open } from 'node:fs/promises'
+import * as v from 'valibot'
+import { BlobMissingError, BlobTooLargeError } from '../errors.ts'
+import type { BlobReference } from '../program/blob.ts'
+import { fromBytes, toBytes } from '../schemas.ts'
+import { nameOf, readName } from './blob-names.ts'
+import { hashOf, isHash, type BlobStore } from './blob-store.ts'
+
+/** Bytes of what travels and is kept as one; a larger blob is a list of such parts. */
+export const MAX_PART_BYTES = 64 * 1024 * 1024
+/** Blobs of a job, and parts of a blob. A guess. */
+const MAX_BLOBS = 1024
+/** Of a list that others made. A guess: so many blobs of a few parts each. */
+export const MAX_LIST_BYTES = 1024 * 1024
+
+/** A blob of a job. */
+export interface ListedBlob {
+  /** Its CID. */
+  readonly name: string
+  readonly size: number
+  /** Hashes. */
+  readonly parts: readonly string[]
+}
+
+const hash = v.pipe(v.string(), v.check(isHash))
+const partList = v.pipe(v.array(hash), v.minLength(1), v.maxLength(MAX_BLOBS))
+const blobList = v.pipe(
+  v.array(
+    v.object({
+      name: v.string(),
+      size: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(MAX_BLOBS * MAX_PART_BYTES)),
+      parts: partList,
+    }),
+  ),
+  v.maxLength(MAX_BLOBS),
+)
+
+/**
+ * Keeps bytes, or a file, for jobs to come.
+ * @throws BlobTooLargeError for more than the store takes
+ */
+export async function keepBlob(store: BlobStore, source: string | Uint8Array): Promise<BlobReference> {
+  const parts: string[] = []
+  let size = 0
+  for await (const part of typeof source === 'string' ? partsOfFile(source) : partsOf(source)) {
+    size += part.length
+    refuseMore(size, store.limit)
+    parts.push(await store.put(part))
+  }
+  const [first] = parts as [string]
+  const name = parts.length === 1 ? { hash: first, isList: false } : { hash: await store.put(toBytes(parts)), isList: true }
+  return { blob: nameOf(name), size }
+}
+
+/**
+ * What the blobs that a job names are made of, in one order, and the list of them as bytes.
+ * @throws BlobMissingError where one is not here; BlobTooLargeError where they are more than the store takes
+ */
+export async function listBlobs(store: BlobStore, references: readonly BlobReference[]): Promise<Uint8Array | undefined> {
+  const names = [...new Set(references.map(({ blob }) => blob))].sort()
+  if (names.length > MAX_BLOBS) throw new BlobTooLargeError(`a job may have ${MAX_BLOBS} blobs, not ${names.length}`)
+  // Those that take too much may have made others go from here.
+  const said = new Map(references.map(({ blob, size = 0 }) => [blob, size]))
+  refuseMore(
+    [...said.values()].reduce((sum, each) => sum + each, 0),
+    store.limit,
+  )
+  const blobs: ListedBlob[] = []
+  for (const name of names) blobs.push(await describe(store, name))
+  refuseMore(sizeOf(blobs), store.limit)
+  return names.length === 0 ? undefined : toBytes(blobs)
+}
+
+/** @throws Error for bytes that are no list, or one whose names do not fit their parts */
+export async function readBlobList(bytes: Uint8Array): Promise<readonly ListedBlob[]> {
+  const blobs = fromBytes(blobList, bytes)
+  for (const { name, size, parts } of blobs) {
+    if (partSizes(size).length !== parts.length) throw new Error(`${size} bytes are not ${parts.length} parts`)
+    const isList = parts.length > 1
+    if (nameOf({ hash: isList ? await hashOf(toBytes(parts)) : (parts[0] as string), isList }) !== name)
+      throw new Error(`the parts of ${name} are those of another blob`)
+  }
+  return blobs
+}
+
+/** How many bytes each part of a blob has: the last one has the rest. */
+export function partSizes(size: number): number[] {
+  const count = Math.max(1, Math.ceil(size / MAX_PART_BYTES))
+  return Array.from({ length: count }, (_, index) => Math.min(MAX_PART_BYTES, size - index * MAX_PART_BYTES))
+}
+
+export function sizeOf(blobs: readonly ListedBlob[]): number {
+  return blobs.reduce((sum, { size }) => sum + size, 0)
+}
+
+function refuseMore(size: number, limit: number): void {
+  if (size > limit) throw new BlobTooLargeError(`blobs of ${size} bytes; this member keeps ${limit} on disk`)
+}
+
+async function describe(store: BlobStore, name: string): Promise<ListedBlob> {
+  const named = readName(name)
+  const bytes = named && (await store.get(named.hash))
+  if (named === undefined || bytes === undefined)
+    throw new BlobMissingError(`there is no blob ${name} at this member; hand its bytes to blob() of the grid first`)
+  if (!named.isList) return { name, size: bytes.length, parts: [named.hash] }
+  const parts = fromBytes(partList, bytes)
+  let size = 0
+  for (const part of parts) {
+    const got = await store.get(part)
+    if (got === undefined) throw new BlobMissingError(`a part of the blob ${name} is not at this member any more`)
+    size += got.length
+  }
+  return { name, size, parts }
+}
+
+function* partsOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (const [index, length] of partSizes(bytes.length).entries())
+    yield bytes.subarray(index * MAX_PART_BYTES, index * MAX_PART_BYTES + length)
+}
+
+async function* partsOfFile(path: string): AsyncGenerator<Uint8Array> {
+  const file = await open(path)
+  try {
+    const { size } = await file.stat()
+    for (const length of partSizes(size)) {
+      const part = new Uint8Array(length)
+      for (let at = 0; at < length;) {
+        const { bytesRead } = await file.read(part, at)
+        if (bytesRead === 0) throw new Error(`${path} became shorter while it was read`)
+        at += bytesRead
+      }
+      yield part
+    }
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,106 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { joinPool, type Pool } from '@jel/jel'
+import { encode } from 'it-length-prefixed'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { BlobExchange, BLOB_PROTOCOL } from '../src/shell/blob-exchange.ts'
+import { BlobStore, hashOf } from '../src/shell/blob-store.ts'
+
+/** More than a slow reader's queue takes, and than is sent in the time in which a stream is closed. */
+const LARGE = 24 * 2 ** 20
+
+let folder: string
+let pools: Pool[]
+let exchanges: BlobExchange[]
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'jel-exchange-'))
+  pools = []
+  exchanges = []
+})
+
+afterEach(async () => {
+  for (const exchange of exchanges) await exchange.close()
+  for (const pool of pools) await pool.leave()
+  rmSync(folder, { recursive: true })
+})
+
+async function pool(): Promise<Pool> {
+  const bootstrap = pools[0]?.self.addresses ?? []
+  const joined = await joinPool('exchange-test', { listen: ['/ip4/127.0.0.1/tcp/0'], bootstrap })
+  pools.push(joined)
+  return joined
+}
+
+async function member(): Promise<{ pool: Pool; store: BlobStore; exchange: BlobExchange }> {
+  const joined = await pool()
+  const store = new BlobStore(join(folder, String(pools.length)))
+  const exchange = new BlobExchange(joined, store)
+  await exchange.start()
+  exchanges.push(exchange)
+  return { pool: joined, store, exchange }
+}
+
+/** A member that answers whatever it is asked with these frames. */
+async function liar(frames: readonly Uint8Array[]): Promise<{ id: string; asked: () => number }> {
+  const joined = await pool()
+  let asked = 0
+  await joined.handle(BLOB_PROTOCOL, (stream) => {
+    asked++
+    for (const frame of frames) stream.send(encode.single(frame))
+  })
+  return { id: joined.self.id, asked: () => asked }
+}
+
+async function meet({ pool: joined }: { pool: Pool }, count: number): Promise<void> {
+  await expect.poll(() => joined.members().length).toBe(count)
+}
+
+describe('blobs between members', () => {
+  it('come to whoever asks, and are asked for once at a time', async () => {
+    const [one, other] = [await member(), await member()]
+    await meet(other, 2)
+    const bytes = new Uint8Array(LARGE).fill(7)
+    const hash = await one.store.put(bytes)
+    const open = vi.spyOn(other.pool, 'open')
+    const from = () => [one.pool.self.id]
+    const [got] = await Promise.all([other.exchange.fetch(hash, from), other.exchange.fetch(hash, from)])
+    expect(Buffer.compare(got, bytes)).toBe(0)
+    expect(await other.exchange.fetch(hash, from)).toHaveLength(LARGE)
+    expect(open).toHaveBeenCalledOnce()
+  })
+
+  it('go to others', async () => {
+    const [one, other] = [await member(), await member()]
+    await meet(one, 2)
+    const hashes = [await one.store.put(new Uint8Array(LARGE).fill(8)), await one.store.put(new Uint8Array())]
+    for (const hash of hashes) await one.exchange.push(hash, [other.pool.self.id])
+    expect(await other.store.get(hashes[0] as string)).toHaveLength(LARGE)
+    expect(await other.store.get(hashes[1] as string)).toHaveLength(0)
+  })
+
+  it.each([
+    ['other bytes', [Uint8Array.of(1, 2, 3)]],
+    ['more bytes than there are', Array.from({ length: 40 }, () => new Uint8Array(256 * 1024))],
+    ['what is no frame', [new Uint8Array(300 * 1024)]],
+    ['nothing', [new Uint8Array()]],
+  ])('are not taken from a member that sends %s', async (_, frames) => {
+    const [one, other] = [await member(), await member()]
+    const bad = await liar(frames)
+    await meet(other, 3)
+    const bytes = Uint8Array.of(4, 5, 6)
+    const hash = await one.store.put(bytes)
+    expect(await other.exchange.fetch(hash, () => [bad.id, one.pool.self.id], bytes.length)).toEqual(bytes)
+    expect(bad.asked()).toBe(1)
+    await expect(other.exchange.fetch(await hashOf(Uint8Array.of(9)), () => [bad.id], 1)).rejects.toMatchObject({ code: 'BLOB_MISSING' })
+  })
+
+  it('are not taken where they are larger than they should be', async () => {
+    const [one, other] = [await member(), await member()]
+    await meet(other, 2)
+    const hash = await one.store.put(new Uint8Array(2 ** 20))
+    await expect(other.exchange.fetch(hash, () => [one.pool.self.id], 2 ** 20 - 1)).rejects.toMatchObject({ code: 'BLOB_MISSING' })
+    expect(await other.store.get(hash)).toBeUndefined()
+  })
+})

@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { computeLocal, type LocalGrid } from '../src/index.ts'
+
+const blobs = join(import.meta.dirname, 'programs/blobs.ts')
+/** CIDv1 of no bytes at all, as IPFS writes it. */
+const EMPTY = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
+
+describe.each(['thread', 'sandbox'] as const)('blobs in a %s', (place) => {
+  let folder: string
+  let grid: LocalGrid
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'jel-blobs-'))
+    grid = computeLocal({ workers: 2, cache: folder, place, limits: { disk: 160, memory: 256 } })
+  })
+
+  afterAll(async () => {
+    await grid.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  it('have the name that IPFS gives them', async () => {
+    expect(await grid.blob(new Uint8Array())).toEqual({ blob: EMPTY, size: 0 })
+    expect(await (await grid.submit(blobs, 'named', EMPTY, { blobs: [{ blob: EMPTY }] })).result).toBe('')
+  })
+
+  it('come to a task whose input names them', async () => {
+    const data = await grid.blob(new Uint8Array(3_000_000).fill(3))
+    expect(await (await grid.submit(blobs, 'sum', { data })).result).toBe(9_000_000)
+  })
+
+  it('come from a file', async () => {
+    const file = join(folder, 'data.txt')
+    writeFileSync(file, 'as it stands')
+    const data = await grid.blob(file)
+    expect(await (await grid.submit(blobs, 'named', data.blob, { blobs: [data] })).result).toBe('as it stands')
+  })
+
+  it('are unpacked once for all tasks of a worker', async () => {
+    const data = await grid.blob(new Uint8Array(1000).fill(1))
+    expect(await (await grid.submit(blobs, 'many', { data, tasks: 200 })).result).toBe(1)
+  })
+
+  it('may have more than 64 MiB', { timeout: 60_000 }, async () => {
+    const bytes = new Uint8Array(65 * 2 ** 20).fill(1, 64 * 2 ** 20)
+    const data = await grid.blob(bytes)
+    expect(data.size).toBe(bytes.length)
+    // Of a list, not of raw bytes.
+    expect(data.blob).toMatch(/^bafirei/u)
+    expect(await (await grid.submit(blobs, 'sum', { data })).result).toBe(2 ** 20)
+  })
+
+  it('are missing where the job has none of this name, and nothing else is lost', async () => {
+    // One that this member has, for another job.
+    const other = await grid.blob(Uint8Array.of(1))
+    const result = await (await grid.submit(blobs, 'catches', other.blob)).result
+    expect(result).toEqual({
+      code: 'BLOB_MISSING',
+      message: `the job has no blob ${other.blob}; it has none`,
+      member: 'local',
+      tries: 1,
+      other: { status: 'fulfilled', value: 1 },
+    })
+  })
+
+  it.each([['../../etc/passwd'], ['/etc/passwd'], [{ blob: 'file:///etc/passwd' }], [{ blob: `${EMPTY}/x` }], [{ blob: 5 }], [undefined]])(
+    'are not taken for %j',
+    async (given) => {
+      await expect((await grid.submit(blobs, 'misuses', given)).result).rejects.toMatchObject({
+        code: 'TASK_THREW',
+        message: expect.stringContaining('CIDv1'),
+      })
+    },
+  )
+})
+
+describe('a submission', () => {
+  let folder: string
+  let grid: LocalGrid
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'jel-blobs-'))
+    grid = computeLocal({ workers: 1, cache: folder, limits: { disk: 1 } })
+  })
+
+  afterAll(async () => {
+    await grid.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  it('is refused when its input names a blob that is not here', async () => {
+    await expect(grid.submit(blobs, 'sum', { deep: [new Map([['data', { blob: EMPTY, size: 0 }]])] })).rejects.toMatchObject({
+      code: 'BLOB_MISSING',
+      message: expect.stringContaining(EMPTY),
+    })
+  })
+
+  it('is refused when its blobs take more than may be kept', async () => {
+    await expect(grid.blob(new Uint8Array(2 ** 20 + 1))).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE' })
+    const [one, two] = [await grid.blob(new Uint8Array(1_000_000).fill(1)), await grid.blob(new Uint8Array(1_000_000).fill(2))]
+    await expect(grid.submit(blobs, 'sum', { all: [one, { two }] })).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE' })
+    expect(await (await grid.submit(blobs, 'sum', { data: two, again: two })).result).toBe(2_000_000)
+  })
+})

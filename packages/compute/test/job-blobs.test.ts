@@ -1,0 +1,146 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { joinPool, type Pool } from '@jel/jel'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { compute, type ComputeOptions, type Grid } from '../src/index.ts'
+import { encodeValue } from '../src/program/values.ts'
+import { toBytes } from '../src/schemas.ts'
+import { BLOB_PROTOCOL } from '../src/shell/blob-exchange.ts'
+import { nameOf } from '../src/shell/blob-names.ts'
+import { BlobStore, hashOf } from '../src/shell/blob-store.ts'
+import { encodeJob, type PublishedJob } from '../src/shell/job-record.ts'
+
+const blobs = join(import.meta.dirname, 'programs/blobs.ts')
+const bytes = new Uint8Array(2_000_000).fill(2)
+
+let folder: string
+let pools: Pool[]
+let grids: Grid[]
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'jel-blobs-'))
+  pools = []
+  grids = []
+})
+
+afterEach(async () => {
+  for (const grid of grids) await grid.close()
+  for (const pool of pools) await pool.leave()
+  rmSync(folder, { recursive: true })
+})
+
+async function member(options: ComputeOptions = {}): Promise<Grid> {
+  const number = pools.length
+  const bootstrap = pools.find(({ self }) => self.addresses.length > 0)?.self.addresses ?? []
+  const pool = await joinPool('blobs-test', { listen: ['/ip4/127.0.0.1/tcp/0'], bootstrap, location: `node${number}@here` })
+  pools.push(pool)
+  // Each has a cache of its own, as on another machine.
+  const grid = await compute(pool, { accept: ['members'], cache: join(folder, String(number)), ...options })
+  grids.push(grid)
+  return grid
+}
+
+async function leave(number: number): Promise<void> {
+  await (grids[number] as Grid).close()
+  await (pools[number] as Pool).leave()
+}
+
+async function has(number: number, hash?: string): Promise<boolean> {
+  return existsSync(join(folder, String(number), `${hash ?? (await hashOf(bytes))}.mjs`))
+}
+
+describe('blobs of a job on a pool', () => {
+  it.each([['members'], ['sandbox']])('are at its replicas, and come to a worker once, its submitter gone (%s)', async (accept) => {
+    const submitter = await member()
+    const keeper = await member()
+    await expect.poll(() => submitter.replicas('x').length).toBe(2)
+    const data = await submitter.blob(bytes)
+    const { id } = await submitter.submit(blobs, 'many', { data, tasks: 60 })
+    expect(await has(1)).toBe(true)
+    await expect.poll(() => keeper.jobs().length).toBe(1)
+    await leave(0)
+
+    const pool = await joinPool('blobs-test', { listen: ['/ip4/127.0.0.1/tcp/0'], bootstrap: (pools[1] as Pool).self.addresses })
+    pools.push(pool)
+    const open = vi.spyOn(pool, 'open')
+    const worker = await compute(pool, { workers: 2, accept: [accept], cache: join(folder, 'worker') })
+    grids.push(worker)
+    await expect.poll(() => worker.jobs().length).toBe(1)
+    expect(await worker.job(id).result).toBe(1)
+    // The program, the list of its blobs, and its blob.
+    expect(open.mock.calls.filter(([, protocol]) => protocol === BLOB_PROTOCOL)).toHaveLength(3)
+  })
+
+  it('come to replicas that come later, and from those to others', async () => {
+    const submitter = await member()
+    const data = await submitter.blob(bytes)
+    const { id } = await submitter.submit(blobs, 'sum', { data })
+    await member()
+    await expect.poll(async () => await has(1)).toBe(true)
+    const next = await joinPool('blobs-test', { listen: ['/ip4/127.0.0.1/tcp/0'], bootstrap: (pools[1] as Pool).self.addresses })
+    pools.push(next)
+    await leave(0)
+    const worker = await compute(next, { workers: 1, accept: ['members'], cache: join(folder, '2') })
+    grids.push(worker)
+    await expect.poll(() => worker.jobs().length).toBe(1)
+    expect(await worker.job(id).result).toBe(4_000_000)
+  })
+
+  it('come to a member that becomes a replica when one leaves', async () => {
+    const submitter = await member()
+    for (let others = 0; others < 4; others++) await member()
+    await expect.poll(() => submitter.replicas('x').length).toBe(3)
+    await expect
+      .poll(() => grids.map((grid) => grid.replicas('x').toSorted().join(' ')))
+      .toSatisfy((views: string[]) => new Set(views).size === 1)
+    const job = await submitter.submit(blobs, 'sum', { data: await submitter.blob(bytes) })
+    const ids = pools.map(({ self }) => self.id)
+    const outside = ids.flatMap((id, number) => (number === 0 || job.replicas.includes(id) ? [] : [number]))
+    expect(await Promise.all(outside.map(async (number) => await has(number)))).not.toContain(true)
+    await expect.poll(() => grids.every((grid) => grid.status(job.id) !== undefined)).toBe(true)
+    const leaving = ids.findIndex((id, number) => number > 0 && job.replicas.includes(id))
+    await leave(leaving)
+    // The submitter, which may be the new one, has them anyway: then the next one leaves.
+    if (submitter.replicas(job.id).includes(ids[0] as string))
+      await leave(ids.findIndex((id, number) => number > 0 && number !== leaving && job.replicas.includes(id)))
+    await expect.poll(async () => await Promise.all(outside.map(async (number) => await has(number))), { timeout: 20_000 }).toContain(true)
+  })
+
+  it('are an error with its member where nobody has them, and other tasks go on', { timeout: 60_000 }, async () => {
+    const submitter = await member()
+    const worker = await member({ workers: 1 })
+    await expect.poll(() => submitter.replicas('x').length).toBe(2)
+    const known = await (await submitter.submit(blobs, 'sound', 1)).result
+    expect(known).toBe(1)
+    const [job] = submitter.jobs()
+    const hash = await hashOf(Uint8Array.of(9, 9, 9))
+    const name = nameOf({ hash, isList: false })
+    const list = await new BlobStore(join(folder, '0')).put(toBytes([{ name, size: 3, parts: [hash] }]))
+    // As by a submitter that has lost it.
+    const published = submitter.published((job as { id: string }).id) as PublishedJob
+    const value = encodeJob({ ...published, fn: 'catches', input: encodeValue(name), blobs: list, submitted: Date.now() })
+    await (pools[0] as Pool).publish('jel.compute/job/lost', value, { ttl: 60_000 })
+    await expect.poll(() => worker.jobs().length).toBe(2)
+    expect(await worker.job('lost').result).toEqual({
+      code: 'BLOB_MISSING',
+      message: expect.stringMatching(new RegExp(`^the blob ${name}: none of 1 members has ${hash}, asked 3 times$`, 'u')),
+      member: (pools[1] as Pool).self.id,
+      tries: 1,
+      other: { status: 'fulfilled', value: 1 },
+    })
+  })
+
+  it('leave a job to others where they take more than a member keeps', async () => {
+    const submitter = await member()
+    const small = await member({ workers: 1, limits: { disk: 1 } })
+    const warned: string[] = []
+    small.addEventListener('warning', ({ detail }) => warned.push(detail.code))
+    await expect.poll(() => submitter.replicas('x').length).toBe(2)
+    const job = await submitter.submit(blobs, 'sum', { data: await submitter.blob(bytes) })
+    await expect.poll(() => warned).toContain('BLOB_TOO_LARGE')
+    expect(job.state).toBe('pending')
+    await member({ workers: 1 })
+    expect(await job.result).toBe(4_000_000)
+  })
+})
