@@ -157,6 +157,7 @@ function computing(program: Command, done: (status: number) => void): void {
     .argument('<file>', 'the program, an ES module in JavaScript or TypeScript')
     .argument('<function>', 'a task that it exports')
     .argument('[input]', 'JSON')
+    .option('--blob <name=file>', 'a file whose bytes go along: the input has its name there, for `use`; may be repeated', blobOf, {})
     .option('--name <name>', 'to find it by; the same name, program and input are the same job')
     .option('--keep <time>', 'how long the job and its result are kept, as in 12 h or 7 d (default: 7 d)', keepOf)
     .addOption(
@@ -189,6 +190,12 @@ function computing(program: Command, done: (status: number) => void): void {
       const { job } = await import('./compute/index.ts')
       done(await job(pool, id, flags))
     })
+}
+
+function blobOf(text: string, blobs: SubmitFlags['blob']): SubmitFlags['blob'] {
+  const [, name, file] = /^(\w+)=(.+)$/su.exec(text) ?? []
+  if (name === undefined || file === undefined) throw new InvalidArgumentError('It must be NAME=FILE, as in matrices=nug12.dat.')
+  return { ...blobs, [name]: file }
 }
 
 function limitOf(text: string, limits: WorkFlags['limit']): WorkFlags['limit'] {

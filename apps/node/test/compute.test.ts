@@ -10,6 +10,7 @@ export const square = task((number) => number * number)
 export const sum = task(async (count, { run }) => (await Promise.all(Array.from({ length: count }, (_, n) => run(square, n)))).reduce((a, b) => a + b, 0))
 export const slow = task(async (count, { run }) => (await Promise.all(Array.from({ length: count }, (_, n) => run(busy, n)))).length)
 export const busy = task((n) => { for (const end = performance.now() + 20; performance.now() < end; ); return n })
+export const length = task(async ({ data, times }, { use }) => (await use(data)).length * times)
 export const throws = task(() => { throw new RangeError('no such luck') })
 `
 
@@ -92,6 +93,14 @@ describe('jel work, submit, jobs and job', () => {
     expect(why.lines.join(' ')).toMatch(/^done: \d members have begun 2\d tasks and finished 2\d, 100 % is done$/u)
   })
 
+  it('hand a file over with a job', async () => {
+    const first = await worker()
+    const data = join(folder, 'data.bin')
+    writeFileSync(data, new Uint8Array(1_500_000))
+    const submit = command(first.address, 'submit', file, 'length', '{"times":2}', '--blob', `data=${data}`)
+    expect({ status: await submit.exited, lines: submit.lines }).toEqual({ status: 0, lines: ['3000000'] })
+  })
+
   it('leave a job to others, follow it by its name, and cancel it', async () => {
     const first = await worker()
     const submit = command(first.address, 'submit', file, 'slow', '100', '--detach', '--name', 'slow')
@@ -127,6 +136,9 @@ describe('jel work, submit, jobs and job', () => {
     [['submit', 'pool', 'nowhere.js', 'f'], 2, 'there is no program nowhere.js'],
     [['submit', 'pool', import.meta.filename, 'f', '{'], 2, 'INPUT must be JSON'],
     [['submit', 'pool', import.meta.filename, 'f', '--keep', 'ever'], 2, 'as in 30 min'],
+    [['submit', 'pool', import.meta.filename, 'f', '--blob', 'nowhere.bin'], 2, 'NAME=FILE'],
+    [['submit', 'pool', import.meta.filename, 'f', '--blob', 'data=nowhere.bin'], 2, 'there is no file nowhere.bin'],
+    [['submit', 'pool', import.meta.filename, 'f', '3', '--blob', 'data=nowhere.bin'], 2, 'INPUT must be an object'],
     [['work', 'pool', '--workers', 'many'], 2, 'whole number'],
     [['demo', 'compost'], 2, 'jel demo compute'],
   ])('refuse %j', async (args, status, message) => {

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import type { BlobReference } from '@jel/compute'
 import { UsageError } from '../usage-error.ts'
 import { outcomeOf } from './job-events.ts'
 import { Visitor, type MemberFlags } from './member.ts'
@@ -10,12 +11,18 @@ export interface SubmitFlags extends MemberFlags {
   readonly keep?: number
   readonly detach?: boolean
   readonly votes?: number
+  /** Files, by the fields of the input that name them. */
+  readonly blob: Readonly<Record<string, string>>
 }
 
 /** Submits a job and follows it to its end, or, with `--detach`, until others have it. Returns the exit status. */
 export async function submit(pool: string, file: string, fn: string, input: string | undefined, flags: SubmitFlags): Promise<number> {
   const value = parseInput(input)
+  const files = Object.entries(flags.blob)
+  if (files.length > 0 && value !== undefined && !isObject(value))
+    throw new UsageError(`with --blob INPUT must be an object, whose field ${files[0]?.[0]} names the blob`)
   if (!existsSync(file)) throw new UsageError(`there is no program ${file}`)
+  for (const [, blob] of files) if (!existsSync(blob)) throw new UsageError(`there is no file ${blob}`)
   await using visitor = await Visitor.enter(pool, flags)
   const teller = tellerOf(flags.json === true, pool)
   const met = await visitor.meet()
@@ -25,7 +32,9 @@ export async function submit(pool: string, file: string, fn: string, input: stri
     if (code === 'PROGRAM_NEEDS_TRUST') process.stderr.write(`jel: the program uses ${message}\n`)
   })
   const { name, keep, votes } = flags
-  const job = await visitor.grid.submit(file, fn, value, {
+  const blobs: Record<string, BlobReference> = {}
+  for (const [field, blob] of files) blobs[field] = await visitor.grid.blob(blob)
+  const job = await visitor.grid.submit(file, fn, files.length > 0 ? { ...(value as object | undefined), ...blobs } : value, {
     ...(name !== undefined && { name }),
     ...(keep !== undefined && { keep }),
     ...(votes !== undefined && { votes }),
@@ -40,6 +49,10 @@ export async function submit(pool: string, file: string, fn: string, input: stri
   } finally {
     teller.close()
   }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function parseInput(text: string | undefined): unknown {
