@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { computeLocal, type LocalGrid } from '@jel/compute'
@@ -16,11 +16,64 @@ afterAll(async () => {
   rmSync(cache, { recursive: true })
 })
 
+const sources = join(import.meta.dirname, '../src')
+const instances = join(import.meta.dirname, '../data')
+
 async function run(program: string, fn: string, input?: unknown): Promise<unknown> {
-  return (await grid.submit(join(import.meta.dirname, '../src', program), fn, input)).result
+  return (await grid.submit(join(sources, program), fn, input)).result
+}
+
+/** An instance of QAPLIB's form, with what it costs to have each facility at a place of its own. */
+function layouts(text: string): { n: number; cost: (places: readonly number[]) => number } {
+  const [n = 0, ...numbers] = text.trim().split(/\s+/u).map(Number)
+  const pairs = Array.from({ length: n * n }, (_, pair) => [Math.floor(pair / n), pair % n] as const)
+  const cost = (places: readonly number[]): number =>
+    pairs.reduce((sum, [one, other]) => {
+      const [from, to] = [places[one], places[other]] as [number, number]
+      return sum + (numbers[n * n + one * n + other] as number) * (numbers[from * n + to] as number)
+    }, 0)
+  return { n, cost }
+}
+
+/** The first of them as an instance of its own. */
+function firstOf(count: number, text: string): string {
+  const [n = 0, ...numbers] = text.trim().split(/\s+/u).map(Number)
+  const matrix = (begin: number): number[] =>
+    Array.from({ length: count }, (_, row) => numbers.slice(begin + row * n, begin + row * n + count)).flat()
+  return [count, ...matrix(0), ...matrix(n * n)].join(' ')
+}
+
+function permutations(values: readonly number[]): number[][] {
+  return values.length === 0
+    ? [[]]
+    : values.flatMap((value) => permutations(values.filter((each) => each !== value)).map((rest) => [value, ...rest]))
 }
 
 describe('examples', () => {
+  it.each(readdirSync(sources))('%s has at most 60 lines', (file) => {
+    expect(readFileSync(join(sources, file), 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(60)
+  })
+
+  it('qap: the optimum of nug12', async () => {
+    const file = join(instances, 'nug12.dat')
+    const { n, cost } = layouts(readFileSync(file, 'utf8'))
+    // QAPLIB's own layout, of its own cost: so the matrices are as there.
+    const known = [12, 7, 9, 3, 4, 8, 11, 1, 5, 6, 10, 2]
+    expect(cost(known.map((_, facility) => known.indexOf(facility + 1)))).toBe(578)
+    const found = (await run('qap.ts', 'qap', { data: await grid.blob(file) })) as { cost: number; places: number[] }
+    expect(found.cost).toBe(578)
+    expect(cost(found.places)).toBe(578)
+    expect(found.places.toSorted((a, b) => a - b)).toEqual(Array.from({ length: n }, (_, place) => place))
+  })
+
+  it.each([4, 6, 8])('qap: what trying all layouts finds for the first %i of nug12', async (count) => {
+    const text = firstOf(count, readFileSync(join(instances, 'nug12.dat'), 'utf8'))
+    const { cost } = layouts(text)
+    const least = Math.min(...permutations(Array.from({ length: count }, (_, place) => place)).map(cost))
+    const data = await grid.blob(new TextEncoder().encode(text))
+    expect(await run('qap.ts', 'qap', { data })).toMatchObject({ cost: least })
+  })
+
   it('tsp: the optimum of burma14', async () => {
     const tour = (await run('tsp.ts', 'search')) as { cost: number; order: number[] }
     expect(tour.cost).toBe(3323)

@@ -1,0 +1,59 @@
+/**
+ * The quadratic assignment problem by branch and bound (MW §4): a driver asks for the most promising branches first, tasks bound and search them.
+ * The instance is a blob in the form of QAPLIB: how many facilities and places, distances of places, flows between facilities, the same both ways.
+ */
+import { driver, min, shared, task, type BlobReference } from '@jel/compute/program'
+
+/** The first facilities stand at these places; whatever begins so costs as much at least. */
+type Part = { readonly data: BlobReference; readonly places: readonly number[]; readonly cost: number }
+/** Facilities that are placed by tasks of their own. */
+const PLACED = 3
+const best = shared(min((layout: Part) => layout.cost))
+
+export const qap = driver({
+  start: ({ data }: { data: BlobReference }) => ({ state: 0, tasks: [[relax, { data, places: [], cost: 0 }]] }),
+  done: (count, _: Part, parts: readonly Part[]) => ({ state: count + 1, tasks: parts.map((part) => [relax, part] as const) }),
+  order: (part: Part) => part.cost,
+  result: (tasks) => ({ cost: best.value?.cost, places: best.value?.places, tasks }),
+})
+
+/** Gives the branches of a part that can be better than what is known; deep in the tree it searches them itself. */
+export const relax = task(async (part: Part, { use }): Promise<readonly Part[]> => {
+  const instance = await use(part.data, parse)
+  if (part.places.length < PLACED) return branches(instance, part)
+  search(instance, part)
+  return []
+})
+
+function search(instance: Instance, part: Part): void {
+  if (part.places.length === instance.all.length) best.offer(part)
+  else for (const child of branches(instance, part)) search(instance, child)
+}
+
+function branches(instance: Instance, part: Part): Part[] {
+  const next = part.cost < (best.value?.cost ?? Infinity) ? without(instance.all, part.places) : []
+  const children = next.map((place) => [...part.places, place])
+  return children.map((places) => ({ ...part, places, cost: bound(instance, places) })).sort((a, b) => a.cost - b.cost)
+}
+
+/** Gilmore and Lawler: the largest flows go the shortest ways; and each facility, then each place, costs what it can at least. */
+function bound({ all, distance, flow }: Instance, places: readonly number[]): number {
+  const [open, free] = [all.slice(places.length), without(all, places)]
+  const flows = open.map((one) => sorted(without(open, [one]).map((other) => flow(one, other))))
+  const ways = free.map((one) => sorted(without(free, [one]).map((other) => distance(one, other))).reverse())
+  const placed = (one: number, at: number): number => places.reduce((sum, place, other) => sum + flow(one, other) * distance(at, place), 0)
+  const costs = flows.map((most, i) => ways.map((least, j) => product(most, least) + 2 * placed(open[i] as number, free[j] as number)))
+  const rows = costs.map((row) => Math.min(...row))
+  const columns = ways.map((_, j) => Math.min(...costs.map((row, i) => (row[j] as number) - (rows[i] as number))))
+  return [...places.map((place, one) => placed(one, place)), ...rows, ...columns].reduce((sum, each) => sum + each, 0)
+}
+const without = (all: readonly number[], some: readonly number[]): number[] => all.filter((each) => !some.includes(each))
+const sorted = (values: number[]): number[] => values.sort((a, b) => a - b)
+const product = (a: number[], b: number[]): number => a.reduce((sum, each, k) => sum + each * (b[k] as number), 0)
+
+type Instance = ReturnType<typeof parse>
+function parse(bytes: Uint8Array) {
+  const [size = 0, ...numbers] = new TextDecoder().decode(bytes).trim().split(/\s+/u).map(Number)
+  const matrix = (begin: number) => (row: number, column: number) => numbers[begin + row * size + column] as number
+  return { all: Array.from({ length: size }, (_, k) => k), distance: matrix(0), flow: matrix(size * size) }
+}
