@@ -1,4 +1,4 @@
-/** The Mandelbrot set as a picture (Satin's and Jalapeno's example of pieces of unequal cost): a space of two dimensions, whose pieces unite to one image. */
+/** The Mandelbrot set as a picture: pieces of unequal cost, for which Jalapeno has no answer (§5.3). A space of two dimensions, whose pieces unite to one image. */
 import { space } from '@jel/compute/program'
 
 const [WIDTH, HEIGHT, DEPTH] = [240, 160, 500]

@@ -1,8 +1,23 @@
-/**
- * PrimeFinder (GTPE §5): threads of the grid look for primes in parts of a range, and a barrier ends each round, after which the next range is known: it
- * begins behind the last one, until there are enough.
- */
+/** PrimeFinder (GTPE §4): threads of the grid count primes, each among its own numbers; in rounds that end with a barrier (§3.6) they find the n-th. */
 import { task } from '@jel/compute/program'
+
+interface Count {
+  readonly threads: number
+  readonly below: number
+}
+
+/** How many primes there are below a number. */
+export const count = task(async ({ threads, below }: Count, { run }) => {
+  const parts = await Promise.all(Array.from({ length: threads }, (_, thread) => run(part, { thread, threads, below })))
+  return parts.reduce((sum, each) => sum + each, 0)
+})
+
+/** Of odd numbers each thread takes one in so many. The paper counts 1 in place of 2. */
+export const part = task(({ thread, threads, below }: Count & { readonly thread: number }) => {
+  let found = 0
+  for (let number = 2 * thread + 1; number < below; number += 2 * threads) if (isPrime(number)) found++
+  return found
+})
 
 /** Numbers that one thread looks through in a round. */
 const PART = 20_000

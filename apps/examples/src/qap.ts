@@ -20,7 +20,7 @@ export const qap = driver({
 /** Gives the branches of a part that can be better than what is known; deep in the tree it searches them itself. */
 export const relax = task(async (part: Part, { use }): Promise<readonly Part[]> => {
   const instance = await use(part.data, parse)
-  if (part.places.length < PLACED) return branches(instance, part)
+  if (part.places.length < Math.min(PLACED, instance.all.length)) return branches(instance, part)
   search(instance, part)
   return []
 })
