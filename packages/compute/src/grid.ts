@@ -379,7 +379,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   /** Replicas have a job's program and blobs, those that came later, too. */
   #keepBlobs(): void {
     for (const [id, blobs] of this.#jobBlobs) {
-      if (blobs.size > this.#store.limit || this.#runner.scheduler.ended(id) !== undefined) continue
+      if (blobs.isKept || blobs.size > this.#store.limit || this.#runner.scheduler.ended(id) !== undefined) continue
       if (!this.#runner.scheduler.replicas(id).includes(this.#pool.self.id)) continue
       blobs.keep().catch((error: unknown) => this.#warn('BLOB_MISSING', error instanceof Error ? error.message : String(error), id))
     }

@@ -13,11 +13,12 @@ type Fetch = (hash: string, size?: number) => Promise<Uint8Array>
 /** The blobs of one job at this member. They are fetched one part after the other, so a program can't make it ask for many at once. */
 export class JobBlobs {
   readonly size: number
+  /** All of it is here, the program too. */
+  isKept = false
   readonly #program: string
   readonly #blobs: ReadonlyMap<string, ListedBlob>
   readonly #fetch: Fetch
   #last: Promise<unknown> = Promise.resolve()
-  #isKept = false
   #keeping: Promise<void> | undefined
 
   /** `program`: the hash of the job's. */
@@ -40,7 +41,7 @@ export class JobBlobs {
 
   /** Fetches all that is not here yet, the program too, for others. */
   async keep(): Promise<void> {
-    if (this.#isKept) return
+    if (this.isKept) return
     this.#keeping ??= this.#keepAll().finally(() => (this.#keeping = undefined))
     await this.#keeping
   }
@@ -48,7 +49,7 @@ export class JobBlobs {
   async #keepAll(): Promise<void> {
     await this.#fetch(this.#program)
     for (const blob of this.#blobs.values()) for (const part of this.#partsOf(blob)) await part()
-    this.#isKept = true
+    this.isKept = true
   }
 
   #partsOf({ name, size, parts }: ListedBlob): (() => Promise<Uint8Array>)[] {
