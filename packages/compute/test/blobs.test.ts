@@ -66,6 +66,10 @@ describe.each(['thread', 'sandbox'] as const)('blobs in a %s', (place) => {
     })
   })
 
+  it('that are missing and not awaited end nothing', async () => {
+    expect(await (await grid.submit(blobs, 'forgets', EMPTY)).result).toBe('still here')
+  })
+
   it.each([['../../etc/passwd'], ['/etc/passwd'], [{ blob: 'file:///etc/passwd' }], [{ blob: `${EMPTY}/x` }], [{ blob: 5 }], [undefined]])(
     'are not taken for %j',
     async (given) => {

@@ -22,7 +22,14 @@ export class UsedBlobs {
     this.#say = say
   }
 
-  async use(reference: BlobReference, unpack?: Unpack<unknown>): Promise<unknown> {
+  use(reference: BlobReference, unpack?: Unpack<unknown>): Promise<unknown> {
+    const used = this.#use(reference, unpack)
+    // A blob that nobody awaits any more must not end the thread.
+    used.catch(() => {})
+    return used
+  }
+
+  async #use(reference: BlobReference, unpack: Unpack<unknown> | undefined): Promise<unknown> {
     const { blob: cid } = blob(reference?.blob)
     let used = this.#used.get(cid)
     if (used === undefined) {

@@ -39,5 +39,12 @@ export const catches = task(async (cid: string, { run }) => {
 
 export const sound = task((number: number) => number)
 
+/** Asks for a blob, and does not wait for it. */
+export const forgets = task(async (cid: string, { use }) => {
+  void use(blob(cid))
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  return 'still here'
+})
+
 /** Asks for what is no name of a blob. */
 export const misuses = task(async (given: unknown, { use }) => (await use(given as BlobReference)).length)
