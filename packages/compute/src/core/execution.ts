@@ -369,4 +369,4 @@ export class Execution {
   }
 }
 
-const coverageAdvice = 'what its tasks gave takes more than 64 MiB; give large values as blobs, or unite them with a space'
+const coverageAdvice = 'what its tasks gave takes more than 64 MiB; do more in one task, or unite values with a space'
