@@ -1,7 +1,7 @@
 /**
- * Runs the demo and draws its output, line by line as it came but slower, as an animated SVG:
+ * Runs the demos and draws their output, line by line as it came but slower, as animated SVGs in docs/:
  *
- *     pnpm picture docs/demo.svg
+ *     pnpm picture
  */
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -14,8 +14,28 @@ const ROWS = 30
 const LINE = 18
 const CHARACTER = 8.43
 const PADDING = 16
-/** The demo takes about three seconds, too fast to follow. */
-const SLOWER = 4
+interface Picture {
+  readonly file: string
+  readonly command: readonly string[]
+  readonly title: string
+  /** A demo takes some seconds, too fast to follow. */
+  readonly slower: number
+}
+
+const PICTURES: readonly Picture[] = [
+  {
+    file: 'demo.svg',
+    command: ['demo'],
+    title: 'jel demo: eight processes join, elect, lose their winner, elect the next, and leave',
+    slower: 4,
+  },
+  {
+    file: 'demo-compute.svg',
+    command: ['demo', 'compute'],
+    title: 'jel demo compute: a job outlives a worker, the member with its root, and its submitter',
+    slower: 2,
+  },
+]
 
 /** How long the end stays to be read, in seconds. */
 const REST = 8
@@ -61,18 +81,18 @@ function draw({ text }: Line, row: number): string {
 }
 
 /** The lines stand in one long column that moves up, so that the latest line is always the lowest. */
-function picture(lines: readonly Line[]): string {
-  const duration = (lines.at(-1)?.time ?? 0) * SLOWER + REST
+function picture(lines: readonly Line[], { title, slower }: Picture): string {
+  const duration = (lines.at(-1)?.time ?? 0) * slower + REST
   const offset = (count: number): number => (ROWS - count) * LINE
   const frames = lines.map(
-    ({ time }, index) => `${(((time * SLOWER) / duration) * 100).toFixed(3)}% { transform: translateY(${offset(index + 1)}px) }`,
+    ({ time }, index) => `${(((time * slower) / duration) * 100).toFixed(3)}% { transform: translateY(${offset(index + 1)}px) }`,
   )
   const columns = Math.max(...lines.map(({ text }) => stripVTControlCharacters(text).length))
   const width = columns * CHARACTER + 2 * PADDING
   const height = ROWS * LINE + 2 * PADDING
   const end = offset(lines.length)
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img">
-<title>jel demo: eight processes join, elect, lose their winner, elect the next, and leave</title>
+<title>${title}</title>
 <style>
 text { font: 14px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; fill: #e6edf3 }
 @keyframes run { 0% { transform: translateY(${offset(0)}px) } ${frames.join(' ')} 100% { transform: translateY(${end}px) } }
@@ -90,9 +110,9 @@ ${lines.map(draw).join('\n')}
 `
 }
 
-const file = process.argv[2]
-if (file === undefined) throw new TypeError('usage: picture.ts FILE')
 const bin = fileURLToPath(new URL('../apps/node/bin/jel.js', import.meta.url))
-const lines = await record([bin, 'demo'])
-writeFileSync(file, picture(lines))
-console.log(`${lines.length} lines of ${lines.at(-1)?.time.toFixed(1)} s in ${file}`)
+for (const each of PICTURES) {
+  const lines = await record([bin, ...each.command])
+  writeFileSync(new URL(`../docs/${each.file}`, import.meta.url), picture(lines, each))
+  console.log(`${lines.length} lines of ${lines.at(-1)?.time.toFixed(1)} s in docs/${each.file}`)
+}
