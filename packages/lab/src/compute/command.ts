@@ -3,6 +3,7 @@
  * last, and how often was a task begun in vain?
  *
  *     pnpm lab compute --processes 20 --tasks 2000 --ms 20 --every 2
+ *     pnpm lab compute --seconds 600 --ms 1000 --every 0    # all processors compute for ten minutes: is anybody taken for dead?
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,45 +13,63 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { keep, takeChildrenAlong } from '../base/child.ts'
 import { inCheckout, jelBin } from '../base/paths.ts'
-import { command, positive, type Values, whole } from '../base/program.ts'
+import { command, positive, UsageError, type Values, whole } from '../base/program.ts'
 import { startNode, type NodeProcess } from '../swarm/node-process.ts'
 
 const USAGE = `pnpm lab compute [options]
 
   --processes 20   that work, one task at a time each
   --tasks 2000     of the job
-  --ms 20          each
-  --every 2        seconds between two kills; after each a newcomer starts
+  --ms 20          each, in which it keeps a processor busy
+  --seconds N      instead of --tasks: as many as keep all processes at work for so long
+  --every 2        seconds between two kills; after each a newcomer starts; 0: nobody is killed
 
-Exit status 1 if the result is wrong, or more than 4 % of the tasks were begun in vain.
+Exit status 1 if the result is wrong, more than 4 % of the tasks were begun in vain, or a running member was pronounced dead.
 `
 
 /** Share of the tasks that may be begun in vain. */
 const MOST_IN_VAIN = 0.04
-/** Longest that the job may take, ms. */
+/** Longest that the job may take, ms; more where it is meant to take longer. */
 const LIMIT = 300_000
+/** Longest until a newcomer has the result, ms. A guess. */
+const READ = 60_000
+/** Children of one task (`JOB_TOO_WIDE`). */
+const MOST_TASKS = 65_536
 
 const options = {
   processes: { type: 'string', default: '20' },
   tasks: { type: 'string', default: '2000' },
   ms: { type: 'string', default: '20' },
+  seconds: { type: 'string' },
   every: { type: 'string', default: '2' },
 } as const
 
 async function main(values: Values<typeof options>): Promise<number> {
-  const [processes, tasks] = [whole('processes', values.processes), whole('tasks', values.tasks)]
-  const [ms, every] = [whole('ms', values.ms), positive('every', values.every) * 1000]
+  const [processes, ms] = [whole('processes', values.processes), whole('ms', values.ms)]
+  const length = values.seconds === undefined ? undefined : positive('seconds', values.seconds) * 1000
+  const tasks = length === undefined ? whole('tasks', values.tasks) : Math.ceil((length * processes) / ms)
+  const every = values.every === '0' ? undefined : positive('every', values.every) * 1000
+  if (tasks > MOST_TASKS) throw new UsageError(`${tasks} tasks are more than the ${MOST_TASKS} that one job may have: take a greater --ms`)
   takeChildrenAlong()
   const folder = mkdtempSync(join(tmpdir(), 'jel-lab-'))
   try {
-    return await measure({ processes, tasks, ms, every, folder })
+    return await measure({ processes, tasks, ms, every, folder, limit: LIMIT + 2 * (length ?? 0) })
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-async function measure(given: { processes: number; tasks: number; ms: number; every: number; folder: string }): Promise<number> {
-  const { processes, tasks, ms, every, folder } = given
+interface Given {
+  readonly processes: number
+  readonly tasks: number
+  readonly ms: number
+  /** Between two kills, ms; undefined: there are none. */
+  readonly every: number | undefined
+  readonly folder: string
+  readonly limit: number
+}
+
+async function measure({ processes, tasks, ms, every, folder, limit }: Given): Promise<number> {
   const [owner, log] = [join(folder, 'owner'), join(folder, 'log')]
   writeFileSync(log, '')
   const load = (loadavg()[0] as number).toFixed(1)
@@ -82,11 +101,13 @@ async function measure(given: { processes: number; tasks: number; ms: number; ev
   const submitter = jel('submit', pool, inCheckout('packages/lab/src/compute/program.ts'), 'wide', input, '--name', 'wide', ...enter)
   await submitter.until('progress')
   const begin = Date.now()
-  let kills = 1
-  submitter.child.kill('SIGKILL')
+  let kills = 0
   const ended = new AbortController()
   const coming: Promise<void>[] = []
   const churn = async (): Promise<void> => {
+    if (every === undefined) return
+    submitter.child.kill('SIGKILL')
+    kills++
     while (!ended.signal.aborted) {
       await delay(every, undefined, { signal: ended.signal }).catch(() => {})
       if (ended.signal.aborted) return
@@ -100,18 +121,18 @@ async function measure(given: { processes: number; tasks: number; ms: number; ev
   }
   const churning = churn()
   const watcher = jel('job', pool, 'wide', '--follow', ...enter)
-  await Promise.race([watcher.until('done'), delay(LIMIT)])
+  await Promise.race([watcher.until('done'), delay(limit)])
   const seconds = (Date.now() - begin) / 1000
   ended.abort()
   await churning
   await Promise.all(coming)
   const newest = jel('job', pool, 'wide', '--result', ...enter)
-  await newest.until('done')
+  await Promise.race([newest.until('done'), delay(READ)])
   const { result } = newest.last('done') as { result?: number }
   const expected = (tasks * (tasks - 1)) / 2
   const vain = statSync(log).size - tasks
   process.stdout.write(
-    `load at the start ${load}; ${processes} processes, ${tasks} tasks of ${ms} ms, ${kills} killed, the submitter first\n`,
+    `load at the start ${load}; ${processes} processes, ${tasks} tasks of ${ms} ms, ${kills} killed${kills > 0 ? ', the submitter first' : ''}\n`,
   )
   process.stdout.write(`done after ${seconds.toFixed(1)} s; a member that joined last reads ${result}, expected ${expected}\n`)
   process.stdout.write(
