@@ -43,6 +43,7 @@ const lab: Layers = {
   compute: common,
   'compute-cut': common,
   grid: common,
+  'grid-idle': common,
   grain: common,
   'large-state': [...common, 'attacks'],
   blocked: common,

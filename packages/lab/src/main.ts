@@ -30,6 +30,10 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
   compute: { about: 'a job while its processes are killed, its submitter first', load: () => import('./compute/command.ts') },
   'compute-cut': { about: 'a job while the pool is cut in two', load: () => import('./compute-cut/command.ts') },
   grid: { about: 'jobs on a virtual grid: processors at work, work done twice, chaos', load: () => import('./grid/command.ts') },
+  'grid-idle': {
+    about: 'what a grid without jobs costs, beside a pool that does not compute',
+    load: () => import('./grid-idle/command.ts'),
+  },
   grain: { about: 'how short tasks may be', load: () => import('./grain/command.ts') },
   thread: { about: 'a node in a worker thread beside one in the main thread', load: () => import('./thread/command.ts') },
   fidelity: { about: 'the simulator beside real hosts', load: () => import('./fidelity/command.ts') },

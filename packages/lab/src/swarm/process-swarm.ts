@@ -9,7 +9,7 @@ import { end } from '../base/child.ts'
 import { usageOfAll, type Usage } from '../base/usage.ts'
 import type { LabHost } from '../network/host.ts'
 import type { LabNetwork } from '../network/network.ts'
-import { startNode, type Line, type NodeProcess } from './node-process.ts'
+import { startNode, type Line, type NodeCommand, type NodeProcess } from './node-process.ts'
 import { Sightings } from './sightings.ts'
 
 export interface Reign {
@@ -46,6 +46,8 @@ export interface Report {
 
 export interface ProcessSwarmOptions {
   readonly bin: string
+  /** Default: `join`. */
+  readonly command?: NodeCommand['command']
   /** Different for each pool. */
   readonly name: string
   /** Node's own flags, such as `--cpu-prof`. */
@@ -112,7 +114,7 @@ export class ProcessSwarm {
 
   /** Starts one and waits until it has entered. */
   async startOne({ host, introducer, args = [] }: ProcessStart): Promise<ProcessNode> {
-    const { bin, name, flags, network, out, env } = this.#options
+    const { bin, command, name, flags, network, out, env } = this.#options
     const index = this.#started++
     const log = out === undefined ? undefined : createWriteStream(join(out, `node-${index}.jsonl`))
     if (log !== undefined) this.#logs.push(log)
@@ -120,6 +122,7 @@ export class ProcessSwarm {
       {
         bin,
         pool: name,
+        ...(command && { command }),
         args: [...(host === undefined ? LOOPBACK : []), ...(introducer === undefined ? [] : ['--bootstrap', introducer]), ...args],
         ...(flags && { flags }),
         ...(host && network && { within: network.within(host) }),
