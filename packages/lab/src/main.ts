@@ -27,6 +27,7 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
   soak: { about: 'sixty nodes for an hour: does what they hold stay flat?', load: () => import('./soak/command.ts') },
   crowd: { about: 'one node in a pool of thousands', load: () => import('./crowd/command.ts') },
   'large-state': { about: 'thousands of members told to a newcomer', load: () => import('./large-state/command.ts') },
+  'compute-field': { about: 'our grid, piscina, BullMQ and Dask over the same course', load: () => import('./compute-field/command.ts') },
   compute: { about: 'a job while its processes are killed, its submitter first', load: () => import('./compute/command.ts') },
   'compute-cut': { about: 'a job while the pool is cut in two', load: () => import('./compute-cut/command.ts') },
   grid: { about: 'jobs on a virtual grid: processors at work, work done twice, chaos', load: () => import('./grid/command.ts') },

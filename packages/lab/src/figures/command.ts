@@ -7,6 +7,7 @@
 import { shown as attacks } from '../attacks/table.ts'
 import { isShown, showFigures, type Shown } from '../base/figures.ts'
 import { command } from '../base/program.ts'
+import { shown as computeField } from '../compute-field/report.ts'
 import { shown as fidelity } from '../fidelity/table.ts'
 import { shown as field } from '../field/report.ts'
 import { shown as pool } from '../pool/report.ts'
@@ -36,7 +37,7 @@ function of<Data>(shown: Shown<Data>): Figures {
   }
 }
 
-const all: readonly Figures[] = [of(attacks), of(fidelity), of(field), of(pool), of(scenarios), of(soak), of(tcpTimes)]
+const all: readonly Figures[] = [of(attacks), of(computeField), of(fidelity), of(field), of(pool), of(scenarios), of(soak), of(tcpTimes)]
 
 export const experiment = command(USAGE, { check: { type: 'boolean', default: false } }, async ({ check }) => {
   if (check) {

@@ -26,9 +26,18 @@ export async function rerunInOwnNetwork(): Promise<number | undefined> {
 
 /** Bytes over the loopback interface so far, headers included; NaN where they can't be told from those of other programs. */
 export function loopbackBytes(): number {
+  return loopbackCounter(1)
+}
+
+/** The same for packets, acknowledgements included. */
+export function loopbackPackets(): number {
+  return loopbackCounter(2)
+}
+
+function loopbackCounter(column: number): number {
   if (!ownNetwork()) return Number.NaN
   const line = readFileSync('/proc/net/dev', 'utf8')
     .split('\n')
     .find((each) => each.trim().startsWith('lo:'))
-  return Number(line?.trim().split(/\s+/)[1])
+  return Number(line?.trim().split(/\s+/)[column])
 }

@@ -8,6 +8,9 @@ export class UnableError extends UsageError {}
 
 const FAKETIME = ['x86_64', 'aarch64', 'arm', 'i386'].map((arch) => `/usr/lib/${arch}-linux-gnu/faketime/libfaketimeMT.so.1`)
 
+/** Debian's, which its packages are for, whatever else is first in the path. */
+export const PYTHON = '/usr/bin/python3'
+
 /** A capability, the Debian package that brings it, and how to see that it is there. */
 const PACKAGES = {
   network: [
@@ -15,6 +18,8 @@ const PACKAGES = {
     { name: 'iptables', present: () => runs('iptables', '--version') },
   ],
   clock: [{ name: 'libfaketime', present: () => faketime() !== undefined }],
+  redis: [{ name: 'redis-server', present: () => runs('redis-server', '--version') }],
+  dask: [{ name: 'python3-distributed', present: () => runs(PYTHON, '-c', 'import distributed') }],
 } as const
 export type Capability = keyof typeof PACKAGES
 
@@ -25,6 +30,11 @@ export function faketime(): string | undefined {
 
 function runs(program: string, ...args: string[]): boolean {
   return spawnSync(program, args).status === 0
+}
+
+/** Whether nothing has to be installed for it. */
+export function isProvided(capability: Capability): boolean {
+  return PACKAGES[capability].every(({ present }) => present())
 }
 
 /**

@@ -1,0 +1,166 @@
+/**
+ * Our grid, piscina, BullMQ and Dask over the same course, on the same machine, in one run; and the papers' programs on our grid.
+ *
+ *     pnpm lab compute-field --keep
+ */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { takeChildrenAlong } from '../base/child.ts'
+import { keepFigures, originOf } from '../base/figures.ts'
+import { chosen, command, positive, UsageError, whole, type Values } from '../base/program.ts'
+import { ownNetwork, rerunInOwnNetwork } from '../network/loopback.ts'
+import { bullmq } from './bullmq.ts'
+import { PARTS, type Contender } from './contender.ts'
+import { dask } from './dask.ts'
+import { grid } from './grid.ts'
+import { kill } from './kills.ts'
+import { local } from './local.ts'
+import { papers, type PaperRun } from './papers.ts'
+import { piscina } from './piscina.ts'
+import { shown, type ComputeData, type Measured } from './report.ts'
+import { kindOf, killRow, type Add } from './rows.ts'
+import { speed, WORKERS } from './speed.ts'
+
+const PHASES = ['speed', 'kills', 'papers'] as const
+const NAMES = ['jel', 'computeLocal', 'piscina', 'BullMQ', 'Dask'] as const
+
+const USAGE = `pnpm lab compute-field [options]
+
+  --seconds 20         that a job takes whose efficiency is measured
+  --kill-seconds 5     that a job takes in which something is killed, if it is not
+  --patience 15        seconds that it may take beyond ideal; a worker with default settings of others: --default-patience 75
+  --runs 3             times over the course, each contender in turn
+  --only ${PHASES.join(',')}
+  --contenders ${NAMES.join(',')}
+  --kill ${PARTS.join(',')}
+  --offline            installs nothing; who is not here is skipped
+  --keep               write all values to docs/figures/compute.json, and docs/compute-benchmarks.md and docs/compute.svg from there
+
+Needs Linux for byte counts. piscina and BullMQ come from npm; redis-server and python3-distributed are Debian's, and installed where that may be done.
+`
+
+const options = {
+  seconds: { type: 'string', default: '20' },
+  'kill-seconds': { type: 'string', default: '5' },
+  patience: { type: 'string', default: '15' },
+  'default-patience': { type: 'string', default: '75' },
+  runs: { type: 'string', default: '3' },
+  only: { type: 'string', default: PHASES.join(',') },
+  contenders: { type: 'string', default: NAMES.join(',') },
+  kill: { type: 'string', default: PARTS.join(',') },
+  offline: { type: 'boolean', default: false },
+  keep: { type: 'boolean', default: false },
+} as const
+
+/** A contender, with what came of it so far. */
+interface Entrant extends Measured {
+  readonly contender: Contender
+  readonly add: Add
+}
+
+async function main(values: Values<typeof options>): Promise<number> {
+  const course = {
+    seconds: positive('seconds', values.seconds),
+    killSeconds: positive('kill-seconds', values['kill-seconds']),
+    patience: positive('patience', values.patience) * 1000,
+    defaultPatience: positive('default-patience', values['default-patience']) * 1000,
+    runs: whole('runs', values.runs),
+    only: new Set(chosen('only', values.only, PHASES)),
+    parts: chosen('kill', values.kill, PARTS),
+  }
+  const names = chosen('contenders', values.contenders, NAMES)
+  const all = [grid(), local(), piscina(), bullmq(), dask()].filter(({ name }) => names.some((each) => each === name))
+  // A network of its own has no way to where packages are.
+  const problems = new Map(all.map((contender) => [contender, obstacle(contender, !values.offline && !ownNetwork())]))
+  const status = await rerunInOwnNetwork()
+  if (status !== undefined) return status
+  takeChildrenAlong()
+  const origin = originOf()
+  const skipped = all.flatMap((contender) => problems.get(contender) ?? [])
+  if (!ownNetwork()) skipped.push('traffic: there is no network of its own here, in which nothing else is counted')
+  for (const why of skipped) say(`skipped: ${why}`)
+  const entrants = all.filter((contender) => problems.get(contender) === undefined).map(enter)
+  const folder = mkdtempSync(join(tmpdir(), 'jel-lab-'))
+  let ran: PaperRun[] = []
+  try {
+    for (let run = 0; run < course.runs; run++) {
+      if (course.only.has('speed')) for (const entrant of entrants) await measureSpeed(entrant, course, folder)
+      if (course.only.has('kills')) for (const entrant of entrants) await measureKills(entrant, course, folder)
+    }
+    if (course.only.has('papers')) ran = await papers(folder, say)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  const tuned = entrants.flatMap(({ contender }) => contender.tuned?.how ?? [])
+  const contenders = entrants.map(({ name, form, figures, never }) => ({ name, form, figures, never }))
+  const { runs, seconds } = course
+  const data: ComputeData = { runs, seconds, contenders, skipped, tuned, papers: ran }
+  console.log(shown.text(data))
+  if (values.keep) await keepFigures(shown, origin, data)
+  return 0
+}
+
+interface Course {
+  readonly seconds: number
+  readonly killSeconds: number
+  readonly patience: number
+  readonly defaultPatience: number
+  readonly parts: readonly (typeof PARTS)[number][]
+}
+
+function enter(contender: Contender): Entrant {
+  const { name } = contender
+  const figures: Measured['figures'] = {}
+  const add: Add = (row, value) => {
+    const rounded = Math.round(value * 1000) / 1000
+    ;(figures[row] ??= []).push(rounded)
+    say(`${name}: ${kindOf(row).what}: ${rounded} ${kindOf(row).unit}`)
+  }
+  return { name, form: contender.form(), figures, never: {}, contender, add }
+}
+
+async function measureSpeed({ contender, add }: Entrant, { seconds }: Course, parent: string): Promise<void> {
+  const folder = mkdtempSync(join(parent, 'speed-'))
+  mkdirSync(folder, { recursive: true })
+  const crew = await contender.start({ workers: WORKERS, folder })
+  try {
+    await speed(crew, seconds, add)
+  } finally {
+    await crew.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** What never came to its end once is not waited for again. */
+async function measureKills({ contender, add, never }: Entrant, course: Course, folder: string): Promise<void> {
+  const { killSeconds: seconds, patience, defaultPatience, parts } = course
+  for (const part of parts.filter((each) => contender.parts.includes(each))) {
+    const turns = [
+      { tuned: false, start: contender.start },
+      ...(part === 'worker' && contender.tuned ? [{ tuned: true, start: contender.tuned.start }] : []),
+    ]
+    for (const { tuned, start } of turns) {
+      const row = killRow(part, tuned)
+      if (never[row] !== undefined) continue
+      const waits = contender.tuned !== undefined && part === 'worker' && !tuned ? defaultPatience : patience
+      const problem = await kill(start, { part, tuned, seconds, patience: waits, folder }, add)
+      if (problem !== undefined) (never as Record<string, string>)[row] = problem
+    }
+  }
+}
+
+function obstacle(contender: Contender, install: boolean): string | undefined {
+  try {
+    return contender.missing(install)
+  } catch (error) {
+    if (error instanceof UsageError) return `${contender.name}: ${error.message}`
+    throw error
+  }
+}
+
+function say(text: string): void {
+  console.error(text)
+}
+
+export const experiment = command(USAGE, options, main)

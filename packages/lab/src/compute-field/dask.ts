@@ -1,0 +1,97 @@
+/** Dask: a scheduler, a process for each worker, and a client, in Python. */
+import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { end, keep } from '../base/child.ts'
+import { isProvided, provide, PYTHON } from '../network/tools.ts'
+import type { Client } from './client.ts'
+import type { Called, Contender, Crew, Place } from './contender.ts'
+import { readLog } from './job-log.ts'
+import { freePort, startProgram, startServer } from './server.ts'
+
+const CLIENT = fileURLToPath(new URL('programs/dask-client.py', import.meta.url))
+/** Longest that a process may take to end, ms. */
+const END = 3000
+
+interface DaskClient extends Client {
+  enter(port: number, workers: number): void
+}
+
+async function start({ workers: count, folder }: Place): Promise<Crew> {
+  const port = await freePort()
+  const dask = (command: string): string[] => ['-m', `distributed.cli.dask_${command}`]
+  const listen = ['--host', '127.0.0.1', '--port', String(port), '--no-dashboard']
+  const scheduler = await startServer(PYTHON, [...dask('scheduler'), ...listen], folder, port)
+  // Without a nanny, which would start a worker that was killed anew: another machine has none.
+  const args = [...dask('worker'), `tcp://127.0.0.1:${port}`, '--nthreads', '1', '--no-nanny', '--no-dashboard', '--host', '127.0.0.1']
+  const workers = Array.from({ length: count }, () => startProgram(PYTHON, args, folder))
+  const child = keep(spawn(PYTHON, [CLIENT]))
+  const client = linesRemote(child)
+  await client.enter(port, count)
+  return {
+    client,
+    nodes: count + 2,
+    kill: (part) => {
+      const killed = part === 'worker' ? workers[0] : part === 'submitter' ? child : scheduler
+      killed?.kill('SIGKILL')
+      return part === 'worker' ? count - 1 : count
+    },
+    // Nobody else can ask for the results of a client: that all tasks ran would do.
+    outlived: async ({ log }, tasks) => {
+      while (readLog(log).ended.size < tasks) await sleep(20)
+    },
+    stop: async () => {
+      await Promise.all([child, ...workers].map((each) => end(each, END)))
+      await end(scheduler, END)
+    },
+  }
+}
+
+/** The Python process's methods, called as those of other clients are. */
+function linesRemote(child: ChildProcessWithoutNullStreams): Called<DaskClient> {
+  const pending = new Map<number, PromiseWithResolvers<unknown>>()
+  let calls = 0
+  createInterface(child.stdout).on('line', (line) => {
+    const { id, result, error } = JSON.parse(line) as { id: number; result?: unknown; error?: string }
+    const call = pending.get(id)
+    pending.delete(id)
+    if (error === undefined) call?.resolve(result)
+    else call?.reject(new Error(error))
+  })
+  child.stdin.on('error', () => {
+    // It was killed a moment ago: that is what is being measured.
+  })
+  let complaint = ''
+  createInterface(child.stderr).on('line', (line) => (complaint = line))
+  child.once('exit', (code, signal) => {
+    for (const call of pending.values()) call.reject(new Error(`the client ended with ${code ?? signal}: ${complaint}`))
+    pending.clear()
+  })
+  return new Proxy({} as Called<DaskClient>, {
+    get:
+      (_, method: string) =>
+      (...args: readonly unknown[]) => {
+        const call = Promise.withResolvers<unknown>()
+        pending.set(++calls, call)
+        child.stdin.write(`${JSON.stringify({ id: calls, method, args })}\n`)
+        return call.promise
+      },
+  })
+}
+
+export function dask(): Contender {
+  const version = (): string =>
+    spawnSync(PYTHON, ['-c', 'import distributed; print(distributed.__version__)'], { encoding: 'utf8' }).stdout?.trim() ?? '?'
+  return {
+    name: 'Dask',
+    form: () =>
+      `Dask distributed ${version()} of Debian: a scheduler, a process with one thread for each worker, without nannies, and a client`,
+    parts: ['worker', 'holder', 'submitter'],
+    missing: (install) => {
+      if (install) provide('dask')
+      return isProvided('dask') ? undefined : 'Dask is not installed here (Debian: apt-get install python3-distributed)'
+    },
+    start,
+  }
+}

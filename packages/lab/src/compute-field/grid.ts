@@ -1,0 +1,90 @@
+/** Our grid as users start it: a process `jel work` for each worker, and a member without workers that submits. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { end } from '../base/child.ts'
+import { inCheckout, jelBin } from '../base/paths.ts'
+import { startRemote, type RemoteProcess } from '../base/remote.ts'
+import { startNode, type NodeProcess } from '../swarm/node-process.ts'
+import type { Contender, Crew, Place } from './contender.ts'
+import type { GridClient } from './programs/grid-client.ts'
+import { rootOf } from './job-log.ts'
+
+const CLIENT = new URL('programs/grid-client.ts', import.meta.url)
+/** After all have entered, until they know whose member computes, ms. A guess. */
+const SETTLE = 1000
+/** Longest for one process to leave its pool, ms. */
+const LEAVE = 5000
+
+export interface GridCrew extends Crew {
+  readonly client: RemoteProcess<GridClient>['remote']
+}
+
+let pools = 0
+
+export async function startGrid({ workers, folder, watched = false }: Place): Promise<GridCrew> {
+  const [pool, owner, cache] = [`field-${process.pid}-${pools++}`, join(folder, 'owner'), join(folder, 'cache')]
+  const start = (bootstrap: readonly string[]): Promise<NodeProcess> =>
+    startNode(
+      {
+        bin: jelBin,
+        command: 'work',
+        pool,
+        args: [
+          '--listen',
+          '/ip4/127.0.0.1/tcp/0',
+          '--workers',
+          '1',
+          '--owner',
+          owner,
+          ...bootstrap.flatMap((each) => ['--bootstrap', each]),
+        ],
+        env: { XDG_CACHE_HOME: cache },
+      },
+      { line: () => {}, complaint: () => {}, ended: () => {} },
+    )
+  // The first one makes the owner's key, which the others have to find.
+  const first = await start([])
+  const nodes = [first, ...(await Promise.all(Array.from({ length: workers - 1 }, () => start([first.address]))))]
+  const enter = async (): Promise<RemoteProcess<GridClient>> => {
+    const client = startRemote<GridClient>(CLIENT)
+    const place = { pool, owner, cache: join(cache, 'jel', 'blobs'), bootstrap: first.address, workers: nodes.map(({ id }) => id) }
+    await client.remote.enter(place)
+    return client
+  }
+  const submitter = await enter()
+  const watcher = watched ? await enter() : undefined
+  await sleep(SETTLE)
+  return {
+    client: submitter.remote,
+    nodes: workers + 1,
+    kill: (part, { log }) => {
+      if (part === 'submitter') {
+        submitter.child.kill('SIGKILL')
+        return workers
+      }
+      const root = rootOf(log)
+      // A worker that is not the one with the root.
+      const killed = nodes.find(({ child }) => (child.pid === root) === (part === 'holder'))
+      if (killed === undefined) throw new Error(`no process is the ${part}`)
+      killed.child.kill('SIGKILL')
+      return workers - 1
+    },
+    outlived: async ({ id }, tasks) => await watcher?.remote.outlived(id as string, tasks),
+    stop: async () => {
+      const children = [submitter.child, ...(watcher === undefined ? [] : [watcher.child]), ...nodes.map(({ child }) => child)]
+      await Promise.all(children.map((child) => end(child, LEAVE)))
+    },
+  }
+}
+
+export function grid(): Contender {
+  const { version } = JSON.parse(readFileSync(inCheckout('apps/node/package.json'), 'utf8')) as { version: string }
+  return {
+    name: 'jel',
+    form: () => `jel ${version}: a process \`jel work --workers 1\` for each worker, and one process that submits, all members of one pool`,
+    parts: ['worker', 'holder', 'submitter'],
+    missing: () => undefined,
+    start: startGrid,
+  }
+}

@@ -1,0 +1,73 @@
+/** How long a job takes beyond ideal after a part of its contender was killed, and what was done twice. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { NeverError, within } from './bounds.ts'
+import type { Crew, Part, Place } from './contender.ts'
+import { readLog } from './job-log.ts'
+import { killRow, twiceRow, type Add } from './rows.ts'
+import { diesFile } from './threads.ts'
+
+/** Tasks wait by the clock, so that more workers than cores do not get in each other's way. */
+const WORKERS = 4
+/** Of a task, ms. */
+const WAIT = 100
+/** The share of a job that is done when something is killed. */
+const KILLED_AT = 0.4
+/** Longest until so much is done, ms. A guess. */
+const BEGIN = 60_000
+
+export interface Kill {
+  readonly part: Part
+  readonly tuned: boolean
+  /** That the job takes if nothing happens. */
+  readonly seconds: number
+  /** How long it may take beyond that, ms. */
+  readonly patience: number
+  /** Where it may keep its files. */
+  readonly folder: string
+}
+
+/** Undefined: it came to its end. Otherwise why it did not. */
+export async function kill(
+  start: (place: Place) => Promise<Crew>,
+  { part, tuned, seconds, patience, folder: parent }: Kill,
+  add: Add,
+): Promise<string | undefined> {
+  const folder = mkdtempSync(join(parent, 'kill-'))
+  const row = killRow(part, tuned)
+  const crew = await start({ workers: WORKERS, folder, watched: part === 'submitter' })
+  try {
+    const tasks = Math.round((seconds * 1000 * WORKERS) / WAIT)
+    const job = { tasks, ms: WAIT, busy: false, log: join(folder, 'log'), dies: diesFile(folder) }
+    const begun = await within(BEGIN, 'a job to begin', crew.client.begin(job))
+    const doneSoFar = (): number => readLog(begun.log).ended.size
+    const isUnderWay = async (): Promise<void> => {
+      while (doneSoFar() < tasks * KILLED_AT) await sleep(20)
+    }
+    await within(BEGIN, 'some tasks to end', isUnderWay())
+    const ended: Promise<unknown> = part === 'submitter' ? crew.outlived(begun, tasks) : crew.client.ended()
+    ended.catch(() => {})
+    const killedAt = performance.now()
+    const workers = crew.kill(part, begun)
+    const ideal = ((tasks - doneSoFar()) * WAIT) / workers
+    let problem: string | undefined
+    try {
+      await within(ideal + patience, 'after the SIGKILL', ended)
+    } catch (error) {
+      problem = error instanceof NeverError ? error.message : `it failed: ${reasonOf(error)}`
+    }
+    add(row, problem === undefined ? (performance.now() - killedAt - ideal) / 1000 : Infinity)
+    if (problem === undefined) add(twiceRow(row), readLog(begun.log).begun - tasks)
+    return problem
+  } finally {
+    await crew.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** In a line, without what says only that it was an error of another process. */
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error)
+  return (text.split('\n')[0] as string).replace(/^(?:worker: )?(?:Error: )?/u, '')
+}

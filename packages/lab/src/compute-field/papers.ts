@@ -1,0 +1,123 @@
+/**
+ * The programs of the papers on our grid, with one worker and with two. One more program is one more line here.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { inCheckout } from '../base/paths.ts'
+import { within } from './bounds.ts'
+import { startGrid } from './grid.ts'
+
+interface Program {
+  readonly name: string
+  /** In apps/examples/src, and its function. */
+  readonly file: string
+  readonly fn: string
+  readonly input: unknown
+  /** What the paper says of its own. */
+  readonly paper: string
+  readonly isRight: (result: unknown) => boolean
+}
+
+/** Keys of RC5 that are searched, none of which is the right one: how long a search takes until it finds is chance. */
+const KEYS = [2 ** 22, 2 ** 22 + 2 ** 24] as const
+
+const PROGRAMS: readonly Program[] = [
+  {
+    name: 'TSP, burma14',
+    file: 'tsp.ts',
+    fn: 'search',
+    input: undefined,
+    paper: 'Javelin 2.0: 77 times on 100 hosts (77 %); Satin: 93 % of 256 cores',
+    isRight: (tour) => (tour as { cost: number }).cost === 3323,
+  },
+  {
+    name: 'RC5, 16.8 million keys',
+    file: 'rc5.ts',
+    fn: 'find',
+    input: [KEYS],
+    paper: 'Jalapeno: near ideal, with one bundle of keys at a time',
+    isRight: (key) => key === undefined,
+  },
+  {
+    name: 'PrimeFinder, the millionth prime',
+    file: 'primes.ts',
+    fn: 'nth',
+    input: { threads: 4, count: 1_000_000 },
+    paper: 'GTPE: 3.0 to 3.6 times with four threads (75 to 90 %)',
+    isRight: (prime) => prime === 15_485_863,
+  },
+]
+
+/** One program, as it went. */
+export interface PaperRun {
+  readonly name: string
+  readonly paper: string
+  /** By number of workers: one and two. */
+  readonly ms: readonly [number, number]
+  /** The part of the workers' time in which they were at tasks, with two (MW's η). */
+  readonly eta: number
+  readonly isRight: boolean
+}
+
+/** Longest that one run may take, ms. */
+const LIMIT = 300_000
+const COUNTS = [1, 2] as const
+
+export async function papers(parent: string, say: (text: string) => void): Promise<PaperRun[]> {
+  const folder = mkdtempSync(join(parent, 'papers-'))
+  const runs = new Map(PROGRAMS.map((program) => [program, [] as { ms: number; atTasks: number; isRight: boolean }[]]))
+  try {
+    for (const workers of COUNTS) {
+      const { client, stop } = await startGrid({ workers, folder })
+      try {
+        // The first job starts threads.
+        await within(LIMIT, 'a first job', client.inTurn(10))
+        for (const program of PROGRAMS) {
+          const log = join(folder, `${program.file}.${workers}`)
+          writeFileSync(log, '')
+          const timed = writeTimed(folder, program.file, log)
+          const { ms, result } = await within(LIMIT, program.name, client.program(timed, program.fn, program.input))
+          const atTasks = readFileSync(log, 'utf8')
+            .split('\n')
+            .reduce((sum, line) => sum + Number(line), 0)
+          runs.get(program)?.push({ ms, atTasks, isRight: program.isRight(result) })
+          say(`${program.name}, ${workers} workers: ${(ms / 1000).toFixed(2)} s`)
+        }
+      } finally {
+        await stop()
+      }
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return [...runs].map(([{ name, paper }, [one, two]]) => {
+    if (one === undefined || two === undefined) throw new Error(`${name} did not run`)
+    return { name, paper, ms: [one.ms, two.ms], eta: two.atTasks / two.ms / COUNTS[1], isRight: one.isRight && two.isRight }
+  })
+}
+
+/** The program, whose tasks write down how long they took. Those that wait for others are left out: they are not at work meanwhile. */
+function writeTimed(folder: string, file: string, log: string): string {
+  const program = JSON.stringify(inCheckout(`apps/examples/src/${file}`))
+  const timed = join(folder, `timed-${file}`)
+  writeFileSync(
+    timed,
+    `import { appendFileSync } from 'node:fs'
+import * as program from ${program}
+export * from ${program}
+
+for (const task of Object.values(program)) {
+  if (task?.kind !== 'task') continue
+  const { run } = task
+  task.run = async (input, context) => {
+    let waits = false
+    const begin = performance.now()
+    const value = await run(input, { ...context, run: (...call) => { waits = true; return context.run(...call) } })
+    if (!waits) appendFileSync(${JSON.stringify(log)}, (performance.now() - begin).toFixed(3) + '\\n')
+    return value
+  }
+}
+`,
+  )
+  return timed
+}

@@ -1,0 +1,75 @@
+/** A producer of BullMQ. It counts the events of tasks that are completed. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { serve } from '../../base/remote.ts'
+import { check, sumOf, timed, type Client } from '../client.ts'
+import { load } from '../packages.ts'
+import { connectionTo, QUEUE, type BullMQ, type QueueEvents } from './bullmq.ts'
+
+/** Tasks that are added at once. A guess: more gain nothing. */
+const BULK = 1000
+
+export interface BullmqClient extends Client {
+  enter(port: number): Promise<void>
+  /** Resolves when so many tasks are completed, whoever added them. */
+  outlived(tasks: number): Promise<void>
+}
+
+let queue: InstanceType<BullMQ['Queue']>
+let events: QueueEvents
+let running: Promise<number>
+/** Called for each task that ends. */
+let completed: (value: number) => void
+let failed: (error: Error) => void
+
+const client: BullmqClient = {
+  async enter(port) {
+    const { Queue, QueueEvents } = load('bullmq') as BullMQ
+    queue = new Queue(QUEUE, connectionTo(port))
+    events = new QueueEvents(QUEUE, connectionTo(port))
+    events.on('completed', ({ returnvalue }) => completed?.(Number(returnvalue)))
+    events.on('failed', ({ failedReason }) => failed?.(new Error(failedReason)))
+    // They say so when redis is gone, which is what is being measured.
+    for (const each of [queue, events]) each.on('error', () => {})
+    await events.waitUntilReady()
+  },
+  begin({ tasks, ...each }) {
+    const begin = performance.now()
+    const { promise, resolve, reject } = Promise.withResolvers<number>()
+    const seen = new Set<number>()
+    let sum = 0
+    failed = reject
+    completed = (value) => {
+      if (!seen.has(value)) sum += value
+      seen.add(value)
+      if (seen.size < tasks) return
+      if (sum === sumOf(tasks)) resolve(performance.now() - begin)
+      else reject(new Error(`wrong numbers: ${sum}`))
+    }
+    const jobs = Array.from({ length: tasks }, (_, number) => ({ name: 'one', data: { ...each, number } }))
+    const add = async (): Promise<void> => {
+      for (let from = 0; from < tasks; from += BULK) await queue.addBulk(jobs.slice(from, from + BULK))
+    }
+    add().catch(reject)
+    running = promise
+    running.catch(() => {})
+    return { log: each.log }
+  },
+  ended: () => running,
+  inTurn,
+  jobByJob: inTurn,
+  async outlived(tasks) {
+    while ((await queue.getCompletedCount()) < tasks) await sleep(20)
+  },
+}
+serve(client)
+
+function inTurn(tasks: number): Promise<number> {
+  return timed(async () => {
+    let sum = 0
+    for (let number = 0; number < tasks; number++) {
+      const job = await queue.add('one', { number, ms: 0, busy: false })
+      sum += await job.waitUntilFinished(events)
+    }
+    check(sum, tasks)
+  })
+}

@@ -1,0 +1,20 @@
+/** A worker of BullMQ, one task at a time, which is its default. */
+import { serve } from '../../base/remote.ts'
+import { load } from '../packages.ts'
+import { connectionTo, QUEUE, type BullMQ, type WorkerTimes } from './bullmq.ts'
+import { work } from './work.ts'
+
+export interface BullmqWorker {
+  enter(place: { readonly port: number; readonly times: WorkerTimes }): Promise<void>
+}
+
+const worker: BullmqWorker = {
+  async enter({ port, times }) {
+    const { Worker } = load('bullmq') as BullMQ
+    const started = new Worker(QUEUE, async ({ data }) => await work(data), { ...connectionTo(port), ...times })
+    // It says so when redis is gone, which is what is being measured.
+    started.on('error', () => {})
+    await started.waitUntilReady()
+  },
+}
+serve(worker)

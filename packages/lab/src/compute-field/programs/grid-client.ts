@@ -1,0 +1,101 @@
+/** A member of the pool without workers, that submits jobs; or only waits for their results. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { compute, type Grid, type Job as GridJob } from '@jel/compute'
+import { joinPool, readOwner, type Pool } from '@jel/jel'
+import { serve } from '../../base/remote.ts'
+import { check, timed, type Begun, type Client, type Job } from '../client.ts'
+import type { InTurn } from './grid-program.ts'
+
+const PROGRAM = fileURLToPath(new URL('grid-program.ts', import.meta.url))
+/** How long a job is kept, ms: longer than a run. */
+const KEEP = 3_600_000
+/** Jobs that are given up until one is kept by a worker first. A guess: with four of six it takes seven at most in 999 of 1,000 runs. */
+const ATTEMPTS = 10
+
+export interface GridClient extends Client {
+  enter(place: {
+    readonly pool: string
+    readonly owner: string
+    readonly cache: string
+    readonly bootstrap: string
+    /** Of the members that work; the job of a log has the first of its replicas among them. */
+    readonly workers: readonly string[]
+  }): Promise<void>
+  /** Resolves when this member has the result of a job that another one submitted. */
+  outlived(id: string, tasks: number): Promise<void>
+  /** Runs a program to its end. */
+  program(file: string, fn: string, input: unknown): Promise<{ readonly ms: number; readonly result: unknown }>
+  leave(): Promise<void>
+}
+
+let pool: Pool
+let grid: Grid
+let workers: ReadonlySet<string>
+let running: Promise<number>
+let jobs = 0
+
+const client: GridClient = {
+  async enter(place) {
+    pool = await joinPool(place.pool, { listen: ['/ip4/127.0.0.1/tcp/0'], bootstrap: [place.bootstrap] })
+    grid = await compute(pool, { owner: readOwner(place.owner), cache: place.cache })
+    workers = new Set(place.workers)
+    while (!place.workers.every((id) => pool.members().some((member) => member.id === id))) await sleep(20)
+  },
+  async begin(job) {
+    const begin = performance.now()
+    const { submitted, log } = await submitTo(job)
+    running = submitted.result.then((sum) => {
+      check(sum, job.tasks)
+      return performance.now() - begin
+    })
+    running.catch(() => {})
+    return { id: submitted.id, log }
+  },
+  ended: () => running,
+  async inTurn(tasks) {
+    const { sum, ms } = (await (await submit('inTurn', { tasks })).result) as InTurn
+    check(sum, tasks)
+    return ms
+  },
+  jobByJob: (tasks) =>
+    timed(async () => {
+      let sum = 0
+      for (let number = 0; number < tasks; number++) sum += (await (await submit('one', { number, ms: 0, busy: false })).result) as number
+      check(sum, tasks)
+    }),
+  async outlived(id, tasks) {
+    while (!grid.jobs().some((job) => job.id === id)) await sleep(20)
+    check(await grid.job(id).result, tasks)
+  },
+  async program(file, fn, input) {
+    let result: unknown
+    const ms = await timed(async () => {
+      const job = await grid.submit(file, fn, input, { name: `${process.pid}-${jobs++}`, keep: KEEP })
+      result = await job.result
+    })
+    return { ms, result }
+  },
+  async leave() {
+    await grid.close()
+    await pool.leave()
+  },
+}
+serve(client)
+
+async function submit(fn: string, input: unknown): Promise<GridJob> {
+  return await grid.submit(PROGRAM, fn, input, { name: `${process.pid}-${jobs++}`, keep: KEEP })
+}
+
+/** A job that is logged is one whose root is held by a worker, so that this one can be killed. */
+async function submitTo(job: Job): Promise<{ readonly submitted: GridJob; readonly log: Begun['log'] }> {
+  if (job.log === undefined) return { submitted: await submit('wide', job), log: undefined }
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    // What is still at work for a job that was given up writes elsewhere.
+    const log = `${job.log}.${attempt}`
+    const submitted = await submit('wide', { ...job, log })
+    if (workers.has(submitted.replicas[0] ?? '')) return { submitted, log }
+    await submitted.cancel()
+  }
+  throw new Error('no job has a worker as its first replica')
+}

@@ -1,0 +1,28 @@
+/** Our program: a job of the course, and one whose tasks are asked for one after another. */
+import { appendFileSync } from 'node:fs'
+import { task } from '@jel/compute/program'
+import { work, type Work } from './work.ts'
+
+type Wide = Omit<Work, 'number'> & { readonly tasks: number }
+
+export interface InTurn {
+  readonly sum: number
+  readonly ms: number
+}
+
+/** Gives the sum of the numbers of its tasks. */
+export const wide = task(async ({ tasks, ...each }: Wide, { run }) => {
+  if (each.log !== undefined) appendFileSync(each.log, `root ${process.pid}\n`)
+  const values = await Promise.all(Array.from({ length: tasks }, (_, number) => run(one, { ...each, number })))
+  return values.reduce((sum, value) => sum + value, 0)
+})
+
+/** Gives the same sum, and how long the tasks took, ms, without the job's own beginning and end. */
+export const inTurn = task(async ({ tasks }: { tasks: number }, { run }): Promise<InTurn> => {
+  const begin = performance.now()
+  let sum = 0
+  for (let number = 0; number < tasks; number++) sum += await run(one, { number, ms: 0, busy: false })
+  return { sum, ms: performance.now() - begin }
+})
+
+export const one = task((given: Work) => work(given))

@@ -1,0 +1,5 @@
+/** What piscina's threads load. It wants a default export. */
+import { work } from './work.ts'
+
+// oxlint-disable-next-line import/no-default-export
+export default work

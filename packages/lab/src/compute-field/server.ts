@@ -1,0 +1,48 @@
+/** A server that a contender brings along: started on a port of loopback, and there once it answers. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { keep } from '../base/child.ts'
+
+/** Longest until a server answers, ms. A guess: Dask's takes two seconds on slow cores. */
+const START = 30_000
+
+/** One that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+export function startProgram(program: string, args: readonly string[], folder: string): ChildProcess {
+  const child = keep(spawn(program, args, { cwd: folder, stdio: 'ignore' }))
+  // Whoever waits for it hears of it.
+  child.once('error', () => {})
+  return child
+}
+
+export async function startServer(program: string, args: readonly string[], folder: string, port: number): Promise<ChildProcess> {
+  const child = startProgram(program, args, folder)
+  const deadline = Date.now() + START
+  while (!(await answers(port))) {
+    await sleep(20)
+    if (child.exitCode !== null || Date.now() > deadline) throw new Error(`${program} does not answer on port ${port}`)
+  }
+  return child
+}
+
+async function answers(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}

@@ -1,0 +1,70 @@
+/** How fast a contender is on two cores when nothing goes wrong. */
+import { loopbackBytes, loopbackPackets } from '../network/loopback.ts'
+import { within } from './bounds.ts'
+import type { Job } from './client.ts'
+import type { Crew } from './contender.ts'
+import { LENGTHS, type Add, type Length } from './rows.ts'
+
+export const WORKERS = 2
+
+/** Tasks of the first job, which starts threads and connections. */
+const WARM_UP = 500
+/** A rate is measured over this share of the time that other jobs take, or more. A guess. */
+const RATE_SHARE = 0.25
+/** So many times more tasks at most, the next time. A guess. */
+const GROWTH = 8
+/** Tasks, and jobs of one, that are asked for one after another: as many a second of a job, and no more than that. Guesses. */
+const IN_TURN = { each: 20, most: 200 }
+const JOBS = { each: 4, most: 30 }
+/** Tasks of one job: we refuse more than 65,536 children of one. */
+const MOST = 60_000
+const LEAST = 20
+/** A job takes longer than was asked for, so that it does not take less. A guess. */
+const MARGIN = 1.1
+/** A job that takes so many times as long as it should, and a minute, has stopped. */
+const LATE = 4
+const GRACE = 60_000
+
+/** `seconds`: that a job takes whose efficiency is measured, or a little more. */
+export async function speed({ client, nodes }: Crew, seconds: number, add: Add): Promise<void> {
+  const run = async (job: Job): Promise<number> => {
+    const most = LATE * seconds * 1000 + GRACE
+    await within(most, 'a job to begin', client.begin(job))
+    return await within(most, `a job of ${job.tasks} tasks of ${job.ms} ms`, client.ended())
+  }
+  const empty = (tasks: number): Job => ({ tasks, ms: 0, busy: true })
+  await run(empty(WARM_UP))
+  const [inTurn, jobs] = [IN_TURN, JOBS].map(({ each, most }) => Math.ceil(Math.min(most, each * seconds))) as [number, number]
+  add('inTurn', (await within(GRACE, 'tasks in turn', client.inTurn(inTurn))) / inTurn)
+  add('jobByJob', (await within(GRACE, 'jobs in turn', client.jobByJob(jobs))) / jobs)
+  const rate = await rateOf((tasks) => run(empty(tasks)), seconds * RATE_SHARE * 1000)
+  add('rate', rate)
+  for (const ms of LENGTHS) {
+    const tasks = bounded((MARGIN * seconds * 1000) / (ms / WORKERS + 1000 / rate))
+    const before = [loopbackBytes(), loopbackPackets()] as const
+    const took = await run({ tasks, ms, busy: true })
+    add(`busy${ms}`, (tasks * ms * 100) / WORKERS / took)
+    if (ms !== TRAFFIC_AT) continue
+    const [bytes, packets] = [loopbackBytes() - before[0], loopbackPackets() - before[1]]
+    if (Number.isNaN(bytes)) continue
+    add('bytesTask', bytes / tasks)
+    add('bytesNode', (bytes * 1000) / took / nodes)
+    add('packetsNode', (packets * 1000) / took / nodes)
+  }
+}
+
+/** Tasks a second, of a job that takes so long: short ones would show how long it takes to begin. */
+async function rateOf(run: (tasks: number) => Promise<number>, least: number): Promise<number> {
+  for (let tasks = 2 * WARM_UP; ;) {
+    const took = await run(tasks)
+    if (took >= least || tasks === MOST) return (tasks * 1000) / took
+    tasks = bounded(tasks * Math.min(GROWTH, (MARGIN * least) / took + 1))
+  }
+}
+
+/** The length of tasks while traffic is counted. */
+const TRAFFIC_AT: Length = 10
+
+function bounded(tasks: number): number {
+  return Math.min(MOST, Math.max(LEAST, Math.round(tasks)))
+}
