@@ -7,6 +7,7 @@ import type { Tickets } from './core/queue.ts'
 import { JobNameTakenError, NotOwnerError, UnknownJobError, VotesError } from './errors.ts'
 import type { BlobSource, PlacedProgram, TaskLimits } from './executors/container.ts'
 import { describeProgram, findFunction } from './executors/describe.ts'
+import type { ProgramFunction } from './executors/messages.ts'
 import { needsOf } from './executors/program-needs.ts'
 import { Job, type JobSource, type JobStatus } from './job.ts'
 import { blobsIn, type BlobReference } from './program/blob.ts'
@@ -93,6 +94,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   readonly #runner: Runner
   readonly #jobs = new Map<JobId, PublishedJob>()
   readonly #jobBlobs = new Map<JobId, JobBlobs>()
+  /** What programs export that were submitted here, by their hash: to find out takes a thread. */
+  readonly #functions = new Map<string, readonly ProgramFunction[]>()
   readonly #endings = new Endings()
   readonly #explanations = new Endings()
   readonly #held = new Map<JobId, readonly HeldTask[]>()
@@ -173,7 +176,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   async submit(program: string | Uint8Array, fn: string, input?: unknown, options: SubmitOptions = {}): Promise<Job> {
     const bytes = typeof program === 'string' ? await bundleProgram(program) : program
     const hash = await this.#store.put(bytes)
-    const functions = await describeProgram(this.#store.urlOf(hash))
+    const functions = this.#functions.get(hash) ?? (await describeProgram(this.#store.urlOf(hash)))
+    this.#functions.set(hash, functions)
     const { result, shares } = findFunction(functions, fn)
     const { votes = 1 } = options
     if (!Number.isInteger(votes) || votes < 1 || votes > MAX_VOTES)
