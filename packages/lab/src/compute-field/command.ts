@@ -5,9 +5,10 @@
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { takeChildrenAlong } from '../base/child.ts'
 import { keepFigures, originOf } from '../base/figures.ts'
+import { summarizeProfiles } from '../base/profile.ts'
 import { chosen, command, positive, UsageError, whole, type Values } from '../base/program.ts'
 import { ownNetwork, rerunInOwnNetwork } from '../network/loopback.ts'
 import { bullmq } from './bullmq.ts'
@@ -35,6 +36,7 @@ const USAGE = `pnpm lab compute-field [options]
   --contenders ${NAMES.join(',')}
   --kill ${PARTS.join(',')}
   --offline            installs nothing; who is not here is skipped
+  --cpu-prof FOLDER    profile our processes that work, with --only speed, and sum up where the processor time went
   --keep               write all values to docs/figures/compute.json, and docs/compute-benchmarks.md and docs/compute.svg from there
 
 Needs Linux for byte counts. piscina and BullMQ come from npm; redis-server and python3-distributed are Debian's, and installed where that may be done.
@@ -50,6 +52,7 @@ const options = {
   contenders: { type: 'string', default: NAMES.join(',') },
   kill: { type: 'string', default: PARTS.join(',') },
   offline: { type: 'boolean', default: false },
+  'cpu-prof': { type: 'string' },
   keep: { type: 'boolean', default: false },
 } as const
 
@@ -70,7 +73,9 @@ async function main(values: Values<typeof options>): Promise<number> {
     parts: chosen('kill', values.kill, PARTS),
   }
   const names = chosen('contenders', values.contenders, NAMES)
-  const all = [grid(), local(), piscina(), bullmq(), dask()].filter(({ name }) => names.some((each) => each === name))
+  const profiles = values['cpu-prof']
+  const flags = profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profiles)}`]
+  const all = [grid(flags), local(), piscina(), bullmq(), dask()].filter(({ name }) => names.some((each) => each === name))
   // A network of its own has no way to where packages are.
   const problems = new Map(all.map((contender) => [contender, obstacle(contender, !values.offline && !ownNetwork())]))
   const status = await rerunInOwnNetwork()
@@ -83,12 +88,25 @@ async function main(values: Values<typeof options>): Promise<number> {
   const entrants = all.filter((contender) => problems.get(contender) === undefined).map(enter)
   const folder = mkdtempSync(join(tmpdir(), 'jel-lab-'))
   let ran: PaperRun[] = []
+  /** What goes wrong with one leaves the figures of the others. */
+  const attempt = async (what: string, run: () => Promise<void>): Promise<void> => {
+    try {
+      await run()
+    } catch (error) {
+      skipped.push(`${what}, in one run: ${error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)}`)
+      console.error(error)
+    }
+  }
   try {
     for (let run = 0; run < course.runs; run++) {
-      if (course.only.has('speed')) for (const entrant of entrants) await measureSpeed(entrant, course, folder)
-      if (course.only.has('kills')) for (const entrant of entrants) await measureKills(entrant, course, folder)
+      for (const entrant of entrants) {
+        if (course.only.has('speed')) await attempt(`${entrant.name}, its speed`, () => measureSpeed(entrant, course, folder))
+      }
+      for (const entrant of entrants) {
+        if (course.only.has('kills')) await attempt(`${entrant.name}, kills`, () => measureKills(entrant, course, folder))
+      }
     }
-    if (course.only.has('papers')) ran = await papers(folder, say)
+    if (course.only.has('papers')) await attempt("the papers' programs", async () => void (ran = await papers(folder, say)))
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -98,6 +116,7 @@ async function main(values: Values<typeof options>): Promise<number> {
   const data: ComputeData = { runs, seconds, contenders, skipped, tuned, papers: ran }
   console.log(shown.text(data))
   if (values.keep) await keepFigures(shown, origin, data)
+  if (profiles !== undefined) console.log(`\n${await summarizeProfiles(profiles)}`)
   return 0
 }
 

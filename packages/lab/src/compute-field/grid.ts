@@ -22,12 +22,14 @@ export interface GridCrew extends Crew {
 
 let pools = 0
 
-export async function startGrid({ workers, folder, watched = false }: Place): Promise<GridCrew> {
+/** `flags`: Node's own, of the processes that work. */
+export async function startGrid({ workers, folder, watched = false }: Place, flags: readonly string[] = []): Promise<GridCrew> {
   const [pool, owner, cache] = [`field-${process.pid}-${pools++}`, join(folder, 'owner'), join(folder, 'cache')]
   const start = (bootstrap: readonly string[]): Promise<NodeProcess> =>
     startNode(
       {
         bin: jelBin,
+        flags,
         command: 'work',
         pool,
         args: [
@@ -78,13 +80,14 @@ export async function startGrid({ workers, folder, watched = false }: Place): Pr
   }
 }
 
-export function grid(): Contender {
+/** `flags`: Node's own, of the processes that work. */
+export function grid(flags: readonly string[]): Contender {
   const { version } = JSON.parse(readFileSync(inCheckout('apps/node/package.json'), 'utf8')) as { version: string }
   return {
     name: 'jel',
     form: () => `jel ${version}: a process \`jel work --workers 1\` for each worker, and one process that submits, all members of one pool`,
     parts: ['worker', 'holder', 'submitter'],
     missing: () => undefined,
-    start: startGrid,
+    start: (place) => startGrid(place, flags),
   }
 }

@@ -18,8 +18,9 @@ export async function freePort(): Promise<number> {
   return port
 }
 
+/** The kernel kills it when this process is gone, whatever ended it (`setpriv` of util-linux). */
 export function startProgram(program: string, args: readonly string[], folder: string): ChildProcess {
-  const child = keep(spawn(program, args, { cwd: folder, stdio: 'ignore' }))
+  const child = keep(spawn('setpriv', ['--pdeathsig', 'KILL', program, ...args], { cwd: folder, stdio: 'ignore' }))
   // Whoever waits for it hears of it.
   child.once('error', () => {})
   return child

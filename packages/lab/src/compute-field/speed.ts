@@ -10,17 +10,17 @@ export const WORKERS = 2
 /** Tasks of the first job, which starts threads and connections. */
 const WARM_UP = 500
 /** A rate is measured over this share of the time that other jobs take, or more. A guess. */
-const RATE_SHARE = 0.25
+const RATE_SHARE = 0.1
 /** So many times more tasks at most, the next time. A guess. */
 const GROWTH = 8
 /** Tasks, and jobs of one, that are asked for one after another: as many a second of a job, and no more than that. Guesses. */
-const IN_TURN = { each: 20, most: 200 }
-const JOBS = { each: 4, most: 30 }
+const IN_TURN = { each: 20, most: 100 }
+const JOBS = { each: 4, most: 12 }
 /** Tasks of one job: we refuse more than 65,536 children of one. */
 const MOST = 60_000
 const LEAST = 20
 /** A job takes longer than was asked for, so that it does not take less. A guess. */
-const MARGIN = 1.1
+const MARGIN = 1.05
 /** A job that takes so many times as long as it should, and a minute, has stopped. */
 const LATE = 4
 const GRACE = 60_000

@@ -26,7 +26,6 @@ export interface GridClient extends Client {
   outlived(id: string, tasks: number): Promise<void>
   /** Runs a program to its end. */
   program(file: string, fn: string, input: unknown): Promise<{ readonly ms: number; readonly result: unknown }>
-  leave(): Promise<void>
 }
 
 let pool: Pool
@@ -75,10 +74,6 @@ const client: GridClient = {
       result = await job.result
     })
     return { ms, result }
-  },
-  async leave() {
-    await grid.close()
-    await pool.leave()
   },
 }
 serve(client)
