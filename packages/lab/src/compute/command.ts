@@ -3,7 +3,7 @@
  * last, and how often was a task begun in vain?
  *
  *     pnpm lab compute --processes 20 --tasks 2000 --ms 20 --every 2
- *     pnpm lab compute --seconds 600 --ms 1000 --every 0    # all processors compute for ten minutes: is anybody taken for dead?
+ *     pnpm lab compute --seconds 600 --ms 2000 --every 0    # all processors compute for ten minutes: is anybody taken for dead?
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
