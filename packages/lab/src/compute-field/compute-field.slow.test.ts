@@ -4,29 +4,18 @@ import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
 import { labMain } from '../base/paths.ts'
 
-it('goes over a short course with all contenders that are here, and ends', async () => {
-  const flags = [
-    '--offline',
-    '--runs',
-    '1',
-    '--only',
-    'speed,kills',
-    '--seconds',
-    '0.5',
-    '--kill',
-    'worker',
-    '--kill-seconds',
-    '1',
-    '--default-patience',
-    '1',
-  ]
-  const child = spawn(process.execPath, [labMain, 'compute-field', ...flags], { stdio: ['ignore', 'pipe', 'inherit'] })
+/** 40 s on two cores that have nothing else to do, with all contenders. */
+const TIMEOUT = 240_000
+
+const COURSE = '--offline --runs 1 --only speed,kills --seconds 0.5 --kill worker --kill-seconds 1 --default-patience 1'
+
+it('goes over a short course with all contenders that are here, and ends', { timeout: TIMEOUT }, async () => {
+  const child = spawn(process.execPath, [labMain, 'compute-field', ...COURSE.split(' ')], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [report, [status]] = await Promise.all([text(child.stdout), once(child, 'exit')])
   expect(status).toBe(0)
-  const rows = report.split('\n').filter((line) => line.startsWith('| '))
-  const row = rows.find((line) => line.startsWith('| SIGKILL of a worker: beyond ideal'))
+  const row = report.split('\n').find((line) => line.startsWith('| SIGKILL of a worker: beyond ideal'))
   // Ours is the first column.
   expect(Number(row?.split('|')[3])).toBeLessThan(10)
-  expect(rows.length).toBeGreaterThan(8)
-  for (const name of ['piscina', 'BullMQ', 'Dask']) expect(report).toMatch(new RegExp(`\\*\\*${name}\\*\\*|Skipped: .*${name}|redis`, 'iu'))
+  // The others ran, or the report says why not.
+  expect(report.match(/^- (?:\*\*|Skipped: )/gmu)?.length).toBeGreaterThanOrEqual(5)
 })

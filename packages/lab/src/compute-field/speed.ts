@@ -9,8 +9,9 @@ export const WORKERS = 2
 
 /** Tasks of the first job, which starts threads and connections. */
 const WARM_UP = 500
-/** A rate is measured over this share of the time that other jobs take, or more. A guess. */
-const RATE_SHARE = 0.1
+/** A rate is measured over this share of the time that other jobs take, and a second at least: a guess; what a job takes to begin must not count. */
+const RATE_SHARE = 0.2
+const RATE_LEAST = 1000
 /** So many times more tasks at most, the next time. A guess. */
 const GROWTH = 8
 /** Tasks, and jobs of one, that are asked for one after another: as many a second of a job, and no more than that. Guesses. */
@@ -37,7 +38,7 @@ export async function speed({ client, nodes }: Crew, seconds: number, add: Add):
   const [inTurn, jobs] = [IN_TURN, JOBS].map(({ each, most }) => Math.ceil(Math.min(most, each * seconds))) as [number, number]
   add('inTurn', (await within(GRACE, 'tasks in turn', client.inTurn(inTurn))) / inTurn)
   add('jobByJob', (await within(GRACE, 'jobs in turn', client.jobByJob(jobs))) / jobs)
-  const rate = await rateOf((tasks) => run(empty(tasks)), seconds * RATE_SHARE * 1000)
+  const rate = await rateOf((tasks) => run(empty(tasks)), Math.max(RATE_LEAST, seconds * RATE_SHARE * 1000))
   add('rate', rate)
   for (const ms of LENGTHS) {
     const tasks = bounded((MARGIN * seconds * 1000) / (ms / WORKERS + 1000 / rate))
