@@ -9,9 +9,11 @@ export const WORKERS = 2
 
 /** Tasks of the first job, which starts threads and connections. */
 const WARM_UP = 500
-/** A rate is measured over this share of the time that other jobs take, and a second at least: a guess; what a job takes to begin must not count. */
+/** A rate is measured over this share of the time that other jobs take, and two seconds at least: a guess; what a job takes to begin must not count for much. */
 const RATE_SHARE = 0.2
-const RATE_LEAST = 1000
+const RATE_LEAST = 2000
+/** Tasks of the first attempt at it. */
+const RATE_FIRST = 2000
 /** So many times more tasks at most, the next time. A guess. */
 const GROWTH = 8
 /** Tasks, and jobs of one, that are asked for one after another: as many a second of a job, and no more than that. Guesses. */
@@ -56,7 +58,7 @@ export async function speed({ client, nodes }: Crew, seconds: number, add: Add):
 
 /** Tasks a second, of a job that takes so long: short ones would show how long it takes to begin. */
 async function rateOf(run: (tasks: number) => Promise<number>, least: number): Promise<number> {
-  for (let tasks = 2 * WARM_UP; ;) {
+  for (let tasks = RATE_FIRST; ;) {
     const took = await run(tasks)
     if (took >= least || tasks === MOST) return (tasks * 1000) / took
     tasks = bounded(tasks * Math.min(GROWTH, (MARGIN * least) / took + 1))
