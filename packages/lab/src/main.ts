@@ -64,6 +64,6 @@ await run(async () => {
 setTimeout(() => process.exit(), END_WITHIN).unref()
 
 function usage(): string {
-  const lines = Object.entries(EXPERIMENTS).map(([name, { about }]) => `  ${name.padEnd(12)} ${about}\n`)
+  const lines = Object.entries(EXPERIMENTS).map(([name, { about }]) => `  ${name.padEnd(13)} ${about}\n`)
   return `pnpm lab EXPERIMENT [options]\npnpm lab FILE... [options], which is pnpm lab scenario\n\n${lines.join('')}\nEach tells with --help what it takes.\n`
 }

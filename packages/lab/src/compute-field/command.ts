@@ -28,16 +28,17 @@ const NAMES = ['jel', 'computeLocal', 'piscina', 'BullMQ', 'Dask'] as const
 
 const USAGE = `pnpm lab compute-field [options]
 
-  --seconds 20         that a job takes whose efficiency is measured
-  --kill-seconds 5     that a job takes in which something is killed, if it is not
-  --patience 15        seconds that it may take beyond ideal; a worker with default settings of others: --default-patience 75
-  --runs 3             times over the course, each contender in turn
+  --seconds 20           that a job takes whose efficiency is measured
+  --kill-seconds 5       that a job takes in which something is killed, if it is not
+  --patience 10          seconds that it may take beyond ideal
+  --default-patience 75  the same after the SIGKILL of a worker, where a contender has a tuned form besides
+  --runs 3               times over the course, each contender in turn
   --only ${PHASES.join(',')}
   --contenders ${NAMES.join(',')}
   --kill ${PARTS.join(',')}
-  --offline            installs nothing; who is not here is skipped
-  --cpu-prof FOLDER    profile our processes that work, with --only speed, and sum up where the processor time went
-  --keep               write all values to docs/figures/compute.json, and docs/compute-benchmarks.md and docs/compute.svg from there
+  --offline              installs nothing; who is not here is skipped
+  --cpu-prof FOLDER      profile our processes that work, with --only speed, and sum up where the processor time went
+  --keep                 write all values to docs/figures/compute.json, and docs/compute-benchmarks.md and docs/compute.svg from there
 
 Needs Linux for byte counts. piscina and BullMQ come from npm; redis-server and python3-distributed are Debian's, and installed where that may be done.
 `
@@ -45,7 +46,7 @@ Needs Linux for byte counts. piscina and BullMQ come from npm; redis-server and 
 const options = {
   seconds: { type: 'string', default: '20' },
   'kill-seconds': { type: 'string', default: '5' },
-  patience: { type: 'string', default: '15' },
+  patience: { type: 'string', default: '10' },
   'default-patience': { type: 'string', default: '75' },
   runs: { type: 'string', default: '3' },
   only: { type: 'string', default: PHASES.join(',') },
@@ -151,8 +152,8 @@ async function measureSpeed({ contender, add }: Entrant, { seconds }: Course, pa
   }
 }
 
-/** What never came to its end once is not waited for again. */
-async function measureKills({ contender, add, never }: Entrant, course: Course, folder: string): Promise<void> {
+/** What never came to its end once is not waited for again; nor is what takes a minute by a setting, which the tuned row has otherwise. */
+async function measureKills({ contender, add, never, figures }: Entrant, course: Course, folder: string): Promise<void> {
   const { killSeconds: seconds, patience, defaultPatience, parts } = course
   for (const part of parts.filter((each) => contender.parts.includes(each))) {
     const turns = [
@@ -161,9 +162,9 @@ async function measureKills({ contender, add, never }: Entrant, course: Course, 
     ]
     for (const { tuned, start } of turns) {
       const row = killRow(part, tuned)
-      if (never[row] !== undefined) continue
-      const waits = contender.tuned !== undefined && part === 'worker' && !tuned ? defaultPatience : patience
-      const problem = await kill(start, { part, tuned, seconds, patience: waits, folder }, add)
+      const takesLong = contender.tuned !== undefined && part === 'worker' && !tuned
+      if (never[row] !== undefined || (takesLong && figures[row] !== undefined)) continue
+      const problem = await kill(start, { part, tuned, seconds, patience: takesLong ? defaultPatience : patience, folder }, add)
       if (problem !== undefined) (never as Record<string, string>)[row] = problem
     }
   }
