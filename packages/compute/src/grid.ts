@@ -365,6 +365,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
           )
         const spec = { id, owner, fn, input: bytes, votes, submitted, wish: job.wish, accepted, fresh: fresh && attempt === 0 }
         this.#runner.feed({ type: 'job', spec })
+        // Not for strangers: they could have processes started everywhere by records alone.
+        if (fresh && accepted && job.wish === 'run' && this.#placeOf(job) === 'thread') this.#runner.warm(id)
         if (this.#endings.has(id)) this.watch(id)
         this.#keepBlobs()
         return

@@ -55,7 +55,7 @@ export const defaultSchedulerConfig: SchedulerConfig = {
   sharedEvery: 50,
   replicas: 5,
   replicasOfFew: 3,
-  prefetchBelow: 10,
+  prefetchBelow: 25,
   coverageBytes: 64 * 2 ** 20,
   openChildren: 65_536,
   poisonousAfter: 3,

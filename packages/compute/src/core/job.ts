@@ -55,6 +55,7 @@ export class Job {
   readonly works = new Map<MemberId, Work>()
   /** Somebody here asks how it goes; what a replica answered last. */
   watched = false
+  askAgainAfter: Milliseconds | undefined
   progress = 0
   totals: Totals | undefined
   /** How long its tasks keep a worker busy, ms: a moving average; undefined before the first. */

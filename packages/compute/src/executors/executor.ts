@@ -89,6 +89,13 @@ export class Executor {
     }
   }
 
+  /** A job of which tasks may come: its program is started where nothing else is, so that the first ones need not wait for it. */
+  warm(job: JobId): void {
+    for (const [index, { programs }] of this.#slots.entries()) {
+      if (programs.size === 0) this.#endLater(index, job, this.#start(index, job))
+    }
+  }
+
   /** A job is over: its programs end, whatever they do. */
   async end(job: JobId): Promise<void> {
     for (const [index, { programs }] of this.#slots.entries()) {
@@ -185,11 +192,13 @@ export class Executor {
     }
     if (saw) inputs.push({ type: 'idle', slot: index, seen: seenOf(slot) })
     this.#tell(inputs)
-    if (program.frames.size === 0 && program.pending.length === 0 && !program.ended) {
-      clearTimeout(program.endTimer)
-      program.endTimer = setTimeout(() => void this.#stop(index, job, program), IDLE_END)
-      program.endTimer.unref()
-    }
+    if (program.frames.size === 0 && program.pending.length === 0 && !program.ended) this.#endLater(index, job, program)
+  }
+
+  #endLater(index: number, job: JobId, program: Running): void {
+    clearTimeout(program.endTimer)
+    program.endTimer = setTimeout(() => void this.#stop(index, job, program), IDLE_END)
+    program.endTimer.unref()
   }
 
   /** It ended by itself, or was ended for what it did. */

@@ -52,6 +52,11 @@ export class Runner {
     }
   }
 
+  /** Tasks of a job may come. */
+  warm(job: JobId): void {
+    if (!this.#closed && this.scheduler.ended(job) === undefined) this.#executor.warm(job)
+  }
+
   async close(): Promise<void> {
     this.feed({ type: 'leave' })
     this.#closed = true

@@ -13,6 +13,8 @@ interface Program {
   readonly file: string
   readonly fn: string
   readonly input: unknown
+  /** A file in apps/examples/data, which its input names as `data`. */
+  readonly data?: string
   /** What the paper says of its own. */
   readonly paper: string
   readonly isRight: (result: unknown) => boolean
@@ -46,6 +48,15 @@ const PROGRAMS: readonly Program[] = [
     paper: 'GTPE: 3.0 to 3.6 times',
     isRight: (prime) => prime === 15_485_863,
   },
+  {
+    name: 'QAP, nug12',
+    file: 'qap.ts',
+    fn: 'qap',
+    input: undefined,
+    data: 'nug12.dat',
+    paper: 'MW: η 0.83 to 0.92',
+    isRight: (layout) => (layout as { cost: number }).cost === 578,
+  },
 ]
 
 /** One program, as it went. */
@@ -76,7 +87,11 @@ export async function papers(parent: string, say: (text: string) => void): Promi
           const log = join(folder, `${program.file}.${workers}`)
           writeFileSync(log, '')
           const timed = writeTimed(folder, program.file, log)
-          const { ms, result } = await within(LIMIT, program.name, client.program(timed, program.fn, program.input))
+          const { ms, result } = await within(
+            LIMIT,
+            program.name,
+            client.program(timed, program.fn, program.input, program.data && inCheckout(`apps/examples/data/${program.data}`)),
+          )
           const atTasks = readFileSync(log, 'utf8')
             .split('\n')
             .reduce((sum, line) => sum + Number(line), 0)

@@ -24,8 +24,8 @@ export interface GridClient extends Client {
   }): Promise<void>
   /** Resolves when this member has the result of a job that another one submitted. */
   outlived(id: string, tasks: number): Promise<void>
-  /** Runs a program to its end. */
-  program(file: string, fn: string, input: unknown): Promise<{ readonly ms: number; readonly result: unknown }>
+  /** Runs a program to its end. `data`: a file that the input names. */
+  program(file: string, fn: string, input: unknown, data?: string): Promise<{ readonly ms: number; readonly result: unknown }>
 }
 
 let pool: Pool
@@ -67,10 +67,11 @@ const client: GridClient = {
     while (!grid.jobs().some((job) => job.id === id)) await sleep(20)
     check(await grid.job(id).result, tasks)
   },
-  async program(file, fn, input) {
+  async program(file, fn, input, data) {
     let result: unknown
+    const given = data === undefined ? input : { data: await grid.blob(data) }
     const ms = await timed(async () => {
-      const job = await grid.submit(file, fn, input, { name: `${process.pid}-${jobs++}`, keep: KEEP })
+      const job = await grid.submit(file, fn, given, { name: `${process.pid}-${jobs++}`, keep: KEEP })
       result = await job.result
     })
     return { ms, result }
