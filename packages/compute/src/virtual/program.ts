@@ -1,5 +1,5 @@
 import type { Outcome } from '../core/entry.ts'
-import type { Spawn } from '../core/io.ts'
+import type { Milliseconds, Spawn } from '../core/io.ts'
 import type { Shared } from '../core/shared-value.ts'
 
 /** What one execution of a task does, in virtual time. */
@@ -8,9 +8,20 @@ export interface Plan {
   readonly cost: number
   readonly children: readonly Spawn[]
   readonly offers: Shared
+  /** What it calls for once this child has its outcome: a driver's next tasks. They count as its children from then on. */
+  readonly more?: (child: Spawn) => readonly Spawn[]
   /** What it gives, of its children's outcomes in their order. */
   readonly outcome: (children: readonly Outcome[]) => Outcome
 }
 
-/** A program whose tasks take virtual time. It must be a function of the task, as real ones. */
-export type VirtualProgram = (fn: string, input: Uint8Array, context: { readonly shared: Shared; readonly split: boolean }) => Plan
+/** Where a task runs. */
+interface PlanContext {
+  readonly shared: Shared
+  readonly split: boolean
+  readonly speed: number
+  /** What this worker measured, by function: how long one index of a space takes here, ms. */
+  readonly rates: Map<string, Milliseconds>
+}
+
+/** A program whose tasks take virtual time. What a task gives must be a function of its input, as in real ones. */
+export type VirtualProgram = (fn: string, input: Uint8Array, context: PlanContext) => Plan

@@ -1,8 +1,7 @@
 import { createRandom, hash52 } from '@jel/protocol'
-import type { Spawn } from '../core/io.ts'
 import { NOTHING_SHARED, type Shared } from '../core/shared-value.ts'
 import type { VirtualProgram } from './program.ts'
-import { numberBytes } from './trees.ts'
+import { numberBytes, spawn, timeOf, type TaskTime } from './trees.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -10,8 +9,7 @@ const decoder = new TextDecoder()
 export interface SearchOptions {
   readonly depth: number
   readonly branching: number
-  /** Mean time of a node, ms. */
-  readonly nodeTime: number
+  readonly nodeTime: TaskTime
   readonly seed: number
 }
 
@@ -19,14 +17,14 @@ type Part = readonly [name: string, depth: number, cost: number]
 
 /** Branch and bound: costs grow along the way down, so that what is above the best known one is cut off. Its result is the shared value `best`. */
 export function search({ depth: deepest, branching, nodeTime, seed }: SearchOptions): VirtualProgram {
-  return (_fn, input, { shared }) => {
+  return (fn, input, { shared }) => {
     const [name, depth, cost] = JSON.parse(decoder.decode(input)) as Part
     const random = createRandom(hash52(name, seed) % 2 ** 32)
-    const time = nodeTime * (0.25 + 1.5 * random())
+    const time = timeOf(nodeTime, random)
     const bound = shared.get('best')?.key ?? Infinity
     if (cost >= bound) return { cost: time / 10, children: [], offers: shared, outcome: nothing }
     if (depth === deepest) return { cost: time, children: [], offers: best(cost), outcome: nothing }
-    const children = branches([name, depth, cost], branching, seed).map(spawn)
+    const children = branches([name, depth, cost], branching, seed).map(([child, ...rest]) => spawn(fn, child, rest))
     return { cost: time, children, offers: NOTHING_SHARED, outcome: nothing }
   }
 }
@@ -44,6 +42,19 @@ export function optimum({ depth: deepest, branching, seed }: SearchOptions): num
   return least
 }
 
+/** The optimum below each task, by its name: what a search of the task alone would find. */
+export function optima({ depth: deepest, branching, seed }: SearchOptions): ReadonlyMap<string, number> {
+  const found = new Map<string, number>()
+  const visit = (part: Part): number => {
+    const [name, depth, cost] = part
+    const least = depth === deepest ? cost : Math.min(...branches(part, branching, seed).map(visit))
+    found.set(name, least)
+    return least
+  }
+  visit(rootPart)
+  return found
+}
+
 export const searchInput = encoder.encode(JSON.stringify(['s', 0, 0]))
 const rootPart: Part = ['s', 0, 0]
 
@@ -56,10 +67,6 @@ function branches([name, depth, cost]: Part, branching: number, seed: number): P
 
 function best(cost: number): Shared {
   return new Map([['best', { rule: 'min', key: cost, values: [numberBytes(cost)] }]])
-}
-
-function spawn(part: Part): Spawn {
-  return { step: hash52(part[0]).toString(36).padStart(11, '0').slice(-10), fn: 'search', input: encoder.encode(JSON.stringify(part)) }
 }
 
 function nothing(): { value: Uint8Array } {

@@ -1,17 +1,19 @@
 import { createRandom, hash52 } from '@jel/protocol'
 import type { Outcome } from '../core/entry.ts'
-import type { Spawn } from '../core/io.ts'
+import type { Milliseconds, Spawn } from '../core/io.ts'
 import { NOTHING_SHARED } from '../core/shared-value.ts'
-import type { VirtualProgram } from './program.ts'
+import type { Plan, VirtualProgram } from './program.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
+/** How long a task takes: of each its own draw, or about so long, from a quarter of it to the 1.75-fold. */
+export type TaskTime = Milliseconds | ((random: () => number) => Milliseconds)
+
 export interface TreeOptions {
   /** How many leaves it has. */
   readonly leaves: number
-  /** Mean time of a leaf, ms. */
-  readonly leafTime: number
+  readonly leafTime: TaskTime
   /** Most children of a task. */
   readonly branching: number
   readonly seed: number
@@ -31,30 +33,30 @@ export function bytesNumber(bytes: Uint8Array): number {
  * is the number of its leaves.
  */
 export function irregularTree({ leafTime, branching, seed }: TreeOptions): VirtualProgram {
-  return (_fn, input) => {
+  return (fn, input) => {
     const [name, size] = JSON.parse(decoder.decode(input)) as [string, number]
     const random = createRandom(hash52(name, seed) % 2 ** 32)
-    if (size === 1) {
-      // Between a quarter and the threefold, mostly near the mean.
-      const cost = leafTime * (0.25 + 1.5 * random())
-      return { cost, children: [], offers: NOTHING_SHARED, outcome: () => ({ value: numberBytes(1) }) }
-    }
+    if (size === 1) return leaf(timeOf(leafTime, random))
     const parts = Math.min(size, 2 + Math.floor(random() * (branching - 1)))
     const weights = Array.from({ length: parts }, () => 0.1 + random())
     const total = weights.reduce((sum, weight) => sum + weight, 0)
     const sizes = weights.map((weight) => Math.max(1, Math.floor((weight / total) * (size - parts)) + 1))
     sizes[0] = (sizes[0] as number) + size - sizes.reduce((sum, each) => sum + each, 0)
-    const children = sizes.map((each, index) => spawn(`${name}.${index}`, each))
+    const children = sizes.map((each, index) => spawn(fn, `${name}.${index}`, [each]))
     return { cost: 0.05, children, offers: NOTHING_SHARED, outcome: sum }
   }
 }
 
-/** One task with many children, all alike. */
-export function flatJob({ leaves, leafTime }: Pick<TreeOptions, 'leaves' | 'leafTime'>): VirtualProgram {
-  return (_fn, input) => {
+/** One task with many children. Those of a time that is a number are all alike. */
+export function flatJob({
+  leaves,
+  leafTime,
+  seed = 0,
+}: Pick<TreeOptions, 'leaves' | 'leafTime'> & { readonly seed?: number }): VirtualProgram {
+  return (fn, input) => {
     const [name, size] = JSON.parse(decoder.decode(input)) as [string, number]
-    if (size === 1) return { cost: leafTime, children: [], offers: NOTHING_SHARED, outcome: () => ({ value: numberBytes(1) }) }
-    const children = Array.from({ length: leaves }, (_, index) => spawn(`${name}.${index}`, 1))
+    if (size === 1) return leaf(typeof leafTime === 'number' ? leafTime : leafTime(createRandom(hash52(name, seed) % 2 ** 32)))
+    const children = Array.from({ length: leaves }, (_, index) => spawn(fn, `${name}.${index}`, [1]))
     return { cost: 1, children, offers: NOTHING_SHARED, outcome: sum }
   }
 }
@@ -64,11 +66,22 @@ export function rootInput(leaves: number): Uint8Array {
   return encoder.encode(JSON.stringify(['r', leaves]))
 }
 
-function spawn(name: string, size: number): Spawn {
-  return { step: hash52(name).toString(36).padStart(11, '0').slice(-10), fn: 'tree', input: encoder.encode(JSON.stringify([name, size])) }
+/** A child of this name, which its path follows from; the rest of its input comes after the name. */
+export function spawn(fn: string, name: string, rest: readonly unknown[]): Spawn {
+  return { step: hash52(name).toString(36).padStart(11, '0').slice(-10), fn, input: encoder.encode(JSON.stringify([name, ...rest])) }
 }
 
-function sum(children: readonly Outcome[]): Outcome {
+export function timeOf(time: TaskTime, random: () => number): Milliseconds {
+  return typeof time === 'number' ? time * (0.25 + 1.5 * random()) : time(random)
+}
+
+/** A task without children that counts for so many. */
+export function leaf(cost: Milliseconds, counts = 1): Plan {
+  return { cost, children: [], offers: NOTHING_SHARED, outcome: () => ({ value: numberBytes(counts) }) }
+}
+
+/** Adds up the numbers of the children; the first that failed fails. */
+export function sum(children: readonly Outcome[]): Outcome {
   let total = 0
   for (const child of children) {
     if ('failure' in child) return child

@@ -1,5 +1,5 @@
 import type { Outcome } from '../core/entry.ts'
-import type { Effect, Input, JobId, Milliseconds } from '../core/io.ts'
+import type { Effect, Input, JobId, Milliseconds, Spawn } from '../core/io.ts'
 import type { Path } from '../core/path.ts'
 import { joinShared, type Shared } from '../core/shared-value.ts'
 import type { Plan, VirtualProgram } from './program.ts'
@@ -8,6 +8,7 @@ interface OpenFrame {
   readonly job: JobId
   readonly path: Path
   readonly plan: Plan
+  readonly children: Spawn[]
   readonly outcomes: Map<string, Outcome>
   shared: Shared
   ran: Milliseconds
@@ -27,6 +28,7 @@ export class VirtualWorker {
   readonly #ran: (job: JobId, path: Path, cost: Milliseconds) => void
   readonly #frames = new Map<string, OpenFrame>()
   readonly #queue: Given[] = []
+  readonly #rates = new Map<string, Milliseconds>()
   #seen = 0
   #busy = false
 
@@ -76,10 +78,11 @@ export class VirtualWorker {
   }
 
   #run({ job, task, shared, split }: Extract<Given, { type: 'run' }>): void {
-    const plan = this.#program(task.fn, task.input, { shared, split })
-    const frame: OpenFrame = { job, path: task.path, plan, outcomes: new Map(), shared: plan.offers, ran: plan.cost / this.#speed }
+    const plan = this.#program(task.fn, task.input, { shared, split, speed: this.#speed, rates: this.#rates })
+    const ran = plan.cost / this.#speed
+    const frame: OpenFrame = { job, path: task.path, plan, children: [...plan.children], outcomes: new Map(), shared: plan.offers, ran }
     this.#frames.set(`${job} ${task.path}`, frame)
-    this.#later(plan.cost / this.#speed, () => {
+    this.#later(ran, () => {
       this.#ran(job, task.path, plan.cost)
       if (plan.children.length === 0) this.#return(frame)
       else this.#tell({ type: 'spawned', job, path: task.path, children: plan.children })
@@ -92,15 +95,25 @@ export class VirtualWorker {
     if (frame !== undefined) {
       frame.outcomes.set(step, outcome)
       frame.shared = joinShared(frame.shared, shared)
-      if (frame.outcomes.size === frame.plan.children.length) this.#return(frame)
+      const more = moreOf(frame, step)
+      if (more.length > 0) {
+        frame.children.push(...more)
+        this.#tell({ type: 'spawned', job, path, children: more })
+      }
+      if (frame.outcomes.size === frame.children.length) this.#return(frame)
     }
     this.#done()
   }
 
   #return(frame: OpenFrame): void {
-    const { job, path, plan, outcomes, shared, ran } = frame
+    const { job, path, plan, children, outcomes, shared, ran } = frame
     this.#frames.delete(`${job} ${path}`)
-    const outcome = plan.outcome(plan.children.map(({ step }) => outcomes.get(step) as Outcome))
+    const outcome = plan.outcome(children.map(({ step }) => outcomes.get(step) as Outcome))
     this.#tell({ type: 'returned', job, path, outcome: this.#says(outcome), shared, ran })
   }
+}
+
+function moreOf({ plan, children }: OpenFrame, step: string): readonly Spawn[] {
+  const child = plan.more && children.find((each) => each.step === step)
+  return child === undefined ? [] : (plan.more?.(child) ?? [])
 }
