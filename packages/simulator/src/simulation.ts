@@ -133,6 +133,9 @@ const inputCodes: Record<Input['type'], number> = {
   misbehaved: 12,
 }
 
+/** Beside the codes of inputs: something for the application of a node. */
+const applied = 13
+
 /** A pool on a virtual clock and network. Everything that happens follows from the seed and from what is called in which order. */
 export class Simulation<P extends Protocol> {
   readonly seed: number
@@ -177,6 +180,7 @@ export class Simulation<P extends Protocol> {
       keepsNews: options.keepNews ?? true,
       traced: (node, input, sender) => this.#traced(node, input, sender),
       noticed: (node, notification) => this.#noticed(node as SimulatedNode<P>, notification),
+      applied: (node, word, about) => this.#applied(node, word, about),
       stood: (node) => this.#noteWorks(node),
       ended: (node) => this.#trace.text(`ended ${node.index}`),
     }
@@ -184,6 +188,11 @@ export class Simulation<P extends Protocol> {
 
   get now(): Milliseconds {
     return this.#clock.now
+  }
+
+  /** What all calendars say, ms since 1970. */
+  get today(): Milliseconds {
+    return calendarStart + this.now
   }
 
   /** How many events have happened. */
@@ -450,6 +459,13 @@ export class Simulation<P extends Protocol> {
     if (sender !== undefined) this.#trace.word(sender)
     else if (input.type === 'frame') this.#trace.text(input.from)
     else if ('peer' in input) this.#trace.text(input.peer ?? '')
+  }
+
+  #applied(node: SimulatedNode, word: number, about: string): void {
+    this.#trace.number(this.#clock.now)
+    this.#trace.word(node.index * 16 + applied)
+    this.#trace.word(word)
+    this.#trace.text(about)
   }
 
   #noticed(node: SimulatedNode<P>, notification: Notification): void {

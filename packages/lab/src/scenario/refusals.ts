@@ -32,6 +32,7 @@ export function refusals(scenario: Scenario): string[] {
     if (when) reasons.push(reason)
   }
   const nodes = scenario.nodes + joinsOf(scenario).length
+  refuse(scenario.jobs.length > 0, 'jobs: run in the simulator; pnpm lab compute is the nearest')
   refuse(Object.keys(config).length > 0, 'config: real nodes run with the defaults of the protocol')
   refuse(
     sessions?.replaced !== undefined,

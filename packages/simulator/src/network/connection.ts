@@ -10,6 +10,9 @@ import type { Payload } from './payload.ts'
 /** What travels: a frame, a broadcast, gossipsub's own words, the news that the connection is open or closed, or nothing where something was dropped. */
 export type Item = Payload | GossipMessage | GossipControl | 'open' | 'close' | 'dropped'
 
+/** What a connection carries: the link of the protocol, or streams of the application. */
+export type ConnectionUse = 'link' | 'application'
+
 /**
  * One direction of a connection: items arrive in the order in which they were sent, so one function that takes the first of
  * them serves all arrivals, and an item in flight costs no closure.
@@ -109,10 +112,12 @@ export class Connection {
   readonly listener: Endpoint
   readonly toDialer: Pipe
   readonly toListener: Pipe
+  readonly use: ConnectionUse
   /** Called when the dialler hears that it is through. False if it has given up by then. */
   readonly established: () => boolean
 
-  constructor(dialer: Endpoint, listener: Endpoint, arrived: (pipe: Pipe) => void, established: () => boolean) {
+  constructor(dialer: Endpoint, listener: Endpoint, arrived: (pipe: Pipe) => void, established: () => boolean, use: ConnectionUse) {
+    this.use = use
     this.established = established
     this.dialer = dialer
     this.listener = listener

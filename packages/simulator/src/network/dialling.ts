@@ -2,6 +2,7 @@ import type { Address, DialFailure, HostProbeOutcome, Milliseconds, NodeId } fro
 import { addressKey, processKey } from './address.ts'
 import type { VirtualClock } from '../engine/clock.ts'
 import type { Endpoint } from './endpoint.ts'
+import type { ConnectionUse } from './connection.ts'
 import type { EventHandle } from '../engine/event-queue.ts'
 import type { Costs } from './processing.ts'
 import type { Reachability } from './reachability.ts'
@@ -41,6 +42,7 @@ interface Handshake {
   readonly dialer: Endpoint
   readonly target: Endpoint
   readonly peer: NodeId | undefined
+  readonly use: ConnectionUse
   readonly fail: (failure: DialFailure) => void
   timeout: EventHandle | undefined
   done: boolean
@@ -52,7 +54,7 @@ export class Dialling {
   readonly #reachability: Reachability
   readonly #options: DiallingOptions
   readonly #journey: Journey
-  readonly #connected: (dialer: Endpoint, target: Endpoint, established: () => boolean) => void
+  readonly #connected: (dialer: Endpoint, target: Endpoint, established: () => boolean, use: ConnectionUse) => void
   /** Who listens, or listened last, at each address. */
   readonly #listeners = new Map<number, Endpoint>()
   /** Handshakes that wait for a process to wake up or for a path to mend. */
@@ -63,7 +65,7 @@ export class Dialling {
     reachability: Reachability,
     options: DiallingOptions,
     journey: Journey,
-    connected: (dialer: Endpoint, target: Endpoint, established: () => boolean) => void,
+    connected: (dialer: Endpoint, target: Endpoint, established: () => boolean, use: ConnectionUse) => void,
   ) {
     this.#clock = clock
     this.#reachability = reachability
@@ -80,7 +82,13 @@ export class Dialling {
   }
 
   /** Tries the addresses in turn. `failed` is called once, unless there is a connection. */
-  dial(from: Endpoint, peer: NodeId | undefined, addresses: readonly Address[], failed: (failure: DialFailure) => void): void {
+  dial(
+    from: Endpoint,
+    peer: NodeId | undefined,
+    addresses: readonly Address[],
+    use: ConnectionUse,
+    failed: (failure: DialFailure) => void,
+  ): void {
     const failures: DialFailure[] = []
     const next = (): void => {
       const address = addresses[failures.length]
@@ -88,7 +96,7 @@ export class Dialling {
         failed(weakestFirst.find((failure) => failures.includes(failure)) ?? 'failed')
         return
       }
-      this.#dialOne(from, peer, address, (failure) => {
+      this.#dialOne(from, peer, address, use, (failure) => {
         failures.push(failure)
         next()
       })
@@ -98,14 +106,14 @@ export class Dialling {
     else this.#clock.after(0, next)
   }
 
-  #dialOne(from: Endpoint, peer: NodeId | undefined, address: Address, fail: (failure: DialFailure) => void): void {
+  #dialOne(from: Endpoint, peer: NodeId | undefined, address: Address, use: ConnectionUse, fail: (failure: DialFailure) => void): void {
     const deadline = this.#clock.now + this.#options.dialTimeout
     this.#reach(from, address, this.#options.connectTimeout, (target) => {
       if (target === undefined) fail('silent')
       else if (target === 'rejected' || !target.listening) fail('refused')
       else if (target === from) fail('failed')
       else {
-        const handshake: Handshake = { dialer: from, target, peer, fail, timeout: undefined, done: false }
+        const handshake: Handshake = { dialer: from, target, peer, use, fail, timeout: undefined, done: false }
         this.#clock.at(this.#handshakeEnd(from, target), () => this.#shake(handshake))
         handshake.timeout = this.#clock.at(deadline, () => this.#end(handshake, 'unresponsive'))
       }
@@ -198,7 +206,7 @@ export class Dialling {
   }
 
   #shake(handshake: Handshake): void {
-    const { dialer, target, peer } = handshake
+    const { dialer, target, peer, use } = handshake
     if (handshake.done) return
     if (!dialer.listening) this.#end(handshake)
     else if (!target.listening) this.#end(handshake, 'failed')
@@ -206,7 +214,7 @@ export class Dialling {
     else if (peer !== undefined && peer !== target.id) this.#end(handshake, 'impostor')
     else {
       this.#waiting.delete(handshake)
-      this.#connected(dialer, target, () => this.#end(handshake))
+      this.#connected(dialer, target, () => this.#end(handshake), use)
     }
   }
 

@@ -1,6 +1,6 @@
 import type { Milliseconds, NodeId } from '@jel/protocol'
 import { cables, type Bandwidth, type Cables } from './bandwidth.ts'
-import type { Connection } from './connection.ts'
+import type { Connection, ConnectionUse } from './connection.ts'
 import type { GossipControl } from './gossip-control.ts'
 import type { GossipMessage } from './gossip-message.ts'
 import type { Machine } from './machine.ts'
@@ -15,6 +15,10 @@ export interface EndpointEvents {
   frame(from: Endpoint, data: Payload, urgent: boolean): void
   message(from: Endpoint, message: GossipMessage): void
   control(from: Endpoint, control: GossipControl): void
+  /** A connection for streams of the application is open, or gone, or brought something. */
+  applicationUp(peer: Endpoint): void
+  applicationDown(peer: Endpoint): void
+  application(from: Endpoint, data: Payload): void
 }
 
 /**
@@ -63,6 +67,8 @@ export class Endpoint {
   lag: Milliseconds = 0
   /** Open connections by peer. Several at once are one link; the newest carries what is sent. */
   readonly connections = new Map<NodeId, Connection[]>()
+  /** Those for streams of the application, which are no links. The oldest carries what is sent, so that nothing overtakes. */
+  readonly applications = new Map<NodeId, Connection[]>()
   /** The most links that it ever had at once. */
   mostLinks = 0
   /** With whom broadcasts are exchanged in full. */
@@ -80,6 +86,10 @@ export class Endpoint {
     const { up, down } = this.cables
     const { up: machineUp, down: machineDown } = fields.machine.cables
     this.shapes = (up ?? down ?? machineUp ?? machineDown) !== undefined || fields.machine.computes
+  }
+
+  connectionsFor(use: ConnectionUse): Map<NodeId, Connection[]> {
+    return use === 'link' ? this.connections : this.applications
   }
 
   dialableFrom(other: Endpoint): boolean {

@@ -1,6 +1,6 @@
 import type { Address, DialFailure, HostProbeOutcome, Milliseconds, NodeId } from '@jel/protocol'
 import type { VirtualClock } from '../engine/clock.ts'
-import { Connection, type Item, type Pipe } from './connection.ts'
+import { Connection, type ConnectionUse, type Item, type Pipe } from './connection.ts'
 import { loopback, type Delay } from './delay.ts'
 import { Dialling, type DiallingOptions } from './dialling.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -55,6 +55,7 @@ const resetBytes = 1
 
 const setUp = purposeNumber('set-up')
 const acknowledgements = purposeNumber('acknowledgements')
+const jobs = purposeNumber('jobs')
 
 /**
  * Connections between processes, in memory. It behaves as TCP does where it matters: nothing is lost or reordered on a
@@ -87,7 +88,7 @@ export class Network {
       this.reachability,
       this.#options,
       (from, to, bytes, cost, departure) => this.#journey(from, to, bytes, cost, departure),
-      (dialer, target, established) => this.#connect(dialer, target, established),
+      (dialer, target, established, use) => this.#connect(dialer, target, established, use),
     )
   }
 
@@ -98,7 +99,7 @@ export class Network {
 
   /** The connections of a process go with the address that they were at; whoever sends on them is reset. */
   abandon(endpoint: Endpoint): void {
-    for (const connection of [...endpoint.connections.values()].flat()) {
+    for (const connection of [...endpoint.connections.values(), ...endpoint.applications.values()].flat()) {
       connection.pipeFrom(endpoint).drop()
       this.#closed(connection, endpoint)
     }
@@ -108,7 +109,13 @@ export class Network {
   dial(from: Endpoint, peer: NodeId | undefined, addresses: readonly Address[], failed: (failure: DialFailure) => void): void {
     if (peer !== undefined && from.connections.has(peer)) return
     from.traffic.dials += 1
-    this.#dialling.dial(from, peer, addresses, failed)
+    this.#dialling.dial(from, peer, addresses, 'link', failed)
+  }
+
+  /** For streams of the application. Ends in `applicationUp`, or in a call of `failed`. */
+  dialApplication(from: Endpoint, peer: NodeId, addresses: readonly Address[], failed: (failure: DialFailure) => void): void {
+    from.traffic.applicationDials += 1
+    this.#dialling.dial(from, peer, addresses, 'application', failed)
   }
 
   probeHost(from: Endpoint, addresses: readonly Address[], done: (outcome: HostProbeOutcome) => void): void {
@@ -126,6 +133,21 @@ export class Network {
     pipe.recordOpened = now
     const { frame, frameKilobyte } = this.#options.costs
     this.#transmit(pipe, data, stream, purpose, frame + (frameKilobyte * data.length) / 1_000, undefined, urgent)
+    return true
+  }
+
+  /** Sends something on a stream of the application. False if there is no connection for that. */
+  sendApplication(from: Endpoint, to: NodeId, data: Payload): boolean {
+    const connection = from.applications.get(to)?.[0]
+    if (connection === undefined) return false
+    const { frame, frameKilobyte } = this.#options.costs
+    this.#transmit(
+      connection.pipeFrom(from),
+      data,
+      streamBytes(prefixed(data.length), true),
+      jobs,
+      frame + (frameKilobyte * data.length) / 1_000,
+    )
     return true
   }
 
@@ -176,27 +198,29 @@ export class Network {
   }
 
   /** Closes this end of the link, after what was sent is on its way. The end itself hears of it next. */
-  disconnect(from: Endpoint, peer: NodeId): void {
-    for (const connection of from.connections.get(peer) ?? []) {
+  disconnect(from: Endpoint, peer: NodeId, use: ConnectionUse = 'link'): void {
+    const connections = from.connectionsFor(use)
+    for (const connection of connections.get(peer) ?? []) {
       this.#farewell(connection, from)
       connection.pipeTo(from).open = false
     }
-    const closed = from.connections.get(peer)?.at(-1)
+    const closed = connections.get(peer)?.at(-1)
     if (closed === undefined) return
-    from.connections.delete(peer)
-    this.#clock.after(0, () => from.listening && from.events.linkDown(closed.other(from)))
+    connections.delete(peer)
+    if (use === 'link') this.#clock.after(0, () => from.listening && from.events.linkDown(closed.other(from)))
   }
 
   /** The process is gone; its kernel closes what it had open. */
   exit(endpoint: Endpoint): void {
     endpoint.listening = false
-    for (const connections of endpoint.connections.values()) {
+    for (const connections of [...endpoint.connections.values(), ...endpoint.applications.values()]) {
       for (const connection of connections) {
         this.#farewell(connection, endpoint)
         connection.pipeTo(endpoint).open = false
       }
     }
     endpoint.connections.clear()
+    endpoint.applications.clear()
     this.#dialling.mended()
   }
 
@@ -216,8 +240,8 @@ export class Network {
   }
 
   /** The listener has all it needs; the dialler waits for its last word. */
-  #connect(dialer: Endpoint, listener: Endpoint, established: () => boolean): void {
-    const connection = new Connection(dialer, listener, this.#arrived, established)
+  #connect(dialer: Endpoint, listener: Endpoint, established: () => boolean, use: ConnectionUse): void {
+    const connection = new Connection(dialer, listener, this.#arrived, established, use)
     const { setupBytes, setupPackets } = this.#options
     this.#count(dialer, listener, setUp, setupBytes.dialler, setupPackets * packetHeader)
     this.#count(listener, dialer, setUp, setupBytes.listener, setupPackets * packetHeader)
@@ -228,10 +252,15 @@ export class Network {
   #open(connection: Connection, endpoint: Endpoint): void {
     const peer = connection.other(endpoint)
     connection.pipeTo(endpoint).open = true
-    const others = endpoint.connections.get(peer.id)
-    if (others !== undefined) others.push(connection)
+    const connections = endpoint.connectionsFor(connection.use)
+    const others = connections.get(peer.id)
+    if (others !== undefined) {
+      others.push(connection)
+      return
+    }
+    connections.set(peer.id, [connection])
+    if (connection.use === 'application') endpoint.events.applicationUp(peer)
     else {
-      endpoint.connections.set(peer.id, [connection])
       if (endpoint.connections.size > endpoint.mostLinks) endpoint.mostLinks = endpoint.connections.size
       endpoint.events.linkUp(peer, peer === connection.listener || peer.dialableFrom(endpoint))
     }
@@ -240,14 +269,16 @@ export class Network {
   /** The other side said goodbye, or nothing for too long. */
   #closed(connection: Connection, endpoint: Endpoint): void {
     const peer = connection.other(endpoint)
-    const connections = endpoint.connections.get(peer.id)
+    const open = endpoint.connectionsFor(connection.use)
+    const connections = open.get(peer.id)
     const at = connections?.indexOf(connection) ?? -1
     if (connections === undefined || at < 0) return
     connections.splice(at, 1)
     connection.pipeTo(endpoint).open = false
     if (connections.length > 0) return
-    endpoint.connections.delete(peer.id)
-    endpoint.events.linkDown(peer)
+    open.delete(peer.id)
+    if (connection.use === 'link') endpoint.events.linkDown(peer)
+    else endpoint.events.applicationDown(peer)
   }
 
   #farewell(connection: Connection, endpoint: Endpoint): void {
@@ -420,6 +451,7 @@ export class Network {
     else if (pipe.open) {
       if (item instanceof GossipMessage) to.events.message(from, item)
       else if (item instanceof GossipControl) to.events.control(from, item)
+      else if (connection.use === 'application') to.events.application(from, item)
       else to.events.frame(from, item, pipe.urgentTaken)
     } else this.#reset(connection, to)
   }

@@ -19,6 +19,8 @@ export const purposes = [
   'gossip control',
   /** Packets of TCP that carry nothing. */
   'acknowledgements',
+  /** What members say to one another about jobs, on streams of the application. */
+  'jobs',
   'other',
 ] as const
 
@@ -83,6 +85,8 @@ export class Traffic {
   /** Of these, the ones that had arrived before. */
   broadcastDuplicates = 0
   dials = 0
+  /** Of the application, for its streams. */
+  applicationDials = 0
   hostProbes = 0
 
   /** Payload: frames and broadcasts, without what carries them. */

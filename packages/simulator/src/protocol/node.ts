@@ -9,6 +9,7 @@ import type { GossipMessage } from '../network/gossip-message.ts'
 import type { Machine } from '../network/machine.ts'
 import type { Network } from '../network/network.ts'
 import type { Payload } from '../network/payload.ts'
+import type { Application } from './application.ts'
 import type { Protocol } from './protocol.ts'
 import { framePurpose } from './purpose.ts'
 import { Traffic } from '../network/traffic.ts'
@@ -29,6 +30,8 @@ export interface NodeWorld {
   /** Called for each input, before it is handled; `sender`: the number of the node that a frame is from. */
   traced(node: SimulatedNode, input: Input<Payload>, sender?: number): void
   noticed(node: SimulatedNode, notification: Notification): void
+  /** Called for each input of its application, before that is handled: a word of its own for each kind, and what it is about. */
+  applied(node: SimulatedNode, word: number, about: string): void
   /** Called when it stands still, and when it goes on. */
   stood(node: SimulatedNode): void
   ended(node: SimulatedNode): void
@@ -97,6 +100,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
   /** Undefined once the process is gone: what it knew goes with it, or a run with churn would keep all of it. */
   #protocol: P | undefined
   #lastIncarnation = 0
+  #application: Application | undefined
   readonly #inbox: (() => void)[] = []
   /** From whom nothing is read, and what waits in that peer's buffers meanwhile. */
   readonly #paused = new Map<NodeId, Pause>()
@@ -137,6 +141,9 @@ export class SimulatedNode<P extends Protocol = Protocol> {
         else this.#whenAwake(() => this.#take(message, from))
       },
       control: (from, control) => this.#whenAwake(() => world.gossip.controlled(this.endpoint, from, control)),
+      applicationUp: (peer) => this.#whenAwake(() => this.#application?.connected(peer.id)),
+      applicationDown: (peer) => this.#whenAwake(() => this.#application?.disconnected(peer.id)),
+      application: (from, data) => this.#whenAwake(() => this.#application?.received(from.id, data)),
     }
     this.endpoint = new Endpoint({ ...fields, traffic: this.traffic, events })
     world.network.listen(this.endpoint)
@@ -173,6 +180,41 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     this.#receive({ type: 'addresses', addresses })
   }
 
+  /** Runs an application beside the protocol from now on. */
+  attach(application: Application): void {
+    this.#application = application
+  }
+
+  /** By its own clock, whose zero point is another one than that of others. */
+  get now(): Milliseconds {
+    return this.#world.clock.now + this.#clockOffset
+  }
+
+  /** For the application: calls after a time, unless the process is gone then; where it stands still, once it goes on. */
+  later(after: Milliseconds, action: () => void): void {
+    this.#world.clock.after(after, () => this.#whenAwake(action))
+  }
+
+  /** For the application: opens a connection for streams, which ends in `connected` or in a call of `failed`. */
+  dialApplication(peer: NodeId, addresses: readonly Address[], failed: () => void): void {
+    this.#world.network.dialApplication(this.endpoint, peer, addresses, () => this.#whenAwake(failed))
+  }
+
+  /** For the application: false if there is no connection to this peer. */
+  sendApplication(peer: NodeId, data: Payload): boolean {
+    return this.#world.network.sendApplication(this.endpoint, peer, data)
+  }
+
+  /** For the application: closes its connections to this peer. */
+  hangUp(peer: NodeId): void {
+    this.#world.network.disconnect(this.endpoint, peer, 'application')
+  }
+
+  /** For the application: one of its inputs, as a part of the history. */
+  trace(word: number, about: string): void {
+    this.#world.applied(this, word, about)
+  }
+
   /** SIGSTOP. */
   stop(): void {
     this.#stopped = true
@@ -203,6 +245,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     this.#world.ended(this)
     this.#lastIncarnation = this.protocol.self?.incarnation ?? 0
     this.#protocol = undefined
+    this.#application = undefined
     this.#paused.clear()
   }
 
@@ -235,15 +278,11 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     else if (this.state === 'standing') this.#inbox.push(action)
   }
 
-  get #now(): Milliseconds {
-    return this.#world.clock.now + this.#clockOffset
-  }
-
   #handle(input: Input<Payload>, sender?: number): void {
     if (this.state === 'gone') return
     if (input.type === 'timer') this.#timerDue = false
     this.#world.traced(this, input, sender)
-    this.#carryOut(this.protocol.handle(input, this.#now))
+    this.#carryOut(this.protocol.handle(input, this.now))
   }
 
   #take(message: GossipMessage, from: Endpoint): void {
@@ -255,7 +294,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
       return
     }
     this.#world.traced(this, { type: 'broadcast', data: message.data })
-    const { verdict, effects } = this.protocol.handleBroadcast(message.data, this.#now)
+    const { verdict, effects } = this.protocol.handleBroadcast(message.data, this.now)
     if (verdict === 'accept') this.#world.gossip.forward(this.endpoint, message, from)
     this.#carryOut(effects)
   }
@@ -301,6 +340,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
       case 'notify':
         if (this.#world.keepsNews) this.news.push({ time: this.#world.clock.now, notification: effect.notification })
         this.#world.noticed(this, effect.notification)
+        this.#application?.told(effect.notification)
         return
       case 'fail':
         this.failure = `${effect.code}: ${effect.message}`

@@ -63,6 +63,36 @@ export interface Detection extends Quantiles {
   readonly missed: number
 }
 
+/** What became of one job. */
+export interface JobResult {
+  readonly submittedAt?: Milliseconds
+  /** When a member first knew its result. */
+  readonly doneAt?: Milliseconds
+  /** All that compute know it at the end; and it is the right one. */
+  readonly isDoneEverywhere: boolean
+  readonly isRight: boolean
+  /** Tasks that were run, and how often in all. */
+  readonly tasks: number
+  readonly executions: number
+  /** Of processors of speed 1. */
+  readonly work: Milliseconds
+  /** Work that was done more than once, as a share of the work. */
+  readonly doneTwice: number
+}
+
+/** What the pool computed. */
+export interface JobsResult {
+  readonly jobs: Readonly<Record<string, JobResult>>
+  /** Share of the processors' time that went into work that counts, while jobs ran. */
+  readonly efficiency: number
+  /** Of each site, the share of its processors' time in which they computed: what Satin's authors call efficiency. */
+  readonly sites: Readonly<Record<string, number>>
+  readonly doneTwice: number
+  /** Of schedulers, and dials for their streams. */
+  readonly messages: number
+  readonly dials: number
+}
+
 /** One thing that was to hold, and whether it did. */
 export interface Verdict {
   readonly what: string
@@ -112,5 +142,7 @@ export interface RunResult {
   /** In the whole pool. */
   readonly dials: { readonly total: number; readonly worstSecond: number }
   readonly hostProbes: { readonly total: number; readonly worstSecond: number }
+  /** Undefined where the scenario has no jobs. */
+  readonly computed?: JobsResult
   readonly samples: Samples
 }

@@ -1,4 +1,5 @@
 import type { Action } from './actions.ts'
+import type { Expectation } from './expectation.ts'
 import { siteNames } from './placement.ts'
 import type { IntegerRange } from './quantity.ts'
 import type { Scenario } from './scenario.ts'
@@ -11,9 +12,13 @@ export type Complain = (path: readonly PropertyKey[], reason: string) => void
 /** What no single value shows: nodes, sites, racks and elections that don't exist, and times after the end. */
 export function checkScenario(scenario: Scenario, complain: Complain): void {
   checkSites(scenario, complain)
+  checkJobs(scenario, complain)
   for (const [index, action] of scenario.actions.entries()) checkAction(scenario, action, index, complain)
   for (const [index, expectation] of scenario.expect.entries()) {
     const path = ['expect', index, expectation.type]
+    if (isOfJobs(expectation) && scenario.jobs.length === 0) complain(path, 'there are no jobs')
+    if (expectation.type === 'jobDone' && expectation.job !== undefined) checkJob(scenario, expectation.job, path, complain)
+    if (expectation.type === 'efficiency') for (const site of expectation.site) checkSite(siteNames(scenario), site, path, complain)
     if ('election' in expectation) checkElection(scenario, expectation.election, path, complain)
     if (expectation.type === 'bytesPerSecond') {
       checkTargets(scenario, nodesBy(scenario, expectation.from), expectation.nodes, path, complain)
@@ -26,6 +31,38 @@ export function checkScenario(scenario: Scenario, complain: Complain): void {
       if (end > scenario.duration) complain(path, `is looked at until ${end / 1_000}s, but the run ends at ${scenario.duration / 1_000}s`)
     }
   }
+}
+
+function isOfJobs({ type }: Expectation): boolean {
+  return type === 'efficiency' || type === 'doneTwice' || type === 'jobDone' || type === 'sameResult'
+}
+
+function checkJobs(scenario: Scenario, complain: Complain): void {
+  const { jobs, compute } = scenario
+  const names = siteNames(scenario)
+  for (const key of ['workers', 'speed'] as const) {
+    const by = compute[key]
+    if (typeof by === 'object') for (const name of Object.keys(by)) checkSite(names, name, ['compute', key, name], complain)
+  }
+  for (const [index, { name, at, by, votes, shape }] of jobs.entries()) {
+    const path = ['jobs', index]
+    if (at > scenario.duration) complain([...path, 'at'], `${at / 1_000}s is after the end, ${scenario.duration / 1_000}s`)
+    if (jobs.findIndex((each) => each.name === name) < index) complain([...path, 'name'], `there are two jobs ${show(name)}`)
+    if (votes > 1 && shape.type === 'search')
+      complain([...path, 'votes'], 'a search can’t be voted on: what its tasks give depends on what they had heard')
+    if (votes === 1 && compute.liars > 0) complain([...path, 'votes'], 'without votes a liar’s word counts; expected 2, or no liars')
+    checkTargets(scenario, nodesBy(scenario, at), by, [...path, 'by'], complain)
+  }
+}
+
+function checkJob({ jobs }: Scenario, name: string, path: readonly PropertyKey[], complain: Complain): void {
+  if (jobs.some((each) => each.name === name)) return
+  const names = jobs.map((each) => each.name)
+  const close = nearest(name, names)
+  complain(
+    path,
+    `there is no job ${show(name)}${close === undefined ? '' : `, did you mean ${close}?`}; expected ${names.length === 0 ? 'jobs:' : names.join(', ')}`,
+  )
 }
 
 function checkSites(scenario: Scenario, complain: Complain): void {
@@ -108,6 +145,7 @@ function checkTargets(
     exist(targets.rack, Math.ceil(machines / machinesPerRack) + sites - 1, 'rack')
   }
   for (const site of targets.site ?? []) checkSite(siteNames(scenario), site, path, complain)
+  if (targets.root !== undefined) checkJob(scenario, targets.root, path, complain)
   if (targets.winner !== undefined) checkElection(scenario, targets.winner, path, complain)
 }
 

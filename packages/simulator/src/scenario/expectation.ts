@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Milliseconds } from '@jel/protocol'
 import { amount, count, duration, parseDuration, share, size, span, text } from './quantity.ts'
 import { choice, mapping, show, Unfit, unknownKey, written } from './schema-kit.ts'
-import { targets, type Targets } from './targets.ts'
+import { targets, words, type Targets } from './targets.ts'
 
 /** From when on a time counts: a time of the scenario, or its last arrival, or the last thing that the scenario does. */
 export type Mark = Milliseconds | 'last arrival' | 'last change'
@@ -42,6 +42,14 @@ export type Expectation =
   | { readonly type: 'dialsPerSecond'; readonly atMost: number; readonly after: Mark; readonly of: 'pool' | 'node' }
   /** How many reigns began in this election, as far as any node was told. */
   | { readonly type: 'reigns'; readonly election: string; readonly atMost: number }
+  /** Share of the processors' time that went into work that counts, while jobs ran: of all, or of each of these sites. */
+  | { readonly type: 'efficiency'; readonly atLeast: number; readonly site: readonly string[] }
+  /** Work that was done more than once, as a share of the work. */
+  | { readonly type: 'doneTwice'; readonly atMost: number }
+  /** Each job, or this one, has its result so soon after its submission, and all that compute know it at the end. */
+  | { readonly type: 'jobDone'; readonly within: Milliseconds; readonly job?: string }
+  /** All that compute hold the same, and right, result of each job at the end. */
+  | { readonly type: 'sameResult' }
 
 export type ExpectationType = Expectation['type']
 
@@ -87,6 +95,14 @@ const bodies = {
     of: z.enum(['pool', 'node']).default('pool').describe('all dials, or the mean of all nodes that there ever were'),
   }).describe('in the worst second'),
   reigns: mapping({ ...election, atMost: count(1) }).describe('how many winners an election had'),
+  efficiency: mapping({ atLeast: share, site: words.default([]).describe('each of these; default: all nodes together') }).describe(
+    'share of the processors’ time that went into work that counts, while jobs ran',
+  ),
+  doneTwice: mapping({ atMost: share }).describe('work that was done more than once, as a share of the work'),
+  jobDone: mapping({ within: span, job: text('the name of a job').exactOptional().describe('default: each') }).describe(
+    'from its submission to its result, which all know at the end',
+  ),
+  sameResult: z.literal(true).transform(() => ({})),
 } satisfies Record<ExpectationType, z.ZodType>
 
 const types = Object.keys(bodies) as ExpectationType[]
@@ -103,11 +119,11 @@ const entries = Object.fromEntries(
 /** Just the name, where nothing more is to be said. */
 const bare = written(
   (value): Expectation | Unfit => {
-    if (value === 'noFalseDeaths' || value === 'noLifeEnds') return { type: value }
+    if (value === 'noFalseDeaths' || value === 'noLifeEnds' || value === 'sameResult') return { type: value }
     if (value === 'allKnowAll') return { type: 'allKnowAll', after: 'last change' }
     return new Unfit(unknownKey(String(value), types).replace('unknown key', 'nothing known to expect:'))
   },
-  { enum: ['noFalseDeaths', 'noLifeEnds', 'allKnowAll'] },
+  { enum: ['noFalseDeaths', 'noLifeEnds', 'allKnowAll', 'sameResult'] },
 )
 
 /** One entry of `expect`, such as `allKnowAll: { within: 10s }`. */

@@ -127,6 +127,47 @@ describe('a scenario', () => {
     ])
   })
 
+  it('has jobs of each shape, and says how members compute', () => {
+    const {
+      compute,
+      jobs,
+      expect: expected,
+    } = parseScenario(`${least}
+network: { sites: { vu: { to: { tokyo: 125ms } }, tokyo: {} } }
+compute: { workers: { vu: 4 }, speed: 2, stragglers: { share: 5% }, liars: 10% }
+jobs:
+  - { at: 1s, by: 1, votes: 2, tree: { leaves: 20000, branching: 4, leaf: { exponential: 50ms } } }
+  - { at: 2s, votes: 2, flat: { leaves: 100, leaf: { pareto: { min: 20ms, shape: 2 } } } }
+  - { at: 3s, votes: 2, name: keys, space: { indices: 100000, index: 0.1ms..0.3ms, piece: 2s } }
+  - { at: 4s, votes: 3, driver: { tasks: 64, rounds: 10, task: { constant: 1s } } }
+expect:
+  - efficiency: { atLeast: 84%, site: tokyo }
+  - doneTwice: { atMost: 0.5% }
+  - jobDone: { within: 5s, job: keys }
+  - sameResult`)
+    expect(compute).toEqual({ workers: { vu: 4 }, speed: 2, stragglers: { share: 0.05, slower: 10 }, liars: 0.1 })
+    expect(jobs).toMatchObject([
+      {
+        name: 'job 1',
+        at: 1000,
+        by: { nodes: [{ first: 1, last: 1 }] },
+        votes: 2,
+        shape: { type: 'tree', leaves: 20_000, branching: 4, leaf: { type: 'exponential', mean: 50 } },
+      },
+      { name: 'job 2', by: {}, shape: { type: 'flat', leaf: { type: 'pareto', min: 20, shape: 2 } } },
+      { name: 'keys', shape: { type: 'space', index: { type: 'range', min: 0.1, max: 0.3 }, piece: 2000 } },
+      { name: 'job 4', votes: 3, shape: { type: 'driver', tasks: 64, rounds: 10, task: { type: 'constant', length: 1000 } } },
+    ])
+    expect(expected).toEqual([
+      { type: 'efficiency', atLeast: 0.84, site: ['tokyo'] },
+      { type: 'doneTwice', atMost: 0.005 },
+      { type: 'jobDone', within: 5000, job: 'keys' },
+      { type: 'sameResult' },
+    ])
+    const scenario = parseScenario(`${least}jobs:\n  - { at: 4s, search: { node: 5ms..9ms } }`, { file: 's.yaml' })
+    expect(parseScenario(writeScenario(scenario), { file: 's.yaml' })).toEqual(scenario)
+  })
+
   it('takes values from outside instead of its own', () => {
     expect(parseScenario(least, { set: ['nodes=2000', 'network.loss=5%', 'actions=[{ at: 1s, kill: 1999 }]'] })).toMatchObject({
       nodes: 2_000,
@@ -207,6 +248,35 @@ describe('what is wrong with a scenario is said with file, line and what was exp
     ['what is no YAML', 'a: [', /^s\.yaml:1:\d+: Flow sequence/u],
     ['a key that stands twice', 'nodes: 5\nnodes: 6\nduration: 5s', /^s\.yaml:2:1: Map keys must be unique$/u],
     ['an empty file', '', /^s\.yaml:1:1: expected a mapping/u],
+    [
+      'a job of no shape',
+      `${least}jobs:\n  - { at: 1s, tre: { leaves: 3 } }`,
+      /^s\.yaml:4:5: jobs\.0: expected a job with at, and one of tree, flat, search, space, driver; not /u,
+    ],
+    [
+      'a task time that is none',
+      `${least}jobs:\n  - { at: 1s, tree: { leaves: 3, leaf: { exponentail: 3ms } } }`,
+      /^s\.yaml:4:\d+: jobs\.0\.tree\.leaf: expected \{ exponential: 50ms \}/u,
+    ],
+    [
+      'a misspelt part of a job',
+      `${least}jobs:\n  - { at: 1s, tree: { leafs: 3, leaf: 3ms } }`,
+      /unknown key "leafs", did you mean "leaf"/u,
+    ],
+    ['a job after the end', `${least}jobs:\n  - { at: 11s, flat: { leaves: 3, leaf: 3ms } }`, /jobs\.0\.at: 11s is after the end, 10s$/u],
+    [
+      'a search that is voted on',
+      `${least}jobs:\n  - { at: 1s, votes: 2, search: { node: 3ms } }`,
+      /jobs\.0\.votes: a search can’t be voted on/u,
+    ],
+    [
+      'liars without votes',
+      `${least}compute: { liars: 10% }\njobs:\n  - { at: 1s, flat: { leaves: 3, leaf: 3ms } }`,
+      /jobs\.0(\.votes)?: without votes/u,
+    ],
+    ['the root of no job', `${least}actions:\n  - { at: 1s, kill: { root: queens } }`, /there is no job "queens"; expected jobs:$/u],
+    ['workers at no site', `${least}compute: { workers: { vu: 3 } }`, /compute\.workers\.vu: there is no site "vu"/u],
+    ['expectations of no job', `${least}expect: [sameResult]`, /expect\.0\.sameResult: there are no jobs$/u],
     ['an unknown expectation', `${least}expect: [allKnowAl]`, /"allKnowAl", did you mean "allKnowAll"/u],
     [
       'an expectation that is looked at after the end',

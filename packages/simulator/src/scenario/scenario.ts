@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { defaultConfig, type ConfigOverrides, type Milliseconds } from '@jel/protocol'
 import { action, resolveAction, type Action } from './actions.ts'
 import { expectation, type Expectation } from './expectation.ts'
+import { computing, jobs, type Computing, type ScenarioJob } from './jobs.ts'
 import { network, type ScenarioNetwork } from './network.ts'
 import { arrivals, sessions, type Arrivals, type Sessions } from './population.ts'
 import { amount, count, parseRange, share, span, text } from './quantity.ts'
@@ -24,6 +25,9 @@ export interface Scenario {
   readonly sessions?: Sessions
   /** Share of the nodes that stand in an election as soon as they start, by its name. */
   readonly elections: Readonly<Record<string, number>>
+  /** How members compute, and what: as in the file, in no order of time. */
+  readonly compute: Computing
+  readonly jobs: readonly ScenarioJob[]
   /** As in the file, in no order of time. */
   readonly actions: readonly Action[]
   readonly duration: Milliseconds
@@ -96,6 +100,8 @@ const schema = mapping(
     arrivals: arrivals.default({ type: 'atOnce' }).describe('how the nodes of the start come; default: at once'),
     sessions: sessions.exactOptional().describe('how long nodes stay, and how they go; default: to the end'),
     elections: z.record(z.string(), share).default({}).describe('share of the nodes that stand as soon as they start, by election'),
+    compute: computing.prefault({}).describe('how members compute'),
+    jobs: jobs.default([]).describe('what they compute'),
     actions: z.array(action).default([]),
     duration: span.describe('of the whole run'),
     seeds: written(parseSeeds, { anyOf: [seedJson, { type: 'array', items: seedJson, minItems: 1 }] }).default([1]),

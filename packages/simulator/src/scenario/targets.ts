@@ -14,6 +14,8 @@ export interface Targets {
   readonly machine?: readonly IntegerRange[]
   /** Who wins this election then, in the eyes of most. */
   readonly winner?: string
+  /** Who keeps the root of this job then, in the eyes of most. */
+  readonly root?: string
   /** Nodes that can or can't be dialled. */
   readonly nat?: boolean
   /** Of the others, 0 to 1. */
@@ -54,7 +56,7 @@ const part = written(
   { type: 'string', pattern: '^\\d+(\\.\\d+)? ?%$' },
 )
 
-const words = written(
+export const words = written(
   (value): readonly string[] | Unfit => {
     const list: unknown[] = Array.isArray(value) ? value : [value]
     return list.length > 0 && list.every((each) => typeof each === 'string')
@@ -70,6 +72,7 @@ const conditions: z.ZodType<Targets> = mapping({
   rack: ranges('rack numbers').exactOptional(),
   machine: ranges('machine numbers').exactOptional(),
   winner: text('the name of an election').exactOptional().describe('who wins this election at that time'),
+  root: text('the name of a job').exactOptional().describe('who keeps the root of this job at that time'),
   nat: z.boolean().exactOptional().describe('true: only nodes behind a NAT; false: only others'),
   share: written(parseShare, { type: 'string' }).exactOptional().describe('so many of them, at random'),
   count: count(1).exactOptional().describe('so many of them, at random'),

@@ -1,11 +1,13 @@
 import { stringify } from 'yaml'
 import type { Action } from './actions.ts'
 import type { Expectation, Mark } from './expectation.ts'
+import type { BySite, Computing, ScenarioJob } from './jobs.ts'
 import type { NodeBandwidth, ScenarioNetwork, SiteFields } from './network.ts'
 import type { Arrivals, Sessions } from './population.ts'
 import { writeDuration, type DurationRange, type IntegerRange } from './quantity.ts'
 import type { Scenario } from './scenario.ts'
 import type { Targets } from './targets.ts'
+import type { TaskTime } from './task-time.ts'
 
 type Fields = Record<string, unknown>
 
@@ -23,6 +25,8 @@ export function writeScenario(scenario: Scenario): string {
       arrivals: writeArrivals(arrivals),
       sessions: sessions && writeSessions(sessions),
       elections: emptyAway(Object.fromEntries(Object.entries(elections).map(([election, share]) => [election, percent(share)]))),
+      compute: scenario.jobs.length === 0 ? undefined : writeComputing(scenario.compute),
+      jobs: scenario.jobs.length === 0 ? undefined : scenario.jobs.map(writeJob),
       actions: actions.length === 0 ? undefined : actions.map(writeAction),
       duration: writeDuration(scenario.duration),
       seeds: writeSeeds(scenario.seeds),
@@ -93,6 +97,40 @@ function writeSessions({ length, crash, replaced, from, until, keepFirst }: Sess
   })
 }
 
+function writeComputing({ workers, speed, stragglers, liars }: Computing): Fields {
+  return without({
+    workers: unlessOne(workers),
+    speed: unlessOne(speed),
+    stragglers: stragglers.share === 0 ? undefined : { share: percent(stragglers.share), slower: stragglers.slower },
+    liars: liars === 0 ? undefined : percent(liars),
+  })
+}
+
+function unlessOne(by: BySite): BySite | undefined {
+  return by === 1 ? undefined : by
+}
+
+function writeJob({ name, at, by, votes, shape: { type, ...shape } }: ScenarioJob): Fields {
+  const fields = Object.entries(shape).map(([key, value]: [string, unknown]) => [
+    key,
+    key === 'piece' ? writeDuration(value as number) : typeof value === 'object' ? writeTaskTime(value as TaskTime) : value,
+  ])
+  return without({ name, at: writeDuration(at), by: writeTargets(by), votes, [type]: Object.fromEntries(fields) as Fields })
+}
+
+function writeTaskTime(time: TaskTime): unknown {
+  switch (time.type) {
+    case 'range':
+      return writeDurations(time)
+    case 'exponential':
+      return { exponential: writeDuration(time.mean) }
+    case 'pareto':
+      return { pareto: { min: writeDuration(time.min), shape: time.shape } }
+    case 'constant':
+      return { constant: writeDuration(time.length) }
+  }
+}
+
 function writeAction(action: Action): Fields {
   const { at, every, until, type } = action
   const timed = { at: writeDuration(at), every: every && writeDuration(every), until: until && writeDuration(until) }
@@ -158,8 +196,8 @@ function writeTargets({ nodes, rack, machine, share, ...rest }: Targets): unknow
 }
 
 function writeExpectation({ type, ...rest }: Expectation): unknown {
-  if (type === 'noFalseDeaths' || type === 'noLifeEnds') return type
-  const { within, after, until, from, nodes, quantile, atMost, ...others } = rest as Fields
+  if (type === 'noFalseDeaths' || type === 'noLifeEnds' || type === 'sameResult') return type
+  const { within, after, until, from, nodes, site, quantile, atMost, ...others } = rest as Fields
   return {
     [type]: without({
       within: typeof within === 'number' ? writeDuration(within) : undefined,
@@ -167,6 +205,7 @@ function writeExpectation({ type, ...rest }: Expectation): unknown {
       from: typeof from === 'number' ? writeDuration(from) : undefined,
       until: typeof until === 'number' ? writeDuration(until) : undefined,
       nodes: nodes === undefined ? undefined : writeTargets(nodes as Targets),
+      site: site !== undefined && (site as readonly string[]).length > 0 ? site : undefined,
       quantile: typeof quantile === 'number' ? percent(quantile) : undefined,
       atMost: type === 'bytesPerNode' || type === 'bytesPerSecond' ? `${String(atMost)}B` : atMost,
       ...others,

@@ -1,4 +1,4 @@
-import type { Milliseconds } from '@jel/protocol'
+import type { Milliseconds, NodeId } from '@jel/protocol'
 import type { Place } from '../scenario/placement.ts'
 import type { TestbedNode } from '../testbed.ts'
 
@@ -25,6 +25,8 @@ export interface Actor {
   side: number
   /** The elections in which it stands. */
   readonly candidacies: Set<string>
+  /** Who keeps the root of a job, in its eyes; undefined where nothing computes. */
+  rootKeeper: ((job: string) => NodeId | undefined) | undefined
 }
 
 /** It takes part: it has started, and has neither crashed nor left. */

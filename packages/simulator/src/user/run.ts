@@ -10,6 +10,8 @@ import type { Protocol } from '../protocol/protocol.ts'
 import { Simulation } from '../simulation.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { unrest, type SettledBounds } from './settled.ts'
+import { Jobs } from '../jobs/jobs.ts'
+import type { CreateScheduler } from '../jobs/compute-node.ts'
 import { Chronicle, writeLine, type TraceLine } from './chronicle.ts'
 import { networkOf } from './machinery.ts'
 import { protocolOf, type CreateProtocol } from './protocols.ts'
@@ -23,6 +25,8 @@ export interface RunOptions {
   readonly seed: number
   /** What to run instead of the protocol, for whoever tries a change of it. */
   readonly createProtocol?: CreateProtocol
+  /** The same for the schedulers of jobs. */
+  readonly createScheduler?: CreateScheduler
   /** Gets each line of the trace as it happens. */
   readonly onLine?: (line: TraceLine) => void
   /** Is told each virtual second how far it is. */
@@ -58,6 +62,7 @@ export function runScenario(options: RunOptions): Run {
   })
   const runner = new ScenarioRunner(new SimulatedTestbed(simulation, scenario.network), scenario)
   const { stage, metrics } = runner
+  const jobs = new Jobs(simulation, stage, options.createScheduler)
   const chronicle = new Chronicle(stage, options.onLine)
   const violated = (time: Milliseconds, what: string, nodes: readonly number[]): Violation => {
     const [node] = nodes
@@ -76,6 +81,7 @@ export function runScenario(options: RunOptions): Run {
   const bounds = boundsOf(scenario)
   let isWhole = true
   try {
+    jobs.start()
     runner.start()
     while (isWhole && simulation.now < scenario.duration) {
       simulation.run(Math.min(1_000, scenario.duration - simulation.now))
@@ -91,7 +97,7 @@ export function runScenario(options: RunOptions): Run {
     violation ??= broken(error)
     isWhole = false
   }
-  return { result: resultOf(simulation, runner, violation, isWhole), overlay: overlayOf(stage.actors) }
+  return { result: resultOf(simulation, runner, jobs, violation, isWhole), overlay: overlayOf(stage.actors) }
 }
 
 function boundsOf(scenario: Scenario): SettledBounds {
@@ -100,10 +106,17 @@ function boundsOf(scenario: Scenario): SettledBounds {
   return { settle: 90_000, links: makeConfig(scenario.config).links.max + extraLinks, dials: 10, dialsPerNode: 0.1 }
 }
 
-function resultOf(simulation: Simulation<Protocol>, runner: ScenarioRunner, violation: Violation | undefined, isWhole: boolean): RunResult {
+function resultOf(
+  simulation: Simulation<Protocol>,
+  runner: ScenarioRunner,
+  jobs: Jobs,
+  violation: Violation | undefined,
+  isWhole: boolean,
+): RunResult {
   const { stage, metrics } = runner
   const { scenario, actors } = stage
   const { columns } = metrics
+  const computed = scenario.jobs.length === 0 ? undefined : jobs.result()
   const detectionOf = (losses: Deaths): Detection => ({ ...quantilesOf(losses.times), missed: losses.missed(simulation.now, 0) })
   const traffic = simulation.nodes.filter((node) => stage.actorOf(node) !== undefined).map((node) => node.traffic)
   return {
@@ -114,7 +127,7 @@ function resultOf(simulation: Simulation<Protocol>, runner: ScenarioRunner, viol
     traceHash: simulation.traceHash,
     events: simulation.events,
     ...(violation && { violation }),
-    verdicts: isWhole ? runner.verdicts() : [],
+    verdicts: isWhole ? runner.verdicts([], computed) : [],
     allKnewAll: plain(metrics.allKnowAll.list),
     lastArrival: stage.lastArrival,
     lastChange: stage.lastChange,
@@ -132,6 +145,7 @@ function resultOf(simulation: Simulation<Protocol>, runner: ScenarioRunner, viol
     links: { mean: mean(columns.links), most: metrics.mostLinks },
     dials: { total: total(metrics.dialsBySecond), worstSecond: Math.max(0, ...metrics.dialsBySecond) },
     hostProbes: { total: total(metrics.hostProbesBySecond), worstSecond: Math.max(0, ...metrics.hostProbesBySecond) },
+    ...(computed && { computed }),
     samples: { ...columns, winners: metrics.winners },
   }
 }

@@ -1,5 +1,5 @@
 import { Metrics } from '../report/metrics.ts'
-import type { Verdict } from '../report/result.ts'
+import type { JobsResult, Verdict } from '../report/result.ts'
 import type { ExpectationType } from '../scenario/expectation.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import type { Testbed } from '../testbed.ts'
@@ -26,9 +26,11 @@ export class ScenarioRunner {
   }
 
   /** To be asked at the end. `unseen`: what this testbed can't see is not judged. */
-  verdicts(unseen: readonly ExpectationType[] = []): Verdict[] {
+  verdicts(unseen: readonly ExpectationType[] = [], computed?: JobsResult): Verdict[] {
     const { scenario } = this.stage
-    return scenario.expect.filter(({ type }) => !unseen.includes(type)).map((expectation) => judge(expectation, this.stage, this.metrics))
+    return scenario.expect
+      .filter(({ type }) => !unseen.includes(type))
+      .map((expectation) => judge(expectation, this.stage, this.metrics, computed))
   }
 }
 

@@ -2,12 +2,13 @@ import { pickSome } from '@jel/protocol'
 import type { IntegerRange } from '../scenario/quantity.ts'
 import type { Targets } from '../scenario/targets.ts'
 import { lives, type Actor } from './actor.ts'
-import { winnerOf } from './winner.ts'
+import { rootKeeperOf, winnerOf } from './winner.ts'
 
 /** The living nodes that are meant, in the order of their numbers. */
 export function select(actors: readonly Actor[], targets: Targets, random: () => number): Actor[] {
-  const { nodes, site, rack, machine, winner, nat, share, count } = targets
+  const { nodes, site, rack, machine, winner, root, nat, share, count } = targets
   const winnerId = winner === undefined ? undefined : winnerOf(actors, winner)
+  const rootId = root === undefined ? undefined : rootKeeperOf(actors, root)
   const meant = actors.filter(
     (actor) =>
       lives(actor) &&
@@ -16,7 +17,8 @@ export function select(actors: readonly Actor[], targets: Targets, random: () =>
       within(rack, actor.place.rack) &&
       within(machine, actor.place.machine) &&
       (nat === undefined || nat === actor.nat) &&
-      (winner === undefined || actor.node.id === winnerId),
+      (winner === undefined || actor.node.id === winnerId) &&
+      (root === undefined || actor.node.id === rootId),
   )
   const some = Math.min(count ?? Infinity, share === undefined ? Infinity : shareOf(share, meant.length))
   if (some >= meant.length) return meant

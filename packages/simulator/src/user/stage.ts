@@ -2,7 +2,7 @@ import type { Milliseconds, NodeId } from '@jel/protocol'
 import { pickOne } from '@jel/protocol'
 import type { AttackerOptions } from '../hostile/attacker.ts'
 import type { AttackName } from '../hostile/index.ts'
-import { Placement } from '../scenario/placement.ts'
+import { Placement, type Place } from '../scenario/placement.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import type { Testbed, TestbedNode } from '../testbed.ts'
 import { answers, lives, type Actor } from './actor.ts'
@@ -74,9 +74,7 @@ export class Stage {
       place,
       nat,
       introducer: member?.node,
-      location: [`node${number}`, `machine${place.machine}`, `rack${place.rack}`, ...(place.site === undefined ? [] : [place.site])].join(
-        '@',
-      ),
+      location: locationOf(number, place),
       onStarted: () => this.#arrived(number, 'has started'),
     })
     const now = this.testbed.now
@@ -94,6 +92,7 @@ export class Stage {
       lossy: false,
       side: 0,
       candidacies: new Set(),
+      rootKeeper: undefined,
     }
     this.actors.push(actor)
     this.#byIndex.set(node.index, actor)
@@ -182,6 +181,11 @@ export class Stage {
     for (const listener of this.#listeners) listener.ended(actor)
     this.changed(`node ${actor.number} ${how === 'crash' ? 'crashes' : 'leaves'}`)
   }
+}
+
+/** Levels from fine to coarse. */
+export function locationOf(number: number, { site, machine, rack }: Place): string {
+  return [`node${number}`, `machine${machine}`, `rack${rack}`, ...(site === undefined ? [] : [site])].join('@')
 }
 
 function isDialable({ node, place }: Actor, from: string | undefined): boolean {

@@ -1,14 +1,15 @@
 import type { Milliseconds } from '@jel/protocol'
 import type { Metrics } from '../report/metrics.ts'
-import type { EndedLivesResult, Verdict } from '../report/result.ts'
+import type { EndedLivesResult, JobsResult, Verdict } from '../report/result.ts'
 import { describeFalseDeath } from '../protocol/ended-lives.ts'
 import type { Expectation, Mark } from '../scenario/expectation.ts'
 import type { Episodes } from '../report/episodes.ts'
 import { writeDuration } from '../scenario/quantity.ts'
+import { judgeJobs } from './job-verdict.ts'
 import type { Stage } from './stage.ts'
 
-/** Whether what the scenario expects was so. To be asked at the end of the run. */
-export function judge(expectation: Expectation, stage: Stage, metrics: Metrics): Verdict {
+/** Whether what the scenario expects was so. To be asked at the end of the run. `computed`: what became of its jobs. */
+export function judge(expectation: Expectation, stage: Stage, metrics: Metrics, computed: JobsResult | undefined): Verdict {
   switch (expectation.type) {
     case 'allKnowAll':
       return within('all know all', metrics.allKnowAll, expectation, stage, expectation.until)
@@ -91,6 +92,12 @@ export function judge(expectation: Expectation, stage: Stage, metrics: Metrics):
         value: seen,
       }
     }
+    case 'efficiency':
+    case 'doneTwice':
+    case 'jobDone':
+    case 'sameResult':
+      if (computed === undefined) throw new Error('the scenario has no jobs')
+      return judgeJobs(expectation, computed)
     case 'reigns': {
       const seen = metrics.elections.get(expectation.election)?.agreement.reigns.size ?? 0
       return {

@@ -1,0 +1,269 @@
+import {
+  numberBytes,
+  VirtualWorker,
+  type Effect,
+  type Entry,
+  type Input,
+  type JobId,
+  type MemberId,
+  type Message,
+  type Path,
+  type Scheduler,
+  type SchedulerOptions,
+  type VirtualProgram,
+} from '@jel/compute/virtual'
+import type { Milliseconds, NodeId, Notification } from '@jel/protocol'
+import type { Payload } from '../network/payload.ts'
+import type { Application } from '../protocol/application.ts'
+import type { SimulatedNode } from '../protocol/node.ts'
+import { JobMessage } from './job-message.ts'
+import { readJob } from './job-record.ts'
+import { MemberStreams } from './member-streams.ts'
+
+/** What computes beside each protocol node: the scheduler of `@jel/compute`, or one with a fault. */
+export type JobScheduler = Pick<Scheduler, 'handle' | 'ended' | 'replicas'>
+export type CreateScheduler = (options: SchedulerOptions) => JobScheduler
+
+/** Sees all that goes into a member's scheduler and comes out of it, before anything is done with it. */
+export interface JobObserver {
+  took(member: ComputeNode, input: Input): void
+  did(member: ComputeNode, effect: Effect): void
+  /** A worker computed for so long, at speed 1. */
+  ran(member: ComputeNode, job: JobId, path: Path, cost: Milliseconds): void
+}
+
+export interface ComputeNodeOptions {
+  readonly location: string
+  readonly site: string | undefined
+  readonly workers: number
+  readonly speed: number
+  readonly lies: boolean
+  readonly random: () => number
+  readonly program: VirtualProgram
+  readonly createScheduler: CreateScheduler
+  readonly observer: JobObserver
+  /** What the calendar says. */
+  readonly today: () => number
+}
+
+/** Words of the history, by kind of input. */
+const inputWords: Record<Input['type'], number> = {
+  timer: 1,
+  joined: 2,
+  gone: 3,
+  unreached: 4,
+  job: 5,
+  expired: 6,
+  message: 7,
+  spawned: 8,
+  returned: 9,
+  offered: 10,
+  idle: 11,
+  crashed: 12,
+  unusable: 13,
+  watch: 14,
+  leave: 15,
+}
+
+/**
+ * One member's part in computing: the scheduler, unchanged, in the process of a protocol node. It hears of members and jobs only what that one tells, and talks over the
+ * simulated network.
+ */
+export class ComputeNode implements Application {
+  readonly node: SimulatedNode
+  readonly id: MemberId
+  readonly site: string | undefined
+  readonly workers: number
+  readonly speed: number
+  readonly lies: boolean
+  readonly scheduler: JobScheduler
+  readonly joinedAt: Milliseconds
+  /** Members that it was told of. */
+  readonly view = new Set<NodeId>()
+  /** Jobs that it was told of, and what it holds for their outcomes. */
+  readonly jobs = new Set<JobId>()
+  readonly ended = new Map<JobId, Entry | undefined>()
+  /** Processor time that its workers computed for, at speed 1, ms. */
+  worked: Milliseconds = 0
+  readonly #options: ComputeNodeOptions
+  readonly #streams: MemberStreams
+  readonly #slots: VirtualWorker[] = []
+  readonly #inputs: Input[] = []
+  #isFeeding = false
+  #wakeAt: Milliseconds = Infinity
+
+  constructor(node: SimulatedNode, options: ComputeNodeOptions) {
+    const { location, site, workers, speed, lies, random, createScheduler } = options
+    this.node = node
+    this.id = node.id
+    this.site = site
+    this.workers = workers
+    this.speed = speed
+    this.lies = lies
+    this.joinedAt = node.startedAt
+    this.#options = options
+    this.scheduler = createScheduler({ self: { id: node.id, location }, workers, random })
+    this.#streams = new MemberStreams(node, (id) => this.feed({ type: 'unreached', id }))
+    for (let slot = 0; slot < workers; slot++) this.#slots.push(this.#worker(slot))
+    node.attach(this)
+  }
+
+  /** Inputs that come while effects are carried out wait until those are. */
+  feed(input: Input): void {
+    this.#inputs.push(input)
+    if (this.#isFeeding) return
+    this.#isFeeding = true
+    for (let next = this.#inputs.shift(); next !== undefined && this.node.state !== 'gone'; next = this.#inputs.shift()) this.#handle(next)
+    this.#isFeeding = false
+  }
+
+  told(notification: Notification): void {
+    switch (notification.type) {
+      case 'joined': {
+        const { id, addresses, location } = notification.member
+        if (id === this.id) return
+        this.view.add(id)
+        this.#streams.found(id, addresses)
+        this.feed({ type: 'joined', member: { id, location } })
+        return
+      }
+      case 'updated':
+        this.#streams.found(notification.member.id, notification.member.addresses)
+        return
+      case 'left':
+      case 'died': {
+        const { id } = notification.member
+        this.view.delete(id)
+        this.#streams.forget(id)
+        this.feed({ type: 'gone', id })
+        return
+      }
+      case 'record': {
+        const spec = readJob(notification.record, this.workers > 0, this.#options.today())
+        if (spec === undefined) return
+        this.jobs.add(spec.id)
+        this.feed({ type: 'job', spec })
+        return
+      }
+      case 'elected':
+      case 'entered':
+      case 'signal':
+      case 'signalled':
+      case 'warning':
+      case 'health':
+    }
+  }
+
+  connected(peer: NodeId): void {
+    this.#streams.connected(peer)
+  }
+
+  disconnected(peer: NodeId): void {
+    this.#streams.disconnected(peer)
+  }
+
+  received(from: NodeId, data: Payload): void {
+    const message = this.#streams.take(from, data)
+    if (message !== undefined) this.feed({ type: 'message', from, message })
+  }
+
+  #handle(input: Input): void {
+    const { observer } = this.#options
+    this.node.trace(inputWords[input.type], describe(input))
+    observer.took(this, input)
+    for (const effect of this.scheduler.handle(input, this.node.now)) {
+      observer.did(this, effect)
+      this.#carryOut(effect)
+    }
+  }
+
+  #carryOut(effect: Effect): void {
+    switch (effect.type) {
+      case 'send':
+        this.#streams.send(effect.to, new JobMessage(effect.message))
+        return
+      case 'run':
+      case 'deliver':
+        this.#slots[effect.slot]?.take(effect)
+        return
+      case 'forget':
+        this.#slots[effect.slot]?.forget(effect.job, effect.path)
+        return
+      case 'timer':
+        this.#wake(effect.at)
+        return
+      case 'ended':
+        this.ended.set(effect.job, effect.entry)
+        return
+      case 'shared':
+      case 'warning':
+    }
+  }
+
+  #wake(at: Milliseconds): void {
+    this.#wakeAt = at
+    this.node.later(Math.max(0, at - this.node.now), () => {
+      if (this.#wakeAt !== at) return
+      this.#wakeAt = Infinity
+      this.feed({ type: 'timer' })
+    })
+  }
+
+  #worker(slot: number): VirtualWorker {
+    const { program, random, observer } = this.#options
+    return new VirtualWorker({
+      slot,
+      speed: this.speed,
+      program,
+      later: (after, action) => this.node.later(after, action),
+      tell: (input) => this.feed(input),
+      says: (outcome) => (this.lies ? { value: numberBytes(Math.floor(random() * 1e6)) } : outcome),
+      ran: (job, path, cost) => {
+        this.worked += cost
+        observer.ran(this, job, path, cost)
+      },
+    })
+  }
+}
+
+/** What the history says of an input: enough that two which differ are told apart. */
+function describe(input: Input): string {
+  switch (input.type) {
+    case 'message':
+      return `${input.from} ${describeMessage(input.message)}`
+    case 'joined':
+      return input.member.id
+    case 'gone':
+    case 'unreached':
+      return input.id
+    case 'job':
+      return input.spec.id
+    case 'spawned':
+    case 'returned':
+    case 'crashed':
+      return `${input.job} ${input.path ?? ''}`
+    case 'idle':
+      return `${input.slot} ${input.seen}`
+    case 'expired':
+    case 'offered':
+    case 'unusable':
+    case 'watch':
+      return input.job
+    case 'timer':
+    case 'leave':
+      return ''
+  }
+}
+
+function describeMessage(message: Message): string {
+  switch (message.type) {
+    case 'work':
+      return `work ${message.request} ${message.left} ${message.tasks.map(({ path }) => path).join(' ')}`
+    case 'result':
+      return `result ${message.entries.map(({ path }) => path).join(' ')}`
+    case 'report':
+      return `report ${message.number} ${message.entries.length} ${message.claims.length} ${message.dropped.length}`
+    default:
+      return message.type
+  }
+}

@@ -1,0 +1,209 @@
+import { Scheduler, type Effect, type Entry, type Input, type JobId, type Path, type VirtualJob } from '@jel/compute/virtual'
+import { createRandom, type Milliseconds } from '@jel/protocol'
+import { deriveSeed } from '../engine/digest.ts'
+import type { SimulatedNode } from '../protocol/node.ts'
+import type { Protocol } from '../protocol/protocol.ts'
+import type { JobResult, JobsResult } from '../report/result.ts'
+import type { BySite, ScenarioJob } from '../scenario/jobs.ts'
+import type { Simulation } from '../simulation.ts'
+import { lives, type Actor } from '../user/actor.ts'
+import { select } from '../user/selection.ts'
+import { locationOf, type Stage } from '../user/stage.ts'
+import { ComputeNode, type CreateScheduler, type JobObserver } from './compute-node.ts'
+import { encodeJob, JOB_LIFETIME, recordName } from './job-record.ts'
+import { programOf, programsOf } from './programs.ts'
+import { availableTime, WorkAccount, type Attendance } from './work-account.ts'
+
+/** One job under way. */
+interface JobState {
+  readonly job: ScenarioJob
+  readonly program: VirtualJob
+  readonly account: WorkAccount
+  submittedAt: Milliseconds | undefined
+  /** When a member first knew its result. */
+  doneAt: Milliseconds | undefined
+}
+
+const createScheduler: CreateScheduler = (options) => new Scheduler(options)
+
+/** The jobs of a scenario: each node of its pool computes, and somebody submits them in their time. */
+export class Jobs implements JobObserver {
+  readonly members: ComputeNode[] = []
+  readonly programs: ReadonlyMap<JobId, VirtualJob>
+  readonly stage: Stage
+  readonly #simulation: Simulation<Protocol>
+  readonly #create: CreateScheduler
+  readonly #byIndex = new Map<number, ComputeNode>()
+  readonly #actors = new Map<ComputeNode, Actor>()
+  readonly #states: ReadonlyMap<JobId, JobState>
+  readonly #observers: JobObserver[] = []
+  readonly #draw: () => number
+  #messages = 0
+
+  constructor(simulation: Simulation<Protocol>, stage: Stage, create: CreateScheduler = createScheduler) {
+    const { jobs } = stage.scenario
+    this.stage = stage
+    this.#simulation = simulation
+    this.#create = create
+    this.programs = programsOf(jobs, simulation.seed)
+    this.#draw = createRandom(deriveSeed(simulation.seed, 'compute'))
+    this.#states = new Map(
+      jobs.map((job) => [
+        job.name,
+        {
+          job,
+          program: this.programs.get(job.name) as VirtualJob,
+          account: new WorkAccount(),
+          submittedAt: undefined,
+          doneAt: undefined,
+        },
+      ]),
+    )
+  }
+
+  /** Plans the submissions. To be called before the first node comes. */
+  start(): void {
+    if (this.#states.size === 0) return
+    const program = programOf(this.programs)
+    this.stage.listen({
+      started: (actor) => this.#join(actor, program),
+      ended: (actor) => {
+        if (actor.end === 'leave') this.#byIndex.get(actor.number)?.feed({ type: 'leave' })
+      },
+      changed: () => {},
+    })
+    for (const state of this.#states.values()) this.stage.testbed.after(state.job.at, () => this.#submit(state))
+  }
+
+  observe(observer: JobObserver): void {
+    this.#observers.push(observer)
+  }
+
+  took(member: ComputeNode, input: Input): void {
+    for (const observer of this.#observers) observer.took(member, input)
+  }
+
+  did(member: ComputeNode, effect: Effect): void {
+    if (effect.type === 'send') this.#messages++
+    if (effect.type === 'ended' && effect.entry !== undefined) {
+      const state = this.#states.get(effect.job)
+      if (state !== undefined) state.doneAt ??= this.#simulation.now
+    }
+    for (const observer of this.#observers) observer.did(member, effect)
+  }
+
+  ran(member: ComputeNode, job: JobId, path: Path, cost: Milliseconds): void {
+    this.#states.get(job)?.account.ran(path, cost)
+    for (const observer of this.#observers) observer.ran(member, job, path, cost)
+  }
+
+  actorOf(member: ComputeNode): Actor {
+    return this.#actors.get(member) as Actor
+  }
+
+  /** Members that live, with something to run tasks on. */
+  get workers(): ComputeNode[] {
+    return this.members.filter((member) => member.workers > 0 && lives(this.actorOf(member)))
+  }
+
+  isDoneEverywhere(job: JobId): boolean {
+    return this.workers.every((member) => member.ended.has(job))
+  }
+
+  result(): JobsResult {
+    const { now } = this.#simulation
+    const jobs = [...this.#states.values()]
+    const busy = jobs.flatMap(({ job, submittedAt, doneAt }) =>
+      submittedAt === undefined ? [] : [{ job: job.name, from: submittedAt, to: doneAt ?? now }],
+    )
+    const attendances = this.members.map((member) => this.#attendance(member))
+    const once = jobs.reduce((sum, { account }) => sum + account.once, 0)
+    const again = jobs.reduce((sum, { account }) => sum + account.again, 0)
+    const sites = Map.groupBy(attendances, ({ site }) => site ?? '')
+    return {
+      jobs: Object.fromEntries(jobs.map((state) => [state.job.name, this.#resultOf(state)])),
+      efficiency: shareOf(once, availableTime(attendances, busy)),
+      sites: Object.fromEntries(
+        [...sites]
+          .filter(([site]) => site !== '')
+          .map(([site, all]) => [
+            site,
+            shareOf(
+              all.reduce((sum, { worked }) => sum + worked, 0),
+              availableTime(all, busy),
+            ),
+          ]),
+      ),
+      doneTwice: shareOf(again, once),
+      messages: this.#messages,
+      dials: this.members.reduce((sum, { node }) => sum + node.traffic.applicationDials, 0),
+    }
+  }
+
+  #resultOf({ job, program, account, submittedAt, doneAt }: JobState): JobResult {
+    const held = this.workers.map(({ ended }) => {
+      const entry: Entry | undefined = ended.get(job.name)
+      return entry && program.resultOf(entry)
+    })
+    return {
+      ...(submittedAt !== undefined && { submittedAt }),
+      ...(doneAt !== undefined && { doneAt }),
+      isDoneEverywhere: this.isDoneEverywhere(job.name),
+      isRight: held.every((each) => each === program.result),
+      tasks: account.tasks,
+      executions: account.executions,
+      work: account.once,
+      doneTwice: account.twice,
+    }
+  }
+
+  #attendance(member: ComputeNode): Attendance {
+    const { endedAt } = this.actorOf(member)
+    const { site, joinedAt, workers, speed, worked } = member
+    return { site, from: joinedAt, to: endedAt ?? this.#simulation.now, power: workers * speed, worked }
+  }
+
+  #join(actor: Actor, program: ReturnType<typeof programOf>): void {
+    const { compute } = this.stage.scenario
+    const { site } = actor.place
+    const isStraggler = this.#draw() < compute.stragglers.share
+    const lies = this.#draw() < compute.liars
+    const member = new ComputeNode(actor.node as SimulatedNode, {
+      location: locationOf(actor.number, actor.place),
+      site,
+      workers: at(compute.workers, site),
+      speed: at(compute.speed, site) / (isStraggler ? compute.stragglers.slower : 1),
+      lies,
+      random: createRandom(deriveSeed(this.#simulation.seed, `scheduler ${actor.number}`)),
+      program,
+      createScheduler: this.#create,
+      observer: this,
+      today: () => this.#simulation.today,
+    })
+    actor.rootKeeper = (job) => member.scheduler.replicas(job)[0]
+    this.members.push(member)
+    this.#byIndex.set(actor.number, member)
+    this.#actors.set(member, actor)
+  }
+
+  #submit(state: JobState): void {
+    const { job, program } = state
+    const [by] = select(this.stage.actors, job.by, this.stage.random)
+    if (by === undefined) return
+    const submitted = Math.floor(this.#simulation.today)
+    state.submittedAt = this.#simulation.now
+    const value = encodeJob({ fn: job.name, input: program.input, submitted, votes: job.votes })
+    by.node.command({ type: 'publish', name: recordName(job.name), value, lifetime: JOB_LIFETIME })
+    // As `job.result` of the submitter does.
+    this.#byIndex.get(by.number)?.feed({ type: 'watch', job: job.name })
+    this.stage.changed(`node ${by.number} submits ${job.name}`)
+  }
+}
+
+function at(by: BySite, site: string | undefined): number {
+  return typeof by === 'number' ? by : ((site === undefined ? undefined : by[site]) ?? 1)
+}
+
+function shareOf(part: number, whole: number): number {
+  return whole === 0 ? 0 : part / whole
+}

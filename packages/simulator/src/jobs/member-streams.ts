@@ -1,0 +1,100 @@
+import type { MemberId, Message } from '@jel/compute/virtual'
+import type { Address, Milliseconds } from '@jel/protocol'
+import type { Payload } from '../network/payload.ts'
+import type { SimulatedNode } from '../protocol/node.ts'
+import { JobMessage, StreamWord } from './job-message.ts'
+
+/** A member that could not be reached is not dialled again for so long, ms; as `PeerStreams` has it. */
+const REDIAL: Milliseconds = 1000
+
+interface Outgoing {
+  isOpen: boolean
+  readonly waiting: JobMessage[]
+}
+
+/**
+ * A member's streams to others, as `PeerStreams` keeps them on real hosts: one to each that it talks to, opened when there is something to say, on a connection
+ * that either end dialled. What can't be said is lost.
+ */
+export class MemberStreams {
+  readonly #node: SimulatedNode
+  readonly #onUnreached: (id: MemberId) => void
+  readonly #addresses = new Map<MemberId, readonly Address[]>()
+  readonly #outgoing = new Map<MemberId, Outgoing>()
+  readonly #connected = new Set<MemberId>()
+  readonly #notBefore = new Map<MemberId, Milliseconds>()
+
+  constructor(node: SimulatedNode, onUnreached: (id: MemberId) => void) {
+    this.#node = node
+    this.#onUnreached = onUnreached
+  }
+
+  /** Where a member is. */
+  found(id: MemberId, addresses: readonly Address[]): void {
+    this.#addresses.set(id, addresses)
+  }
+
+  send(to: MemberId, message: JobMessage): void {
+    const stream = this.#outgoing.get(to) ?? this.#open(to)
+    if (stream === undefined) this.#onUnreached(to)
+    else if (stream.isOpen) this.#node.sendApplication(to, message)
+    else stream.waiting.push(message)
+  }
+
+  /** A member is gone: what was said to it is lost. */
+  forget(id: MemberId): void {
+    this.#addresses.delete(id)
+    this.#notBefore.delete(id)
+    this.#outgoing.delete(id)
+    this.#connected.delete(id)
+    this.#node.hangUp(id)
+  }
+
+  connected(peer: MemberId): void {
+    this.#connected.add(peer)
+    // Whose dial it is does not matter: it was dialled for a stream, which is open with it.
+    if (this.#outgoing.has(peer)) this.#opened(peer)
+  }
+
+  disconnected(peer: MemberId): void {
+    this.#connected.delete(peer)
+    this.#lost(peer)
+  }
+
+  /** What a scheduler said; undefined for what is the streams' own. */
+  take(from: MemberId, data: Payload): Message | undefined {
+    if (data instanceof JobMessage) return data.message
+    if (data instanceof StreamWord) {
+      if (data.word === 'opened') this.#opened(from)
+      else this.#node.sendApplication(from, new StreamWord('opened'))
+    }
+    return undefined
+  }
+
+  #open(to: MemberId): Outgoing | undefined {
+    const addresses = this.#addresses.get(to)
+    if (addresses === undefined || (this.#notBefore.get(to) ?? 0) > this.#node.now) return undefined
+    const stream: Outgoing = { isOpen: false, waiting: [] }
+    this.#outgoing.set(to, stream)
+    if (this.#connected.has(to)) this.#node.sendApplication(to, new StreamWord('open'))
+    else {
+      this.#node.dialApplication(to, addresses, () => {
+        if (this.#outgoing.get(to) !== stream || stream.isOpen) return
+        this.#notBefore.set(to, this.#node.now + REDIAL)
+        this.#lost(to)
+      })
+    }
+    return stream
+  }
+
+  #opened(peer: MemberId): void {
+    const stream = this.#outgoing.get(peer)
+    if (stream === undefined || stream.isOpen) return
+    stream.isOpen = true
+    for (const message of stream.waiting.splice(0)) this.#node.sendApplication(peer, message)
+  }
+
+  #lost(peer: MemberId): void {
+    if (this.#outgoing.delete(peer)) this.#onUnreached(peer)
+  }
+}

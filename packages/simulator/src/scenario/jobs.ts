@@ -1,0 +1,101 @@
+/** What the pool computes, and how its members do that. */
+import * as z from 'zod'
+import type { Milliseconds } from '@jel/protocol'
+import { amount, count, duration, share, span, text } from './quantity.ts'
+import { choice, mapping, show, Unfit } from './schema-kit.ts'
+import { targets, type Targets } from './targets.ts'
+import { taskTime, type TaskTime } from './task-time.ts'
+
+/** What the tasks of a job call for. */
+export type Shape =
+  /** Inner tasks cut their leaves unevenly. */
+  | { readonly type: 'tree'; readonly leaves: number; readonly branching: number; readonly leaf: TaskTime }
+  /** One task with all others as its children. */
+  | { readonly type: 'flat'; readonly leaves: number; readonly leaf: TaskTime }
+  /** Branch and bound with one shared minimum. */
+  | { readonly type: 'search'; readonly depth: number; readonly branching: number; readonly node: TaskTime }
+  /** Indices in pieces that take about so long, by what each worker measures. */
+  | { readonly type: 'space'; readonly indices: number; readonly index: TaskTime; readonly piece: Milliseconds }
+  /** A fold: the result of each task asks for the next, until the last round. */
+  | { readonly type: 'driver'; readonly tasks: number; readonly rounds: number; readonly task: TaskTime }
+
+export interface ScenarioJob {
+  readonly name: string
+  readonly at: Milliseconds
+  /** Who submits it: the first of these. */
+  readonly by: Targets
+  /** Members that compute each task. */
+  readonly votes: number
+  readonly shape: Shape
+}
+
+/** The same everywhere, or by site: then 1 at sites that are left out. */
+export type BySite = number | Readonly<Record<string, number>>
+
+/** How members compute. */
+export interface Computing {
+  /** Tasks that a node runs at once. */
+  readonly workers: BySite
+  readonly speed: BySite
+  /** A share of the nodes is so many times slower. */
+  readonly stragglers: { readonly share: number; readonly slower: number }
+  /** Share of the nodes that give wrong values. */
+  readonly liars: number
+}
+
+const shapes = {
+  tree: mapping({ leaves: count(1), branching: count(2).default(4).describe('most children of a task'), leaf: taskTime }),
+  flat: mapping({ leaves: count(1), leaf: taskTime }),
+  search: mapping({ depth: count(1).default(7), branching: count(2).default(4), node: taskTime }),
+  space: mapping({
+    indices: count(1),
+    index: taskTime,
+    piece: span.default(1_000).describe('how long one piece should take; default: 1s'),
+  }),
+  driver: mapping({ tasks: count(1).describe('that are out at once'), rounds: count(1), task: taskTime }),
+} satisfies Record<Shape['type'], z.ZodType>
+
+const types = Object.keys(shapes) as Shape['type'][]
+
+const fields = {
+  at: duration,
+  by: targets.default({}).describe('who submits it: the first of these; default: the first that is there'),
+  name: text('a name').exactOptional().describe('default: job 1, job 2 and so on'),
+  votes: count(1).default(1).describe('members that compute each task'),
+}
+
+type Written = Omit<ScenarioJob, 'name'> & { readonly name?: string }
+
+const forms = Object.fromEntries(
+  types.map((type) => [
+    type,
+    mapping({ ...fields, [type]: shapes[type] }).transform((all): Written => {
+      const { [type]: shape, ...rest } = all as unknown as Record<string, object>
+      return { ...(rest as unknown as Omit<Written, 'shape'>), shape: { type, ...shape } as Shape }
+    }),
+  ]),
+) as unknown as Record<Shape['type'], z.ZodType<Written>>
+
+const job = choice<Written>(Object.values(forms), (value) => {
+  const type = types.find((each) => typeof value === 'object' && value !== null && each in value)
+  return type === undefined ? new Unfit(`expected a job with at, and one of ${types.join(', ')}; not ${show(value)}`) : forms[type]
+})
+
+/** Jobs in the order of the file. Those without a name are called by their number. */
+export const jobs: z.ZodType<readonly ScenarioJob[]> = z
+  .array(job)
+  .transform((all) => all.map((each, index): ScenarioJob => ({ name: `job ${index + 1}`, ...each })))
+
+function bySite(each: z.ZodType<number>): z.ZodType<BySite> {
+  const sites = z.record(z.string(), each)
+  return choice<BySite>([each, sites], (value) => (typeof value === 'object' && value !== null ? sites : each))
+}
+
+export const computing: z.ZodType<Computing> = mapping({
+  workers: bySite(count(0)).default(1).describe('tasks that a node runs at once, or how many in which site; default: 1'),
+  speed: bySite(amount(0.01)).default(1).describe('of a processor, or of those in which site; default: 1'),
+  stragglers: mapping({ share, slower: amount(1).default(10).describe('so many times; default: 10') })
+    .default({ share: 0, slower: 1 })
+    .describe('a share of the nodes is slower'),
+  liars: share.default(0).describe('share of the nodes that give wrong values'),
+})

@@ -1,0 +1,36 @@
+/** How long tasks take. */
+import type * as z from 'zod'
+import type { Milliseconds } from '@jel/protocol'
+import { amount, durationRange, span, type DurationRange } from './quantity.ts'
+import { choice, mapping, show, Unfit } from './schema-kit.ts'
+
+/** Each task has its own draw, whoever runs it. Of processors of speed 1. */
+export type TaskTime =
+  | ({ readonly type: 'range' } & DurationRange)
+  | { readonly type: 'exponential'; readonly mean: Milliseconds }
+  | { readonly type: 'pareto'; readonly min: Milliseconds; readonly shape: number }
+  | { readonly type: 'constant'; readonly length: Milliseconds }
+
+const range = durationRange.transform((limits): TaskTime => ({ type: 'range', ...limits }))
+const forms = {
+  exponential: mapping({ exponential: span.describe('mean') }).transform(({ exponential }): TaskTime => ({
+    type: 'exponential',
+    mean: exponential,
+  })),
+  pareto: mapping({ pareto: mapping({ min: span, shape: amount(0.1) }) }).transform(({ pareto }): TaskTime => ({
+    type: 'pareto',
+    ...pareto,
+  })),
+  constant: mapping({ constant: span }).transform(({ constant }): TaskTime => ({ type: 'constant', length: constant })),
+}
+
+/** `{ exponential: 50ms }`, `{ pareto: { min: 20ms, shape: 2 } }`, `{ constant: 50ms }`, `10ms..90ms`. */
+export const taskTime: z.ZodType<TaskTime> = choice<TaskTime>([range, ...Object.values(forms)], (value) => {
+  if (typeof value !== 'object' || value === null) return range
+  const key = Object.keys(forms).find((each) => each in value) as keyof typeof forms | undefined
+  return key === undefined
+    ? new Unfit(
+        `expected { exponential: 50ms }, { pareto: { min: 20ms, shape: 2 } }, { constant: 50ms } or a range such as 10ms..90ms, not ${show(value)}`,
+      )
+    : forms[key]
+})
