@@ -63,7 +63,6 @@ export class Jobs implements JobObserver {
 
   /** Plans the submissions. To be called before the first node comes. */
   start(): void {
-    if (this.#states.size === 0) return
     const program = programOf(this.programs)
     this.stage.listen({
       started: (actor) => this.#join(actor, program),
@@ -99,6 +98,10 @@ export class Jobs implements JobObserver {
 
   actorOf(member: ComputeNode): Actor {
     return this.#actors.get(member) as Actor
+  }
+
+  memberOf(actor: Actor): ComputeNode | undefined {
+    return this.#byIndex.get(actor.number)
   }
 
   /** Members that live, with something to run tasks on. */

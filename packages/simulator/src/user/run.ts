@@ -10,6 +10,7 @@ import type { Protocol } from '../protocol/protocol.ts'
 import { Simulation } from '../simulation.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { unrest, type SettledBounds } from './settled.ts'
+import { JobPromises } from '../jobs/job-promises.ts'
 import { Jobs } from '../jobs/jobs.ts'
 import type { CreateScheduler } from '../jobs/compute-node.ts'
 import { Chronicle, writeLine, type TraceLine } from './chronicle.ts'
@@ -81,7 +82,10 @@ export function runScenario(options: RunOptions): Run {
   const bounds = boundsOf(scenario)
   let isWhole = true
   try {
-    jobs.start()
+    if (scenario.jobs.length > 0) {
+      jobs.start()
+      new JobPromises(jobs, metrics).start()
+    }
     runner.start()
     while (isWhole && simulation.now < scenario.duration) {
       simulation.run(Math.min(1_000, scenario.duration - simulation.now))

@@ -1,0 +1,38 @@
+import type { Effect, JobId } from '@jel/compute/virtual'
+import type { Milliseconds } from '@jel/protocol'
+import { isActive } from '../user/actor.ts'
+import type { ComputeNode } from './compute-node.ts'
+import type { Break, JobCheck } from './job-check.ts'
+import type { Jobs } from './jobs.ts'
+
+/** So long after a job's root is covered somewhere it is done at all members, ms. A guess: a few checks and requests. */
+const settle: Milliseconds = 15_000
+
+/** A job whose root is covered is done everywhere. */
+export class EndsTold implements JobCheck {
+  readonly #jobs: Jobs
+  readonly #break: Break
+  readonly #doneAt = new Map<JobId, Milliseconds>()
+
+  constructor(jobs: Jobs, breaks: Break) {
+    this.#jobs = jobs
+    this.#break = breaks
+  }
+
+  did(_member: ComputeNode, effect: Effect): void {
+    if (effect.type === 'ended' && !this.#doneAt.has(effect.job)) this.#doneAt.set(effect.job, this.#jobs.stage.testbed.now)
+  }
+
+  look(now: Milliseconds): void {
+    for (const [job, doneAt] of this.#doneAt) {
+      const since = Math.max(doneAt, this.#jobs.stage.lastTrouble)
+      if (now - since < settle) continue
+      const active = this.#jobs.workers.filter((member) => isActive(this.#jobs.actorOf(member)))
+      const sides = new Set(active.filter(({ ended }) => ended.has(job)).map((member) => this.#jobs.actorOf(member).side))
+      const late = active.find(
+        (member) => !member.ended.has(job) && sides.has(this.#jobs.actorOf(member).side) && now - member.joinedAt >= settle,
+      )
+      if (late !== undefined) this.#break(late, `does not know that ${job} is done, ${Math.floor((now - since) / 1_000)}s after others did`)
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import { defaultSchedulerConfig, type Effect, type Input, type JobId, type Path } from '@jel/compute/virtual'
+import type { Milliseconds } from '@jel/protocol'
+import { isActive } from '../user/actor.ts'
+import type { ComputeNode } from './compute-node.ts'
+import type { Break, JobCheck } from './job-check.ts'
+import type { Jobs } from './jobs.ts'
+import type { KnownCoverage } from './known-coverage.ts'
+
+const { eagerAfter, backoffMost } = defaultSchedulerConfig
+
+/** What a member may idle while tasks wait, ms: until eager scheduling, and the longest that a thief waits before it asks again. */
+const patience = eagerAfter + backoffMost
+/** So long after a cut or its end nothing is asked of members: those that were lost are found and dialled again. A guess. */
+const settle: Milliseconds = 5_000
+
+/** Tasks and workers of one member. */
+interface Load {
+  /** Effects that each worker was given, and how many of them it had seen when it last had nothing to do. */
+  readonly sent: number[]
+  readonly seen: number[]
+  idleSince: Milliseconds | undefined
+  /** Tasks that wait here for a worker, by job. */
+  readonly waiting: Map<JobId, Set<Path>>
+}
+
+/** No member idles for longer than eager scheduling's delay while tasks wait for a worker, here or elsewhere. */
+export class IdleMembers implements JobCheck {
+  readonly #jobs: Jobs
+  readonly #coverage: KnownCoverage
+  readonly #break: Break
+  readonly #loads = new Map<ComputeNode, Load>()
+  /** How many tasks wait anywhere, and since when there have always been some. */
+  readonly #waiting = new Map<JobId, { count: number; since: Milliseconds }>()
+
+  constructor(jobs: Jobs, coverage: KnownCoverage, breaks: Break) {
+    this.#jobs = jobs
+    this.#coverage = coverage
+    this.#break = breaks
+  }
+
+  /** What waited with a member is gone with it. */
+  left(member: ComputeNode): void {
+    for (const [job, paths] of this.#loads.get(member)?.waiting ?? []) for (const path of paths) this.#taken(member, job, path)
+    this.#loads.delete(member)
+  }
+
+  took(member: ComputeNode, input: Input): void {
+    switch (input.type) {
+      case 'spawned':
+        for (const { step } of input.children) this.#waits(member, input.job, input.path + step)
+        return
+      case 'idle': {
+        const load = this.#of(member)
+        load.seen[input.slot] = input.seen
+        if (load.sent[input.slot] === input.seen) load.idleSince ??= this.#now
+        return
+      }
+      case 'message':
+        // What is looked up first waits for that.
+        if (input.message.type === 'work')
+          for (const { job, path, replay } of input.message.tasks) if (!replay) this.#waits(member, job, path)
+        return
+      default:
+    }
+  }
+
+  did(member: ComputeNode, effect: Effect): void {
+    switch (effect.type) {
+      case 'run':
+        this.#given(member, effect.slot)
+        this.#taken(member, effect.job, effect.task.path)
+        return
+      case 'deliver':
+        this.#given(member, effect.slot)
+        return
+      case 'forget':
+      case 'ended': {
+        const below = effect.type === 'forget' ? effect.path : ''
+        for (const path of this.#of(member).waiting.get(effect.job) ?? []) {
+          if (path.startsWith(below)) this.#taken(member, effect.job, path)
+        }
+        return
+      }
+      case 'send':
+        if (effect.message.type === 'work') for (const { job, path } of effect.message.tasks) this.#taken(member, job, path)
+        if (effect.message.type === 'awaiting') for (const path of effect.message.paths) this.#taken(member, effect.message.job, path)
+        return
+      default:
+    }
+  }
+
+  look(now: Milliseconds): void {
+    for (const [job, state] of this.#waiting) {
+      this.#dropCovered(job)
+      const since = Math.max(state.since, this.#jobs.stage.lastTrouble + settle)
+      if (state.count === 0 || now - since < patience) continue
+      for (const [member, { idleSince }] of this.#loads) {
+        if (idleSince === undefined || now - Math.max(idleSince, since) < patience) continue
+        if (!member.jobs.has(job) || member.ended.has(job) || !isActive(this.#jobs.actorOf(member))) continue
+        this.#break(member, `has idled for ${((now - idleSince) / 1_000).toFixed(1)}s while ${state.count} tasks of ${job} wait`)
+      }
+    }
+  }
+
+  get #now(): Milliseconds {
+    return this.#jobs.stage.testbed.now
+  }
+
+  #of(member: ComputeNode): Load {
+    let load = this.#loads.get(member)
+    if (load === undefined) {
+      const none = Array.from({ length: member.workers }, () => 0)
+      load = { sent: [...none], seen: [...none], idleSince: member.workers > 0 ? this.#now : undefined, waiting: new Map() }
+      this.#loads.set(member, load)
+    }
+    return load
+  }
+
+  #given(member: ComputeNode, slot: number): void {
+    const load = this.#of(member)
+    load.sent[slot] = (load.sent[slot] ?? 0) + 1
+    if (load.sent.every((sent, each) => sent !== load.seen[each])) load.idleSince = undefined
+  }
+
+  #waits(member: ComputeNode, job: JobId, path: Path): void {
+    if (this.#coverage.covers(member, job, path)) return
+    const { waiting } = this.#of(member)
+    let paths = waiting.get(job)
+    if (paths === undefined) waiting.set(job, (paths = new Set()))
+    if (paths.has(path)) return
+    paths.add(path)
+    const all = this.#waiting.get(job)
+    if (all === undefined) this.#waiting.set(job, { count: 1, since: this.#now })
+    else if (all.count++ === 0) all.since = this.#now
+  }
+
+  #taken(member: ComputeNode, job: JobId, path: Path): void {
+    const all = this.#waiting.get(job)
+    if (all !== undefined && this.#loads.get(member)?.waiting.get(job)?.delete(path) === true) all.count--
+  }
+
+  /** What was covered meanwhile waits no more. */
+  #dropCovered(job: JobId): void {
+    for (const [member, { waiting }] of this.#loads) {
+      for (const path of waiting.get(job) ?? []) if (this.#coverage.covers(member, job, path)) this.#taken(member, job, path)
+    }
+  }
+}

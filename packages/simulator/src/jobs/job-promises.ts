@@ -1,0 +1,69 @@
+import type { Effect, Input } from '@jel/compute/virtual'
+import type { Milliseconds } from '@jel/protocol'
+import { BrokenPromiseError } from '../protocol/promises.ts'
+import type { Metrics } from '../report/metrics.ts'
+import type { ComputeNode, JobObserver } from './compute-node.ts'
+import { EndsTold } from './ends-told.ts'
+import { IdleMembers } from './idle-members.ts'
+import type { Break, JobCheck } from './job-check.ts'
+import type { Jobs } from './jobs.ts'
+import { KnownCoverage } from './known-coverage.ts'
+import { OffersKept } from './offers-kept.ts'
+import { OnceCounted } from './once-counted.ts'
+import { OutvotedMembers } from './outvoted-members.ts'
+import { ReplicasComplete } from './replicas-complete.ts'
+
+/** How often what takes time is looked at, ms. */
+const interval: Milliseconds = 1_000
+
+/** Holds what schedulers do against what is promised of jobs, as it happens. Throws {@link BrokenPromiseError}. */
+export class JobPromises implements JobObserver {
+  readonly #jobs: Jobs
+  readonly #checks: readonly JobCheck[]
+
+  constructor(jobs: Jobs, metrics: Metrics) {
+    this.#jobs = jobs
+    const breaks: Break = (member, what) => {
+      const { testbed } = jobs.stage
+      throw new BrokenPromiseError(testbed.seed, testbed.now, member.node, what)
+    }
+    const coverage = new KnownCoverage(jobs.stage.scenario.jobs, breaks)
+    const idle = new IdleMembers(jobs, coverage, breaks)
+    this.#checks = [
+      coverage,
+      new OnceCounted(jobs.programs, breaks),
+      new OffersKept(jobs.programs, breaks),
+      new OutvotedMembers(breaks),
+      new EndsTold(jobs, breaks),
+      idle,
+      new ReplicasComplete(jobs, metrics, coverage, breaks),
+    ]
+    jobs.observe(this)
+    jobs.stage.listen({
+      started: () => {},
+      ended: (actor) => {
+        const member = jobs.memberOf(actor)
+        if (member !== undefined) idle.left(member)
+      },
+      changed: () => {},
+    })
+  }
+
+  /** To be called once. */
+  start(): void {
+    this.#jobs.stage.testbed.after(interval, () => {
+      for (const check of this.#checks) check.look?.(this.#jobs.stage.testbed.now)
+      this.start()
+    })
+  }
+
+  took(member: ComputeNode, input: Input): void {
+    for (const check of this.#checks) check.took?.(member, input)
+  }
+
+  did(member: ComputeNode, effect: Effect): void {
+    for (const check of this.#checks) check.did?.(member, effect)
+  }
+
+  ran(): void {}
+}

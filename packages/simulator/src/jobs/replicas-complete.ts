@@ -1,0 +1,77 @@
+import type { JobId, Path } from '@jel/compute/virtual'
+import type { Milliseconds } from '@jel/protocol'
+import type { Metrics } from '../report/metrics.ts'
+import { lives } from '../user/actor.ts'
+import type { ComputeNode } from './compute-node.ts'
+import type { Break, JobCheck } from './job-check.ts'
+import type { Jobs } from './jobs.ts'
+import type { KnownCoverage } from './known-coverage.ts'
+
+/** So long after the last change of the pool replicas have what there is to know, ms. A guess: a report of everything over a slow line, told anew once. */
+const settle: Milliseconds = 20_000
+/** So long after a task was computed all replicas know of it then, ms. A guess: some reports. */
+const reported: Milliseconds = 5_000
+
+interface Computed {
+  readonly path: Path
+  readonly by: ComputeNode
+  readonly at: Milliseconds
+}
+
+/** Replicas are complete again after a death: what a living member computed, or a living replica knows, each of them knows. */
+export class ReplicasComplete implements JobCheck {
+  readonly #jobs: Jobs
+  readonly #metrics: Metrics
+  readonly #coverage: KnownCoverage
+  readonly #break: Break
+  /** What was computed of each job, in the order of time, and how far each replica was found to know it. */
+  readonly #computed = new Map<JobId, Computed[]>()
+  readonly #checked = new Map<JobId, Map<ComputeNode, number>>()
+
+  constructor(jobs: Jobs, metrics: Metrics, coverage: KnownCoverage, breaks: Break) {
+    this.#jobs = jobs
+    this.#metrics = metrics
+    this.#coverage = coverage
+    this.#break = breaks
+    coverage.listen((by, job, path) => {
+      const computed = this.#computed.get(job)
+      const one = { path, by, at: this.#jobs.stage.testbed.now }
+      if (computed === undefined) this.#computed.set(job, [one])
+      else computed.push(one)
+    })
+  }
+
+  look(now: Milliseconds): void {
+    const { stage } = this.#jobs
+    if (now - stage.lastChange < settle || !stage.isUndisturbed || !this.#metrics.views.allKnowAll()) return
+    for (const [job, computed] of this.#computed) {
+      const replicas = this.#replicas(job)
+      if (replicas.some(({ ended }) => ended.has(job))) this.#computed.delete(job)
+      else for (const replica of replicas) this.#check(job, computed, replica, replicas, now - reported)
+    }
+  }
+
+  #replicas(job: JobId): ComputeNode[] {
+    const living = this.#jobs.members.filter((member) => lives(this.#jobs.actorOf(member)))
+    const ids = living[0]?.scheduler.replicas(job) ?? []
+    return living.filter(({ id }) => ids.includes(id))
+  }
+
+  #check(job: JobId, computed: readonly Computed[], replica: ComputeNode, replicas: readonly ComputeNode[], until: Milliseconds): void {
+    let checked = this.#checked.get(job)
+    if (checked === undefined) this.#checked.set(job, (checked = new Map<ComputeNode, number>()))
+    let at = checked.get(replica) ?? 0
+    for (let each = computed[at]; each !== undefined && each.at <= until; each = computed[++at]) {
+      const { path, by } = each
+      if (this.#coverage.covers(replica, job, path)) continue
+      // What a member computed and told nobody is gone with it.
+      const isHeld = lives(this.#jobs.actorOf(by)) || replicas.some((other) => this.#coverage.covers(other, job, path))
+      if (isHeld)
+        this.#break(
+          replica,
+          `keeps ${job}, but does not know of a task that node ${this.#jobs.actorOf(by).number} computed ${((until + reported - each.at) / 1_000).toFixed(1)}s ago`,
+        )
+    }
+    checked.set(replica, at)
+  }
+}
