@@ -96,3 +96,35 @@ describe.each([
     expect(upwards).toEqual([])
   })
 })
+
+/** What each package may import of others: docs/architecture.md has the picture. */
+const packages: Layers = {
+  protocol: [],
+  overlay: ['@jel/protocol', '@jel/protocol/internals'],
+  jel: ['@jel/overlay', '@jel/protocol'],
+  // A program is told of what it imports.
+  compute: ['@jel/compute/program', '@jel/jel', '@jel/overlay', '@jel/protocol'],
+  simulator: ['@jel/compute/virtual', '@jel/protocol', '@jel/protocol/internals'],
+}
+
+function importsOf(file: string): string[] {
+  return [...readFileSync(file, 'utf8').matchAll(/(?:from|import) '([^']+)'/gu)].map(([, target]) => target as string)
+}
+
+describe('the packages', () => {
+  it.each(Object.entries(packages))('%s imports what it may of others', (name, allowed) => {
+    const src = join(import.meta.dirname, '../packages', name, 'src')
+    const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
+      (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
+    )
+    const others = files.flatMap((file) => importsOf(join(src, file)).filter((target) => target.startsWith('@jel/')))
+    expect([...new Set(others)].filter((target) => !allowed.includes(target))).toEqual([])
+  })
+
+  it('have the virtual part of compute free of Node, and of all but the protocol', () => {
+    const seen = new Set([join(import.meta.dirname, '../packages/compute/src/virtual/index.ts')])
+    for (const file of seen) for (const target of importsOf(file)) if (target.startsWith('.')) seen.add(join(dirname(file), target))
+    const outside = [...seen].flatMap(importsOf).filter((target) => !target.startsWith('.'))
+    expect([...new Set(outside)].sort()).toEqual(['@jel/protocol', 'cbor-x', 'valibot'])
+  })
+})

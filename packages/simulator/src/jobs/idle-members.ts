@@ -8,8 +8,11 @@ import type { KnownCoverage } from './known-coverage.ts'
 
 const { eagerAfter, backoffMost } = defaultSchedulerConfig
 
-/** What a member may idle while tasks wait, ms: until eager scheduling, and the longest that a thief waits before it asks again. */
-const patience = eagerAfter + backoffMost
+/**
+ * What a member may idle while tasks wait, ms: until eager scheduling, and six more requests. A guess: where one member alone has tasks, as that of a driver, a thief
+ * finds it among the nine that it asks at random, at intervals of up to half a second.
+ */
+const patience = eagerAfter + 6 * backoffMost
 /** So long after a cut or its end nothing is asked of members: those that were lost are found and dialled again. A guess. */
 const settle: Milliseconds = 5_000
 
@@ -91,6 +94,8 @@ export class IdleMembers implements JobCheck {
 
   look(now: Milliseconds): void {
     for (const [job, state] of this.#waiting) {
+      // Of a job that is voted on a task may wait for others than those that are idle.
+      if (this.#jobs.stage.scenario.jobs.some(({ name, votes }) => name === job && votes > 1)) continue
       this.#dropCovered(job)
       const since = Math.max(state.since, this.#jobs.stage.lastTrouble + settle)
       if (state.count === 0 || now - since < patience) continue

@@ -7,8 +7,17 @@ import type { TcpFlow } from './tcp-flow.ts'
 import { purposes, type PurposeNumber } from './traffic.ts'
 import type { Payload } from './payload.ts'
 
-/** What travels: a frame, a broadcast, gossipsub's own words, the news that the connection is open or closed, or nothing where something was dropped. */
-export type Item = Payload | GossipMessage | GossipControl | 'open' | 'close' | 'dropped'
+/** What travels: a frame, a broadcast, gossipsub's own words, the news that the connection is open or closed, a part of something that is whole with the last one, or nothing where something was dropped. */
+export type Item = Payload | GossipMessage | GossipControl | 'open' | 'close' | 'part' | 'dropped'
+
+/** Something that is sent in parts. */
+export interface Parted {
+  readonly data: Payload
+  /** Bytes that have not been sent. */
+  left: number
+  /** Between two parts at least, ms: what slow start takes. */
+  readonly pace: Milliseconds
+}
 
 /** What a connection carries: the link of the protocol, or streams of the application. */
 export type ConnectionUse = 'link' | 'application'
@@ -43,6 +52,8 @@ export class Pipe {
   retry: EventHandle | undefined
   /** When the kernel stops trying. */
   giveUp: EventHandle | undefined
+  /** Of an application: what is being sent in parts, the first of it under way. */
+  readonly parts: Parted[] = []
   /** The connection is open at the receiving end. */
   open = false
   /** The sending end has closed the connection, and the news of that is on its way. */
@@ -103,6 +114,7 @@ export class Pipe {
   /** Forgets what is under way; the arrivals stay scheduled and bring nothing. */
   drop(): void {
     this.#items.fill('dropped', this.#next, this.#end)
+    this.parts.length = 0
   }
 }
 

@@ -57,6 +57,9 @@ const setUp = purposeNumber('set-up')
 const acknowledgements = purposeNumber('acknowledgements')
 const jobs = purposeNumber('jobs')
 
+/** What an application sends at once, bytes: each second packet is acknowledged, and calls for the next ones. */
+const part = 2 * segment
+
 /**
  * Connections between processes, in memory. It behaves as TCP does where it matters: nothing is lost or reordered on a
  * connection, loss is delay, a cut path breaks nothing at once and what was sent into it arrives after the mending, the end
@@ -140,15 +143,34 @@ export class Network {
   sendApplication(from: Endpoint, to: NodeId, data: Payload): boolean {
     const connection = from.applications.get(to)?.[0]
     if (connection === undefined) return false
-    const { frame, frameKilobyte } = this.#options.costs
-    this.#transmit(
-      connection.pipeFrom(from),
-      data,
-      streamBytes(prefixed(data.length), true),
-      jobs,
-      frame + (frameKilobyte * data.length) / 1_000,
-    )
+    const pipe = connection.pipeFrom(from)
+    const parts = Math.ceil(data.length / part)
+    const pace =
+      parts === 1 ? 0 : (this.#messageDelay(from, pipe.to, data.length, () => (pipe.flow ??= new TcpFlow())) - pipe.lastDelay) / parts
+    pipe.parts.push({ data, left: data.length, pace: Math.max(0, pace) })
+    if (pipe.parts.length === 1) this.#sendParts(pipe)
     return true
+  }
+
+  /** Each part goes once the narrowest cable has carried the one before, as acknowledgements have it: so those of other connections come in between. */
+  #sendParts(pipe: Pipe): void {
+    for (let first = pipe.parts[0]; first !== undefined && !pipe.closing; first = pipe.parts[0]) {
+      const { data, pace } = first
+      const bytes = Math.min(first.left, part)
+      first.left -= bytes
+      const isLast = first.left <= 0
+      const { frame, frameKilobyte } = this.#options.costs
+      const cost = isLast ? frame + (frameKilobyte * data.length) / 1_000 : 0
+      this.#transmit(pipe, isLast ? data : 'part', streamBytes(prefixed(bytes), true), jobs, cost)
+      if (isLast) {
+        pipe.parts.shift()
+        continue
+      }
+      this.#clock.at(Math.max(this.#clock.now + pace, pipe.lastArrival - pipe.lastDelay), () => {
+        if (pipe.parts[0] === first) this.#sendParts(pipe)
+      })
+      return
+    }
   }
 
   /** Sends something of gossipsub's; `bytes`: of the RPC that carries it. False if there is no link. */
@@ -275,6 +297,7 @@ export class Network {
     if (connections === undefined || at < 0) return
     connections.splice(at, 1)
     connection.pipeTo(endpoint).open = false
+    connection.pipeFrom(endpoint).parts.length = 0
     if (connections.length > 0) return
     open.delete(peer.id)
     if (connection.use === 'link') endpoint.events.linkDown(peer)
@@ -447,6 +470,7 @@ export class Network {
       return
     }
     this.#received(pipe)
+    if (item === 'part') return
     if (item === 'close') this.#closed(connection, to)
     else if (pipe.open) {
       if (item instanceof GossipMessage) to.events.message(from, item)

@@ -1,4 +1,5 @@
 import type { Outcome } from '../user/task.ts'
+import type { JobResult } from './result.ts'
 
 /** Comma-separated values with a header; text is quoted where it must be (RFC 4180). */
 function csv(columns: readonly string[], rows: readonly (readonly (string | number | undefined)[])[]): string {
@@ -17,6 +18,8 @@ function cell(value: string | number | undefined): string {
 export function runsCsv(outcomes: readonly Outcome[]): string {
   const purposes = [...new Set(outcomes.flatMap(({ result }) => Object.keys(result.received.byPurpose)))]
   const elections = [...new Set(outcomes.flatMap(({ result }) => Object.keys(result.elections)))]
+  const jobs = [...new Set(outcomes.flatMap(({ result }) => Object.keys(result.computed?.jobs ?? {})))]
+  const sites = [...new Set(outcomes.flatMap(({ result }) => Object.keys(result.computed?.sites ?? {})))]
   return csv(
     [
       'set,seed,nodes,traceHash,violation,verdictsHeld,verdicts,allKnewAllAfterLastChange,detectionP50,detectionP99,detectionMax,missed,silenceP50,silenceP99,silenceMax,silenceMissed',
@@ -26,9 +29,12 @@ export function runsCsv(outcomes: readonly Outcome[]): string {
       .concat(
         elections.map((name) => `reigns of ${name}`),
         purposes.map((purpose) => `received for ${purpose}`),
+        jobs.length === 0 ? [] : ['efficiency', 'doneTwice', 'jobMessages', 'jobDials'],
+        jobs.map((name) => `time of ${name}`),
+        sites.map((site) => `efficiency of ${site}`),
       ),
     outcomes.map(({ set, result }) => {
-      const { detection, silenceDetection, endedLives, received, sent, links, dials, hostProbes } = result
+      const { detection, silenceDetection, endedLives, received, sent, links, dials, hostProbes, computed } = result
       return [
         set.join(' '),
         result.seed,
@@ -59,6 +65,9 @@ export function runsCsv(outcomes: readonly Outcome[]): string {
         hostProbes.total,
         ...elections.map((name) => result.elections[name]?.reigns),
         ...purposes.map((purpose) => received.byPurpose[purpose]),
+        ...(jobs.length === 0 ? [] : [computed?.efficiency, computed?.doneTwice, computed?.messages, computed?.dials]),
+        ...jobs.map((name) => timeOfJob(computed?.jobs[name])),
+        ...sites.map((site) => computed?.sites[site]),
       ]
     }),
   )
@@ -68,6 +77,11 @@ export function runsCsv(outcomes: readonly Outcome[]): string {
 export function knewAllAfterLastChange({ allKnewAll, lastChange }: Outcome['result']): number | undefined {
   const episode = allKnewAll.find(([, to]) => to === null || to > lastChange)
   return episode && Math.max(0, episode[0] - lastChange)
+}
+
+/** From its submission to its result, ms; undefined if there was none. */
+function timeOfJob(job: JobResult | undefined): number | undefined {
+  return job?.doneAt === undefined || job.submittedAt === undefined ? undefined : job.doneAt - job.submittedAt
 }
 
 /** One row a measurement. */

@@ -94,6 +94,8 @@ function figures(outcomes: readonly Outcome[]): SummaryLine[] {
     ({ result }) => result.links.mean,
   )
   add('dials in the worst second', String, ({ result }) => result.dials.worstSecond)
+  add('processors at work', percent, ({ result }) => result.computed?.efficiency)
+  add('work done twice', percent, ({ result }) => result.computed?.doneTwice)
   return lines
 }
 
@@ -112,6 +114,10 @@ function failureOf(outcome: Outcome): Failure | undefined {
   const broken = result.verdicts.filter(({ held }) => !held)
   if (broken.length === 0) return undefined
   return { title: `${title}: not as expected`, text: broken.map(({ what, seen }) => `${what}: ${seen}`).join('\n'), outcome }
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(2)} %`
 }
 
 function seconds(ms: number): string {

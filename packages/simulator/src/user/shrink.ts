@@ -96,6 +96,7 @@ class Shrinker {
     if (this.smallest.network.sites !== undefined) {
       this.#try({ ...without(this.smallest, 'nodesBySite'), network: without(this.smallest.network, 'sites') })
     }
+    for (let i = this.smallest.jobs.length - 1; i >= 0; i--) this.#try({ ...this.smallest, jobs: this.smallest.jobs.toSpliced(i, 1) })
     const plainer: Partial<ScenarioNetwork>[] = [{ bandwidth: {} }, { loss: 0 }, { nat: 0 }, { nodesPerMachine: 1, machinesPerRack: 1 }]
     for (const change of plainer) {
       const network = { ...this.smallest.network, ...change }
@@ -168,8 +169,12 @@ function withNodes(scenario: Scenario, nodes: number): Scenario {
 }
 
 /** Ends then; what would happen later goes. */
-function cutOff({ actions }: Scenario, duration: number): Pick<Scenario, 'actions' | 'duration'> {
-  return { actions: actions.filter(({ at }) => at <= duration), duration: Math.ceil(duration) }
+function cutOff({ actions, jobs }: Scenario, duration: number): Pick<Scenario, 'actions' | 'jobs' | 'duration'> {
+  return {
+    actions: actions.filter(({ at }) => at <= duration),
+    jobs: jobs.filter(({ at }) => at <= duration),
+    duration: Math.ceil(duration),
+  }
 }
 
 /** All that is due from a time on comes so much earlier. */
@@ -181,11 +186,12 @@ function withoutPause(scenario: Scenario, from: Milliseconds, by: Milliseconds):
         keys.includes(key) && typeof value === 'number' && value >= from ? value - by : value,
       ]),
     ) as T
-  const { actions, expect, sessions, duration } = scenario
+  const { actions, jobs, expect, sessions, duration } = scenario
   return {
     ...scenario,
     actions: actions.map((action) => moved(action, action.type === 'hostile' ? ['at', 'until', 'from', 'to'] : ['at', 'until'])),
     expect: expect.map((expectation) => moved(expectation, ['after', 'from', 'until'])),
+    jobs: jobs.map((job) => moved(job, ['at'])),
     ...(sessions && { sessions: moved(sessions, ['from', 'until']) }),
     duration: duration - by,
   }

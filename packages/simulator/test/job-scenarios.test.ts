@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest'
+import { loadScenario, runScenario, shippedScenarios } from '../src/index.ts'
+
+/** The shipped scenarios of jobs, made small: fewer nodes and shorter jobs, whose beginning and end weigh more. */
+const small: Readonly<Record<string, readonly string[]>> = {
+  'job-sites': ['nodes=16', 'jobs.0.tree.leaves=16000', 'duration=80s', 'expect.0.efficiency.atLeast=95%'],
+  'job-sites-far': ['nodes=16', 'jobs.0.tree.leaves=16000', 'duration=80s', 'expect.0.efficiency.atLeast=90%'],
+  'job-mass-crash': [
+    'nodes=24',
+    'jobs.0.tree.leaves=20000',
+    'actions=[{ at: 32s, kill: { root: tree } }, { at: 32s, kill: 30% }]',
+    'duration=90s',
+    'expect.0.efficiency.atLeast=93%',
+    'expect.1.doneTwice.atMost=1%',
+  ],
+  'job-root-and-submitter-die': ['nodes=16', 'jobs.0.tree.leaves=14400', 'duration=90s'],
+  'job-kill-often': [
+    'nodes=24',
+    'jobs.0.tree.leaves=14400',
+    'actions=[{ at: 22s, every: 6s, until: 44s, kill: { count: 1 } }, { at: 24s, every: 6s, until: 44s, kill: { root: tree } }, { at: 22s, every: 3s, until: 44s, join: 1 }]',
+    'duration=70s',
+    'expect.0.efficiency.atLeast=90%',
+    'expect.1.doneTwice.atMost=2%',
+  ],
+  'job-partition': [
+    'nodes=24',
+    'jobs.0.tree.leaves=14400',
+    'actions=[{ at: 28s, partition: [{ site: [s0, s1] }, { site: [s2, s3] }], for: 12s }]',
+    'duration=70s',
+  ],
+  'job-stragglers': ['nodes=24', 'jobs.0.tree.leaves=2000', 'expect.0.efficiency.atLeast=75%'],
+  'job-search': ['nodes=16', 'jobs.0.search.depth=7', 'actions=[{ at: 21s, every: 2s, until: 27s, kill: { count: 1 } }]', 'duration=60s'],
+  'job-thousand': ['nodes=100', 'jobs.0.tree.leaves=15000', 'duration=80s'],
+  'satin-world': [
+    'nodes=16',
+    'jobs.0.tree.leaves=4000',
+    'actions=[{ at: 30s, join: 1, site: Chiba }, { at: 30s, join: 1, site: Tsukuba }]',
+    'duration=90s',
+    'expect.0.efficiency.atLeast=88%',
+    'expect.1.efficiency.atLeast=55%',
+  ],
+}
+
+it('are all of them that there are', () => {
+  const jobs = [...shippedScenarios()].filter(([, file]) => loadScenario(file).jobs.length > 0)
+  expect(jobs.map(([name]) => name).sort()).toEqual(Object.keys(small).sort())
+})
+
+it.each(Object.entries(small))('%s breaks no promise and is as expected', { timeout: 120_000 }, (name, set) => {
+  const scenario = loadScenario(shippedScenarios().get(name) ?? '', set)
+  const { violation, verdicts } = runScenario({ scenario, seed: 1 }).result
+  expect(violation).toBeUndefined()
+  expect(verdicts.filter(({ held }) => !held)).toEqual([])
+})
