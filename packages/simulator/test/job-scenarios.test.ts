@@ -4,7 +4,7 @@ import { loadScenario, runScenario, shippedScenarios } from '../src/index.ts'
 /** The shipped scenarios of jobs, made small: fewer nodes and shorter jobs, whose beginning and end weigh more. */
 const small: Readonly<Record<string, readonly string[]>> = {
   'job-sites': ['nodes=16', 'jobs.0.tree.leaves=16000', 'duration=80s', 'expect.0.efficiency.atLeast=95%'],
-  'job-sites-far': ['nodes=16', 'jobs.0.tree.leaves=16000', 'duration=80s', 'expect.0.efficiency.atLeast=90%'],
+  'job-sites-far': ['nodes=16', 'jobs.0.tree.leaves=8000', 'duration=80s', 'expect.0.efficiency.atLeast=85%'],
   'job-mass-crash': [
     'nodes=24',
     'jobs.0.tree.leaves=20000',
@@ -27,10 +27,11 @@ const small: Readonly<Record<string, readonly string[]>> = {
     'jobs.0.tree.leaves=14400',
     'actions=[{ at: 28s, partition: [{ site: [s0, s1] }, { site: [s2, s3] }], for: 12s }]',
     'duration=70s',
+    'expect.0.efficiency.atLeast=80%',
   ],
   'job-stragglers': ['nodes=24', 'jobs.0.tree.leaves=2000', 'expect.0.efficiency.atLeast=75%'],
   'job-search': ['nodes=16', 'jobs.0.search.depth=7', 'actions=[{ at: 21s, every: 2s, until: 27s, kill: { count: 1 } }]', 'duration=60s'],
-  'job-thousand': ['nodes=100', 'jobs.0.tree.leaves=15000', 'duration=80s'],
+  'job-thousand': ['nodes=100', 'jobs.0.tree.leaves=7500', 'duration=90s', 'expect.0.efficiency.atLeast=85%'],
   'satin-world': [
     'nodes=16',
     'jobs.0.tree.leaves=4000',
