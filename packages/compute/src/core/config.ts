@@ -12,9 +12,9 @@ export interface SchedulerConfig {
   readonly reunionQuiet: Milliseconds
   /** A member without work for so long asks a replica for what takes too long. */
   readonly eagerAfter: Milliseconds
-  /** A task is too slow beyond so many medians. */
+  /** A task is too slow when nothing of it was covered for so many times as long as a task runs in the mean. */
   readonly eagerFactor: number
-  /** The same for a task that has called for others, which can be stolen: it is slow only if one of them got lost. A guess. */
+  /** The same for a task of which others hold parts: it is slow only if one of these got lost. A guess. */
   readonly eagerInnerFactor: number
   /** A thief that found nothing waits so long, doubling from the least to the most. */
   readonly backoffLeast: Milliseconds

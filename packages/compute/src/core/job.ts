@@ -18,6 +18,9 @@ export interface ReplicaProgress {
   /** How long its answer may take before it is told again (as TCP's retransmission time-out). */
   retransmitAfter: Milliseconds
   number: number
+  /** What was covered when it came, and is not told yet; a page of it is on its way. */
+  backlog: Path[] | undefined
+  page: number
   /** It has not noted anything yet: it is told all that is held here. */
   isNew: boolean
 }
@@ -44,9 +47,14 @@ export class Job {
   /** All replicas, this member included, and the view that they follow from. */
   followed: readonly MemberId[] = []
   replicasVersion = -1
+  /** Since when this member has taken each for a replica, and which of them tells new ones what there is. */
+  readonly followedSince = new Map<MemberId, Milliseconds>()
+  source: MemberId | undefined
   /** All replicas by the present view; the first one keeps the root. */
   keepers: readonly MemberId[] = []
   keepersVersion = -1
+  /** Until then what this member hears is told to the other replicas as well: it has just told a new one all it had. */
+  passesOnUntil: Milliseconds = 0
   /** Members whose word on some task was another one than that of enough others. */
   readonly outvoted = new Set<MemberId>()
   ended: 'done' | 'cancelled' | undefined

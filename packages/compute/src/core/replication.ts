@@ -9,8 +9,6 @@ import { mayVote } from './votes.ts'
 
 /** Bytes of values in one answer. As of reports. */
 const PAGE_BYTES = 512 * 1024
-/** Claims whose length is remembered. A guess. */
-const REMEMBERED = 101
 /** Held tasks that an answer names. A guess: more than a person reads. */
 const MAX_EXPLAINED = 64
 /** Claims of one member and job that a replica keeps. A guess: many times what an honest member holds. */
@@ -26,8 +24,6 @@ interface Conflict {
 export class Replication {
   readonly #context: Context
   readonly #execution: Execution
-  /** How long claims took, ms, by job. */
-  readonly #lengths = new Map<Job, Milliseconds[]>()
   /** In the order of their time. A task that moves on is claimed twice until both holders have told: only what lasts is a conflict. */
   readonly #conflicts: Conflict[] = []
 
@@ -54,8 +50,9 @@ export class Replication {
     }
     for (const entry of message.entries) {
       if (job.tree.covering(entry.path) === undefined) {
-        this.#measure(job, entry.path, from)
         this.#moved(job.tree.ensure(entry.path))
+        // Its sender may take a new replica for one that knows it.
+        if (this.#context.now < job.passesOnUntil) job.news.push({ type: 'entry', path: entry.path })
       }
       this.#execution.settle(job, entry, from)
       if (job.ended !== undefined) break
@@ -100,15 +97,21 @@ export class Replication {
   /** For a member that has nothing to do: a task that takes far longer than others did, and that nobody else does for it yet. */
   overdue(from: MemberId, job: Job): Grant | undefined {
     const { now, config } = this.#context
-    const lengths = [...(this.#lengths.get(job) ?? [])].sort((a, b) => a - b)
-    const median = lengths[lengths.length >> 1] ?? 0
-    const leaves = Math.max(config.eagerAfter, config.eagerFactor * median)
-    const inner = Math.max(config.eagerAfter * (config.eagerInnerFactor / config.eagerFactor), config.eagerInnerFactor * median)
+    const { ran, finished } = job.totalsAt(this.#context.self)
+    const mean = ran / Math.max(1, finished)
+    const leaves = Math.max(config.eagerAfter, config.eagerFactor * mean)
+    const inner = Math.max(config.eagerAfter * (config.eagerInnerFactor / config.eagerFactor), config.eagerInnerFactor * mean)
     let oldest: { node: TaskNode; claim: KnownClaim } | undefined
     for (const nodes of job.claims.values()) {
       for (const node of nodes) {
         const [[holder, claim], ...others] = [...(node.claims as Map<MemberId, KnownClaim>)] as [[MemberId, KnownClaim], ...unknown[]]
-        if (others.length > 0 || holder === from || claim.task === undefined || now - claim.movedAt < (claim.leaf ? leaves : inner))
+        if (
+          others.length > 0 ||
+          holder === from ||
+          !mayVote(job, node, from) ||
+          claim.task === undefined ||
+          now - claim.movedAt < (claim.leaf || !isHeldBelow(node) ? leaves : inner)
+        )
           continue
         if (oldest === undefined || claim.movedAt < oldest.claim.movedAt) oldest = { node, claim }
       }
@@ -138,10 +141,6 @@ export class Replication {
     }
     tasks.sort((a, b) => b.still - a.still)
     this.#context.send(from, { type: 'explained', job: job.id, tasks: tasks.slice(0, MAX_EXPLAINED) })
-  }
-
-  forget(job: Job): void {
-    this.#lengths.delete(job)
   }
 
   #claimed(
@@ -197,15 +196,6 @@ export class Replication {
     job.claim(node, holder)
   }
 
-  #measure(job: Job, path: Path, from: MemberId): void {
-    const claim = job.tree.find(path)?.claims?.get(from)
-    if (claim === undefined) return
-    let lengths = this.#lengths.get(job)
-    if (lengths === undefined) this.#lengths.set(job, (lengths = []))
-    lengths.push(this.#context.now - claim.since)
-    if (lengths.length > REMEMBERED) lengths.shift()
-  }
-
   /** What contains it is at work. */
   #moved(node: TaskNode): void {
     for (let above = node.parent; above !== undefined; above = above.parent) {
@@ -221,4 +211,10 @@ export class Replication {
 /** A frame of this replica that others are to leave to it. */
 function isHeld(frame: Frame | undefined): boolean {
   return frame?.claimed === true && !frame.second && frame.state !== 'lookup'
+}
+
+/** Others hold parts of it. */
+function isHeldBelow(node: TaskNode): boolean {
+  for (const child of node.children?.values() ?? []) if (child.claims !== undefined || isHeldBelow(child)) return true
+  return false
 }

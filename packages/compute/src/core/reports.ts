@@ -9,6 +9,9 @@ import type { TaskNode } from './task-tree.ts'
 /** Bytes of values in one report; what is left goes with the next. A guess: some milliseconds of a slow line. */
 const REPORT_BYTES = 512 * 1024
 
+/** Others may hear so much later than the first replica that there is a new one, ms. Measured: all see all again at most 9.1 s after a partition. */
+const PASS_ON = 10_000
+
 /**
  * Each second a member with news tells the replicas of a job what it completed, and what it holds. A task that came and went within that second is
  * told as one entry, or, where its parent ended as well, not at all.
@@ -52,6 +55,8 @@ export class Reports {
     const progress = job.replicas.get(from)
     if (progress === undefined || progress.number !== number) return
     progress.noted = progress.sent
+    progress.backlog?.splice(0, progress.page)
+    if (progress.backlog?.length === 0) progress.backlog = undefined
     progress.retransmitAfter = Math.max(this.#context.config.requestTimeout, 2 * (this.#context.now - progress.sentAt))
     progress.sentAt = -Infinity
     progress.isNew = false
@@ -64,18 +69,30 @@ export class Reports {
 
   /** Compares those who are told with those who are to be. */
   #follow(job: Job): void {
-    const { self, members } = this.#context
+    const { self, now, members } = this.#context
     job.replicasVersion = members.version
-    const before = job.followed
-    job.followed = this.#context.keepers(job)
-    const source = before.find((id) => members.has(id))
+    const since = (id: MemberId): Milliseconds => job.followedSince.get(id) ?? now
+    // The one that has been a replica for longest: a new one may not have heard yet.
+    const source = job.followed.filter((id) => members.has(id)).sort((a, b) => since(a) - since(b))[0]
     const noted = source === undefined || source === self ? -1 : (job.replicas.get(source)?.noted ?? -1)
+    const isBroken = job.source !== undefined && job.source !== source && !members.has(job.source)
+    job.source = source
+    job.followed = this.#context.keepers(job)
+    for (const id of job.followedSince.keys()) if (!job.followed.includes(id)) job.followedSince.delete(id)
     for (const id of job.replicas.keys()) if (!job.followed.includes(id)) job.replicas.delete(id)
-    for (const id of job.followed) if (id !== self && !job.replicas.has(id)) job.replicas.set(id, this.#untold(noted))
+    for (const id of job.followed) {
+      if (!job.followedSince.has(id)) job.followedSince.set(id, now)
+      if (id === self) continue
+      const progress = job.replicas.get(id)
+      // What the former source had begun to hand over may be lost with it.
+      if (progress === undefined || (isBroken && id !== source && since(id) > now - PASS_ON))
+        job.replicas.set(id, this.#untold(Math.min(noted, progress?.noted ?? noted)))
+    }
   }
 
   #untold(noted: number): ReplicaProgress {
-    return { noted, sent: -1, sentAt: -Infinity, retransmitAfter: this.#context.config.requestTimeout, number: 0, isNew: true }
+    const { requestTimeout } = this.#context.config
+    return { noted, sent: -1, sentAt: -Infinity, retransmitAfter: requestTimeout, number: 0, backlog: undefined, page: 0, isNew: true }
   }
 
   #hasNews(job: Job): boolean {
@@ -83,15 +100,16 @@ export class Reports {
     return false
   }
 
-  #lacks(job: Job, { noted, isNew }: ReplicaProgress): boolean {
+  #lacks(job: Job, { noted, backlog, isNew }: ReplicaProgress): boolean {
+    if (backlog !== undefined) return true
     if (noted === -1) return job.tree.root.children !== undefined || !job.tree.root.isEmpty
     return noted < job.newsStart + job.news.length || (isNew && job.held.size > 0)
   }
 
-  /** A replica that was told nothing is told at once. */
+  /** A replica that was told nothing, or not all of what there was, is told at once. */
   #isUntold(job: Job): boolean {
     for (const progress of job.replicas.values()) {
-      if (progress.isNew && progress.sentAt === -Infinity && this.#lacks(job, progress)) return true
+      if ((progress.isNew || progress.backlog !== undefined) && progress.sentAt === -Infinity && this.#lacks(job, progress)) return true
     }
     return false
   }
@@ -102,16 +120,36 @@ export class Reports {
       if (progress.sentAt > now - progress.retransmitAfter || !this.#lacks(job, progress)) continue
       // Behind a slow line an answer takes long. More of the same would make it longer.
       if (progress.sentAt !== -Infinity) progress.retransmitAfter *= 2
-      if (progress.noted === -1) this.#tellAll(job, replica, progress)
-      else this.#tellNews(job, replica, progress)
+      if (progress.noted === -1) this.#handOver(job, progress)
+      if (progress.backlog === undefined) this.#tellNews(job, replica, progress)
+      else this.#tellPage(job, replica, progress, progress.backlog)
     }
     this.#trim(job)
   }
 
-  #tellAll(job: Job, replica: MemberId, progress: ReplicaProgress): void {
-    const claims = [...job.held].map(({ path }) => path)
-    this.#send(job, replica, progress, { entries: [...job.tree.entries()], claims, dropped: [] })
-    progress.sent = job.newsStart + job.news.length
+  /** Begins to tell everything. */
+  #handOver(job: Job, progress: ReplicaProgress): void {
+    job.passesOnUntil = this.#context.now + PASS_ON
+    progress.backlog = [...new Set([...job.tree.entries()].map(({ path }) => path))]
+    progress.noted = job.newsStart + job.news.length
+  }
+
+  #tellPage(job: Job, replica: MemberId, progress: ReplicaProgress, backlog: readonly Path[]): void {
+    const entries = new Set<Entry>()
+    let bytes = 0
+    let at = 0
+    for (; at < backlog.length && bytes < REPORT_BYTES; at++) {
+      const path = backlog[at] as Path
+      const covering = job.tree.covering(path)
+      for (const entry of covering === undefined ? (job.tree.find(path)?.ballots ?? []) : [covering]) {
+        if (!entries.has(entry)) bytes += entryBytes(entry)
+        entries.add(entry)
+      }
+    }
+    progress.page = at
+    progress.sent = progress.noted
+    const claims = progress.isNew ? [...job.held].map(({ path }) => path) : []
+    this.#send(job, replica, progress, { entries: [...entries], claims, dropped: [] })
   }
 
   #tellNews(job: Job, replica: MemberId, progress: ReplicaProgress): void {

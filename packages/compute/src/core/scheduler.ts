@@ -326,7 +326,6 @@ export class Scheduler {
     if (job.ended === undefined) this.#execution.end(job)
     this.#reports.forget(id)
     this.#lookups.forget(id)
-    this.#replication.forget(job)
     jobs.delete(id)
     this.#queue.changed()
   }

@@ -225,9 +225,7 @@ export class Stealing {
 
   /** Jobs for which this member could use a task, the first to serve first. */
   #jobs(): readonly Job[] {
-    // Of who has plenty a task is asked for before the last one here has ended.
-    const hasPlenty = this.#lanes.some(({ last }) => last.size > 0)
-    return this.#queue.wanted(this.#workers.idle > 0 || hasPlenty).slice(0, MAX_JOBS)
+    return this.#queue.wanted(this.#workers.idle > 0).slice(0, MAX_JOBS)
   }
 
   /** Where there may be work: at who gave some and had plenty, or where the root is. */

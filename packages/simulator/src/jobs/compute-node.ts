@@ -63,6 +63,8 @@ const inputWords: Record<Input['type'], number> = {
   unusable: 13,
   watch: 14,
   leave: 15,
+  reentered: 16,
+  explain: 17,
 }
 
 /**
@@ -73,6 +75,8 @@ export class ComputeNode implements Application {
   readonly node: SimulatedNode
   readonly id: MemberId
   readonly site: string | undefined
+  /** Of this node's present life. */
+  #incarnation: number | undefined
   readonly workers: number
   readonly speed: number
   readonly lies: boolean
@@ -120,8 +124,12 @@ export class ComputeNode implements Application {
   told(notification: Notification): void {
     switch (notification.type) {
       case 'joined': {
-        const { id, addresses, location } = notification.member
-        if (id === this.id) return
+        const { id, addresses, location, incarnation } = notification.member
+        if (id === this.id) {
+          if (this.#incarnation !== undefined && incarnation > this.#incarnation) this.feed({ type: 'reentered' })
+          this.#incarnation = incarnation
+          return
+        }
         this.view.add(id)
         this.#streams.found(id, addresses)
         this.feed({ type: 'joined', member: { id, location } })
@@ -195,6 +203,7 @@ export class ComputeNode implements Application {
       case 'ended':
         this.ended.set(effect.job, effect.entry)
         return
+      case 'explained':
       case 'shared':
       case 'warning':
     }
@@ -248,9 +257,11 @@ function describe(input: Input): string {
     case 'offered':
     case 'unusable':
     case 'watch':
+    case 'explain':
       return input.job
     case 'timer':
     case 'leave':
+    case 'reentered':
       return ''
   }
 }

@@ -9,10 +9,9 @@ import type { KnownCoverage } from './known-coverage.ts'
 const { eagerAfter, backoffMost } = defaultSchedulerConfig
 
 /**
- * What a member may idle while tasks wait, ms: until eager scheduling, and six more requests. A guess: where one member alone has tasks, as that of a driver, a thief
- * finds it among the nine that it asks at random, at intervals of up to half a second.
+ * What a member may idle while tasks wait, ms: until eager scheduling, and one more request after the longest pause.
  */
-const patience = eagerAfter + 6 * backoffMost
+const patience = eagerAfter + backoffMost
 /** So long after a cut or its end nothing is asked of members: those that were lost are found and dialled again. A guess. */
 const settle: Milliseconds = 5_000
 

@@ -21,9 +21,19 @@ export function encodeJob({ fn, input, submitted, votes }: PublishedJob): Uint8A
 }
 
 /** What a record says of a job, as a member hears it by its calendar; undefined for another record. Its id here is its name. */
-export function readJob({ name, value }: PoolRecord, accepted: boolean, today: number): JobSpec | undefined {
+export function readJob({ name, value, owner }: PoolRecord, accepted: boolean, today: number): JobSpec | undefined {
   if (!name.startsWith(PREFIX) || value === undefined) return undefined
   const [fn, input, submitted, votes] = JSON.parse(new TextDecoder().decode(value)) as [string, string, number, number]
   const fresh = Math.abs(today - submitted) < FRESH
-  return { id: name.slice(PREFIX.length), fn, input: new TextEncoder().encode(input), submitted, votes, wish: 'run', accepted, fresh }
+  return {
+    id: name.slice(PREFIX.length),
+    owner,
+    fn,
+    input: new TextEncoder().encode(input),
+    submitted,
+    votes,
+    wish: 'run',
+    accepted,
+    fresh,
+  }
 }
