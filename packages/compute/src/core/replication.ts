@@ -49,13 +49,12 @@ export class Replication {
       return
     }
     for (const entry of message.entries) {
-      if (job.tree.covering(entry.path) === undefined) {
-        this.#moved(job.tree.ensure(entry.path))
-        // Its sender may take a new replica for one that knows it.
-        if (this.#context.now < job.passesOnUntil) job.news.push({ type: 'entry', path: entry.path })
-      }
+      const known = knownOf(job, entry.path)
+      if (known !== Infinity) this.#moved(job.tree.ensure(entry.path))
       this.#execution.settle(job, entry, from)
       if (job.ended !== undefined) break
+      // Its sender may take a new replica for one that knows it.
+      if (this.#context.now < job.passesOnUntil && knownOf(job, entry.path) > known) job.news.push({ type: 'entry', path: entry.path })
     }
     for (const path of message.dropped) {
       const node = job.tree.find(path)
@@ -217,4 +216,10 @@ function isHeld(frame: Frame | undefined): boolean {
 function isHeldBelow(node: TaskNode): boolean {
   for (const child of node.children?.values() ?? []) if (child.claims !== undefined || isHeldBelow(child)) return true
   return false
+}
+
+/** How much is known of what a task gave: votes, or all. */
+function knownOf(job: Job, path: Path): number {
+  if (job.tree.covering(path) !== undefined) return Infinity
+  return (job.tree.find(path)?.ballots ?? []).reduce((sum, { votes = [] }) => sum + votes.length, 0)
 }

@@ -9,9 +9,9 @@ import type { KnownCoverage } from './known-coverage.ts'
 const { eagerAfter, backoffMost } = defaultSchedulerConfig
 
 /**
- * What a member may idle while tasks wait, ms: until eager scheduling, and one more request after the longest pause.
+ * What a member may idle while tasks wait, ms: until eager scheduling, and some requests after the longest pause. A guess.
  */
-const patience = eagerAfter + backoffMost
+const patience = eagerAfter + 3 * backoffMost
 /** So long after a cut or its end nothing is asked of members: those that were lost are found and dialled again. A guess. */
 const settle: Milliseconds = 5_000
 
