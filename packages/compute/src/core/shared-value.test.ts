@@ -41,3 +41,26 @@ it('an offer of another rule changes nothing', () => {
   const most: Shared = new Map([['best', { rule: 'max', key: 1, values: [Uint8Array.of(2)] }]])
   expect(joinShared(least, most)).toBe(least)
 })
+
+describe('shared values that a peer may have made up', () => {
+  const large = (first: number, length: number): Uint8Array => new Uint8Array(length).fill(first, 0, 1)
+  const union = (...values: readonly Uint8Array[]): Shared => new Map([['all', { rule: 'union', key: 0, values }]])
+  const bytesIn = (all: Shared): number => [...all.values()].flatMap(({ values }) => values).reduce((sum, { length }) => sum + length, 0)
+
+  it('take two MiB at most, whatever is offered under however many names', () => {
+    let all = NOTHING_SHARED
+    for (let name = 0; name < 200; name++) all = joinShared(all, new Map([[`s${name}`, { rule: 'min', key: 1, values: [large(1, 100_000)] }]]))
+    expect(bytesIn(all)).toBeLessThanOrEqual(2 ** 21)
+    for (let name = 0; name < 200; name++) all = joinShared(all, new Map([[`t${name}`, { rule: 'min', key: 1, values: [large(1, 1)] }]]))
+    expect(all.size).toBe(64)
+  })
+
+  it('leave out of a union what would make it too large, the same in any order', () => {
+    const values = Array.from({ length: 8 }, (_, first) => large(first, 200_000))
+    const upwards = join(...values.map((value) => union(value)))
+    expect(join(...values.toReversed().map((value) => union(value)))).toEqual(upwards)
+    expect(bytesIn(upwards)).toBe(1_000_000)
+    // It is no news, so nobody tells it on.
+    expect(joinShared(upwards, union(large(9, 200_000)))).toBe(upwards)
+  })
+})

@@ -17,18 +17,31 @@ export const NOTHING_SHARED: Shared = new Map()
 
 /** How many values a union may hold. A guess. */
 export const MAX_UNION = 1024
+/** Bytes of the values of one union; those that are last in their order go. As one value. */
+const MAX_UNION_BYTES = 1024 * 1024
+/** Shared values of one job, and their bytes: a message of 4 MiB holds them and a value. Guesses. */
+const MAX_SHARED = 64
+const MAX_SHARED_BYTES = 2 * 1024 * 1024
 
-/** Everything that either of the two knows. Returns `left` itself where `right` adds nothing to it. */
+/** Whether a job may have so many, and so large ones. Programs declare few; a peer may name as many as it likes. */
+export function fitsShared(shared: Shared): boolean {
+  if (shared.size > MAX_SHARED) return false
+  let bytes = 0
+  for (const { values } of shared.values()) for (const value of values) bytes += value.length
+  return bytes <= MAX_SHARED_BYTES
+}
+
+/** Everything that either of the two knows, as far as there is room. Returns `left` itself where `right` adds nothing to it. */
 export function joinShared(left: Shared, right: Shared): Shared {
   if (left === right || right.size === 0) return left
   if (left.size === 0) return right
-  let joined: Map<string, Offer> | undefined
+  let joined: Shared | undefined
   for (const [name, offer] of right) {
     const known = left.get(name)
     const better = known === undefined ? offer : joinOffers(known, offer)
     if (better === known) continue
-    joined ??= new Map(left)
-    joined.set(name, better)
+    const more = new Map(joined ?? left).set(name, better)
+    if (fitsShared(more)) joined = more
   }
   return joined ?? left
 }
@@ -52,12 +65,14 @@ function joinOffers(left: Offer, right: Offer): Offer {
 }
 
 function unite(left: Offer, right: Offer): Offer {
-  const values = [...left.values]
-  for (const value of right.values) {
-    if (values.every((known) => compareBytes(known, value) !== 0)) values.push(value)
-  }
-  if (values.length === left.values.length) return left
-  return { ...left, values: values.sort(compareBytes).slice(0, MAX_UNION) }
+  // A stable order: of two equal ones the left one stays.
+  const sorted = [...left.values, ...right.values].sort(compareBytes)
+  const values = sorted.filter((value, at) => at === 0 || compareBytes(value, sorted[at - 1] as Uint8Array) !== 0)
+  // What is left out of a union is left out of each larger one, too: so it stays a join.
+  let bytes = 0
+  const end = values.findIndex((value, at) => at === MAX_UNION || (bytes += value.length) > MAX_UNION_BYTES)
+  if (end >= 0) values.length = end
+  return values.length === left.values.length && values.every((value, at) => value === left.values[at]) ? left : { ...left, values }
 }
 
 /** Their order: negative, zero or positive. */
