@@ -2,11 +2,11 @@
 import { Encoder } from 'cbor-x'
 import * as v from 'valibot'
 import { MAX_DEPTH, pathProblem, STEP_LENGTH } from './core/path.ts'
-import { MAX_UNION } from './core/shared-value.ts'
+import { fitsShared, MAX_UNION } from './core/shared-value.ts'
 import { MAX_VALUE_BYTES } from './program/values.ts'
 
 /** Elements of a list in a message. A guess: what a frame may have open. */
-const MAX_ITEMS = 65_536
+export const MAX_ITEMS = 65_536
 
 const encoder = new Encoder({
   structuredClone: false,
@@ -34,7 +34,10 @@ const offer = v.object({
   key: v.number(),
   values: v.pipe(v.array(bytes), v.minLength(1), v.maxLength(MAX_UNION)),
 })
-export const shared = v.map(text(64), offer)
+export const shared = v.pipe(
+  v.map(text(64), offer),
+  v.check((value) => fitsShared(value)),
+)
 const failure = v.object({
   code: text(64),
   message: text(4096),
@@ -50,14 +53,16 @@ export function toBytes(value: unknown): Uint8Array {
 
 /** @throws Error for bytes that are no such thing */
 export function fromBytes<Schema extends v.GenericSchema>(schema: Schema, data: Uint8Array): v.InferOutput<Schema> {
+  let left = data.length
+  /** CBOR's maps of text keys are what objects became; those of shared values stay maps. */
+  function objectOf(value: unknown, key?: unknown): unknown {
+    // References make one list many: 240 bytes would become 10,000,000 elements. Each element of an honest message has bytes of its own.
+    if (left-- === 0) throw new RangeError('more elements than bytes')
+    if (value instanceof Uint8Array) return value
+    if (Array.isArray(value)) return value.map((each) => objectOf(each))
+    if (!(value instanceof Map)) return value
+    const items = [...(value as Map<unknown, unknown>)].map(([name, each]) => [name, objectOf(each, name)] as const)
+    return key === 'shared' ? new Map(items) : Object.fromEntries(items)
+  }
   return v.parse(schema, objectOf(encoder.decode(data)))
-}
-
-/** CBOR's maps of text keys are what objects became; those of shared values stay maps. */
-function objectOf(value: unknown, key?: unknown): unknown {
-  if (value instanceof Uint8Array) return value
-  if (Array.isArray(value)) return value.map((each) => objectOf(each))
-  if (!(value instanceof Map)) return value
-  const items = [...(value as Map<unknown, unknown>)].map(([name, each]) => [name, objectOf(each, name)] as const)
-  return key === 'shared' ? new Map(items) : Object.fromEntries(items)
 }

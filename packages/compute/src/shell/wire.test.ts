@@ -53,6 +53,13 @@ describe('messages as bytes', () => {
     )
   })
 
+  it('refuses references that make a few bytes many elements, as soon as there are more than bytes', () => {
+    // [[ "a" ], ten times the first, ten times the second, …]: 10⁷ elements.
+    const bytes = [0x88, 0xd8, 28, 0x81, 0x61, 0x61]
+    for (let level = 0; level < 7; level++) bytes.push(0xd8, 28, 0x8a, ...Array.from({ length: 10 }, () => [0xd8, 29, level]).flat())
+    expect(() => decodeMessage(Uint8Array.from(bytes))).toThrow(/more elements than bytes/u)
+  })
+
   it.each([
     ['another type', { type: 'obey' }],
     ['a path of no whole steps', { type: 'awaiting', job: 'a', paths: ['abc'] }],
@@ -68,6 +75,10 @@ describe('messages as bytes', () => {
     ],
     ['an outcome that is none', { type: 'result', job: 'a', entries: [{ path, outcome: {}, shared: new Map() }] }],
     ['an offer without a value', { type: 'shared', job: 'a', shared: new Map([['s0', { rule: 'min', key: 1, values: [] }]]) }],
+    [
+      'shared values that are too large',
+      { type: 'shared', job: 'a', shared: new Map([['s0', { rule: 'union', key: 1, values: [1, 2, 3].map(() => new Uint8Array(2 ** 20)) }]]) },
+    ],
     ['a name of a prototype', JSON.parse('{"type":"noted","job":"a","number":1,"__proto__":{"polluted":true},"constructor":1}')],
   ])('refuses or ignores %s', (name, value) => {
     const bytes = new Encoder({ useRecords: false, tagUint8Array: false }).encode(value)
