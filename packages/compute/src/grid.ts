@@ -28,6 +28,7 @@ import {
   type JobRecord,
   type PublishedJob,
 } from './shell/job-record.ts'
+import { PeerBudget } from './shell/peer-budget.ts'
 import { PeerStreams } from './shell/peer-streams.ts'
 import { Roster } from './shell/roster.ts'
 import { Runner } from './shell/runner.ts'
@@ -89,6 +90,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   readonly #options: ComputeOptions
   readonly #store: BlobStore
   readonly #blobs: BlobExchange
+  readonly #budget = new PeerBudget()
   readonly #streams: PeerStreams
   readonly #roster: Roster
   readonly #runner: Runner
@@ -108,7 +110,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     this.#options = options
     this.#store = new BlobStore(options.cache, options.limits?.disk)
     this.#blobs = new BlobExchange(pool, this.#store)
-    this.#streams = new PeerStreams(pool, {
+    this.#streams = new PeerStreams(pool, this.#budget, {
       onMessage: (from, message) => {
         this.#roster.heard(from)
         this.#runner.feed({ type: 'message', from, message })

@@ -42,7 +42,8 @@ export class Replication {
 
   /** A member tells what it completed and what it holds. */
   report(from: MemberId, job: Job, message: Extract<Message, { type: 'report' }>): void {
-    this.#context.send(from, { type: 'noted', job: job.id, number: message.number })
+    // 0: more of it comes.
+    if (message.number > 0) this.#context.send(from, { type: 'noted', job: job.id, number: message.number })
     job.works.set(from, message.work)
     if (job.ended !== undefined) {
       if (message.entries.every(({ path }) => path !== ROOT)) this.#tellEnd(from, job)

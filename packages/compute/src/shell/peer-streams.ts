@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Stream } from '@libp2p/interface'
 import type { Pool } from '@jel/jel'
 import { FrameStream, SendQueue } from '@jel/overlay'
 import type { MemberId, Message, Milliseconds } from '../core/io.ts'
+import { partsOf } from './message-parts.ts'
+import type { PeerBudget } from './peer-budget.ts'
 import { decodeMessage, encodeMessage, MAX_MESSAGE_BYTES } from './wire.ts'
 
 const PROTOCOL = '/jel-compute/1.0.0'
@@ -9,6 +12,12 @@ const PROTOCOL = '/jel-compute/1.0.0'
 const IDLE_CLOSE = 60_000
 /** A member that could not be reached is not dialled again for so long, ms. A guess. */
 const REDIAL: Milliseconds = 1000
+/** Streams of one peer that are read. An honest one has one, and for a moment the one before. */
+const MAX_STREAMS = 2
+/** Elements of a message that are taken at once: as many signatures take 0.1 s (measured: 0.2 ms each). */
+const MAX_AT_ONCE = 512
+/** Bytes that wait for a stream that is being opened. A guess: as for one that is read slowly. */
+const MAX_WAITING = 16 * 1024 * 1024
 
 interface Peer {
   readonly queue: SendQueue
@@ -29,12 +38,17 @@ export class PeerStreams {
   readonly #pool: Pool
   readonly #events: PeerStreamsEvents
   readonly #outgoing = new Map<MemberId, Peer>()
-  readonly #incoming = new Set<FrameStream>()
+  /** The oldest stream of a peer first. */
+  readonly #incoming = new Map<MemberId, FrameStream[]>()
+  readonly #budget: PeerBudget
+  /** Bytes that were sent, ever. */
+  #sent = 0
   readonly #notBefore = new Map<MemberId, Milliseconds>()
   readonly #sweep: NodeJS.Timeout
 
-  constructor(pool: Pool, events: PeerStreamsEvents) {
+  constructor(pool: Pool, budget: PeerBudget, events: PeerStreamsEvents) {
     this.#pool = pool
+    this.#budget = budget
     this.#events = events
     this.#sweep = setInterval(() => this.#closeUnused(), IDLE_CLOSE / 2)
     this.#sweep.unref()
@@ -45,16 +59,18 @@ export class PeerStreams {
   }
 
   send(to: MemberId, message: Message): void {
-    const data = encodeMessage(message)
-    if (data.length > MAX_MESSAGE_BYTES) throw new RangeError(`a message of ${data.length} bytes`)
     const peer = this.#outgoing.get(to) ?? this.#open(to)
     if (peer === undefined) {
       queueMicrotask(() => this.#events.onUnreached(to))
       return
     }
     peer.usedAt = performance.now()
-    if (peer.frames === undefined) peer.queue.push(data)
-    else peer.frames.send(data)
+    for (const data of encodeMessage(message)) {
+      this.#sent += data.length
+      if (peer.frames === undefined) peer.queue.push(data)
+      else peer.frames.send(data)
+    }
+    if (peer.frames === undefined && peer.queue.bytes > MAX_WAITING) this.#lost(to, peer)
   }
 
   /** A member is gone. */
@@ -69,7 +85,7 @@ export class PeerStreams {
     clearInterval(this.#sweep)
     await this.#pool.unhandle(PROTOCOL).catch(() => {})
     await Promise.all([...this.#outgoing.values()].flatMap(({ frames }) => (frames === undefined ? [] : [frames.close()])))
-    for (const frames of this.#incoming) frames.abort(new Error('the grid is closed'))
+    for (const frames of [...this.#incoming.values()].flat()) frames.abort(new Error('the grid is closed'))
   }
 
   #open(to: MemberId): Peer | undefined {
@@ -103,25 +119,52 @@ export class PeerStreams {
   #accept(stream: Stream, from: MemberId): void {
     const frames: FrameStream = new FrameStream(
       stream,
-      { maxFrameBytes: MAX_MESSAGE_BYTES, queue: new SendQueue() },
-      {
-        onFrame: (data) => this.#take(from, data, frames),
-        onEnd: () => void this.#incoming.delete(frames),
-      },
+      { maxFrameBytes: MAX_MESSAGE_BYTES, queue: new SendQueue(), stage: (received) => this.#takeAll(from, received, () => frames) },
+      { onFrame: () => {}, onEnd: () => this.#ended(from, frames) },
     )
-    this.#incoming.add(frames)
+    const streams = [...(this.#incoming.get(from) ?? []), frames]
+    if (streams.length > MAX_STREAMS) streams.shift()?.abort(new Error('there are newer streams'))
+    this.#incoming.set(from, streams)
   }
 
-  #take(from: MemberId, data: Uint8Array, frames: FrameStream): void {
-    let message: Message
+  #ended(from: MemberId, frames: FrameStream): void {
+    const left = (this.#incoming.get(from) ?? []).filter((each) => each !== frames)
+    if (left.length > 0) this.#incoming.set(from, left)
+    else this.#incoming.delete(from)
+  }
+
+  /** Takes what comes on a stream, as fast as its peer's budget allows. */
+  async *#takeAll(from: MemberId, received: AsyncIterable<Uint8Array>, frames: () => FrameStream): AsyncGenerator<never> {
+    for await (const data of received) {
+      const parts = this.#charged(from, data.length, () => this.#decode(from, data, frames()))
+      for (const part of parts) {
+        this.#charged(from, 0, () => this.#events.onMessage(from, part))
+        const wait = this.#budget.wait(from, performance.now())
+        // What else this member has to do is not held up by one long message.
+        if (wait > 0 || parts.length > 1) await sleep(wait, undefined, { ref: false })
+      }
+    }
+  }
+
+  /** The peer pays for what this takes, and for what is sent meanwhile: answers to it. */
+  #charged<Result>(from: MemberId, bytes: number, action: () => Result): Result {
+    const [began, sent] = [performance.now(), this.#sent]
     try {
-      message = decodeMessage(data)
+      return action()
+    } finally {
+      const now = performance.now()
+      this.#budget.charge(from, now - began, bytes + this.#sent - sent, now)
+    }
+  }
+
+  #decode(from: MemberId, data: Uint8Array, frames: FrameStream): Message[] {
+    try {
+      return partsOf(decodeMessage(data), MAX_AT_ONCE)
     } catch (error) {
       frames.abort(error)
       this.#events.onNonsense(from, error instanceof Error ? error.message : String(error))
-      return
+      return []
     }
-    this.#events.onMessage(from, message)
   }
 
   #closeUnused(): void {

@@ -1,6 +1,7 @@
 import { Encoder } from 'cbor-x'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Entry } from '../core/entry.ts'
 import type { Message } from '../core/io.ts'
 import { decodeMessage, encodeMessage } from './wire.ts'
 
@@ -42,7 +43,21 @@ const messages: Message[] = [
 
 describe('messages as bytes', () => {
   it.each(messages)('$type comes back as it was', (message) => {
-    expect(decodeMessage(encodeMessage(message))).toEqual(message)
+    expect(encodeMessage(message).map((data) => decodeMessage(data))).toEqual([message])
+  })
+
+  it('come in several messages where one would be too large, of which only the last is acknowledged', () => {
+    const many = Array.from({ length: 9 }, () => ({ ...(entries[0] as Entry), outcome: { value: new Uint8Array(2 ** 20) } }))
+    const report = { ...(messages.find(({ type }) => type === 'report') as Extract<Message, { type: 'report' }>), entries: many }
+    const parts = encodeMessage(report).map((data) => decodeMessage(data) as typeof report)
+    expect(parts.flatMap(({ entries: each }) => each)).toEqual(many)
+    expect(parts.flatMap(({ claims }) => claims)).toEqual(report.claims)
+    expect(parts.map(({ number }) => number)).toEqual([0, 0, 0, 3])
+  })
+
+  it('come in several messages where one would have too many elements', () => {
+    const parts = encodeMessage({ type: 'awaiting', job: 'a', paths: Array.from({ length: 70_000 }, () => '') })
+    expect(parts.map((data) => (decodeMessage(data) as Extract<Message, { type: 'awaiting' }>).paths.length)).toEqual([35_000, 35_000])
   })
 
   it('refuses what is none', () => {

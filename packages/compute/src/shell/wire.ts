@@ -2,10 +2,13 @@
 import * as v from 'valibot'
 import type { Message } from '../core/io.ts'
 import { MAX_KEPT } from '../core/votes.ts'
-import { bytes, count, fromBytes, id, list, outcome, path, shared, text, toBytes } from '../schemas.ts'
+import { bytes, count, fromBytes, id, list, MAX_ITEMS, outcome, path, shared, text, toBytes } from '../schemas.ts'
+import { halvesOf, partsOf } from './message-parts.ts'
 
 /** Bytes of one message: more than a page of entries, each of at most 1 MiB. */
 export const MAX_MESSAGE_BYTES = 4 * 1024 * 1024
+/** Jobs that a message names. A guess: a thief names 16. */
+const MAX_JOBS = 64
 const share = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
 const vote = v.object({
   by: id,
@@ -19,12 +22,13 @@ const task = { path, fn: text(256), input: bytes }
 const grant = v.object({ ...task, job: id, replay: v.boolean(), tries: count })
 const claim = v.object({ ...task, age: count, progress: share, leaf: v.boolean(), second: v.boolean() })
 const held = v.object({ path, fn: text(256), holder: id, age: count, still: count, progress: share, leaf: v.boolean() })
+const jobs = v.pipe(v.array(id), v.maxLength(MAX_JOBS))
 const work = { begun: count, finished: count, ran: count }
 const totals = v.object({ ...work, members: count })
 
 const message = v.variant('type', [
-  v.object({ type: v.literal('steal'), request: count, jobs: list(id), count }),
-  v.object({ type: v.literal('work'), request: count, tasks: list(grant), left: count, ended: list(id), hint: v.optional(id) }),
+  v.object({ type: v.literal('steal'), request: count, jobs, count }),
+  v.object({ type: v.literal('work'), request: count, tasks: list(grant), left: count, ended: jobs, hint: v.optional(id) }),
   v.object({ type: v.literal('surplus') }),
   v.object({ type: v.literal('awaiting'), job: id, paths: list(path) }),
   v.object({
@@ -56,14 +60,21 @@ const message = v.variant('type', [
     last: v.boolean(),
   }),
   v.object({ type: v.literal('yield'), job: id, path, to: id }),
-  v.object({ type: v.literal('idle'), request: count, jobs: list(id) }),
+  v.object({ type: v.literal('idle'), request: count, jobs }),
   v.object({ type: v.literal('shared'), job: id, shared }),
   v.object({ type: v.literal('explain'), job: id }),
   v.object({ type: v.literal('explained'), job: id, tasks: list(held) }),
 ])
 
-export function encodeMessage(value: Message): Uint8Array {
-  return toBytes(value)
+/** As bytes, in several messages where one would be beyond its bounds. */
+export function encodeMessage(value: Message): Uint8Array[] {
+  return partsOf(value, MAX_ITEMS).flatMap((part) => encodePart(part))
+}
+
+function encodePart(value: Message): Uint8Array[] {
+  const data = toBytes(value)
+  if (data.length <= MAX_MESSAGE_BYTES) return [data]
+  return (halvesOf(value) ?? []).flatMap((half) => encodePart(half))
 }
 
 /** @throws Error for bytes that are no message, or one beyond its bounds */

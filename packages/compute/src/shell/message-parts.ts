@@ -1,0 +1,42 @@
+import type { Message } from '../core/io.ts'
+
+/** Lists whose elements count by themselves, so that they may come in several messages. A look-up and an answer to a thief are taken as a whole. */
+const LISTS = {
+  awaiting: ['paths'],
+  holding: ['progress'],
+  moved: ['tasks'],
+  unknown: ['paths'],
+  result: ['entries'],
+  report: ['entries', 'claims', 'dropped'],
+  found: ['entries', 'claims'],
+} as const satisfies { readonly [Type in Message['type']]?: readonly (keyof Extract<Message, { type: Type }>)[] }
+
+/** A message in parts, none of which has more than `most` elements in a list. */
+export function partsOf(message: Message, most: number): Message[] {
+  if (longestList(message) <= most) return [message]
+  return (halvesOf(message) ?? []).flatMap((half) => partsOf(half, most))
+}
+
+/** A message as two, each with half of its lists; undefined where nothing is to be halved. The second one is the last: only it is acknowledged, or ends an answer. */
+export function halvesOf(message: Message): [Message, Message] | undefined {
+  if (longestList(message) < 2) return undefined
+  const first: Record<string, unknown> = { ...message }
+  const second: Record<string, unknown> = { ...message }
+  for (const [name, list] of listsOf(message)) {
+    const middle = list.length >> 1
+    first[name] = list.slice(0, middle)
+    second[name] = list.slice(middle)
+  }
+  if (message.type === 'report') first['number'] = 0
+  if (message.type === 'found') first['last'] = false
+  return [first as unknown as Message, second as unknown as Message]
+}
+
+function longestList(message: Message): number {
+  return Math.max(0, ...listsOf(message).map(([, { length }]) => length))
+}
+
+function listsOf(message: Message): [string, readonly unknown[]][] {
+  const names: readonly string[] = message.type in LISTS ? LISTS[message.type as keyof typeof LISTS] : []
+  return names.map((name) => [name, (message as unknown as Record<string, readonly unknown[]>)[name] as readonly unknown[]])
+}
