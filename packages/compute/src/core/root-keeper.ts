@@ -1,29 +1,52 @@
 import type { Context } from './context.ts'
 import type { Execution } from './execution.ts'
+import type { Milliseconds } from './io.ts'
+import type { Job } from './job.ts'
 import { ROOT } from './path.ts'
 
 /** For so long nobody but its first replica can have begun a new job. A guess: less than the fastest news of a death. */
 const FRESH = 50
+/** A replica leaves the root to those before it for so long each. A guess: they hear of its holder within a second or two. */
+const PATIENCE: Milliseconds = 5000
 
 /**
  * The first living replica of a job sees to its root: it begins it where nobody holds it, after it heard what the other replicas know, and waits for
- * whoever does hold it. A job needs no election for that: two roots, as in a partition, are two executions of one task, and count once.
+ * whoever does hold it. A job needs no election for that: two roots, as in a partition, are two executions of one task, and count once. So the next replica does the same where the
+ * first one does nothing, as one that only says that it computes.
  */
 export class RootKeeper {
   readonly #context: Context
   readonly #execution: Execution
+  /** Jobs that nobody is known to have begun: since when. */
+  readonly #waits = new Map<Job, Milliseconds>()
 
   constructor(context: Context, execution: Execution) {
     this.#context = context
     this.#execution = execution
   }
 
+  get nextDue(): Milliseconds {
+    let due = Infinity
+    for (const [job, since] of this.#waits) due = Math.min(due, this.#dueAt(job, since))
+    return due
+  }
+
   turn(): void {
     const { self, now, jobs } = this.#context
+    for (const job of this.#waits.keys()) if (!jobs.has(job.id)) this.#waits.delete(job)
     for (const job of jobs.values()) {
-      if (!job.runs || this.#context.keepers(job)[0] !== self) continue
       const { root } = job.tree
-      if (root.frame !== undefined || root.holder !== undefined) continue
+      if (!job.runs || !this.#context.keepers(job).includes(self) || root.frame !== undefined || root.holder !== undefined) {
+        this.#waits.delete(job)
+        continue
+      }
+      if (this.#context.keepers(job)[0] !== self) {
+        // The first one sees to it, if it does anything.
+        if (root.claims !== undefined) this.#waits.delete(job)
+        else if (!this.#waits.has(job)) this.#waits.set(job, now)
+        if (now < this.#dueAt(job, this.#waits.get(job) ?? now)) continue
+      }
+      this.#waits.delete(job)
       const holder = [...(root.claims ?? [])].find(([, { second }]) => !second)?.[0]
       const { fn, input } = job.spec
       root.task ??= { path: ROOT, fn, input }
@@ -31,5 +54,9 @@ export class RootKeeper {
       if (holder === undefined) this.#execution.open(job, root, root.task, { claimed: true, replay: !fresh })
       else this.#execution.await(job, root, holder)
     }
+  }
+
+  #dueAt(job: Job, since: Milliseconds): Milliseconds {
+    return since + PATIENCE * this.#context.keepers(job).indexOf(this.#context.self)
   }
 }

@@ -68,6 +68,33 @@ describe('a scheduler', () => {
     expect(feed({ type: 'timer' })).toContainEqual({ type: 'timer', at: (timer as { at: number }).at })
   })
 
+  it('begins the root where the first replica does not, five seconds later', () => {
+    feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
+    const id = Array.from({ length: 100 }, (_, number) => `job${number}`).find((each) => hash52(`${each} self`) < hash52(`${each} other`)) as string
+    const begins = (effects: readonly Effect[]): boolean => effects.some(({ type }) => type === 'run')
+    feed({ type: 'job', spec: { ...spec, id } })
+    // It answers, and does nothing.
+    const answer = (after: number): Effect[] => [
+      ...feed({ type: 'timer' }, after),
+      ...hear({ type: 'found', job: id, request: 0, entries: [], claims: [], last: true }),
+    ]
+    expect(begins(answer(4900))).toBe(false)
+    expect(begins(answer(200))).toBe(true)
+  })
+
+  it('asks one replica after the other for what takes too long', () => {
+    for (const other of ['other', 'third']) feed({ type: 'joined', member: { id: other, location: `${other}@far` } })
+    feed({ type: 'job', spec })
+    feed({ type: 'spawned', job, path: '', children: [{ step: step('a'), fn: 'child', input: Uint8Array.of(2) }] })
+    steal()
+    feed({ type: 'idle', slot: 0, seen: 1 })
+    const asked = new Set<string>()
+    for (let second = 0; second < 12; second++) {
+      for (const effect of feed({ type: 'timer' }, 1000)) if (effect.type === 'send' && effect.message.type === 'idle') asked.add(effect.to)
+    }
+    expect([...asked].sort()).toEqual(['other', 'third'])
+  })
+
   it('gives a worker the newest task, and a thief the oldest', () => {
     feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
     spawn('a', 'b', 'c')

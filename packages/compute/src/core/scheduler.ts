@@ -370,6 +370,7 @@ export class Scheduler {
       for (const message of own) this.#receive(this.#context.self, message)
     }
     const due = Math.min(
+      this.#rootKeeper.nextDue,
       this.#reunion.nextDue,
       this.#lookups.nextDue,
       this.#supervision.nextDue,
