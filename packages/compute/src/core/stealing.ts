@@ -65,6 +65,8 @@ export class Stealing {
   #isHungry = false
   #stolen: { readonly at: Milliseconds; readonly tasks: number } | undefined
   #asked: Milliseconds = -Infinity
+  /** Replicas asked since there was work here. */
+  #inVain = 0
   #next = 0
   /** Thieves that found nothing here since there was something, the latest last. */
   readonly #refused = new Set<MemberId>()
@@ -118,6 +120,7 @@ export class Stealing {
     if (this.#workers.idle === 0 || !this.#isHungry) this.#idleSince = undefined
     else if (this.#idleSince === undefined) {
       this.#idleSince = now
+      this.#inVain = 0
       this.#measureStolen()
     }
     if (!this.#isHungry) return
@@ -314,8 +317,9 @@ export class Stealing {
   #askReplica(jobs: readonly Job[]): void {
     const { now, keepers } = this.#context
     this.#asked = now
-    // The first one, so that no two give away the same task.
-    const [replica] = keepers(jobs[0] as Job)
+    // The first one first, so that no two give away the same task; then the others, as it may give nothing on purpose.
+    const replicas = keepers(jobs[0] as Job)
+    const replica = replicas[this.#inVain++ % Math.max(1, replicas.length)]
     if (replica === undefined) return
     this.#context.send(replica, { type: 'idle', request: this.#next++, jobs: jobs.map(({ id }) => id) })
   }
