@@ -91,7 +91,7 @@ export class Runtime {
     for (const message of messages) {
       switch (message.type) {
         case 'shared':
-          this.#shared = joinShared(this.#shared, message.shared)
+          this.#shared = joinShared(this.#shared, this.#declared(message.shared))
           break
         case 'blob':
         case 'noBlob':
@@ -106,6 +106,12 @@ export class Runtime {
       }
     }
     if (!this.#isBusy) void this.#work()
+  }
+
+  /** Without names that a peer made up: they would travel with each outcome. */
+  #declared(shared: Shared): Shared {
+    const names = new Set(this.#sharedNames.values())
+    return new Map([...shared].filter(([name]) => names.has(name)))
   }
 
   async #work(): Promise<void> {
