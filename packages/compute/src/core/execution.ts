@@ -12,6 +12,10 @@ import type { Workers } from './workers.ts'
 
 /** Weight of the latest task in the moving average of their times. A guess. */
 const LATEST = 0.1
+/** Tasks of a job that are left to one member on trust. A guess: what a member of the other half of a cut pool may be at. */
+const MAX_YIELDED = 16
+/** Bytes of inputs beyond which no more tasks go with one answer: it must fit into a message. As of reports. */
+const GRANTED_BYTES = 512 * 1024
 
 /** Frames: how they come to be, call for children, end, and what follows from an outcome. */
 export class Execution {
@@ -94,6 +98,8 @@ export class Execution {
       return
     }
     const node = job.tree.ensure(entry.path)
+    const yielded = job.yielded.get(from) ?? 0
+    if (node.holder === from && yielded > 0) job.yielded.set(from, yielded - 1)
     const elected = job.votesNeeded === 1 ? entry : this.#elect(job, node, entry, from)
     if (elected !== undefined) this.#cover(job, node, elected, from)
   }
@@ -157,11 +163,13 @@ export class Execution {
   /** Hands the oldest tasks to a thief. */
   give(job: Job, thief: MemberId, count: number): Grant[] {
     const grants: Grant[] = []
-    while (grants.length < count) {
+    let bytes = 0
+    while (grants.length < count && bytes < GRANTED_BYTES) {
       const node = job.ready.oldest(eligible(job, thief))
       if (node === undefined) break
       const frame = node.frame as Frame
       const { task } = node as { task: Task }
+      bytes += task.input.length
       grants.push({ ...task, job: job.id, replay: frame.replay || node.children !== undefined, tries: node.tries })
       this.#close(job, node)
       this.await(job, node, thief)
@@ -176,8 +184,11 @@ export class Execution {
     job.awaited.add(node)
   }
 
-  /** Gives up a frame of this member: what others do for it is left to them. */
+  /** Gives up a frame of this member: what others do for it is left to them. Not to one that was left many and gave the outcome of none: anybody may claim what it does not do. */
   yield(job: Job, node: TaskNode, to: MemberId): void {
+    const yielded = job.yielded.get(to) ?? 0
+    if (yielded >= MAX_YIELDED) return
+    job.yielded.set(to, yielded + 1)
     if (node.frame !== undefined) this.#drop(job, node)
     this.#dropBelow(job, node)
     this.await(job, node, to)

@@ -57,6 +57,8 @@ export class Job {
   passesOnUntil: Milliseconds = 0
   /** Members whose word on some task was another one than that of enough others. */
   readonly outvoted = new Set<MemberId>()
+  /** How many tasks were left to each other member beyond those of which it gave an outcome. */
+  readonly yielded = new Map<MemberId, number>()
   ended: 'done' | 'cancelled' | undefined
   readonly work: { begun: number; finished: number; ran: Milliseconds } = { begun: 0, finished: 0, ran: 0 }
   /** What others reported of their work. */

@@ -69,7 +69,11 @@ export class Replication {
     let entries: Entry[] = []
     let bytes = 0
     const claims: HeldBy[] = []
+    // Each node once, however often, and at how many levels, it is asked for: else a short message had an answer without end.
+    const told = new Set<TaskNode | Entry>()
     const add = (entry: Entry): void => {
+      if (told.has(entry)) return
+      told.add(entry)
       entries.push(entry)
       bytes += entryBytes(entry)
       if (bytes < PAGE_BYTES) return
@@ -79,16 +83,14 @@ export class Replication {
     }
     for (const path of paths) {
       const covering = job.tree.covering(path)
-      if (covering !== undefined) {
-        add(covering)
-        continue
-      }
       const node = job.tree.find(path)
-      if (node === undefined) continue
-      for (const entry of job.tree.entries(node)) add(entry)
-      for (const each of job.tree.within(node)) {
-        for (const [holder, { second }] of each.claims ?? []) if (holder !== from && !second) claims.push({ path: each.path, holder })
-        if (isHeld(each.frame)) claims.push({ path: each.path, holder: this.#context.self })
+      if (covering !== undefined) add(covering)
+      else if (node !== undefined) {
+        for (const each of job.tree.within(node, told)) {
+          for (const entry of each.entry === undefined ? (each.ballots ?? []) : [each.entry]) add(entry)
+          for (const [holder, { second }] of each.claims ?? []) if (holder !== from && !second) claims.push({ path: each.path, holder })
+          if (isHeld(each.frame)) claims.push({ path: each.path, holder: this.#context.self })
+        }
       }
     }
     this.#context.send(from, { type: 'found', job: job.id, request, entries, claims, last: true })

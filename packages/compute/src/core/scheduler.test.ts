@@ -203,6 +203,42 @@ describe('a scheduler', () => {
     }
   })
 
+  it('takes tasks from whom it asked only, and no more than it asked for', () => {
+    for (const id of ['other', 'third']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
+    const [request] = sent(feed({ type: 'job', spec: { ...spec, fresh: false } }), 'steal') as Extract<Message, { type: 'steal' }>[]
+    const grants = ['a', 'b', 'c'].map((name) => ({ path: step(name), fn: 'child', input: Uint8Array.of(2), job, replay: false, tries: 0 }))
+    const work: Message = { type: 'work', request: request?.request ?? -1, tasks: grants, left: 0, ended: [] }
+    const runs = (effects: readonly Effect[]): number => effects.filter(({ type }) => type === 'run').length
+    // One of the two was asked.
+    expect(['other', 'third'].reduce((sum, from) => sum + runs(hear(work, from)), 0)).toBe(1)
+    expect(runs(feed({ type: 'idle', slot: 0, seen: 1 }))).toBe(0)
+    expect(runs(hear({ ...work, request: 99 }, 'other'))).toBe(0)
+  })
+
+  it('tells each entry once, however often it is asked for in one look-up', () => {
+    feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
+    spawn('a', 'b')
+    hear({ type: 'result', job, entries: [{ path: step('a'), outcome: { value: Uint8Array.of(9) }, shared: NOTHING_SHARED }] })
+    const paths = Array.from({ length: 1000 }, (_, number) => (number % 2 === 0 ? '' : step('a')))
+    const found = sent(hear({ type: 'lookup', job, request: 1, paths }), 'found') as Extract<Message, { type: 'found' }>[]
+    expect(found.flatMap(({ entries }) => entries)).toHaveLength(1)
+  })
+
+  it('leaves what it holds to others on the word of a replica only, and not for ever to one that does none of it', () => {
+    for (const id of ['other', 'third']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
+    feed({ type: 'job', spec })
+    let left = 0
+    for (let round = 0; round < 40; round++) {
+      if (sent(hear({ type: 'yield', job, path: '', to: 'third' }), 'awaiting').length > 0) left++
+      // It does not have it: the root is done here again.
+      hear({ type: 'unknown', job, paths: [''] }, 'third')
+      feed({ type: 'timer' }, 3500)
+    }
+    expect(left).toBeGreaterThan(0)
+    expect(left).toBeLessThan(20)
+    expect(hear({ type: 'yield', job, path: '', to: 'other' }, 'stranger')).toEqual([])
+  })
+
   it('ignores strangers', () => {
     feed({ type: 'job', spec })
     expect(hear({ type: 'steal', request: 0, jobs: [job], count: 1 }, 'stranger')).toEqual([])

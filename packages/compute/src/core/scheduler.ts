@@ -2,7 +2,7 @@ import { defaultSchedulerConfig, type SchedulerConfig } from './config.ts'
 import type { Context, Signer } from './context.ts'
 import type { Entry } from './entry.ts'
 import { Execution } from './execution.ts'
-import type { ComputeMember, Effect, Input, JobId, JobSpec, MemberId, Message, Milliseconds, Totals } from './io.ts'
+import type { ComputeMember, Effect, Grant, Input, JobId, JobSpec, MemberId, Message, Milliseconds, Totals } from './io.ts'
 import { Job } from './job.ts'
 import { Lookups } from './lookups.ts'
 import { Members } from './members.ts'
@@ -240,12 +240,13 @@ export class Scheduler {
         this.#stealing.surplus(from)
         return
       case 'idle': {
-        const tasks = message.jobs.flatMap((id) => {
-          const job = jobs.get(id)
-          return job?.runs === true && !this.#reunion.isOpen ? [this.#replication.overdue(from, job) ?? []].flat() : []
-        })
+        const tasks: Grant[] = []
+        for (const job of message.jobs.map((id) => jobs.get(id))) {
+          if (tasks.length > 0 || job?.runs !== true || this.#reunion.isOpen) continue
+          tasks.push(...[this.#replication.overdue(from, job) ?? []].flat())
+        }
         const ended = message.jobs.filter((id) => jobs.get(id)?.ended !== undefined)
-        this.#context.send(from, { type: 'work', request: message.request, tasks: tasks.slice(0, 1), left: 0, ended })
+        this.#context.send(from, { type: 'work', request: message.request, tasks, left: 0, ended })
         return
       }
       default: {
@@ -295,7 +296,9 @@ export class Scheduler {
         return
       case 'yield': {
         const node = job.tree.find(message.path)
-        if (node?.frame?.claimed === true && this.#context.members.has(message.to)) this.#execution.yield(job, node, message.to)
+        // What is done for the second time is done since its holder is too slow.
+        const mayYield = this.#context.keepers(job).includes(from) && this.#context.members.has(message.to)
+        if (mayYield && node?.frame?.claimed === true && !node.frame.second) this.#execution.yield(job, node, message.to)
         return
       }
       case 'explain':

@@ -18,6 +18,8 @@ const MAX_REFUSED = 256
 const MANY = 16
 /** Jobs that one request names. A guess. */
 const MAX_JOBS = 16
+/** Requests whose answers are taken, also after they were given up. A guess: behind a slow line answers take long. */
+const MAX_OPEN = 64
 
 interface Request {
   readonly number: number
@@ -68,6 +70,8 @@ export class Stealing {
   /** Replicas asked since there was work here. */
   #inVain = 0
   #next = 0
+  /** Whom this member asked, and for how many tasks, by request. Nobody gives it work unasked. */
+  readonly #open = new Map<number, { readonly of: MemberId; readonly count: number }>()
   /** Thieves that found nothing here since there was something, the latest last. */
   readonly #refused = new Set<MemberId>()
 
@@ -166,9 +170,12 @@ export class Stealing {
   /** A victim, or a replica, answers. */
   answered(from: MemberId, { request, tasks, left, ended, hint }: Extract<Message, { type: 'work' }>): void {
     const { exactNow, jobs, keepers } = this.#context
+    const open = this.#open.get(request)
+    if (open?.of !== from) return
+    this.#open.delete(request)
     const lane = this.#lanes.find((each) => each.request?.number === request && each.request.victim === from)
     const second = lane === undefined
-    for (const { job: id, replay, tries, ...task } of tasks) {
+    for (const { job: id, replay, tries, ...task } of tasks.slice(0, open.count)) {
       const job = jobs.get(id)
       if (job?.runs !== true) continue
       const covering = job.tree.covering(task.path)
@@ -264,9 +271,16 @@ export class Stealing {
   #send(lane: Lane, victim: MemberId, jobs: readonly Job[]): void {
     const { now, members } = this.#context
     lane.fresh = false
-    lane.request = { number: this.#next++, jobs, victim, sentAt: now, exactSentAt: this.#context.exactNow }
     const count = this.#count(members.roundTrip(victim) ?? 0)
+    lane.request = { number: this.#request(victim, count), jobs, victim, sentAt: now, exactSentAt: this.#context.exactNow }
     this.#context.send(victim, { type: 'steal', request: lane.request.number, jobs: jobs.map(({ id }) => id), count })
+  }
+
+  #request(of: MemberId, count: number): number {
+    const number = this.#next++
+    this.#open.set(number, { of, count })
+    if (this.#open.size > MAX_OPEN) this.#open.delete(this.#open.keys().next().value as number)
+    return number
   }
 
   /** Thieves that were refused are told once there is something, as many as there are tasks (after the lifelines of GLB). */
@@ -321,6 +335,6 @@ export class Stealing {
     const replicas = keepers(jobs[0] as Job)
     const replica = replicas[this.#inVain++ % Math.max(1, replicas.length)]
     if (replica === undefined) return
-    this.#context.send(replica, { type: 'idle', request: this.#next++, jobs: jobs.map(({ id }) => id) })
+    this.#context.send(replica, { type: 'idle', request: this.#request(replica, 1), jobs: jobs.map(({ id }) => id) })
   }
 }

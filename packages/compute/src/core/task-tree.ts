@@ -146,10 +146,12 @@ export class TaskTree {
     this.bytes += entryBytes(entry)
   }
 
-  /** A node and all below it, the node first. */
-  *within(node: TaskNode): Generator<TaskNode> {
+  /** A node and all below it, the node first. `seen`: without those that this has, and it has them from then on. */
+  *within(node: TaskNode, seen?: Set<unknown>): Generator<TaskNode> {
+    if (seen?.has(node) === true) return
+    seen?.add(node)
     yield node
-    if (node.children !== undefined) for (const child of node.children.values()) yield* this.within(child)
+    if (node.children !== undefined) for (const child of node.children.values()) yield* this.within(child, seen)
   }
 
   /** Forgets nodes of which nothing is known any more, from this one up. */
