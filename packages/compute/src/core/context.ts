@@ -1,6 +1,7 @@
 import type { SchedulerConfig } from './config.ts'
 import type { Effect, JobId, MemberId, Message, Milliseconds } from './io.ts'
 import type { Entry, Outcome, Vote } from './entry.ts'
+import type { Hearsay } from './hearsay.ts'
 import type { Job } from './job.ts'
 import type { Members } from './members.ts'
 import type { Path } from './path.ts'
@@ -18,6 +19,7 @@ export interface Context {
   readonly random: () => number
   readonly members: Members
   readonly jobs: Map<JobId, Job>
+  readonly hearsay: Hearsay
   readonly effects: Effect[]
   readonly sign: Signer['sign']
   readonly verify: Signer['verify']

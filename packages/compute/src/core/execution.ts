@@ -1,6 +1,6 @@
 import type { Context } from './context.ts'
 import type { Entry, Outcome, Task } from './entry.ts'
-import { sameOutcome, standing } from './entry.ts'
+import { entryBytes, sameOutcome, standing } from './entry.ts'
 import type { Grant, MemberId, Milliseconds, Spawn } from './io.ts'
 import { resultOf, type Job } from './job.ts'
 import { depthOf, MAX_DEPTH, type Path } from './path.ts'
@@ -97,7 +97,8 @@ export class Execution {
       if (covering.path === entry.path) this.#compare(job, covering, entry)
       return
     }
-    const node = job.tree.ensure(entry.path)
+    const node = this.#context.hearsay.node(job, entry.path, from, entryBytes(entry))
+    if (node === undefined) return
     const yielded = job.yielded.get(from) ?? 0
     if (node.holder === from && yielded > 0) job.yielded.set(from, yielded - 1)
     const elected = job.votesNeeded === 1 ? entry : this.#elect(job, node, entry, from)

@@ -72,9 +72,9 @@ export class Lookups {
     for (const entry of message.entries) execution.settle(job, entry, from)
     for (const { path, holder } of message.claims) {
       if (holder === self || !members.has(holder) || job.ended !== undefined || job.tree.covering(path) !== undefined) continue
-      const node = job.tree.ensure(path)
+      const node = this.#context.hearsay.node(job, path, from, 0)
       // A claim of a member that has voted is out of date.
-      if (!mayVote(job, node, holder)) continue
+      if (node === undefined || !mayVote(job, node, holder)) continue
       node.claims ??= new Map()
       if (!node.claims.has(holder))
         node.claims.set(holder, {

@@ -51,8 +51,9 @@ export class Replication {
     }
     for (const entry of message.entries) {
       const known = knownOf(job, entry.path)
-      if (known !== Infinity) this.#moved(job.tree.ensure(entry.path))
       this.#execution.settle(job, entry, from)
+      const node = known === Infinity ? undefined : job.tree.find(entry.path)
+      if (node !== undefined) this.#moved(node)
       if (job.ended !== undefined) break
       // Its sender may take a new replica for one that knows it.
       if (this.#context.now < job.passesOnUntil && knownOf(job, entry.path) > known) job.news.push({ type: 'entry', path: entry.path })
@@ -156,8 +157,8 @@ export class Replication {
       return
     }
     if (!this.#context.members.has(from) || (job.claims.get(from)?.size ?? 0) >= MAX_CLAIMS) return
-    const node = job.tree.ensure(path)
-    if (!mayVote(job, node, from)) return
+    const node = this.#context.hearsay.node(job, path, from, input.length)
+    if (node === undefined || !mayVote(job, node, from)) return
     const known = node.claims?.get(from)
     if (known !== undefined) {
       known.progress = progress

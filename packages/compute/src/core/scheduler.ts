@@ -3,6 +3,7 @@ import type { Context, Signer } from './context.ts'
 import type { Entry } from './entry.ts'
 import { Execution } from './execution.ts'
 import type { ComputeMember, Effect, Grant, Input, JobId, JobSpec, MemberId, Message, Milliseconds, Totals } from './io.ts'
+import { Hearsay } from './hearsay.ts'
 import { Job } from './job.ts'
 import { Lookups } from './lookups.ts'
 import { Members } from './members.ts'
@@ -74,6 +75,7 @@ export class Scheduler {
       random,
       members,
       jobs: new Map(),
+      hearsay: new Hearsay(() => context),
       effects,
       ...signer,
       now: 0,
@@ -336,6 +338,7 @@ export class Scheduler {
   #gone(id: MemberId): void {
     const { members, jobs } = this.#context
     if (!members.gone(id)) return
+    this.#context.hearsay.gone(id)
     this.#lookups.changed()
     this.#lookups.gone(id)
     this.#stealing.gone(id)

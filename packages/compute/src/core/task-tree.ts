@@ -1,6 +1,6 @@
 import { entryBytes, type Entry, type Task } from './entry.ts'
 import type { MemberId, Milliseconds } from './io.ts'
-import { ROOT, STEP_LENGTH, stepsOf, type Path } from './path.ts'
+import { depthOf, ROOT, STEP_LENGTH, stepsOf, type Path } from './path.ts'
 import { NOTHING_SHARED, type Shared } from './shared-value.ts'
 
 /** An execution of a task at this member. */
@@ -40,6 +40,8 @@ export interface KnownClaim {
 export class TaskNode {
   readonly path: Path
   readonly parent: TaskNode | undefined
+  /** On whose word this member has it; undefined: its own. */
+  readonly by: MemberId | undefined
   children: Map<string, TaskNode> | undefined
   task: Task | undefined
   entry: Entry | undefined
@@ -62,9 +64,10 @@ export class TaskNode {
   /** Of a job that is voted on: an entry an outcome, none of which has enough votes. */
   ballots: readonly Entry[] | undefined
 
-  constructor(path: Path, parent: TaskNode | undefined) {
+  constructor(path: Path, parent: TaskNode | undefined, by?: MemberId) {
     this.path = path
     this.parent = parent
+    this.by = by
   }
 
   /** This member does not have it. */
@@ -108,17 +111,29 @@ export class TaskTree {
     return node
   }
 
-  ensure(path: Path): TaskNode {
+  /** How many levels of a path are not known. */
+  missing(path: Path): number {
+    let [node, known] = [this.root as TaskNode | undefined, 0]
+    for (const step of stepsOf(path)) {
+      node = node?.children?.get(step)
+      if (node === undefined) break
+      known++
+    }
+    return depthOf(path) - known
+  }
+
+  /** `by`: who speaks of it. */
+  ensure(path: Path, by?: MemberId): TaskNode {
     let node = this.root
-    for (const step of stepsOf(path)) node = this.child(node, step)
+    for (const step of stepsOf(path)) node = this.child(node, step, by)
     return node
   }
 
-  child(parent: TaskNode, step: string): TaskNode {
+  child(parent: TaskNode, step: string, by?: MemberId): TaskNode {
     parent.children ??= new Map()
     let node = parent.children.get(step)
     if (node === undefined) {
-      node = new TaskNode(parent.path + step, parent)
+      node = new TaskNode(parent.path + step, parent, by)
       parent.children.set(step, node)
     }
     return node
@@ -148,10 +163,14 @@ export class TaskTree {
 
   /** A node and all below it, the node first. `seen`: without those that this has, and it has them from then on. */
   *within(node: TaskNode, seen?: Set<unknown>): Generator<TaskNode> {
-    if (seen?.has(node) === true) return
-    seen?.add(node)
-    yield node
-    if (node.children !== undefined) for (const child of node.children.values()) yield* this.within(child, seen)
+    // No recursion: each step of a generator within 256 others takes 256 steps.
+    const open = [node]
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (seen?.has(next) === true) continue
+      seen?.add(next)
+      yield next
+      if (next.children !== undefined) for (const child of [...next.children.values()].toReversed()) open.push(child)
+    }
   }
 
   /** Forgets nodes of which nothing is known any more, from this one up. */
@@ -167,12 +186,10 @@ export class TaskTree {
 
   /** The entries of a node and below it: each path once, none below another; and what is still voted on. */
   *entries(node: TaskNode = this.root): Generator<Entry> {
-    if (node.entry !== undefined) {
-      yield node.entry
-      return
+    for (const { entry, ballots } of this.within(node)) {
+      if (entry !== undefined) yield entry
+      else if (ballots !== undefined) yield* ballots
     }
-    if (node.ballots !== undefined) yield* node.ballots
-    if (node.children !== undefined) for (const child of node.children.values()) yield* this.entries(child)
   }
 }
 

@@ -1,0 +1,83 @@
+import { createRandom, hash52 } from '@jel/protocol'
+import { describe, expect, it } from 'vitest'
+import type { Entry } from './entry.ts'
+import type { Effect, Message } from './io.ts'
+import { Scheduler } from './scheduler.ts'
+import { NOTHING_SHARED } from './shared-value.ts'
+
+const job = 'job'
+
+/** A replica of a job whose votes anybody can write. */
+function replica(votes: number): { hear: (from: string, message: Message) => Effect[]; knows: (path: string) => boolean } {
+  const scheduler = new Scheduler({ self: { id: 'self', location: 'here' }, workers: 0, random: createRandom(1) })
+  let now = 0
+  for (const id of ['hostile', 'honest']) scheduler.handle({ type: 'joined', member: { id, location: 'there' } }, now)
+  const spec = { id: job, owner: 'o', favoured: false, fn: 'f', input: new Uint8Array(), submitted: 0, accepted: true } as const
+  scheduler.handle({ type: 'job', spec: { ...spec, wish: 'run', fresh: false, votes } }, now)
+  const hear = (from: string, message: Message): Effect[] => scheduler.handle({ type: 'message', from, message }, (now += 10))
+  const knows = (path: string): boolean => {
+    const effects = hear('honest', { type: 'lookup', job, request: 1, paths: [path] })
+    return effects.some(
+      (effect) => effect.type === 'send' && effect.message.type === 'found' && effect.message.entries.length + effect.message.claims.length > 0,
+    )
+  }
+  return { hear, knows }
+}
+
+const step = (name: string): string => hash52(name).toString(36).padStart(11, '0').slice(-10)
+/** 256 levels deep. */
+const deep = (name: string): string => Array.from({ length: 256 }, (_, level) => step(`${name} ${level}`)).join('')
+
+function report({ entries = [], claims = [] }: Partial<Extract<Message, { type: 'report' }>>): Message {
+  return { type: 'report', job, number: 1, entries, claims, dropped: [], work: { begun: 0, finished: 0, ran: 0 } }
+}
+
+const entry = (path: string, bytes = 1, by?: string): Entry => ({
+  path,
+  outcome: { value: new Uint8Array(bytes) },
+  shared: NOTHING_SHARED,
+  ...(by !== undefined && { votes: [{ by, signature: new Uint8Array() }] }),
+})
+
+describe('what one member says', () => {
+  const large = new Uint8Array(2 ** 20)
+  const says: readonly (readonly [string, number, (number: number) => Message])[] = [
+    ['tasks deep in the tree', 1, (number) => report({ entries: [entry(deep(String(number)))] })],
+    [
+      'claims with large inputs',
+      1,
+      (number) =>
+        report({
+          claims: [{ path: step(String(number)), fn: 'f', input: large, age: 0, progress: 0, leaf: true, second: false }],
+        }),
+    ],
+    ['votes with large values', 2, (number) => report({ entries: [entry(step(String(number)), 2 ** 20, 'hostile')] })],
+  ]
+  it.each(says)('is not kept without end: %s', (_, votes, message) => {
+    const { hear, knows } = replica(votes)
+    let kept = 0
+    for (let number = 0; number < 1150; number++) hear('hostile', message(number))
+    for (let number = 0; number < 1150; number += 10) {
+      const said = message(number) as Extract<Message, { type: 'report' }>
+      if (knows(([...said.entries, ...said.claims][0] as { path: string }).path)) kept += 10
+    }
+    expect(kept).toBeGreaterThan(100)
+    expect(kept).toBeLessThan(1100)
+    hear('honest', votes > 1 ? report({ entries: [entry(step('honest'), 1, 'honest')] }) : report({ entries: [entry(step('honest'))] }))
+    expect(knows(step('honest'))).toBe(true)
+  })
+
+  it('counts no more once what it said was of is over', () => {
+    const { hear, knows } = replica(1)
+    const below = step('above')
+    const some = (from: number): Message =>
+      report({ entries: Array.from({ length: 1000 }, (_, number) => entry(below + deep(String(from + number)).slice(10))) })
+    hear('honest', some(0))
+    hear('honest', some(1000))
+    expect(knows(below + deep('1999').slice(10))).toBe(false)
+    hear('honest', report({ entries: [entry(below)] }))
+    for (let moment = 0; moment < 110; moment++) hear('honest', { type: 'noted', job, number: 99 })
+    hear('honest', report({ entries: [entry(step('more') + deep('1').slice(10))] }))
+    expect(knows(step('more') + deep('1').slice(10))).toBe(true)
+  })
+})

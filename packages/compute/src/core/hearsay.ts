@@ -1,0 +1,65 @@
+import type { Context } from './context.ts'
+import { entryBytes, type Entry } from './entry.ts'
+import type { MemberId, Milliseconds } from './io.ts'
+import type { Job } from './job.ts'
+import { depthOf, type Path } from './path.ts'
+import type { TaskNode } from './task-tree.ts'
+
+/** Bytes of a task of which little is known. Measured: 412 with its place in its parent, where each has one child. */
+const NODE_BYTES = 512
+/** What all jobs keep on one member's word, bytes. A guess: twice the coverage of the largest job. */
+const MAX_BYTES = 128 * 2 ** 20
+/** What a member made others keep is counted anew so often at most: it takes a walk over all tasks. A guess. */
+const COUNT_AGAIN: Milliseconds = 1000
+
+/**
+ * What this member keeps since another one said so: tasks that it has not met itself, their outcomes, claims and votes. Each member's word is good for so many bytes; what is beyond is not taken,
+ * which costs nobody more than computing it again. It is added up as it comes, and counted anew when it seems to be too much, as tasks go in many ways.
+ */
+export class Hearsay {
+  readonly #context: () => Context
+  readonly #bytes = new Map<MemberId, number>()
+  #countedAt: Milliseconds = -Infinity
+
+  constructor(context: () => Context) {
+    this.#context = context
+  }
+
+  /** The task of which a member speaks, with so many bytes to keep; undefined where that is too much. */
+  node(job: Job, path: Path, from: MemberId, bytes: number): TaskNode | undefined {
+    const known = job.tree.find(path)
+    // What this member waits for it has given itself.
+    if (from === this.#context().self || known?.holder === from) return job.tree.ensure(path)
+    const more = bytes + (known === undefined ? job.tree.missing(path) * NODE_BYTES : 0)
+    if (!this.#has(from, more)) return undefined
+    this.#bytes.set(from, (this.#bytes.get(from) ?? 0) + more)
+    return job.tree.ensure(path, from)
+  }
+
+  gone(member: MemberId): void {
+    this.#bytes.delete(member)
+  }
+
+  #has(from: MemberId, more: number): boolean {
+    if ((this.#bytes.get(from) ?? 0) + more <= MAX_BYTES) return true
+    const { now } = this.#context()
+    if (now - this.#countedAt < COUNT_AGAIN) return false
+    this.#countedAt = now
+    const bytes = this.#count(from)
+    this.#bytes.set(from, bytes)
+    return bytes + more <= MAX_BYTES
+  }
+
+  #count(member: MemberId): number {
+    let bytes = 0
+    for (const { tree } of this.#context().running) for (const node of tree.within(tree.root)) bytes += bytesBy(node, member)
+    return bytes
+  }
+}
+
+function bytesBy({ by, entry, claims, ballots }: TaskNode, member: MemberId): number {
+  const own = by === member ? NODE_BYTES + (entry === undefined ? 0 : entryBytes(entry)) : 0
+  const claimed = claims?.get(member)?.task?.input.length ?? 0
+  const voted = (ballots ?? []).filter(({ votes }) => votes?.some((vote) => vote.by === member))
+  return own + claimed + voted.reduce((sum, ballot: Entry) => sum + entryBytes(ballot), 0)
+}
