@@ -1,0 +1,107 @@
+import { generateKeyPairSync, sign } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { joinPool, type Pool } from '@jel/jel'
+import { FrameStream, SendQueue } from '@jel/overlay'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Message } from '../src/core/io.ts'
+import { compute, type ComputeOptions, type Grid } from '../src/index.ts'
+import { MEMBER_PREFIX } from '../src/shell/job-record.ts'
+import { toBytes } from '../src/schemas.ts'
+
+const various = join(import.meta.dirname, 'programs/various.ts')
+const STREAMS = '/jel-compute/1.0.0'
+
+let folder: string
+let pools: Pool[]
+let grids: Grid[]
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'jel-hostile-'))
+  pools = []
+  grids = []
+})
+
+afterEach(async () => {
+  for (const grid of grids) await grid.close()
+  for (const pool of pools) await pool.leave()
+  rmSync(folder, { recursive: true })
+})
+
+async function joined(): Promise<Pool> {
+  const bootstrap = pools[0]?.self.addresses ?? []
+  const pool = await joinPool('hostile-test', { listen: ['/ip4/127.0.0.1/tcp/0'], bootstrap, location: `node${pools.length}@here` })
+  pools.push(pool)
+  return pool
+}
+
+async function member(options: ComputeOptions = {}): Promise<Grid> {
+  const pool = await joined()
+  const grid = await compute(pool, { accept: ['members'], cache: join(folder, String(pools.length)), ...options })
+  grids.push(grid)
+  return grid
+}
+
+/** One that speaks the protocol, and says what it likes. */
+async function hostile(key: Uint8Array = new Uint8Array(32)): Promise<Pool> {
+  const pool = await joined()
+  await pool.publish(MEMBER_PREFIX, key, { ttl: 60_000 })
+  await expect.poll(() => pool.members().length).toBe(pools.length)
+  return pool
+}
+
+interface Line {
+  readonly frames: FrameStream
+  readonly isOpen: () => boolean
+}
+
+async function open(from: Pool, to: Pool, protocol: string): Promise<Line> {
+  const stream = await from.open(to.self.id, protocol)
+  const frames = new FrameStream(stream, { maxFrameBytes: 2 ** 22, queue: new SendQueue() }, { onFrame: () => {}, onEnd: () => {} })
+  return { frames, isOpen: () => stream.status === 'open' }
+}
+
+const say = ({ frames }: Line, message: Message): void => frames.send(toBytes(message))
+const [victimOf, shareOf] = [() => pools[0] as Pool, (name: string) => new Map([[name, { rule: 'min', key: 1, values: [new Uint8Array(900_000)] }]])]
+
+describe('a member that floods another', () => {
+  it('with names of shared values leaves it at work', async () => {
+    const grid = await member({ workers: 1 })
+    const attacker = await hostile()
+    const job = await grid.submit(various, 'flat', { tasks: 100, ms: 10 })
+    const line = await open(attacker, victimOf(), STREAMS)
+    for (let name = 0; name < 12; name++) say(line, { type: 'shared', job: job.id, shared: shareOf(`s${name}`) } as Message)
+    expect(await job.result).toBe(4950)
+  })
+
+  it('with votes to check holds it up for moments only', async () => {
+    const keys = generateKeyPairSync('ed25519')
+    const grid = await member({ workers: 1 })
+    const attacker = await hostile(Buffer.from(keys.publicKey.export({ format: 'jwk' }).x as string, 'base64url'))
+    const job = await grid.submit(various, 'flat', { tasks: 20, ms: 10 }, { votes: 2 })
+    const by = attacker.self.id
+    const entries = Array.from({ length: 10_000 }, (_, number) => {
+      const path = String(number).padStart(10, 'a')
+      const signature = new Uint8Array(sign(null, Buffer.from(`jel.compute vote\n${job.id}\n${path}\nvalue\n`), keys.privateKey))
+      return { path, outcome: { value: new Uint8Array() }, shared: new Map(), votes: [{ by, signature }] }
+    })
+    const line = await open(attacker, victimOf(), STREAMS)
+    const delay = monitorEventLoopDelay({ resolution: 5 })
+    delay.enable()
+    say(line, { type: 'report', job: job.id, number: 1, entries, claims: [], dropped: [], work: { begun: 0, finished: 0, ran: 0 } })
+    await expect.poll(() => grid.jobs().length, { timeout: 5000 }).toBe(1)
+    await new Promise((resolve) => setTimeout(resolve, 4000))
+    delay.disable()
+    expect(delay.max / 1e6).toBeLessThan(1000)
+  })
+
+  it('with streams has two of them', async () => {
+    await member()
+    const attacker = await hostile()
+    const lines: Line[] = []
+    for (let stream = 0; stream < 8; stream++) lines.push(await open(attacker, victimOf(), STREAMS))
+    await expect.poll(() => lines.filter(({ isOpen }) => isOpen()).length).toBe(2)
+  })
+})
