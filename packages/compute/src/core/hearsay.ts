@@ -52,7 +52,9 @@ export class Hearsay {
 
   #count(member: MemberId): number {
     let bytes = 0
-    for (const { tree } of this.#context().running) for (const node of tree.within(tree.root)) bytes += bytesBy(node, member)
+    for (const { tree, ended } of this.#context().jobs.values()) {
+      if (ended === undefined) for (const node of tree.within(tree.root)) bytes += bytesBy(node, member)
+    }
     return bytes
   }
 }
