@@ -95,6 +95,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   readonly #roster: Roster
   readonly #runner: Runner
   readonly #jobs = new Map<JobId, PublishedJob>()
+  /** When a job came first, by this member's order: its date is its owner's own word, and moves it before none that was here. */
+  readonly #cameAt = new Map<JobId, number>()
   readonly #jobBlobs = new Map<JobId, JobBlobs>()
   /** What programs export that were submitted here, by their hash: to find out takes a thread. */
   readonly #functions = new Map<string, readonly ProgramFunction[]>()
@@ -332,6 +334,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     if (known !== undefined && known.id !== job?.id) this.#forget(known.id)
     if (job === undefined || (known?.id === job.id && known.wish === job.wish)) return
     this.#jobs.set(job.id, job)
+    if (!this.#cameAt.has(job.id)) this.#cameAt.set(job.id, isNews ? Math.max(job.submitted, Date.now() - FRESH) : job.submitted)
     const fresh = isNews && known === undefined && Math.abs(Date.now() - job.submitted) < FRESH
     void this.#prepare(job, fresh)
   }
@@ -339,6 +342,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   /** Its time is over, its owner withdrew it, or gave its name to another one. */
   #forget(id: JobId): void {
     this.#jobs.delete(id)
+    this.#cameAt.delete(id)
     this.#jobBlobs.delete(id)
     this.#runner.feed({ type: 'expired', job: id })
     this.#endings.tell(id)
@@ -350,7 +354,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
 
   /** Gets what the job needs here, then takes part. */
   async #prepare(job: PublishedJob, fresh: boolean): Promise<void> {
-    const { id, owner, program, fn, input, inputBlob, votes, submitted } = job
+    const { id, owner, program, fn, input, inputBlob, votes } = job
+    const submitted = this.#cameAt.get(id) ?? job.submitted
     for (let attempt = 0; !this.closed && this.#jobs.get(id) === job; attempt++) {
       try {
         const bytes = input ?? (await this.#blobs.fetch(inputBlob as string, () => this.#holders(id)))

@@ -64,7 +64,10 @@ async function open(from: Pool, to: Pool, protocol: string): Promise<Line> {
 }
 
 const say = ({ frames }: Line, message: Message): void => frames.send(toBytes(message))
-const [victimOf, shareOf] = [() => pools[0] as Pool, (name: string) => new Map([[name, { rule: 'min', key: 1, values: [new Uint8Array(900_000)] }]])]
+const [victimOf, shareOf] = [
+  () => pools[0] as Pool,
+  (name: string) => new Map([[name, { rule: 'min', key: 1, values: [new Uint8Array(900_000)] }]]),
+]
 
 describe('a member that floods another', () => {
   it('with names of shared values leaves it at work', async () => {

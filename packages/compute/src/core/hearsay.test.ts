@@ -18,7 +18,8 @@ function replica(votes: number): { hear: (from: string, message: Message) => Eff
   const knows = (path: string): boolean => {
     const effects = hear('honest', { type: 'lookup', job, request: 1, paths: [path] })
     return effects.some(
-      (effect) => effect.type === 'send' && effect.message.type === 'found' && effect.message.entries.length + effect.message.claims.length > 0,
+      (effect) =>
+        effect.type === 'send' && effect.message.type === 'found' && effect.message.entries.length + effect.message.claims.length > 0,
     )
   }
   return { hear, knows }

@@ -2,7 +2,7 @@ import type { Context } from './context.ts'
 import { entryBytes, type Entry } from './entry.ts'
 import type { MemberId, Milliseconds } from './io.ts'
 import type { Job } from './job.ts'
-import { depthOf, type Path } from './path.ts'
+import type { Path } from './path.ts'
 import type { TaskNode } from './task-tree.ts'
 
 /** Bytes of a task of which little is known. Measured: 412 with its place in its parent, where each has one child. */

@@ -70,7 +70,9 @@ describe('a scheduler', () => {
 
   it('begins the root where the first replica does not, five seconds later', () => {
     feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
-    const id = Array.from({ length: 100 }, (_, number) => `job${number}`).find((each) => hash52(`${each} self`) < hash52(`${each} other`)) as string
+    const id = Array.from({ length: 100 }, (_, number) => `job${number}`).find(
+      (each) => hash52(`${each} self`) < hash52(`${each} other`),
+    ) as string
     const begins = (effects: readonly Effect[]): boolean => effects.some(({ type }) => type === 'run')
     feed({ type: 'job', spec: { ...spec, id } })
     // It answers, and does nothing.

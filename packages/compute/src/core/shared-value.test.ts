@@ -49,7 +49,8 @@ describe('shared values that a peer may have made up', () => {
 
   it('take two MiB at most, whatever is offered under however many names', () => {
     let all = NOTHING_SHARED
-    for (let name = 0; name < 200; name++) all = joinShared(all, new Map([[`s${name}`, { rule: 'min', key: 1, values: [large(1, 100_000)] }]]))
+    for (let name = 0; name < 200; name++)
+      all = joinShared(all, new Map([[`s${name}`, { rule: 'min', key: 1, values: [large(1, 100_000)] }]]))
     expect(bytesIn(all)).toBeLessThanOrEqual(2 ** 21)
     for (let name = 0; name < 200; name++) all = joinShared(all, new Map([[`t${name}`, { rule: 'min', key: 1, values: [large(1, 1)] }]]))
     expect(all.size).toBe(64)

@@ -133,7 +133,8 @@ export class PeerStreams {
     else this.#incoming.delete(from)
   }
 
-  /** Takes what comes on a stream, as fast as its peer's budget allows. */
+  /** Takes what comes on a stream, as fast as its peer's budget allows: the last stage of a pipeline, which passes nothing on. */
+  // oxlint-disable-next-line require-yield
   async *#takeAll(from: MemberId, received: AsyncIterable<Uint8Array>, frames: () => FrameStream): AsyncGenerator<never> {
     for await (const data of received) {
       const parts = this.#charged(from, data.length, () => this.#decode(from, data, frames()))

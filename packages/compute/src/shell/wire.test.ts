@@ -92,7 +92,11 @@ describe('messages as bytes', () => {
     ['an offer without a value', { type: 'shared', job: 'a', shared: new Map([['s0', { rule: 'min', key: 1, values: [] }]]) }],
     [
       'shared values that are too large',
-      { type: 'shared', job: 'a', shared: new Map([['s0', { rule: 'union', key: 1, values: [1, 2, 3].map(() => new Uint8Array(2 ** 20)) }]]) },
+      {
+        type: 'shared',
+        job: 'a',
+        shared: new Map([['s0', { rule: 'union', key: 1, values: [1, 2, 3].map(() => new Uint8Array(2 ** 20)) }]]),
+      },
     ],
     ['a name of a prototype', JSON.parse('{"type":"noted","job":"a","number":1,"__proto__":{"polluted":true},"constructor":1}')],
   ])('refuses or ignores %s', (name, value) => {
