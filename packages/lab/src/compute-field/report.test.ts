@@ -38,8 +38,9 @@ it('says what never came to its end, and why, and who was not there', () => {
   expect(text).toContain('- Skipped: Dask is not here.')
 })
 
-it('does not pass a trial off as a measurement', () => {
-  const data: ComputeData = { runs: 1, seconds: 20, contenders: [], skipped: [], tuned: [], papers: [] }
+it('passes neither a trial nor one run off as a measurement', () => {
+  const data: ComputeData = { runs: 1, seconds: 2, contenders: [], skipped: [], tuned: [], papers: [] }
   expect(shown.text(data)).toContain('**A trial**')
-  expect(shown.text({ ...data, runs: 3 })).not.toContain('trial')
+  expect(shown.text({ ...data, seconds: 20 })).toContain('1 run of jobs of 20 s: a difference of some percent may be chance')
+  expect(shown.text({ ...data, seconds: 20, runs: 3 })).not.toContain('chance')
 })

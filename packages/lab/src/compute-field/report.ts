@@ -88,18 +88,19 @@ function papersTable(papers: readonly PaperRun[]): string {
   )
 }
 
-/** Less is a trial. */
+/** Shorter jobs are a trial; of fewer runs no difference of some percent is told from chance. */
 const ENOUGH = { runs: 3, seconds: 20 }
 
 function text({ runs, seconds, contenders, skipped, tuned, papers }: ComputeData): string {
-  const isTrial = runs < ENOUGH.runs || seconds < ENOUGH.seconds
   const trial = `**A trial**, which shows that all rows can be measured, and nothing else: jobs of ${seconds} s, and ${runs} ${runs === 1 ? 'run' : 'runs'}.`
+  const few = `${runs} ${runs === 1 ? 'run' : 'runs'} of jobs of ${seconds} s: a difference of some percent may be chance.`
+  const caution = seconds < ENOUGH.seconds ? trial : runs < ENOUGH.runs ? few : ''
   const forms = contenders.map(({ name, form }) => `- **${name}**: ${form}.`)
   const nevers = contenders.flatMap(({ name, never }) =>
     (Object.entries(never) as [Row, string][]).map(([row, why]) => `- ${name}, ${kindOf(row).what}: never; ${why}.`),
   )
   return [
-    isTrial ? trial : '',
+    caution,
     forms.join('\n'),
     contendersTable(contenders),
     [...tuned.map((how) => `- Tuned: ${how}.`), ...nevers, ...skipped.map((why) => `- Skipped: ${why}.`)].join('\n'),
