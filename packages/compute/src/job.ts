@@ -152,7 +152,8 @@ export class Job {
     const status = this.#source.status(this.id)
     const { begun, finished, members } = status?.totals ?? { begun: 0, finished: 0, members: 0 }
     const state = stateOf(wish, status)
-    return { state, covered: status?.progress ?? 0, members, begun, finished, rate, reason: reasonOf(state, status) }
+    const isOver = state === 'done' || state === 'failed' || state === 'cancelled'
+    return { state, covered: status?.progress ?? 0, members, begun, finished, rate: isOver ? 0 : rate, reason: reasonOf(state, status) }
   }
 }
 
@@ -166,7 +167,7 @@ function stateOf(wish: JobRecord['wish'], status: JobStatus | undefined): JobSta
 function reasonOf(state: JobState, status: JobStatus | undefined): string {
   switch (state) {
     case 'pending':
-      return status === undefined ? 'its input or program is not here yet' : 'no member that accepts its program has begun it'
+      return status === undefined ? 'its input or program is not here yet' : 'no replica has told this member of anybody that began it: there is none that accepts its program, or they have not answered yet'
     case 'failed':
       return status?.entry !== undefined && 'failure' in status.entry.outcome ? status.entry.outcome.failure.message : ''
     case 'cancelled':

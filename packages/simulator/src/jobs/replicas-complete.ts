@@ -9,8 +9,8 @@ import type { KnownCoverage } from './known-coverage.ts'
 
 /** So long after the last change of the pool replicas have what there is to know, ms. A guess: a few MB over 1 Mbit/s, beside what is reported meanwhile. */
 const settle: Milliseconds = 45_000
-/** So long after a task was computed all replicas know of it then, ms. A guess: some reports. */
-const reported: Milliseconds = 5_000
+/** So long after a task was computed all replicas know of it then, ms. A guess: some reports, over 1 Mbit/s. */
+const reported: Milliseconds = 20_000
 
 /**
  * Share of what was computed that a replica may lack, as it does: what comes to the member that tells a new replica everything, after it has, and what the other side of a
