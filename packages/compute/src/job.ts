@@ -167,7 +167,9 @@ function stateOf(wish: JobRecord['wish'], status: JobStatus | undefined): JobSta
 function reasonOf(state: JobState, status: JobStatus | undefined): string {
   switch (state) {
     case 'pending':
-      return status === undefined ? 'its input or program is not here yet' : 'no replica has told this member of anybody that began it: there is none that accepts its program, or they have not answered yet'
+      return status === undefined
+        ? 'its input or program is not here yet'
+        : 'no replica has told this member of anybody that began it: there is none that accepts its program, or they have not answered yet'
     case 'failed':
       return status?.entry !== undefined && 'failure' in status.entry.outcome ? status.entry.outcome.failure.message : ''
     case 'cancelled':

@@ -21,7 +21,10 @@ const ASK = 700
 /** Lists the jobs of a pool. */
 export async function jobs(pool: string, flags: MemberFlags): Promise<number> {
   await using visitor = await Visitor.enter(pool, flags)
-  if (!(await visitor.meet())) process.stderr.write(`jel: nobody else of the pool ${pool} was found; on loopback give --bootstrap with an address that jel work prints\n`)
+  if (!(await visitor.meet()))
+    process.stderr.write(
+      `jel: nobody else of the pool ${pool} was found; on loopback give --bootstrap with an address that jel work prints\n`,
+    )
   await visitor.hear(() => false)
   const events = await Promise.all(visitor.grid.jobs().map(describe))
   if (flags.json === true) {

@@ -27,7 +27,10 @@ export async function submit(pool: string, file: string, fn: string, input: stri
   const teller = tellerOf(flags.json === true, pool)
   const met = await visitor.meet()
   if (!met && flags.detach === true) throw new Error(`nobody else is in the pool ${pool}: a job that is left alone would be lost`)
-  if (!met) process.stderr.write(`jel: nobody else is in the pool ${pool} yet; the job waits for members that run \`jel work ${pool}\`. On loopback nodes do not find one another: give --bootstrap with an address that jel work prints\n`)
+  if (!met)
+    process.stderr.write(
+      `jel: nobody else is in the pool ${pool} yet; the job waits for members that run \`jel work ${pool}\`. On loopback nodes do not find one another: give --bootstrap with an address that jel work prints\n`,
+    )
   visitor.grid.addEventListener('warning', ({ detail: { code, message } }) => {
     if (code === 'PROGRAM_NEEDS_TRUST') process.stderr.write(`jel: the program uses ${message}\n`)
   })
