@@ -10,7 +10,7 @@ export interface SchedulerConfig {
   readonly settleAfterDeath: Milliseconds
   /** A member that is back after a partition begins nothing until no other one came for so long. A guess: the news of a join takes 0.1 to 0.3 s. */
   readonly reunionQuiet: Milliseconds
-  /** A member without work for so long asks a replica for what takes too long. */
+  /** A member without work for so long asks a replica for what takes too long. A guess. */
   readonly eagerAfter: Milliseconds
   /** A task is too slow when nothing of it was covered for so many times as long as a task runs in the mean. */
   readonly eagerFactor: number
