@@ -7,7 +7,15 @@ import { afterAll, expect, it } from 'vitest'
 
 const root = join(import.meta.dirname, '../../..')
 const folder = mkdtempSync(join(tmpdir(), 'jel-pack-'))
-const packages = ['packages/protocol', 'packages/overlay', 'packages/jel', 'packages/conformance', 'packages/simulator', 'apps/node']
+const packages = [
+  'packages/protocol',
+  'packages/overlay',
+  'packages/jel',
+  'packages/compute',
+  'packages/conformance',
+  'packages/simulator',
+  'apps/node',
+]
 
 // npm and what it starts run on the Node of this test, also where another one is installed.
 const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}` }
@@ -30,8 +38,20 @@ it('the packed packages run from an empty folder', { timeout: 180_000 }, async (
   const { stdout } = await exec('npx', ['jel', 'demo', '--nodes', '4'], { cwd: empty, env, timeout: 30_000 })
   expect(stdout).toContain('All of it happened')
 
+  const computed = await exec('npx', ['jel', 'demo', 'compute'], { cwd: empty, env, timeout: 60_000 })
+  expect(computed.stdout).toContain('All of it happened')
+
   // The facade as an application finds it: compiled, without the sources.
   const use =
     "import { joinPool } from '@jel/jel'; await using pool = await joinPool('p', { listen: ['/ip4/127.0.0.1/tcp/0'] }); console.log(pool.members().length)"
   expect(execFileSync(process.execPath, ['--input-type=module', '-e', use], { cwd: empty, env, timeout: 30_000 }).toString()).toBe('1\n')
+
+  // And the grid, whose workers are files of their own.
+  writeFileSync(
+    join(empty, 'sum.mjs'),
+    "import { task } from '@jel/compute/program'\nexport const sum = task(async (n, { run }) => n < 2 ? n : (await run(sum, n >> 1)) + (await run(sum, n - (n >> 1))))",
+  )
+  const run =
+    "import { computeLocal } from '@jel/compute'; await using grid = computeLocal({ workers: 2 }); const job = await grid.submit('./sum.mjs', 'sum', 20); console.log(await job.result)"
+  expect(execFileSync(process.execPath, ['--input-type=module', '-e', run], { cwd: empty, env, timeout: 30_000 }).toString()).toBe('20\n')
 })
