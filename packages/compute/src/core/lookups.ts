@@ -88,7 +88,7 @@ export class Lookups {
       job.claim(node, holder)
       // What waits for a worker here, or for its children, is left to who has begun it as well. Two that both claim it are told by a replica.
       const { frame } = node
-      if (frame === undefined || frame.from === holder || node.denied?.has(holder) === true) continue
+      if (frame === undefined || frame.second || frame.from === holder || node.denied?.has(holder) === true) continue
       const isAtWork = frame.state === 'running' && frame.spawned === 0
       if (frame.state === 'lookup' || (!frame.claimed && !isAtWork)) execution.yield(job, node, holder)
     }

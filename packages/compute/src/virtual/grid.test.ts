@@ -119,6 +119,18 @@ describe('a grid with faults', () => {
     expect(started(grid)).toBeLessThan(leaves * 1.06)
   })
 
+  it.each([1, 2, 3])('does not wait for a slow member: what it holds others do as well, seed %i', (seed) => {
+    const program = irregularTree({ leaves: 1000, leafTime: 500, branching: 4, seed })
+    const grid = new VirtualGrid({ seed, program, latency: () => 0.2 })
+    for (let member = 0; member < 16; member++) grid.join({ site: 's', speed: member === 15 ? 0.02 : 1 })
+    grid.settle()
+    grid.submit({ id: 'job', input: rootInput(1000) })
+    const begin = grid.now
+    grid.until(() => grid.doneAt.has('job'), 600_000)
+    // Alone it would need 25 s for each task that it holds.
+    expect(measure(grid, 'job', begin).efficiency).toBeGreaterThan(0.8)
+  })
+
   describe('goes on in both halves of a partition, and begins nothing again that either held', () => {
     const leaves = 20 * 300
     // 20 members, 60 s without losses; cut for 20 s of these.
