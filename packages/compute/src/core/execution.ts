@@ -6,14 +6,12 @@ import { resultOf, type Job } from './job.ts'
 import { depthOf, MAX_DEPTH, type Path } from './path.ts'
 import { joinShared, NOTHING_SHARED, type Shared } from './shared-value.ts'
 import { newFrame, type Frame, type TaskNode } from './task-tree.ts'
-import { count, eligible, votersOf } from './votes.ts'
+import { count, eligible, mayVote, votersOf } from './votes.ts'
 import type { Queue } from './queue.ts'
 import type { Workers } from './workers.ts'
 
 /** Weight of the latest task in the moving average of their times. A guess. */
 const LATEST = 0.1
-/** Tasks of a job that are left to one member on trust. A guess: what a member of the other half of a cut pool may be at. */
-const MAX_YIELDED = 16
 /** Bytes of inputs beyond which no more tasks go with one answer: it must fit into a message. As of reports. */
 const GRANTED_BYTES = 512 * 1024
 
@@ -35,8 +33,7 @@ export class Execution {
   /** A task comes to this member: it runs here as soon as a worker is free, once it was looked up where parts of it may be known. */
   open(job: Job, node: TaskNode, task: Task, options: Partial<Pick<Frame, 'claimed' | 'from' | 'second' | 'replay' | 'tries'>>): void {
     node.task = task
-    node.holder = undefined
-    job.awaited.delete(node)
+    job.unawait(node, 'passed on')
     node.tries = Math.max(node.tries, options.tries ?? 0)
     node.frame = newFrame(this.#context.now, options)
     if (options.claimed === true) job.held.add(node)
@@ -99,14 +96,13 @@ export class Execution {
     }
     const node = this.#context.hearsay.node(job, entry.path, from, entryBytes(entry))
     if (node === undefined) return
-    const yielded = job.yielded.get(from) ?? 0
-    if (node.holder === from && yielded > 0) job.yielded.set(from, yielded - 1)
     const elected = job.votesNeeded === 1 ? entry : this.#elect(job, node, entry, from)
     if (elected !== undefined) this.#cover(job, node, elected, from)
   }
 
   #cover(job: Job, node: TaskNode, entry: Entry, from: MemberId): void {
     const voters = votersOf(node)
+    if (node.holder === from) job.unawait(node, 'outcome')
     const told = this.#release(job, node)
     for (const voter of voters) if (voter !== this.#context.self) told.add(voter)
     job.tree.cover(node, entry)
@@ -126,10 +122,7 @@ export class Execution {
     // Neither these nor whoever says so are at work on it.
     for (const member of [from, ...votersOf(node)]) job.unclaim(node, member)
     node.deny(from)
-    if (node.holder === from) {
-      node.holder = undefined
-      job.awaited.delete(node)
-    }
+    if (node.holder === from) job.unawait(node, 'outcome')
     if (node.frame !== undefined || node.holder !== undefined) return undefined
     if (node.wanted) {
       // Who takes it looks up what is known of it.
@@ -165,7 +158,7 @@ export class Execution {
   give(job: Job, thief: MemberId, count: number): Grant[] {
     const grants: Grant[] = []
     let bytes = 0
-    while (grants.length < count && bytes < GRANTED_BYTES) {
+    while (grants.length < count && bytes < GRANTED_BYTES && job.trust.mayHold(thief)) {
       const node = job.ready.oldest(eligible(job, thief))
       if (node === undefined) break
       const frame = node.frame as Frame
@@ -173,26 +166,17 @@ export class Execution {
       bytes += task.input.length
       grants.push({ ...task, job: job.id, replay: frame.replay || node.children !== undefined, tries: node.tries })
       this.#close(job, node)
-      this.await(job, node, thief)
+      job.await(node, thief, this.#context.now)
     }
     return grants
   }
 
-  /** From now on this task is another member's, and this one waits for it. */
-  await(job: Job, node: TaskNode, holder: MemberId): void {
-    node.holder = holder
-    node.heldAt = this.#context.now
-    job.awaited.add(node)
-  }
-
-  /** Gives up a frame of this member: what others do for it is left to them. Not to one that was left many and gave the outcome of none: anybody may claim what it does not do. */
+  /** Gives up a frame of this member: what others do for it is left to them, as far as they are trusted. */
   yield(job: Job, node: TaskNode, to: MemberId): void {
-    const yielded = job.yielded.get(to) ?? 0
-    if (yielded >= MAX_YIELDED) return
-    job.yielded.set(to, yielded + 1)
+    if (!job.trust.mayHold(to) || !mayVote(job, node, to)) return
     if (node.frame !== undefined) this.#drop(job, node)
     this.#dropBelow(job, node)
-    this.await(job, node, to)
+    job.await(node, to, this.#context.now)
     this.#context.send(to, { type: 'awaiting', job: job.id, paths: [node.path] })
   }
 
@@ -251,12 +235,12 @@ export class Execution {
   /** A child that a frame called for: somebody may hold it already. */
   #place(job: Job, node: TaskNode, asked: Map<MemberId, Path[]>): void {
     const holder = [...(node.claims ?? [])].find(([member, { second }]) => member !== this.#context.self && !second)?.[0]
-    if (holder === undefined) {
+    if (holder === undefined || job.trust.hasLost(holder)) {
       node.frame = newFrame(this.#context.now)
       job.ready.push(node)
       return
     }
-    this.await(job, node, holder)
+    job.await(node, holder, this.#context.now)
     const paths = asked.get(holder)
     if (paths === undefined) asked.set(holder, [node.path])
     else paths.push(node.path)
@@ -290,8 +274,7 @@ export class Execution {
       if (each.frame !== undefined) this.#drop(job, each)
       if (each.holder !== undefined) {
         told.add(each.holder)
-        each.holder = undefined
-        job.awaited.delete(each)
+        job.unawait(each, 'passed on')
       }
       if (each.waiters !== undefined) for (const waiter of each.waiters) told.add(waiter)
       each.waiters = undefined
@@ -310,10 +293,7 @@ export class Execution {
   #dropBelow(job: Job, node: TaskNode): void {
     for (const child of node.children?.values() ?? []) {
       child.wanted = false
-      if (child.holder !== undefined) {
-        child.holder = undefined
-        job.awaited.delete(child)
-      }
+      job.unawait(child, 'passed on')
       if (child.frame?.claimed === true) continue
       if (child.frame !== undefined) this.#drop(job, child)
       this.#dropBelow(job, child)

@@ -4,6 +4,7 @@ import type { JobId, JobSpec, MemberId, Message, Milliseconds, Totals, Work } fr
 import { ROOT, type Path } from './path.ts'
 import { ReadyDeque } from './ready-deque.ts'
 import { TaskTree, type TaskNode } from './task-tree.ts'
+import { Trust, type Ending } from './trust.ts'
 
 /** What replicas are to be told: that a task is covered, that it is held here, or not any more. */
 export type News = { readonly type: 'entry' | 'claim' | 'dropped'; readonly path: Path }
@@ -57,8 +58,7 @@ export class Job {
   passesOnUntil: Milliseconds = 0
   /** Members whose word on some task was another one than that of enough others. */
   readonly outvoted = new Set<MemberId>()
-  /** How many tasks were left to each other member beyond those of which it gave an outcome. */
-  readonly yielded = new Map<MemberId, number>()
+  readonly trust = new Trust()
   ended: 'done' | 'cancelled' | undefined
   readonly work: { begun: number; finished: number; ran: Milliseconds } = { begun: 0, finished: 0, ran: 0 }
   /** What others reported of their work. */
@@ -113,6 +113,23 @@ export class Job {
       if (work.begun > 0) members++
     }
     return this.totals !== undefined && this.totals.begun > begun ? this.totals : { begun, finished, ran, members }
+  }
+
+  /** From now on this task is another member's, and this one waits for it. */
+  await(node: TaskNode, holder: MemberId, now: Milliseconds): void {
+    this.unawait(node, 'passed on')
+    node.holder = holder
+    node.heldAt = now
+    node.awaitedSince = now
+    this.awaited.add(node)
+    this.trust.began(holder)
+  }
+
+  unawait(node: TaskNode, how: Ending): void {
+    if (node.holder === undefined) return
+    this.trust.ended(node.holder, how)
+    node.holder = undefined
+    this.awaited.delete(node)
   }
 
   claim(node: TaskNode, holder: MemberId): void {

@@ -80,7 +80,6 @@ export class Lookups {
         node.claims.set(holder, {
           task: undefined,
           since: this.#context.now,
-          movedAt: this.#context.now,
           progress: 0,
           leaf: false,
           second: false,

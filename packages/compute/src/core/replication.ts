@@ -1,7 +1,7 @@
 import type { Context } from './context.ts'
 import type { Execution } from './execution.ts'
 import type { Grant, HeldBy, HeldTask, MemberId, Message, Milliseconds } from './io.ts'
-import { entryBytes, type Entry } from './entry.ts'
+import { entryBytes, type Entry, type Task } from './entry.ts'
 import { resultOf, type Job } from './job.ts'
 import { ROOT, type Path } from './path.ts'
 import type { Frame, KnownClaim, TaskNode } from './task-tree.ts'
@@ -53,7 +53,8 @@ export class Replication {
       const known = knownOf(job, entry.path)
       this.#execution.settle(job, entry, from)
       const node = known === Infinity ? undefined : job.tree.find(entry.path)
-      if (node !== undefined) this.#moved(node)
+      // One vote of several is no outcome yet.
+      if (node?.entry !== undefined) this.#moved(node)
       if (job.ended !== undefined) break
       // Its sender may take a new replica for one that knows it.
       if (this.#context.now < job.passesOnUntil && knownOf(job, entry.path) > known) job.news.push({ type: 'entry', path: entry.path })
@@ -104,24 +105,23 @@ export class Replication {
     const mean = ran / Math.max(1, finished)
     const leaves = Math.max(config.eagerAfter, config.eagerFactor * mean)
     const inner = Math.max(config.eagerAfter * (config.eagerInnerFactor / config.eagerFactor), config.eagerInnerFactor * mean)
-    let oldest: { node: TaskNode; claim: KnownClaim } | undefined
+    let oldest: { node: TaskNode; task: Task; quietSince: Milliseconds } | undefined
     for (const nodes of job.claims.values()) {
       for (const node of nodes) {
-        const [[holder, claim], ...others] = [...(node.claims as Map<MemberId, KnownClaim>)] as [[MemberId, KnownClaim], ...unknown[]]
-        if (
-          others.length > 0 ||
-          holder === from ||
-          !mayVote(job, node, from) ||
-          claim.task === undefined ||
-          now - claim.movedAt < (claim.leaf || !isHeldBelow(node) ? leaves : inner)
-        )
-          continue
-        if (oldest === undefined || claim.movedAt < oldest.claim.movedAt) oldest = { node, claim }
+        const { claims, quietSince = now } = node
+        if (claims === undefined || claims.has(from) || !mayVote(job, node, from)) continue
+        const [claim] = claims.values()
+        const task = node.path === ROOT ? { path: ROOT, fn: job.spec.fn, input: job.spec.input } : (node.task ?? claim?.task)
+        if (claim === undefined || task === undefined) continue
+        // Each further one that does it too may take as long again as those before it: a claim costs nothing.
+        const patience = (claim.leaf || !isHeldBelow(node) ? leaves : inner) * 2 ** (claims.size - 1)
+        if (now - quietSince < patience || quietSince >= (oldest?.quietSince ?? Infinity)) continue
+        oldest = { node, task, quietSince }
       }
     }
-    const task = oldest?.claim.task
-    if (oldest === undefined || task === undefined) return undefined
-    this.#add(job, oldest.node, from, { task, since: now, movedAt: now, progress: 0, leaf: true, second: true })
+    if (oldest === undefined) return undefined
+    const { node, task } = oldest
+    this.#add(job, node, from, { task, since: now, progress: 0, leaf: true, second: true })
     return { ...task, job: job.id, replay: true, tries: 0 }
   }
 
@@ -133,8 +133,10 @@ export class Replication {
       for (const node of nodes) {
         const claim = node.claims?.get(holder)
         if (claim === undefined) continue
-        const { task, since, movedAt, progress, leaf } = claim
-        if (task !== undefined) tasks.push({ path: node.path, fn: task.fn, holder, age: now - since, still: now - movedAt, progress, leaf })
+        const { task, since, progress, leaf } = claim
+        const { quietSince = now } = node
+        if (task !== undefined)
+          tasks.push({ path: node.path, fn: task.fn, holder, age: now - since, still: now - quietSince, progress, leaf })
       }
     }
     for (const { path, task, frame } of job.held) {
@@ -170,12 +172,10 @@ export class Replication {
     this.#add(job, node, from, {
       task: { path, fn, input },
       since: this.#context.now - age,
-      movedAt: this.#context.now,
       progress,
       leaf,
       second,
     })
-    this.#moved(node)
     if (others.length > 0 && !second) this.#conflicts.push({ job, node, at: this.#context.now + 2 * this.#context.config.reportEvery })
   }
 
@@ -196,13 +196,14 @@ export class Replication {
   #add(job: Job, node: TaskNode, holder: MemberId, claim: KnownClaim): void {
     node.claims ??= new Map()
     node.claims.set(holder, claim)
+    node.quietSince ??= this.#context.now
     job.claim(node, holder)
   }
 
   /** What contains it is at work. */
   #moved(node: TaskNode): void {
     for (let above = node.parent; above !== undefined; above = above.parent) {
-      for (const claim of above.claims?.values() ?? []) claim.movedAt = this.#context.now
+      if (above.quietSince !== undefined) above.quietSince = this.#context.now
     }
   }
 

@@ -8,6 +8,16 @@ import { ROOT } from './path.ts'
 const FRESH = 50
 /** A replica leaves the root to those before it for so long each. A guess: they hear of its holder within a second or two. */
 const PATIENCE: Milliseconds = 5000
+/** So often a claim of the root may be taken back before others stop waiting for the next one. A guess: a partition and its end take two. */
+const MAX_TAKEN_BACK = 4
+
+/** For whoever comes before this replica to begin the root. */
+interface Wait {
+  since: Milliseconds
+  /** Somebody says to hold it. */
+  isClaimed: boolean
+  takenBack: number
+}
 
 /**
  * The first living replica of a job sees to its root: it begins it where nobody holds it, after it heard what the other replicas know, and waits for
@@ -17,8 +27,7 @@ const PATIENCE: Milliseconds = 5000
 export class RootKeeper {
   readonly #context: Context
   readonly #execution: Execution
-  /** Jobs that nobody is known to have begun: since when. */
-  readonly #waits = new Map<Job, Milliseconds>()
+  readonly #waits = new Map<Job, Wait>()
 
   constructor(context: Context, execution: Execution) {
     this.#context = context
@@ -27,7 +36,7 @@ export class RootKeeper {
 
   get nextDue(): Milliseconds {
     let due = Infinity
-    for (const [job, since] of this.#waits) due = Math.min(due, this.#dueAt(job, since))
+    for (const [job, { since, isClaimed }] of this.#waits) if (!isClaimed) due = Math.min(due, this.#dueAt(job, since))
     return due
   }
 
@@ -41,10 +50,12 @@ export class RootKeeper {
         continue
       }
       if (this.#context.keepers(job)[0] !== self) {
-        // The first one sees to it, if it does anything.
-        if (root.claims !== undefined) this.#waits.delete(job)
-        else if (!this.#waits.has(job)) this.#waits.set(job, now)
-        if (now < this.#dueAt(job, this.#waits.get(job) ?? now)) continue
+        // The first one sees to it, if it does anything. A claim that is taken back again and again is none.
+        const wait = this.#waits.get(job) ?? { since: now, isClaimed: false, takenBack: 0 }
+        this.#waits.set(job, wait)
+        if (wait.isClaimed && root.claims === undefined && wait.takenBack++ < MAX_TAKEN_BACK) wait.since = now
+        wait.isClaimed = root.claims !== undefined
+        if (wait.isClaimed || now < this.#dueAt(job, wait.since)) continue
       }
       this.#waits.delete(job)
       const holder = [...(root.claims ?? [])].find(([, { second }]) => !second)?.[0]
@@ -52,7 +63,7 @@ export class RootKeeper {
       root.task ??= { path: ROOT, fn, input }
       const fresh = job.spec.fresh && now - job.since < FRESH
       if (holder === undefined) this.#execution.open(job, root, root.task, { claimed: true, replay: !fresh })
-      else this.#execution.await(job, root, holder)
+      else job.await(root, holder, now)
     }
   }
 

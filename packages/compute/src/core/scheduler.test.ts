@@ -241,6 +241,54 @@ describe('a scheduler', () => {
     expect(hear({ type: 'yield', job, path: '', to: 'other' }, 'stranger')).toEqual([])
   })
 
+  it('leaves a thief sixteen tasks, and one more with each outcome', () => {
+    feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
+    spawn(...Array.from({ length: 24 }, (_, number) => String.fromCodePoint(97 + number)))
+    const stolen = Array.from({ length: 20 }, (_, request) => steal(1, request).tasks.map(({ path }) => path)).flat()
+    expect(stolen).toHaveLength(16)
+    hear({ type: 'result', job, entries: [{ path: stolen[0] as string, outcome: { value: Uint8Array.of(9) }, shared: NOTHING_SHARED }] })
+    expect(Array.from({ length: 3 }, (_, request) => steal(1, request).tasks.length)).toEqual([1, 1, 0])
+  })
+
+  it('tells a thief of new tasks only if they are of a job that it asked for', () => {
+    feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
+    hear({ type: 'steal', request: 0, jobs: ['another'], count: 1 })
+    expect(sent(spawn('a', 'b'), 'surplus')).toHaveLength(0)
+    hear({ type: 'steal', request: 1, jobs: [job], count: 2 })
+    hear({ type: 'steal', request: 2, jobs: [job], count: 2 })
+    hear({ type: 'steal', request: 3, jobs: [job], count: 2 })
+    const children = [{ step: step('c'), fn: 'child', input: Uint8Array.of(2) }]
+    expect(sent(feed({ type: 'spawned', job, path: '', children }), 'surplus')).toHaveLength(1)
+  })
+
+  it('does again what a holder says to have, once nothing came of it and there is nothing else to do', () => {
+    feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
+    spawn('a')
+    steal()
+    feed({ type: 'idle', slot: 0, seen: 1 })
+    const runs: number[] = []
+    for (let second = 0; second < 30; second++) {
+      for (const effect of feed({ type: 'timer' }, 1000)) {
+        if (effect.type === 'run' && effect.task.path === step('a')) runs.push(second)
+        if (effect.type !== 'send') continue
+        const { message } = effect
+        if (message.type === 'awaiting') hear({ type: 'holding', job, progress: [[step('a'), 0.5]] })
+        if (message.type !== 'lookup') continue
+        const found = hear({
+          type: 'found',
+          job,
+          request: message.request,
+          entries: [],
+          claims: [{ path: step('a'), holder: 'other' }],
+          last: true,
+        })
+        if (found.some(({ type }) => type === 'run')) runs.push(second)
+      }
+    }
+    expect(runs).toHaveLength(1)
+    expect(runs[0]).toBeGreaterThan(18)
+  })
+
   it('ignores strangers', () => {
     feed({ type: 'job', spec })
     expect(hear({ type: 'steal', request: 0, jobs: [job], count: 1 }, 'stranger')).toEqual([])

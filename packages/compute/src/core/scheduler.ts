@@ -104,7 +104,7 @@ export class Scheduler {
     this.#rootKeeper = new RootKeeper(context, this.#execution)
     const victims = new Victims(context)
     this.#spread = new SharedSpread(context, victims)
-    this.#stealing = new Stealing(context, this.#execution, this.#workers, this.#queue, victims)
+    this.#stealing = new Stealing(context, this.#execution, this.#supervision, this.#workers, this.#queue, victims)
   }
 
   /** The effects are to be carried out in their order. */

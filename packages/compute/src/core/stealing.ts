@@ -3,6 +3,7 @@ import type { Context } from './context.ts'
 import type { Execution } from './execution.ts'
 import type { Grant, JobId, MemberId, Message, Milliseconds } from './io.ts'
 import type { Job } from './job.ts'
+import type { Supervision } from './supervision.ts'
 import type { Victims } from './victims.ts'
 import type { Queue } from './queue.ts'
 import { canRun } from './votes.ts'
@@ -55,16 +56,18 @@ interface Lane {
 export class Stealing {
   readonly #context: Context
   readonly #execution: Execution
+  readonly #supervision: Supervision
   readonly #workers: Workers
   readonly #queue: Queue
   readonly #victims: Victims
   readonly #lanes: readonly Lane[]
   /** How long one stolen task keeps a worker busy, with what it spawns. */
   #lasted: Milliseconds | undefined
-  /** When this member ran out of work, and when it got the last stolen tasks: tasks and time. */
-  #idleSince: Milliseconds | undefined
-  /** It looks for tasks. */
-  #isHungry = false
+  /** Since when this member looks for tasks. */
+  #hungrySince: Milliseconds | undefined
+  /** A worker has nothing to do. */
+  #isIdle = false
+  /** The last stolen tasks: when, and how many. */
   #stolen: { readonly at: Milliseconds; readonly tasks: number } | undefined
   #asked: Milliseconds = -Infinity
   /** Replicas asked since there was work here. */
@@ -72,11 +75,12 @@ export class Stealing {
   #next = 0
   /** Whom this member asked, and for how many tasks, by request. Nobody gives it work unasked. */
   readonly #open = new Map<number, { readonly of: MemberId; readonly count: number }>()
-  /** Thieves that found nothing here since there was something, the latest last. */
-  readonly #refused = new Set<MemberId>()
+  /** Thieves that found nothing here since there was something, the latest last, and the jobs that they asked for. */
+  readonly #refused = new Map<MemberId, readonly JobId[]>()
 
-  constructor(context: Context, execution: Execution, workers: Workers, queue: Queue, victims: Victims) {
+  constructor(context: Context, execution: Execution, supervision: Supervision, workers: Workers, queue: Queue, victims: Victims) {
     this.#context = context
+    this.#supervision = supervision
     this.#execution = execution
     this.#workers = workers
     this.#queue = queue
@@ -97,9 +101,9 @@ export class Stealing {
   }
 
   get nextDue(): Milliseconds {
-    if (!this.#isHungry) return Infinity
+    if (this.#hungrySince === undefined) return Infinity
     const { config, now } = this.#context
-    let due = Math.max(this.#idleSince ?? Infinity, this.#asked) + config.eagerAfter
+    let due = Math.max(this.#hungrySince, this.#asked) + config.eagerAfter
     for (const { request, notBefore, near } of this.#lanes) {
       if (request !== undefined) due = Math.min(due, request.sentAt + config.requestTimeout)
       else if ((near ? this.#victims.near() : this.#victims.far()).length > 0) due = Math.min(due, Math.max(notBefore, now))
@@ -120,19 +124,22 @@ export class Stealing {
     const { now, config } = this.#context
     this.#tellRefused()
     const jobs = this.#jobs()
-    this.#isHungry = jobs.length > 0
-    if (this.#workers.idle === 0 || !this.#isHungry) this.#idleSince = undefined
-    else if (this.#idleSince === undefined) {
-      this.#idleSince = now
-      this.#inVain = 0
-      this.#measureStolen()
+    const isIdle = jobs.length > 0 && this.#workers.idle > 0
+    if (isIdle && !this.#isIdle) this.#measureStolen()
+    this.#isIdle = isIdle
+    if (jobs.length === 0) {
+      this.#hungrySince = undefined
+      return
     }
-    if (!this.#isHungry) return
+    if (this.#hungrySince === undefined) {
+      this.#hungrySince = now
+      this.#inVain = 0
+    }
     for (const lane of this.#lanes) {
       if (lane.request !== undefined && now - lane.request.sentAt >= config.requestTimeout) this.#failed(lane)
       if (lane.request === undefined && lane.notBefore <= now) this.#ask(lane, jobs)
     }
-    if (now - Math.max(this.#idleSince ?? Infinity, this.#asked) >= config.eagerAfter) this.#askReplica(jobs)
+    if (now - Math.max(this.#hungrySince, this.#asked) >= config.eagerAfter) this.#askReplica(jobs)
   }
 
   /** A thief asks. It is refused while nothing is to be begun. */
@@ -144,7 +151,7 @@ export class Stealing {
       const job = this.#context.jobs.get(id)
       if (job === undefined) continue
       if (job.ended !== undefined) ended.push(id)
-      else if (mayGive && tasks.length === 0 && job.runs && canRun(job, from)) {
+      else if (mayGive && tasks.length === 0 && job.runs && isFor(from, job)) {
         // Of a tree one task, since two of the oldest may be most of it. Where hundreds wait they are as small as the way is long.
         const most = Math.max(1, Math.min(count, MAX_STOLEN, Math.floor(job.ready.size / MANY)))
         tasks.push(...this.#execution.give(job, from, most))
@@ -155,21 +162,21 @@ export class Stealing {
     this.#context.send(from, { type: 'work', request, tasks, left, ended, ...(hint !== undefined && hint !== from && { hint }) })
     this.#refused.delete(from)
     if (tasks.length > 0 || ended.length === ids.length) return
-    this.#refused.add(from)
-    if (this.#refused.size > MAX_REFUSED) this.#refused.delete(this.#refused.values().next().value as MemberId)
+    this.#refused.set(from, ids)
+    if (this.#refused.size > MAX_REFUSED) this.#refused.delete(this.#refused.keys().next().value as MemberId)
   }
 
   /** A victim that refused this member has work now. */
   surplus(from: MemberId): void {
     const lane = this.#lanes.find(({ near }) => near === this.#context.members.isNear(from))
-    if (lane === undefined || !this.#isHungry) return
+    if (lane === undefined || this.#hungrySince === undefined) return
     lane.hint = from
     lane.notBefore = 0
   }
 
   /** A victim, or a replica, answers. */
   answered(from: MemberId, { request, tasks, left, ended, hint }: Extract<Message, { type: 'work' }>): void {
-    const { exactNow, jobs, keepers } = this.#context
+    const { exactNow, jobs } = this.#context
     const open = this.#open.get(request)
     if (open?.of !== from) return
     this.#open.delete(request)
@@ -197,11 +204,8 @@ export class Stealing {
     }
     for (const id of ended) {
       const job = jobs.get(id)
-      const [replica] = job === undefined ? [] : keepers(job)
       // What came of it is a replica's to say.
-      if (job?.ended === undefined && job !== undefined && replica !== undefined) {
-        this.#context.send(replica, { type: 'awaiting', job: id, paths: [''] })
-      }
+      if (job !== undefined && job.ended === undefined) this.#supervision.ask(job)
     }
     if (lane === undefined) return
     this.#context.members.measured(from, this.#context.exactNow - (lane.request as Request).exactSentAt)
@@ -286,11 +290,12 @@ export class Stealing {
   /** Thieves that were refused are told once there is something, as many as there are tasks (after the lifelines of GLB). */
   #tellRefused(): void {
     if (this.#refused.size === 0) return
-    const jobs = [...this.#context.jobs.values()].filter((job) => job.runs && job.ready.size > 0)
-    let tasks = jobs.reduce((sum, { ready }) => sum + ready.size, 0)
-    for (const thief of this.#refused) {
+    const jobs = new Map([...this.#context.jobs].filter(([, job]) => job.runs && job.ready.size > 0))
+    let tasks = 0
+    for (const { ready } of jobs.values()) tasks += ready.size
+    for (const [thief, ids] of this.#refused) {
       if (tasks <= 0) return
-      if (!jobs.some((job) => canRun(job, thief))) continue
+      if (!ids.some((id) => isFor(thief, jobs.get(id)))) continue
       tasks--
       this.#refused.delete(thief)
       this.#context.send(thief, { type: 'surplus' })
@@ -312,7 +317,8 @@ export class Stealing {
     lane.failures++
     const round = (lane.near ? this.#victims.near() : this.#victims.far()).length
     if (victim !== undefined && lane.failures % Math.max(round, 1) === 0) this.#victims.exchange(victim, lane.near)
-    if (lane.failures < round || lane.hint !== undefined) return
+    // Two that name each other are not asked in turn for ever.
+    if (lane.failures < round || (lane.hint !== undefined && lane.failures < 2 * round)) return
     this.#queue.foundNone(jobs)
     lane.delay = Math.min(config.backoffMost, Math.max(config.backoffLeast, lane.delay * 2))
     lane.notBefore = now + Math.ceil(lane.delay * (0.5 + this.#context.random()))
@@ -334,7 +340,12 @@ export class Stealing {
     // The first one first, so that no two give away the same task; then the others, as it may give nothing on purpose.
     const replicas = keepers(jobs[0] as Job)
     const replica = replicas[this.#inVain++ % Math.max(1, replicas.length)]
-    if (replica === undefined) return
+    if (this.#supervision.redoOldest(jobs) || replica === undefined) return
     this.#context.send(replica, { type: 'idle', request: this.#request(replica, 1), jobs: jobs.map(({ id }) => id) })
   }
+}
+
+/** Whether there is a task for this thief. */
+function isFor(thief: MemberId, job: Job | undefined): boolean {
+  return job !== undefined && job.trust.mayHold(thief) && canRun(job, thief)
 }

@@ -1,3 +1,4 @@
+import { pickOne } from '@jel/protocol'
 import type { Context } from './context.ts'
 import type { Task } from './entry.ts'
 import type { Execution } from './execution.ts'
@@ -52,10 +53,12 @@ export class Supervision {
     }
   }
 
-  /** How does it go? */
+  /** How does it go? The first replica knows best; another one tells its end, should the first one not. */
   ask(job: Job): void {
-    const [replica] = this.#context.keepers(job)
-    if (replica !== undefined) this.#context.send(replica, { type: 'awaiting', job: job.id, paths: [ROOT] })
+    const [first, ...others] = this.#context.keepers(job)
+    for (const replica of [first, pickOne(this.#context.random, others)]) {
+      if (replica !== undefined) this.#context.send(replica, { type: 'awaiting', job: job.id, paths: [ROOT] })
+    }
   }
 
   /** Somebody waits for tasks that are, or were, here. */
@@ -117,12 +120,12 @@ export class Supervision {
       if (node?.holder !== from) continue
       node.deny(from)
       if (holder === self || !members.has(holder) || node.denied?.has(holder) === true) this.#redo(job, node)
-      else this.#execution.await(job, node, holder)
+      else job.await(node, holder, this.#context.now)
     }
   }
 
   unknown(from: MemberId, job: Job, paths: readonly Path[]): void {
-    if (job.watched && paths.includes(ROOT)) this.#askSoon(job)
+    if (job.watched && paths.includes(ROOT) && from === this.#context.keepers(job)[0]) this.#askSoon(job)
     for (const path of paths) {
       const node = job.tree.find(path)
       if (node === undefined) continue
@@ -133,13 +136,39 @@ export class Supervision {
   }
 
   gone(member: MemberId, job: Job): void {
-    for (const node of job.claims.get(member) ?? []) job.unclaim(node, member)
+    for (const node of job.claims.get(member) ?? []) {
+      job.unclaim(node, member)
+      if (node.claims === undefined) node.quietSince = undefined
+    }
     for (const node of job.awaited) {
       if (node.holder === member) this.#redo(job, node)
     }
     for (const node of job.held) {
       if (node.waiters?.delete(member) === true && node.waiters.size === 0) node.waiters = undefined
     }
+  }
+
+  /** Nothing comes of what others hold, by all that the replicas know: the member that is awaited for longest holds it for nothing, or is too slow. Its tasks begin here as well. */
+  redoOldest(jobs: readonly Job[]): boolean {
+    const { now, config } = this.#context
+    for (const job of jobs) {
+      const [oldest] = job.awaited
+      const patience = Math.max(
+        (config.eagerAfter * config.eagerInnerFactor) / config.eagerFactor,
+        config.eagerInnerFactor * (job.taskTime ?? 0),
+      )
+      if (oldest === undefined || now - oldest.awaitedSince < patience) continue
+      const holder = oldest.holder as MemberId
+      for (const node of job.awaited) {
+        const { task } = node
+        if (node.holder !== holder || task === undefined) continue
+        node.deny(holder)
+        job.unawait(node, 'lost')
+        this.#execution.open(job, node, task, { claimed: !node.wanted, second: true, replay: true })
+      }
+      return true
+    }
+    return false
   }
 
   /** A replica has not heard of the job yet. */
@@ -151,9 +180,8 @@ export class Supervision {
 
   #redo(job: Job, node: TaskNode): void {
     // What this member only looked up, without a frame of its own that waits for it, is nothing that it must do.
+    job.unawait(node, 'dropped')
     if (node.task === undefined) {
-      node.holder = undefined
-      job.awaited.delete(node)
       job.tree.prune(node)
       return
     }

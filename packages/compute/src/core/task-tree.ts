@@ -29,8 +29,6 @@ export interface Frame {
 export interface KnownClaim {
   readonly task: Task | undefined
   readonly since: Milliseconds
-  /** When something of it was last covered or stolen, as far as a replica was told. */
-  movedAt: Milliseconds
   progress: number
   readonly leaf: boolean
   readonly second: boolean
@@ -49,7 +47,8 @@ export class TaskNode {
   frame: Frame | undefined
   /** The member that this one gave it to, or found it at, and waits for. */
   holder: MemberId | undefined
-  /** When the holder last said that it has it. */
+  /** Since when this one waits for it, and when the holder last said that it has it. */
+  awaitedSince: Milliseconds = 0
   heldAt: Milliseconds = 0
   progress = 0
   /** The frame of its parent, here, waits for it. */
@@ -57,6 +56,8 @@ export class TaskNode {
   /** Members to tell its outcome. */
   waiters: Set<MemberId> | undefined
   claims: Map<MemberId, KnownClaim> | undefined
+  /** Since when it is claimed and nothing below it was covered, as far as this replica was told. */
+  quietSince: Milliseconds | undefined
   /** Members that said not to have it: what others say of their claims is out of date. */
   denied: Set<MemberId> | undefined
   /** How many workers it has killed. */

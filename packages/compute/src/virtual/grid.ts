@@ -36,6 +36,8 @@ export interface GridMemberOptions {
   readonly accepts?: boolean
   /** It gives wrong values. */
   readonly lies?: boolean
+  /** What it does with messages instead of what a scheduler does: it is hostile. */
+  readonly takes?: (from: MemberId, message: Message) => void
 }
 
 /** News of a newcomer, and what it is told, come in any order within this time, ms. Measured: a record reaches all within that. */
@@ -56,6 +58,7 @@ export class GridMember {
   readonly speed: number
   readonly accepts: boolean
   readonly lies: boolean
+  readonly takes: GridMemberOptions['takes']
   readonly joinedAt: Milliseconds
   goneAt: Milliseconds | undefined
   /** Members that this one sees. */
@@ -74,6 +77,7 @@ export class GridMember {
     this.speed = options.speed ?? 1
     this.accepts = options.accepts ?? true
     this.lies = options.lies ?? false
+    this.takes = options.takes
     this.scheduler = scheduler
     this.joinedAt = joinedAt
   }
@@ -211,7 +215,7 @@ export class VirtualGrid {
   }
 
   isDoneEverywhere(job: JobId): boolean {
-    return this.living.every(({ ended, scheduler }) => ended.has(job) || scheduler.job(job) === undefined)
+    return this.living.every(({ ended, scheduler, takes }) => takes !== undefined || ended.has(job) || scheduler.job(job) === undefined)
   }
 
   #pairs(): [GridMember, GridMember][] {
@@ -267,6 +271,7 @@ export class VirtualGrid {
   }
 
   #handle(member: GridMember, input: Input): void {
+    if (member.takes !== undefined) return
     for (const effect of member.scheduler.handle(input, this.now)) this.#carryOut(member, effect)
   }
 
@@ -321,7 +326,8 @@ export class VirtualGrid {
       if (!to.lives || from.side !== to.side) return
       // Who speaks is there.
       if (from.lives && !to.view.has(from.id)) this.#see(to, from)
-      this.#handle(to, { type: 'message', from: from.id, message })
+      if (to.takes === undefined) this.#handle(to, { type: 'message', from: from.id, message })
+      else to.takes(from.id, message)
     })
   }
 

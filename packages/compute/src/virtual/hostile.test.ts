@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { VirtualGrid } from './grid.ts'
+import { HostileMember } from './hostile.ts'
+import { bytesNumber, irregularTree, rootInput } from './trees.ts'
+
+const LEAVES = 1500
+const MEMBERS = 12
+const SEED = 1
+
+interface Attack {
+  readonly lies: boolean
+  readonly jobs: number
+}
+
+/** One of twelve members is hostile, where there is an attack; the others know the owner of the job. */
+function run(votes: number, attack?: Attack): { result: unknown; time: number } {
+  const program = irregularTree({ leaves: LEAVES, leafTime: 1000, branching: 4, seed: SEED })
+  const grid = new VirtualGrid({ seed: SEED, program, latency: () => 0.5 })
+  for (let member = 1; member < MEMBERS; member++) grid.join({ site: 's' })
+  const hostile = attack && new HostileMember(grid, 's', 'job', attack.lies)
+  grid.until(() => grid.living.every(({ view, takes }) => takes !== undefined || view.size === grid.living.length - 1), 60_000)
+  const begin = grid.now
+  grid.submit({ id: 'job', input: rootInput(LEAVES), votes })
+  hostile?.start(attack?.jobs ?? 0)
+  grid.until(() => grid.isDoneEverywhere('job') && grid.doneAt.has('job'), 600_000)
+  const outcomes = grid.living.filter(({ takes }) => takes === undefined).map(({ ended }) => ended.get('job')?.outcome)
+  const results = new Set(outcomes.map((each) => (each !== undefined && 'value' in each ? bytesNumber(each.value) : each)))
+  return { result: [...results], time: (grid.doneAt.get('job') ?? 0) - begin }
+}
+
+describe('a job, of whose members one does all that it can against it', { timeout: 60_000 }, () => {
+  it('has the right result where it is voted on, and takes not half as long again', () => {
+    const { result, time } = run(2, { lies: true, jobs: 30 })
+    const before = run(2).time
+    expect(result).toEqual([LEAVES])
+    expect(time).toBeLessThan(1.5 * before)
+  })
+
+  it('has it without votes, too, if nobody lies about outcomes: tasks that are held for nothing are done by others', () => {
+    const { result, time } = run(1, { lies: false, jobs: 30 })
+    const before = run(1).time
+    expect(result).toEqual([LEAVES])
+    expect(time).toBeLessThan(1.5 * before)
+  })
+
+  it('without votes has the result that one member claims, the same everywhere', () => {
+    expect(run(1, { lies: true, jobs: 0 }).result).toEqual([666])
+  })
+})
