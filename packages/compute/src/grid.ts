@@ -72,7 +72,7 @@ export interface SubmitOptions {
   /** How long the job and its result are kept, ms; at most 31 days. Default: a week. */
   readonly keep?: number
   /**
-   * So many members compute each task, each by itself, and what as many agree on counts; 1 to 7. For programs without shared values, whose tasks give the same wherever they run. Default: 1.
+   * So many members compute each task, each by itself, and what as many agree on counts; 1 to 7. All that compute a task begin with the same shared values. Default: 1.
    */
   readonly votes?: number
   /** Blobs that the program names itself. Those that its input names go along anyway. */
@@ -182,12 +182,10 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     const hash = await this.#store.put(bytes)
     const functions = this.#functions.get(hash) ?? (await describeProgram(this.#store.urlOf(hash)))
     this.#functions.set(hash, functions)
-    const { result, shares } = findFunction(functions, fn)
+    const { result } = findFunction(functions, fn)
     const { votes = 1 } = options
     if (!Number.isInteger(votes) || votes < 1 || votes > MAX_VOTES)
       throw new VotesError(`votes: a whole number from 1 to ${MAX_VOTES}, not ${votes}`)
-    if (votes > 1 && shares)
-      throw new VotesError(`a program with shared values can't be voted on: what its tasks give depends on what they had heard`)
     const needs = needsOf(new TextDecoder().decode(bytes))
     const encoded = encodeValue(input)
     const inputBlob = encoded.length > MAX_INLINE_INPUT ? await this.#store.put(encoded) : undefined

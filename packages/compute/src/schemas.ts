@@ -62,7 +62,7 @@ export function fromBytes<Schema extends v.GenericSchema>(schema: Schema, data: 
     if (Array.isArray(value)) return value.map((each) => objectOf(each))
     if (!(value instanceof Map)) return value
     const items = [...(value as Map<unknown, unknown>)].map(([name, each]) => [name, objectOf(each, name)] as const)
-    return key === 'shared' ? new Map(items) : Object.fromEntries(items)
+    return key === 'shared' || key === 'given' ? new Map(items) : Object.fromEntries(items)
   }
   return v.parse(schema, objectOf(encoder.decode(data)))
 }

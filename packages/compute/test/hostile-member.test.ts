@@ -1,4 +1,3 @@
-import { generateKeyPairSync, sign } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +9,7 @@ import type { Message } from '../src/core/io.ts'
 import { compute, type ComputeOptions, type Grid } from '../src/index.ts'
 import { MEMBER_PREFIX } from '../src/shell/job-record.ts'
 import { toBytes } from '../src/schemas.ts'
+import { VoteSigner } from '../src/shell/vote-signer.ts'
 
 const various = join(import.meta.dirname, 'programs/various.ts')
 const STREAMS = '/jel-compute/1.0.0'
@@ -80,15 +80,15 @@ describe('a member that floods another', () => {
   })
 
   it('with votes to check holds it up for moments only', async () => {
-    const keys = generateKeyPairSync('ed25519')
+    const signer = new VoteSigner(() => undefined)
     const grid = await member({ workers: 1 })
-    const attacker = await hostile(Buffer.from(keys.publicKey.export({ format: 'jwk' }).x as string, 'base64url'))
+    const attacker = await hostile(signer.publicKey)
     const job = await grid.submit(various, 'flat', { tasks: 20, ms: 10 }, { votes: 2 })
     const by = attacker.self.id
     const entries = Array.from({ length: 10_000 }, (_, number) => {
       const path = String(number).padStart(10, 'a')
-      const signature = new Uint8Array(sign(null, Buffer.from(`jel.compute vote\n${job.id}\n${path}\nvalue\n`), keys.privateKey))
-      return { path, outcome: { value: new Uint8Array() }, shared: new Map(), votes: [{ by, signature }] }
+      const entry = { path, outcome: { value: new Uint8Array() }, shared: new Map() }
+      return { ...entry, votes: [{ by, leaf: true, signature: signer.sign(job.id, entry, true) }] }
     })
     const line = await open(attacker, victimOf(), STREAMS)
     const delay = monitorEventLoopDelay({ resolution: 5 })

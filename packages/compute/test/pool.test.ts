@@ -187,8 +187,20 @@ describe('a pool that computes', () => {
       return 0
     }
     expect(await begun(job)).toBeGreaterThanOrEqual(2 * (await begun(once)))
-    await expect(submitter.submit(spaces, 'search', 5, { votes: 2 })).rejects.toMatchObject({ code: 'VOTES_IMPOSSIBLE' })
     await expect(submitter.submit(various, 'queens', 8, { votes: 9 })).rejects.toMatchObject({ code: 'VOTES_IMPOSSIBLE' })
+  })
+
+  it('votes on tasks with shared values, which see what was elected before and their own offers', async () => {
+    const submitter = await member()
+    await member({ workers: 1 })
+    await member({ workers: 1 })
+    const [alone, voted, union] = await Promise.all([
+      submitter.submit(spaces, 'search', 5, { name: 'alone' }),
+      submitter.submit(spaces, 'search', 5, { votes: 2 }),
+      submitter.submit(spaces, 'collects', 12, { votes: 2 }),
+    ])
+    expect(await voted.result).toEqual(await alone.result)
+    expect(((await union.result) as number[]).toSorted((a, b) => a - b)).toEqual([1, 2, 3])
   })
 
   it('waits while nobody accepts its program, and says so', async () => {

@@ -1,14 +1,13 @@
 import type { SchedulerConfig } from './config.ts'
 import type { Effect, JobId, MemberId, Message, Milliseconds } from './io.ts'
-import type { Entry, Outcome, Vote } from './entry.ts'
+import type { Entry, Vote } from './entry.ts'
 import type { Hearsay } from './hearsay.ts'
 import type { Job } from './job.ts'
 import type { Members } from './members.ts'
-import type { Path } from './path.ts'
 
 /** Signs what this member computed, and checks what others did. */
 export interface Signer {
-  readonly sign: (job: JobId, path: Path, outcome: Outcome) => Uint8Array
+  readonly sign: (job: JobId, entry: Entry, leaf: boolean) => Uint8Array
   readonly verify: (job: JobId, entry: Entry, vote: Vote) => boolean
 }
 

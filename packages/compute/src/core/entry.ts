@@ -1,6 +1,6 @@
 import type { MemberId } from './io.ts'
 import type { Path } from './path.ts'
-import { compareBytes, type Shared } from './shared-value.ts'
+import { compareBytes, NOTHING_SHARED, sameShared, type Shared } from './shared-value.ts'
 
 /** Why a task has no value. It is an outcome as well: a function that throws for an input throws everywhere. */
 interface TaskFailure {
@@ -20,8 +20,10 @@ export type Outcome = { readonly value: Uint8Array } | { readonly failure: TaskF
 /** A member's word that a task has this outcome. */
 export interface Vote {
   readonly by: MemberId
-  /** Over job, path and outcome, so that anybody may pass it on. */
+  /** Over job, path, outcome, and shared values given and offered, so that anybody may pass it on. */
   readonly signature: Uint8Array
+  /** The task called for no other one there: what it gave follows from its input and what it was given, and from nothing else. */
+  readonly leaf: boolean
 }
 
 /** One element of a job's coverage: what a task gave. It stands for everything below it. */
@@ -30,6 +32,8 @@ export interface Entry {
   readonly outcome: Outcome
   /** The join of all shared values that it, or a task below it, read or offered: a bound that pruned others must not be lost with its finder. */
   readonly shared: Shared
+  /** Of a job that is voted on: the shared values that the task began with, and that others must begin with to vote for the same. */
+  readonly given?: Shared
   /** Of a job that is voted on: who says so. */
   readonly votes?: readonly Vote[]
 }
@@ -53,10 +57,31 @@ export function sameOutcome(left: Entry, right: Entry): boolean {
   return compareBytes(left.outcome.value, right.outcome.value) === 0
 }
 
+/** Whether two entries for one path say the same of what the task began with. */
+export function sameGiven({ given: left = NOTHING_SHARED }: Entry, { given: right = NOTHING_SHARED }: Entry): boolean {
+  return sameShared(left, right)
+}
+
+/**
+ * Which members' votes for an outcome honest ones can't have given besides the other outcome. Shared values may prune what is below a task differently, so that of two outcomes of it neither
+ * need be a lie.
+ */
+export function liars(other: Entry, known: Entry): MemberId[] {
+  if (!sameGiven(other, known) || sameVote(other, known)) return []
+  const isFree = [other, known].every(({ given, shared }) => given === undefined && shared.size === 0)
+  const isLeaf = known.votes?.some(({ leaf }) => leaf) === true
+  return (other.votes ?? []).filter(({ leaf }) => isFree || (leaf && isLeaf)).map(({ by }) => by)
+}
+
+/** Whether a vote for the one is a vote for the other. */
+export function sameVote(left: Entry, right: Entry): boolean {
+  return sameGiven(left, right) && sameOutcome(left, right) && ('failure' in left.outcome || sameShared(left.shared, right.shared))
+}
+
 /** What it takes of the 64 MiB that a job's coverage may have, bytes. */
-export function entryBytes({ path, outcome, shared }: Entry): number {
+export function entryBytes({ path, outcome, shared, given = NOTHING_SHARED }: Entry): number {
   let bytes =
     path.length + ('value' in outcome ? outcome.value.length : outcome.failure.message.length + (outcome.failure.stack?.length ?? 0))
-  for (const { values } of shared.values()) for (const value of values) bytes += value.length
+  for (const { values } of [...shared.values(), ...given.values()]) for (const value of values) bytes += value.length
   return bytes
 }

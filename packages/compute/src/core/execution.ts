@@ -1,12 +1,12 @@
 import type { Context } from './context.ts'
 import type { Entry, Outcome, Task } from './entry.ts'
-import { entryBytes, sameOutcome, standing } from './entry.ts'
+import { entryBytes, liars, sameOutcome, standing } from './entry.ts'
 import type { Grant, MemberId, Milliseconds, Spawn } from './io.ts'
 import { resultOf, type Job } from './job.ts'
 import { depthOf, MAX_DEPTH, type Path } from './path.ts'
 import { joinShared, NOTHING_SHARED, type Shared } from './shared-value.ts'
 import { newFrame, type Frame, type TaskNode } from './task-tree.ts'
-import { count, eligible, mayVote, votersOf } from './votes.ts'
+import { count, eligible, evidence, mayVote, votersOf } from './votes.ts'
 import type { Queue } from './queue.ts'
 import type { Workers } from './workers.ts'
 
@@ -79,7 +79,7 @@ export class Execution {
     const node = job.tree.find(path)
     this.#queue.charge(job, ran - (node?.frame?.charged ?? 0))
     if (node?.frame?.state !== 'running') return
-    const entry = this.#entry(job, path, this.#placed(node, outcome), joinShared(node.frame.shared, shared))
+    const entry = this.#entry(job, path, this.#placed(node, outcome), joinShared(node.frame.shared, shared), node.frame)
     job.held.delete(node)
     node.frame = undefined
     this.#news(job, 'entry', path)
@@ -107,7 +107,7 @@ export class Execution {
     for (const voter of voters) if (voter !== this.#context.self) told.add(voter)
     job.tree.cover(node, entry)
     for (const member of told) if (member !== from) this.#context.send(member, resultOf(job, entry, this.#context.self))
-    this.#improve(job, entry.shared)
+    this.#improve(job, entry.shared, entry)
     if (node.wanted) this.#deliver(job, node, entry)
     if (node.parent === undefined) this.#end(job, entry)
     else if (job.tree.bytes > this.#context.config.coverageBytes) this.fail(job, 'JOB_TOO_WIDE', coverageAdvice)
@@ -130,7 +130,7 @@ export class Execution {
       job.ready.push(node)
     } else {
       for (const waiter of node.waiters ?? []) {
-        if (waiter !== from) this.#context.send(waiter, { type: 'result', job: job.id, entries: node.ballots ?? [] })
+        if (waiter !== from) this.#context.send(waiter, { type: 'result', job: job.id, entries: evidence(job, node) })
       }
       node.waiters = undefined
     }
@@ -144,14 +144,11 @@ export class Execution {
     this.#context.effects.push({ type: 'warning', job: job.id, code: 'MEMBER_OUTVOTED', message })
   }
 
-  #entry(job: Job, path: Path, outcome: Outcome, shared: Shared): Entry {
+  #entry(job: Job, path: Path, outcome: Outcome, shared: Shared, { given, spawned }: Pick<Frame, 'given' | 'spawned'>): Entry {
     if (job.votesNeeded === 1) return { path, outcome, shared }
-    return {
-      path,
-      outcome,
-      shared: NOTHING_SHARED,
-      votes: [{ by: this.#context.self, signature: this.#context.sign(job.id, path, outcome) }],
-    }
+    const entry = { path, outcome, shared: joinShared(given, shared), ...(given.size > 0 && { given }) }
+    const leaf = spawned === 0
+    return { ...entry, votes: [{ by: this.#context.self, leaf, signature: this.#context.sign(job.id, entry, leaf) }] }
   }
 
   /** Hands the oldest tasks to a thief. */
@@ -159,16 +156,24 @@ export class Execution {
     const grants: Grant[] = []
     let bytes = 0
     while (grants.length < count && bytes < GRANTED_BYTES && job.trust.mayHold(thief)) {
-      const node = job.ready.oldest(eligible(job, thief))
+      const node = this.#voted(job, thief) ?? job.ready.oldest(eligible(job, thief))
       if (node === undefined) break
       const frame = node.frame as Frame
       const { task } = node as { task: Task }
       bytes += task.input.length
+      // It must begin with the same shared values as those that voted.
+      if (node.ballots !== undefined) this.#context.send(thief, { type: 'result', job: job.id, entries: evidence(job, node) })
       grants.push({ ...task, job: job.id, replay: frame.replay || node.children !== undefined, tries: node.tries })
       this.#close(job, node)
       job.await(node, thief, this.#context.now)
     }
     return grants
+  }
+
+  /** A task that lacks a vote goes first: what others are to be told of it, as a bound, counts only then. */
+  #voted(job: Job, thief: MemberId): TaskNode | undefined {
+    const may = eligible(job, thief)
+    return may && job.ready.newest((node) => node.ballots !== undefined && may(node))
   }
 
   /** Gives up a frame of this member: what others do for it is left to them, as far as they are trusted. */
@@ -206,7 +211,11 @@ export class Execution {
   fail(job: Job, code: string, message: string, stack?: string): void {
     const failure = { code, message, member: this.#context.self, tries: 1, ...(stack === undefined ? {} : { stack }) }
     this.#news(job, 'entry', '')
-    this.settle(job, this.#entry(job, '', { failure }, job.shared), this.#context.self)
+    this.settle(
+      job,
+      this.#entry(job, '', { failure }, job.votesNeeded === 1 ? job.shared : NOTHING_SHARED, newFrame(0)),
+      this.#context.self,
+    )
   }
 
   /** Nothing of it is to be done any more. */
@@ -220,8 +229,14 @@ export class Execution {
     if (job.votesNeeded === 1) this.#improve(job, shared)
   }
 
-  #improve(job: Job, shared: Shared): void {
-    if (job.join(shared)) this.#context.effects.push({ type: 'shared', job: job.id, shared: job.shared })
+  /** `elected`: the entry that says so, of a job that is voted on. Its frames are told of nothing new. */
+  #improve(job: Job, shared: Shared, elected?: Entry): void {
+    const before = job.shared
+    if (!job.join(shared)) return
+    if (job.votesNeeded === 1) this.#context.effects.push({ type: 'shared', job: job.id, shared: job.shared })
+    else if (elected !== undefined) {
+      for (const name of shared.keys()) if (job.shared.get(name) !== before.get(name)) job.proofs.set(name, elected)
+    }
   }
 
   /**
@@ -326,12 +341,13 @@ export class Execution {
 
   /** Two outcomes for one path: an honest program can give them only where a shared value pruned it differently. */
   #compare(job: Job, known: Entry, other: Entry): void {
-    if (sameOutcome(known, other)) return
     const node = job.tree.find(known.path) as TaskNode
     if (job.votesNeeded > 1) {
-      for (const vote of other.votes ?? []) if (this.#context.verify(job.id, other, vote)) this.#outvote(job, node, vote.by)
+      const votes = (other.votes ?? []).filter((vote) => this.#context.verify(job.id, other, vote))
+      for (const member of liars({ ...other, votes }, known)) this.#outvote(job, node, member)
       return
     }
+    if (sameOutcome(known, other)) return
     const kept = standing(known, other)
     if (kept !== known) job.tree.cover(node, { ...kept, shared: joinShared(known.shared, other.shared) })
     if (known.shared.size > 0 || other.shared.size > 0) return

@@ -37,7 +37,7 @@ const entry = (path: string, bytes = 1, by?: string): Entry => ({
   path,
   outcome: { value: new Uint8Array(bytes) },
   shared: NOTHING_SHARED,
-  ...(by !== undefined && { votes: [{ by, signature: new Uint8Array() }] }),
+  ...(by !== undefined && { votes: [{ by, leaf: true, signature: new Uint8Array() }] }),
 })
 
 describe('what one member says', () => {

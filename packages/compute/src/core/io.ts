@@ -194,7 +194,7 @@ export type Input =
 
 export type Effect =
   | { readonly type: 'send'; readonly to: MemberId; readonly message: Message }
-  /** Start a task. `split`: parts of it are known or held already, so a space must not run it as one piece. */
+  /** Start a task. `split`: parts of it are known or held already, so a space must not run it as one piece. `frozen`: it is to see no other shared values than these, and its own offers. */
   | {
       readonly type: 'run'
       readonly slot: number
@@ -202,6 +202,7 @@ export type Effect =
       readonly task: Task
       readonly shared: Shared
       readonly split: boolean
+      readonly frozen: boolean
     }
   /** A child of a frame on this worker has its outcome. */
   | {

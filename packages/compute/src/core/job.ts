@@ -39,6 +39,8 @@ export class Job {
   /** Nodes with claims, by holder. */
   readonly claims = new Map<MemberId, Set<TaskNode>>()
   shared: Shared = NOTHING_SHARED
+  /** Of a job that is voted on: the elected entries that its shared values are from, by their names. */
+  readonly proofs = new Map<string, Entry>()
   /** Grows as `shared` improves. */
   sharedVersion = 0
   /** News for the replicas; those before `newsStart` are forgotten. */

@@ -5,7 +5,7 @@ import { entryBytes, type Entry, type Task } from './entry.ts'
 import { resultOf, type Job } from './job.ts'
 import { ROOT, type Path } from './path.ts'
 import type { Frame, KnownClaim, TaskNode } from './task-tree.ts'
-import { mayVote } from './votes.ts'
+import { evidence, mayVote } from './votes.ts'
 
 /** Bytes of values in one answer. As of reports. */
 const PAGE_BYTES = 512 * 1024
@@ -89,7 +89,7 @@ export class Replication {
       if (covering !== undefined) add(covering)
       else if (node !== undefined) {
         for (const each of job.tree.within(node, told)) {
-          for (const entry of each.entry === undefined ? (each.ballots ?? []) : [each.entry]) add(entry)
+          for (const entry of each.entry === undefined ? evidence(job, each) : [each.entry]) add(entry)
           for (const [holder, { second }] of each.claims ?? []) if (holder !== from && !second) claims.push({ path: each.path, holder })
           if (isHeld(each.frame)) claims.push({ path: each.path, holder: this.#context.self })
         }

@@ -5,6 +5,7 @@ import type { Job, ReplicaProgress } from './job.ts'
 import type { Path } from './path.ts'
 import { progressOf } from './supervision.ts'
 import type { TaskNode } from './task-tree.ts'
+import { evidence } from './votes.ts'
 
 /** Bytes of values in one report; what is left goes with the next. A guess: some milliseconds of a slow line. */
 const REPORT_BYTES = 512 * 1024
@@ -141,7 +142,8 @@ export class Reports {
     for (; at < backlog.length && bytes < REPORT_BYTES; at++) {
       const path = backlog[at] as Path
       const covering = job.tree.covering(path)
-      for (const entry of covering === undefined ? (job.tree.find(path)?.ballots ?? []) : [covering]) {
+      const node = job.tree.find(path)
+      for (const entry of covering !== undefined ? [covering] : node === undefined ? [] : evidence(job, node)) {
         if (!entries.has(entry)) bytes += entryBytes(entry)
         entries.add(entry)
       }
@@ -164,7 +166,7 @@ export class Reports {
       if (type === 'entry' && node?.entry !== undefined) {
         entries.push(node.entry)
         bytes += entryBytes(node.entry)
-      } else if (type === 'entry' && node?.ballots !== undefined) entries.push(...node.ballots)
+      } else if (type === 'entry' && node?.ballots !== undefined) entries.push(...evidence(job, node))
       else if (type === 'claim' && node?.frame?.claimed === true && !progress.isNew) claims.push(path)
       else if (type === 'dropped' && !isClaimed(node) && job.tree.covering(path) === undefined) dropped.push(path)
     }

@@ -4,7 +4,7 @@ import type { Victims } from './victims.ts'
 
 /**
  * Improved shared values go to this member's victims, who pass on what is new to them: an epidemic along the graph that stealing keeps open. It is only
- * a hint that makes a search faster: what counts travels with the entries.
+ * a hint that makes a search faster: what counts travels with the entries. Of a job that is voted on they go as the entries that were elected: a bound that nobody voted for prunes nothing.
  */
 export class SharedSpread {
   readonly #context: Context
@@ -35,7 +35,12 @@ export class SharedSpread {
       }
       this.#told.set(job.id, { version: job.sharedVersion, at: now })
       for (const neighbour of [...this.#neighbours.near(), ...this.#neighbours.far()]) {
-        this.#context.send(neighbour, { type: 'shared', job: job.id, shared: job.shared })
+        this.#context.send(
+          neighbour,
+          job.votesNeeded === 1
+            ? { type: 'shared', job: job.id, shared: job.shared }
+            : { type: 'result', job: job.id, entries: [...new Set(job.proofs.values())] },
+        )
       }
     }
     for (const id of this.#told.keys()) if (!jobs.has(id)) this.#told.delete(id)

@@ -75,6 +75,17 @@ function unite(left: Offer, right: Offer): Offer {
   return values.length === left.values.length && values.every((value, at) => value === left.values[at]) ? left : { ...left, values }
 }
 
+export function sameShared(left: Shared, right: Shared): boolean {
+  if (left === right) return true
+  if (left.size !== right.size) return false
+  for (const [name, { rule, key, values }] of left) {
+    const other = right.get(name)
+    if (other === undefined || other.rule !== rule || other.key !== key || other.values.length !== values.length) return false
+    if (!values.every((value, at) => compareBytes(value, other.values[at] as Uint8Array) === 0)) return false
+  }
+  return true
+}
+
 /** Their order: negative, zero or positive. */
 export function compareBytes(left: Uint8Array, right: Uint8Array): number {
   const common = Math.min(left.length, right.length)

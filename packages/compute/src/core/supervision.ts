@@ -6,7 +6,7 @@ import type { HeldBy, MemberId, Message, Milliseconds } from './io.ts'
 import { resultOf, type Job } from './job.ts'
 import { ROOT, type Path } from './path.ts'
 import type { TaskNode } from './task-tree.ts'
-import { votersOf } from './votes.ts'
+import { evidence, votersOf } from './votes.ts'
 
 /** A replica that did not know of a job is asked again after so long, ms, and then after twice that. Measured: a record reaches it within 50 to 200 ms. */
 const ASK_AGAIN = 25
@@ -75,7 +75,7 @@ export class Supervision {
         covered.add(covering.path)
         this.#context.send(from, resultOf(job, covering, this.#context.self))
       } else if (node?.ballots !== undefined && node.frame === undefined && votersOf(node).includes(this.#context.self)) {
-        this.#context.send(from, { type: 'result', job: job.id, entries: node.ballots })
+        this.#context.send(from, { type: 'result', job: job.id, entries: evidence(job, node) })
       } else if (node === undefined || (node.frame === undefined && (node.holder === undefined || node.holder === from))) {
         unknown.push(path)
         // A replica hears of its end all the same.

@@ -21,6 +21,8 @@ export interface Frame {
   spawned: number
   settled: number
   shared: Shared
+  /** Of a job that is voted on: the shared values that it began with. */
+  given: Shared
   /** Processor time that it is thought to take, or took. */
   charged: Milliseconds
 }
@@ -211,6 +213,7 @@ export function newFrame(
     spawned: 0,
     settled: 0,
     shared: NOTHING_SHARED,
+    given: NOTHING_SHARED,
     charged: 0,
   }
 }

@@ -1,7 +1,7 @@
-import { sameOutcome, type Entry, type Vote } from './entry.ts'
+import { liars, sameGiven, sameVote, type Entry, type Vote } from './entry.ts'
 import type { MemberId } from './io.ts'
 import type { Job } from './job.ts'
-import { NOTHING_SHARED } from './shared-value.ts'
+import { joinShared, NOTHING_SHARED, type Shared } from './shared-value.ts'
 import type { TaskNode } from './task-tree.ts'
 
 /** Votes for one outcome that are kept, and outcomes of one task: more tell nothing. A guess. */
@@ -46,23 +46,52 @@ export function votersOf(node: TaskNode): MemberId[] {
  */
 export function count(job: Job, node: TaskNode, entry: Entry, isValid: (vote: Vote) => boolean): Count {
   const ballots = node.ballots ?? []
-  const known = ballots.find((each) => sameOutcome(each, entry))
+  const known = ballots.find((each) => sameVote(each, entry))
   const votes = [...(known?.votes ?? [])]
   for (const vote of entry.votes ?? []) {
     if (votes.length >= MAX_KEPT || votes.some(({ by }) => by === vote.by) || !isValid(vote)) continue
     votes.push(vote)
   }
-  const merged: Entry = { path: entry.path, outcome: entry.outcome, shared: NOTHING_SHARED, votes }
-  if (votes.length > 0) node.ballots = [...ballots.filter((each) => each !== known), merged]
+  const merged: Entry = { ...entry, votes }
+  const others = ballots.filter((each) => each !== known)
+  // One that votes for everything could go on for ever.
+  const isNew = votes.some(({ by }) => others.filter((each) => votersIn(each).includes(by)).length < 2)
+  if (isNew) node.ballots = [...others, merged]
   const all = node.ballots ?? []
   // What counts follows from signatures alone, so that all members with the same ones agree: a voter that lied elsewhere, or here as well, still counts for one.
   const elected = votes.length >= job.votesNeeded ? merged : undefined
   const outvoted = new Set<MemberId>()
   for (const each of all) {
     if (each === merged) continue
-    for (const by of votersIn(each)) if (elected !== undefined || votes.some((vote) => vote.by === by)) outvoted.add(by)
+    for (const by of liars(each, merged)) if (elected !== undefined || votes.some((vote) => vote.by === by)) outvoted.add(by)
   }
-  return { elected, outvoted: [...outvoted], hopeless: elected === undefined && all.length >= MAX_KEPT }
+  return { elected, outvoted: [...outvoted], hopeless: elected === undefined && isHopeless(all) }
+}
+
+/** Whether so many members each gave an outcome that no other did. A member that voted twice has not to be believed. */
+function isHopeless(ballots: readonly Entry[]): boolean {
+  if (ballots.length < MAX_KEPT) return false
+  const voters = ballots.flatMap(votersIn)
+  const isHonest = (by: MemberId): boolean => voters.indexOf(by) === voters.lastIndexOf(by)
+  return ballots.some((first) => ballots.filter((each) => sameGiven(each, first) && votersIn(each).some(isHonest)).length >= MAX_KEPT)
+}
+
+/**
+ * The shared values that a task of a job that is voted on begins with. The first member that computes it takes what is elected by then, and those after it the same: so what a task gives does
+ * not depend on who computes it, and when. What the first one claims to have been given, and nobody voted for, is not taken.
+ */
+export function givenTo(job: Job, node: TaskNode): Shared {
+  let most: Entry | undefined
+  for (const ballot of node.ballots ?? []) {
+    if (joinShared(job.shared, ballot.given ?? NOTHING_SHARED) !== job.shared) continue
+    if (most === undefined || votersIn(ballot).length > votersIn(most).length) most = ballot
+  }
+  return most === undefined ? job.shared : (most.given ?? NOTHING_SHARED)
+}
+
+/** What is to be told of a task that is voted on: its votes, and the votes for shared values that these may depend on. */
+export function evidence(job: Job, node: TaskNode): Entry[] {
+  return node.ballots === undefined ? [] : [...new Set([...job.proofs.values(), ...node.ballots])]
 }
 
 function votersIn({ votes }: Entry): MemberId[] {

@@ -2,7 +2,7 @@ import type { Context } from './context.ts'
 import type { Job } from './job.ts'
 import type { Queue } from './queue.ts'
 import type { Frame, TaskNode } from './task-tree.ts'
-import { canRun, eligible } from './votes.ts'
+import { canRun, eligible, givenTo } from './votes.ts'
 
 interface Worker {
   /** Effects that it was given, and how many of them it had seen when it last had nothing to do. */
@@ -72,13 +72,22 @@ export class Workers {
     const frame = node.frame as Frame
     frame.state = 'running'
     frame.slot = slot
+    frame.given = job.votesNeeded === 1 ? job.shared : givenTo(job, node)
     job.work.begun++
     frame.charged = job.taskTime ?? 0
     this.#queue.charge(job, frame.charged)
     this.sent(slot)
     const { task } = node
     if (task === undefined) throw new Error('a frame without a task')
-    this.#context.effects.push({ type: 'run', slot, job: job.id, task, shared: job.shared, split: node.children !== undefined })
+    this.#context.effects.push({
+      type: 'run',
+      slot,
+      job: job.id,
+      task,
+      shared: frame.given,
+      split: node.children !== undefined,
+      frozen: job.votesNeeded > 1,
+    })
   }
 
   /** The worker with the least to do: none, or one short task. */

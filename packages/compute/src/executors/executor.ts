@@ -25,6 +25,8 @@ interface Running {
   since: Milliseconds
   ended: boolean
   endTimer: NodeJS.Timeout | undefined
+  /** It runs tasks of a job that is voted on: they are told of no other shared values. */
+  isFrozen: boolean
 }
 
 interface Slot {
@@ -66,12 +68,11 @@ export class Executor {
     switch (effect.type) {
       case 'run':
         program.frames.add(effect.task.path)
-        this.#send(program, { type: 'shared', shared: effect.shared })
-        this.#send(program, { type: 'run', path: effect.task.path, fn: effect.task.fn, input: effect.task.input, split: effect.split })
+        this.#run(program, effect)
         this.#given(program, effect.task.path)
         return
       case 'deliver':
-        this.#send(program, { type: 'shared', shared: effect.shared })
+        if (!program.isFrozen) this.#send(program, { type: 'shared', shared: effect.shared })
         this.#send(program, { type: 'deliver', path: effect.path, step: effect.step, outcome: effect.outcome })
         this.#given(program, effect.path)
         return
@@ -79,6 +80,12 @@ export class Executor {
         program.frames.delete(effect.path)
         this.#send(program, { type: 'forget', path: effect.path })
     }
+  }
+
+  #run(program: Running, { task: { path, fn, input }, shared, split, frozen }: Extract<Given, { type: 'run' }>): void {
+    program.isFrozen = frozen
+    if (!frozen) this.#send(program, { type: 'shared', shared })
+    this.#send(program, { type: 'run', path, fn, input, split, ...(frozen && { given: shared }) })
   }
 
   /** Shared values of a job have improved. */
@@ -120,6 +127,7 @@ export class Executor {
       container,
       blobs: new BlobFeed(container, blob),
       isLoaded: false,
+      isFrozen: false,
       frames: new Set(),
       outbox: [],
       sent: 0,

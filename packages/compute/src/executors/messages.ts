@@ -7,7 +7,15 @@ import type { Shared } from '../core/shared-value.ts'
 import { bytes, count, list, outcome, path, shared, text } from '../schemas.ts'
 
 export type ToProgram =
-  | { readonly type: 'run'; readonly path: Path; readonly fn: string; readonly input: Uint8Array; readonly split: boolean }
+  /** `given`: of a job that is voted on, all shared values that it is to see besides its own offers. */
+  | {
+      readonly type: 'run'
+      readonly path: Path
+      readonly fn: string
+      readonly input: Uint8Array
+      readonly split: boolean
+      readonly given?: Shared
+    }
   | { readonly type: 'deliver'; readonly path: Path; readonly step: string; readonly outcome: Outcome }
   | { readonly type: 'forget'; readonly path: Path }
   | { readonly type: 'shared'; readonly shared: Shared }
@@ -32,8 +40,6 @@ export interface ProgramFunction {
   readonly name: string
   /** The shared value that is the job's result, if it is one. */
   readonly result: string | undefined
-  /** The program has shared values. */
-  readonly shares: boolean
 }
 
 /** Bytes of what a container says in one go: as much as the coverage of a job may have. */
@@ -42,7 +48,7 @@ export const MAX_FRAME_BYTES = 64 * 1024 * 1024
 const step = v.pipe(v.string(), v.length(STEP_LENGTH), v.regex(/^[\w-]*$/u))
 const spawn = v.object({ step, fn: text(256), input: bytes })
 const message = v.variant('type', [
-  v.object({ type: v.literal('ready'), functions: list(v.object({ name: text(256), result: v.optional(text(64)), shares: v.boolean() })) }),
+  v.object({ type: v.literal('ready'), functions: list(v.object({ name: text(256), result: v.optional(text(64)) })) }),
   v.object({ type: v.literal('unusable'), code: text(64), message: text(4096), stack: v.optional(text(8192)) }),
   v.object({ type: v.literal('spawned'), path, children: v.array(spawn) }),
   v.object({ type: v.literal('returned'), path, outcome, shared, ran: count }),

@@ -17,6 +17,8 @@ interface Frame {
   readonly calls: Map<string, number>
   spawned: Spawn[]
   returned: boolean
+  /** Of a job that is voted on: what it was given and offered itself, and its offers alone. It sees nothing else, so that it gives the same wherever it runs. */
+  own: { given: Shared; offers: Shared } | undefined
   /** Called when it calls for a child, or returns. */
   changed: () => void
   ran: number
@@ -67,6 +69,8 @@ export class Runtime {
   #isFlushing = false
   #isBusy = false
   #seen = 0
+  /** Whose turn it is. */
+  #current: Frame | undefined
 
   /** `declared`: the program's shared values in the order of their declaration. */
   constructor(host: RuntimeHost, exports: Readonly<Record<string, unknown>>, declared: readonly SharedDefinition<never>[]) {
@@ -83,7 +87,6 @@ export class Runtime {
     return [...this.#tasks].map(([name, { result }]) => ({
       name,
       result: this.#sharedNames.get(result),
-      shares: this.#sharedNames.size > 0,
     }))
   }
 
@@ -139,9 +142,11 @@ export class Runtime {
     }
   }
 
-  #start({ path, fn, input, split }: Extract<ToProgram, { type: 'run' }>): Frame {
-    const frame: Frame = { path, open: new Map(), calls: new Map(), spawned: [], returned: false, changed: () => {}, ran: 0 }
+  #start({ path, fn, input, split, given }: Extract<ToProgram, { type: 'run' }>): Frame {
+    const own = given && { given: this.#declared(given), offers: NOTHING_SHARED }
+    const frame: Frame = { path, own, open: new Map(), calls: new Map(), spawned: [], returned: false, changed: () => {}, ran: 0 }
     this.#frames.set(path, frame)
+    this.#current = frame
     const begin = performance.now()
     this.#call(frame, fn, input, split).then(
       (outcome) => this.#return(frame, outcome, begin),
@@ -198,6 +203,7 @@ export class Runtime {
     const child = frame?.open.get(step)
     if (frame === undefined || child === undefined) return undefined
     frame.open.delete(step)
+    this.#current = frame
     try {
       if ('value' in outcome) child.resolve(decodeValue(outcome.value))
       else child.reject(new ChildFailedError(outcome.failure))
@@ -212,7 +218,7 @@ export class Runtime {
     this.#flushSpawned(frame)
     if (this.#frames.get(frame.path) === frame) {
       const ran = frame.calls.size === 0 ? performance.now() - begin : frame.ran
-      this.#say({ type: 'returned', path: frame.path, outcome, shared: this.#shared, ran })
+      this.#say({ type: 'returned', path: frame.path, outcome, shared: frame.own?.offers ?? this.#shared, ran })
     }
     frame.changed()
   }
@@ -227,16 +233,22 @@ export class Runtime {
         if (typeof order !== 'number' || Number.isNaN(order))
           throw new TypeError(`the key of an offer must be a number, not ${String(order)}`)
         const offered: Shared = new Map([[name, { rule, key: order, values: [encodeValue(value)] }]])
-        const joined = joinShared(this.#shared, offered)
-        if (joined === this.#shared) return
-        this.#shared = joined
-        this.#say({ type: 'offered', shared: joined })
+        const own = this.#current?.own
+        const joined = joinShared(own?.given ?? this.#shared, offered)
+        if (joined === (own?.given ?? this.#shared)) return
+        if (own === undefined) {
+          this.#shared = joined
+          this.#say({ type: 'offered', shared: joined })
+        } else {
+          own.given = joined
+          own.offers = joinShared(own.offers, offered)
+        }
       },
     }
   }
 
   #valueOf(name: string): unknown {
-    const offer = this.#shared.get(name)
+    const offer = (this.#current?.own?.given ?? this.#shared).get(name)
     if (offer === undefined) return undefined
     const known = this.#values.get(name)
     if (known?.offer === offer) return known.value

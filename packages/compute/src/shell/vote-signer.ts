@@ -1,8 +1,8 @@
-import { createPublicKey, generateKeyPairSync, sign, verify, type KeyObject } from 'node:crypto'
+import { createHash, createPublicKey, generateKeyPairSync, sign, verify, type KeyObject } from 'node:crypto'
 import type { Signer } from '../core/context.ts'
-import type { Entry, Outcome, Vote } from '../core/entry.ts'
+import type { Entry, Vote } from '../core/entry.ts'
 import type { JobId, MemberId } from '../core/io.ts'
-import type { Path } from '../core/path.ts'
+import { NOTHING_SHARED, type Shared } from '../core/shared-value.ts'
 
 /** Bytes of a public key. */
 const KEY_BYTES = 32
@@ -22,12 +22,12 @@ export class VoteSigner implements Signer {
     return new Uint8Array(Buffer.from(this.#keys.publicKey.export({ format: 'jwk' }).x as string, 'base64url'))
   }
 
-  readonly sign = (job: JobId, path: Path, outcome: Outcome): Uint8Array =>
-    new Uint8Array(sign(null, statement(job, path, outcome), this.#keys.privateKey))
+  readonly sign = (job: JobId, entry: Entry, leaf: boolean): Uint8Array =>
+    new Uint8Array(sign(null, statement(job, entry, leaf), this.#keys.privateKey))
 
-  readonly verify = (job: JobId, { path, outcome }: Entry, { by, signature }: Vote): boolean => {
+  readonly verify = (job: JobId, entry: Entry, { by, signature, leaf }: Vote): boolean => {
     const key = this.#key(by)
-    return key !== undefined && verify(null, statement(job, path, outcome), key, signature)
+    return key !== undefined && verify(null, statement(job, entry, leaf), key, signature)
   }
 
   #key(member: MemberId): KeyObject | undefined {
@@ -42,7 +42,18 @@ export class VoteSigner implements Signer {
 }
 
 /** All failures are one outcome: their messages differ from member to member. */
-function statement(job: JobId, path: Path, outcome: Outcome): Uint8Array {
-  const value = 'value' in outcome ? outcome.value : new Uint8Array()
-  return Buffer.concat([Buffer.from(`jel.compute vote\n${job}\n${path}\n${'value' in outcome ? 'value' : 'failure'}\n`), value])
+function statement(job: JobId, { path, outcome, shared, given = NOTHING_SHARED }: Entry, leaf: boolean): Uint8Array {
+  const isValue = 'value' in outcome
+  const head = `jel.compute vote\n${job}\n${path}\n${isValue ? 'value' : 'failure'} ${leaf ? 'leaf' : 'tree'} ${digestOf(given)} ${isValue ? digestOf(shared) : ''}\n`
+  return Buffer.concat([Buffer.from(head), isValue ? outcome.value : new Uint8Array()])
+}
+
+/** The same for the same shared values, in whatever order they came. */
+function digestOf(shared: Shared): string {
+  const hash = createHash('sha256')
+  for (const [name, { rule, key, values }] of [...shared].sort(([left], [right]) => (left < right ? -1 : 1))) {
+    hash.update(JSON.stringify([name, rule, String(key), values.map(({ length }) => length)]))
+    for (const value of values) hash.update(value)
+  }
+  return hash.digest('hex')
 }

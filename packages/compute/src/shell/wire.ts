@@ -12,12 +12,19 @@ const MAX_JOBS = 64
 const share = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
 const vote = v.object({
   by: id,
+  leaf: v.boolean(),
   signature: v.pipe(
     bytes,
     v.check((value) => value.length <= 64),
   ),
 })
-const entry = v.object({ path, outcome, shared, votes: v.optional(v.pipe(v.array(vote), v.maxLength(MAX_KEPT))) })
+const entry = v.object({
+  path,
+  outcome,
+  shared,
+  given: v.optional(shared),
+  votes: v.optional(v.pipe(v.array(vote), v.maxLength(MAX_KEPT))),
+})
 const task = { path, fn: text(256), input: bytes }
 const grant = v.object({ ...task, job: id, replay: v.boolean(), tries: count })
 const claim = v.object({ ...task, age: count, progress: share, leaf: v.boolean(), second: v.boolean() })

@@ -9,8 +9,7 @@ import type { Signer } from '../core/context.ts'
 import { toBytes } from '../schemas.ts'
 import { Events } from './events.ts'
 import type { VirtualProgram } from './program.ts'
-import { numberBytes } from './trees.ts'
-import { VirtualWorker } from './worker.ts'
+import { lieAbout, VirtualWorker } from './worker.ts'
 
 export interface GridOptions {
   readonly seed: number
@@ -229,7 +228,7 @@ export class VirtualGrid {
       program: this.#options.program,
       later: (after, action) => this.events.at(this.now + after, () => member.lives && action()),
       tell: (input) => member.lives && this.#handle(member, input),
-      says: (outcome) => (member.lies ? { value: numberBytes(Math.floor(this.random() * 1e6)) } : outcome),
+      says: (said) => (member.lies ? lieAbout(said, this.random) : said),
       ran: (job, path, cost) => {
         member.worked += cost
         this.worked.set(job, (this.worked.get(job) ?? 0) + cost)

@@ -48,7 +48,7 @@ export class HostileMember {
     const job = this.#job
     const paths = [...this.#known].slice(-MOST)
     const value = numberBytes(666)
-    const votes = [{ by: id, signature: new TextEncoder().encode(id) }]
+    const votes = [{ by: id, leaf: true, signature: new TextEncoder().encode(id) }]
     const entries = (this.#lies ? paths : []).map((path) => ({ path, outcome: { value }, shared: new Map(), votes }))
     const tasks = paths.map((path) => ({ path, fn: 'tree', input: rootInput(50) }))
     const claims = tasks.map((task) => ({ ...task, age: 1e6, progress: 0.5, leaf: false, second: false }))

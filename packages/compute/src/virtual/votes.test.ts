@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { runChaos } from './chaos.ts'
+import { optimum, search, searchInput } from './search.ts'
 import { VirtualGrid } from './grid.ts'
 import { bytesNumber, irregularTree, rootInput } from './trees.ts'
 
@@ -67,9 +68,62 @@ describe('a job that is voted on', () => {
     expect(results).toEqual([LEAVES])
   })
 
-  it('ends with one result though members are killed, cut apart and united, and one of eight lies', { timeout: 120_000 }, () => {
-    const { results, expected } = runChaos(24, 2)
+  it.each([
+    ['the sum', 25],
+    ['the optimum', 24],
+  ])('ends with %s though members are killed, cut apart and united, and one of eight lies', { timeout: 120_000 }, (_, seed) => {
+    const { results, expected } = runChaos(seed, 2)
     expect(results).toEqual([expected])
+  })
+
+  describe('and searches with a bound', () => {
+    const searchRun = (seed: number, liars: number): { best: unknown[]; expected: number; executions: number; outvoted: string[] } => {
+      const options = { depth: 5, branching: 4, nodeTime: 60, seed }
+      const grid = new VirtualGrid({ seed, program: search(options), latency: (from, to) => (from === to ? 0.1 : 20) })
+      for (let member = 0; member < 12; member++) grid.join({ site: `s${member % 2}`, lies: member >= 12 - liars })
+      grid.settle()
+      grid.submit({ id: 'job', input: searchInput, votes: 2 })
+      grid.until(() => grid.doneAt.has('job') && grid.isDoneEverywhere('job'), 600_000)
+      const best = new Set(grid.living.map(({ ended }) => ended.get('job')?.shared.get('best')?.key))
+      const counts = [...grid.runs.values()].map(({ count }) => count)
+      const outvoted = new Set(grid.warnings.filter(({ code }) => code === 'MEMBER_OUTVOTED').map(({ message }) => message.slice(0, 5)))
+      return {
+        best: [...best],
+        expected: optimum(options),
+        executions: counts.reduce((a, b) => a + b, 0) / counts.length,
+        outvoted: [...outvoted].sort(),
+      }
+    }
+
+    it.each([1, 2, 3])('begins a task everywhere with the same bound, so that honest members agree: seed %i', (seed) => {
+      const { best, expected, executions, outvoted } = searchRun(seed, 0)
+      expect(best).toEqual([expected])
+      expect(outvoted).toEqual([])
+      expect(executions).toBeLessThan(2.2)
+    })
+
+    it.each([1, 2, 3])('finds the optimum though a quarter of the members offers bounds that nobody reaches: seed %i', (seed) => {
+      const { best, expected, outvoted } = searchRun(seed, 3)
+      expect(best).toEqual([expected])
+      expect(outvoted).toEqual(['m0009', 'm0010', 'm0011'])
+    })
+  })
+
+  it('does not fail because one member votes for one outcome after the other', () => {
+    const disturb = (grid: VirtualGrid): void => {
+      grid.after(500, () => {
+        const liar = grid.living[11] as VirtualGrid['members'][number]
+        const votes = [{ by: liar.id, leaf: true, signature: new TextEncoder().encode(liar.id) }]
+        const entries = Array.from({ length: 40 }, (_, number) => ({
+          path: '',
+          outcome: { value: Uint8Array.of(number) },
+          shared: new Map(),
+          votes,
+        }))
+        for (const to of grid.living) grid.say(liar, to.id, { type: 'result', job: 'job', entries })
+      })
+    }
+    expect(run({ seed: 1, votes: 2, members: 12, disturb }).results).toEqual([LEAVES])
   })
 
   it('takes a coverage that one member claims for one vote', () => {
@@ -78,7 +132,7 @@ describe('a job that is voted on', () => {
     const disturb = (grid: VirtualGrid): void => {
       grid.after(500, () => {
         const liar = grid.living[11] as VirtualGrid['members'][number]
-        const votes = ['m0011', 'm0010', 'm0009', 'm0008'].map((by) => ({ by, signature: name(liar.id) }))
+        const votes = ['m0011', 'm0010', 'm0009', 'm0008'].map((by) => ({ by, leaf: true, signature: name(liar.id) }))
         for (const to of grid.living) grid.say(liar, to.id, { type: 'result', job: 'job', entries: [{ ...forged, votes }] })
       })
     }

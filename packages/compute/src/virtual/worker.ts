@@ -1,8 +1,9 @@
 import type { Outcome } from '../core/entry.ts'
 import type { Effect, Input, JobId, Milliseconds, Spawn } from '../core/io.ts'
 import type { Path } from '../core/path.ts'
-import { joinShared, type Shared } from '../core/shared-value.ts'
+import { joinShared, NOTHING_SHARED, type Shared } from '../core/shared-value.ts'
 import type { Plan, VirtualProgram } from './program.ts'
+import { numberBytes } from './trees.ts'
 
 interface OpenFrame {
   readonly job: JobId
@@ -14,6 +15,11 @@ interface OpenFrame {
   ran: Milliseconds
 }
 
+export interface Said {
+  readonly outcome: Outcome
+  readonly shared: Shared
+}
+
 type Given = Extract<Effect, { type: 'run' | 'deliver' }>
 
 /** A worker of a virtual member: it runs one segment after the other, each for its virtual time. */
@@ -23,7 +29,7 @@ export class VirtualWorker {
   readonly #program: VirtualProgram
   readonly #later: (after: Milliseconds, action: () => void) => void
   readonly #tell: (input: Input) => void
-  readonly #says: (outcome: Outcome) => Outcome
+  readonly #says: (said: Said) => Said
   /** Told of each run: how long it took, and of what. */
   readonly #ran: (job: JobId, path: Path, cost: Milliseconds) => void
   readonly #frames = new Map<string, OpenFrame>()
@@ -39,7 +45,7 @@ export class VirtualWorker {
     later: (after: Milliseconds, action: () => void) => void
     tell: (input: Input) => void
     /** What it says for an outcome: the same, if it is honest. */
-    says: (outcome: Outcome) => Outcome
+    says: (said: Said) => Said
     ran: (job: JobId, path: Path, cost: Milliseconds) => void
   }) {
     this.#slot = options.slot
@@ -77,10 +83,11 @@ export class VirtualWorker {
     this.#next()
   }
 
-  #run({ job, task, shared, split }: Extract<Given, { type: 'run' }>): void {
+  #run({ job, task, shared, split, frozen }: Extract<Given, { type: 'run' }>): void {
     const plan = this.#program(task.fn, task.input, { shared, split, speed: this.#speed, rates: this.#rates })
     const ran = plan.cost / this.#speed
-    const frame: OpenFrame = { job, path: task.path, plan, children: [...plan.children], outcomes: new Map(), shared: plan.offers, ran }
+    const offers = frozen ? newIn(plan.offers, shared) : plan.offers
+    const frame: OpenFrame = { job, path: task.path, plan, children: [...plan.children], outcomes: new Map(), shared: offers, ran }
     this.#frames.set(`${job} ${task.path}`, frame)
     this.#later(ran, () => {
       this.#ran(job, task.path, plan.cost)
@@ -109,8 +116,20 @@ export class VirtualWorker {
     const { job, path, plan, children, outcomes, shared, ran } = frame
     this.#frames.delete(`${job} ${path}`)
     const outcome = plan.outcome(children.map(({ step }) => outcomes.get(step) as Outcome))
-    this.#tell({ type: 'returned', job, path, outcome: this.#says(outcome), shared, ran })
+    this.#tell({ type: 'returned', job, path, ...this.#says({ outcome, shared }), ran })
   }
+}
+
+/** A wrong value, or, where tasks give none, a bound that nobody reaches. */
+export function lieAbout({ outcome, shared }: Said, random: () => number): Said {
+  const number = Math.floor(random() * 1e6)
+  if ('value' in outcome && outcome.value.length > 0) return { outcome: { value: numberBytes(number) }, shared }
+  return { outcome, shared: new Map([['best', { rule: 'min', key: -number, values: [numberBytes(-number)] }]]) }
+}
+
+/** What it offers beyond what it was given. */
+function newIn(offers: Shared, given: Shared): Shared {
+  return joinShared(given, offers) === given ? NOTHING_SHARED : offers
 }
 
 function moreOf({ plan, children }: OpenFrame, step: string): readonly Spawn[] {

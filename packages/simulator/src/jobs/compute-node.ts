@@ -1,5 +1,5 @@
 import {
-  numberBytes,
+  lieAbout,
   VirtualWorker,
   type Effect,
   type Entry,
@@ -226,7 +226,7 @@ export class ComputeNode implements Application {
       program,
       later: (after, action) => this.node.later(after, action),
       tell: (input) => this.feed(input),
-      says: (outcome) => (this.lies ? { value: numberBytes(Math.floor(random() * 1e6)) } : outcome),
+      says: (said) => (this.lies ? lieAbout(said, random) : said),
       ran: (job, path, cost) => {
         this.worked += cost
         observer.ran(this, job, path, cost)

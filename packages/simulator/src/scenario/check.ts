@@ -44,12 +44,10 @@ function checkJobs(scenario: Scenario, complain: Complain): void {
     const by = compute[key]
     if (typeof by === 'object') for (const name of Object.keys(by)) checkSite(names, name, ['compute', key, name], complain)
   }
-  for (const [index, { name, at, by, votes, shape }] of jobs.entries()) {
+  for (const [index, { name, at, by, votes }] of jobs.entries()) {
     const path = ['jobs', index]
     if (at > scenario.duration) complain([...path, 'at'], `${at / 1_000}s is after the end, ${scenario.duration / 1_000}s`)
     if (jobs.findIndex((each) => each.name === name) < index) complain([...path, 'name'], `there are two jobs ${show(name)}`)
-    if (votes > 1 && shape.type === 'search')
-      complain([...path, 'votes'], 'a search can’t be voted on: what its tasks give depends on what they had heard')
     if (votes === 1 && compute.liars > 0) complain([...path, 'votes'], 'without votes a liar’s word counts; expected 2, or no liars')
     checkTargets(scenario, nodesBy(scenario, at), by, [...path, 'by'], complain)
   }

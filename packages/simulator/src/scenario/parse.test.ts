@@ -265,11 +265,6 @@ describe('what is wrong with a scenario is said with file, line and what was exp
     ],
     ['a job after the end', `${least}jobs:\n  - { at: 11s, flat: { leaves: 3, leaf: 3ms } }`, /jobs\.0\.at: 11s is after the end, 10s$/u],
     [
-      'a search that is voted on',
-      `${least}jobs:\n  - { at: 1s, votes: 2, search: { node: 3ms } }`,
-      /jobs\.0\.votes: a search can’t be voted on/u,
-    ],
-    [
       'liars without votes',
       `${least}compute: { liars: 10% }\njobs:\n  - { at: 1s, flat: { leaves: 3, leaf: 3ms } }`,
       /jobs\.0(\.votes)?: without votes/u,
