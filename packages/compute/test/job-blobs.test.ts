@@ -1,53 +1,29 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { joinPool, type Pool } from '@jel/jel'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { compute, type ComputeOptions, type Grid } from '../src/index.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { compute, type Grid } from '../src/index.ts'
 import { encodeValue } from '../src/program/values.ts'
 import { toBytes } from '../src/schemas.ts'
 import { BLOB_PROTOCOL } from '../src/shell/blob-exchange.ts'
 import { nameOf } from '../src/shell/blob-names.ts'
 import { BlobStore, hashOf } from '../src/shell/blob-store.ts'
 import { encodeJob, type PublishedJob } from '../src/shell/job-record.ts'
+import { testPool } from './test-pool.ts'
 
 const blobs = join(import.meta.dirname, 'programs/blobs.ts')
 const bytes = new Uint8Array(2_000_000).fill(2)
 
-let folder: string
-let pools: Pool[]
-let grids: Grid[]
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'jel-blobs-'))
-  pools = []
-  grids = []
-})
-
-afterEach(async () => {
-  for (const grid of grids) await grid.close()
-  for (const pool of pools) await pool.leave()
-  rmSync(folder, { recursive: true })
-})
-
-async function member(options: ComputeOptions = {}): Promise<Grid> {
-  const number = pools.length
-  const bootstrap = pools.find(({ self }) => self.addresses.length > 0)?.self.addresses ?? []
-  const pool = await joinPool('blobs-test', { listen: ['/ip4/127.0.0.1/tcp/0'], bootstrap, location: `node${number}@here` })
-  pools.push(pool)
-  // Each has a cache of its own, as on another machine.
-  const grid = await compute(pool, { accept: ['members'], cache: join(folder, String(number)), ...options })
-  grids.push(grid)
-  return grid
-}
+const test = testPool()
+const { member } = test
 
 async function leave(number: number): Promise<void> {
-  await (grids[number] as Grid).close()
-  await (pools[number] as Pool).leave()
+  await (test.grids[number] as Grid).close()
+  await (test.pools[number] as Pool).leave()
 }
 
 async function has(number: number, hash?: string): Promise<boolean> {
-  return existsSync(join(folder, String(number), `${hash ?? (await hashOf(bytes))}.mjs`))
+  return existsSync(join(test.folder, String(number), `${hash ?? (await hashOf(bytes))}.mjs`))
 }
 
 describe('blobs of a job on a pool', () => {
@@ -61,11 +37,11 @@ describe('blobs of a job on a pool', () => {
     await expect.poll(() => keeper.jobs().length).toBe(1)
     await leave(0)
 
-    const pool = await joinPool('blobs-test', { listen: ['/ip4/127.0.0.1/tcp/0'], bootstrap: (pools[1] as Pool).self.addresses })
-    pools.push(pool)
+    const pool = await joinPool('compute-test', { listen: ['/ip4/127.0.0.1/tcp/0'], bootstrap: (test.pools[1] as Pool).self.addresses })
+    test.pools.push(pool)
     const open = vi.spyOn(pool, 'open')
-    const worker = await compute(pool, { workers: 2, accept: [accept], cache: join(folder, 'worker') })
-    grids.push(worker)
+    const worker = await compute(pool, { workers: 2, accept: [accept], cache: join(test.folder, 'worker') })
+    test.grids.push(worker)
     await expect.poll(() => worker.jobs().length).toBe(1)
     expect(await worker.job(id).result).toBe(1)
     // The program, the list of its blobs, and its blob.
@@ -78,11 +54,11 @@ describe('blobs of a job on a pool', () => {
     const { id } = await submitter.submit(blobs, 'sum', { data })
     await member()
     await expect.poll(async () => await has(1)).toBe(true)
-    const next = await joinPool('blobs-test', { listen: ['/ip4/127.0.0.1/tcp/0'], bootstrap: (pools[1] as Pool).self.addresses })
-    pools.push(next)
+    const next = await joinPool('compute-test', { listen: ['/ip4/127.0.0.1/tcp/0'], bootstrap: (test.pools[1] as Pool).self.addresses })
+    test.pools.push(next)
     await leave(0)
-    const worker = await compute(next, { workers: 1, accept: ['members'], cache: join(folder, '2') })
-    grids.push(worker)
+    const worker = await compute(next, { workers: 1, accept: ['members'], cache: join(test.folder, '2') })
+    test.grids.push(worker)
     await expect.poll(() => worker.jobs().length).toBe(1)
     expect(await worker.job(id).result).toBe(4_000_000)
   })
@@ -92,13 +68,13 @@ describe('blobs of a job on a pool', () => {
     for (let others = 0; others < 4; others++) await member()
     await expect.poll(() => submitter.replicas('x').length).toBe(3)
     await expect
-      .poll(() => grids.map((grid) => grid.replicas('x').toSorted().join(' ')))
+      .poll(() => test.grids.map((grid) => grid.replicas('x').toSorted().join(' ')))
       .toSatisfy((views: string[]) => new Set(views).size === 1)
     const job = await submitter.submit(blobs, 'sum', { data: await submitter.blob(bytes) })
-    const ids = pools.map(({ self }) => self.id)
+    const ids = test.pools.map(({ self }) => self.id)
     const outside = ids.flatMap((id, number) => (number === 0 || job.replicas.includes(id) ? [] : [number]))
     expect(await Promise.all(outside.map(async (number) => await has(number)))).not.toContain(true)
-    await expect.poll(() => grids.every((grid) => grid.status(job.id) !== undefined)).toBe(true)
+    await expect.poll(() => test.grids.every((grid) => grid.status(job.id) !== undefined)).toBe(true)
     const leaving = ids.findIndex((id, number) => number > 0 && job.replicas.includes(id))
     await leave(leaving)
     // The submitter, which may be the new one, has them anyway: then the next one leaves.
@@ -116,16 +92,16 @@ describe('blobs of a job on a pool', () => {
     const [job] = submitter.jobs()
     const hash = await hashOf(Uint8Array.of(9, 9, 9))
     const name = nameOf({ hash, isList: false })
-    const list = await new BlobStore(join(folder, '0')).put(toBytes([{ name, size: 3, parts: [hash] }]))
+    const list = await new BlobStore(join(test.folder, '0')).put(toBytes([{ name, size: 3, parts: [hash] }]))
     // As by a submitter that has lost it.
     const published = submitter.published((job as { id: string }).id) as PublishedJob
     const value = encodeJob({ ...published, fn: 'catches', input: encodeValue(name), blobs: list, submitted: Date.now() })
-    await (pools[0] as Pool).publish('jel.compute/job/lost', value, { ttl: 60_000 })
+    await (test.pools[0] as Pool).publish('jel.compute/job/lost', value, { ttl: 60_000 })
     await expect.poll(() => worker.jobs().length).toBe(2)
     expect(await worker.job('lost').result).toEqual({
       code: 'BLOB_MISSING',
       message: expect.stringMatching(new RegExp(`^the blob ${name}: none of 1 members has ${hash}, asked 3 times$`, 'u')),
-      member: (pools[1] as Pool).self.id,
+      member: (test.pools[1] as Pool).self.id,
       tries: 1,
       other: { status: 'fulfilled', value: 1 },
     })

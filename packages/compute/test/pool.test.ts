@@ -1,42 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { joinPool, type Pool } from '@jel/jel'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { compute, type ComputeOptions, type Grid } from '../src/index.ts'
+import type { Pool } from '@jel/jel'
+import { describe, expect, it } from 'vitest'
 import { encodeValue } from '../src/program/values.ts'
 import { encodeJob, type PublishedJob } from '../src/shell/job-record.ts'
+import { testPool } from './test-pool.ts'
 
 const various = join(import.meta.dirname, 'programs/various.ts')
 const hostile = join(import.meta.dirname, 'programs/hostile.ts')
 const spaces = join(import.meta.dirname, 'programs/spaces.ts')
 
-let folder: string
-let pools: Pool[]
-let grids: Grid[]
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'jel-compute-'))
-  pools = []
-  grids = []
-})
-
-afterEach(async () => {
-  for (const grid of grids) await grid.close()
-  for (const pool of pools) await pool.leave()
-  rmSync(folder, { recursive: true })
-})
-
-async function member(options: ComputeOptions = {}): Promise<Grid> {
-  const number = pools.length
-  const bootstrap = pools[0]?.self.addresses ?? []
-  const pool = await joinPool('compute-test', { listen: ['/ip4/127.0.0.1/tcp/0'], bootstrap, location: `node${number}@here` })
-  pools.push(pool)
-  // Each has a cache of its own, as on another machine.
-  const grid = await compute(pool, { accept: ['members'], cache: join(folder, String(number)), ...options })
-  grids.push(grid)
-  return grid
-}
+const test = testPool()
+const { member } = test
 
 describe('a pool that computes', () => {
   it('runs a job that one submits at the workers of others, and everybody can read its result', async () => {
@@ -46,7 +20,7 @@ describe('a pool that computes', () => {
     const job = await submitter.submit(various, 'queens', 9, { name: 'queens' })
     expect(await job.result).toBe(352)
     expect(job.state).toBe('done')
-    for (const grid of grids) expect(await grid.job('queens').result).toBe(352)
+    for (const grid of test.grids) expect(await grid.job('queens').result).toBe(352)
     const latecomer = await member()
     await expect.poll(() => latecomer.jobs().length).toBe(1)
     expect(await latecomer.job(job.id).result).toBe(352)
@@ -59,7 +33,7 @@ describe('a pool that computes', () => {
     await submitter.submit(various, 'flat', { tasks: 150, ms: 10 }, { name: 'long' })
     await expect.poll(() => worker.jobs().length).toBe(1)
     await submitter.close()
-    await (pools[0] as Pool).leave()
+    await (test.pools[0] as Pool).leave()
     expect(await worker.job('long').result).toBe(11_175)
   })
 
@@ -115,7 +89,7 @@ describe('a pool that computes', () => {
     const published = submitter.published(job.id) as PublishedJob
     // As by a submitter that had not heard of the first one.
     const value = encodeJob({ ...published, input: encodeValue(7) })
-    await (pools[0] as Pool).publish('jel.compute/job/mine', value, { ttl: 60_000 })
+    await (test.pools[0] as Pool).publish('jel.compute/job/mine', value, { ttl: 60_000 })
     await expect.poll(() => worker.jobs().map(({ id }) => id === job.id)).toEqual([false])
     expect(await worker.job('mine').result).toBe(40)
     await expect(job.result).rejects.toMatchObject({ code: 'UNKNOWN_JOB' })

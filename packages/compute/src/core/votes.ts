@@ -17,11 +17,16 @@ export interface Count {
   readonly hopeless: boolean
 }
 
-/** Whether this member may still compute a task: one that has voted has nothing to add, and one that was outvoted is not asked any more. */
+/**
+ * Whether this member may still compute a task: one that was outvoted is not asked any more, and one that has voted has nothing to add, unless it began with other shared values than those
+ * that most voted with.
+ */
 export function mayVote(job: Job, node: TaskNode, member: MemberId): boolean {
   if (job.votesNeeded === 1) return true
   if (job.outvoted.has(member)) return false
-  return !(node.ballots ?? []).some(({ votes }) => votes?.some(({ by }) => by === member))
+  const ballots = node.ballots ?? []
+  const leading = leader(job, ballots)
+  return !ballots.some((ballot) => votersIn(ballot).includes(member) && (leading === undefined || sameGiven(ballot, leading)))
 }
 
 /** Which tasks a member may compute; undefined: all. */
@@ -81,17 +86,29 @@ function isHopeless(ballots: readonly Entry[]): boolean {
  * not depend on who computes it, and when. What the first one claims to have been given, and nobody voted for, is not taken.
  */
 export function givenTo(job: Job, node: TaskNode): Shared {
+  const leading = leader(job, node.ballots ?? [])
+  return leading === undefined ? job.shared : (leading.given ?? NOTHING_SHARED)
+}
+
+/** Of those whose shared values are elected as well the ballot with the most votes. */
+function leader(job: Job, ballots: readonly Entry[]): Entry | undefined {
   let most: Entry | undefined
-  for (const ballot of node.ballots ?? []) {
+  for (const ballot of ballots) {
     if (joinShared(job.shared, ballot.given ?? NOTHING_SHARED) !== job.shared) continue
-    if (most === undefined || votersIn(ballot).length > votersIn(most).length) most = ballot
+    const [voters, others] = [votersIn(ballot), most === undefined ? [] : votersIn(most)]
+    // Of two with as many all choose the same.
+    if (voters.length > others.length || (voters.length === others.length && first(voters) < first(others))) most = ballot
   }
-  return most === undefined ? job.shared : (most.given ?? NOTHING_SHARED)
+  return most
 }
 
 /** What is to be told of a task that is voted on: its votes, and the votes for shared values that these may depend on. */
 export function evidence(job: Job, node: TaskNode): Entry[] {
   return node.ballots === undefined ? [] : [...new Set([...job.proofs.values(), ...node.ballots])]
+}
+
+function first(members: readonly MemberId[]): MemberId {
+  return members.toSorted()[0] ?? ''
 }
 
 function votersIn({ votes }: Entry): MemberId[] {
