@@ -88,6 +88,12 @@ describe('jel work, submit, jobs and job', () => {
     expect(await result.exited).toBe(0)
     expect(result.lines).toEqual(['2470'])
 
+    const words = command(first.address, 'job', 'squares')
+    expect(await words.exited).toBe(0)
+    expect(words.lines).toEqual(
+      expect.arrayContaining(['state      done', expect.stringMatching(/^submitted  \d+ s ago$/u), 'done       100 %']),
+    )
+
     const why = command(first.address, 'job', 'squares', '--why')
     expect(await why.exited).toBe(0)
     expect(why.lines.join(' ')).toMatch(/^done: \d members have begun 2\d tasks and finished 2\d, 100 % is done$/u)

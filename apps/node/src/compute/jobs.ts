@@ -2,6 +2,7 @@ import type { Job } from '@jel/compute'
 import stringWidth from 'string-width'
 import { oneLine } from '../text.ts'
 import { outcomeOf, toJson, type JobEvent } from './job-events.ts'
+import { jobWords, percent } from './job-words.ts'
 import { Visitor, type MemberFlags } from './member.ts'
 import { tellerOf } from './teller.ts'
 import { whyOf } from './why.ts'
@@ -68,9 +69,7 @@ export async function job(pool: string, idOrName: string, flags: JobFlags): Prom
     const tasks = flags.why === true ? await found.waits() : undefined
     if (flags.json === true) teller.tell({ ...event, ...(tasks && { waits: tasks }) })
     else if (tasks !== undefined) process.stdout.write(`${whyOf(event, tasks)}\n`)
-    else
-      for (const [name, value] of Object.entries(event))
-        if (name !== 'event') process.stdout.write(`${name.padEnd(10)} ${oneLine(String(value))}\n`)
+    else process.stdout.write(`${jobWords(event, Date.now()).join('\n')}\n`)
     return 0
   } finally {
     teller.close()
@@ -95,5 +94,5 @@ async function describe(found: Job): Promise<JobEvent & { event: 'job' }> {
 }
 
 function rowOf({ job: id, name, state, covered, members, submitted }: JobEvent & { event: 'job' }): string[] {
-  return [id, oneLine(name), state, `${Math.round(covered * 100)} %`, String(members), new Date(submitted).toISOString().slice(0, 19)]
+  return [id, oneLine(name), state, percent(covered), String(members), new Date(submitted).toISOString().slice(0, 19)]
 }

@@ -1,0 +1,49 @@
+import { oneLine } from '../text.ts'
+import type { JobEvent } from './job-events.ts'
+
+/** Below this share what is done says little of how long the rest takes. A guess. */
+const TELLING = 0.02
+
+/** How a job goes, for a person: a line for each thing to know. `now`: ms since 1970. */
+export function jobWords(event: JobEvent & { event: 'job' }, now: number): string[] {
+  const { job, name, owner, submitted, expires, replicas, state, reason, covered, members, begun, finished } = event
+  const age = Math.max(0, now - submitted)
+  const lines: [string, string][] = [
+    ['job', job],
+    ['name', oneLine(name)],
+    ['owner', owner],
+    ['state', reason === '' ? state : `${state}: ${oneLine(reason)}`],
+    ['submitted', `${span(age)} ago`],
+    ['kept', `for ${span(expires - now)}`],
+    ['done', percent(covered)],
+    ['members', `${counted(members, 'member')} took part`],
+    ['tasks', `${begun} begun, ${finished} finished`],
+  ]
+  if (state === 'active' && age > 0) {
+    // A command that asks once has no earlier progress to compare with.
+    lines.push(['rate', `${((finished * 1000) / age).toFixed(1)} tasks/s since it was submitted`])
+    if (covered > TELLING && covered < 1) lines.push(['left', `some ${span((age / covered) * (1 - covered))}, at that pace`])
+  }
+  lines.push(['replicas', replicas.join(' ')])
+  return lines.map(([what, words]) => `${what.padEnd(10)} ${words}`.trimEnd())
+}
+
+/** As `42 %`. What is not done is not 100 %. */
+export function percent(share: number): string {
+  return `${share < 1 ? Math.min(99, Math.round(share * 100)) : 100} %`
+}
+
+/** As `1 member` or `7 members`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** As `12 s`, `3 min 5 s`, `2 h 10 min` or `6 d 23 h`: two units at most. */
+export function span(ms: number): string {
+  const total = Math.max(0, Math.round(ms / 1000))
+  if (total < 60) return `${total} s`
+  const [large, unit, small, rest] =
+    total < 3600 ? ([60, 'min', 1, 's'] as const) : total < 86_400 ? ([3600, 'h', 60, 'min'] as const) : ([86_400, 'd', 3600, 'h'] as const)
+  const further = Math.floor((total % large) / small)
+  return `${Math.floor(total / large)} ${unit}${further === 0 ? '' : ` ${further} ${rest}`}`
+}
