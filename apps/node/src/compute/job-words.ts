@@ -4,6 +4,9 @@ import type { JobEvent } from './job-events.ts'
 /** Below this share what is done says little of how long the rest takes. A guess. */
 const TELLING = 0.02
 
+/** Of totals: a replica adds up what was reported to it, and what was done in the last second before the end is reported to none. */
+export const AS_HEARD = 'as this member heard'
+
 /** How a job goes, for a person: a line for each thing to know. `now`: ms since 1970. */
 export function jobWords(event: JobEvent & { event: 'job' }, now: number): string[] {
   const { job, name, owner, submitted, expires, replicas, state, reason, covered, members, begun, finished } = event
@@ -16,8 +19,8 @@ export function jobWords(event: JobEvent & { event: 'job' }, now: number): strin
     ['submitted', `${span(age)} ago`],
     ['kept', `for ${span(expires - now)}`],
     ['done', percent(covered)],
-    ['members', `${counted(members, 'member')} took part`],
-    ['tasks', `${begun} begun, ${finished} finished`],
+    ['members', `${counted(members, 'member')} took part, ${AS_HEARD}`],
+    ['tasks', `${begun} begun, ${finished} finished, ${AS_HEARD}`],
   ]
   if (state === 'active' && age > 0) {
     // A command that asks once has no earlier progress to compare with.

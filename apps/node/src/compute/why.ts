@@ -1,36 +1,47 @@
 import type { HeldTask } from '@jel/compute'
 import { oneLine } from '../text.ts'
 import type { JobEvent } from './job-events.ts'
+import { AS_HEARD, counted, percent } from './job-words.ts'
 
 /** Characters of a member's id that tell it from others. */
 const SHORT = 8
 
+/** As many as a replica names (`MAX_EXPLAINED` of the scheduler). */
+const MOST = 64
+/** What no replica knows, so that nobody takes the tree for all of it. */
+const NOT_LISTED =
+  'not listed: tasks at the member whose task called for them, and what others took within the last second; replicas hear of neither'
+
 /** What a job waits for: a sentence, and a line for each task that a member holds, below the one that waits for it. */
-export function whyOf(
-  { state, reason, members, begun, finished, covered }: JobEvent & { event: 'job' },
-  tasks: readonly HeldTask[],
-): string {
+export function whyOf(event: JobEvent & { event: 'job' }, tasks: readonly HeldTask[]): string {
+  const { state, reason, members, begun, finished, covered } = event
   if (reason !== '') return `${state}: ${oneLine(reason)}`
-  const work = `${members} members have begun ${begun} tasks and finished ${finished}, ${Math.round(covered * 100)} % is done`
-  if (state === 'done' || tasks.length === 0) return `${state}: ${work}`
-  return [`${state}: ${work}; it waits for`, ...linesOf(tasks)].join('\n')
+  const have = `${counted(members, 'member')} ${members === 1 ? 'has' : 'have'}`
+  const work = `${percent(covered)} is done; ${have} begun ${counted(begun, 'task')} and finished ${finished}, ${AS_HEARD}`
+  if (state === 'done' || state === 'failed') return `${state}: ${work}`
+  if (tasks.length === 0) return `${state}: ${work}; no replica says what it waits for`
+  const more = tasks.length < MOST ? [] : [`  and perhaps for more: a replica names at most ${MOST}`]
+  return [`${state}: ${work}; it waits for`, ...linesOf(tasks, covered), ...more, NOT_LISTED].join('\n')
 }
 
-function linesOf(tasks: readonly HeldTask[]): string[] {
+function linesOf(tasks: readonly HeldTask[], covered: number): string[] {
   const byPath = tasks.toSorted((a, b) => (a.path < b.path ? -1 : 1))
   const above: HeldTask[] = []
   return byPath.map((task) => {
     while (above.length > 0 && !task.path.startsWith((above.at(-1) as HeldTask).path)) above.pop()
     const indent = '  '.repeat(above.length + 1)
     if (above.at(-1)?.path !== task.path) above.push(task)
-    return `${indent}${oneLine(task.fn)} at ${task.holder.slice(-SHORT)}, for ${seconds(task.age)}: ${doing(task, byPath)}`
+    return `${indent}${oneLine(task.fn)} at ${task.holder.slice(-SHORT)}, for ${seconds(task.age)}: ${doing(task, byPath, covered)}`
   })
 }
 
-function doing(task: HeldTask, tasks: readonly HeldTask[]): string {
+function doing(task: HeldTask, tasks: readonly HeldTask[], covered: number): string {
   if (task.leaf) return 'it runs, or waits for a worker'
   const waits = tasks.some(({ path }) => path !== task.path && path.startsWith(task.path))
-  return `${Math.round(task.progress * 100)} % done, nothing new for ${seconds(task.still)}${waits ? '; it waits for those below, and for what runs there' : ''}`
+  // Its holder told how much is done when it told that it has it, mostly nothing. Of the root, which is the job, others are asked.
+  const share = task.path === '' ? Math.max(covered, task.progress) : task.progress
+  const done = share === 0 ? '' : `${percent(share)} done, `
+  return `${done}nothing new for ${seconds(task.still)}${waits ? '; it waits for those below, and for what runs there' : ''}`
 }
 
 function seconds(ms: number): string {
