@@ -1,4 +1,4 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { Command, CommanderError, Help, InvalidArgumentError, Option } from 'commander'
 import type { JobFlags } from './compute/jobs.ts'
 import type { MemberFlags } from './compute/member.ts'
 import type { SubmitFlags } from './compute/submit.ts'
@@ -44,6 +44,7 @@ function commandLine(script: string, version: string, done: (status: number) => 
     .version(version)
     .exitOverride()
     .configureOutput({ writeErr: () => {} })
+    .configureHelp({ optionDescription: describeOption })
 
   asNode(entering(program, 'join', 'join a pool and tell what happens in it, until SIGINT, SIGTERM or the end of standard input')).action(
     async (pool: string, flags: JoinFlags) => {
@@ -100,6 +101,11 @@ function commandLine(script: string, version: string, done: (status: number) => 
     })
 
   return program
+}
+
+/** That a list is empty where nothing is given for it need not be said. */
+function describeOption(option: Option): string {
+  return Help.prototype.optionDescription(option).replace(/ \(default: (?:\[\]|\{\})\)$/u, '')
 }
 
 /** A command that enters a pool. */

@@ -51,6 +51,12 @@ it('help and version are status 0', async () => {
   expect((await run('--version')).lines).toEqual([expect.stringMatching(/^\d+\.\d+\.\d+/u)])
 })
 
+it.each(['join', 'work', 'submit', 'simulate'])('help of %s does not say that a list is empty by default', async (command) => {
+  const { lines } = await run(command, '--help')
+  expect(lines.length).toBeGreaterThan(5)
+  expect(lines.join(' ')).not.toMatch(/default:\s+[[{]/u)
+})
+
 it('a file that is no pool key is refused, and its content not shown', async () => {
   writeFileSync(file('no.key'), 'my secret password')
   const { status, stderr } = await run('join', 'p', '--json', ...loopback, '--key-file', file('no.key'))
