@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { JelProcess, loopback } from './jel-process.ts'
 
@@ -141,11 +141,16 @@ describe('jel work, submit, jobs and job', () => {
   })
 
   it.each([
-    [['submit', 'pool', 'nowhere.js', 'f'], 2, 'there is no program nowhere.js'],
+    [['submit', 'pool', 'nowhere.js', 'f'], 2, `there is no program nowhere.js (${resolve('nowhere.js')})`],
+    [['submit', 'pool', '/nowhere.js', 'f'], 2, 'there is no program /nowhere.js\n'],
     [['submit', 'pool', import.meta.filename, 'f', '{'], 2, 'INPUT must be JSON'],
     [['submit', 'pool', import.meta.filename, 'f', '--keep', 'ever'], 2, 'as in 30 min'],
     [['submit', 'pool', import.meta.filename, 'f', '--blob', 'nowhere.bin'], 2, 'NAME=FILE'],
-    [['submit', 'pool', import.meta.filename, 'f', '--blob', 'data=nowhere.bin'], 2, 'there is no file nowhere.bin'],
+    [
+      ['submit', 'pool', import.meta.filename, 'f', '--blob', 'data=nowhere.bin'],
+      2,
+      `there is no file nowhere.bin (${resolve('nowhere.bin')})`,
+    ],
     [['submit', 'pool', import.meta.filename, 'f', '3', '--blob', 'data=nowhere.bin'], 2, 'INPUT must be an object'],
     [['work', 'pool', '--workers', 'many'], 2, 'whole number'],
     [['demo', 'compost'], 2, 'jel demo compute'],

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { isAbsolute, resolve } from 'node:path'
 import type { BlobReference } from '@jel/compute'
 import { UsageError } from '../usage-error.ts'
 import { outcomeOf } from './job-events.ts'
@@ -21,8 +22,8 @@ export async function submit(pool: string, file: string, fn: string, input: stri
   const files = Object.entries(flags.blob)
   if (files.length > 0 && value !== undefined && !isObject(value))
     throw new UsageError(`with --blob INPUT must be an object, whose field ${files[0]?.[0]} names the blob`)
-  if (!existsSync(file)) throw new UsageError(`there is no program ${file}`)
-  for (const [, blob] of files) if (!existsSync(blob)) throw new UsageError(`there is no file ${blob}`)
+  if (!existsSync(file)) throw new UsageError(`there is no program ${withPath(file)}`)
+  for (const [, blob] of files) if (!existsSync(blob)) throw new UsageError(`there is no file ${withPath(blob)}`)
   await using visitor = await Visitor.enter(pool, flags)
   const teller = tellerOf(flags.json === true, pool)
   const met = await visitor.meet()
@@ -52,6 +53,11 @@ export async function submit(pool: string, file: string, fn: string, input: stri
   } finally {
     teller.close()
   }
+}
+
+/** pnpm and others start a command in a folder of their own choice. */
+function withPath(file: string): string {
+  return isAbsolute(file) ? file : `${file} (${resolve(file)})`
 }
 
 function isObject(value: unknown): value is object {
