@@ -128,6 +128,22 @@ describe('jel work, submit, jobs and job', () => {
     })
   })
 
+  it.each(['SIGTERM', 'SIGINT'] as const)('leave the pool on %s, and the job to others', async (signal) => {
+    const first = await worker()
+    const submit = command(first.address, 'submit', file, 'slow', '100000', '--json')
+    await submit.until(() => submit.lines.some((line) => line.includes('"progress"')), 'progress')
+    submit.child.kill(signal)
+    expect({ status: await submit.exited, stderr: submit.stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(
+        /^jel: the job goes on without this member; its result is told by jel job cli-test [\da-f]{20} --result\n$/u,
+      ),
+    })
+    expect(submit.lines.map((line) => (JSON.parse(line) as { event: string }).event)).not.toContain('failed')
+    await first.until(() => first.of('left').length > 0 || first.of('died').length > 0, 'its end')
+    expect([first.of('left').length, first.of('died')]).toEqual([1, []])
+  })
+
   it('tell what a program threw, with its stack', async () => {
     const first = await worker()
     const submit = command(first.address, 'submit', file, 'throws', '--json')

@@ -42,6 +42,11 @@ export async function outcomeOf(job: Job): Promise<JobEvent> {
   }
 }
 
+/** As a line of `--json`. */
+export function jsonLine({ event, ...rest }: JobEvent, pool: string): string {
+  return toJson({ event, time: Date.now(), pool, ...rest })
+}
+
 /** A value as JSON: large integers and bytes as text, sets and maps as lists. */
 export function toJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, (_, each: unknown) => jsonOf(each), indent) ?? 'null'

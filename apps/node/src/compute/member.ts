@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { compute, type Grid } from '@jel/compute'
 import { joinPool, type Pool } from '@jel/jel'
 import { poolOptions, type PoolFlags } from '../pool-options.ts'
+import { Stop, stopOnSignals } from '../stop.ts'
 import { ownerOf } from './owner.ts'
 
 /** Flags of all commands that only ask or submit. */
@@ -14,8 +15,33 @@ export interface MemberFlags extends PoolFlags {
 const MEET = 10_000
 const HEAR = 1000
 
+/** Exit status of a command that was stopped before it had done what it was to do. */
+const STOPPED = 1
+
+/**
+ * Enters a pool for the time of a command, and leaves it at its end: as `jel join` does also at SIGINT and SIGTERM, so that nobody takes it for dead. `errand` returns the exit
+ * status, and has nothing more to say once it is told to stop.
+ */
+export async function visit(
+  name: string,
+  flags: MemberFlags,
+  errand: (visitor: Visitor, stopped: AbortSignal) => Promise<number>,
+): Promise<number> {
+  const stop = new Stop()
+  stopOnSignals(stop)
+  const stopped = stop.reason.then(() => STOPPED)
+  try {
+    await using visitor = await Visitor.enter(name, flags, stop.signal)
+    const errands = errand(visitor, stop.signal)
+    return await Promise.race([errands, stopped])
+  } catch (error) {
+    if (stop.signal.aborted) return STOPPED
+    throw error
+  }
+}
+
 /** A member without workers, for the time of a command. */
-export class Visitor implements AsyncDisposable {
+class Visitor implements AsyncDisposable {
   readonly pool: Pool
   readonly grid: Grid
 
@@ -24,9 +50,9 @@ export class Visitor implements AsyncDisposable {
     this.grid = grid
   }
 
-  static async enter(name: string, flags: MemberFlags): Promise<Visitor> {
+  static async enter(name: string, flags: MemberFlags, signal: AbortSignal): Promise<Visitor> {
     const owner = await ownerOf(flags.owner)
-    const pool = await joinPool(name, poolOptions(flags))
+    const pool = await joinPool(name, { ...poolOptions(flags), signal })
     try {
       return new Visitor(pool, await compute(pool, { owner }))
     } catch (error) {

@@ -1,6 +1,6 @@
 import cliProgress from 'cli-progress'
 import { oneLine } from '../text.ts'
-import { toJson, type JobEvent } from './job-events.ts'
+import { jsonLine, toJson, type JobEvent } from './job-events.ts'
 
 /** Says how a job goes: a program one JSON object a line, a person a bar, and the result. */
 export interface Teller {
@@ -8,13 +8,20 @@ export interface Teller {
   close(): void
 }
 
-export function tellerOf(json: boolean, pool: string): Teller {
-  return json ? jsonTeller(pool) : process.stderr.isTTY ? barTeller() : quietTeller()
+/** `stopped`: what comes after that is of the leave, and not of the job. */
+export function tellerOf(json: boolean, pool: string, stopped: AbortSignal): Teller {
+  const teller = json ? jsonTeller(pool) : process.stderr.isTTY ? barTeller() : quietTeller()
+  return {
+    tell: (event) => {
+      if (!stopped.aborted) teller.tell(event)
+    },
+    close: () => teller.close(),
+  }
 }
 
 function jsonTeller(pool: string): Teller {
   return {
-    tell: ({ event, ...rest }) => void process.stdout.write(`${toJson({ event, time: Date.now(), pool, ...rest })}\n`),
+    tell: (event) => void process.stdout.write(`${jsonLine(event, pool)}\n`),
     close: () => {},
   }
 }
