@@ -175,6 +175,24 @@ describe('jel work, submit, jobs and job', () => {
     expect({ status: await process.exited, stderr: process.stderr }).toEqual({ status, stderr: expect.stringContaining(message) })
   })
 
+  it('fail where the address that was given leads to nobody, and list no jobs where none was given', async () => {
+    // Nobody listens there: port 1 takes a privilege.
+    const astray = ['--bootstrap', '/ip4/127.0.0.1/tcp/1']
+    const visit = (...args: string[]): JelProcess => new JelProcess([...args, ...loopback, ...owner], 'ignore')
+    const visitors = [
+      visit('jobs', 'cli-test', ...astray),
+      visit('job', 'cli-test', 'squares', ...astray),
+      visit('jobs', 'cli-test', '--json'),
+    ]
+    const ends = visitors.map(async (visitor) => ({ status: await visitor.exited, lines: visitor.lines, stderr: visitor.stderr }))
+    const unreached = expect.stringMatching(/^jel: nobody else of the pool cli-test was found \(.*127\.0\.0\.1\/tcp\/1\b.*\)\n$/u) as string
+    expect(await Promise.all(ends)).toEqual([
+      { status: 1, lines: [], stderr: unreached },
+      { status: 1, lines: [], stderr: unreached },
+      { status: 0, lines: [], stderr: expect.stringMatching(/^jel: nobody else of the pool cli-test was found; on loopback/u) },
+    ])
+  })
+
   it('say that nobody knows a job', async () => {
     const first = await worker()
     const process = command(first.address, 'job', 'nobody')

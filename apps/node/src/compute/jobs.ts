@@ -22,10 +22,11 @@ const ASK = 700
 /** Lists the jobs of a pool. */
 export async function jobs(pool: string, flags: MemberFlags): Promise<number> {
   return await visit(pool, flags, async (visitor) => {
-    if (!(await visitor.meet()))
-      process.stderr.write(
-        `jel: nobody else of the pool ${pool} was found; on loopback give --bootstrap with an address that jel work prints\n`,
-      )
+    if (!(await visitor.meet())) {
+      // Without an address there may be no others. With one there are, and their jobs are not known.
+      if (flags.bootstrap.length > 0) throw new Error(visitor.aloneWords)
+      process.stderr.write(`jel: ${visitor.aloneWords}\n`)
+    }
     await visitor.hear(() => false)
     const events = await Promise.all(visitor.grid.jobs().map(describe))
     const lines = flags.json === true ? events.map((event) => jsonLine(event, pool)) : tableOf(events)
@@ -37,7 +38,7 @@ export async function jobs(pool: string, flags: MemberFlags): Promise<number> {
 /** One job, by its id or name: its state, or what the flags ask for. */
 export async function job(pool: string, idOrName: string, flags: JobFlags): Promise<number> {
   return await visit(pool, flags, async (visitor, stopped) => {
-    await visitor.meet()
+    if (!(await visitor.meet())) throw new Error(visitor.aloneWords)
     await visitor.hear(() => visitor.grid.jobs().some(({ id, name }) => id === idOrName || name === idOrName))
     const found = visitor.grid.job(idOrName)
     const teller = tellerOf(flags.json === true, pool, stopped)

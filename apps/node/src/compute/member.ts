@@ -73,6 +73,14 @@ class Visitor implements AsyncDisposable {
     return false
   }
 
+  /** That nobody came, and what is known of why. */
+  get aloneWords(): string {
+    const { introducers } = this.pool.health()
+    const why = introducers.map(({ address, reason }) => (reason.includes(address) ? reason : `${address}: ${reason}`)).join('; ')
+    const advice = 'on loopback give --bootstrap with an address that jel work prints'
+    return `nobody else of the pool ${this.pool.name} was found${why === '' ? `; ${advice}` : ` (${why})`}`
+  }
+
   /** Until this holds, or others had time to tell. */
   async hear(done: () => boolean): Promise<void> {
     for (const end = performance.now() + HEAR; performance.now() < end && !done();) await sleep(50)
