@@ -16,8 +16,8 @@ export interface JoinFlags extends PoolFlags {
   readonly json?: boolean
 }
 
-/** What a node does besides being a member, until it leaves. */
-export type Occupation = (pool: Pool, report: (event: NodeEvent) => void) => Promise<AsyncDisposable>
+/** What a node does besides being a member, until it leaves. `note` tells people only: it is no part of what `--json` promises. */
+export type Occupation = (pool: Pool, report: (event: NodeEvent) => void, note: (text: string) => void) => Promise<AsyncDisposable>
 
 /** Runs one node until there is a reason to stop. Returns the exit status; throws what kept it from starting. */
 export async function join(name: string, flags: JoinFlags, occupation?: Occupation): Promise<number> {
@@ -65,7 +65,7 @@ async function run(pool: Pool, flags: JoinFlags, stop: Stop, reporter: Reporter,
   else if (inputEnds()) void waitForEnd(process.stdin, stop)
   const timer = flags.for === undefined ? undefined : setTimeout(() => stop.now('time'), flags.for)
 
-  const occupied = await occupation?.(pool, report)
+  const occupied = await occupation?.(pool, report, (text) => stopped || reporter.note(text))
 
   const end = await Promise.race([stop.reason, pool.closed])
   clearTimeout(timer)

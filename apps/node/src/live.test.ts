@@ -53,4 +53,14 @@ describe('the live view', () => {
     for (const evil of ['\u001B[2J', '\u001B]0', '\u0007', '\u009B']) expect(picture).not.toContain(evil)
     expect(draw(pool, 0).some((line) => line.includes('a b'))).toBe(true)
   })
+
+  it('shows what else is noted, and no records of jobs', () => {
+    const pool = view(1)
+    const record = { owner: 'o', version: 1, expires: 2, value: 'aGk=' }
+    pool.take({ event: 'record', name: 'jel.compute/job/wide', ...record }, 1000)
+    pool.take({ event: 'record', name: 'weather', ...record }, 1000)
+    pool.note('works for job wide of …NsmTEj48', 1000)
+    const lines = draw(pool, 1000).filter((line) => /record|works/u.test(line))
+    expect(lines).toEqual([expect.stringMatching(/record weather of o/u), expect.stringMatching(/works for job wide of …NsmTEj48$/u)])
+  })
 })

@@ -2,7 +2,7 @@ import { createLogUpdate } from 'log-update'
 import colors from 'picocolors'
 import stringWidth from 'string-width'
 import type { NodeEvent, NodeJson } from './events.ts'
-import { describe, healthWords, nodeName, type Reporter } from './reporter.ts'
+import { describe, healthWords, isInternal, nodeName, type Reporter } from './reporter.ts'
 import { oneLine } from './text.ts'
 
 /** How often the picture is drawn at most, in milliseconds. A guess: smooth enough to read. */
@@ -65,7 +65,11 @@ export class LiveView {
       case 'error':
       case 'stopped':
     }
-    this.#recent.push(`${new Date(now).toTimeString().slice(0, 8)} ${describe(event)}`)
+    if (!isInternal(event)) this.note(describe(event), now)
+  }
+
+  note(text: string, now: number): void {
+    this.#recent.push(`${new Date(now).toTimeString().slice(0, 8)} ${text}`)
     if (this.#recent.length > RECENT_EVENTS) this.#recent.shift()
   }
 
@@ -130,6 +134,10 @@ export function liveReporter(terminal: NodeJS.WriteStream, pool: string): Report
   return {
     report(event) {
       view.take(event, Date.now())
+      changed = true
+    },
+    note(text) {
+      view.note(text, Date.now())
       changed = true
     },
     close() {

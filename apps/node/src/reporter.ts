@@ -5,6 +5,8 @@ import { oneLine, shortId } from './text.ts'
 /** Tells somebody what happens: a program, a log, or a person at a terminal. */
 export interface Reporter {
   report(event: NodeEvent): void
+  /** What only people are told. */
+  note(text: string): void
   /** No more events follow. */
   close(): void
 }
@@ -15,6 +17,7 @@ export function jsonReporter(output: Output, pool: string): Reporter {
     report({ event, ...rest }) {
       output.line(JSON.stringify({ event, time: Date.now(), pool, ...rest }))
     },
+    note() {},
     close() {},
   }
 }
@@ -23,10 +26,18 @@ export function jsonReporter(output: Output, pool: string): Reporter {
 export function plainReporter(output: Output): Reporter {
   return {
     report(event) {
-      output.line(`${new Date().toISOString()} ${describe(event)}`)
+      if (!isInternal(event)) this.note(describe(event))
+    },
+    note(text) {
+      output.line(`${new Date().toISOString()} ${text}`)
     },
     close() {},
   }
+}
+
+/** By such records members that compute tell one another of themselves and of jobs: a person is told what comes of them. */
+export function isInternal(event: NodeEvent): boolean {
+  return event.event === 'record' && event.name.startsWith('jel.compute/')
 }
 
 /** An event in words. */

@@ -101,6 +101,23 @@ describe('jel work, submit, jobs and job', () => {
     )
   })
 
+  it('tell a person what a worker works for, and a program nothing new', async () => {
+    const first = await worker()
+    const args = ['work', 'cli-test', '--workers', '1', ...loopback, ...owner, '--bootstrap', first.address]
+    const second = new JelProcess(args)
+    await second.until(() => second.lines.some((line) => line.includes(' joined ')), 'it is in')
+    const submit = command(first.address, 'submit', file, 'slow', '100', '--name', 'slow')
+    expect(await submit.exited).toBe(0)
+    await second.until(() => second.lines.some((line) => / ran here /u.test(line)), 'its work is over')
+    expect(second.lines.filter((line) => /job|record/u.test(line))).toEqual([
+      expect.stringMatching(/ works for job slow of …\w{8}$/u),
+      expect.stringMatching(/ job slow of …\w{8} is done; \d+ tasks? ran here in \d+ s$/u),
+    ])
+    const known = new Set(['started', 'joined', 'left', 'updated', 'health', 'record', 'error'])
+    expect(first.events.filter(({ event }) => !known.has(event))).toEqual([])
+    expect(first.of('record').some(({ name }) => name === 'jel.compute/job/slow')).toBe(true)
+  })
+
   it('hand a file over with a job', async () => {
     const first = await worker()
     const data = join(folder, 'data.bin')

@@ -32,6 +32,7 @@ import { PeerBudget } from './shell/peer-budget.ts'
 import { PeerStreams } from './shell/peer-streams.ts'
 import { Roster } from './shell/roster.ts'
 import { Runner } from './shell/runner.ts'
+import { Shifts, type EndedShift, type Shift } from './shell/shifts.ts'
 import { VoteSigner } from './shell/vote-signer.ts'
 
 /** How long a job's result is kept where its owner does not say, ms: a week. */
@@ -80,6 +81,10 @@ export interface SubmitOptions {
 }
 
 export interface GridEvents {
+  /** This member runs its first task of a job. */
+  working: CustomEvent<Shift>
+  /** A job has ended of which this member ran tasks. */
+  worked: CustomEvent<EndedShift>
   /** Something that an operator should know. */
   warning: CustomEvent<{ readonly code: string; readonly message: string; readonly job: string | undefined }>
 }
@@ -100,6 +105,11 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   readonly #jobBlobs = new Map<JobId, JobBlobs>()
   /** What programs export that were submitted here, by their hash: to find out takes a thread. */
   readonly #functions = new Map<string, readonly ProgramFunction[]>()
+  readonly #shifts = new Shifts({
+    shiftOf: (job) => this.#shiftOf(job),
+    onBegun: (detail) => this.safeDispatchEvent('working', { detail }),
+    onEnded: (detail) => this.safeDispatchEvent('worked', { detail }),
+  })
   readonly #endings = new Endings()
   readonly #explanations = new Endings()
   readonly #held = new Map<JobId, readonly HeldTask[]>()
@@ -129,7 +139,11 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       signer,
       programOf: (job) => this.#placed(this.#jobs.get(job) as PublishedJob),
       send: (to, message) => this.#streams.send(to, message),
-      onEnded: ({ job }) => this.#endings.tell(job),
+      onRun: ({ job }) => this.#shifts.ran(job, performance.now()),
+      onEnded: ({ job, entry }) => {
+        this.#endings.tell(job)
+        this.#shifts.ended(job, entry, performance.now())
+      },
       onExplained: ({ job, tasks }) => {
         this.#held.set(job, tasks)
         this.#explanations.tell(job)
@@ -137,6 +151,11 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       onWarning: ({ code, message, job }) => this.#warn(code, message, job),
     })
     this.#roster = new Roster(pool, signer.publicKey, (inputs) => this.#membersChanged(inputs))
+  }
+
+  #shiftOf(id: JobId): Shift | undefined {
+    const job = this.#jobs.get(id)
+    return job && { job: id, name: job.name, owner: job.owner }
   }
 
   #ticketsOf(tickets: Readonly<Record<string, number>>): Tickets {

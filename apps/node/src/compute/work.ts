@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { compute, type TaskLimits } from '@jel/compute'
 import { join, type JoinFlags } from '../join.ts'
+import { workedWords, workingWords } from './work-words.ts'
 import { ownerOf } from './owner.ts'
 
 export interface WorkFlags extends JoinFlags {
@@ -16,11 +17,13 @@ export async function work(pool: string, flags: WorkFlags): Promise<number> {
   const owner = await ownerOf(flags.owner)
   const { limit: limits, tickets, workers = availableParallelism() } = flags
   const accept = flags.accept.length === 0 ? undefined : flags.accept
-  return await join(pool, flags, async (entered, report) => {
+  return await join(pool, flags, async (entered, report, note) => {
     const grid = await compute(entered, { workers, limits, owner, ...(accept && { accept }), ...(tickets && { tickets }) })
     grid.addEventListener('warning', ({ detail: { code, message, job } }) => {
       report({ event: 'error', code, message: job === undefined ? message : `job ${job}: ${message}` })
     })
+    grid.addEventListener('working', ({ detail }) => note(workingWords(detail)))
+    grid.addEventListener('worked', ({ detail }) => note(workedWords(detail)))
     return grid
   })
 }

@@ -15,6 +15,7 @@ export interface RunnerOptions {
   readonly signer?: Signer
   readonly programOf: (job: JobId) => PlacedProgram
   readonly send: (to: MemberId, message: Message) => void
+  readonly onRun?: (effect: Extract<Effect, { type: 'run' }>) => void
   readonly onEnded: (effect: Extract<Effect, { type: 'ended' }>) => void
   readonly onExplained?: (effect: Extract<Effect, { type: 'explained' }>) => void
   readonly onWarning: (effect: Extract<Effect, { type: 'warning' }>) => void
@@ -70,6 +71,9 @@ export class Runner {
         this.#options.send(effect.to, effect.message)
         return
       case 'run':
+        this.#options.onRun?.(effect)
+        this.#executor.carryOut(effect)
+        return
       case 'deliver':
       case 'forget':
         this.#executor.carryOut(effect)
