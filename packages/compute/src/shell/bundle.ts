@@ -25,6 +25,8 @@ export async function bundleProgram(file: string): Promise<Uint8Array> {
       input: ENTRY,
       platform: 'node',
       logLevel: 'silent',
+      // Comments with paths from where this process runs would make the same program another one elsewhere.
+      experimental: { attachDebugInfo: 'none' },
       plugins: [
         {
           name: 'program',

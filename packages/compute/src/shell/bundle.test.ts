@@ -1,0 +1,28 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { bundleProgram } from './bundle.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'jel-bundle-'))
+
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** A program that imports another file, in a folder of its own. */
+function programIn(...path: string[]): string {
+  const place = join(folder, ...path)
+  mkdirSync(place, { recursive: true })
+  writeFileSync(join(place, 'half.ts'), 'export const half = (n: number): number => n / 2\n')
+  writeFileSync(
+    join(place, 'program.ts'),
+    `import { task } from '@jel/compute/program'\nimport { half } from './half.ts'\nexport const halve = task((n: number) => half(n))\n`,
+  )
+  return join(place, 'program.ts')
+}
+
+describe('a bundled program', () => {
+  it('is the same wherever it lies', async () => {
+    const [here, there] = await Promise.all([bundleProgram(programIn('here')), bundleProgram(programIn('deep', 'down', 'there'))])
+    expect(new TextDecoder().decode(here)).toBe(new TextDecoder().decode(there))
+  })
+})
