@@ -169,7 +169,7 @@ describe('jel work, submit, jobs and job', () => {
       event: 'failed',
       code: 'TASK_THREW',
       message: 'no such luck',
-      stack: expect.stringContaining('RangeError'),
+      stack: expect.stringMatching(/^RangeError: no such luck\n    at program\.js:8:42$/u),
     })
   })
 

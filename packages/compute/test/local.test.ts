@@ -86,11 +86,14 @@ describe('what goes wrong is told with its cause', () => {
     })
   })
 
-  it('has the stack of the program', async () => {
-    await expect(resultOf(various, 'throws')).rejects.toMatchObject({
+  it.each([
+    ['the task', 'throws'],
+    ['a child of the task', 'passesOn'],
+  ])('has the stack of the program where %s threw', async (_, fn) => {
+    await expect(resultOf(various, fn)).rejects.toMatchObject({
       member: 'local',
       tries: 1,
-      remoteStack: expect.stringContaining('RangeError: no such luck'),
+      remoteStack: expect.stringMatching(/^RangeError: no such luck\n    at various\.ts:50:9$/u),
     })
   })
 

@@ -43,7 +43,7 @@ describe('a program in a sandbox', () => {
     await expect(resultOf(various, 'throws')).rejects.toMatchObject({
       code: 'TASK_THREW',
       message: 'no such luck',
-      remoteStack: expect.stringContaining('RangeError: no such luck'),
+      remoteStack: expect.stringMatching(/^RangeError: no such luck\n    at various\.ts:50:9$/u),
     })
   })
 

@@ -10,6 +10,7 @@ import { fromBytes, toBytes } from '../schemas.ts'
 import { loadConfined } from './compartment.ts'
 import { hostProgram } from './host-program.ts'
 import { MAX_FRAME_BYTES, type FromProgram, type ToProgram } from './messages.ts'
+import { ProgramStack } from './program-stack.ts'
 
 const socket = new Socket({ fd: 3, readable: true, writable: true })
 socket.on('error', () => process.exit())
@@ -23,8 +24,11 @@ let isLoaded = false
 for await (const frame of decode(socket, { maxDataLength: MAX_FRAME_BYTES })) {
   const data = frame.subarray()
   if (isLoaded) handle?.(fromBytes(v.any(), data) as readonly ToProgram[])
-  // The first frame is the program.
-  else handle = await hostProgram(() => loadConfined(new TextDecoder().decode(data)), post)
+  else {
+    // The first frame is the program.
+    const source = new TextDecoder().decode(data)
+    handle = await hostProgram(() => loadConfined(source), post, new ProgramStack(', <anonymous>', () => source))
+  }
   isLoaded = true
 }
 process.exit()

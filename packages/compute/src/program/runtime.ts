@@ -29,6 +29,8 @@ export interface RuntimeHost {
   post(messages: readonly FromProgram[]): void
   /** A step of a path: 10 characters of base64url of a hash of a function, its input, and which of equal calls it is. */
   step(fn: string, input: Uint8Array, occurrence: number): string
+  /** A stack as the program's author knows it, without frames of this runtime. */
+  stack(stack: string): string
   /** Resolves when everything that was ready to run has run. */
   idle(): Promise<void>
 }
@@ -39,8 +41,10 @@ class ChildFailedError extends Error {
   readonly member: string
   readonly tries: number
 
-  constructor({ code, message, member, tries }: Extract<Outcome, { failure: unknown }>['failure']) {
+  constructor({ code, message, member, tries, stack }: Extract<Outcome, { failure: unknown }>['failure']) {
     super(message)
+    // Where the child threw, wherever that was: here there are only frames of the runtime.
+    this.stack = stack ?? `${this.name}: ${message}`
     this.code = code
     this.member = member
     this.tries = tries
@@ -150,7 +154,7 @@ export class Runtime {
     const begin = performance.now()
     this.#call(frame, fn, input, split).then(
       (outcome) => this.#return(frame, outcome, begin),
-      (error: unknown) => this.#return(frame, { failure: failureOf(error) }, begin),
+      (error: unknown) => this.#return(frame, { failure: failureOf(error, this.#host) }, begin),
     )
     return frame
   }
@@ -275,12 +279,12 @@ function isTask(value: unknown): value is TaskDefinition<unknown, unknown> {
   return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'task'
 }
 
-function failureOf(error: unknown): Extract<Outcome, { failure: unknown }>['failure'] {
+function failureOf(error: unknown, host: RuntimeHost): Extract<Outcome, { failure: unknown }>['failure'] {
   const { code, message, stack, member, tries } = (error instanceof Error ? error : { message: String(error) }) as Partial<ChildFailedError>
   return {
     code: typeof code === 'string' && /^[A-Z_]{3,40}$/u.test(code) ? code : 'TASK_THREW',
     message: (message ?? '').slice(0, 2000),
-    ...(typeof stack === 'string' ? { stack: stack.slice(0, 4000) } : {}),
+    ...(typeof stack === 'string' ? { stack: (error instanceof ChildFailedError ? stack : host.stack(stack)).slice(0, 4000) } : {}),
     member: typeof member === 'string' ? member : '',
     tries: typeof tries === 'number' ? tries : 1,
   }

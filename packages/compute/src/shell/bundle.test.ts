@@ -25,4 +25,11 @@ describe('a bundled program', () => {
     const [here, there] = await Promise.all([bundleProgram(programIn('here')), bundleProgram(programIn('deep', 'down', 'there'))])
     expect(new TextDecoder().decode(here)).toBe(new TextDecoder().decode(there))
   })
+
+  it('says which lines of which files of its author it was made of', async () => {
+    const text = new TextDecoder().decode(await bundleProgram(programIn('mapped')))
+    const [, encoded] = /base64,(\S+)\n$/u.exec(text) ?? []
+    const map = JSON.parse(Buffer.from(encoded as string, 'base64').toString()) as { sources: string[] }
+    expect(map.sources.toSorted()).toEqual(['half.ts', 'jel:definitions.ts', 'program.ts'])
+  })
 })

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ProgramError } from '../errors.ts'
+import { LIBRARY, withMap } from '../executors/program-stack.ts'
 
 /** What programs import: as source, compiled, or beside a bundle that holds this module. */
 const library = ['../program/index.ts', '../program/index.js', './program.js']
@@ -35,10 +36,23 @@ export async function bundleProgram(file: string): Promise<Uint8Array> {
         },
       ],
     })
-    const { output } = await build.generate({ format: 'esm', codeSplitting: false, comments: false })
+    const folder = dirname(path)
+    const { output } = await build.generate({ format: 'esm', codeSplitting: false, comments: false, dir: folder, sourcemap: 'hidden' })
     await build.close()
-    return new TextEncoder().encode(output[0].code)
+    const [{ code, map }] = output
+    if (map === null) throw new Error('the bundler made no source map')
+    const { mappings } = map
+    const sources = map.sources.map((source) =>
+      sourceName(source, resolve(folder, source) !== path && dirname(resolve(folder, source)) === dirname(library)),
+    )
+    return new TextEncoder().encode(withMap(code, { version: 3, sources, names: [], mappings }))
   } catch (error) {
     throw new ProgramError(`${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
   }
+}
+
+/** As stacks show it: from the program's folder, and the same wherever that lies. */
+function sourceName(source: string, isLibrary: boolean): string {
+  const name = source.startsWith('..') ? basename(source) : source
+  return isLibrary ? LIBRARY + name : name
 }

@@ -50,6 +50,8 @@ export const throws = task(() => {
   throw new RangeError('no such luck')
 })
 
+export const passesOn = task(async (_: unknown, { run }) => await run(throws, undefined))
+
 export const catches = task(async (_: unknown, { run }) => {
   try {
     return await run(throws, undefined)

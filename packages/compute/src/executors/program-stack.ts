@@ -1,0 +1,64 @@
+import { SourceMap } from 'node:module'
+
+/** Sources of a program's map that begin so are not its author's. */
+export const LIBRARY = 'jel:'
+
+const INLINE_MAP = /\n\/\/# sourceMappingURL=data:application\/json;base64,([\w+/=]+)\s*$/u
+const FRAME = /^\s+at /u
+/** A function without a name of its own, as the engine calls it: that of a task, or one that was evaluated. */
+const UNNAMED = /^(?:async )?(?:Object\.)?(?:eval|run|<anonymous>)(?: \[as run\])?$/u
+
+/** A module's text with its source map in it, as `programStack` reads it. */
+export function withMap(code: string, map: object): string {
+  return `${code.trimEnd()}\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}\n`
+}
+
+/** The stacks of a program, for its author: frames of the program only, by the files and lines that it was made from. */
+export class ProgramStack {
+  readonly #origin: string
+  readonly #source: () => string
+  #map: SourceMap | undefined
+
+  /** `origin`: what stands in frames of the module before line and column; `source`: the module's text, read at the first error. */
+  constructor(origin: string, source: () => string) {
+    this.#origin = origin
+    this.#source = source
+  }
+
+  of(stack: string): string {
+    const lines = stack.split('\n')
+    const first = lines.findIndex((line) => FRAME.test(line))
+    if (first === -1) return stack
+    return [...lines.slice(0, first), ...lines.slice(first).flatMap((line) => this.#frame(line))].join('\n')
+  }
+
+  #frame(line: string): string[] {
+    const at = line.lastIndexOf(`${this.#origin}:`)
+    if (at === -1) return []
+    const [, row, column] = /^(\d+):(\d+)\)?$/u.exec(line.slice(at + this.#origin.length + 1)) ?? []
+    if (row === undefined || column === undefined) return []
+    const place = this.#place(Number(row), Number(column))
+    if (place === undefined) return []
+    const [, name] = /^\s+at (.+?) \(/u.exec(line) ?? []
+    return [name === undefined || UNNAMED.test(name) ? `    at ${place}` : `    at ${name} (${place})`]
+  }
+
+  #place(row: number, column: number): string | undefined {
+    this.#map ??= mapOf(this.#source())
+    const entry = this.#map.findEntry(row - 1, column - 1)
+    // A module that its author bundled has no map of ours.
+    if (this.#map.payload.sources.length === 0) return `program:${row}:${column}`
+    if (!('originalSource' in entry) || entry.originalSource.startsWith(LIBRARY)) return undefined
+    return `${entry.originalSource}:${entry.originalLine + 1}:${entry.originalColumn + 1}`
+  }
+}
+
+function mapOf(source: string): SourceMap {
+  const [, encoded] = INLINE_MAP.exec(source) ?? []
+  try {
+    if (encoded !== undefined) return new SourceMap(JSON.parse(Buffer.from(encoded, 'base64').toString()) as SourceMap['payload'])
+  } catch {
+    // It is another one's, and damaged.
+  }
+  return new SourceMap({ file: '', version: 3, sources: [], sourcesContent: [], names: [], mappings: '', sourceRoot: '' })
+}
