@@ -81,7 +81,7 @@ async function measure(values: Values<typeof options>, folder: string): Promise<
     const node = await startNode(
       { bin: jelBin, command: 'work', pool, within: network.within(host), args: ['--workers', '1', ...enter(host, first)] },
       {
-        line: (id, { event, time }) => void ((event === 'joined' || event === 'died') && changes.push({ id, event, time })),
+        line: (id, { event, time, node: other }) => void (event === 'joined' && changes.push({ id, other: other?.id ?? '', time })),
         complaint: () => {},
         ended: () => {},
       },
@@ -112,9 +112,11 @@ async function measure(values: Values<typeof options>, folder: string): Promise<
   return report({ executions: read(log, sideOf), changes, pidOf, tasks, ms, results: [one, other], load, cutAt, healedAt, doneAt, members })
 }
 
+/** A member comes to see another. */
 interface Change {
   readonly id: string
-  readonly event: string
+  /** The one that it sees. */
+  readonly other: string
   readonly time: number
 }
 
@@ -139,7 +141,7 @@ function report({ executions, changes, pidOf, tasks, ms, results, load, cutAt, h
   const both = [...left].filter((task) => right.has(task)).length
   const told = new Set(executions.filter(({ ended }) => ended !== undefined && ended <= healedAt - TOLD).map(({ task }) => task))
   const again = executions.filter(({ task, begun }) => begun > healedAt && told.has(task))
-  const returns = changes.filter(({ event, time }) => event === 'joined' && time > healedAt && time < doneAt - 1)
+  const returns = changes.filter(({ other, time }) => pidOf.has(other) && time > healedAt)
   const wholeAt = new Map(returns.map(({ id, time }) => [pidOf.get(id), time]))
   const late = again.filter(({ pid, begun }) => begun > (wholeAt.get(pid) ?? Infinity)).length
   const expected = String((tasks * (tasks - 1)) / 2)
