@@ -10,7 +10,12 @@ interface Lookup {
   readonly nodes: readonly TaskNode[]
   /** Replicas that have not answered. */
   readonly open: Set<MemberId>
-  readonly deadline: Milliseconds
+  /** When they are asked again, or no longer waited for. */
+  deadline: Milliseconds
+  /** How long after they were asked, doubling. */
+  patience: Milliseconds
+  /** Until then they are asked again. */
+  readonly until: Milliseconds
 }
 
 /** What is known of a task is asked of all replicas before it is done again: nothing that a living one holds is computed twice. */
@@ -19,7 +24,7 @@ export class Lookups {
   readonly #execution: () => Execution
   readonly #open = new Map<number, Lookup>()
   /** Tasks that are to be looked up together, by job, and when. */
-  readonly #waiting = new Map<Job, { at: Milliseconds; nodes: Set<TaskNode> }>()
+  readonly #waiting = new Map<Job, { at: Milliseconds; until: Milliseconds; nodes: Set<TaskNode> }>()
   #next = 0
   /** Until then replicas may lack what others have to tell. */
   #quietUntil: Milliseconds = 0
@@ -41,12 +46,16 @@ export class Lookups {
     this.#quietUntil = this.#context.now + this.#settling
   }
 
-  add(job: Job, node: TaskNode): void {
+  /** `until`: so long replicas that do not answer are asked again, as those to which there is no way yet. */
+  add(job: Job, node: TaskNode, until: Milliseconds = 0): void {
     const waiting = this.#waiting.get(job)
     // Of an old job a newcomer knows nothing, nor, at first, who does.
     const at = Math.max(this.#context.now, this.#quietUntil, job.spec.fresh ? 0 : job.since + this.#settling)
-    if (waiting === undefined) this.#waiting.set(job, { at, nodes: new Set([node]) })
-    else waiting.nodes.add(node)
+    if (waiting === undefined) this.#waiting.set(job, { at, until, nodes: new Set([node]) })
+    else {
+      waiting.nodes.add(node)
+      waiting.until = Math.max(waiting.until, until)
+    }
   }
 
   /** Whether something of this job is still to be found out. */
@@ -56,12 +65,16 @@ export class Lookups {
 
   turn(): void {
     const { now } = this.#context
-    for (const [job, { at, nodes }] of this.#waiting) {
+    for (const [job, { at, until, nodes }] of this.#waiting) {
       if (at > now) continue
       this.#waiting.delete(job)
-      if (job.ended === undefined) this.#ask(job, [...nodes])
+      if (job.ended === undefined) this.#ask(job, [...nodes], until)
     }
-    for (const [request, lookup] of this.#open) if (lookup.deadline <= now) this.#finish(request, lookup)
+    for (const [request, lookup] of this.#open) {
+      if (lookup.deadline > now) continue
+      if (lookup.until <= now) this.#finish(request, lookup)
+      else this.#send(request, lookup)
+    }
   }
 
   found(from: MemberId, message: Extract<Message, { type: 'found' }>, job: Job): void {
@@ -87,9 +100,11 @@ export class Lookups {
       job.claim(node, holder)
       // What waits for a worker here, or for its children, is left to who has begun it as well. Two that both claim it are told by a replica.
       const { frame } = node
-      if (frame === undefined || frame.second || frame.from === holder || node.denied?.has(holder) === true) continue
+      if (frame === undefined || frame.from === holder || node.denied?.has(holder) === true) continue
+      // What is done for the second time is done since its holder is too slow, or, as far as anybody knows after a partition, since nobody heard of that one.
+      if (frame.second && lookup.until === 0) continue
       const isAtWork = frame.state === 'running' && frame.spawned === 0
-      if (frame.state === 'lookup' || (!frame.claimed && !isAtWork)) execution.yield(job, node, holder)
+      if (frame.state === 'lookup' || ((!frame.claimed || frame.second) && !isAtWork)) execution.yield(job, node, holder)
     }
     if (!message.last) return
     lookup.open.delete(from)
@@ -110,20 +125,26 @@ export class Lookups {
     return config.settleAfterDeath + Math.ceil(4 * members.longestRoundTrip)
   }
 
-  #ask(job: Job, nodes: readonly TaskNode[]): void {
+  #ask(job: Job, nodes: readonly TaskNode[], until: Milliseconds): void {
     const { self, now, config, members } = this.#context
     const request = this.#next++
     const asked = new Set([...this.#context.keepers(job), ...nodes.flatMap(votersOf).filter((id) => members.has(id))])
     asked.delete(self)
-    const replicas = [...asked]
-    const lookup = { job, nodes, open: new Set(replicas), deadline: now + config.requestTimeout }
-    if (replicas.length === 0) {
+    const lookup = { job, nodes, open: new Set(asked), deadline: now, patience: config.requestTimeout, until }
+    if (asked.size === 0) {
       this.#finish(request, lookup)
       return
     }
     this.#open.set(request, lookup)
-    const paths = nodes.map(({ path }) => path)
-    for (const replica of replicas) this.#context.send(replica, { type: 'lookup', job: job.id, request, paths })
+    this.#send(request, lookup)
+  }
+
+  #send(request: number, lookup: Lookup): void {
+    const { now, config } = this.#context
+    const paths = lookup.nodes.map(({ path }) => path)
+    lookup.deadline = Math.min(now + lookup.patience, Math.max(lookup.until, now + config.requestTimeout))
+    lookup.patience *= 2
+    for (const replica of lookup.open) this.#context.send(replica, { type: 'lookup', job: lookup.job.id, request, paths })
   }
 
   #finish(request: number, { job, nodes }: Lookup): void {

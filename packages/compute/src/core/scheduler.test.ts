@@ -289,6 +289,26 @@ describe('a scheduler', () => {
     expect(runs[0]).toBeGreaterThan(18)
   })
 
+  it('gives nothing away after a partition until all replicas have answered, and asks those again that do not', () => {
+    const found = (request: number): Message => ({ type: 'found', job, request, entries: [], claims: [], last: true })
+    for (const id of ['other', 'third']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
+    spawn('a', 'b')
+    feed({ type: 'reentered' })
+    feed({ type: 'timer' }, 1000)
+    const [first, ...rest] = sent(feed({ type: 'timer' }), 'lookup') as Extract<Message, { type: 'lookup' }>[]
+    const request = first?.request as number
+    expect(rest).toEqual([first])
+    expect(sent(feed({ type: 'timer' }, 3000), 'lookup')).toHaveLength(2)
+    hear(found(request))
+    expect(sent(feed({ type: 'timer' }, 6000), 'lookup')).toEqual([first])
+    expect(steal().tasks).toEqual([])
+    hear(found(request), 'third')
+    expect(steal().tasks).toHaveLength(1)
+    // Another one comes back later.
+    feed({ type: 'gone', id: 'third' })
+    expect(steal().tasks).toEqual([])
+  })
+
   it('ignores strangers', () => {
     feed({ type: 'job', spec })
     expect(hear({ type: 'steal', request: 0, jobs: [job], count: 1 }, 'stranger')).toEqual([])

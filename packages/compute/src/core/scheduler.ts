@@ -154,7 +154,7 @@ export class Scheduler {
       case 'joined':
         members.joined(input.member)
         this.#lookups.changed()
-        this.#reunion.joined()
+        this.#reunion.changed()
         this.#stealing.wake()
         return
       case 'reentered':
@@ -244,7 +244,7 @@ export class Scheduler {
       case 'idle': {
         const tasks: Grant[] = []
         for (const job of message.jobs.map((id) => jobs.get(id))) {
-          if (tasks.length > 0 || job?.runs !== true || this.#reunion.isOpen) continue
+          if (tasks.length > 0 || job?.runs !== true || this.#reunion.isRecent) continue
           tasks.push(...[this.#replication.overdue(from, job) ?? []].flat())
         }
         const ended = message.jobs.filter((id) => jobs.get(id)?.ended !== undefined)
@@ -340,6 +340,7 @@ export class Scheduler {
     if (!members.gone(id)) return
     this.#context.hearsay.gone(id)
     this.#lookups.changed()
+    this.#reunion.changed()
     this.#lookups.gone(id)
     this.#stealing.gone(id)
     for (const job of jobs.values()) if (job.ended === undefined) this.#supervision.gone(id, job)
@@ -360,8 +361,8 @@ export class Scheduler {
     const { effects, now } = this.#context
     for (;;) {
       this.#rootKeeper.turn()
-      this.#reunion.turn()
       this.#lookups.turn()
+      this.#reunion.turn()
       this.#supervision.turn()
       this.#replication.turn()
       if (!this.#reunion.isOpen) {

@@ -68,6 +68,8 @@ export class GridMember {
   wakeAt: Milliseconds = Infinity
   /** Members that pronounced it dead, as long as it has not heard of that. */
   readonly heldDeadBy = new Set<MemberId>()
+  /** Members whose messages this one does not take, as it pronounced them dead. */
+  readonly holdsDead = new Set<MemberId>()
   side = 0
 
   constructor(id: MemberId, options: GridMemberOptions, scheduler: Scheduler, joinedAt: Milliseconds) {
@@ -107,6 +109,8 @@ export class VirtualGrid {
   readonly #options: GridOptions
   readonly #jobs = new Map<JobId, JobSpec>()
   readonly #streams = new Map<string, Milliseconds>()
+  /** What a dial takes longer at most, while many are under way. */
+  #dialling: Milliseconds = 0
   /** Until when borders are taken, by site and direction. */
   readonly #borders = new Map<string, Milliseconds>()
 
@@ -191,6 +195,34 @@ export class VirtualGrid {
     for (const [a, b] of pairs) this.events.at(this.now + 1000 + this.random() * 3000, () => this.#sees(a, b, 0))
   }
 
+  /**
+   * Heals as real members do: each re-enters once it hears that it was pronounced dead, after up to `span` ms. Those that are back see one another; they pronounce dead whom their own half
+   * has not got back yet, and take nothing from it. A stream takes up to `dial` ms to open meanwhile. Measured on two busy processors: 10 s, and 3 to 5 s.
+   */
+  healInWaves(span: Milliseconds, dial: Milliseconds): void {
+    for (const member of this.members) member.side = 0
+    for (const [a, b] of this.#pairs()) if (!a.view.has(b.id)) a.holdsDead.add(b.id)
+    this.#dialling = dial
+    this.after(2 * span, () => (this.#dialling = 0))
+    const back = new Set<GridMember>()
+    const lose = (member: GridMember, other: GridMember): void => {
+      if (back.has(other)) return
+      member.holdsDead.add(other.id)
+      this.#loses(member, other.id)
+    }
+    const reenter = (member: GridMember): void => {
+      member.heldDeadBy.clear()
+      this.#handle(member, { type: 'reentered' })
+      for (const other of back) {
+        this.#sees(member, other, this.random() * SPREAD)
+        this.#sees(other, member, this.random() * SPREAD)
+      }
+      back.add(member)
+      for (const other of this.living) if (!back.has(other)) this.after((this.random() * span) / 4, () => lose(member, other))
+    }
+    for (const member of this.living) this.after(this.random() * span, () => member.lives && reenter(member))
+  }
+
   /** As a hostile member might. */
   say(from: GridMember, to: MemberId, message: Message): void {
     this.#send(from, to, message)
@@ -252,6 +284,7 @@ export class VirtualGrid {
 
   #see(member: GridMember, other: GridMember): void {
     member.view.add(other.id)
+    member.holdsDead.delete(other.id)
     if (member.heldDeadBy.has(other.id)) {
       member.heldDeadBy.clear()
       this.#handle(member, { type: 'reentered' })
@@ -262,6 +295,9 @@ export class VirtualGrid {
   #loses(member: GridMember, other: MemberId): void {
     if (!member.lives || !member.view.delete(other)) return
     this.members[Number(other.slice(1))]?.heldDeadBy.add(member.id)
+    // What is said to it later takes another one.
+    this.#streams.delete(`${member.id} ${other}`)
+    this.#streams.delete(`${other} ${member.id}`)
     this.#handle(member, { type: 'gone', id: other })
   }
 
@@ -315,14 +351,15 @@ export class VirtualGrid {
     const stream = `${from.id} ${id}`
     const way = this.#delay(from, to)
     const opened = this.#streams.get(stream)
-    const dialled = opened === undefined ? (this.#options.dial ?? 11) + 2 * way : 0
+    const dial = (this.#options.dial ?? 11) + (this.#dialling > 0 ? this.random() * this.#dialling : 0)
+    const dialled = opened === undefined ? dial + 2 * way : 0
     // One message does not overtake another.
     const at = Math.max(this.#pass(from, to, message) + way + dialled, opened ?? 0)
     this.#streams.set(stream, at)
     // The other end answers on the same stream.
     if (opened === undefined && !this.#streams.has(`${id} ${from.id}`)) this.#streams.set(`${id} ${from.id}`, at)
     this.events.at(at, () => {
-      if (!to.lives || from.side !== to.side) return
+      if (!to.lives || from.side !== to.side || to.holdsDead.has(from.id)) return
       // Who speaks is there.
       if (from.lives && !to.view.has(from.id)) this.#see(to, from)
       if (to.takes === undefined) this.#handle(to, { type: 'message', from: from.id, message })
