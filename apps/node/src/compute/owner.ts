@@ -1,11 +1,20 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { generateIdentity, readOwner, type RecordOwner } from '@jel/jel'
+import { codeOf } from '../usage-error.ts'
+
+/** How long another process may take to make a key, ms. A guess: many times what it takes. */
+const MAKING = 5000
 
 /** Whose jobs this user submits, where no file is named. */
 function defaultOwnerFile(): string {
   return join(process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), 'jel', 'owner')
+}
+
+async function appears(file: string): Promise<void> {
+  for (const end = performance.now() + MAKING; performance.now() < end && !existsSync(file);) await sleep(20)
 }
 
 /** The key that owns this user's jobs; it is made the first time. */
@@ -15,7 +24,8 @@ export async function ownerOf(file = defaultOwnerFile()): Promise<RecordOwner> {
     try {
       await generateIdentity(file)
     } catch (error) {
-      // Another process made it meanwhile.
+      // Another process makes it, or made it meanwhile.
+      if (codeOf(error) === 'IDENTITY_IN_USE') await appears(file)
       if (!existsSync(file)) throw error
     }
   }
