@@ -22,6 +22,8 @@ export class HealthReport {
   #wasMinority = false
   /** Members there were before most of them were lost; 0: this node is in no minority. */
   #whole = 0
+  /** The most members there were at a time since one was lost, and a minute before. */
+  #peak = 0
 
   constructor(context: Context, sources: HealthSources) {
     this.#context = context
@@ -64,12 +66,16 @@ export class HealthReport {
   #update(): void {
     const { detector, healer } = this.#sources
     const { size } = this.#context.view
+    this.#peak = healer.size === 0 ? size : Math.max(this.#peak, size)
     const missing = detector.suspected + healer.size
     const reachable = size - detector.suspected
     // Most of the time this is all that has to be looked at: even if all that are remembered were lost just now, more than half are here.
     if (missing === 0 || 2 * reachable > Math.max(this.#whole, size + healer.size)) this.#whole = 0
     else {
-      const whole = size + healer.recentlyLost()
+      const lost = healer.recentlyLost()
+      if (lost === 0) this.#peak = size
+      // One that was lost, and another one in its place that was lost as well, never were two members.
+      const whole = Math.min(size + lost, this.#peak)
       if (2 * reachable <= whole) this.#whole = Math.max(this.#whole, whole)
       else if (2 * reachable > this.#whole) this.#whole = 0
     }
@@ -78,7 +84,9 @@ export class HealthReport {
   /** Nobody can be reached, although there is or was somebody. */
   #isAlone(): boolean {
     const { detector, introduction } = this.#sources
-    for (const peer of this.#context.links.keys()) if (detector.isInContact(peer)) return false
-    return this.#context.view.size > 1 || this.#whole > 2 || introduction.failing.length > 0
+    const { links, view, isWhole } = this.#context
+    for (const peer of links.keys()) if (detector.isInContact(peer)) return false
+    // Once it was in a pool, an introducer that can't be reached is a member that was lost, and counts as one.
+    return view.size > 1 || this.#whole > 2 || (!isWhole && introduction.failing.length > 0)
   }
 }

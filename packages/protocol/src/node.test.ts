@@ -342,6 +342,25 @@ describe('health', () => {
     expect([reported().includes('false true'), reported().at(-1)]).toEqual([true, 'false false'])
   })
 
+  it('of who lost its only peer, the one it entered through, and then one in its place, is that of a pool of one as well', () => {
+    const introducer = { id: alice.id, address: Uint8Array.of(1) }
+    const bench = new Bench(self, { introducers: [introducer] })
+    const lose = (actor: typeof alice): void => {
+      bench.reach.set(actor.id, 'refused')
+      bench.unlink(actor)
+      bench.until(() => bench.members.length === 1, 60_000)
+    }
+    bench.meet(alice)
+    lose(alice)
+    bench.input({ type: 'unreachable', peer: alice.id, addresses: [introducer.address], failure: 'refused', reason: 'refused' })
+    expect(bench.node.health(bench.now)).toMatchObject({ alone: false, minority: true, members: 1 })
+    bench.meet(bob)
+    expect(bench.node.health(bench.now)).toMatchObject({ alone: false, minority: false, members: 2 })
+    lose(bob)
+    expect(bench.node.health(bench.now)).toMatchObject({ alone: false, minority: true, members: 1 })
+    expect(bench.notifications.findLast(({ type }) => type === 'health')).toMatchObject({ health: { alone: false, minority: true } })
+  })
+
   it('tells of a minority when at most half of the pool is left, for as long as the others are not back', () => {
     const bench = new Bench(self)
     for (const actor of [alice, bob, carol]) bench.meet(actor)
