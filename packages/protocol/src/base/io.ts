@@ -68,6 +68,8 @@ export type DialFailure =
   | 'unresponsive'
   /** Somebody else answered: another key lives at this address now. */
   | 'impostor'
+  /** It is this node's own address. */
+  | 'self'
   /** Anything else: wrong pool key, protocol not spoken, no usable address, aborted. */
   | 'failed'
 
@@ -179,7 +181,7 @@ export interface Health {
   readonly relayed: number
   /**
    * No other member can be reached, although the view has some, several were lost at once and are not back, or an introducer was given and none
-   * answered. Who only lost its one peer is not alone but a pool of one, in a minority.
+   * has answered yet. A node that only lost its one peer is not alone but a pool of one, in a minority.
    */
   readonly alone: boolean
   /**

@@ -147,6 +147,62 @@ describe('a newcomer', () => {
     expect(bench.node.health(bench.now).introducers).toEqual([])
   })
 
+  it('whose introducers are all itself founds the pool, and stands in its elections', () => {
+    const bench = new Bench(self, { introducers: [bareDoor, { id: self.id, address: Uint8Array.of(7) }] })
+    bench.input({ type: 'command', command: { type: 'elect', election: 'e' } })
+    expect(dials(bench.log.map(({ effect }) => effect)).map(({ peer }) => peer)).toEqual([undefined])
+    bench.input({
+      type: 'unreachable',
+      peer: undefined,
+      addresses: [bareDoor.address],
+      failure: 'self',
+      reason: 'that is this node itself',
+    })
+    expect(entered(bench)).toEqual([true])
+    bench.advance(2_000)
+    expect(bench.node.reign('e')?.winner.id).toBe(self.id)
+    expect(bench.node.health(bench.now)).toMatchObject({ alone: false, introducers: [] })
+  })
+
+  it('one of whose introducers is itself waits for the others', () => {
+    const bench = new Bench(self, { introducers: [bareDoor, door] })
+    bench.input({ type: 'command', command: { type: 'elect', election: 'e' } })
+    bench.input({
+      type: 'unreachable',
+      peer: undefined,
+      addresses: [bareDoor.address],
+      failure: 'self',
+      reason: 'that is this node itself',
+    })
+    refuse(bench, door)
+    bench.advance(60_000)
+    expect(entered(bench)).toEqual([true])
+    expect(bench.node.reign('e')).toBeUndefined()
+    expect(bench.node.health(bench.now).introducers).toEqual([{ introducer: door, reason: 'refused' }])
+  })
+
+  it('says that it stands in no election as long as no introducer was reached', () => {
+    const warnings = (bench: Bench): string[] => bench.notifications.flatMap((each) => (each.type === 'warning' ? [each.message] : []))
+    const bench = new Bench(self, { introducers: [door] })
+    refuse(bench, door)
+    expect(warnings(bench)).toEqual(['refused (goes on trying, and stands in no election meanwhile)'])
+    bench.input({ type: 'command', command: { type: 'found' } })
+    refuse(bench, door, 'no answer')
+    expect(warnings(bench).at(-1)).toBe('no answer (goes on trying)')
+  })
+
+  it('that lost its last link looks at the addresses of its introducers again, where somebody else may live by now', () => {
+    const bench = new Bench(self, { introducers: [bareDoor] })
+    bench.meet(alice)
+    expect(dials(bench.advance(2 * retryMax))).toEqual([])
+    bench.reach.set(alice.id, 'refused')
+    bench.unlink(alice)
+    const again = bench.advance(retryMin)
+    expect(dials(again)).toContainEqual({ type: 'connect', peer: undefined, addresses: [bareDoor.address] })
+    bench.meet(bob)
+    expect(dials(bench.advance(2 * retryMax)).filter(({ peer }) => peer === undefined)).toEqual([])
+  })
+
   it('finds others on the local network, but not itself or whom it knows', () => {
     const bench = new Bench(self)
     bench.meet(alice)

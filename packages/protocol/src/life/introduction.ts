@@ -53,16 +53,12 @@ export class Introduction implements Timed {
   }
 
   start(introducers: readonly Introducer[]): void {
-    if (introducers.length === 0) {
-      this.#entering = true
-      this.goAlone()
-      return
-    }
-    const { now, config } = this.#context
+    const { id, now, config } = this.#context
     this.#entering = true
+    this.#introducers = introducers.filter((introducer) => introducer.id !== id)
     this.#aloneAt = now + config.introduction.aloneAfter
-    this.#introducers = introducers
-    this.startOver()
+    if (this.#introducers.length === 0) this.goAlone()
+    else this.startOver()
   }
 
   /** Looks for the introducers, whatever became of them before. */
@@ -108,11 +104,16 @@ export class Introduction implements Timed {
       ({ introducer }) => (introducer.id ?? undefined) === peer && addresses.some((address) => sameAddress(address, introducer.address)),
     )
     if (attempt === undefined) return
+    if (failure === 'self') {
+      this.#isSelf(attempt.introducer)
+      return
+    }
     attempt.failures += 1
     attempt.nextTry = now + this.#context.jitter(Math.min(retryMax, retryMin * 2 ** Math.min(attempt.failures - 1, 16)))
     const isNews = attempt.reason !== reason
     attempt.reason = reason
-    if (isNews) this.#context.warn('INTRODUCER_UNREACHABLE', `${reason} (goes on trying)`)
+    const meanwhile = this.#context.isUnintroduced ? ', and stands in no election meanwhile' : ''
+    if (isNews) this.#context.warn('INTRODUCER_UNREACHABLE', `${reason} (goes on trying${meanwhile})`)
     attempt.given = failure !== 'unresponsive' || attempt.failures >= unansweredTries
     if (this.#attempts.every(({ given }) => given) && !this.#isServed) this.goAlone()
   }
@@ -135,11 +136,24 @@ export class Introduction implements Timed {
     }
   }
 
-  /** A link is gone: a newcomer that is not whole yet depends on its introducers. */
+  /**
+   * A link is gone: a newcomer that is not whole yet depends on its introducers. So does a node that has no link any more: those of whom the address
+   * alone is known may have been replaced, under another id, and nobody else would find them.
+   */
   linkLost(): void {
-    if (this.#context.isWhole) return
-    const { now } = this.#context
-    for (const attempt of this.#attempts) attempt.nextTry = Math.min(attempt.nextTry, now + retryMin)
+    const { now, isWhole, links } = this.#context
+    if (isWhole && (links.size > 0 || this.#attempts.length > 0)) return
+    if (isWhole) this.startOver()
+    for (const attempt of this.#attempts) attempt.nextTry = isWhole ? now + retryMin : Math.min(attempt.nextTry, now + retryMin)
+  }
+
+  /** It is this node's own address, as where all hosts are given one list: no way in. Where there is no other this node founds the pool. */
+  #isSelf(introducer: Introducer): void {
+    this.#introducers = this.#introducers.filter((each) => each !== introducer)
+    this.#attempts = this.#attempts.filter((attempt) => attempt.introducer !== introducer)
+    if (this.#introducers.length > 0) return
+    this.#context.isUnintroduced = false
+    this.goAlone()
   }
 
   /** Who is behind a bare address only the host knows: there any link will do. */

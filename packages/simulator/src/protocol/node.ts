@@ -69,6 +69,7 @@ const addressesFailed: Record<DialFailure, string> = {
   silent: 'no answer',
   unresponsive: 'the connection was accepted, but nothing was said on it',
   impostor: 'another node answers at this address',
+  self: 'that is this node itself',
   failed: 'the dial failed',
 }
 
