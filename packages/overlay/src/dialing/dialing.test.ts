@@ -1,10 +1,11 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { Worker } from 'node:worker_threads'
+import type { Libp2p } from '@libp2p/interface'
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterEach, describe, expect, test } from 'vitest'
 import { startPeer, stopAll, type Peer } from '../../test/peers.ts'
 import { generatePoolKey, checkPoolKey } from '../identity/poolkey.ts'
-import { DialError } from './dialing.ts'
+import { DialError, Dialer } from './dialing.ts'
 import { probeHost } from './host-probe.ts'
 
 const cleanUps: (() => unknown)[] = []
@@ -98,7 +99,44 @@ describe('a dial that fails is', () => {
     const [a, b] = [await startPeer(), await startPeer()]
     const failure = await failureOf(a.dialer.connect(nobody, [b.address]))
     expect(failure.failure).toBe('impostor')
-    expect(failure.message).toMatch(/another node lives there now/u)
+    expect(failure.message).toContain(`another node lives there now, ${b.id}, or the id in the address is wrong`)
+  })
+
+  const noName = 'x'.repeat(64) // longer than a label may be: no name server is asked
+  test.each([
+    ['a name that nobody has', `/dns4/${noName}/tcp/4001`, new RegExp(`the name ${noName} can't be resolved \\(\\w+\\)`, 'u')],
+    ['a refused name', '/dns4/localhost/tcp/1', /localhost.*connection refused/u],
+  ])('told by its cause and never blamed on the key: %s', async (_, address, reason) => {
+    const a = await startPeer({ key: checkPoolKey(generatePoolKey()) })
+    const failure = await failureOf(a.dialer.connect(undefined, [multiaddr(address).bytes]))
+    expect(failure.message).toMatch(reason)
+    expect(failure.message).not.toMatch(/key|handshake/u)
+  })
+
+  // As libp2p 3.3 throws it: its own resolver asks the name servers of the machine, which a test must not.
+  test.each([
+    [
+      'has no records',
+      Object.assign(new Error('queryTxt ENOTFOUND'), { code: 'ENOTFOUND', syscall: 'queryTxt' }),
+      /no TXT record .*\(ENOTFOUND\)/u,
+    ],
+    [
+      'can not be asked for',
+      Object.assign(new Error('queryTxt'), { code: 'ECONNREFUSED', syscall: 'queryTxt' }),
+      /no TXT record .*\(ECONNREFUSED\)/u,
+    ],
+    [
+      'names nobody',
+      Object.assign(new Error('none'), { name: 'NoValidAddressesError' }),
+      /TXT records of _dnsaddr\.x\.invalid name no address/u,
+    ],
+  ])('failed, and says so, where a dnsaddr %s', async (_, error, reason) => {
+    const libp2p = { dial: async () => await Promise.reject(new AggregateError([error], 'none')) } as unknown as Libp2p
+    const dialer = new Dialer(libp2p, { protocols: [], keyed: true })
+    const failure = await failureOf(dialer.connect(undefined, [multiaddr('/dnsaddr/x.invalid').bytes]))
+    expect(failure.failure).toBe('failed')
+    expect(failure.message).toMatch(reason)
+    expect(failure.message).not.toMatch(/key/u)
   })
 
   test('failed for an address that is none, and for no address', async () => {
@@ -107,10 +145,10 @@ describe('a dial that fails is', () => {
     expect((await failureOf(a.dialer.connect(nobody, []))).message).toMatch(/no address/u)
   })
 
-  test('failed at itself', async () => {
+  test('one at itself', async () => {
     const a = await startPeer()
     const failure = await failureOf(a.dialer.connect(undefined, [a.address]))
-    expect(failure.failure).toBe('failed')
+    expect(failure.failure).toBe('self')
     expect(failure.message).toMatch(/this node itself/u)
   })
 

@@ -7,7 +7,7 @@ import type { Multiaddr } from '@multiformats/multiaddr'
 import { dialAddress } from '../base/addresses.ts'
 import { codeOf, reasonOf } from '../base/errors.ts'
 import { OwnTimeout } from '../base/own-time.ts'
-import { connectTimeout, handshakeTimeout } from '../host/transport.ts'
+import { connectTimeout, connected, handshakeTimeout } from '../host/transport.ts'
 import { probeAddress } from './host-probe.ts'
 
 /** Addresses tried a peer. The protocol allows 8. */
@@ -91,12 +91,12 @@ export class Dialer {
         failures.push(error)
         if (failures.length === targets.length) reject(combine(failures))
       }
-      let connected = false
+      let isDone = false
       const attempt = async (target: Target): Promise<void> => {
-        if (connected) return
+        if (isDone) return
         try {
           resolve(await this.#attempt(target, signal))
-          connected = true
+          isDone = true
         } catch (error) {
           fail(error instanceof DialError ? error : new DialError('failed', reasonOf(error)))
         }
@@ -105,7 +105,7 @@ export class Dialer {
       for (const target of targets) {
         void probeAddress(target.address, this.#options.raceTimeout ?? connectTimeout).then((outcome) => {
           if (outcome === 'accepted') attempts = attempts.then(async () => await attempt(target))
-          else fail(new DialError(outcome, this.#explain(target, outcome, undefined)))
+          else fail(new DialError(outcome, this.#explain(target, outcome, undefined, false)))
         })
       }
     })
@@ -113,6 +113,7 @@ export class Dialer {
 
   async #attempt(target: Target, signal: AbortSignal | undefined): Promise<Connection> {
     const timeout = new OwnTimeout(this.#timeout)
+    let isConnected = false
     const signals = [timeout.signal, this.#stop.signal, ...(signal ? [signal] : [])]
     try {
       return await this.#libp2p.dial(target.multiaddr, {
@@ -120,27 +121,30 @@ export class Dialer {
         onProgress: ({ type }) => {
           // The time a dial waits for others to end says nothing about the peer.
           if (type === 'dial-queue:start-dial') timeout.begin()
+          else if ((type as string) === connected) isConnected = true
         },
       })
     } catch (error) {
-      let failure = classify(error, timeout.isOver)
+      let failure = classify(error, timeout.isOver ? (isConnected ? 'unresponsive' : 'silent') : undefined)
       // A dial that timed out may have waited for this process, not for the other one.
       if (failure === 'silent' && (await probeAddress(target.address)) === 'accepted') failure = 'unresponsive'
-      throw new DialError(failure, this.#explain(target, failure, error))
+      throw new DialError(failure, this.#explain(target, failure, error, isConnected))
     } finally {
       timeout.end()
     }
   }
 
-  #explain({ multiaddr }: Target, failure: DialFailure, error: unknown): string {
+  #explain({ multiaddr }: Target, failure: DialFailure, error: unknown, isConnected: boolean): string {
     const at = `${multiaddr.toString()}: `
     if (failure === 'refused') return `${at}connection refused`
     if (failure === 'silent') return `${at}no answer`
-    if (failure === 'impostor') return `${at}another node lives there now`
-    if (error instanceof Error && error.name === 'InvalidPeerIdError') return `${at}that is this node itself`
-    const what = failure === 'unresponsive' ? `connected, but nothing was said within ${this.#timeout} ms` : reasonOf(error)
+    if (failure === 'impostor') return `${at}another node lives there now${theirId(error)}, or the id in the address is wrong`
+    if (failure === 'self') return `${at}that is this node itself`
+    const isAnswered = isConnected || failure === 'unresponsive'
+    if (!isAnswered) return `${at}${explainLookup(multiaddr, error) ?? reasonOf(error)}`
+    const what = failure === 'unresponsive' ? `nothing was said within ${this.#timeout} ms` : reasonOf(error)
     const hint = this.#options.keyed ? 'the other side may have another one or none' : 'the other side may require one'
-    return `${at}the handshake failed (${what}); the pool key may be the reason: ${hint}`
+    return `${at}connected, but the handshake failed (${what}); the pool key may be the reason: ${hint}`
   }
 
   #explainOpen(failure: DialFailure, error: unknown): string {
@@ -150,22 +154,59 @@ export class Dialer {
   }
 }
 
+/** How a name could not be turned into an address, where that is what went wrong. */
+function explainLookup(address: Multiaddr, error: unknown): string | undefined {
+  const host = address.getComponents().find(({ name }) => name.startsWith('dns'))
+  if (host?.value === undefined) return undefined
+  const isDnsaddr = host.name === 'dnsaddr'
+  const causes: readonly unknown[] = error instanceof AggregateError ? error.errors : [error]
+  if (isDnsaddr && causes.some((cause) => cause instanceof Error && cause.name === 'NoValidAddressesError'))
+    return `the TXT records of _dnsaddr.${host.value} name no address of this peer that can be dialled`
+  const code = causes.map(codeOf).find((each) => each !== undefined && lookupFailures.has(each))
+  if (code === undefined) return undefined
+  return isDnsaddr
+    ? `_dnsaddr.${host.value} has no TXT record that can be read (${code})`
+    : `the name ${host.value} can't be resolved (${code})`
+}
+
+/** What getaddrinfo and queries of DNS end with (https://nodejs.org/api/dns.html#error-codes). */
+const lookupFailures = new Set([
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENODATA',
+  'ESERVFAIL',
+  'EREFUSED',
+  'ETIMEOUT',
+  'ECONNREFUSED',
+  'ENONAME',
+  'EBADRESP',
+])
+
+/** Who answered instead, as @chainsafe/libp2p-noise says it. */
+function theirId(error: unknown): string {
+  const [, id] = /identity key (\w+) does not match/u.exec(reasonOf(error)) ?? []
+  return id === undefined ? '' : `, ${id}`
+}
+
 const silences = new Set(['ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ENETDOWN'])
 
-function classify(error: unknown, timedOut: boolean): DialFailure {
+/** `late`: what it is when time ran out. */
+function classify(error: unknown, late: DialFailure | undefined): DialFailure {
   // One address may stand for several (DNS).
-  if (error instanceof AggregateError && error.errors.length > 0) return summarize(error.errors.map((each) => classify(each, timedOut)))
+  if (error instanceof AggregateError && error.errors.length > 0) return summarize(error.errors.map((each) => classify(each, late)))
+  if (error instanceof Error && error.name === 'InvalidPeerIdError') return 'self' // libp2p, in the handshake
   const code = codeOf(error)
-  if (code === 'ECONNREFUSED') return 'refused'
+  // Of a name server, and not of the peer, if it is not that of a connect.
+  if (code === 'ECONNREFUSED' && (error as NodeJS.ErrnoException).syscall?.startsWith('query') !== true) return 'refused'
   const message = reasonOf(error)
   if ((code !== undefined && silences.has(code)) || message.includes('Connection timeout after')) return 'silent' // @libp2p/tcp
-  if (timedOut) return 'unresponsive'
+  if (late !== undefined) return late
   if (message.includes('does not match expected remote identity key')) return 'impostor' // @chainsafe/libp2p-noise
   return 'failed'
 }
 
 /** Of several addresses the one that speaks most for a living peer counts: a death must never follow from one stale address. */
-const weight: readonly DialFailure[] = ['unresponsive', 'failed', 'silent', 'impostor', 'refused']
+const weight: readonly DialFailure[] = ['unresponsive', 'failed', 'silent', 'impostor', 'self', 'refused']
 
 function combine(failures: readonly DialError[]): DialError {
   return new DialError(summarize(failures.map(({ failure }) => failure)), failures.map(({ message }) => message).join('; '))

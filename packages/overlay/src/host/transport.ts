@@ -20,6 +20,9 @@ export const handshakeTimeout = 5_000
  */
 const keepAliveInitialDelay = 120_000
 
+/** Progress of a dial: TCP has connected, and the handshakes begin. */
+export const connected = 'jel:connected'
+
 export function transport(): (components: TCPComponents) => Transport {
   const dialOpts = { keepAliveInitialDelay, timeout: connectTimeout } // all of it reaches net.connect
   const create = tcp({
@@ -50,7 +53,10 @@ function tuned(upgrader: Upgrader): Upgrader {
       timeout.end()
     }
   }
-  wrapped.upgradeOutbound = async (connection, options) => await upgrader.upgradeOutbound(corked(connection), options)
+  wrapped.upgradeOutbound = async (connection, options) => {
+    ;(options.onProgress as ((event: { type: string }) => void) | undefined)?.({ type: connected })
+    return await upgrader.upgradeOutbound(corked(connection), options)
+  }
   return wrapped
 }
 
