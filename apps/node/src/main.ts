@@ -114,8 +114,13 @@ function entering(program: Command, name: string, description: string): Command 
     .command(name)
     .argument('<pool>', 'name of the pool')
     .description(description)
-    .option('--bootstrap <multiaddr>', 'address of a member; may be repeated', collect, [])
-    .option('--listen <multiaddr>', 'address to listen on; may be repeated (default: all interfaces, any port)', collect, [])
+    .option('--bootstrap <address>', 'of a member, host:port or a multiaddr; may be repeated', collect, [])
+    .option(
+      '--listen <address>',
+      'where to listen, ip:port or a multiaddr; may be repeated (default: all interfaces, any port)',
+      collect,
+      [],
+    )
     .option('--key-file <file>', 'key of a private pool, as jel keygen makes it')
 }
 

@@ -12,9 +12,12 @@ export interface PoolOptions {
    * different winners before that; `'off'` refuses elections. The paper's `'uniform'` is refused.
    */
   elections?: 'non-uniform' | 'off'
-  /** Multiaddrs of members through which the pool may be entered, with or without `/p2p/…`. None: found the pool, or find it by mDNS. */
+  /**
+   * Addresses of members through which the pool may be entered: `host:port`, or multiaddrs with or without `/p2p/…`. None: the node founds the
+   * pool, or finds it by mDNS.
+   */
   bootstrap?: readonly string[]
-  /** Multiaddrs to listen on. Default: all IPv4 interfaces on a free TCP port. */
+  /** Where to listen: `ip:port` or multiaddrs. Default: all IPv4 interfaces on a free TCP port. */
   listen?: readonly string[]
   /** Where this node is, from fine to coarse joined by `@`, as in `node7@rack2@delft@nl`. Default: the host name. */
   location?: string

@@ -8,9 +8,9 @@ import type { RecordOwner } from './identity/identity.ts'
 export interface OverlayOptions {
   /** Name of the pool: 1 to 128 bytes of UTF-8 without control characters. */
   readonly pool: string
-  /** Multiaddrs to listen on. Default: `/ip4/0.0.0.0/tcp/0`. */
+  /** Where to listen, multiaddrs or `ip:port`. Default: `/ip4/0.0.0.0/tcp/0`. */
   readonly listen?: readonly string[] | undefined
-  /** Multiaddrs of members to enter through, with or without `/p2p/<id>`. None: the pool is found by mDNS, or founded. */
+  /** Members to enter through: `host:port`, or multiaddrs with or without `/p2p/<id>`. None: the pool is found by mDNS, or founded. */
   readonly bootstrap?: readonly string[] | undefined
   /** Levels from fine to coarse joined by `@`. Default: the host name. */
   readonly location?: string | undefined

@@ -21,13 +21,41 @@ describe('addresses of the user', () => {
     expect(() => parseListenAddress(text)).toThrow(JSON.stringify(text))
   })
 
-  test.each(['', 'nonsense', '/ip4/127.0.0.1/udp/1/quic-v1', '/ip4/127.0.0.1/tcp/1/p2p/12D3KooW0', `/p2p/${id}`])(
-    'that nobody can dial are refused by name: %j',
-    (text) => {
+  test.each([
+    '',
+    'nonsense',
+    '/ip4/127.0.0.1/udp/1/quic-v1',
+    '/ip4/127.0.0.1/tcp/1/p2p/12D3KooW0',
+    `/p2p/${id}`,
+    'example.org',
+    'example.org:port',
+    '127.0.0.1:65536',
+    'fe80::1:4001',
+    '[127.0.0.1]:4001',
+    'http://example.org:4001',
+  ])('that nobody can dial are refused by name: %j', (text) => {
+    expect(() => parseIntroducer(text)).toThrow(InvalidAddressError)
+    expect(() => parseIntroducer(text)).toThrow(JSON.stringify(text))
+  })
+
+  test.each(['12D3KooWbad', id.slice(0, -1), `${id}x`, 'QmYyQSo1c1Ym7orWxLYvCrM2EmxFTANf8wXmmE7DWjhx5N'])(
+    'with a peer id that no node can have are refused at once: %s',
+    (malformed) => {
+      const text = `/ip4/127.0.0.1/tcp/1/p2p/${malformed}`
       expect(() => parseIntroducer(text)).toThrow(InvalidAddressError)
-      expect(() => parseIntroducer(text)).toThrow(JSON.stringify(text))
+      expect(() => parseIntroducer(text)).toThrow(/peer id|malformed/u)
     },
   )
+
+  test.each([
+    ['192.0.2.7:4001', '/ip4/192.0.2.7/tcp/4001'],
+    ['[2001:db8::7]:4001', '/ip6/2001:db8::7/tcp/4001'],
+    ['example.org:4001', '/dns/example.org/tcp/4001'],
+    ['localhost:1', '/dns/localhost/tcp/1'],
+  ])('may be host and port: %s', (text, meant) => {
+    expect(parseIntroducer(text)).toEqual({ address: addr(meant) })
+    if (!meant.startsWith('/dns')) expect(parseListenAddress(text).toString()).toBe(meant)
+  })
 
   test.each(['/ip4/127.0.0.1/tcp/1', '/ip6/::1/tcp/1', '/dns4/example.org/tcp/1', '/dnsaddr/example.org'])(
     'lead to an introducer: %s',

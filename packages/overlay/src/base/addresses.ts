@@ -1,7 +1,8 @@
 /**
  * Addresses: multiaddrs as text for people, as bytes without their `/p2p` part for the protocol.
  */
-import type { Address, Introducer, NodeId } from '@jel/protocol'
+import { isIPv4, isIPv6 } from 'node:net'
+import { decodeId, type Address, type Introducer, type NodeId } from '@jel/protocol'
 import { isLinkLocal, isLoopback, isPrivate } from '@libp2p/utils'
 import { CODE_P2P, multiaddr, type Multiaddr } from '@multiformats/multiaddr'
 import { InvalidAddressError, reasonOf } from './errors.ts'
@@ -27,24 +28,44 @@ function endpointOf(address: Multiaddr): Endpoint | undefined {
   return { host: zone?.value === undefined ? net.value : `${net.value}%${zone.value}`, port: Number(transport.value) }
 }
 
-/** A listen address of the user. Throws {@link InvalidAddressError}. */
+/** A listen address of the user, a multiaddr or `host:port`. Throws {@link InvalidAddressError}. */
 export function parseListenAddress(text: string): Multiaddr {
   const address = parseText(text, 'listen')
   const [net] = address.getComponents()
   if (!endpointOf(address) || net?.name.startsWith('dns') === true) {
-    throw new InvalidAddressError(`can't listen on ${JSON.stringify(text)}: an address like /ip4/0.0.0.0/tcp/4001 is needed`)
+    throw new InvalidAddressError(
+      `can't listen on ${JSON.stringify(text)}: an address like 0.0.0.0:4001 or /ip4/0.0.0.0/tcp/4001 is needed`,
+    )
   }
   return address.decapsulateCode(CODE_P2P)
 }
 
-/** A bootstrap address of the user, with or without `/p2p/<id>`. Throws {@link InvalidAddressError}. */
+/** A bootstrap address of the user, `host:port` or a multiaddr with or without `/p2p/<id>`. Throws {@link InvalidAddressError}. */
 export function parseIntroducer(text: string): Introducer {
   const address = parseText(text, 'bootstrap')
   // /dnsaddr is resolved by libp2p when it is dialled.
   if (!endpointOf(address) && address.getComponents()[0]?.name !== 'dnsaddr') {
-    throw new InvalidAddressError(`can't dial bootstrap address ${JSON.stringify(text)}: an address like /ip4/192.0.2.7/tcp/4001 is needed`)
+    throw new InvalidAddressError(
+      `can't dial bootstrap address ${JSON.stringify(text)}: an address like 192.0.2.7:4001 or /ip4/192.0.2.7/tcp/4001 is needed`,
+    )
   }
-  return introducerOf(address)
+  const introducer = introducerOf(address)
+  if (introducer.id !== undefined) checkId(introducer.id, text)
+  return introducer
+}
+
+/** Whoever mistyped an id should hear of it before anything is dialled. */
+function checkId(id: NodeId, text: string): void {
+  try {
+    decodeId(id)
+  } catch (error) {
+    throw new InvalidAddressError(
+      `malformed peer id ${JSON.stringify(id)} in bootstrap address ${JSON.stringify(text)}: ${reasonOf(error)}`,
+      {
+        cause: error,
+      },
+    )
+  }
 }
 
 /** Splits the id from an address. */
@@ -54,9 +75,17 @@ export function introducerOf(address: Multiaddr, known?: NodeId): Introducer {
   return id === undefined ? { address: bytes } : { id, address: bytes }
 }
 
+/** `host:port` as a multiaddr; anything else as it is. An IPv6 address has brackets, as in URLs. */
+function fromHostPort(text: string): string {
+  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:/\s]+)):(\d{1,5})$/u.exec(text) ?? []
+  if (port === undefined) return text
+  if (bracketed !== undefined) return isIPv6(bracketed) ? `/ip6/${bracketed}/tcp/${port}` : text
+  return `/${isIPv4(plain ?? '') ? 'ip4' : 'dns'}/${plain}/tcp/${port}`
+}
+
 function parseText(text: string, use: string): Multiaddr {
   try {
-    const address = multiaddr(text)
+    const address = multiaddr(fromHostPort(text))
     // A value that does not fit its protocol is found out only when the bytes are asked for.
     if (address.bytes.length === 0) throw new Error('it is empty')
     return address
