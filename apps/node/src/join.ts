@@ -58,7 +58,7 @@ async function run(pool: Pool, flags: JoinFlags, stop: Stop, reporter: Reporter,
     stopped ||= event.event === 'stopped'
   }
   const elected = new ElectedLog(report)
-  tell(pool, report, elected)
+  tell(pool, report, elected, flags.found === true)
   const control = new Control(pool, report, elected, stop)
   for (const election of new Set(flags.elect)) void candidate(pool, election, report, elected)
   if (flags.json === true) void control.follow(process.stdin, inputEnds())
@@ -87,7 +87,7 @@ async function candidate(pool: Pool, election: string, report: (event: NodeEvent
 }
 
 /** Listeners first, then the state: in one go, so that nothing happens in between. */
-function tell(pool: Pool, report: (event: NodeEvent) => void, elected: ElectedLog): void {
+function tell(pool: Pool, report: (event: NodeEvent) => void, elected: ElectedLog, founds: boolean): void {
   for (const type of ['joined', 'left', 'died', 'updated'] as const) {
     pool.addEventListener(type, ({ detail }) => report({ event: type, node: nodeJson(detail) }))
   }
@@ -104,9 +104,10 @@ function tell(pool: Pool, report: (event: NodeEvent) => void, elected: ElectedLo
     if (member.id !== self.id) report({ event: 'joined', node: nodeJson(member) })
   }
   for (const record of pool.records()) report({ event: 'record', ...recordJson(record) })
+  const meanwhile = founds ? '' : ', and stands in no election meanwhile'
   for (const { address, reason } of pool.health().introducers) {
     const message = reason.includes(address) ? reason : `${address}: ${reason}`
-    report({ event: 'error', code: 'INTRODUCER_UNREACHABLE', message: `${message} (goes on trying)` })
+    report({ event: 'error', code: 'INTRODUCER_UNREACHABLE', message: `${message} (goes on trying${meanwhile})` })
   }
 }
 

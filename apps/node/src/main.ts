@@ -131,6 +131,9 @@ function asNode(command: Command): Command {
     .option('--tag <text>', 'text that all members get to know, at most 1 KiB')
     .option('--elect <name>', 'be a candidate in an election; may be repeated', collect, [])
     .option('--identity <file>', 'keep this node’s key and incarnation in a file')
+    .option('--require <count>', 'end with status 1 unless so many members are here, this node included, within --timeout', membersOf)
+    .option('--timeout <seconds>', 'how long --require may take (default: 30)', durationOf)
+    .option('--found', 'where no bootstrap address lets this node in, it is the pool and stands in its elections')
     .option('--for <seconds>', 'leave after this time', durationOf)
     .option('--json', 'one JSON object a line; commands on standard input')
 }
@@ -246,6 +249,12 @@ function durationOf(text: string): number {
 function votesOf(text: string): number {
   if (!/^[1-7]$/u.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 to 7.')
   return Number(text)
+}
+
+function membersOf(text: string): number {
+  const count = /^\d+$/u.test(text) ? Number(text) : Number.NaN
+  if (!(count >= 1 && count <= 50_000)) throw new InvalidArgumentError('It must be a whole number from 1 to 50000.')
+  return count
 }
 
 function workersOf(text: string): number {

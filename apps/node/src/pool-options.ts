@@ -10,10 +10,19 @@ export interface PoolFlags {
   readonly tag?: string
   readonly keyFile?: string
   readonly identity?: string
+  readonly found?: boolean
+  readonly require?: number
+  /** Milliseconds. */
+  readonly timeout?: number
 }
 
 export function poolOptions(flags: PoolFlags): PoolOptions {
   const options: PoolOptions = {}
+  if (flags.timeout !== undefined && flags.require === undefined)
+    throw new UsageError('--timeout says how long --require may take: give both')
+  if (flags.require !== undefined) options.requireMembers = flags.require
+  if (flags.timeout !== undefined) options.timeout = flags.timeout
+  if (flags.found !== undefined) options.found = flags.found
   if (flags.bootstrap.length > 0) options.bootstrap = flags.bootstrap
   if (flags.listen.length > 0) options.listen = flags.listen
   if (flags.location !== undefined) options.location = flags.location

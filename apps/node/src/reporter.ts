@@ -76,9 +76,10 @@ function nodeWords({ id, incarnation, location }: NodeJson): string {
 
 /** How well a node is connected, in words. */
 export function healthWords({ alone, minority, links, members, suspectedShare }: NodeEvent & { event: 'health' }): string {
-  if (alone) return members > 1 ? `alone: none of the other ${members - 1} members can be reached` : 'alone: no other member can be reached'
+  const part = minority ? ', in a minority' : ''
+  if (alone) return `alone: ${members > 2 ? `none of the other ${members - 1} members` : 'no other member'} can be reached${part}`
   const suspected = suspectedShare === 0 ? '' : `, ${Math.round(suspectedShare * 100)} % of the others suspected or lost`
-  return `${members} members, ${links} links${suspected}${minority ? ', in a minority' : ''}`
+  return `${members} members, ${links} links${suspected}${part}`
 }
 
 /** A short name for tables: the end of the id. */

@@ -53,6 +53,24 @@ export const electing: Theme = {
       },
     },
     {
+      name: 'who finds nobody at the address of its introducer wins nothing before somebody comes',
+      needs: ['kill'],
+      async run(world) {
+        const gone = await world.spawn()
+        await world.allSee(3_000, [gone])
+        await gone.kill()
+        const alone = await world.spawn({ introducers: [gone] })
+        await world.allSee(10_000, [alone])
+        const result = world.outcome(alone.elect(election))
+        await world.watch(5_000)
+        check(result.state === 'waiting', () => 'it was elected beside a pool that it could not reach')
+        const newcomer = await world.spawn({ introducers: [alone] })
+        await world.allSee(3_000, [alone, newcomer])
+        const told = await world.kept(5_000, 'the candidate has its result', result.promise)
+        check(told.winner.id === alone.id, () => `it was told ${describe(told)}`)
+      },
+    },
+    {
       name: 'a late candidate with a lower id does not unseat the winner',
       async run(world) {
         const nodes = await world.pool()

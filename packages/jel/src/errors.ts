@@ -37,6 +37,22 @@ export class InvalidOptionError extends JelError {
   readonly code = 'INVALID_OPTION'
 }
 
+/** After the time allowed there were fewer members than `requireMembers`. The message says why each introducer did not let this node in. */
+export class TooFewMembersError extends JelError {
+  readonly code = 'TOO_FEW_MEMBERS'
+  /** How many there were, this node included. */
+  readonly members: number
+  /** Introducers that did not answer, and why. */
+  readonly introducers: readonly { readonly address: string; readonly reason: string }[]
+
+  constructor(required: number, members: number, timeout: number, introducers: TooFewMembersError['introducers']) {
+    const reasons = introducers.map(({ address, reason }) => (reason.includes(address) ? reason : `${address}: ${reason}`))
+    super([`${members} of ${required} members were here after ${timeout / 1000} s`, ...reasons].join('; '))
+    this.members = members
+    this.introducers = introducers
+  }
+}
+
 /** An election name that is empty, too long or holds characters that names must not hold. */
 export class InvalidElectionNameError extends JelError {
   readonly code = 'INVALID_ELECTION_NAME'

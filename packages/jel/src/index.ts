@@ -24,6 +24,7 @@ export {
   Libp2pElsewhereError,
   PoolLeftError,
   TagTooLargeError,
+  TooFewMembersError,
   UnsupportedConsistencyError,
   WorkerError,
 } from './errors.ts'

@@ -1,5 +1,7 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { generatePoolKey, joinPool, type PoolOptions } from './index.ts'
+import { generatePoolKey, joinPool, TooFewMembersError, type PoolOptions } from './index.ts'
 
 const loopback = { listen: ['/ip4/127.0.0.1/tcp/0'] }
 
@@ -28,6 +30,71 @@ describe('joinPool()', () => {
 
   it('is given up with its signal', async () => {
     await expect(joinPool('p', { ...loopback, signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough')
+  })
+})
+
+describe('requireMembers', () => {
+  const dead = '127.0.0.1:1'
+
+  it.each(['main', 'worker'] as const)('is met when they come, with thread %j', async (thread) => {
+    await using first = await joinPool('required', loopback)
+    const pending = joinPool('required', { ...loopback, thread, bootstrap: first.self.addresses, requireMembers: 3 })
+    await first.waitForMembers(2)
+    await using third = await joinPool('required', { ...loopback, bootstrap: first.self.addresses })
+    await using second = await pending
+    expect(second.members().map(({ id }) => id)).toEqual(expect.arrayContaining([first.self.id, second.self.id, third.self.id]))
+  })
+
+  it.each(['main', 'worker'] as const)('that do not come is an error that says why, with thread %j', async (thread) => {
+    const start = performance.now()
+    const joining = joinPool('required', { ...loopback, thread, bootstrap: [dead], requireMembers: 2, timeout: 500 })
+    const error = await joining.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    )
+    expect(performance.now() - start).toBeLessThan(5_000)
+    expect(error).toBeInstanceOf(TooFewMembersError)
+    expect(error).toMatchObject({
+      code: 'TOO_FEW_MEMBERS',
+      message: '1 of 2 members were here after 0.5 s; /ip4/127.0.0.1/tcp/1: connection refused',
+      members: 1,
+      introducers: [{ reason: expect.stringContaining('refused') }],
+    })
+  })
+
+  it('tells in time of an introducer that says nothing', async () => {
+    const silent = createServer().listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const { port } = silent.address() as AddressInfo
+    const joining = joinPool('required', { ...loopback, bootstrap: [`127.0.0.1:${port}`], requireMembers: 2, timeout: 300 })
+    await expect(joining).rejects.toThrow(`1 of 2 members were here after 0.3 s; /ip4/127.0.0.1/tcp/${port}: no answer yet`)
+    silent.close()
+  })
+
+  it('is given up with the signal, whose reason it rejects with', async () => {
+    const joining = joinPool('required', { ...loopback, requireMembers: 2, signal: AbortSignal.timeout(300) })
+    await expect(joining).rejects.toMatchObject({ name: 'TimeoutError' })
+  })
+})
+
+describe('a node whose introducers do not answer', () => {
+  const bootstrap = ['127.0.0.1:1']
+
+  it('stands in no election, and does when it was told to found the pool', async () => {
+    await using waiting = await joinPool('founding', { ...loopback, bootstrap })
+    await expect(waiting.elect('master', { signal: AbortSignal.timeout(2_500) })).rejects.toMatchObject({ name: 'TimeoutError' })
+    await using founder = await joinPool('founding', { ...loopback, bootstrap, found: true })
+    expect((await founder.elect('master')).winner.id).toBe(founder.self.id)
+  })
+
+  it('founds the pool if its introducer is itself', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const own = `127.0.0.1:${(server.address() as AddressInfo).port}`
+    await new Promise((resolve) => server.close(resolve))
+    await using pool = await joinPool('itself', { listen: [own], bootstrap: [own] })
+    expect((await pool.elect('master')).winner.id).toBe(pool.self.id)
+    expect(pool.health()).toMatchObject({ alone: false, introducers: [] })
   })
 })
 

@@ -1,37 +1,72 @@
-import { startOverlay } from '@jel/overlay'
+import { startOverlay, type OverlayOptions } from '@jel/overlay'
 import { defaultConfig } from '@jel/protocol'
-import { InvalidOptionError, TagTooLargeError } from './errors.ts'
-import { checkConsistency, checkThread, type PoolOptions } from './options.ts'
+import { InvalidOptionError, TagTooLargeError, TooFewMembersError } from './errors.ts'
+import { checkConsistency, checkCount, checkThread, type PoolOptions } from './options.ts'
 import { Pool } from './pool.ts'
 import { startRemoteOverlay } from './thread/start.ts'
 
 /** What every member keeps of every other one is bounded. */
 const { tagBytes, locationBytes } = defaultConfig.limits
 
+/** How long `requireMembers` may take unless `timeout` says otherwise, ms. Guess: longer than a node waits for an introducer that says nothing. */
+const REQUIRE_TIMEOUT = 30_000
+/** A node that is being let in when that time is over may go on for so long, ms. Guess: the last frames of a large pool. */
+const GRACE = 1_000
+
 /**
  * Joins a pool (JEL §3, `init`): starts a libp2p host, enters through a member of the pool, or founds it where there is none.
- * Resolves when this node is in the pool; with introducers that don't answer that is after a few seconds, alone, while they
- * are retried (`health()` says so).
+ * Resolves when this node is in the pool; with introducers that don't answer that is after 20 s at the latest, alone, while they
+ * are retried (`health().introducers` says why). With `requireMembers` it rejects instead.
  *
  * @param name the pool; everybody who names it, and holds the same `key` if there is one, meets there
  * @throws UnsupportedConsistencyError, InvalidOptionError, InvalidPoolNameError, TagTooLargeError before anything is started;
  *   the overlay's errors (a malformed address or key, an identity in use, a port in use) when the host can't start;
- *   WorkerError when its thread can't
+ *   WorkerError when its thread can't; TooFewMembersError when fewer than `requireMembers` came in time
  */
 export async function joinPool(name: string, options: PoolOptions = {}): Promise<Pool> {
-  const { joins = 'unreliable', elections = 'non-uniform', thread = 'main', ...host } = options
+  const { joins = 'unreliable', elections = 'non-uniform', thread = 'main', requireMembers, timeout = REQUIRE_TIMEOUT, ...host } = options
   host.signal?.throwIfAborted()
   checkConsistency('joins', joins)
   checkConsistency('elections', elections)
   checkThread(thread)
+  if (requireMembers !== undefined) checkCount('requireMembers', requireMembers)
+  checkCount('timeout', timeout)
   if (host.tag !== undefined && host.tag.length > tagBytes) throw new TagTooLargeError(host.tag.length, tagBytes)
   if (host.location !== undefined) checkLocation(host.location)
   try {
     const start = thread === 'worker' ? startRemoteOverlay : startOverlay
-    return new Pool(await start({ ...host, pool: name }), { joins, elections })
+    const enter = async (more: OverlayOptions): Promise<Pool> => new Pool(await start(more), { joins, elections })
+    const all = { ...host, pool: name }
+    return await (requireMembers === undefined ? enter(all) : enterWith(requireMembers, timeout, all, enter))
   } catch (error) {
     if (error instanceof RangeError) throw new InvalidOptionError(error.message, { cause: error })
     throw error
+  }
+}
+
+/** Enters, and waits for others. What was opened is closed if they don't come in time. */
+async function enterWith(
+  count: number,
+  timeout: number,
+  options: OverlayOptions,
+  enter: (options: OverlayOptions) => Promise<Pool>,
+): Promise<Pool> {
+  const { signal } = options
+  const time = AbortSignal.timeout(timeout)
+  const last = AbortSignal.timeout(timeout + GRACE)
+  // Whoever says nothing is given up in time for the reason to be told.
+  const introduction = { aloneAfter: Math.min(timeout, defaultConfig.introduction.aloneAfter) }
+  let pool: Pool | undefined
+  try {
+    pool = await enter({ ...options, config: { introduction }, signal: AbortSignal.any(signal ? [signal, last] : [last]) })
+    await pool.waitForMembers(count, { signal: AbortSignal.any(signal ? [signal, time] : [time]) })
+    return pool
+  } catch (error) {
+    const members = pool?.members().length ?? 0
+    const introducers = pool?.health().introducers ?? []
+    await pool?.leave()
+    if (error !== time.reason && error !== last.reason) throw error
+    throw new TooFewMembersError(count, members, timeout, introducers)
   }
 }
 

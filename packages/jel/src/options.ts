@@ -17,6 +17,15 @@ export interface PoolOptions {
    * pool, or finds it by mDNS.
    */
   bootstrap?: readonly string[]
+  /**
+   * With `bootstrap`: whether this node is the pool where none of its introducers lets it in. Default: no. Until it has reached one it stands in no
+   * election then, so that no second master comes up beside the pool that it can't reach.
+   */
+  found?: boolean
+  /** `joinPool` resolves only when so many members are here, this node included, and rejects with TooFewMembersError if they don't come in time. */
+  requireMembers?: number
+  /** How long `requireMembers` may take, ms. Default: 30,000. */
+  timeout?: number
   /** Where to listen: `ip:port` or multiaddrs. Default: all IPv4 interfaces on a free TCP port. */
   listen?: readonly string[]
   /** Where this node is, from fine to coarse joined by `@`, as in `node7@rack2@delft@nl`. Default: the host name. */
@@ -43,6 +52,11 @@ const CONSISTENCY = {
   joins: { offered: ['unreliable', 'off'], refused: 'reliable' },
   elections: { offered: ['non-uniform', 'off'], refused: 'uniform' },
 } as const
+
+/** Throws if it is no number that things can be counted to. */
+export function checkCount(option: string, value: unknown): void {
+  if (!Number.isSafeInteger(value) || (value as number) < 1) throw new InvalidOptionError(`${option}: must be a whole number above 0`)
+}
 
 /** Throws if it is neither thread. */
 export function checkThread(thread: string): void {

@@ -45,6 +45,41 @@ describe('records', () => {
   })
 })
 
+describe('waitForMembers()', () => {
+  it('resolves at once where they are here, and as soon as they come', async () => {
+    const { overlay, pool } = setUp()
+    await pool.waitForMembers(3)
+    let isHere = false
+    const four = pool.waitForMembers(4).then(() => (isHere = true))
+    await setImmediate()
+    expect(isHere).toBe(false)
+    overlay.tell({ type: 'joined', member: member('D') })
+    await four
+  })
+
+  it('counts where joins are off as well', async () => {
+    const overlay = new FakeOverlay()
+    const pool = new Pool(overlay, { ...parts, joins: 'off' })
+    const two = pool.waitForMembers(2)
+    overlay.tell({ type: 'joined', member: member('D') })
+    await two
+  })
+
+  it('is given up with its signal, and when the pool ends', async () => {
+    const { pool } = setUp()
+    const abort = new AbortController()
+    const [aborted, left] = [pool.waitForMembers(4, { signal: abort.signal }), pool.waitForMembers(5)]
+    abort.abort(new Error('enough'))
+    await expect(aborted).rejects.toThrow('enough')
+    void pool.leave()
+    await expect(left).rejects.toMatchObject({ code: 'POOL_LEFT' })
+  })
+
+  it.each([0, -1, 1.5, '2', Number.NaN])('refuses %j members', async (count) => {
+    await expect(setUp().pool.waitForMembers(count as number)).rejects.toMatchObject({ code: 'INVALID_OPTION' })
+  })
+})
+
 describe('elections', () => {
   it('elect() is a candidacy and resolves with the next reign', async () => {
     const { overlay, pool } = setUp()

@@ -4,10 +4,12 @@ import { TypedEventEmitter } from 'main-event'
 import { raceSignal } from 'race-signal'
 import { ChangeQueue, DEFAULT_CHANGES_LIMIT } from './changes.ts'
 import { Elections } from './elections.ts'
-import { ChangesOverflowError, ElectionsOffError, InvalidOptionError, InvalidRecordError, JoinsOffError, PoolLeftError } from './errors.ts'
+import { ChangesOverflowError, ElectionsOffError, InvalidRecordError, JoinsOffError, PoolLeftError } from './errors.ts'
 import type { PoolEvents } from './events.ts'
+import { HeadCount } from './head-count.ts'
 import { idOf, type Change, type Health, type Member, type MemberRef, type Reign } from './member.ts'
 import { checkElectionName, checkRecordName, checkSignalName } from './names.ts'
+import { checkCount } from './options.ts'
 import type { PoolHost, PoolNews } from './pool-host.ts'
 
 /** Takes what a member opened with `open()`. `from` is that member's id. A stream whose handler throws is aborted. */
@@ -35,6 +37,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   readonly #overlay: PoolHost
   readonly #parts: PoolParts
   readonly #elections: Elections
+  readonly #heads: HeadCount
   readonly #queues = new Set<ChangeQueue>()
   /** Of handlers that end with a signal: what stops listening to it, by protocol. */
   readonly #handlers = new Map<string, () => void>()
@@ -49,6 +52,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     this.#overlay = overlay
     this.#parts = parts
     this.#elections = new Elections(overlay)
+    this.#heads = new HeadCount(() => overlay.members().length)
     this.#unsubscribe = overlay.subscribe((notification) => this.#notice(notification))
     this.#closed = overlay.closed.then((end) => {
       this.#end(end.reason === 'failed' ? end.error : undefined)
@@ -92,6 +96,18 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   }
 
   /**
+   * Waits until this node sees at least so many members, itself included. Works with `joins: 'off'` too.
+   *
+   * @param options.signal gives up waiting
+   * @throws InvalidOptionError, PoolLeftError
+   */
+  async waitForMembers(count: number, options: Abortable = {}): Promise<void> {
+    this.#check(options.signal)
+    checkCount('count', count)
+    await this.#heads.wait(count, options.signal)
+  }
+
+  /**
    * Membership changes from now on (JEL §3.1), preceded by a snapshot: `joined` for this node, then for each member already
    * present; `updated` for a member whose addresses or tag changed. Nothing is missed and nothing told twice. The news is unreliable in the sense of JEL §3.3: best effort, order may
    * differ between nodes. After `leave()` what is queued is still read, then the iteration ends.
@@ -109,7 +125,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     const { signal, limit = DEFAULT_CHANGES_LIMIT } = options
     this.#check(signal)
     if (this.#parts.joins === 'off') throw new JoinsOffError()
-    if (!Number.isSafeInteger(limit) || limit < 1) throw new InvalidOptionError('limit: must be a positive integer')
+    checkCount('limit', limit)
     const self = this.self
     const snapshot = [self, ...this.members().filter((member) => member.id !== self.id)]
     const abort = (): void => queue.fail(signal?.reason as Error)
@@ -329,6 +345,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
       case 'left':
       case 'died':
       case 'updated': {
+        this.#heads.review()
         if (this.#parts.joins === 'off') return
         const { type, member } = notification
         for (const queue of this.#queues) queue.push({ type, member })
@@ -364,6 +381,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   #skip(lost: number, limit: number): void {
     for (const queue of this.#queues) queue.fail(new ChangesOverflowError(limit))
     this.#elections.settleAll()
+    this.#heads.review()
     const message = `${lost} events were lost: more than ${limit} were waiting while the application kept its thread busy`
     this.safeDispatchEvent('warning', { detail: { code: 'EVENTS_LOST', message } })
   }
@@ -374,6 +392,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     this.#leftError = new PoolLeftError(this.name, failure)
     this.#unsubscribe()
     this.#elections.close(this.#leftError)
+    this.#heads.close(this.#leftError)
     for (const forget of this.#handlers.values()) forget()
     this.#handlers.clear()
     for (const queue of this.#queues) {

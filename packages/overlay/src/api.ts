@@ -12,6 +12,8 @@ export interface OverlayOptions {
   readonly listen?: readonly string[] | undefined
   /** Members to enter through: `host:port`, or multiaddrs with or without `/p2p/<id>`. None: the pool is found by mDNS, or founded. */
   readonly bootstrap?: readonly string[] | undefined
+  /** Where no introducer lets this node in: it is the pool, and stands in its elections. Default: false; it waits for an introducer with that. */
+  readonly found?: boolean | undefined
   /** Levels from fine to coarse joined by `@`. Default: the host name. */
   readonly location?: string | undefined
   /** Bytes of the application's own that every member gets to see, at most 1 KiB. Default: none. */

@@ -38,6 +38,8 @@ export interface Parts {
   readonly identity: Identity
   readonly discovery: Discovery | undefined
   readonly keyed: boolean
+  /** Where no introducer lets it in this node founds the pool. */
+  readonly founds: boolean
 }
 
 export interface EngineEvents {

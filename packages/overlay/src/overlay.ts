@@ -195,6 +195,7 @@ export class RunningOverlay implements Overlay {
     else if ((type === 'joined' || type === 'updated') && notification.member.id === this.#parts.identity.id) {
       this.#self = showMember(notification.member)
     }
+    if (type === 'entered' && notification.alone && this.#parts.founds) this.#command({ type: 'found' })
     if (type === 'died') this.#applications.died(notification.member.id)
     this.#listeners.tell(showNotification(notification, this.#engine.now))
   }

@@ -47,7 +47,8 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
       maxMessageBytes: config.limits.frameBytes,
       discovery,
     })
-    overlay = new RunningOverlay({ pool: options.pool, config, names, location, tag, host, identity, discovery, keyed: key !== undefined })
+    const [keyed, founds] = [key !== undefined, options.found === true]
+    overlay = new RunningOverlay({ pool: options.pool, config, names, location, tag, host, identity, discovery, keyed, founds })
     started.overlay = overlay
     await overlay.start(introducers, options.signal)
     return overlay

@@ -120,6 +120,7 @@ describe('a newcomer', () => {
     expect(bench.node.self).toBeUndefined()
     bench.advance(1)
     expect(bench.node.self?.incarnation).toBe(1)
+    expect(bench.node.health(bench.now)).toMatchObject({ alone: true, introducers: [{ introducer: door, reason: 'no answer yet' }] })
   })
 
   it('tries an introducer that refuses less and less often, but never stops, and complains once', () => {

@@ -123,7 +123,7 @@ export class Introduction implements Timed {
     if (this.#context.isWhole) this.#aloneAt = Infinity
     // The larger the pool, the longer it takes to be told of it.
     else if (now >= this.#aloneAt && this.#isServed) this.#aloneAt = now + retryMin
-    else if (now >= this.#aloneAt) this.goAlone()
+    else if (now >= this.#aloneAt) this.#giveUpWaiting()
     this.#attempts = this.#attempts.filter(
       ({ introducer: { id } }) => id !== this.#context.id && !(this.#context.isWhole && this.#isReached(id)),
     )
@@ -166,6 +166,12 @@ export class Introduction implements Timed {
   get #isServed(): boolean {
     for (const { entered, greeted } of this.#context.links.values()) if (entered && greeted) return true
     return false
+  }
+
+  /** Whoever has said nothing up to now is one of those that don't answer. */
+  #giveUpWaiting(): void {
+    for (const attempt of this.#attempts) attempt.reason ??= 'no answer yet'
+    this.goAlone()
   }
 
   /** Enters without a word from an introducer; they are tried on. */

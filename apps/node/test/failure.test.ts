@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { join1, JelProcess, loopback, run } from './jel-process.ts'
+
+const dead = '127.0.0.1:1'
+const folder = mkdtempSync(join(tmpdir(), 'jel-'))
+const file = (name: string): string => join(folder, name)
+
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe('--require', () => {
+  it('is met: the node goes on, and tells of the pool as ever', async () => {
+    const first = await join1('require')
+    const second = await join1('require', '--bootstrap', first.address, '--require', '2', '--timeout', '10')
+    await second.until(() => second.of('joined').length === 2, 'both joined')
+    expect(second.events.map(({ event }) => event).slice(0, 3)).toEqual(['started', 'joined', 'joined'])
+    second.send({ command: 'leave' })
+    expect(await second.exited).toBe(0)
+  })
+
+  it('is not met: status 1, one line and an error that say why of each introducer', async () => {
+    const stranger = '12D3KooWQbjhTZwRrkRXZWwusceeWZ9xLT9HSpyCNhpzj9um7iM5'
+    const member = await join1('require')
+    const mistyped = member.address.replace(/\/p2p\/.*/u, `/p2p/${stranger}`)
+    const args = [
+      'join',
+      'require',
+      '--json',
+      ...loopback,
+      '--bootstrap',
+      dead,
+      '--bootstrap',
+      mistyped,
+      '--require',
+      '2',
+      '--timeout',
+      '1',
+    ]
+    const { status, lines, stderr } = await run(...args)
+    expect(status).toBe(1)
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([{ event: 'error', code: 'TOO_FEW_MEMBERS' }])
+    expect(stderr).toMatch(
+      /^jel: 1 of 2 members were here after 1 s; [^\n]*tcp\/1: connection refused; [^\n]*another node lives there now[^\n]*\n$/u,
+    )
+    expect(stderr).toContain(member.id)
+  })
+
+  it('is not met for another key: the key is named', { timeout: 60_000 }, async () => {
+    await Promise.all([file('ours'), file('theirs')].map((key) => run('keygen', '--key-file', key)))
+    const member = await join1('require', '--key-file', file('ours'))
+    const args = ['--key-file', file('theirs'), '--bootstrap', member.address, '--require', '2', '--timeout', '7']
+    const { status, stderr } = await run('join', 'require', ...loopback, ...args)
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(/connected, but the handshake failed .*pool key/u) })
+  })
+
+  it.each([
+    [['--require', '0'], '0'],
+    [['--require', 'many'], 'many'],
+    [['--timeout', '5'], '--require'],
+  ])('is refused as wrong usage: %j', async (args, named) => {
+    const { status, stderr } = await run('join', 'p', ...loopback, ...args)
+    expect(status).toBe(2)
+    expect(stderr).toContain(named)
+  })
+})
+
+describe('a node whose introducers do not answer', () => {
+  it('says so and is elected by nobody', async () => {
+    const node = await join1('alone', '--bootstrap', dead, '--elect', 'master', '--for', '3')
+    expect(await node.exited).toBe(0)
+    expect(node.of('error')).toMatchObject([{ code: 'INTRODUCER_UNREACHABLE', message: expect.stringMatching(/refused.*no election/u) }])
+    expect(node.of('elected')).toEqual([])
+  })
+
+  it('is the pool with --found', async () => {
+    const node = new JelProcess(['join', 'alone', '--json', ...loopback, '--bootstrap', dead, '--elect', 'master', '--found'])
+    await node.until(() => node.of('elected').length > 0, 'elected')
+  })
+})
+
+it('a node whose only peer is killed says that it is in a minority, in words as well', async () => {
+  const first = await join1('minority')
+  const second = new JelProcess(['join', 'minority', ...loopback, '--bootstrap', first.address])
+  await second.until(() => second.lines.some((line) => line.includes(` joined ${first.id}`)), 'joined')
+  first.child.kill('SIGKILL')
+  await second.until(() => second.lines.some((line) => line.includes(` died ${first.id}`)), 'died')
+  await second.until(
+    () => second.lines.at(-1)?.includes('health: 1 members, 0 links, 100 % of the others suspected or lost, in a minority') === true,
+    'a minority',
+  )
+  for (const line of second.lines) if (line.includes('alone')) expect(line).toContain('in a minority')
+})
