@@ -10,8 +10,8 @@ const { tagBytes, locationBytes } = defaultConfig.limits
 
 /** How long `requireMembers` may take unless `timeout` says otherwise, ms. Guess: longer than a node waits for an introducer that says nothing. */
 const REQUIRE_TIMEOUT = 30_000
-/** A node that is being let in when that time is over may go on for so long, ms. Guess: the last frames of a large pool. */
-const GRACE = 1_000
+/** A node that has not started, or is being let in when that time is over, may go on for so long, ms. Guess: a thread that starts on a busy machine. */
+const GRACE = 10_000
 
 /**
  * Joins a pool (JEL §3, `init`): starts a libp2p host, enters through a member of the pool, or founds it where there is none.
