@@ -1,11 +1,7 @@
-/** Base of the errors of computing. Tell them apart by `code`, which stays the same from version to version. */
-export abstract class ComputeError extends Error {
-  abstract readonly code: string
+import { JelError } from '@jel/protocol'
 
-  override get name(): string {
-    return this.constructor.name
-  }
-}
+/** Base of the errors of computing. */
+export abstract class ComputeError extends JelError {}
 
 /** A program can't be read, does not parse, or fails when it is loaded. */
 export class ProgramError extends ComputeError {

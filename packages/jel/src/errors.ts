@@ -1,18 +1,7 @@
 /**
- * What can go wrong in a call of the facade. Each error has a `code` that stays the same from version to version: tell
- * errors apart by it, since `instanceof` does not survive a `MessagePort` or a pipe. Aborted calls reject with the
- * reason of their `AbortSignal`, as in the web's own interfaces.
+ * What can go wrong in a call of the facade. Aborted calls reject with the reason of their `AbortSignal`, as in the web's own interfaces.
  */
-
-/** Base of the facade's errors. */
-export abstract class JelError extends Error {
-  /** Stable and in capitals, as `POOL_LEFT`. */
-  abstract readonly code: string
-
-  override get name(): string {
-    return this.constructor.name
-  }
-}
+import { JelError } from '@jel/protocol'
 
 /**
  * A consistency level of JEL §3.3 that a pool without a coordinator can't give: `reliable` joins, `uniform` elections.

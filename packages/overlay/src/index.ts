@@ -2,7 +2,7 @@
  * Runs the jel protocol on a libp2p host.
  */
 export type { Closed, Overlay, OverlayHealth, OverlayNotification, OverlayOptions, PoolMember, PoolReign, PublishOptions } from './api.ts'
-export type { PoolRecord } from '@jel/protocol'
+export { JelError, type PoolRecord } from '@jel/protocol'
 export {
   CorruptIdentityError,
   IdentityFileError,
@@ -13,7 +13,6 @@ export {
   ListenError,
   OpenError,
   OverlayClosedError,
-  OverlayError,
   PoolKeyError,
   RecordsFullError,
   SignalError,

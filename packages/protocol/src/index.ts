@@ -5,7 +5,7 @@
  */
 export type { Codec } from './frames/codec.ts'
 export { defaultConfig, makeConfig, type Config, type ConfigOverrides } from './base/config.ts'
-export { FrameError } from './base/errors.ts'
+export { FrameError, JelError } from './base/errors.ts'
 export type { Fact, Told } from './facts/fact.ts'
 export { hash52 } from './base/hash.ts'
 export { decodeId, encodeId } from './base/id.ts'

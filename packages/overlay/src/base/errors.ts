@@ -2,80 +2,70 @@
  * Everything the overlay can refuse or fail with. Each class has a `code` that stays the same across versions; `message` is for
  * people and names the cause.
  */
-
-/** Base of all errors of this package. */
-export abstract class OverlayError extends Error {
-  /** Stable: compare this, not the message. */
-  abstract readonly code: string
-
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.name = new.target.name
-  }
-}
+import { JelError } from '@jel/protocol'
 
 /** The pool's name can't be used: empty, too long, or with control characters. */
-export class InvalidPoolNameError extends OverlayError {
+export class InvalidPoolNameError extends JelError {
   readonly code = 'INVALID_POOL_NAME'
 }
 
 /** A listen or bootstrap address is no multiaddr, or none that TCP can use. */
-export class InvalidAddressError extends OverlayError {
+export class InvalidAddressError extends JelError {
   readonly code = 'INVALID_ADDRESS'
 }
 
 /** The host can't listen where it was told to: port in use, address not of this machine, no permission. */
-export class ListenError extends OverlayError {
+export class ListenError extends JelError {
   readonly code = 'LISTEN_FAILED'
 }
 
 /** The pool key is no `swarm.key` text. */
-export class PoolKeyError extends OverlayError {
+export class PoolKeyError extends JelError {
   readonly code = 'INVALID_POOL_KEY'
 }
 
 /** The identity file can't be read or written: permissions, a full disk, no such folder. */
-export class IdentityFileError extends OverlayError {
+export class IdentityFileError extends JelError {
   readonly code = 'IDENTITY_FILE'
 }
 
 /** The identity file does not hold what it should. It is left as it is. */
-export class CorruptIdentityError extends OverlayError {
+export class CorruptIdentityError extends JelError {
   readonly code = 'IDENTITY_CORRUPT'
 }
 
 /** Somebody else runs under this identity: another process holds the file, or the same key is at work elsewhere in the pool. */
-export class IdentityInUseError extends OverlayError {
+export class IdentityInUseError extends JelError {
   readonly code = 'IDENTITY_IN_USE'
 }
 
 /** This overlay has left its pool, or its host has stopped. */
-export class OverlayClosedError extends OverlayError {
+export class OverlayClosedError extends JelError {
   readonly code = 'OVERLAY_CLOSED'
 }
 
 /** No member of the view has this id. */
-export class UnknownMemberError extends OverlayError {
+export class UnknownMemberError extends JelError {
   readonly code = 'UNKNOWN_MEMBER'
 }
 
 /** The pool holds as many records as it may, and their owner more than its share. */
-export class RecordsFullError extends OverlayError {
+export class RecordsFullError extends JelError {
   readonly code = 'RECORDS_FULL'
 }
 
 /** A protocol id of the application that can't be used: malformed, or the overlay's own. */
-export class InvalidProtocolError extends OverlayError {
+export class InvalidProtocolError extends JelError {
   readonly code = 'INVALID_PROTOCOL'
 }
 
 /** A member could not be reached for an application stream. */
-export class OpenError extends OverlayError {
+export class OpenError extends JelError {
   readonly code = 'OPEN_FAILED'
 }
 
 /** Some of the members a signal was sent to did not acknowledge it in time. */
-export class SignalError extends OverlayError {
+export class SignalError extends JelError {
   readonly code = 'SIGNAL_FAILED'
   /** Ids of the members that acknowledged. */
   readonly delivered: readonly string[]

@@ -1,4 +1,17 @@
 /**
+ * Base of all errors of jel, in every package. Tell errors apart by `code`, which stays the same from version to version: `instanceof` does not
+ * survive a `MessagePort` or a pipe.
+ */
+export abstract class JelError extends Error {
+  /** Stable and in capitals, as `POOL_LEFT`. */
+  abstract readonly code: string
+
+  override get name(): string {
+    return this.constructor.name
+  }
+}
+
+/**
  * What a peer sent breaks the wire format, a signature or a bound. The only error that decoding throws; the state is then
  * what it was before. `message` says which rule was broken.
  */
