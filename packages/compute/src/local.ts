@@ -8,6 +8,7 @@ import { Job, type JobSource } from './job.ts'
 import { BlobMissingError } from './errors.ts'
 import { blobsIn, type BlobReference } from './program/blob.ts'
 import { encodeValue } from './program/values.ts'
+import { checkLocalOptions } from './options.ts'
 import { keepBlob, listBlobs, readBlobList } from './shell/blob-list.ts'
 import { BlobStore } from './shell/blob-store.ts'
 import { bundleProgram } from './shell/bundle.ts'
@@ -31,6 +32,7 @@ type LocalSubmitOptions = Pick<SubmitOptions, 'blobs'>
 
 /** The same programs without a pool, on this machine's processors (Cilk's serial elision, on several). */
 export function computeLocal(options: LocalOptions): LocalGrid {
+  checkLocalOptions(options)
   return new LocalGrid(options)
 }
 

@@ -15,8 +15,51 @@ describe('joinPool()', () => {
     ['a long location', { location: 'x'.repeat(257) }, 'INVALID_OPTION'],
     ['a malformed bootstrap address', { bootstrap: ['example.com'] }, 'INVALID_ADDRESS'],
     ['a malformed key', { key: new Uint8Array(32) }, 'INVALID_POOL_KEY'],
+    ['a malformed key in text', { key: 'abc' }, 'INVALID_POOL_KEY'],
+    ['a large tag in text', { tag: 'é'.repeat(513) }, 'TAG_TOO_LARGE'],
   ])('refuses %s by name', async (_, options, code) => {
     await expect(joinPool('p', { ...loopback, ...options })).rejects.toMatchObject({ code })
+  })
+
+  it.each<[string, unknown, RegExp]>([
+    ['lisen', ['127.0.0.1:0'], /lisen: there is no such option; there are .*listen/u],
+    ['config', {}, /config: there is no such option/u],
+    ['toString', 1, /toString: there is no such option/u],
+    ['listen', '127.0.0.1:0', /listen: must be an array of strings, as in/u],
+    ['bootstrap', [4001], /bootstrap: must be an array of strings/u],
+    ['tag', ['gpu'], /tag: must be a Uint8Array or a string/u],
+    ['key', 7, /key: must be a Uint8Array or a string/u],
+    ['location', 7, /location: must be a string/u],
+    ['identityFile', '', /identityFile: must be a string that is not empty/u],
+    ['mdns', 'no', /mdns: must be true or false/u],
+    ['found', 1, /found: must be true or false/u],
+    ['thread', 'third', /thread: "third" is unknown; offered are 'main' and 'worker'/u],
+    ['joins', 7, /joins: a number is unknown; offered are 'unreliable' and 'off'/u],
+    ['elections', null, /elections: null is unknown/u],
+    ['requireMembers', 0, /requireMembers: must be a whole number above 0/u],
+    ['timeout', 5, /timeout: says how long requireMembers may take/u],
+    ['signal', {}, /signal: must be an AbortSignal/u],
+  ])('refuses %s: %j by name', async (option, value, message) => {
+    const refused = joinPool('p', { ...loopback, [option]: value })
+    await expect(refused).rejects.toMatchObject({ code: 'INVALID_OPTION', message: expect.stringMatching(message) })
+  })
+
+  it.each([null, 'p', 7, []])('refuses %j as options', async (options) => {
+    await expect(joinPool('p', options as unknown as PoolOptions)).rejects.toMatchObject({ code: 'INVALID_OPTION' })
+  })
+
+  it('refuses a timeout that no timer takes', async () => {
+    await expect(joinPool('p', { ...loopback, requireMembers: 1, timeout: 2 ** 31 })).rejects.toThrow(/timeout: must be milliseconds/u)
+  })
+
+  it('takes tag and key as text, and undefined for what is not given', async () => {
+    const key = new TextDecoder().decode(generatePoolKey())
+    await using pool = await joinPool('p', { ...loopback, key, tag: 'grün', location: undefined } as unknown as PoolOptions)
+    expect(new TextDecoder().decode(pool.self.tag)).toBe('grün')
+  })
+
+  it.each([undefined, 7])('refuses the pool name %j', async (name) => {
+    await expect(joinPool(name as unknown as string)).rejects.toMatchObject({ code: 'INVALID_POOL_NAME' })
   })
 
   it.each(['', 'x'.repeat(129), 'a\nb'])('refuses the pool name %j', async (name) => {

@@ -1,7 +1,7 @@
-import { startOverlay, type OverlayOptions } from '@jel/overlay'
+import { InvalidPoolNameError, startOverlay, type OverlayOptions } from '@jel/overlay'
 import { defaultConfig } from '@jel/protocol'
 import { InvalidOptionError, TagTooLargeError, TooFewMembersError } from './errors.ts'
-import { checkConsistency, checkCount, checkThread, type PoolOptions } from './options.ts'
+import { checkOptions, type PoolOptions } from './options.ts'
 import { Pool } from './pool.ts'
 import { startRemoteOverlay } from './thread/start.ts'
 
@@ -24,13 +24,11 @@ const GRACE = 10_000
  *   WorkerError when its thread can't; TooFewMembersError when fewer than `requireMembers` came in time
  */
 export async function joinPool(name: string, options: PoolOptions = {}): Promise<Pool> {
-  const { joins = 'unreliable', elections = 'non-uniform', thread = 'main', requireMembers, timeout = REQUIRE_TIMEOUT, ...host } = options
+  if (typeof name !== 'string') throw new InvalidPoolNameError('the pool name must be a string')
+  checkOptions(options)
+  const { joins = 'unreliable', elections = 'non-uniform', thread = 'main', requireMembers, timeout = REQUIRE_TIMEOUT, ...rest } = options
+  const host = { ...rest, tag: toBytes(rest.tag), key: toBytes(rest.key) }
   host.signal?.throwIfAborted()
-  checkConsistency('joins', joins)
-  checkConsistency('elections', elections)
-  checkThread(thread)
-  if (requireMembers !== undefined) checkCount('requireMembers', requireMembers)
-  checkCount('timeout', timeout)
   if (host.tag !== undefined && host.tag.length > tagBytes) throw new TagTooLargeError(host.tag.length, tagBytes)
   if (host.location !== undefined) checkLocation(host.location)
   try {
@@ -68,6 +66,10 @@ async function enterWith(
     if (error !== time.reason && error !== last.reason) throw error
     throw new TooFewMembersError(count, members, timeout, introducers)
   }
+}
+
+function toBytes(value: Uint8Array | string | undefined): Uint8Array | undefined {
+  return typeof value === 'string' ? new TextEncoder().encode(value) : value
 }
 
 function checkLocation(location: string): void {

@@ -30,10 +30,10 @@ export interface PoolOptions {
   listen?: readonly string[]
   /** Where this node is, from fine to coarse joined by `@`, as in `node7@rack2@delft@nl`. Default: the host name. */
   location?: string
-  /** Bytes of the application's own that every member gets to know, at most 1,024. Default: none. */
-  tag?: Uint8Array
-  /** A private pool: the text of a swarm key file. Without the same key nobody enters, and nothing can be read. */
-  key?: Uint8Array
+  /** What every member gets to know of this one, at most 1,024 bytes; text is sent as UTF-8. Default: none. */
+  tag?: Uint8Array | string
+  /** A private pool: the content of a swarm key file, see `generatePoolKey`. Without the same key nobody enters, and nothing can be read. */
+  key?: Uint8Array | string
   /** Keeps this node's key and incarnation across starts. Created with mode 0600 if it is missing; locked while in use. Default: a new id at each start. */
   identityFile?: string
   /** Find other nodes on the local network. Default: yes, unless the node listens on loopback only. */
@@ -48,29 +48,91 @@ export interface PoolOptions {
   signal?: AbortSignal
 }
 
+/** The longest time that a timer takes, ms: 2³¹ - 1. */
+const MAX_TIMEOUT = 2 ** 31 - 1
+
 const CONSISTENCY = {
   joins: { offered: ['unreliable', 'off'], refused: 'reliable' },
   elections: { offered: ['non-uniform', 'off'], refused: 'uniform' },
 } as const
 
+/** What is wrong with a value; undefined: nothing. */
+type Check = (value: unknown) => string | undefined
+
+const text: Check = (value) => (typeof value === 'string' ? undefined : 'must be a string')
+const file: Check = (value) => (typeof value === 'string' && value !== '' ? undefined : 'must be a string that is not empty')
+const flag: Check = (value) => (typeof value === 'boolean' ? undefined : 'must be true or false')
+const bytes: Check = (value) => (typeof value === 'string' || value instanceof Uint8Array ? undefined : 'must be a Uint8Array or a string')
+const addresses: Check = (value) =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string')
+    ? undefined
+    : "must be an array of strings, as in ['192.0.2.7:4001']"
+const count: Check = (value) => (Number.isSafeInteger(value) && (value as number) > 0 ? undefined : 'must be a whole number above 0')
+const span: Check = (value) =>
+  typeof value === 'number' && value > 0 && value <= MAX_TIMEOUT ? undefined : `must be milliseconds, above 0 and at most ${MAX_TIMEOUT}`
+const oneOf =
+  (...offered: readonly string[]): Check =>
+  (value) =>
+    offered.some((each) => each === value) ? undefined : `${inspect(value)} is unknown; offered are ${quoted(offered)}`
+
+const CHECKS: Readonly<Record<keyof PoolOptions, Check>> = {
+  joins: oneOf(...CONSISTENCY.joins.offered),
+  elections: oneOf(...CONSISTENCY.elections.offered),
+  bootstrap: addresses,
+  found: flag,
+  requireMembers: count,
+  timeout: span,
+  listen: addresses,
+  location: text,
+  tag: bytes,
+  key: bytes,
+  identityFile: file,
+  mdns: flag,
+  thread: oneOf('main', 'worker'),
+  signal: (value) => (value instanceof AbortSignal ? undefined : 'must be an AbortSignal'),
+}
+
+/** Throws InvalidOptionError or UnsupportedConsistencyError, which name the option. Callers without types find out here. */
+export function checkOptions(options: unknown): asserts options is PoolOptions {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw new InvalidOptionError(`the options of joinPool must be an object, not ${inspect(options)}`)
+  }
+  for (const [name, value] of Object.entries(options)) {
+    const check = Object.hasOwn(CHECKS, name) ? CHECKS[name as keyof PoolOptions] : undefined
+    if (check === undefined) throw new InvalidOptionError(`${name}: there is no such option; there are ${Object.keys(CHECKS).join(', ')}`)
+    if (value === undefined) continue
+    if (name === 'joins' || name === 'elections') checkConsistency(name, value)
+    const problem = check(value)
+    if (problem !== undefined) throw new InvalidOptionError(`${name}: ${problem}`)
+  }
+  const { timeout, requireMembers } = options as PoolOptions
+  if (timeout !== undefined && requireMembers === undefined)
+    throw new InvalidOptionError('timeout: says how long requireMembers may take: give both')
+}
+
 /** Throws if it is no number that things can be counted to. */
 export function checkCount(option: string, value: unknown): void {
-  if (!Number.isSafeInteger(value) || (value as number) < 1) throw new InvalidOptionError(`${option}: must be a whole number above 0`)
+  const problem = count(value)
+  if (problem !== undefined) throw new InvalidOptionError(`${option}: ${problem}`)
 }
 
-/** Throws if it is neither thread. */
-export function checkThread(thread: string): void {
-  if (thread !== 'main' && thread !== 'worker') {
-    throw new InvalidOptionError(`thread: ${JSON.stringify(thread)} is unknown; offered are 'main' and 'worker'`)
-  }
-}
-
-/** Throws if a consistency level is not one that this implementation gives. */
-export function checkConsistency(option: keyof typeof CONSISTENCY, level: string): void {
+/** Throws if a consistency level is one that can't be given. */
+function checkConsistency(option: keyof typeof CONSISTENCY, level: unknown): void {
   const { offered, refused } = CONSISTENCY[option]
-  if (offered.some((name) => name === level)) return
-  if (level === refused) throw new UnsupportedConsistencyError(option, level, offered)
-  throw new InvalidOptionError(
-    `${option}: ${JSON.stringify(level)} is unknown; offered are ${offered.map((name) => `'${name}'`).join(' and ')}`,
-  )
+  if (level === refused) throw new UnsupportedConsistencyError(option, refused, offered)
+}
+
+function quoted(names: readonly string[]): string {
+  return names.map((name) => `'${name}'`).join(' and ')
+}
+
+/** A value as an error shows it. */
+function inspect(value: unknown): string {
+  return typeof value === 'string'
+    ? JSON.stringify(value.slice(0, 64))
+    : Array.isArray(value)
+      ? 'an array'
+      : value === null
+        ? 'null'
+        : `a ${typeof value}`
 }

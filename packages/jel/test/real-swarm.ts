@@ -37,7 +37,10 @@ interface Started {
 }
 
 /** Where the nodes run. */
-const threads: Record<'main' | 'worker' | 'port', (name: string, options: PoolOptions) => Promise<Started>> = {
+const threads: Record<
+  'main' | 'worker' | 'port',
+  (name: string, options: PoolOptions & { tag?: Uint8Array; key?: Uint8Array }) => Promise<Started>
+> = {
   async main(name, options) {
     const pool = await joinPool(name, { ...options, thread: 'main' })
     return { pool, crash: async () => await pool.libp2p.stop() }

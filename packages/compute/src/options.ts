@@ -1,0 +1,61 @@
+/**
+ * What `compute` and `computeLocal` are told, checked by name and type: callers without types find out here.
+ */
+import { InvalidOptionError } from '@jel/jel'
+import * as v from 'valibot'
+import type { ComputeOptions } from './grid.ts'
+import type { LocalOptions } from './local.ts'
+
+const amount = (what: string) => v.pipe(v.number(`must be ${what}`), v.finite(`must be ${what}`), v.gtValue(0, `must be ${what}`))
+const message = 'must be a whole number, 0 or more'
+const workers = v.pipe(v.number(message), v.integer(message), v.minValue(0, message))
+const text = v.pipe(v.string('must be a string'), v.minLength(1, 'must not be empty'))
+const limits = v.partial(
+  v.strictObject(
+    { time: amount('milliseconds above 0'), memory: amount('MiB above 0'), disk: amount('MiB above 0') },
+    unknownOr('must be an object'),
+  ),
+)
+const owner = v.strictObject(
+  { id: text, seed: v.instance(Uint8Array, 'must be a Uint8Array') },
+  unknownOr('must be an owner, as readOwner gives it'),
+)
+
+const common = { limits: v.optional(limits), cache: v.optional(text) }
+const ofPool = v.strictObject(
+  {
+    ...common,
+    workers: v.optional(workers),
+    accept: v.optional(v.array(text, "must be an array of strings, as in ['own', 'sandbox']")),
+    tickets: v.optional(v.record(v.string(), v.number('must be a number'), 'must be an object')),
+    owner: v.optional(owner),
+  },
+  unknownOr('must be an object'),
+)
+const ofMachine = v.strictObject(
+  { ...common, workers, place: v.optional(v.picklist(['thread', 'sandbox'], "must be 'thread' or 'sandbox'")) },
+  unknownOr('must be an object'),
+)
+
+/** Throws InvalidOptionError, which names the option. */
+export function checkOptions(options: unknown): asserts options is ComputeOptions {
+  check(ofPool, options)
+}
+
+/** Throws InvalidOptionError, which names the option. */
+export function checkLocalOptions(options: unknown): asserts options is LocalOptions {
+  // One that is missing is a fault of its value, not of the object.
+  check(ofMachine, typeof options === 'object' && options !== null ? { workers: undefined, ...options } : options)
+}
+
+function check(schema: v.GenericSchema, options: unknown): void {
+  const { issues } = v.safeParse(schema, options)
+  const [issue] = issues ?? []
+  if (issue === undefined) return
+  throw new InvalidOptionError(`${v.getDotPath(issue) ?? 'the options'}: ${issue.message}`)
+}
+
+/** A strict object says the same of what is no object and of a field that it does not know. */
+function unknownOr(otherwise: string): (issue: v.BaseIssue<unknown>) => string {
+  return ({ expected }) => (expected === 'never' ? 'there is no such option' : otherwise)
+}
