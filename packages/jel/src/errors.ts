@@ -21,6 +21,15 @@ export class UnsupportedConsistencyError extends JelError {
   }
 }
 
+/** This Node is too old. Raised when the package is imported. */
+export class UnsupportedNodeError extends JelError {
+  readonly code = 'UNSUPPORTED_NODE'
+
+  constructor(needed: string, version: string) {
+    super(`Node ${needed} or newer is needed; this is Node ${version}`)
+  }
+}
+
 /** An option of `joinPool` or a command that makes no sense: the message says which and why. */
 export class InvalidOptionError extends JelError {
   readonly code = 'INVALID_OPTION'

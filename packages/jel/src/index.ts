@@ -3,6 +3,8 @@
  *
  * @packageDocumentation
  */
+import './node-version.ts'
+
 export { joinPool } from './join.ts'
 export { Pool } from './pool.ts'
 export type { NewsGap, PoolHost, PoolNews } from './pool-host.ts'
@@ -25,6 +27,7 @@ export {
   TagTooLargeError,
   TooFewMembersError,
   UnsupportedConsistencyError,
+  UnsupportedNodeError,
   WorkerError,
 } from './errors.ts'
 export { electionNameProblem } from './names.ts'

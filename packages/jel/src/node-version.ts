@@ -1,0 +1,9 @@
+/**
+ * Imported first, so that an old Node says what is missing instead of failing at the first thing that it does not know. As `engines` in package.json says.
+ */
+import { UnsupportedNodeError } from './errors.ts'
+
+const needed = [22, 18] as const
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+if (major < needed[0] || (major === needed[0] && minor < needed[1])) throw new UnsupportedNodeError(needed.join('.'), process.versions.node)
