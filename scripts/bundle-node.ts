@@ -8,6 +8,7 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join, relative, resolve, sep } from 'node:path'
 import type { OutputOptions, RolldownOptions } from 'rolldown'
+import { licences } from './licences.ts'
 
 type Input = readonly [path: string, size: number, changed: number]
 
@@ -135,24 +136,4 @@ function isFresh({ name }: Bundle): boolean {
   } catch {
     return false
   }
-}
-
-/** The licence texts of all packages that modules came from. */
-function licences(modules: readonly string[]): string {
-  const folders = new Set(modules.map(packageFolder).filter((folder) => folder !== undefined))
-  return [...folders]
-    .toSorted()
-    .map((folder) => {
-      const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<string, string>
-      const files = readdirSync(folder).filter((file) => /^licen[cs]e/iu.test(file))
-      return [`${name} ${version} (${license})`, ...files.toSorted().map((file) => readFileSync(join(folder, file), 'utf8').trim())].join(
-        '\n\n',
-      )
-    })
-    .join(`\n\n${'-'.repeat(80)}\n\n`)
-    .concat('\n')
-}
-
-function packageFolder(module: string): string | undefined {
-  return /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/u.exec(module)?.[0]
 }

@@ -1,6 +1,8 @@
 /**
  * Runs the jel protocol on a libp2p host.
  */
+import './dom-names.ts'
+
 export type { Closed, Overlay, OverlayHealth, OverlayNotification, OverlayOptions, PoolMember, PoolReign, PublishOptions } from './api.ts'
 export { JelError, type PoolRecord } from '@jel/protocol'
 export {

@@ -3,7 +3,7 @@
  */
 import type { Introducer } from '@jel/protocol'
 import type { PeerDiscovery, Startable } from '@libp2p/interface'
-import { mdns, type MulticastDNSComponents } from '@libp2p/mdns'
+import { mdns, type MulticastDNSComponents } from './mdns.ts'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import { introducerOf, isLoopbackAddress } from '../base/addresses.ts'
 

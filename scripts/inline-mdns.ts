@@ -1,0 +1,28 @@
+/**
+ * Puts @libp2p/mdns and the CommonJS beneath it into packages/overlay/dist/host/mdns.js, as an ES module that imports what it needs of Node, with the
+ * licences: an application that esbuild makes one file of could not use it otherwise.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { builtinModules } from 'node:module'
+import { join, resolve } from 'node:path'
+import { rolldown } from 'rolldown'
+import { esmExternalRequirePlugin } from 'rolldown/plugins'
+import { licences } from './licences.ts'
+
+const overlay = resolve(import.meta.dirname, '../packages/overlay')
+const file = join(overlay, 'dist/host/mdns.js')
+const { dependencies } = JSON.parse(readFileSync(join(overlay, 'package.json'), 'utf8')) as { dependencies: Record<string, string> }
+const others = Object.keys(dependencies).filter((name) => name !== '@libp2p/mdns')
+const builtins = builtinModules.flatMap((name) => [name, `node:${name}`])
+
+const build = await rolldown({
+  input: file,
+  platform: 'node',
+  external: others.map((name) => new RegExp(`^${name}(/|$)`, 'u')),
+  plugins: [esmExternalRequirePlugin({ external: builtins })],
+})
+const { output } = await build.generate({ format: 'esm', keepNames: true })
+await build.close()
+const [{ code, moduleIds }] = output
+writeFileSync(file, code)
+writeFileSync(join(overlay, 'dist/LICENSES.txt'), licences(moduleIds))
