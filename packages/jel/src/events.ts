@@ -3,7 +3,9 @@ import type { Health, Member, Reign } from './member.ts'
 
 /** A signal that another member sent to this one with `signal()`. */
 export interface SignalDetail {
+  /** As the sender called it. */
   readonly name: string
+  /** Who sent it. */
   readonly from: Member
 }
 

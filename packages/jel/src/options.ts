@@ -28,7 +28,7 @@ export interface PoolOptions {
   timeout?: number
   /** Where to listen: `ip:port` or multiaddrs. Default: all IPv4 interfaces on a free TCP port. */
   listen?: readonly string[]
-  /** Where this node is, from fine to coarse joined by `@`, as in `node7@rack2@delft@nl`. Default: the host name. */
+  /** Where this node is, from fine to coarse joined by `@`, as in `node7@rack2@delft@nl`; at most 256 bytes. Default: the host name. */
   location?: string
   /** What every member gets to know of this one, at most 1,024 bytes; text is sent as UTF-8. Default: none. */
   tag?: Uint8Array | string

@@ -20,6 +20,7 @@ export type PoolEnd = { readonly reason: 'left' } | { readonly reason: 'failed';
 
 /** Every operation that takes time can be given up. It then rejects with `signal.reason`. */
 export interface Abortable {
+  /** Gives the operation up. */
   signal?: AbortSignal
 }
 
@@ -145,7 +146,8 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   /**
    * Nominates this node and waits for a result (JEL §3.2), which need not be this node. Where a living winner is known, it
    * stands. The candidacy lasts until `withdraw()`, leave or death; when a winner goes, the remaining candidates elect the next
-   * without being asked, told by `elected` events. A result is provisional until the pool agrees (JEL §3.3, non-uniform).
+   * without being asked, told by `elected` events. A node that was given `bootstrap` addresses and has reached none waits until it has, unless it was
+   * joined with `found`. A result is provisional until the pool agrees (JEL §3.3, non-uniform).
    *
    * @param options.signal gives up waiting; if there was no result yet, the candidacy is withdrawn
    * @throws ElectionsOffError, InvalidElectionNameError, PoolLeftError; CandidacyWithdrawnError if `withdraw()` comes first

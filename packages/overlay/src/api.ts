@@ -32,19 +32,25 @@ export interface OverlayOptions {
 
 /** A member of the view. */
 export interface PoolMember {
-  /** The libp2p PeerId as text. */
+  /** The libp2p PeerId as text, `12D3KooW…`. It stays the same across starts with an identity file only. */
   readonly id: string
+  /** Which life of this id it is, from 1. It grows each time the id enters the pool, also when it was pronounced dead and is back. */
   readonly incarnation: number
-  /** Multiaddrs that end in `/p2p/<id>`. */
+  /** Multiaddrs at which it listens, each ending in `/p2p/<id>`. They may change within a life, told as `updated`. */
   readonly addresses: readonly string[]
+  /** Where it says it is: levels from fine to coarse joined by `@`, as in `node7@rack2@delft@nl`; at most 256 bytes, and its own word. */
   readonly location: string
+  /** Bytes of the application's own, at most 1,024, and its own word; empty if it has none. Text is UTF-8: `new TextDecoder().decode(member.tag)`. */
   readonly tag: Uint8Array
 }
 
 /** A reign; `(epoch, winner)` is its fencing token. */
 export interface PoolReign {
+  /** The name of the election. */
   readonly election: string
+  /** Grows from reign to reign; the first is 1. */
   readonly epoch: number
+  /** Who has the role. */
   readonly winner: PoolMember
 }
 

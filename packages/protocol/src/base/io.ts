@@ -36,6 +36,7 @@ export interface Reign {
 
 /** Bytes that somebody published under a name, known to all members until they expire. */
 export interface PoolRecord {
+  /** 1 to 128 bytes; each owner has names of its own. */
   readonly name: string
   /** Whose key signed it: the id of a member, or of a key that is no member's. */
   readonly owner: NodeId
