@@ -7,7 +7,7 @@ import type { DemoFlags } from './demo.ts'
 import type { JoinFlags } from './join.ts'
 import type { KeygenFlags } from './keygen.ts'
 import type { SimulateFlags } from './simulate.ts'
-import { flushed } from './output.ts'
+import { flushed, OutputWatch } from './output.ts'
 import { oneLine } from './text.ts'
 import { messageOf, statusOf, UsageError } from './usage-error.ts'
 
@@ -18,9 +18,13 @@ const MAX_SECONDS = Math.floor((2 ** 31 - 1) / 1000)
 
 /** Runs the command line and ends the process with its status. `script` is the file that was started, for `jel demo`. */
 export async function main(args: readonly string[], script: string, version: string): Promise<void> {
+  const output = new OutputWatch(process.stdout)
   const status = await run(args, script, version)
-  await Promise.all([flushed(process.stdout, FLUSH_TIME), flushed(process.stderr, FLUSH_TIME)])
-  process.exit(status)
+  await flushed(process.stdout, FLUSH_TIME)
+  const problem = output.problem
+  if (problem !== undefined) process.stderr.write(`jel: can't write to standard output: ${problem}\n`)
+  await flushed(process.stderr, FLUSH_TIME)
+  process.exit(problem === undefined ? status : status || 1)
 }
 
 async function run(args: readonly string[], script: string, version: string): Promise<number> {

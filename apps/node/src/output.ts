@@ -29,6 +29,25 @@ export class Output {
   }
 }
 
+/** Whether all that a command wrote got out: a full disk must not look like success. */
+export class OutputWatch {
+  readonly #stream: NodeJS.WriteStream
+  #error: Error | undefined
+
+  constructor(stream: NodeJS.WriteStream) {
+    this.#stream = stream
+    stream.on('error', (error: Error) => {
+      this.#error ??= error
+    })
+  }
+
+  /** Why something did not get out. A reader that has gone away (`EPIPE`), as `head` does, has had what it wanted. */
+  get problem(): string | undefined {
+    const error = this.#error ?? this.#stream.errored
+    return !error || ('code' in error && error.code === 'EPIPE') ? undefined : error.message
+  }
+}
+
 /** Waits until everything written so far is out, or `limit` milliseconds have passed. */
 export async function flushed(stream: NodeJS.WriteStream, limit: number): Promise<void> {
   if (stream.writableLength === 0 || stream.destroyed) return
