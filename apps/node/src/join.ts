@@ -21,14 +21,13 @@ export type Occupation = (pool: Pool, report: (event: NodeEvent) => void, note: 
 
 /** Runs one node until there is a reason to stop. Returns the exit status; throws what kept it from starting. */
 export async function join(name: string, flags: JoinFlags, occupation?: Occupation): Promise<number> {
-  const options = poolOptions(flags)
   for (const election of flags.elect) checkElection(election)
   const stop = new Stop()
   stopOnSignals(stop)
   const output = new Output(process.stdout, (reason) => stop.now(reason === 'gone' ? 'output gone' : 'output behind'))
   const reporter = await chooseReporter(flags, output, name)
   try {
-    const pool = await enter(name, options, stop)
+    const pool = await enter(name, poolOptions(flags), stop)
     if (pool !== undefined) return await run(pool, flags, stop, reporter, occupation)
     reporter.report({ event: 'stopped' })
     return 0

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { fstatSync, writeFileSync } from 'node:fs'
 import { generateIdentity, generatePoolKey } from '@jel/jel'
 import { messageOf, UsageError } from './usage-error.ts'
 
@@ -19,8 +19,17 @@ export async function keygen(flags: KeygenFlags): Promise<void> {
     return
   }
   const key = generatePoolKey()
-  if (flags.keyFile === undefined) process.stdout.write(key)
-  else writeNew(flags.keyFile, key)
+  if (flags.keyFile === undefined) {
+    process.stdout.write(key)
+    warnOfReaders()
+  } else writeNew(flags.keyFile, key)
+}
+
+/** The shell made the file of `jel keygen > file`, mostly such that all can read it. */
+function warnOfReaders(): void {
+  const status = fstatSync(1)
+  if (process.platform === 'win32' || !status.isFile() || (status.mode & 0o077) === 0) return
+  process.stderr.write('jel: other users can read the file that the key was written to, and --key-file refuses it: run chmod 600 on it\n')
 }
 
 function writeNew(file: string, content: Uint8Array): void {

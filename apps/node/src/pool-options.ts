@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs'
-import type { PoolOptions } from '@jel/jel'
-import { messageOf, UsageError } from './usage-error.ts'
+import { readPoolKey, type PoolOptions } from '@jel/jel'
+import { UsageError } from './usage-error.ts'
 
 /** The flags by which a command enters a pool. */
 export interface PoolFlags {
@@ -28,14 +27,6 @@ export function poolOptions(flags: PoolFlags): PoolOptions {
   if (flags.location !== undefined) options.location = flags.location
   if (flags.tag !== undefined) options.tag = new TextEncoder().encode(flags.tag)
   if (flags.identity !== undefined) options.identityFile = flags.identity
-  if (flags.keyFile !== undefined) options.key = readKey(flags.keyFile)
+  if (flags.keyFile !== undefined) options.key = readPoolKey(flags.keyFile)
   return options
-}
-
-function readKey(file: string): Uint8Array {
-  try {
-    return readFileSync(file)
-  } catch (error) {
-    throw new UsageError(`--key-file: ${messageOf(error)}`)
-  }
 }

@@ -1,9 +1,10 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { JelProcess, join1, loopback, run } from './jel-process.ts'
+import { JelProcess, join1, loopback, run, script } from './jel-process.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'jel-'))
 const file = (name: string): string => join(folder, name)
@@ -33,7 +34,6 @@ it.each([
   [['join', 'p', ...loopback, '--elect', ''], 'election name'],
   [['join', 'p', ...loopback, '--tag', 'x'.repeat(1025)], '1024'],
   [['join', 'p', ...loopback, '--location', 'x'.repeat(5000)], 'location'],
-  [['join', 'p', ...loopback, '--key-file', '/nowhere/pool.key'], '/nowhere/pool.key'],
   [['join', 'p', ...loopback, '--location', 'a\u001Bb'], 'location'],
   [['join', '', '--json'], 'pool name'],
   [['join', 'p', '--json', '--bootstrap', '/ip4'], '/ip4'],
@@ -61,7 +61,7 @@ it.each(['join', 'work', 'submit', 'simulate'])('help of %s does not say that a 
 })
 
 it('a file that is no pool key is refused, and its content not shown', async () => {
-  writeFileSync(file('no.key'), 'my secret password')
+  writeFileSync(file('no.key'), 'my secret password', { mode: 0o600 })
   const { status, stderr } = await run('join', 'p', '--json', ...loopback, '--key-file', file('no.key'))
   expect(status).toBe(2)
   expect(stderr).toMatch(/^jel: [^\n]+\n$/u)
@@ -92,6 +92,79 @@ it('keygen makes a pool key that only its owner can read, and replaces nothing',
   expect(again).toMatchObject({ status: 1, lines: [] })
   expect(again.stderr).toContain('exists')
   expect(readFileSync(key, 'utf8')).toBe(text)
+})
+
+it('keygen into a file that others can read says so, and such a file is refused as an identity is', async () => {
+  const key = file('open.key')
+  for (const [mode, warned] of [
+    [0o644, 1],
+    [0o600, 0],
+  ] as const) {
+    writeFileSync(key, '')
+    chmodSync(key, mode)
+    const descriptor = openSync(key, 'w')
+    const { status, stderr } = spawnSync(process.execPath, [script, 'keygen'], { stdio: ['ignore', descriptor, 'pipe'], encoding: 'utf8' })
+    closeSync(descriptor)
+    expect({ status, warned: stderr.split('\n').length - 1 }).toEqual({ status: 0, warned })
+    if (warned === 1) expect(stderr).toMatch(/other users can read.*--key-file.*chmod 600/u)
+    const joined = await run('join', 'p', '--json', ...loopback, '--key-file', key, '--for', '0.1')
+    expect(joined.status).toBe(warned)
+    if (warned === 1)
+      expect(joined.lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([{ event: 'error', code: 'POOL_KEY_FILE' }])
+  }
+})
+
+it.each([
+  ['--identity', 'IDENTITY_FILE'],
+  ['--key-file', 'POOL_KEY_FILE'],
+])('a folder as %s is called one, and nothing is written beside it', async (flag, code) => {
+  const inner = file(`folder${flag}`)
+  mkdirSync(inner, { mode: 0o755 })
+  const { status, lines, stderr } = await run('join', 'p', '--json', ...loopback, flag, inner)
+  expect(status).toBe(1)
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([{ event: 'error', code }])
+  expect(stderr).toMatch(/is a folder: name a file in it/u)
+  expect(stderr).not.toMatch(/chmod/u)
+  expect(existsSync(`${inner}.lock`)).toBe(false)
+})
+
+it('a key file that is not there is named, with status 1', async () => {
+  const { status, stderr } = await run('join', 'p', ...loopback, '--key-file', '/nowhere/pool.key')
+  expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('/nowhere/pool.key') })
+})
+
+it
+  .skipIf(!existsSync('/dev/full'))
+  .each([
+    ['--help'],
+    ['keygen'],
+    ['demo', '--nodes', '3'],
+    ['join', 'p', '--listen', '127.0.0.1:0', '--for', '1'],
+    ['join', 'p', '--json', '--listen', '127.0.0.1:0', '--for', '1'],
+  ])('standard output on a full disk is status 1: jel %j %j %j %j', (...args) => {
+  const full = openSync('/dev/full', 'w')
+  const { status, stderr } = spawnSync(process.execPath, [script, ...args], {
+    stdio: ['ignore', full, 'pipe'],
+    encoding: 'utf8',
+    timeout: 15_000,
+  })
+  closeSync(full)
+  expect(status).toBe(1)
+  expect(stderr).toMatch(/jel: can't write to standard output: [^\n]*no space left on device[^\n]*\n$/u)
+})
+
+it('standard output that nobody reads any more is not one', () => {
+  const piped = `{ "${process.execPath}" "${script}" join p --listen 127.0.0.1:0 --for 1; echo "status $?" >&2; } | true`
+  expect(spawnSync('/bin/sh', ['-c', piped], { stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8', timeout: 15_000 }).stderr).toBe(
+    'status 0\n',
+  )
+})
+
+it('addresses may be host and port', async () => {
+  const first = await join1('host-and-port')
+  const { address, port } = /^\/ip4\/(?<address>[^/]+)\/tcp\/(?<port>\d+)/u.exec(first.address)!.groups as Record<string, string>
+  const second = await join1('host-and-port', '--bootstrap', `${address}:${port}`)
+  await second.until(() => second.told('joined').includes(first.id), 'it is in')
 })
 
 // Under another key each side reads noise, which may look like the beginning of something longer: both wait for the 5 s of a handshake, and the

@@ -8,7 +8,7 @@ import type { NodeEvent } from '../src/events.ts'
 // The bundle, if it can be: a swarm started from sources takes four times as long.
 execFileSync(process.execPath, [join(import.meta.dirname, '../../../scripts/bundle-node.ts'), '--if-stale'])
 
-const script = join(import.meta.dirname, '../bin/jel.js')
+export const script = join(import.meta.dirname, '../bin/jel.js')
 export const loopback = ['--listen', '/ip4/127.0.0.1/tcp/0']
 
 /** An event as a line of standard output gives it. */

@@ -32,7 +32,7 @@ export interface PoolOptions {
   location?: string
   /** What every member gets to know of this one, at most 1,024 bytes; text is sent as UTF-8. Default: none. */
   tag?: Uint8Array | string
-  /** A private pool: the content of a swarm key file, see `generatePoolKey`. Without the same key nobody enters, and nothing can be read. */
+  /** A private pool: the content of a swarm key file, see `generatePoolKey` and `readPoolKey`. Without the same key nobody enters, and nothing can be read. */
   key?: Uint8Array | string
   /** Keeps this node's key and incarnation across starts. Created with mode 0600 if it is missing; locked while in use. Default: a new id at each start. */
   identityFile?: string

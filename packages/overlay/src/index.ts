@@ -16,6 +16,7 @@ export {
   OpenError,
   OverlayClosedError,
   PoolKeyError,
+  PoolKeyFileError,
   RecordsFullError,
   SignalError,
   UnknownMemberError,
@@ -24,4 +25,4 @@ export { generateIdentity, readOwner, type RecordOwner } from './identity/identi
 export { FrameStream } from './links/frame-stream.ts'
 export { SendQueue } from './links/send-queue.ts'
 export { startOverlay } from './start.ts'
-export { generatePoolKey } from './identity/poolkey.ts'
+export { generatePoolKey, readPoolKey } from './identity/poolkey.ts'

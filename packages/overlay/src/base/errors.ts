@@ -24,6 +24,11 @@ export class PoolKeyError extends JelError {
   readonly code = 'INVALID_POOL_KEY'
 }
 
+/** The file of a pool key can't be read, or others can read it. */
+export class PoolKeyFileError extends JelError {
+  readonly code = 'POOL_KEY_FILE'
+}
+
 /** The identity file can't be read or written: permissions, a full disk, no such folder. */
 export class IdentityFileError extends JelError {
   readonly code = 'IDENTITY_FILE'

@@ -4,7 +4,7 @@
  * The file is JSON, so that people can see what it is and back it up:
  * `{ "format": "jel-identity/1", "id": "12D3KooW…", "privateKey": "<libp2p protobuf, base64>", "incarnation": 3 }`
  */
-import { closeSync, fsyncSync, linkSync, openSync, readSync, fstatSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { generateKeyPair, privateKeyFromProtobuf, privateKeyToProtobuf } from '@libp2p/crypto/keys'
 import type { Ed25519PrivateKey } from '@libp2p/interface'
@@ -12,6 +12,7 @@ import { peerIdFromPrivateKey } from '@libp2p/peer-id'
 import { fromString, toString } from 'uint8arrays'
 import { CorruptIdentityError, IdentityFileError, codeOf, reasonOf } from '../base/errors.ts'
 import { canonical, lockFile, type Lock } from './lock.ts'
+import { nonFile, readSecret } from './secret-file.ts'
 
 const format = 'jel-identity/1'
 const fields = ['format', 'id', 'privateKey', 'incarnation']
@@ -47,6 +48,7 @@ export async function ephemeralIdentity(): Promise<Identity> {
  * Throws {@link IdentityInUseError}, {@link CorruptIdentityError} or {@link IdentityFileError}.
  */
 export async function openIdentity(file: string): Promise<Identity> {
+  checkPlace(file)
   const lock = lockFile(file)
   try {
     rmSync(temporaryOf(file), { force: true }) // whoever was killed while it wrote the key
@@ -67,6 +69,7 @@ export async function openIdentity(file: string): Promise<Identity> {
  * Throws {@link CorruptIdentityError} or {@link IdentityFileError}.
  */
 export function readOwner(file: string): RecordOwner {
+  checkPlace(file)
   const content = readContent(file)
   if (content === undefined) throw new IdentityFileError(`there is no identity file ${file}`)
   return { id: content.id, seed: content.privateKey.raw.slice(0, 32) }
@@ -74,6 +77,7 @@ export function readOwner(file: string): RecordOwner {
 
 /** Creates an identity file and returns the id in it. Throws {@link IdentityFileError}, also if the file exists. */
 export async function generateIdentity(file: string): Promise<string> {
+  checkPlace(file)
   let lock: Lock | undefined
   try {
     lock = lockFile(file)
@@ -99,19 +103,9 @@ async function newKey(): Promise<Content> {
 function readContent(file: string): Content | undefined {
   let text: string
   try {
-    const descriptor = openSync(file, 'r')
-    try {
-      // As ssh does: a key that others can read is no secret any more, and quietly tightening the mode would hide that.
-      if (process.platform !== 'win32' && (fstatSync(descriptor).mode & 0o077) !== 0) {
-        throw new IdentityFileError(`identity file ${file} can be read by other users: run chmod 600 ${file}, or use a new one`)
-      }
-      const bytes = Buffer.alloc(maxFileBytes + 1)
-      const length = readSync(descriptor, bytes)
-      if (length > maxFileBytes) throw corrupt(file, `it is larger than ${maxFileBytes} bytes`)
-      text = bytes.toString('utf8', 0, length)
-    } finally {
-      closeSync(descriptor)
-    }
+    const bytes = readSecret(file, maxFileBytes, (problem) => refused(file, problem))
+    if (bytes.length > maxFileBytes) throw corrupt(file, `it is larger than ${maxFileBytes} bytes`)
+    text = bytes.toString('utf8')
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined
     throw fileError('read', file, error)
@@ -209,6 +203,16 @@ function syncFolder(folder: string): void {
   } finally {
     closeSync(descriptor)
   }
+}
+
+/** Before anything is written beside it. */
+function checkPlace(file: string): void {
+  const problem = nonFile(file)
+  if (problem !== undefined) throw refused(file, problem)
+}
+
+function refused(file: string, problem: string): IdentityFileError {
+  return new IdentityFileError(`identity file ${file} ${problem}`)
 }
 
 function corrupt(file: string, problem: string): CorruptIdentityError {

@@ -1,7 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fromString, toString } from 'uint8arrays'
-import { describe, expect, test } from 'vitest'
-import { PoolKeyError } from '../base/errors.ts'
-import { checkPoolKey, generatePoolKey } from './poolkey.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { PoolKeyError, PoolKeyFileError } from '../base/errors.ts'
+import { checkPoolKey, generatePoolKey, readPoolKey } from './poolkey.ts'
 
 const digits = 'ab'.repeat(32)
 
@@ -28,5 +31,28 @@ describe('a pool key', () => {
   ])('is refused with the reason: %j', (text, problem) => {
     expect(() => checkPoolKey(fromString(text))).toThrow(PoolKeyError)
     expect(() => checkPoolKey(fromString(text))).toThrow(problem)
+  })
+})
+
+describe('the file of a pool key', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'jel-key-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  test('is read, if nobody else can', () => {
+    const key = generatePoolKey()
+    writeFileSync(join(folder, 'own'), key, { mode: 0o600 })
+    expect(readPoolKey(join(folder, 'own'))).toEqual(Buffer.from(key))
+    writeFileSync(join(folder, 'open'), key, { mode: 0o640 })
+    expect(() => readPoolKey(join(folder, 'open'))).toThrow(PoolKeyFileError)
+    expect(() => readPoolKey(join(folder, 'open'))).toThrow(/chmod 600/u)
+  })
+
+  test('may be a folder, or none', () => {
+    expect(() => readPoolKey(folder)).toThrow(/is a folder/u)
+    expect(() => readPoolKey(join(folder, 'none'))).toThrow(PoolKeyFileError)
+  })
+
+  test('may be endless', () => {
+    expect(readPoolKey('/dev/zero').length).toBeLessThan(2_048)
   })
 })

@@ -4,10 +4,13 @@
  */
 import { generateKey } from '@libp2p/pnet'
 import { fromString, toString } from 'uint8arrays'
-import { PoolKeyError } from '../base/errors.ts'
+import { PoolKeyError, PoolKeyFileError, reasonOf } from '../base/errors.ts'
+import { readSecret } from './secret-file.ts'
 
 const header = '/key/swarm/psk/1.0.0/'
 const encoding = '/base16/'
+/** Of a file that may be one, spaces and line ends of any system included. */
+const maxFileBytes = 1_024
 const textBytes = header.length + encoding.length + 64 + 2
 
 /** A new key, as the text of a `swarm.key` file. */
@@ -15,6 +18,16 @@ export function generatePoolKey(): Uint8Array {
   const key = new Uint8Array(textBytes)
   generateKey(key)
   return fromString(`${toString(key)}\n`)
+}
+
+/** The key of a file. Throws {@link PoolKeyFileError}, also where others can read it. */
+export function readPoolKey(file: string): Uint8Array {
+  try {
+    return readSecret(file, maxFileBytes, (problem) => new PoolKeyFileError(`pool key file ${file} ${problem}`))
+  } catch (error) {
+    if (error instanceof PoolKeyFileError) throw error
+    throw new PoolKeyFileError(`can't read pool key file ${file}: ${reasonOf(error)}`, { cause: error })
+  }
 }
 
 /** The key in its one canonical spelling. Throws {@link PoolKeyError} that says what is wrong, and never shows the key. */

@@ -1,0 +1,38 @@
+/**
+ * Files with secrets: identities and pool keys.
+ */
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
+
+/** As ssh does: a key that others can read is no secret any more, and quietly tightening the mode would hide that. */
+const othersMode = 0o077
+
+/** Bytes of a file, at most one more than `limit`. Throws what the system says, or what `refuse` makes of a reason. */
+export function readSecret(file: string, limit: number, refuse: (problem: string) => Error): Buffer {
+  const descriptor = openSync(file, 'r')
+  try {
+    const status = fstatSync(descriptor)
+    if (status.isDirectory()) throw refuse('is a folder: name a file in it')
+    // A pipe, as `<(…)` of a shell makes it, has no other readers.
+    if (process.platform !== 'win32' && status.isFile() && (status.mode & othersMode) !== 0) {
+      throw refuse(`can be read by other users: run chmod 600 ${file}, or use a new one`)
+    }
+    const bytes = Buffer.alloc(limit + 1)
+    let length = 0
+    for (let count = -1; count !== 0 && length <= limit; length += count)
+      count = readSync(descriptor, bytes, length, limit + 1 - length, null)
+    return bytes.subarray(0, length)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** What stands in place of a regular file; undefined: nothing does, or that can't be told. */
+export function nonFile(file: string): string | undefined {
+  try {
+    const status = statSync(file, { throwIfNoEntry: false })
+    if (status?.isDirectory() === true) return 'is a folder: name a file in it'
+    return status === undefined || status.isFile() ? undefined : 'is no regular file'
+  } catch {
+    return undefined
+  }
+}
