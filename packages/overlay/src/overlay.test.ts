@@ -141,8 +141,7 @@ describe('an unreachable introducer', () => {
   test('of a private pool is reported with the key as the possible reason', async () => {
     const keyed = await enter({ key: generatePoolKey() })
     const node = await enter({ bootstrap: [...keyed.overlay.self.addresses], config: { introduction: { aloneAfter: 200 } } })
-    await until(() => node.overlay.health().introducers.length === 1, 8_000)
-    expect(node.overlay.health().introducers[0]!.reason).toMatch(/pool key may be the reason/u)
+    await until(() => node.overlay.health().introducers[0]?.reason.includes('pool key may be the reason') === true, 8_000)
     expect(keyed.overlay.members()).toHaveLength(1)
   })
 
