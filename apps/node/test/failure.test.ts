@@ -92,3 +92,16 @@ it('a node whose only peer is killed says that it is in a minority, in words as 
   )
   for (const line of second.lines) if (line.includes('alone')) expect(line).toContain('in a minority')
 })
+
+it('a node whose only peer was killed finds what runs at its address later, under another id', async () => {
+  const first = await join1('replaced')
+  const address = first.address.replace(/\/p2p\/.*/u, '')
+  const second = await join1('replaced', '--bootstrap', address)
+  first.child.kill('SIGKILL')
+  await second.until(() => second.told('died').includes(first.id), 'died')
+  const third = new JelProcess(['join', 'replaced', '--json', '--listen', address])
+  await second.until(() => second.told('joined').length === 3, 'the next one is found', 15_000)
+  await second.until(() => second.of('health').at(-1)?.minority === false, 'it is well again')
+  expect(second.of('health').at(-1)).toMatchObject({ alone: false, members: 2 })
+  expect(second.told('joined').at(-1)).toBe(third.id)
+})

@@ -142,7 +142,7 @@ export class Introduction implements Timed {
    */
   linkLost(): void {
     const { now, isWhole, links } = this.#context
-    if (isWhole && (links.size > 0 || this.#attempts.length > 0)) return
+    if (isWhole && links.size > 0) return
     if (isWhole) this.startOver()
     for (const attempt of this.#attempts) attempt.nextTry = isWhole ? now + retryMin : Math.min(attempt.nextTry, now + retryMin)
   }
