@@ -85,7 +85,9 @@ function fromHostPort(text: string): string {
 
 function parseText(text: string, use: string): Multiaddr {
   try {
-    const address = multiaddr(fromHostPort(text))
+    const full = fromHostPort(text)
+    if (!full.startsWith('/')) throw new Error('it is neither host:port nor a multiaddr')
+    const address = multiaddr(full)
     // A value that does not fit its protocol is found out only when the bytes are asked for.
     if (address.bytes.length === 0) throw new Error('it is empty')
     return address
