@@ -134,7 +134,7 @@ describe('jel work, submit, jobs and job', () => {
     expect(await follow.exited).toBe(0)
     expect(JSON.parse(follow.lines.at(-1) as string)).toMatchObject({ event: 'done', result: 100 })
 
-    const long = command(first.address, 'submit', file, 'slow', '100000', '--detach', '--name', 'long')
+    const long = command(first.address, 'submit', file, 'slow', '50000', '--detach', '--name', 'long')
     expect(await long.exited).toBe(0)
     const cancel = command(first.address, 'job', 'long', '--cancel')
     expect(await cancel.exited).toBe(0)
@@ -147,7 +147,7 @@ describe('jel work, submit, jobs and job', () => {
 
   it.each(['SIGTERM', 'SIGINT'] as const)('leave the pool on %s, and the job to others', async (signal) => {
     const first = await worker()
-    const submit = command(first.address, 'submit', file, 'slow', '100000', '--json')
+    const submit = command(first.address, 'submit', file, 'slow', '50000', '--json')
     await submit.until(() => submit.lines.some((line) => line.includes('"progress"')), 'progress')
     submit.child.kill(signal)
     expect({ status: await submit.exited, stderr: submit.stderr }).toEqual({
