@@ -60,3 +60,12 @@ export const defaultSchedulerConfig: SchedulerConfig = {
   openChildren: 65_536,
   poisonousAfter: 3,
 }
+
+/** How long nothing of a task must have been covered for it to be too slow, where tasks run for `mean` on the average. `isInner`: others hold parts of it. */
+export function overdueAfter(
+  { eagerAfter, eagerFactor, eagerInnerFactor }: SchedulerConfig,
+  mean: Milliseconds,
+  isInner: boolean,
+): Milliseconds {
+  return Math.max(eagerAfter, eagerFactor * mean) * (isInner ? eagerInnerFactor / eagerFactor : 1)
+}

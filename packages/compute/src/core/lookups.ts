@@ -13,7 +13,7 @@ interface Lookup {
   /** When they are asked again, or no longer waited for. */
   deadline: Milliseconds
   /** How long after they were asked, doubling. */
-  patience: Milliseconds
+  retransmitAfter: Milliseconds
   /** Until then they are asked again. */
   readonly until: Milliseconds
 }
@@ -130,7 +130,7 @@ export class Lookups {
     const request = this.#next++
     const asked = new Set([...this.#context.keepers(job), ...nodes.flatMap(votersOf).filter((id) => members.has(id))])
     asked.delete(self)
-    const lookup = { job, nodes, open: new Set(asked), deadline: now, patience: config.requestTimeout, until }
+    const lookup = { job, nodes, open: new Set(asked), deadline: now, retransmitAfter: config.requestTimeout, until }
     if (asked.size === 0) {
       this.#finish(request, lookup)
       return
@@ -142,8 +142,8 @@ export class Lookups {
   #send(request: number, lookup: Lookup): void {
     const { now, config } = this.#context
     const paths = lookup.nodes.map(({ path }) => path)
-    lookup.deadline = Math.min(now + lookup.patience, Math.max(lookup.until, now + config.requestTimeout))
-    lookup.patience *= 2
+    lookup.deadline = Math.min(now + lookup.retransmitAfter, Math.max(lookup.until, now + config.requestTimeout))
+    lookup.retransmitAfter *= 2
     for (const replica of lookup.open) this.#context.send(replica, { type: 'lookup', job: lookup.job.id, request, paths })
   }
 

@@ -1,3 +1,4 @@
+import { overdueAfter } from './config.ts'
 import type { Context } from './context.ts'
 import type { Execution } from './execution.ts'
 import type { Grant, HeldBy, HeldTask, MemberId, Message, Milliseconds } from './io.ts'
@@ -103,8 +104,6 @@ export class Replication {
     const { now, config } = this.#context
     const { ran, finished } = job.totalsAt(this.#context.self)
     const mean = ran / Math.max(1, finished)
-    const leaves = Math.max(config.eagerAfter, config.eagerFactor * mean)
-    const inner = Math.max(config.eagerAfter * (config.eagerInnerFactor / config.eagerFactor), config.eagerInnerFactor * mean)
     let oldest: { node: TaskNode; task: Task; quietSince: Milliseconds } | undefined
     for (const nodes of job.claims.values()) {
       for (const node of nodes) {
@@ -114,8 +113,8 @@ export class Replication {
         const task = node.path === ROOT ? { path: ROOT, fn: job.spec.fn, input: job.spec.input } : (node.task ?? claim?.task)
         if (claim === undefined || task === undefined) continue
         // Each further one that does it too may take as long again as those before it: a claim costs nothing.
-        const patience = (claim.leaf || !isHeldBelow(node) ? leaves : inner) * 2 ** (claims.size - 1)
-        if (now - quietSince < patience || quietSince >= (oldest?.quietSince ?? Infinity)) continue
+        const after = overdueAfter(config, mean, !claim.leaf && isHeldBelow(node)) * 2 ** (claims.size - 1)
+        if (now - quietSince < after || quietSince >= (oldest?.quietSince ?? Infinity)) continue
         oldest = { node, task, quietSince }
       }
     }

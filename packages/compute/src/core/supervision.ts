@@ -1,4 +1,5 @@
 import { pickOne } from '@jel/protocol'
+import { overdueAfter } from './config.ts'
 import type { Context } from './context.ts'
 import type { Task } from './entry.ts'
 import type { Execution } from './execution.ts'
@@ -148,16 +149,12 @@ export class Supervision {
     }
   }
 
-  /** Nothing comes of what others hold, by all that the replicas know: the member that is awaited for longest holds it for nothing, or is too slow. Its tasks begin here as well. */
+  /** Of a member without work: the one that it has awaited for longest holds its tasks for nothing, or is too slow. They begin here as well. False: nobody is. */
   redoOldest(jobs: readonly Job[]): boolean {
     const { now, config } = this.#context
     for (const job of jobs) {
-      const [oldest] = job.awaited
-      const patience = Math.max(
-        (config.eagerAfter * config.eagerInnerFactor) / config.eagerFactor,
-        config.eagerInnerFactor * (job.taskTime ?? 0),
-      )
-      if (oldest === undefined || now - oldest.awaitedSince < patience) continue
+      const oldest = [...job.awaited].find(({ task }) => task !== undefined)
+      if (oldest === undefined || now - oldest.awaitedSince < overdueAfter(config, job.taskTime ?? 0, true)) continue
       const holder = oldest.holder as MemberId
       for (const node of job.awaited) {
         const { task } = node
@@ -179,8 +176,8 @@ export class Supervision {
   }
 
   #redo(job: Job, node: TaskNode): void {
-    // What this member only looked up, without a frame of its own that waits for it, is nothing that it must do.
     job.unawait(node, 'dropped')
+    // What this member only looked up, without a frame of its own that waits for it, is nothing that it must do.
     if (node.task === undefined) {
       job.tree.prune(node)
       return
