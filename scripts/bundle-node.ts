@@ -27,6 +27,12 @@ const dist = join(node, 'dist')
 const simulator = join(root, 'packages/simulator')
 const compute = join(root, 'packages/compute')
 
+/** What the command line imports only where it is used: a bundle of its own. */
+const APART = new Map([
+  ['./simulate/simulate.ts', './simulate.js'],
+  ['./compute/index.ts', './compute.js'],
+])
+
 const bundles: readonly Bundle[] = [
   {
     name: 'jel',
@@ -36,7 +42,7 @@ const bundles: readonly Bundle[] = [
   {
     name: 'simulate',
     build: {
-      input: { simulate: join(node, 'src/simulate.ts'), worker: join(simulator, 'src/user/worker.ts') },
+      input: { simulate: join(node, 'src/simulate/simulate.ts'), worker: join(simulator, 'src/user/worker.ts') },
       // Drawing on a canvas is an option of vega's that is not used.
       external: ['canvas'],
     },
@@ -65,8 +71,8 @@ else if (!bundles.every(isFresh))
   await buildAll().catch((error: unknown) => console.warn('apps/node was not bundled, it runs from its sources:', error))
 
 function apart(source: string): { id: string; external: true } | undefined {
-  if (source === './simulate.ts') return { id: './simulate.js', external: true }
-  return source === './compute/index.ts' ? { id: './compute.js', external: true } : undefined
+  const id = APART.get(source)
+  return id === undefined ? undefined : { id, external: true }
 }
 
 async function buildAll(): Promise<void> {

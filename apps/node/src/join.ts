@@ -1,12 +1,16 @@
+import type { Grid } from '@jel/compute'
 import { electionNameProblem, joinPool, type Pool, type PoolOptions } from '@jel/jel'
-import { Control, inputEnds, waitForEnd } from './control.ts'
-import { ElectedLog } from './elected-log.ts'
-import { healthEvent, nodeJson, recordJson, withRe, type NodeEvent } from './events.ts'
-import { Output } from './output.ts'
+import { Agent } from './agent/agent.ts'
+import type { Answer } from './agent/events.ts'
+import { Session } from './agent/session.ts'
+import { Output } from './base/output.ts'
+import { controlPath } from './base/local-sockets.ts'
+import { ControlServer } from './control/server.ts'
 import { poolOptions, type PoolFlags } from './pool-options.ts'
-import { jsonReporter, plainReporter, type Reporter } from './reporter.ts'
-import { Stop, stopOnSignals } from './stop.ts'
-import { codeOf, messageOf, statusOf, UsageError } from './usage-error.ts'
+import { jsonReporter, plainReporter, type Reporter } from './terminal/reporter.ts'
+import { drain, inputEnds } from './base/standard-input.ts'
+import { Stop, stopOnSignals } from './base/stop.ts'
+import { codeOf, messageOf, statusOf, UsageError } from './base/usage-error.ts'
 
 /** The flags of `jel join`. */
 export interface JoinFlags extends PoolFlags {
@@ -14,10 +18,14 @@ export interface JoinFlags extends PoolFlags {
   /** Milliseconds. */
   readonly for?: number
   readonly json?: boolean
+  /** Path of the control socket; false: there is to be none. */
+  readonly control?: string | false
+  /** Of this program. */
+  readonly version?: string
 }
 
-/** What a node does besides being a member, until it leaves. `note` tells people only: it is no part of what `--json` promises. */
-export type Occupation = (pool: Pool, report: (event: NodeEvent) => void, note: (text: string) => void) => Promise<AsyncDisposable>
+/** What a node computes besides being a member, until it leaves. `note` tells people only: it is no part of what `--json` promises. */
+export type Occupation = (agent: Agent, note: (text: string) => void) => Promise<Grid>
 
 /** Runs one node until there is a reason to stop. Returns the exit status; throws what kept it from starting. */
 export async function join(name: string, flags: JoinFlags, occupation?: Occupation): Promise<number> {
@@ -25,10 +33,11 @@ export async function join(name: string, flags: JoinFlags, occupation?: Occupati
   const stop = new Stop()
   stopOnSignals(stop)
   const output = new Output(process.stdout, (reason) => stop.now(reason === 'gone' ? 'output gone' : 'output behind'))
-  const reporter = await chooseReporter(flags, output, name)
+  const json = flags.json === true ? jsonReporter(output, name) : undefined
+  const reporter: Reporter = json ?? (await humanReporter(output, name))
   try {
     const pool = await enter(name, poolOptions(flags), stop)
-    if (pool !== undefined) return await run(pool, flags, stop, reporter, occupation)
+    if (pool !== undefined) return await run(pool, flags, { stop, reporter, json }, occupation)
     reporter.report({ event: 'stopped' })
     return 0
   } catch (error) {
@@ -49,64 +58,74 @@ async function enter(name: string, options: PoolOptions, stop: Stop): Promise<Po
   }
 }
 
-async function run(pool: Pool, flags: JoinFlags, stop: Stop, reporter: Reporter, occupation: Occupation | undefined): Promise<number> {
-  let stopped = false
-  const report = (event: NodeEvent): void => {
-    // What is answered too late is not told after the last line.
-    if (!stopped) reporter.report(event)
-    stopped ||= event.event === 'stopped'
-  }
-  const elected = new ElectedLog(report)
-  tell(pool, report, elected, flags.found === true)
-  const control = new Control(pool, report, elected, stop)
-  for (const election of new Set(flags.elect)) void candidate(pool, election, report, elected)
-  if (flags.json === true) void control.follow(process.stdin, inputEnds())
-  else if (inputEnds()) void waitForEnd(process.stdin, stop)
+interface Surroundings {
+  readonly stop: Stop
+  readonly reporter: Reporter
+  /** The same, where a program listens. */
+  readonly json: Reporter<Answer> | undefined
+}
+
+async function run(
+  entered: Pool,
+  flags: JoinFlags,
+  { stop, reporter, json }: Surroundings,
+  occupation: Occupation | undefined,
+): Promise<number> {
+  // Whatever goes wrong here, nobody has to take it for dead.
+  await using pool = entered
+  let grid: Promise<Grid> | undefined
+  const agent = new Agent(pool, stop, {
+    ...flags,
+    // A node that computes nothing loads what is about jobs when it is asked about one first.
+    errands: async (command, tell, signal) => {
+      const { openGrid, runErrand } = await import('./compute/index.ts')
+      grid ??= openGrid(pool)
+      await runErrand(await grid, command, tell, signal)
+    },
+  })
+  // Before anything is told: a node that is known to have started can be asked.
+  await using _control = flags.control === false ? undefined : await openControl(agent, flags.control)
+  if (json !== undefined) void takeCommands(new Session(agent, (event) => json.report(event)), stop)
+  else void watchInput(agent, reporter, stop)
+  for (const election of new Set(flags.elect)) void agent.stand(election)
   const timer = flags.for === undefined ? undefined : setTimeout(() => stop.now('time'), flags.for)
 
-  const occupied = await occupation?.(pool, report, (text) => stopped || reporter.note(text))
+  grid = occupation?.(agent, (text) => agent.stopping || reporter.note(text))
+  await grid
 
   const end = await Promise.race([stop.reason, pool.closed])
   clearTimeout(timer)
   process.stdin.destroy()
   if (typeof end === 'object' && end.reason === 'failed') throw end.error
-  await occupied?.[Symbol.asyncDispose]()
+  await (await grid)?.close()
   await pool.leave()
-  report({ event: 'stopped', ...withRe(control.leaveId) })
+  agent.tell({ event: 'stopped' })
   if (end !== 'output behind') return 0
   throw new Error('standard output is not being read')
 }
 
-async function candidate(pool: Pool, election: string, report: (event: NodeEvent) => void, elected: ElectedLog): Promise<void> {
-  try {
-    elected.tell(await pool.elect(election))
-  } catch (error) {
-    if (codeOf(error) !== 'POOL_LEFT') report({ event: 'error', code: codeOf(error), message: messageOf(error) })
-  }
+async function takeCommands(session: Session, stop: Stop): Promise<void> {
+  const ends = inputEnds()
+  await session.follow(process.stdin)
+  if (ends) stop.now('input ended')
 }
 
-/** Listeners first, then the state: in one go, so that nothing happens in between. */
-function tell(pool: Pool, report: (event: NodeEvent) => void, elected: ElectedLog, founds: boolean): void {
-  for (const type of ['joined', 'left', 'died', 'updated'] as const) {
-    pool.addEventListener(type, ({ detail }) => report({ event: type, node: nodeJson(detail) }))
-  }
-  pool.addEventListener('elected', ({ detail }) => elected.tell(detail))
-  pool.addEventListener('signal', ({ detail }) => report({ event: 'signal', name: detail.name, node: nodeJson(detail.from) }))
-  pool.addEventListener('record', ({ detail }) => report({ event: 'record', ...recordJson(detail) }))
-  pool.addEventListener('health', ({ detail }) => report(healthEvent(detail)))
-  pool.addEventListener('warning', ({ detail }) => report({ event: 'error', code: detail.code, message: detail.message }))
+/** A person's standard input says nothing but that it has ended, if that means anything. */
+async function watchInput(agent: Agent, reporter: Reporter, stop: Stop): Promise<void> {
+  agent.subscribe((event) => reporter.report(event))
+  if (!inputEnds()) return
+  await drain(process.stdin)
+  stop.now('input ended')
+}
 
-  const { self } = pool
-  report({ event: 'started', node: nodeJson(self) })
-  report({ event: 'joined', node: nodeJson(self) })
-  for (const member of pool.members()) {
-    if (member.id !== self.id) report({ event: 'joined', node: nodeJson(member) })
-  }
-  for (const record of pool.records()) report({ event: 'record', ...recordJson(record) })
-  const meanwhile = founds ? '' : ', and stands in no election meanwhile'
-  for (const { address, reason } of pool.health().introducers) {
-    const message = reason.includes(address) ? reason : `${address}: ${reason}`
-    report({ event: 'error', code: 'INTRODUCER_UNREACHABLE', message: `${message} (goes on trying${meanwhile})` })
+/** A node that can't open its control socket goes on without: it is a member first. */
+async function openControl(agent: Agent, path: string | undefined): Promise<ControlServer | undefined> {
+  try {
+    return await ControlServer.open(agent, path ?? controlPath(agent.pool.name, agent.pool.self.id))
+  } catch (error) {
+    if (path !== undefined) throw error
+    agent.tell({ event: 'error', code: 'NO_CONTROL_SOCKET', message: `nobody can talk to this node: ${messageOf(error)}` })
+    return undefined
   }
 }
 
@@ -115,11 +134,10 @@ function checkElection(name: string): void {
   if (problem !== undefined) throw new UsageError(`--elect: the election name ${problem}`)
 }
 
-async function chooseReporter(flags: JoinFlags, output: Output, pool: string): Promise<Reporter> {
-  if (flags.json === true) return jsonReporter(output, pool)
+async function humanReporter(output: Output, pool: string): Promise<Reporter> {
   // A terminal that does not know its size says 0: there is no room to draw in.
   const { isTTY, columns, rows } = process.stdout
   if (!isTTY || columns === 0 || rows === 0 || process.env['TERM'] === 'dumb') return plainReporter(output)
-  const { liveReporter } = await import('./live.ts')
+  const { liveReporter } = await import('./terminal/live.ts')
   return liveReporter(process.stdout, pool)
 }

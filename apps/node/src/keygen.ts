@@ -1,6 +1,6 @@
 import { fstatSync, writeFileSync } from 'node:fs'
 import { generateIdentity, generatePoolKey } from '@jel/jel'
-import { messageOf, UsageError } from './usage-error.ts'
+import { messageOf, UsageError } from './base/usage-error.ts'
 
 /** The flags of `jel keygen`. */
 export interface KeygenFlags {

@@ -1,5 +1,5 @@
 import { readPoolKey, type PoolOptions } from '@jel/jel'
-import { UsageError } from './usage-error.ts'
+import { UsageError } from './base/usage-error.ts'
 
 /** The flags by which a command enters a pool. */
 export interface PoolFlags {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { DemoStage } from '../src/demo-stage.ts'
+import { DemoStage } from '../src/demo/stage.ts'
 import { JelProcess } from './jel-process.ts'
 
 function isRunning(pid: number): boolean {

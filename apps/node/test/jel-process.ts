@@ -1,14 +1,20 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { afterEach, expect } from 'vitest'
-import type { NodeEvent } from '../src/events.ts'
+import { afterAll, afterEach, expect } from 'vitest'
+import type { NodeEvent } from '../src/agent/events.ts'
 
 // The bundle, if it can be: a swarm started from sources takes four times as long.
 execFileSync(process.execPath, [join(import.meta.dirname, '../../../scripts/bundle-node.ts'), '--if-stale'])
 
 export const script = join(import.meta.dirname, '../bin/jel.js')
+/** Where the control sockets of these processes are. */
+export const runtime = mkdtempSync(join(tmpdir(), 'jel-'))
+afterAll(() => rmSync(runtime, { recursive: true, force: true }))
+
 export const loopback = ['--listen', '/ip4/127.0.0.1/tcp/0']
 
 /** An event as a line of standard output gives it. */
@@ -32,7 +38,10 @@ export class JelProcess {
   readonly #watchers = new Set<() => void>()
 
   constructor(args: readonly string[], stdin: 'pipe' | 'ignore' = 'pipe') {
-    this.child = spawn(process.execPath, [script, ...args], { stdio: [stdin, 'pipe', 'pipe'] })
+    this.child = spawn(process.execPath, [script, ...args], {
+      stdio: [stdin, 'pipe', 'pipe'],
+      env: { ...process.env, XDG_RUNTIME_DIR: runtime },
+    })
     running.add(this.child)
     const exited = Promise.withResolvers<number | NodeJS.Signals>()
     this.exited = exited.promise

@@ -193,14 +193,7 @@ function swarmEvent(told: Told): SwarmEvent | undefined {
       return { type: 'signal', name: told.name, from: swarmMember(told.node) }
     case 'record':
       return { type: 'record', record: swarmRecord(told) }
-    case 'records':
-    case 'updated':
-    case 'started':
-    case 'stopped':
-    case 'members':
-    case 'health':
-    case 'done':
-    case 'error':
+    default:
       return undefined
   }
 }

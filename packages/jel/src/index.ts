@@ -12,6 +12,8 @@ export type { Abortable, PoolEnd, PoolParts, StreamHandler } from './pool.ts'
 export type { PoolOptions } from './options.ts'
 export type { PoolEvents, SignalDetail, WarningDetail } from './events.ts'
 export type { PoolRecord, PublishOptions, RecordOwner } from '@jel/overlay'
+/** What `open` gives and handlers take. */
+export type { Stream } from '@libp2p/interface'
 export type { Change, Health, Member, MemberRef, Reign } from './member.ts'
 export {
   CandidacyWithdrawnError,
@@ -30,6 +32,7 @@ export {
   UnsupportedNodeError,
   WorkerError,
 } from './errors.ts'
+export { drained } from './drained.ts'
 export { electionNameProblem } from './names.ts'
 export {
   CorruptIdentityError,

@@ -168,6 +168,11 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     return this.#elections.result(election, options.signal)
   }
 
+  /** The reigns that this node knows of, by the names of the elections: who has which role now (JEL §3.2). */
+  reigns(): readonly Reign[] {
+    return this.#parts.elections === 'off' ? [] : this.#overlay.reigns()
+  }
+
   /**
    * Ends this node's candidacy. If it had the role, the remaining candidates elect the next. Not in the paper.
    *

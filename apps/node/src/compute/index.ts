@@ -1,5 +1,6 @@
 /** The commands that compute, apart from the rest: a node that only joins a pool need not load them. */
 export { demoCompute } from './demo.ts'
+export { openGrid, runErrand } from './errands.ts'
 export { job, jobs } from './jobs.ts'
 export { submit } from './submit.ts'
 export { work } from './work.ts'

@@ -1,5 +1,5 @@
-import { oneLine } from '../text.ts'
-import type { JobEvent } from './job-events.ts'
+import { oneLine } from '../base/text.ts'
+import type { JobEvent } from '../agent/job-events.ts'
 
 /** Below this share what is done says little of how long the rest takes. A guess. */
 const TELLING = 0.02

@@ -1,13 +1,15 @@
-import type { Job } from '@jel/compute'
-import stringWidth from 'string-width'
-import { oneLine } from '../text.ts'
-import { jsonLine, outcomeOf, type JobEvent } from './job-events.ts'
+import type { JobCommand } from '../agent/commands.ts'
+import type { JobEvent } from '../agent/job-events.ts'
+import { jsonLine } from '../agent/json-line.ts'
+import { tableOf } from '../base/table.ts'
+import { oneLine } from '../base/text.ts'
+import { UsageError } from '../base/usage-error.ts'
 import { jobWords, percent } from './job-words.ts'
-import { visit, type MemberFlags } from './member.ts'
-import { tellerOf, type Teller } from './teller.ts'
+import { send, type SendFlags } from './send.ts'
+import { tellerOf } from './teller.ts'
 import { whyOf } from './why.ts'
 
-export interface JobFlags extends MemberFlags {
+export interface JobFlags extends SendFlags {
   readonly follow?: boolean
   readonly result?: boolean
   readonly cancel?: boolean
@@ -16,89 +18,66 @@ export interface JobFlags extends MemberFlags {
   readonly why?: boolean
 }
 
-/** How long a replica may take to say how a job goes, ms. */
-const ASK = 700
+type JobState = JobEvent & { readonly event: 'job' }
 
 /** Lists the jobs of a pool. */
-export async function jobs(pool: string, flags: MemberFlags): Promise<number> {
-  return await visit(pool, flags, async (visitor) => {
-    if (!(await visitor.meet())) {
-      // Without an address there may be no others. With one there are, and their jobs are not known.
-      if (flags.bootstrap.length > 0) throw new Error(visitor.aloneWords)
-      process.stderr.write(`jel: ${visitor.aloneWords}\n`)
-    }
-    await visitor.hear(() => false)
-    const events = await Promise.all(visitor.grid.jobs().map(describe))
-    const lines = flags.json === true ? events.map((event) => jsonLine(event, pool)) : tableOf(events)
-    for (const line of lines) process.stdout.write(`${line}\n`)
-    return 0
+export async function jobs(pool: string, flags: SendFlags): Promise<number> {
+  const events: JobState[] = []
+  const status = await send(pool, flags, {
+    command: { command: 'jobs' },
+    tell: (event) => void (event.event === 'job' && events.push(event)),
+    async ready(visitor) {
+      if (!(await visitor.meet())) {
+        // Without an address there may be no others. With one there are, and their jobs are not known.
+        if (flags.bootstrap.length > 0) throw new Error(visitor.aloneWords)
+        process.stderr.write(`jel: ${visitor.aloneWords}\n`)
+      }
+      await visitor.hear(() => false)
+    },
   })
+  if (status !== undefined) return status
+  const heads = ['job', 'name', 'state', 'done', 'members', 'submitted']
+  const lines = flags.json === true ? events.map((event) => jsonLine(event, pool)) : tableOf([heads, ...events.map(rowOf)])
+  for (const line of lines) process.stdout.write(`${line}\n`)
+  return 0
 }
 
 /** One job, by its id or name: its state, or what the flags ask for. */
 export async function job(pool: string, idOrName: string, flags: JobFlags): Promise<number> {
-  return await visit(pool, flags, async (visitor, stopped) => {
-    if (!(await visitor.meet())) throw new Error(visitor.aloneWords)
-    await visitor.hear(() => visitor.grid.jobs().some(({ id, name }) => id === idOrName || name === idOrName))
-    const found = visitor.grid.job(idOrName)
-    const teller = tellerOf(flags.json === true, pool, stopped)
-    try {
-      return await ask(found, flags, teller)
-    } finally {
-      teller.close()
-    }
-  })
-}
-
-async function ask(found: Job, flags: JobFlags, teller: Teller): Promise<number> {
-  if (flags.cancel === true) {
-    await found.cancel()
-    teller.tell({ event: 'cancelled', job: found.id })
-    return 0
+  const command = commandOf(idOrName, flags)
+  const stopped = new AbortController()
+  const teller = tellerOf(flags.json === true, pool, stopped.signal)
+  let ended: JobEvent | undefined
+  try {
+    const status = await send(pool, flags, {
+      command,
+      tell(event) {
+        ended = event
+        if (event.event !== 'job' || flags.json === true) teller.tell(event)
+        else process.stdout.write(`${event.waits === undefined ? jobWords(event, Date.now()).join('\n') : whyOf(event, event.waits)}\n`)
+      },
+      async ready(visitor) {
+        if (!(await visitor.meet())) throw new Error(visitor.aloneWords)
+        await visitor.hear(() => visitor.grid.jobs().some(({ id, name }) => id === idOrName || name === idOrName))
+      },
+      stopped: () => stopped.abort(),
+    })
+    if (status !== undefined) return status
+    const asked = command.do === 'cancel'
+    return ended?.event === 'failed' || (ended?.event === 'cancelled' && !asked) ? 1 : 0
+  } finally {
+    teller.close()
   }
-  if (flags.suspend === true) await found.suspend()
-  if (flags.resume === true) await found.resume()
-  if (flags.follow === true) for await (const progress of found.progress()) teller.tell({ event: 'progress', job: found.id, ...progress })
-  if (flags.follow === true || flags.result === true) {
-    const outcome = await outcomeOf(found)
-    teller.tell(outcome)
-    return outcome.event === 'done' ? 0 : 1
-  }
-  const event = await describe(found)
-  const tasks = flags.why === true ? await found.waits() : undefined
-  if (flags.json === true) teller.tell({ ...event, ...(tasks && { waits: tasks }) })
-  else process.stdout.write(`${tasks === undefined ? jobWords(event, Date.now()).join('\n') : whyOf(event, tasks)}\n`)
-  return 0
 }
 
-async function describe(found: Job): Promise<JobEvent & { event: 'job' }> {
-  const { id, name, owner, submitted, expires } = found
-  for await (const progress of found.progress(ASK)) {
-    return {
-      event: 'job',
-      job: id,
-      name,
-      owner,
-      submitted: submitted.getTime(),
-      expires: expires.getTime(),
-      replicas: found.replicas,
-      ...progress,
-    }
-  }
-  throw new Error('a job without a state')
+function commandOf(job: string, { follow, result, cancel, suspend, resume, why }: JobFlags): JobCommand & { readonly command: 'job' } {
+  const deeds = [cancel === true && 'cancel', suspend === true && 'suspend', resume === true && 'resume'] as const
+  const [deed, ...others] = deeds.filter((each) => each !== false)
+  if (others.length > 0) throw new UsageError(`--${deed} and --${others[0]}: give one of them`)
+  const until = follow === true ? 'ended' : result === true ? 'result' : undefined
+  return { command: 'job', job, ...(deed && { do: deed }), ...(until && { until }), ...(why === true && { waits: true }) }
 }
 
-function tableOf(events: readonly (JobEvent & { event: 'job' })[]): string[] {
-  const rows = [['job', 'name', 'state', 'done', 'members', 'submitted'], ...events.map(rowOf)]
-  const widths = (rows[0] as string[]).map((_, column) => Math.max(...rows.map((row) => stringWidth(row[column] as string))))
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell + ' '.repeat((widths[column] as number) - stringWidth(cell)))
-      .join('  ')
-      .trimEnd(),
-  )
-}
-
-function rowOf({ job: id, name, state, covered, members, submitted }: JobEvent & { event: 'job' }): string[] {
+function rowOf({ job: id, name, state, covered, members, submitted }: JobState): string[] {
   return [id, oneLine(name), state, percent(covered), String(members), new Date(submitted).toISOString().slice(0, 19)]
 }

@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { generateIdentity, readOwner, type RecordOwner } from '@jel/jel'
-import { codeOf } from '../usage-error.ts'
+import { codeOf } from '../base/usage-error.ts'
 
 /** How long another process may take to make a key, ms. A guess: many times what it takes. */
 const MAKING = 5000

@@ -1,13 +1,11 @@
 import { existsSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
-import type { BlobReference } from '@jel/compute'
-import type { Pool } from '@jel/jel'
-import { UsageError } from '../usage-error.ts'
-import { outcomeOf } from './job-events.ts'
-import { visit, type MemberFlags } from './member.ts'
+import type { JobEvent } from '../agent/job-events.ts'
+import { UsageError } from '../base/usage-error.ts'
+import { send, type SendFlags } from './send.ts'
 import { tellerOf } from './teller.ts'
 
-export interface SubmitFlags extends MemberFlags {
+export interface SubmitFlags extends SendFlags {
   readonly name?: string
   /** ms */
   readonly keep?: number
@@ -25,47 +23,53 @@ export async function submit(pool: string, file: string, fn: string, input: stri
     throw new UsageError(`with --blob INPUT must be an object, whose field ${files[0]?.[0]} names the blob`)
   if (!existsSync(file)) throw new UsageError(`there is no program ${withPath(file)}`)
   for (const [, blob] of files) if (!existsSync(blob)) throw new UsageError(`there is no file ${withPath(blob)}`)
-  return await visit(pool, flags, async (visitor, stopped) => {
-    const teller = tellerOf(flags.json === true, pool, stopped)
-    const met = await visitor.meet()
-    if (!met && flags.detach === true) throw new Error(`nobody else is in the pool ${pool}: a job that is left alone would be lost`)
-    if (!met)
-      process.stderr.write(
-        `jel: nobody else is in the pool ${pool} yet; the job waits for members that run \`jel work ${pool}\`. On loopback nodes do not find one another: give --bootstrap with an address that jel work prints\n`,
-      )
-    visitor.grid.addEventListener('warning', ({ detail: { code, message } }) => {
-      if (code === 'PROGRAM_NEEDS_TRUST') process.stderr.write(`jel: the program uses ${message}\n`)
+  const stopped = new AbortController()
+  const teller = tellerOf(flags.json === true, pool, stopped.signal)
+  const { name, keep, votes, detach = false } = flags
+  let last: JobEvent | undefined
+  let isAlone = (): boolean => false
+  try {
+    const status = await send(pool, flags, {
+      command: {
+        command: 'submit',
+        file: resolve(file),
+        function: fn,
+        ...(value !== undefined && { input: value }),
+        ...(files.length > 0 && { blobs: Object.fromEntries(files.map(([field, blob]) => [field, resolve(blob)])) }),
+        ...(name !== undefined && { name }),
+        ...(keep !== undefined && { keep }),
+        ...(votes !== undefined && { votes }),
+        ...(!detach && { until: 'ended' }),
+      },
+      tell(event) {
+        last = event
+        teller.tell(event)
+      },
+      async ready(visitor) {
+        isAlone = () => visitor.pool.members().length === 1
+        if (await visitor.meet()) return
+        if (detach) throw new Error(`nobody else is in the pool ${pool}: a job that is left alone would be lost`)
+        process.stderr.write(
+          `jel: nobody else is in the pool ${pool} yet; the job waits for members that run \`jel work ${pool}\`. On loopback nodes do not find one another: give --bootstrap with an address that jel work prints\n`,
+        )
+      },
+      stopped() {
+        stopped.abort()
+        teller.close()
+        if (last !== undefined && 'job' in last) process.stderr.write(`jel: ${farewell(pool, last.job, isAlone())}\n`)
+      },
     })
-    const { name, keep, votes } = flags
-    const blobs: Record<string, BlobReference> = {}
-    for (const [field, blob] of files) blobs[field] = await visitor.grid.blob(blob)
-    const job = await visitor.grid.submit(file, fn, files.length > 0 ? { ...(value as object | undefined), ...blobs } : value, {
-      ...(name !== undefined && { name }),
-      ...(keep !== undefined && { keep }),
-      ...(votes !== undefined && { votes }),
-    })
-    teller.tell({ event: 'submitted', job: job.id, name: job.name, replicas: job.replicas })
-    if (flags.detach === true) return 0
-    stopped.addEventListener('abort', () => {
-      teller.close()
-      process.stderr.write(`jel: ${farewell(visitor.pool, job.id)}\n`)
-    })
-    try {
-      for await (const progress of job.progress()) teller.tell({ event: 'progress', job: job.id, ...progress })
-      const outcome = await outcomeOf(job)
-      teller.tell(outcome)
-      return outcome.event === 'done' ? 0 : 1
-    } finally {
-      teller.close()
-    }
-  })
+    return status ?? (detach || last?.event === 'done' ? 0 : 1)
+  } finally {
+    teller.close()
+  }
 }
 
 /** Of one that leaves before its job has ended. */
-function farewell(pool: Pool, job: string): string {
-  return pool.members().length > 1
-    ? `the job goes on without this member; its result is told by jel job ${pool.name} ${job} --result`
-    : 'nobody else is in the pool: the job ends here'
+function farewell(pool: string, job: string, alone: boolean): string {
+  return alone
+    ? 'nobody else is in the pool: the job ends here'
+    : `the job goes on without this member; its result is told by jel job ${pool} ${job} --result`
 }
 
 /** pnpm and others start a command in a folder of their own choice. */

@@ -1,6 +1,7 @@
 import cliProgress from 'cli-progress'
-import { oneLine } from '../text.ts'
-import { jsonLine, toJson, type JobEvent } from './job-events.ts'
+import type { JobEvent } from '../agent/job-events.ts'
+import { jsonLine } from '../agent/json-line.ts'
+import { oneLine } from '../base/text.ts'
 
 /** Says how a job goes: a program one JSON object a line, a person a bar, and the result. */
 export interface Teller {
@@ -13,7 +14,9 @@ export function tellerOf(json: boolean, pool: string, stopped: AbortSignal): Tel
   const teller = json ? jsonTeller(pool) : process.stderr.isTTY ? barTeller() : quietTeller()
   return {
     tell: (event) => {
-      if (!stopped.aborted) teller.tell(event)
+      if (stopped.aborted) return
+      if (event.event === 'needs-trust') process.stderr.write(`jel: the program uses ${event.message}\n`)
+      else teller.tell(event)
     },
     close: () => teller.close(),
   }
@@ -31,7 +34,7 @@ function quietTeller(): Teller {
   return {
     tell(event) {
       if (event.event === 'submitted') process.stderr.write(`job ${event.job} ${oneLine(event.name)}\n`)
-      else if (event.event === 'done') process.stdout.write(`${toJson(event.result, 2)}\n`)
+      else if (event.event === 'done') process.stdout.write(`${JSON.stringify(event.result, null, 2)}\n`)
       else if (event.event === 'cancelled') process.stderr.write('jel: the job was cancelled by its owner\n')
       else if (event.event === 'failed') {
         const where = event.member === undefined || event.member === '' ? '' : ` (at ${event.member}, tried ${event.tries} times)`

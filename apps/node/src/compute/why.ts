@@ -1,6 +1,6 @@
 import type { HeldTask } from '@jel/compute'
-import { oneLine } from '../text.ts'
-import type { JobEvent } from './job-events.ts'
+import { oneLine } from '../base/text.ts'
+import type { JobEvent } from '../agent/job-events.ts'
 import { AS_HEARD, counted, percent } from './job-words.ts'
 
 /** Characters of a member's id that tell it from others. */

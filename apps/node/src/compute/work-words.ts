@@ -1,5 +1,5 @@
 import type { EndedShift, Shift } from '@jel/compute'
-import { oneLine, shortId } from '../text.ts'
+import { oneLine, shortId } from '../base/text.ts'
 import { counted, span } from './job-words.ts'
 
 /** What is made up where the submitter gives no name: the id is shorter, and finds the job as well. */

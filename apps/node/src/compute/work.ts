@@ -17,10 +17,10 @@ export async function work(pool: string, flags: WorkFlags): Promise<number> {
   const owner = await ownerOf(flags.owner)
   const { limit: limits, tickets, workers = availableParallelism() } = flags
   const accept = flags.accept.length === 0 ? undefined : flags.accept
-  return await join(pool, flags, async (entered, report, note) => {
-    const grid = await compute(entered, { workers, limits, owner, ...(accept && { accept }), ...(tickets && { tickets }) })
+  return await join(pool, flags, async (agent, note) => {
+    const grid = await compute(agent.pool, { workers, limits, owner, ...(accept && { accept }), ...(tickets && { tickets }) })
     grid.addEventListener('warning', ({ detail: { code, message, job } }) => {
-      report({ event: 'error', code, message: job === undefined ? message : `job ${job}: ${message}` })
+      agent.tell({ event: 'error', code, message: job === undefined ? message : `job ${job}: ${message}` })
     })
     grid.addEventListener('working', ({ detail }) => note(workingWords(detail)))
     grid.addEventListener('worked', ({ detail }) => note(workedWords(detail)))

@@ -1,9 +1,11 @@
 import { createLogUpdate } from 'log-update'
 import colors from 'picocolors'
 import stringWidth from 'string-width'
-import type { NodeEvent, NodeJson } from './events.ts'
+import type { NodeEvent, NodeJson } from '../agent/events.ts'
 import { describe, healthWords, isInternal, nodeName, type Reporter } from './reporter.ts'
-import { oneLine } from './text.ts'
+import { tableOf } from '../base/table.ts'
+import { oneLine } from '../base/text.ts'
+import { span } from '../base/time.ts'
 
 /** How often the picture is drawn at most, in milliseconds. A guess: smooth enough to read. */
 const DRAW_INTERVAL = 100
@@ -57,13 +59,7 @@ export class LiveView {
       case 'health':
         this.#health = event.alone || event.minority || event.suspectedShare > 0 ? healthWords(event) : undefined
         return
-      case 'signal':
-      case 'record':
-      case 'records':
-      case 'members':
-      case 'done':
-      case 'error':
-      case 'stopped':
+      default:
     }
     if (!isInternal(event)) this.note(describe(event), now)
   }
@@ -90,7 +86,7 @@ export class LiveView {
       [`${oneLine(this.#pool)}  ${here} ${here === 1 ? 'member' : 'members'}`, colors.bold],
       [this.#self?.addresses[0] ?? '', colors.dim],
       [this.#health ?? '', colors.yellow],
-      ...align(table).map((line, index): [string, Paint] => [line, paintOf(shown[index - 1])]),
+      ...tableOf(table).map((line, index): [string, Paint] => [line, paintOf(shown[index - 1])]),
       [rows.length > shown.length ? `… and ${rows.length - shown.length} more` : '', colors.dim],
       ...this.#recent.map((line): [string, Paint] => [line, colors.dim]),
       ['Ctrl-C leaves the pool', colors.dim],
@@ -156,16 +152,6 @@ function paintOf(row: Row | undefined): Paint {
   return row.state === 'died' ? colors.red : colors.dim
 }
 
-function align(table: readonly (readonly string[])[]): string[] {
-  const widths = (table[0] ?? []).map((_, column) => Math.max(...table.map((cells) => stringWidth(cells[column] ?? ''))))
-  return table.map((cells) =>
-    cells
-      .map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - stringWidth(cell)))
-      .join('  ')
-      .trimEnd(),
-  )
-}
-
 /** Cuts text without escapes by how wide it is on a terminal. */
 function cut(text: string, columns: number): string {
   if (stringWidth(text) <= columns) return text
@@ -175,10 +161,4 @@ function cut(text: string, columns: number): string {
     kept += character
   }
   return `${kept}…`
-}
-
-function span(milliseconds: number): string {
-  const total = Math.floor(milliseconds / 1000)
-  const minutes = Math.floor(total / 60)
-  return minutes < 60 ? `${minutes}:${String(total % 60).padStart(2, '0')}` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }

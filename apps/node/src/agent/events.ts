@@ -1,3 +1,4 @@
+import type { JobEvent } from './job-events.ts'
 import type { Health, Member, PoolRecord, Reign } from '@jel/jel'
 
 /** A node as it is written in JSON. `tag` is base64. */
@@ -9,6 +10,22 @@ export interface NodeJson {
   readonly tag: string
 }
 
+/** Whether a member is in the pool, as far as this node was told. */
+export type MemberState = 'here' | 'left' | 'died'
+
+/** A member in a list. `since`: when this node was told of that, Unix ms. */
+export interface ListedJson extends NodeJson {
+  readonly state: MemberState
+  readonly since: number
+}
+
+/** A reign in a list. */
+export interface ReignJson {
+  readonly election: string
+  readonly epoch: number
+  readonly node: NodeJson
+}
+
 /** The id of a command, echoed in its answer. */
 export type CommandId = string | number
 
@@ -16,15 +33,21 @@ export type CommandId = string | number
 export type NodeEvent =
   | { readonly event: 'started'; readonly node: NodeJson }
   | { readonly event: 'joined' | 'left' | 'died' | 'updated'; readonly node: NodeJson }
-  | { readonly event: 'elected'; readonly election: string; readonly epoch: number; readonly node: NodeJson; readonly re?: CommandId }
+  | ({ readonly event: 'elected'; readonly re?: CommandId } & ReignJson)
   | { readonly event: 'signal'; readonly name: string; readonly node: NodeJson }
-  | ({ readonly event: 'health' } & HealthJson)
-  | { readonly event: 'members'; readonly nodes: readonly NodeJson[]; readonly re?: CommandId }
+  | ({ readonly event: 'health'; readonly re?: CommandId } & HealthJson)
+  | { readonly event: 'members'; readonly nodes: readonly ListedJson[]; readonly re?: CommandId }
+  | ({ readonly event: 'status'; readonly re?: CommandId } & StatusJson)
   | ({ readonly event: 'record' } & RecordJson)
   | { readonly event: 'records'; readonly records: readonly RecordJson[]; readonly re?: CommandId }
+  /** The stream is at this local socket, for one connection. */
+  | { readonly event: 'opened'; readonly path: string; readonly re?: CommandId }
   | { readonly event: 'done'; readonly re: CommandId }
   | { readonly event: 'error'; readonly code: string; readonly message: string; readonly re?: CommandId }
   | { readonly event: 'stopped'; readonly re?: CommandId }
+
+/** What a command is answered with. */
+export type Answer = NodeEvent | (JobEvent & { readonly re?: CommandId })
 
 /** `expires` is Unix milliseconds, `value` base64; null: it was withdrawn, or made way for others. */
 interface RecordJson {
@@ -33,6 +56,19 @@ interface RecordJson {
   readonly version: number
   readonly expires: number
   readonly value: string | null
+}
+
+/** `started`: when it entered, Unix ms; `memory`: resident, bytes; `processor`: seconds so far. */
+interface StatusJson {
+  readonly node: NodeJson
+  readonly version: string
+  readonly started: number
+  readonly members: number
+  readonly reigns: readonly ReignJson[]
+  readonly health: HealthJson
+  readonly pid: number
+  readonly memory: number
+  readonly processor: number
 }
 
 interface HealthJson {
@@ -50,12 +86,20 @@ export function nodeJson({ id, incarnation, addresses, location, tag }: Member):
   return { id, incarnation, addresses, location, tag: Buffer.from(tag).toString('base64') }
 }
 
-export function electedEvent({ election, epoch, winner }: Reign, re?: CommandId): NodeEvent {
-  return { event: 'elected', election, epoch, node: nodeJson(winner), ...withRe(re) }
+export function reignJson({ election, epoch, winner }: Reign): ReignJson {
+  return { election, epoch, node: nodeJson(winner) }
 }
 
-export function healthEvent({ links, members, suspectedShare, relayed, alone, minority, introducers }: Health): NodeEvent {
-  return { event: 'health', links, members, suspectedShare, relayed, alone, minority, introducers }
+export function electedEvent(reign: Reign): NodeEvent & { readonly event: 'elected' } {
+  return { event: 'elected', ...reignJson(reign) }
+}
+
+export function healthJson({ links, members, suspectedShare, relayed, alone, minority, introducers }: Health): HealthJson {
+  return { links, members, suspectedShare, relayed, alone, minority, introducers }
+}
+
+export function healthEvent(health: Health): NodeEvent {
+  return { event: 'health', ...healthJson(health) }
 }
 
 export function recordJson({ name, owner, version, expires, value }: PoolRecord): RecordJson {

@@ -1,10 +1,12 @@
-import type { NodeEvent, NodeJson } from './events.ts'
-import type { Output } from './output.ts'
-import { oneLine, shortId } from './text.ts'
+import { isUtf8 } from 'node:buffer'
+import type { Answer, NodeEvent, NodeJson } from '../agent/events.ts'
+import { jsonLine } from '../agent/json-line.ts'
+import type { Output } from '../base/output.ts'
+import { oneLine, shortId } from '../base/text.ts'
 
-/** Tells somebody what happens: a program, a log, or a person at a terminal. */
-export interface Reporter {
-  report(event: NodeEvent): void
+/** Tells somebody what happens: a program, a log, or a person at a terminal. Only programs give commands, and get answers. */
+export interface Reporter<Event = NodeEvent> {
+  report(event: Event): void
   /** What only people are told. */
   note(text: string): void
   /** No more events follow. */
@@ -12,11 +14,9 @@ export interface Reporter {
 }
 
 /** One JSON object a line, and nothing else. */
-export function jsonReporter(output: Output, pool: string): Reporter {
+export function jsonReporter(output: Output, pool: string): Reporter<Answer> {
   return {
-    report({ event, ...rest }) {
-      output.line(JSON.stringify({ event, time: Date.now(), pool, ...rest }))
-    },
+    report: (event) => output.line(jsonLine(event, pool)),
     note() {},
     close() {},
   }
@@ -60,10 +60,13 @@ export function describe(event: NodeEvent): string {
       return `${event.nodes.length} members`
     case 'record':
       return `record ${oneLine(event.name)} of ${event.owner}${event.value === null ? ' is gone' : `, ${Buffer.byteLength(event.value, 'base64')} bytes`}`
+    case 'status':
+      return `${event.node.id}, ${event.members} members`
     case 'records':
       return `${event.records.length} records`
     case 'error':
       return `${event.code}: ${oneLine(event.message)}`
+    case 'opened':
     case 'done':
     case 'stopped':
   }
@@ -72,6 +75,12 @@ export function describe(event: NodeEvent): string {
 
 function nodeWords({ id, incarnation, location }: NodeJson): string {
   return `${id} (${oneLine(location)}, incarnation ${incarnation})`
+}
+
+/** A tag as text, if it is some: bytes that are no text would tell a person nothing. */
+export function tagWords(tag: string): string {
+  const bytes = Buffer.from(tag, 'base64')
+  return isUtf8(bytes) ? oneLine(bytes.toString()) : `${bytes.length} bytes`
 }
 
 /** How well a node is connected, in words. */

@@ -24,7 +24,7 @@ import {
 import { SingleBar } from 'cli-progress'
 import pc from 'picocolors'
 import { timeToGo, writeTimeToGo } from './time-to-go.ts'
-import { messageOf, UsageError } from './usage-error.ts'
+import { messageOf, UsageError } from '../base/usage-error.ts'
 
 /** The flags of `jel simulate`. */
 export interface SimulateFlags {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import type { DemoNode } from './demo-node.ts'
-import { DemoFailure, DemoStage, type Timing } from './demo-stage.ts'
-import { demoPrinter, type DemoPrinter } from './demo-printer.ts'
-import { shortId } from './text.ts'
-import { messageOf } from './usage-error.ts'
+import type { DemoNode } from './node.ts'
+import { DemoFailure, DemoStage, type Timing } from './stage.ts'
+import { demoPrinter, type DemoPrinter } from './printer.ts'
+import { shortId } from '../base/text.ts'
+import { messageOf } from '../base/usage-error.ts'
 
 /** The flags of `jel demo`. */
 export interface DemoFlags {

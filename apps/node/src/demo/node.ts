@@ -1,7 +1,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import type { NodeEvent, NodeJson } from './events.ts'
-import { oneLine } from './text.ts'
+import type { NodeEvent, NodeJson } from '../agent/events.ts'
+import { oneLine } from '../base/text.ts'
 
 /** How much of what a process says on standard error is kept for the report of a failure, in characters. */
 const COMPLAINTS = 2000
@@ -101,14 +101,7 @@ export class DemoNode {
       case 'error':
         this.complaints += `${event.code}: ${event.message}\n`
         return
-      case 'updated':
-      case 'signal':
-      case 'record':
-      case 'records':
-      case 'health':
-      case 'members':
-      case 'done':
-      case 'stopped':
+      default:
     }
   }
 }

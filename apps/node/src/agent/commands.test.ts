@@ -19,6 +19,8 @@ describe('a command', () => {
     { command: 'result', election: 'master' },
     { command: 'maybeDead', node: '12D3' },
     { command: 'signal', name: 'go', nodes: ['12D3'], id: '9' },
+    { command: 'members', location: 'delft@nl', tag: '^gpu', state: 'all' },
+    { command: 'cancel', of: '9', id: 10 },
     { command: 'leave' },
   ])('is read: $command', (command) => {
     expect(parseCommand(JSON.stringify(command))).toEqual(command)
@@ -36,6 +38,8 @@ describe('a command', () => {
     ['{"command":"elect","id":"2"}', 'INVALID_COMMAND', '2'],
     ['{"command":"elect","election":5,"id":"3"}', 'INVALID_COMMAND', '3'],
     ['{"command":"members","all":true,"id":"4"}', 'INVALID_COMMAND', '4'],
+    ['{"command":"members","state":"ill","id":"4"}', 'INVALID_COMMAND', '4'],
+    ['{"command":"cancel","id":"4"}', 'INVALID_COMMAND', '4'],
     ['{"command":"members","__proto__":1,"id":"5"}', 'INVALID_COMMAND', '5'],
     ['{"command":"signal","name":"go","nodes":[1],"id":"6"}', 'INVALID_COMMAND', '6'],
   ])('is refused: %s', (line, code, re) => {

@@ -1,5 +1,5 @@
-import { DemoNode } from './demo-node.ts'
-import { seconds } from './text.ts'
+import { DemoNode } from './node.ts'
+import { seconds } from '../base/text.ts'
 
 /** A step of the demo did not happen: what was expected, and what was seen instead. */
 export class DemoFailure extends Error {

@@ -2,46 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { compute, type Grid } from '@jel/compute'
 import { joinPool, type Pool } from '@jel/jel'
 import { poolOptions, type PoolFlags } from '../pool-options.ts'
-import { Stop, stopOnSignals } from '../stop.ts'
 import { ownerOf } from './owner.ts'
 
-/** Flags of all commands that only ask or submit. */
-export interface MemberFlags extends PoolFlags {
+export interface VisitorFlags extends PoolFlags {
   readonly owner?: string
-  readonly json?: boolean
 }
 
 /** How long a command waits to meet others of its pool, and then for what they have to tell, ms. Guesses. */
 const MEET = 10_000
 const HEAR = 1000
 
-/** Exit status of a command that was stopped before it had done what it was to do. */
-const STOPPED = 1
-
-/**
- * Enters a pool for the time of a command, and leaves it at its end: as `jel join` does also at SIGINT and SIGTERM, so that nobody takes it for dead. `errand` returns the exit
- * status, and has nothing more to say once it is told to stop.
- */
-export async function visit(
-  name: string,
-  flags: MemberFlags,
-  errand: (visitor: Visitor, stopped: AbortSignal) => Promise<number>,
-): Promise<number> {
-  const stop = new Stop()
-  stopOnSignals(stop)
-  const stopped = stop.reason.then(() => STOPPED)
-  try {
-    await using visitor = await Visitor.enter(name, flags, stop.signal)
-    const errands = errand(visitor, stop.signal)
-    return await Promise.race([errands, stopped])
-  } catch (error) {
-    if (stop.signal.aborted) return STOPPED
-    throw error
-  }
-}
-
-/** A member without workers, for the time of a command. */
-class Visitor implements AsyncDisposable {
+/** A member without workers, for the time of a command. It leaves at the end, so that nobody takes it for dead. */
+export class Visitor implements AsyncDisposable {
   readonly pool: Pool
   readonly grid: Grid
 
@@ -50,7 +22,7 @@ class Visitor implements AsyncDisposable {
     this.grid = grid
   }
 
-  static async enter(name: string, flags: MemberFlags, signal: AbortSignal): Promise<Visitor> {
+  static async enter(name: string, flags: VisitorFlags, signal: AbortSignal): Promise<Visitor> {
     const owner = await ownerOf(flags.owner)
     const pool = await joinPool(name, { ...poolOptions(flags), signal })
     try {

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import type { NodeJson } from './events.ts'
+import type { NodeJson } from '../agent/events.ts'
 import { LiveView } from './live.ts'
 
 function node(id: string, location = 'here'): NodeJson {

@@ -1,8 +1,8 @@
 import colors from 'picocolors'
 import stringWidth from 'string-width'
-import type { DemoNode } from './demo-node.ts'
-import type { Timing } from './demo-stage.ts'
-import { oneLine, seconds } from './text.ts'
+import type { DemoNode } from './node.ts'
+import type { Timing } from './stage.ts'
+import { oneLine, seconds } from '../base/text.ts'
 
 /** Shows the demo as it happens. */
 export interface DemoPrinter {

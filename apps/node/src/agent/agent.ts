@@ -1,0 +1,112 @@
+import type { Pool } from '@jel/jel'
+import type { Stop, StopReason } from '../base/stop.ts'
+import { codeOf, messageOf } from '../base/usage-error.ts'
+import { ElectedLog } from './elected-log.ts'
+import { electedEvent, healthEvent, nodeJson, recordJson, type NodeEvent } from './events.ts'
+import type { JobCommand } from './commands.ts'
+import type { JobEvent } from './job-events.ts'
+import { Roster } from './roster.ts'
+
+/** Does what is asked about jobs. */
+export type Errands = (command: JobCommand, tell: (event: JobEvent) => void, signal: AbortSignal) => Promise<void>
+
+export interface AgentOptions {
+  readonly errands?: Errands
+  /** Whether the node is the pool where no introducer lets it in. */
+  readonly found?: boolean
+  /** Of this program. */
+  readonly version?: string
+}
+
+/** A running node, as those see it who live with it (Serf's agent): it tells what happens to whoever listens, and is told to leave. */
+export class Agent {
+  readonly pool: Pool
+  readonly roster = new Roster()
+  readonly elected = new ElectedLog()
+  /** When it entered, Unix ms. */
+  readonly started = Date.now()
+  readonly version: string
+  readonly runErrand: Errands
+  readonly #stop: Stop
+  readonly #found: boolean
+  readonly #listeners = new Set<(event: NodeEvent) => void>()
+
+  constructor(pool: Pool, stop: Stop, { found = false, version = '', errands = noErrands }: AgentOptions = {}) {
+    this.pool = pool
+    this.version = version
+    this.runErrand = errands
+    this.#stop = stop
+    this.#found = found
+    for (const event of this.#snapshot()) this.#note(event)
+    for (const type of ['joined', 'left', 'died', 'updated'] as const) {
+      pool.addEventListener(type, ({ detail }) => this.tell({ event: type, node: nodeJson(detail) }))
+    }
+    pool.addEventListener('elected', ({ detail }) => this.tell(electedEvent(detail)))
+    pool.addEventListener('signal', ({ detail }) => this.tell({ event: 'signal', name: detail.name, node: nodeJson(detail.from) }))
+    pool.addEventListener('record', ({ detail }) => this.tell({ event: 'record', ...recordJson(detail) }))
+    pool.addEventListener('health', ({ detail }) => this.tell(healthEvent(detail)))
+    pool.addEventListener('warning', ({ detail }) => this.tell({ event: 'error', code: detail.code, message: detail.message }))
+  }
+
+  /** Whether it is about to leave. */
+  get stopping(): boolean {
+    return this.#stop.signal.aborted
+  }
+
+  stop(reason: StopReason): void {
+    this.#stop.now(reason)
+  }
+
+  /** Tells everybody; a reign that was told already is no news. */
+  tell(event: NodeEvent): void {
+    if (this.#note(event)) for (const listener of this.#listeners) listener(event)
+  }
+
+  /** Calls `listener` with what there is, then with what happens, without a gap. Returns the function that ends it. */
+  subscribe(listener: (event: NodeEvent) => void): () => void {
+    for (const event of this.#snapshot()) listener(event)
+    return this.listen(listener)
+  }
+
+  /** As `subscribe`, from now on. */
+  listen(listener: (event: NodeEvent) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  /** Stands in an election for as long as the node runs. */
+  async stand(election: string): Promise<void> {
+    try {
+      this.tell(electedEvent(await this.pool.elect(election)))
+    } catch (error) {
+      if (codeOf(error) !== 'POOL_LEFT') this.tell({ event: 'error', code: codeOf(error), message: messageOf(error) })
+    }
+  }
+
+  #note(event: NodeEvent): boolean {
+    this.roster.take(event, Date.now())
+    return event.event !== 'elected' || this.elected.take(event)
+  }
+
+  /** What there is, told as what happens is. */
+  *#snapshot(): Generator<NodeEvent, void> {
+    const { pool } = this
+    const { self } = pool
+    yield { event: 'started', node: nodeJson(self) }
+    yield { event: 'joined', node: nodeJson(self) }
+    for (const member of pool.members()) {
+      if (member.id !== self.id) yield { event: 'joined', node: nodeJson(member) }
+    }
+    for (const reign of pool.reigns()) yield electedEvent(reign)
+    for (const record of pool.records()) yield { event: 'record', ...recordJson(record) }
+    const meanwhile = this.#found ? '' : ', and stands in no election meanwhile'
+    for (const { address, reason } of pool.health().introducers) {
+      const message = reason.includes(address) ? reason : `${address}: ${reason}`
+      yield { event: 'error', code: 'INTRODUCER_UNREACHABLE', message: `${message} (goes on trying${meanwhile})` }
+    }
+  }
+}
+
+async function noErrands(): Promise<void> {
+  throw new Error('this node does nothing about jobs')
+}

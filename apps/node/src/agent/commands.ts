@@ -1,0 +1,163 @@
+import type { CommandId, MemberState } from './events.ts'
+
+/** What a running node may be asked, one JSON object a line: by a parent process on standard input, by others on the control socket. */
+export type Command = { readonly id?: CommandId } & (
+  | { readonly command: 'status' | 'health' | 'leave' }
+  | { readonly command: 'members'; readonly location?: string; readonly tag?: string; readonly state?: MemberState | 'all' }
+  | { readonly command: 'elect' | 'result' | 'withdraw'; readonly election: string }
+  /** Gives up the command that bears this id. */
+  | { readonly command: 'cancel'; readonly of: CommandId }
+  | { readonly command: 'maybeDead'; readonly node: string }
+  | { readonly command: 'signal'; readonly name: string; readonly nodes: readonly string[] }
+  /** `value` is base64, `ttl` milliseconds. */
+  | { readonly command: 'publish'; readonly name: string; readonly value: string; readonly ttl: number }
+  | { readonly command: 'unpublish'; readonly name: string }
+  | { readonly command: 'records'; readonly prefix?: string }
+  /** Answered by `opened`: whoever connects to its path has the stream. */
+  | { readonly command: 'open'; readonly node: string; readonly protocol: string }
+  /** Streams of others go to the socket at `path`, on which the program listens. */
+  | { readonly command: 'handle'; readonly protocol: string; readonly path: string }
+  | { readonly command: 'unhandle'; readonly protocol: string }
+  | JobCommand
+)
+
+/** About jobs; paths are of files that the node can read. Each is answered by events of jobs, and then by `done`. */
+export type JobCommand =
+  | { readonly command: 'jobs' }
+  | {
+      readonly command: 'job'
+      /** Id or name. */
+      readonly job: string
+      readonly do?: 'cancel' | 'suspend' | 'resume'
+      /** Wait: for the result, or for the end with all progress. Default: how it goes. */
+      readonly until?: 'result' | 'ended'
+      /** Tell what waits for what. */
+      readonly waits?: boolean
+    }
+  | {
+      readonly command: 'submit'
+      readonly file: string
+      readonly function: string
+      readonly input?: unknown
+      /** Files, by the fields of the input that name them. */
+      readonly blobs?: Readonly<Record<string, string>>
+      readonly name?: string
+      /** ms */
+      readonly keep?: number
+      readonly votes?: number
+      readonly until?: 'ended'
+    }
+
+/** A line that is no command. `re` is the id it bears, where that can be told. */
+export class CommandError extends Error {
+  readonly code: 'MALFORMED_JSON' | 'UNKNOWN_COMMAND' | 'INVALID_COMMAND' | 'LINE_TOO_LONG' | 'CANCELLED'
+  readonly re: CommandId | undefined
+
+  constructor(code: CommandError['code'], message: string, re?: CommandId) {
+    super(message)
+    this.code = code
+    this.re = re
+  }
+}
+
+type Check = (value: unknown) => string | undefined
+
+const text: Check = (value) => (typeof value === 'string' ? undefined : 'must be a string')
+const texts: Check = (value) =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string') ? undefined : 'must be an array of strings'
+
+const id: Check = (value) => (typeof value === 'string' || typeof value === 'number' ? undefined : 'must be a string or a number')
+const number: Check = (value) => (typeof value === 'number' ? undefined : 'must be a number')
+const flag: Check = (value) => (typeof value === 'boolean' ? undefined : 'must be true or false')
+const anything: Check = () => undefined
+const files: Check = (value) =>
+  typeof value === 'object' && value !== null && Object.values(value).every((each) => typeof each === 'string')
+    ? undefined
+    : 'must be an object of paths'
+const oneOf =
+  (...offered: readonly string[]): Check =>
+  (value) =>
+    offered.some((each) => each === value) ? undefined : `must be one of ${offered.join(', ')}`
+const base64: Check = (value) =>
+  typeof value === 'string' && Buffer.from(value, 'base64').toString('base64') === value ? undefined : 'must be base64'
+const optional =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined ? undefined : check(value)
+
+/** The fields of each command besides `command` and `id`. */
+const FIELDS = new Map<string, Readonly<Record<string, Check>>>([
+  ['members', { location: optional(text), tag: optional(text), state: optional(oneOf('here', 'left', 'died', 'all')) }],
+  ['status', {}],
+  ['health', {}],
+  ['elect', { election: text }],
+  ['result', { election: text }],
+  ['withdraw', { election: text }],
+  ['cancel', { of: id }],
+  ['maybeDead', { node: text }],
+  ['signal', { name: text, nodes: texts }],
+  ['publish', { name: text, value: base64, ttl: number }],
+  ['unpublish', { name: text }],
+  ['records', { prefix: optional(text) }],
+  ['open', { node: text, protocol: text }],
+  ['handle', { protocol: text, path: text }],
+  ['unhandle', { protocol: text }],
+  ['jobs', {}],
+  [
+    'job',
+    {
+      job: text,
+      do: optional(oneOf('cancel', 'suspend', 'resume')),
+      until: optional(oneOf('result', 'ended')),
+      waits: optional(flag),
+    },
+  ],
+  [
+    'submit',
+    {
+      file: text,
+      function: text,
+      input: anything,
+      blobs: optional(files),
+      name: optional(text),
+      keep: optional(number),
+      votes: optional(number),
+      until: optional(oneOf('ended')),
+    },
+  ],
+  ['leave', {}],
+])
+
+/** Reads one line; throws CommandError for anything that is not a command. */
+export function parseCommand(line: string): Command {
+  let value: unknown
+  try {
+    value = JSON.parse(line)
+  } catch {
+    throw new CommandError('MALFORMED_JSON', `not JSON: ${excerpt(line)}`)
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new CommandError('INVALID_COMMAND', `a command is a JSON object, not ${excerpt(line)}`)
+  }
+  const { command, id: given, ...rest } = value as Record<string, unknown>
+  const problemOfId = optional(id)(given)
+  if (problemOfId !== undefined) throw new CommandError('INVALID_COMMAND', `id: ${problemOfId}`)
+  const re = given as CommandId | undefined
+  if (typeof command !== 'string') throw new CommandError('INVALID_COMMAND', 'command: must be a string', re)
+  const fields = FIELDS.get(command)
+  if (fields === undefined) {
+    throw new CommandError('UNKNOWN_COMMAND', `unknown command ${excerpt(command)}; known are ${[...FIELDS.keys()].join(', ')}`, re)
+  }
+  for (const name of Object.keys(rest)) {
+    if (!Object.hasOwn(fields, name)) throw new CommandError('INVALID_COMMAND', `${command}: unknown field ${excerpt(name)}`, re)
+  }
+  for (const [name, check] of Object.entries(fields)) {
+    const problem = check(rest[name])
+    if (problem !== undefined) throw new CommandError('INVALID_COMMAND', `${command}: ${name}: ${problem}`, re)
+  }
+  return value as Command
+}
+
+function excerpt(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text)
+}

@@ -1,0 +1,86 @@
+import { CommandError, type Command } from './commands.ts'
+import type { Agent } from './agent.ts'
+import { electedEvent, healthEvent, healthJson, nodeJson, recordJson, reignJson, type NodeEvent } from './events.ts'
+import type { JobEvent } from './job-events.ts'
+import { handleStreams, openStream } from './stream-bridge.ts'
+
+/**
+ * Carries out a command. Returns its answer; undefined: it was done, and there is no more to say. `signal` gives it up, `tell` takes what is
+ * answered before the end.
+ */
+export async function execute(
+  command: Command,
+  agent: Agent,
+  signal: AbortSignal,
+  tell: (event: JobEvent) => void,
+): Promise<NodeEvent | undefined> {
+  const { pool } = agent
+  switch (command.command) {
+    case 'members': {
+      const { location, tag, state } = command
+      return { event: 'members', nodes: listed(() => agent.roster.list({ location, tag, state })) }
+    }
+    case 'status': {
+      const { user, system } = process.cpuUsage()
+      return {
+        event: 'status',
+        node: nodeJson(pool.self),
+        version: agent.version,
+        started: agent.started,
+        members: pool.members().length,
+        reigns: pool.reigns().map(reignJson),
+        health: healthJson(pool.health()),
+        pid: process.pid,
+        memory: process.memoryUsage.rss(),
+        processor: (user + system) / 1e6,
+      }
+    }
+    case 'health':
+      return healthEvent(pool.health())
+    case 'elect':
+      return electedEvent(await pool.elect(command.election, { signal }))
+    case 'result':
+      return electedEvent(await pool.electionResult(command.election, { signal }))
+    case 'withdraw':
+      pool.withdraw(command.election)
+      return undefined
+    case 'maybeDead':
+      pool.maybeDead(command.node)
+      return undefined
+    case 'signal':
+      await pool.signal(command.name, command.nodes, { signal })
+      return undefined
+    case 'publish':
+      await pool.publish(command.name, Buffer.from(command.value, 'base64'), { ttl: command.ttl })
+      return undefined
+    case 'unpublish':
+      await pool.unpublish(command.name)
+      return undefined
+    case 'records':
+      return { event: 'records', records: pool.records(command.prefix).map(recordJson) }
+    case 'open':
+      return { event: 'opened', path: await openStream(pool, command.node, command.protocol, signal) }
+    case 'handle':
+      await handleStreams(pool, command.protocol, command.path)
+      return undefined
+    case 'unhandle':
+      await pool.unhandle(command.protocol)
+      return undefined
+    case 'jobs':
+    case 'job':
+    case 'submit':
+      await agent.runErrand(command, tell, signal)
+      return undefined
+    case 'cancel':
+    case 'leave':
+      throw new Error('a session does this itself')
+  }
+}
+
+function listed<Result>(list: () => Result): Result {
+  try {
+    return list()
+  } catch (error) {
+    throw error instanceof RangeError ? new CommandError('INVALID_COMMAND', `members: ${error.message}`) : error
+  }
+}

@@ -1,0 +1,4 @@
+/** An event as a line of `--json` and of the control socket, without its end. */
+export function jsonLine({ event, ...rest }: { readonly event: string }, pool: string): string {
+  return JSON.stringify({ event, time: Date.now(), pool, ...rest })
+}

@@ -1,0 +1,132 @@
+import { readLines } from '../base/lines.ts'
+import { codeOf, messageOf } from '../base/usage-error.ts'
+import type { Agent } from './agent.ts'
+import { CommandError, parseCommand, type Command } from './commands.ts'
+import { withRe, type Answer, type CommandId, type NodeEvent } from './events.ts'
+import { execute } from './execute.ts'
+
+/** The longest line taken, in bytes. A guess: a signal to 10,000 members needs half of it. */
+const LINE_LIMIT = 1024 * 1024
+
+/** One that talks with a running node, on its standard streams or its control socket: is told what happens, and gives commands. */
+export class Session {
+  readonly #agent: Agent
+  readonly #unsubscribe: () => void
+  /** Commands whose answer is due. */
+  readonly #pending = new Set<{ readonly id: CommandId | undefined; readonly controller: AbortController }>()
+  #write: ((event: Answer) => void) | undefined
+  #idle: (() => void) | undefined
+  /** The id of the `leave` command, if that is what stopped the node. */
+  #leaveId: CommandId | undefined
+
+  constructor(agent: Agent, write: (event: Answer) => void) {
+    this.#agent = agent
+    this.#write = write
+    this.#unsubscribe = agent.subscribe((event) => this.#hear(event))
+  }
+
+  /** Takes commands, one a line, until there are no more. */
+  async follow(input: AsyncIterable<Uint8Array>): Promise<void> {
+    try {
+      for await (const line of readLines(input, LINE_LIMIT)) {
+        // A node that leaves takes no more commands, but has last words.
+        if (this.#agent.stopping) continue
+        if ('problem' in line) this.#refuse(problemOf(line.problem))
+        else if (line.text.trim() !== '') this.#take(line.text)
+      }
+    } catch {
+      // A read error is an end like any other.
+    }
+  }
+
+  /** Until all commands are answered. */
+  async idle(): Promise<void> {
+    if (this.#pending.size > 0) await new Promise<void>((resolve) => (this.#idle = resolve))
+  }
+
+  /** Nobody listens any more: what waits for an answer is given up. */
+  close(): void {
+    // What is answered too late is not told.
+    this.#write = undefined
+    this.#unsubscribe()
+    for (const { controller } of this.#pending) controller.abort(new CommandError('CANCELLED', 'nobody waits for the answer'))
+  }
+
+  #hear(event: NodeEvent): void {
+    if (event.event !== 'stopped') {
+      this.#report(event)
+      return
+    }
+    this.#report({ ...event, ...withRe(this.#leaveId) })
+    this.close()
+  }
+
+  #report(event: Answer): void {
+    this.#write?.(event)
+  }
+
+  #take(text: string): void {
+    let command: Command
+    try {
+      command = parseCommand(text)
+    } catch (error) {
+      this.#refuse(error)
+      return
+    }
+    void this.#carryOut(command)
+  }
+
+  async #carryOut(command: Command): Promise<void> {
+    const { id } = command
+    const pending = { id, controller: new AbortController() }
+    this.#pending.add(pending)
+    try {
+      if (command.command === 'leave') {
+        this.#leaveId = id
+        this.#agent.stop('command')
+      } else if (command.command === 'cancel') {
+        this.#cancel(command.of)
+        this.#done(id)
+      } else {
+        const { elected } = this.#agent
+        const before = 'election' in command ? elected.latest(command.election) : undefined
+        const answer = await execute(command, this.#agent, pending.controller.signal, (event) => this.#report({ ...event, ...withRe(id) }))
+        if (answer === undefined) this.#done(id)
+        else {
+          if (answer.event === 'elected') this.#agent.tell(answer)
+          // Whoever can't match the answer has it as news.
+          const isNews = answer.event === 'elected' && elected.latest(answer.election) !== before
+          if (id !== undefined || !isNews) this.#report({ ...answer, ...withRe(id) })
+        }
+      }
+    } catch (error) {
+      this.#refuse(error, id)
+    } finally {
+      this.#pending.delete(pending)
+      if (this.#pending.size === 0) this.#idle?.()
+    }
+  }
+
+  #cancel(id: CommandId): void {
+    const waiting = [...this.#pending].filter((each) => each.id === id && !each.controller.signal.aborted)
+    if (waiting.length === 0)
+      throw new CommandError('INVALID_COMMAND', `cancel: no command with the id ${JSON.stringify(id)} waits for its answer`)
+    for (const { controller } of waiting) controller.abort(new CommandError('CANCELLED', 'cancelled'))
+  }
+
+  /** Commands without a result of their own are confirmed only to those who can match the answer. */
+  #done(id: CommandId | undefined): void {
+    if (id !== undefined) this.#report({ event: 'done', re: id })
+  }
+
+  #refuse(error: unknown, id?: CommandId): void {
+    const re = error instanceof CommandError ? (error.re ?? id) : id
+    this.#report({ event: 'error', code: codeOf(error), message: messageOf(error), ...withRe(re) })
+  }
+}
+
+function problemOf(problem: 'too long' | 'not UTF-8'): CommandError {
+  return problem === 'too long'
+    ? new CommandError('LINE_TOO_LONG', `a line has more than ${LINE_LIMIT} bytes`)
+    : new CommandError('MALFORMED_JSON', 'a line is not UTF-8')
+}

@@ -1,0 +1,64 @@
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import { drained, type Pool, type Stream } from '@jel/jel'
+import { listenPrivately, streamPath } from '../base/local-sockets.ts'
+
+/** How long whoever asked for a stream may take to connect to it, ms. Guess. */
+const FETCH_TIME = 30_000
+
+/** Opens a stream to a member, and hands it out as a local socket that takes one connection. Returns its path. */
+export async function openStream(pool: Pool, node: string, protocol: string, signal: AbortSignal): Promise<string> {
+  const stream = await pool.open(node, protocol, { signal })
+  const server = createServer({ allowHalfOpen: true })
+  const path = streamPath()
+  const timer = setTimeout(() => {
+    server.close()
+    stream.abort(new Error('nobody fetched the stream'))
+  }, FETCH_TIME).unref()
+  server.once('connection', (socket: Socket) => {
+    clearTimeout(timer)
+    server.close()
+    void join(stream, socket)
+  })
+  await listenPrivately(server, path)
+  server.unref()
+  return path
+}
+
+/**
+ * Connects each stream that members open for `protocol` to the local socket at `path`, on which a program listens. The first line says whose it is, as
+ * `{"from":"12D3…","protocol":"/render/1.0.0"}`.
+ */
+export async function handleStreams(pool: Pool, protocol: string, path: string): Promise<void> {
+  await pool.handle(protocol, async (stream, from) => {
+    const socket = connect({ path, allowHalfOpen: true })
+    await once(socket, 'connect')
+    socket.write(`${JSON.stringify({ from, protocol })}\n`)
+    await join(stream, socket)
+  })
+}
+
+/** Copies both ways until both have ended; what breaks on one side breaks on the other. */
+async function join(stream: Stream, socket: Socket): Promise<void> {
+  try {
+    await Promise.all([toSocket(stream, socket), toStream(socket, stream)])
+  } catch (error) {
+    const reason = error instanceof Error ? error : new Error(String(error))
+    stream.abort(reason)
+    socket.destroy()
+  }
+}
+
+async function toSocket(stream: Stream, socket: Socket): Promise<void> {
+  for await (const piece of stream) {
+    if (!socket.write(piece instanceof Uint8Array ? piece : piece.subarray())) await once(socket, 'drain')
+  }
+  socket.end()
+}
+
+async function toStream(socket: Socket, stream: Stream): Promise<void> {
+  for await (const piece of socket as AsyncIterable<Uint8Array>) {
+    if (!stream.send(piece)) await drained(stream)
+  }
+  await stream.close()
+}

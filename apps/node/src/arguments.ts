@@ -1,0 +1,70 @@
+/** The values of flags, from text. Each throws what commander shows beside the name of the flag. */
+import { InvalidArgumentError } from 'commander'
+import type { SubmitFlags } from './compute/submit.ts'
+import type { WorkFlags } from './compute/work.ts'
+
+/** The longest time a timer can be set to: 2³¹ - 1 milliseconds. */
+const MAX_SECONDS = Math.floor((2 ** 31 - 1) / 1000)
+
+export function blobOf(text: string, blobs: SubmitFlags['blob']): SubmitFlags['blob'] {
+  const [, name, file] = /^(\w+)=(.+)$/su.exec(text) ?? []
+  if (name === undefined || file === undefined) throw new InvalidArgumentError('It must be NAME=FILE, as in matrices=nug12.dat.')
+  return { ...blobs, [name]: file }
+}
+
+export function limitOf(text: string, limits: WorkFlags['limit']): WorkFlags['limit'] {
+  const [, what, amount] = /^(time|memory|disk)=(\d+(?:\.\d+)?)$/u.exec(text) ?? []
+  if (what === undefined) throw new InvalidArgumentError('It must be time=SECONDS, memory=MiB or disk=MiB.')
+  if (what === 'time') return { ...limits, time: durationOf(amount as string) }
+  const megabytes = Number(amount)
+  if (!(megabytes >= 16 && megabytes <= 65_536)) throw new InvalidArgumentError('It must be 16 to 65536 MiB.')
+  return { ...limits, [what]: Math.floor(megabytes) }
+}
+
+export function ticketsOf(text: string, tickets: WorkFlags['tickets']): WorkFlags['tickets'] {
+  const [, owner, count] = /^(\w+)=(\d+(?:\.\d+)?)$/u.exec(text) ?? []
+  if (owner === undefined || !(Number(count) > 0 && Number(count) <= 1_000_000))
+    throw new InvalidArgumentError('It must be own=COUNT or ID=COUNT, a count above 0 and at most 1000000.')
+  return { ...tickets, [owner]: Number(count) }
+}
+
+export function keepOf(text: string): number {
+  const [, amount, unit] = /^(\d+(?:\.\d+)?) ?(min|h|d)$/u.exec(text) ?? []
+  const time = Number(amount) * (unit === 'min' ? 60_000 : unit === 'h' ? 3_600_000 : 86_400_000)
+  if (!(time > 0 && time <= 31 * 86_400_000)) throw new InvalidArgumentError('It must be a time as in 30 min, 12 h or 7 d, at most 31 d.')
+  return time
+}
+
+export function collect(value: string, before: readonly string[]): string[] {
+  return [...before, value]
+}
+
+export function durationOf(text: string): number {
+  const seconds = /^\d+(?:\.\d+)?$/u.test(text) ? Number(text) : Number.NaN
+  if (!(seconds > 0 && seconds <= MAX_SECONDS))
+    throw new InvalidArgumentError(`It must be a number of seconds above 0, at most ${MAX_SECONDS}.`)
+  return seconds * 1000
+}
+
+export function votesOf(text: string): number {
+  if (!/^[1-7]$/u.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 to 7.')
+  return Number(text)
+}
+
+export function membersOf(text: string): number {
+  const count = /^\d+$/u.test(text) ? Number(text) : Number.NaN
+  if (!(count >= 1 && count <= 50_000)) throw new InvalidArgumentError('It must be a whole number from 1 to 50000.')
+  return count
+}
+
+export function workersOf(text: string): number {
+  const count = /^\d+$/u.test(text) ? Number(text) : Number.NaN
+  if (!(count >= 1 && count <= 256)) throw new InvalidArgumentError('It must be a whole number from 1 to 256.')
+  return count
+}
+
+export function countOf(text: string): number {
+  const count = /^\d+$/u.test(text) ? Number(text) : Number.NaN
+  if (!(count >= 3 && count <= 50)) throw new InvalidArgumentError('It must be a whole number from 3 to 50.')
+  return count
+}

@@ -1,0 +1,80 @@
+/** Local sockets that nobody but this user can connect to: one a node, found by the name of its pool, and one for each stream that is handed out. */
+import { createHash, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { chmodSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
+import type { Server } from 'node:net'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { codeOf } from './usage-error.ts'
+
+/** Named pipes are no files; what is in their names keeps users apart. */
+const PIPES = '\\\\.\\pipe\\'
+/** Characters of an id that tell nodes of one machine apart: a path of a Unix socket has 107 bytes at most, 103 on some systems. */
+const ID_LENGTH = 16
+
+/** The control socket of a node, unless it was given another. */
+export function controlPath(pool: string, id: string): string {
+  return `${prefixOf(pool)}${id.slice(-ID_LENGTH)}${windows() ? '' : '.sock'}`
+}
+
+/** Those of all nodes of this user in a pool, or of one of them, whose id ends so. A node that was killed leaves its socket behind. */
+export function controlPaths(pool: string, id = ''): string[] {
+  const prefix = prefixOf(pool)
+  const folder = windows() ? PIPES : folderOf()
+  const names = filesOf(folder).map((name) => (windows() ? folder + name : join(folder, name)))
+  const end = id.slice(-ID_LENGTH) + (windows() ? '' : '.sock')
+  return names.filter((name) => name.startsWith(prefix) && name.endsWith(end)).toSorted()
+}
+
+/** A new one for a stream. */
+export function streamPath(): string {
+  const name = `stream-${randomUUID()}`
+  return windows() ? `${PIPES}jel-${name}` : join(folderOf(), `${name.slice(0, 23)}.sock`)
+}
+
+/** Listens there, for this user only. Throws an Error that names the path. */
+export async function listenPrivately(server: Server, path: string): Promise<void> {
+  if (path.startsWith(`${folderOf()}/`)) makeFolder()
+  // A socket is made with the rights that the mask leaves it, and open from then on.
+  const mask = process.umask(0o177)
+  server.listen(path)
+  process.umask(mask)
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    throw new Error(`nobody can listen at ${path}: ${codeOf(error)}`, { cause: error })
+  }
+}
+
+/** The folder of all sockets, for nobody but this user. */
+function makeFolder(): void {
+  if (windows()) return
+  const folder = folderOf()
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const { uid, mode } = lstatSync(folder)
+  if (uid !== userInfo().uid) throw new Error(`${folder} belongs to another user`)
+  if ((mode & 0o077) !== 0) chmodSync(folder, 0o700)
+}
+
+function prefixOf(pool: string): string {
+  const hash = createHash('sha256').update(pool).digest('hex').slice(0, 12)
+  return windows() ? `${PIPES}jel-${userInfo().username}-${hash}-` : join(folderOf(), `${hash}-`)
+}
+
+/** A short path that is this user's own, and does not outlive a restart of the machine. */
+function folderOf(): string {
+  const own = process.env['XDG_RUNTIME_DIR']
+  return own ? join(own, 'jel') : join(tmpdir(), `jel-${userInfo().uid}`)
+}
+
+function windows(): boolean {
+  return process.platform === 'win32'
+}
+
+function filesOf(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}

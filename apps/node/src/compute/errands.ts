@@ -1,0 +1,114 @@
+import { compute, JobFailedError, type BlobReference, type Grid, type Job } from '@jel/compute'
+import type { Pool } from '@jel/jel'
+import { raceSignal } from 'race-signal'
+import type { JobCommand } from '../agent/commands.ts'
+import type { JobEvent } from '../agent/job-events.ts'
+import { codeOf, messageOf } from '../base/usage-error.ts'
+import { ownerOf } from './owner.ts'
+
+/** How long a replica may take to say how a job goes, ms. */
+const ASK = 700
+
+type Tell = (event: JobEvent) => void
+
+/** The part in computing of a member that computes nothing itself. */
+export async function openGrid(pool: Pool): Promise<Grid> {
+  return await compute(pool, { owner: await ownerOf(undefined) })
+}
+
+/** Does what is asked about jobs: at a running node, or at a member that a command is for a moment. */
+export async function runErrand(grid: Grid, command: JobCommand, tell: Tell, signal: AbortSignal): Promise<void> {
+  switch (command.command) {
+    case 'jobs':
+      for (const event of await Promise.all(grid.jobs().map(stateOf))) tell(event)
+      return
+    case 'job':
+      await oneJob(grid.job(command.job), command, tell, signal)
+      return
+    case 'submit':
+      await submitted(grid, command, tell, signal)
+  }
+}
+
+async function oneJob(job: Job, command: JobCommand & { readonly command: 'job' }, tell: Tell, signal: AbortSignal): Promise<void> {
+  switch (command.do) {
+    case 'cancel':
+      await job.cancel()
+      tell({ event: 'cancelled', job: job.id })
+      return
+    case 'suspend':
+      await job.suspend()
+      break
+    case 'resume':
+      await job.resume()
+      break
+    case undefined:
+  }
+  if (command.until === 'ended') await follow(job, tell, signal)
+  else if (command.until === 'result') tell(await raceSignal(outcomeOf(job), signal))
+  else tell({ ...(await stateOf(job)), ...(command.waits === true && { waits: await job.waits() }) })
+}
+
+async function submitted(grid: Grid, command: JobCommand & { readonly command: 'submit' }, tell: Tell, signal: AbortSignal): Promise<void> {
+  const warn = ({ detail: { code, message } }: CustomEvent<{ readonly code: string; readonly message: string }>): void => {
+    if (code === 'PROGRAM_NEEDS_TRUST') tell({ event: 'needs-trust', message })
+  }
+  grid.addEventListener('warning', warn)
+  try {
+    const { file, function: fn, input, blobs = {}, name, keep, votes } = command
+    const references: Record<string, BlobReference> = {}
+    for (const [field, blob] of Object.entries(blobs)) references[field] = await grid.blob(blob)
+    const whole = Object.keys(blobs).length > 0 ? { ...(input as object | undefined), ...references } : input
+    const job = await grid.submit(file, fn, whole, {
+      ...(name !== undefined && { name }),
+      ...(keep !== undefined && { keep }),
+      ...(votes !== undefined && { votes }),
+    })
+    tell({ event: 'submitted', job: job.id, name: job.name, replicas: job.replicas })
+    if (command.until === 'ended') await follow(job, tell, signal)
+  } finally {
+    grid.removeEventListener('warning', warn)
+  }
+}
+
+async function follow(job: Job, tell: Tell, signal: AbortSignal): Promise<void> {
+  for await (const progress of job.progress()) {
+    signal.throwIfAborted()
+    tell({ event: 'progress', job: job.id, ...progress })
+  }
+  tell(await raceSignal(outcomeOf(job), signal))
+}
+
+async function stateOf(job: Job): Promise<JobEvent & { event: 'job' }> {
+  const { id, name, owner, submitted: at, expires, replicas } = job
+  for await (const progress of job.progress(ASK)) {
+    return { event: 'job', job: id, name, owner, submitted: at.getTime(), expires: expires.getTime(), replicas, ...progress }
+  }
+  throw new Error('a job without a state')
+}
+
+/** How a job ended, once it has. */
+async function outcomeOf(job: Job): Promise<JobEvent> {
+  try {
+    return { event: 'done', job: job.id, result: asJson(await job.result) }
+  } catch (error) {
+    if (codeOf(error) === 'JOB_CANCELLED') return { event: 'cancelled', job: job.id }
+    const failed = { event: 'failed', job: job.id, code: codeOf(error), message: messageOf(error) } as const
+    if (!(error instanceof JobFailedError)) return failed
+    const { member, tries, remoteStack } = error
+    return { ...failed, member, tries, ...(remoteStack === undefined ? {} : { stack: remoteStack }) }
+  }
+}
+
+/** A value as JSON has it: large integers and bytes are text, sets and maps are lists. */
+function asJson(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value, (_, each: unknown) => jsonOf(each)) ?? 'null')
+}
+
+function jsonOf(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString()
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
+  if (value instanceof Map || value instanceof Set) return [...(value as Iterable<unknown>)]
+  if (ArrayBuffer.isView(value)) return [...(value as unknown as Iterable<unknown>)]
+  return value
+}

@@ -1,0 +1,59 @@
+import type { JobCommand } from '../agent/commands.ts'
+import type { JobEvent } from '../agent/job-events.ts'
+import { Stop, stopOnSignals } from '../base/stop.ts'
+import { codeOf } from '../base/usage-error.ts'
+import { ControlClient } from '../control/client.ts'
+import { runErrand } from './errands.ts'
+import { Visitor, type VisitorFlags } from './visitor.ts'
+
+/** The flags of all commands about jobs. */
+export interface SendFlags extends VisitorFlags {
+  readonly json?: boolean
+  /** The end of the id of the node that is asked, where several run here. */
+  readonly node?: string
+  /** The path of its control socket. */
+  readonly control?: string
+}
+
+export interface Errand {
+  readonly command: JobCommand
+  readonly tell: (event: JobEvent) => void
+  /** Waits until a visitor that has just come in knows enough. */
+  ready(visitor: Visitor): Promise<void>
+  /** The command is told to stop, before it leaves. */
+  stopped?(): void
+}
+
+/** Exit status of a command that was stopped before it had done what it was to do. */
+const STOPPED = 1
+
+/**
+ * Has the node of this pool that runs here do it; where there is none, or the flags say how to enter the pool, enters it for that time. Undefined: it was done;
+ * otherwise the exit status of a command that was stopped.
+ */
+export async function send(pool: string, flags: SendFlags, errand: Errand): Promise<number | undefined> {
+  const stop = new Stop()
+  stopOnSignals(stop)
+  const stopped = stop.reason.then(() => {
+    errand.stopped?.()
+    return STOPPED
+  })
+  await using client = tellsHowToEnter(flags) ? undefined : await ControlClient.find(pool, flags)
+  if (client === undefined && flags.node !== undefined) throw new Error(`no node ${flags.node} of the pool ${pool} runs here`)
+  if (client !== undefined) return await Promise.race([client.ask(errand.command, errand.tell).then(() => undefined), stopped])
+  try {
+    await using visitor = await Visitor.enter(pool, flags, stop.signal)
+    const visit = async (): Promise<undefined> => {
+      await errand.ready(visitor)
+      await runErrand(visitor.grid, errand.command, errand.tell, stop.signal)
+    }
+    return await Promise.race([visit(), stopped])
+  } catch (error) {
+    if (stop.signal.aborted && codeOf(error) !== 'USAGE') return STOPPED
+    throw error
+  }
+}
+
+function tellsHowToEnter({ bootstrap, listen, keyFile, owner }: SendFlags): boolean {
+  return bootstrap.length > 0 || listen.length > 0 || keyFile !== undefined || owner !== undefined
+}

@@ -1,0 +1,133 @@
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import type { Command } from '../agent/commands.ts'
+import type { Answer, NodeEvent } from '../agent/events.ts'
+import type { JobEvent } from '../agent/job-events.ts'
+import { readLines } from '../base/lines.ts'
+import { codeOf } from '../base/usage-error.ts'
+import { controlPaths } from '../base/local-sockets.ts'
+
+/** The longest line of a node, bytes. Guess: what it says of 50,000 members with full tags. */
+const LINE_LIMIT = 256 * 1024 * 1024
+
+/** How a command finds a running node. */
+export interface NodeFlags {
+  /** The end of its id, where several run in one pool. */
+  readonly node?: string
+  /** The path of its control socket. */
+  readonly control?: string
+}
+
+/** A node refused a command. */
+class RefusedError extends Error {
+  readonly code: string
+
+  constructor(code: string, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** What speaks with a running node over its control socket. */
+export class ControlClient implements AsyncDisposable {
+  readonly #socket: Socket
+  readonly #listeners = new Set<(event: Answer) => void>()
+  readonly #ended = Promise.withResolvers<void>()
+  #commands = 0
+
+  private constructor(socket: Socket) {
+    this.#socket = socket
+    socket.on('error', () => {})
+    void this.#read()
+  }
+
+  /** To the node of this user that runs in a pool. Undefined: there is none. Throws where there are several, and none is named. */
+  static async find(pool: string, { node, control }: NodeFlags): Promise<ControlClient | undefined> {
+    if (control !== undefined) {
+      const socket = await open(control)
+      if (typeof socket === 'string') throw new Error(`no node listens at ${control}: ${socket}`)
+      return new ControlClient(socket)
+    }
+    const found: Socket[] = []
+    for (const path of controlPaths(pool, node)) {
+      const socket = await open(path)
+      if (typeof socket !== 'string') found.push(socket)
+      else if (socket === 'ECONNREFUSED') rmSync(path, { force: true })
+    }
+    const [first, ...others] = found
+    if (others.length > 0) {
+      for (const socket of found) socket.destroy()
+      throw new Error(`${found.length} nodes of the pool ${pool} run here: name one with --node and the end of its id`)
+    }
+    return first && new ControlClient(first)
+  }
+
+  /** As `find`; an Error where there is none. */
+  static async connect(pool: string, flags: NodeFlags): Promise<ControlClient> {
+    const client = await ControlClient.find(pool, flags)
+    if (client !== undefined) return client
+    throw new Error(`no node ${flags.node === undefined ? '' : `${flags.node} `}of the pool ${pool} runs here: jel join ${pool} starts one`)
+  }
+
+  /** Resolves when the node has closed the connection. */
+  get ended(): Promise<void> {
+    return this.#ended.promise
+  }
+
+  /** Calls `listener` with each event: what there was when it connected, then what happens. Returns the function that ends it. */
+  listen(listener: (event: Answer) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  /** Gives a command and waits for its answer, or its last one: `tell` takes what comes before `done`. Throws RefusedError. */
+  async ask(command: Command, tell?: (event: JobEvent) => void): Promise<NodeEvent> {
+    const id = ++this.#commands
+    const { promise, resolve, reject } = Promise.withResolvers<NodeEvent>()
+    const stop = this.listen((event) => {
+      if (!('re' in event) || event.re !== id) return
+      const { re: _, ...answer } = event
+      if (tell === undefined || event.event === 'error' || (event.event === 'done' && !('job' in event))) resolve(answer as NodeEvent)
+      else tell(answer as JobEvent)
+    })
+    void this.#ended.promise.then(() => reject(new Error('the node closed the connection')))
+    this.#socket.write(`${JSON.stringify({ ...command, id })}\n`)
+    try {
+      const answer = await promise
+      if (answer.event === 'error') throw new RefusedError(answer.code, answer.message)
+      return answer
+    } finally {
+      stop()
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#socket.destroy()
+    await this.#ended.promise
+  }
+
+  async #read(): Promise<void> {
+    try {
+      for await (const line of readLines(this.#socket, LINE_LIMIT)) {
+        if (!('text' in line)) continue
+        const event = JSON.parse(line.text) as Answer
+        for (const listener of this.#listeners) listener(event)
+      }
+    } catch {
+      // A broken connection is an end like any other.
+    }
+    this.#ended.resolve()
+  }
+}
+
+/** The socket, or the code of what went wrong. */
+async function open(path: string): Promise<Socket | string> {
+  const socket = connect(path)
+  try {
+    await once(socket, 'connect')
+    return socket
+  } catch (error) {
+    return codeOf(error)
+  }
+}

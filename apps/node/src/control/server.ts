@@ -1,0 +1,90 @@
+import { rmSync } from 'node:fs'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { dirname } from 'node:path'
+import { once } from 'node:events'
+import type { Agent } from '../agent/agent.ts'
+import { Session } from '../agent/session.ts'
+import { jsonLine } from '../agent/json-line.ts'
+import { listenPrivately } from '../base/local-sockets.ts'
+import { codeOf } from '../base/usage-error.ts'
+
+/** So many may talk with a node at once. Guess: a monitor, a shell and a few scripts need less. */
+const CONNECTIONS_LIMIT = 64
+/** Bytes that may wait for one that does not read. Guess: twenty times what all that is told of 1,000 members takes. */
+const BACKLOG_LIMIT = 16 * 1024 * 1024
+/** How long those who are connected may take to hear that the node has left, ms. Guess. */
+const LAST_WORDS = 500
+
+/** The control socket of a node: each connection is a session, as the standard streams of `jel join --json` are. Nobody but this user can connect. */
+export class ControlServer implements AsyncDisposable {
+  readonly path: string
+  readonly #agent: Agent
+  readonly #server: Server
+  readonly #sessions = new Map<Socket, Session>()
+
+  private constructor(agent: Agent, path: string) {
+    this.path = path
+    this.#agent = agent
+    this.#server = createServer({ allowHalfOpen: true }, (socket) => void this.#serve(socket))
+    this.#server.maxConnections = CONNECTIONS_LIMIT
+  }
+
+  /** Throws if the path can't be had: somebody listens there, or the folder is not this user's. */
+  static async open(agent: Agent, path: string): Promise<ControlServer> {
+    await removeStale(path)
+    const server = new ControlServer(agent, path)
+    await server.#listen()
+    return server
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.close()
+    const closed = [...this.#sessions].map(async ([socket, session]) => {
+      session.close()
+      socket.setTimeout(LAST_WORDS, () => socket.destroy())
+      socket.destroySoon()
+      await once(socket, 'close')
+    })
+    await Promise.all(closed)
+  }
+
+  async #listen(): Promise<void> {
+    await listenPrivately(this.#server, this.path)
+    // Its own trouble ends no node.
+    this.#server.on('error', () => {})
+    // A node that has ended otherwise does not wait for it.
+    this.#server.unref()
+  }
+
+  async #serve(socket: Socket): Promise<void> {
+    socket.on('error', () => {})
+    const session = new Session(this.#agent, (event) => {
+      socket.write(`${jsonLine(event, this.#agent.pool.name)}\n`)
+      if (socket.writableLength > BACKLOG_LIMIT) socket.destroy()
+    })
+    this.#sessions.set(socket, session)
+    socket.on('close', () => {
+      this.#sessions.delete(socket)
+      session.close()
+    })
+    // One that says no more still hears the answers.
+    await session.follow(socket)
+    await session.idle()
+    socket.end()
+  }
+}
+
+/** A process that was killed leaves its socket behind. */
+async function removeStale(path: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const code = await new Promise<string | undefined>((resolve) => {
+    const socket = connect(path, () => {
+      socket.destroy()
+      resolve(undefined)
+    })
+    socket.on('error', (error) => resolve(codeOf(error)))
+  })
+  if (code === undefined) throw new Error(`${path} is in use by another node`)
+  if (code === 'ECONNREFUSED') rmSync(path, { force: true })
+  else if (code !== 'ENOENT') throw new Error(`${path} can't be a control socket: ${code} in ${dirname(path)}`)
+}

@@ -1,0 +1,235 @@
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { connect, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { expect, it } from 'vitest'
+import type { NodeEvent } from '../src/agent/events.ts'
+import { join1, joinAll, JelProcess, loopback, run, runtime } from './jel-process.ts'
+
+const sockets = join(runtime, 'jel')
+
+/** Runs a command and reads the one object that it prints. */
+async function asked(...args: string[]): Promise<NodeEvent> {
+  const { status, lines, stderr } = await run(...args, '--json')
+  expect(stderr).toBe('')
+  expect(status).toBe(0)
+  expect(lines).toHaveLength(1)
+  return JSON.parse(lines[0] as string) as NodeEvent
+}
+
+/** Speaks with a socket as any program would: says this, and hears all until the node ends the connection. */
+async function speak(path: string, ...commands: object[]): Promise<NodeEvent[]> {
+  const socket = connect({ path, allowHalfOpen: true })
+  socket.end(commands.map((command) => `${JSON.stringify(command)}\n`).join(''))
+  const heard: NodeEvent[] = []
+  for await (const line of createInterface({ input: socket })) heard.push(JSON.parse(line) as NodeEvent)
+  return heard
+}
+
+it('a running node is asked, and told what to do', async () => {
+  const [one, other] = (await joinAll('asked', 2)) as [JelProcess, JelProcess]
+  const several = await run('members', 'asked')
+  expect(several).toMatchObject({
+    status: 1,
+    lines: [],
+    stderr: expect.stringContaining('2 nodes of the pool asked run here: name one with --node'),
+  })
+  const at = (node: JelProcess): string[] => ['--node', node.id.slice(-8)]
+
+  const members = await asked('members', 'asked', ...at(one))
+  expect(members).toMatchObject({ event: 'members', pool: 'asked' })
+  expect(members.event === 'members' && members.nodes.map(({ id, state }) => `${id} ${state}`).toSorted()).toEqual(
+    [one.id, other.id].toSorted().map((id) => `${id} here`),
+  )
+
+  expect(await asked('elect', 'asked', 'master', ...at(one))).toMatchObject({ event: 'elected', epoch: 1, node: { id: one.id } })
+  expect(await asked('elect', 'asked', 'master', '--result', ...at(other))).toMatchObject({ event: 'elected', node: { id: one.id } })
+  expect(await asked('status', 'asked', ...at(other))).toMatchObject({
+    event: 'status',
+    node: { id: other.id },
+    pid: other.child.pid,
+    members: 2,
+    reigns: [{ election: 'master', epoch: 1, node: { id: one.id } }],
+    health: { alone: false, minority: false },
+  })
+  expect(await asked('health', 'asked', ...at(other))).toMatchObject({ event: 'health', members: 2, alone: false })
+  expect(await asked('elect', 'asked', 'master', '--withdraw', ...at(one))).toMatchObject({ event: 'done' })
+  const nobody = await run('elect', 'asked', 'master', '--result', '--timeout', '0.5', ...at(one))
+  expect(nobody).toMatchObject({ status: 1, stderr: 'jel: no answer within 0.5 s\n' })
+
+  expect(await asked('signal', 'asked', 'go', one.id, ...at(other))).toMatchObject({ event: 'done' })
+  await one.until(() => one.of('signal').length > 0, 'the signal')
+  expect(one.of('signal')).toMatchObject([{ name: 'go', node: { id: other.id } }])
+  expect(await run('maybe-dead', 'asked', one.id, ...at(other))).toMatchObject({ status: 0, lines: [], stderr: '' })
+  const unknown = await run('maybe-dead', 'asked', 'nobody', ...at(other))
+  expect(unknown).toMatchObject({ status: 1, stderr: expect.stringContaining('nobody') })
+
+  expect(await run('leave', 'asked', ...at(one))).toMatchObject({ status: 0, lines: [], stderr: '' })
+  expect(await one.exited).toBe(0)
+  await other.until(() => other.told('left').includes(one.id), 'left')
+  // The one that is left needs no name.
+  const gone = await asked('members', 'asked', '--state', 'left')
+  expect(gone).toMatchObject({ nodes: [{ id: one.id, state: 'left', since: expect.any(Number) }] })
+})
+
+it('members are found by location, tag and state', async () => {
+  const gpu = await join1('filters', '--location', 'a@rack1@delft', '--tag', 'gpu=2')
+  const cpu = await join1('filters', '--location', 'b@rack2@delft', '--tag', 'cpu=16', '--bootstrap', gpu.address, '--no-control')
+  await gpu.until(() => gpu.told('joined').includes(cpu.id), 'joined')
+  const found = async (...filter: string[]): Promise<string[]> => {
+    const answer = await asked('members', 'filters', ...filter)
+    return answer.event === 'members' ? answer.nodes.map(({ id }) => id) : []
+  }
+  expect(await found('--location', 'delft')).toEqual([gpu.id, cpu.id].toSorted())
+  expect(await found('--location', 'rack2@delft')).toEqual([cpu.id])
+  expect(await found('--location', 'ack2@delft')).toEqual([])
+  expect(await found('--tag', '^gpu')).toEqual([gpu.id])
+  expect(await found('--state', 'died')).toEqual([])
+  const { status, lines } = await run('members', 'filters', '--tag', 'cpu')
+  expect(status).toBe(0)
+  expect(lines).toMatchObject([
+    expect.stringMatching(/^ID +STATE +FOR +LOCATION +TAG +ADDRESS$/u),
+    expect.stringMatching(new RegExp(`^${cpu.id} +here +0:0\\d +b@rack2@delft +cpu=16 +${cpu.address}$`, 'u')),
+  ])
+  expect(await run('members', 'filters', '--tag', '(')).toMatchObject({ status: 1, stderr: expect.stringContaining('members: tag: ') })
+  expect(await run('members', 'filters', '--state', 'ill')).toMatchObject({ status: 2 })
+})
+
+it('the socket speaks as jel join --json does, to this user only, and goes with the node', async () => {
+  const node = await join1('contract')
+  const name = readdirSync(sockets).find((each) => each.includes(node.id.slice(-16))) as string
+  const path = join(sockets, name)
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+  expect(statSync(sockets).mode & 0o777).toBe(0o700)
+
+  const heard = await speak(path, { command: 'members', id: 'm' }, { command: 'dance', id: 'd' })
+  expect(heard).toMatchObject([
+    { event: 'started', node: { id: node.id } },
+    { event: 'joined', node: { id: node.id } },
+    { event: 'members', re: 'm' },
+    { event: 'error', code: 'UNKNOWN_COMMAND', re: 'd' },
+  ])
+  // What waits for an answer can be given up.
+  const cancelled = await speak(
+    path,
+    { command: 'result', election: 'nobody', id: 'r' },
+    { command: 'cancel', of: 'r', id: 'c' },
+    { command: 'cancel', of: 'r', id: 'again' },
+  )
+  expect(cancelled.slice(2)).toMatchObject([
+    { event: 'done', re: 'c' },
+    { event: 'error', code: 'INVALID_COMMAND', re: 'again' },
+    { event: 'error', code: 'CANCELLED', re: 'r' },
+  ])
+  // Several at once, each told what happens; of the end, too.
+  const followers = [connect(path), connect(path)].map((socket) => {
+    const lines: string[] = []
+    createInterface({ input: socket }).on('line', (line) => lines.push(line))
+    return { lines, closed: new Promise((resolve) => socket.on('close', resolve)) }
+  })
+  await node.until(() => followers.every(({ lines }) => lines.length === 2), 'two followers')
+  node.send({ command: 'leave', id: 'bye' })
+  expect(await node.exited).toBe(0)
+  await Promise.all(followers.map(({ closed }) => closed))
+  for (const { lines } of followers) {
+    const last = JSON.parse(lines.at(-1) as string) as NodeEvent
+    expect(last).toMatchObject({ event: 'stopped' })
+    expect(last).not.toHaveProperty('re')
+  }
+  expect(existsSync(path)).toBe(false)
+})
+
+it('where no node runs, or none can be reached, a command says so', async () => {
+  expect(await run('members', 'nowhere')).toMatchObject({
+    status: 1,
+    lines: [],
+    stderr: 'jel: no node of the pool nowhere runs here: jel join nowhere starts one\n',
+  })
+  const gone = await run('status', 'nowhere', '--control', join(runtime, 'none.sock'))
+  expect(gone).toMatchObject({ status: 1, stderr: `jel: no node listens at ${join(runtime, 'none.sock')}: ENOENT\n` })
+
+  const silent = await join1('nowhere', '--no-control')
+  expect(await run('members', 'nowhere')).toMatchObject({ status: 1 })
+  silent.child.kill('SIGKILL')
+  // A node that was killed leaves its socket behind, and nobody stumbles over it.
+  const killed = await join1('nowhere', '--control', join(runtime, 'given.sock'))
+  expect(await asked('status', 'nowhere', '--control', join(runtime, 'given.sock'))).toMatchObject({ node: { id: killed.id } })
+  const taken = await run('join', 'nowhere', '--control', join(runtime, 'given.sock'), '--listen', '127.0.0.1:0', '--for', '1')
+  expect(taken).toMatchObject({ status: 1, stderr: expect.stringContaining('given.sock is in use by another node') })
+  killed.child.kill('SIGKILL')
+  await killed.exited
+  const next = await join1('nowhere', '--control', join(runtime, 'given.sock'))
+  expect(await asked('status', 'nowhere', '--control', join(runtime, 'given.sock'))).toMatchObject({ node: { id: next.id } })
+})
+
+it('streams of members are handed to other programs as local sockets', async () => {
+  const [one, other] = (await joinAll('bridge', 2)) as [JelProcess, JelProcess]
+  const path = join(runtime, 'echo.sock')
+  // A program of any language: it reads whose stream it is, and sends back what comes.
+  const heads: string[] = []
+  const answer = async (socket: Socket): Promise<void> => {
+    const pieces: Buffer[] = []
+    for await (const piece of socket) pieces.push(piece as Buffer)
+    const [head, ...rest] = Buffer.concat(pieces).toString('latin1').split('\n')
+    heads.push(head as string)
+    socket.end(Buffer.from(rest.join('\n'), 'latin1'))
+  }
+  const echo = createServer({ allowHalfOpen: true }, (socket) => void answer(socket)).listen(path)
+  try {
+    other.send({ command: 'handle', protocol: '/echo/1.0.0', path, id: 'h' })
+    expect(await other.answer('h')).toMatchObject({ event: 'done' })
+    one.send({ command: 'open', node: other.id, protocol: '/echo/1.0.0', id: 'o' })
+    const opened = await one.answer('o')
+    expect(opened).toMatchObject({ event: 'opened', path: expect.any(String) })
+    const sent = Buffer.alloc(3_000_000, 'every byte comes back')
+    const socket = connect({ path: (opened as { path: string }).path, allowHalfOpen: true })
+    socket.end(sent)
+    const back: Buffer[] = []
+    for await (const piece of socket) back.push(piece as Buffer)
+    expect(Buffer.concat(back).equals(sent)).toBe(true)
+    expect(heads.map((head) => JSON.parse(head) as unknown)).toEqual([{ from: one.id, protocol: '/echo/1.0.0' }])
+
+    other.send({ command: 'unhandle', protocol: '/echo/1.0.0', id: 'u' })
+    expect(await other.answer('u')).toMatchObject({ event: 'done' })
+    one.send({ command: 'open', node: other.id, protocol: '/echo/1.0.0', id: 'o2' })
+    expect(await one.answer('o2')).toMatchObject({ event: 'error' })
+  } finally {
+    echo.close()
+  }
+})
+
+it('a running node is asked about jobs, be it one that computes or not', async () => {
+  const owner = join(runtime, 'owner')
+  const program = join(runtime, 'squares.mjs')
+  writeFileSync(
+    program,
+    `import { task } from '@jel/compute/program'
+export const square = task((number) => number ** 2)
+export const sum = task(async (count, { run }) => (await Promise.all(Array.from({ length: count }, (_, each) => run(square, each)))).reduce((a, b) => a + b, 0))`,
+  )
+  const worker = new JelProcess(['work', 'jobs', '--json', ...loopback, '--workers', '1', '--owner', owner])
+  await worker.until(() => worker.lines.length > 0, 'started')
+  const plain = await join1('jobs', '--bootstrap', worker.address)
+  const at = (node: JelProcess): string[] => ['--node', node.id.slice(-8)]
+
+  const done = await run('submit', 'jobs', program, 'sum', '10', '--name', 'squares', ...at(worker))
+  expect(done).toMatchObject({ status: 0, lines: ['285'] })
+  const [line] = (await run('job', 'jobs', 'squares', '--result', '--json', ...at(plain))).lines
+  expect(JSON.parse(line as string)).toMatchObject({ event: 'done', result: 285 })
+  expect((await run('jobs', 'jobs', ...at(plain))).lines).toMatchObject([
+    expect.stringMatching(/^job +name +state/u),
+    expect.stringMatching(/^[\da-f]{20} +squares +done +100 %/u),
+  ])
+  expect((await run('job', 'jobs', 'squares', ...at(worker))).lines).toContainEqual(expect.stringMatching(/^state +done$/u))
+  expect(await run('job', 'jobs', 'no such', ...at(worker))).toMatchObject({ status: 1, stderr: expect.stringContaining('no such') })
+  worker.send({ command: 'jobs', id: 'j' })
+  await worker.answer('j')
+  expect(worker.events.filter((event) => 're' in event && event.re === 'j')).toMatchObject([
+    { event: 'job', name: 'squares' },
+    { event: 'done' },
+  ])
+  expect(await run('jobs', 'jobs', '--node', 'nobody')).toMatchObject({
+    status: 1,
+    stderr: 'jel: no node nobody of the pool jobs runs here\n',
+  })
+})
