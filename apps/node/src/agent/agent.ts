@@ -21,7 +21,7 @@ export interface AgentOptions {
 /** A running node, as those see it who live with it (Serf's agent): it tells what happens to whoever listens, and is told to leave. */
 export class Agent {
   readonly pool: Pool
-  readonly roster = new Roster()
+  readonly roster: Roster
   readonly elected = new ElectedLog()
   /** When it entered, Unix ms. */
   readonly started = Date.now()
@@ -34,6 +34,7 @@ export class Agent {
   constructor(pool: Pool, stop: Stop, { found = false, version = '', errands = noErrands }: AgentOptions = {}) {
     this.pool = pool
     this.version = version
+    this.roster = new Roster(() => pool.members())
     this.runErrand = errands
     this.#stop = stop
     this.#found = found

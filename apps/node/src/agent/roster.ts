@@ -1,4 +1,5 @@
-import type { ListedJson, MemberState, NodeEvent, NodeJson } from './events.ts'
+import type { Member } from '@jel/jel'
+import { nodeJson, type ListedJson, type MemberState, type NodeEvent } from './events.ts'
 
 /** So many of those that are gone are remembered. Guess: a page of names. */
 const GONE_LIMIT = 1024
@@ -15,23 +16,25 @@ export interface MemberFilter {
 
 /** Who is here, who was, and since when, as this node was told. */
 export class Roster {
-  readonly #here = new Map<string, ListedJson>()
+  readonly #members: () => readonly Member[]
+  /** When each of them came, Unix ms, by id. */
+  readonly #since = new Map<string, number>()
   /** By life, the last that went at the end. */
   readonly #gone = new Map<string, ListedJson>()
+
+  /** `members`: those that are here. */
+  constructor(members: () => readonly Member[]) {
+    this.#members = members
+  }
 
   take(event: NodeEvent, now: number): void {
     switch (event.event) {
       case 'joined':
-        this.#here.set(event.node.id, { ...event.node, state: 'here', since: now })
+        this.#since.set(event.node.id, now)
         return
-      case 'updated': {
-        const before = this.#here.get(event.node.id)
-        this.#here.set(event.node.id, { ...event.node, state: 'here', since: before?.since ?? now })
-        return
-      }
       case 'left':
       case 'died': {
-        this.#here.delete(event.node.id)
+        this.#since.delete(event.node.id)
         this.#gone.set(`${event.node.id} ${event.node.incarnation}`, { ...event.node, state: event.event, since: now })
         const [oldest] = this.#gone.keys()
         if (this.#gone.size > GONE_LIMIT && oldest !== undefined) this.#gone.delete(oldest)
@@ -44,18 +47,19 @@ export class Roster {
   /** By id; those that are gone after the others, the last first. RangeError for a `tag` that is no regular expression. */
   list({ location, tag, state = 'here' }: MemberFilter = {}): ListedJson[] {
     const pattern = tag === undefined ? undefined : expression(tag)
-    const here = [...this.#here.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
-    const all = [...here, ...[...this.#gone.values()].reverse()]
-    return all.filter(
-      (member) =>
-        (state === 'all' || member.state === state) &&
-        (location === undefined || isAt(member, location)) &&
-        (pattern === undefined || pattern.test(Buffer.from(member.tag, 'base64').toString())),
-    )
+    const isMeant = (member: { readonly location: string }, text: () => string): boolean =>
+      (location === undefined || isAt(member, location)) && (pattern === undefined || pattern.test(text()))
+    const here = (state === 'here' || state === 'all' ? this.#members() : [])
+      .filter((member) => isMeant(member, () => Buffer.from(member.tag).toString()))
+      .map((member): ListedJson => ({ ...nodeJson(member), state: 'here', since: this.#since.get(member.id) ?? Date.now() }))
+    const gone = [...this.#gone.values()]
+      .reverse()
+      .filter((each) => (state === 'all' || each.state === state) && isMeant(each, () => Buffer.from(each.tag, 'base64').toString()))
+    return [...here, ...gone]
   }
 }
 
-function isAt({ location }: NodeJson, levels: string): boolean {
+function isAt({ location }: { readonly location: string }, levels: string): boolean {
   return `@${location}`.endsWith(`@${levels}`)
 }
 
