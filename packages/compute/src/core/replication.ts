@@ -113,7 +113,9 @@ export class Replication {
         const task = node.path === ROOT ? { path: ROOT, fn: job.spec.fn, input: job.spec.input } : (node.task ?? claim?.task)
         if (claim === undefined || task === undefined) continue
         // Each further one that does it too may take as long again as those before it: a claim costs nothing.
-        const after = overdueAfter(config, mean, !claim.leaf && isHeldBelow(node)) * 2 ** (claims.size - 1)
+        // Until a task has ended nobody knows how long they take.
+        const isSlow = finished === 0 || (!claim.leaf && isHeldBelow(node))
+        const after = overdueAfter(config, mean, isSlow) * 2 ** (claims.size - 1)
         if (now - quietSince < after || quietSince >= (oldest?.quietSince ?? Infinity)) continue
         oldest = { node, task, quietSince }
       }

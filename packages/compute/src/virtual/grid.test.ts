@@ -57,6 +57,18 @@ describe('a grid without faults', () => {
     expect(started(grid)).toBe(leaves + 1)
   })
 
+  it('does not begin the first task again because nobody knows yet how long tasks take', () => {
+    const grid = new VirtualGrid({ seed: 1, program: flatJob({ leaves: 1, leafTime: 8000 }), latency: () => 20 })
+    // Replicas that compute nothing themselves give it away.
+    for (let member = 0; member < 16; member++) grid.join({ site: 's', workers: member < 4 ? 1 : 0 })
+    grid.settle()
+    grid.submit({ id: 'job', input: rootInput(1) })
+    // Whatever was begun has ended by then.
+    grid.after(30_000, () => {})
+    while (grid.events.step());
+    expect(started(grid)).toBe(1)
+  })
+
   it('is silent once the job is done', () => {
     const grid = treeGrid(2, 8, { leaves: 200 })
     grid.until(() => grid.isDoneEverywhere('job'), 60_000)
