@@ -1,0 +1,55 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { linksOf, manifestOf, publishedFolders, repositoryAddress, root } from './workspace.ts'
+
+const address = repositoryAddress()
+
+it('there is something to publish, and one place that says where it comes from', () => {
+  expect(publishedFolders()).toContain('apps/node')
+  expect(address).toMatch(/^https:\/\/[^/]+\/[^/]+\/[^/]+$/u)
+})
+
+describe.each(publishedFolders())('%s', (folder) => {
+  const manifest = manifestOf(folder)
+
+  it('says where it comes from, as package.json of the root does', () => {
+    expect(manifest).toMatchObject({
+      homepage: `${address}/tree/main/${folder}#readme`,
+      bugs: `${address}/issues`,
+      repository: { type: 'git', url: `git+${address}.git`, directory: folder },
+      license: manifestOf('.').license,
+      description: expect.stringMatching(/./u),
+    })
+  })
+
+  it('has the version of all others, is public and is published with its provenance', () => {
+    expect(manifest.version).toBe(manifestOf('apps/node').version)
+    expect(manifest.engines).toEqual(manifestOf('apps/node').engines)
+    expect(manifest.publishConfig).toMatchObject({ access: 'public', provenance: true })
+  })
+
+  it('has a README whose links lead somewhere from npm, too', () => {
+    const links = linksOf(readFileSync(join(root, folder, 'README.md'), 'utf8'))
+    const leaving = links.filter((link) => !/^(?:https:|#)/u.test(link) && normalize(link).startsWith('..'))
+    expect(leaving, `not in the package: write ${address}/blob/main/… instead`).toEqual([])
+  })
+
+  it('links to files of the repository that are there', () => {
+    const links = linksOf(readFileSync(join(root, folder, 'README.md'), 'utf8'))
+    const files = links.flatMap((link) => (link.startsWith(`${address}/`) ? [link.slice(address.length).replace(/#.*$/u, '')] : []))
+    const paths = files.map((path) => /^\/(?:blob|tree)\/main\/(?<path>.+)$/u.exec(path)?.groups?.['path'] ?? `no path: ${path}`)
+    expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([])
+  })
+})
+
+it('links between the documents lead somewhere', () => {
+  const documents = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md']
+  const dead = documents.flatMap((document) =>
+    linksOf(readFileSync(join(root, document), 'utf8'))
+      .filter((link) => !/^(?:https?:|#)/u.test(link))
+      .map((link) => join(dirname(document), link.replace(/#.*$/u, '')))
+      .filter((path) => !existsSync(join(root, path))),
+  )
+  expect(dead).toEqual([])
+})
