@@ -1,4 +1,4 @@
-import { Command, Help, Option } from 'commander'
+import { Argument, Command, Help, Option } from 'commander'
 import { blobOf, collect, countOf, durationOf, keepOf, limitOf, membersOf, ticketsOf, votesOf, workersOf } from './arguments.ts'
 import type { MemberFilter } from './agent/roster.ts'
 import type { JobFlags } from './compute/jobs.ts'
@@ -9,6 +9,7 @@ import type { AskFlags, ElectFlags } from './control/ask.ts'
 import type { DemoFlags } from './demo/demo.ts'
 import type { JoinFlags } from './join.ts'
 import type { KeygenFlags } from './keygen.ts'
+import type { Shell } from './reference/completion.ts'
 import type { SimulateFlags } from './simulate/simulate.ts'
 import { UsageError } from './base/usage-error.ts'
 
@@ -74,6 +75,15 @@ export function commandLine(script: string, version: string, done: (status: numb
     .action(async (file: string | undefined, flags: SimulateFlags) => {
       const { simulate } = await import('./simulate/simulate.ts')
       done(await simulate(file, flags))
+    })
+
+  program
+    .command('completion')
+    .addArgument(new Argument('<shell>', 'whose words are completed').choices(['bash', 'zsh', 'fish']))
+    .description('print a script that has a shell complete commands and flags, as in source <(jel completion bash)')
+    .action(async (shell: Shell) => {
+      const { completionOf } = await import('./reference/completion.ts')
+      process.stdout.write(completionOf(program, shell))
     })
 
   return program

@@ -1,0 +1,72 @@
+/** The commands and their flags as data, for what is generated from them. */
+import type { Argument, Command, Option } from 'commander'
+
+export interface CommandNode {
+  /** All words of it: `jel join`. */
+  readonly path: string
+  readonly description: string
+  readonly options: readonly Flag[]
+  readonly arguments: readonly Operand[]
+  readonly commands: readonly CommandNode[]
+}
+
+/** What may stand where a value is asked for. */
+export type Value = { readonly kind: 'choice'; readonly of: readonly string[] } | { readonly kind: 'file' | 'folder' | 'text' }
+
+export interface Flag {
+  /** `--key-file`, with the dashes; the first one is the long one where there are two. */
+  readonly names: readonly string[]
+  /** As help shows it: `-V, --version`, `--key-file <file>`. */
+  readonly usage: string
+  readonly description: string
+  /** Undefined: it takes none. */
+  readonly value: (Value & { readonly name: string; readonly required: boolean }) | undefined
+}
+
+interface Operand {
+  readonly name: string
+  /** As help shows it: `<pool>`, `[input]`, `<ids...>`. */
+  readonly usage: string
+  readonly description: string
+  readonly value: Value
+  readonly variadic: boolean
+}
+
+/** Of a command and all below it; what is hidden from help is not in it. */
+export function treeOf(command: Command, parent = ''): CommandNode {
+  const help = command.createHelp()
+  const path = `${parent} ${command.name()}`.trim()
+  return {
+    path,
+    description: command.description(),
+    options: help.visibleOptions(command).map((option) => flagOf(option, help.optionDescription(option))),
+    arguments: command.registeredArguments.map((argument) => operandOf(argument, help.argumentDescription(argument))),
+    commands: help.visibleCommands(command).map((each) => treeOf(each, path)),
+  }
+}
+
+/** A command and all below it, one after the other. */
+export function allOf(node: CommandNode): CommandNode[] {
+  return [node, ...node.commands.flatMap(allOf)]
+}
+
+function flagOf(option: Option, description: string): Flag {
+  const names = [option.long, option.short].filter((name) => name !== undefined && name !== null)
+  const [, name] = /[<[]([^>\]]+)[>\]]/u.exec(option.flags) ?? []
+  const value = name === undefined ? undefined : { name, required: option.required, ...valueOf(name, option.argChoices) }
+  return { names, usage: option.flags, description, value }
+}
+
+function operandOf(argument: Argument, description: string): Operand {
+  const name = argument.name()
+  const inner = argument.variadic ? `${name}...` : name
+  const usage = argument.required ? `<${inner}>` : `[${inner}]`
+  return { name, usage, description, value: valueOf(name, argument.argChoices), variadic: argument.variadic }
+}
+
+/** The name of a value says what it is. */
+function valueOf(name: string, choices: readonly string[] | undefined): Value {
+  if (choices !== undefined) return { kind: 'choice', of: choices }
+  if (name === 'file' || name === 'path') return { kind: 'file' }
+  return { kind: name === 'dir' ? 'folder' : 'text' }
+}

@@ -1,0 +1,13 @@
+import type { Command } from 'commander'
+import { bashCompletion } from './bash.ts'
+import { treeOf } from './command-tree.ts'
+import { fishCompletion } from './fish.ts'
+import { zshCompletion } from './zsh.ts'
+
+const shells = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const
+export type Shell = keyof typeof shells
+
+/** The script that a shell reads to complete the words of this command line. */
+export function completionOf(program: Command, shell: Shell): string {
+  return shells[shell](treeOf(program))
+}

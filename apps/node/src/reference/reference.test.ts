@@ -1,0 +1,106 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import type { Command } from 'commander'
+import { describe, expect, it } from 'vitest'
+import { commandLine } from '../command-line.ts'
+import { completionOf, type Shell } from './completion.ts'
+import { manPage } from './man-page.ts'
+
+const program = commandLine('jel.js', '1.2.3', () => {})
+const page = manPage(program, '1.2.3')
+
+/** All commands with their flags, read from commander itself and not from what the scripts are made of. */
+function flagsBelow(command: Command, path: string): [path: string, flags: string[]][] {
+  const flags = command.options.filter(({ hidden }) => !hidden).flatMap(({ long, short }) => [long, short].filter((name) => name != null))
+  return [[path, flags], ...command.commands.flatMap((each) => flagsBelow(each, `${path} ${each.name()}`))]
+}
+
+const all = flagsBelow(program, 'jel')
+const has = (shell: string): boolean => spawnSync(shell, ['--version']).status === 0
+const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '')
+
+/** What a shell offers for a command line whose last word is being written. */
+const offers: Record<Exclude<Shell, 'zsh'>, (line: string) => string[]> = {
+  bash: (line) => {
+    const words = line.split(' ')
+    const ask = `COMP_WORDS=(${words.map((word) => `"${word}"`).join(' ')}); COMP_CWORD=${words.length - 1}; _jel; printf '%s\\n' "\${COMPREPLY[@]}"`
+    return lines(execFileSync('bash', ['-c', `${completionOf(program, 'bash')}\n${ask}`], { encoding: 'utf8' }))
+  },
+  fish: (line) => {
+    const ask = `complete -C ${JSON.stringify(line)}`
+    const output = execFileSync('fish', ['--no-config', '-c', `${completionOf(program, 'fish')}\n${ask}`], { encoding: 'utf8' })
+    return lines(output).map((each) => each.replace(/\t.*$/u, ''))
+  },
+}
+
+it('there are commands and flags to look for', () => {
+  expect(all.map(([path]) => path)).toEqual(expect.arrayContaining(['jel', 'jel join', 'jel submit', 'jel completion']))
+  expect(all.flatMap(([, flags]) => flags).length).toBeGreaterThan(40)
+})
+
+describe.each(['bash', 'fish'] as const)('completion for %s', (shell) => {
+  const offered = offers[shell]
+
+  describe.skipIf(!has(shell))('offers', () => {
+    it.each(all)('all flags of %s', (path, flags) => {
+      const got = [...offered(`${path} --`), ...offered(`${path} -`)]
+      expect(got).toEqual(expect.arrayContaining(flags.filter((name) => name.startsWith('--'))))
+    })
+
+    it('all commands', () => {
+      expect(offered('jel ')).toEqual(expect.arrayContaining(program.commands.map((each) => each.name())))
+    })
+
+    it('commands that begin so', () => {
+      expect(offered('jel me')).toEqual(['members'])
+    })
+
+    it('choices of a flag, and nothing else', () => {
+      expect(offered('jel members p --state ').toSorted()).toEqual(['all', 'died', 'here', 'left'])
+    })
+
+    it('choices of an operand', () => {
+      expect(offered('jel completion ').toSorted()).toEqual(['bash', 'fish', 'zsh'])
+    })
+
+    it('flags of the command, where a value looks like another command', () => {
+      const got = offered('jel join --tag keygen p --req')
+      expect(got).toEqual(['--require'])
+    })
+
+    it('files where a file is asked for', () => {
+      expect(offered(`jel join p --key-file ${import.meta.dirname}/man-p`)).toEqual([`${import.meta.dirname}/man-page.ts`])
+      expect(offered(`jel submit p ${import.meta.dirname}/man-p`)).toEqual([`${import.meta.dirname}/man-page.ts`])
+    })
+  })
+})
+
+describe('completion for zsh', () => {
+  const script = completionOf(program, 'zsh')
+
+  it.each(all)('has all flags of %s', (path, flags) => {
+    const [, body = ''] = new RegExp(`^_${path.replaceAll(/\W/gu, '_')}\\(\\) \\{(.*?)^\\}`, 'msu').exec(script) ?? []
+    for (const flag of flags) expect(body).toMatch(new RegExp(`'\\*?${flag}\\[`, 'u'))
+  })
+
+  it.skipIf(!has('zsh'))('is what zsh can read, and defines a function for each command', () => {
+    const names = all.map(([path]) => `_${path.replaceAll(/\W/gu, '_')}`)
+    const ask = `autoload -U compinit; compinit -D; ${script}\nwhence -w ${names.join(' ')}; print $_comps[jel]`
+    const output = lines(execFileSync('zsh', ['-fc', ask], { encoding: 'utf8' }))
+    expect(output).toEqual([...names.map((name) => `${name}: function`), '_jel'])
+  })
+})
+
+describe('the man page', () => {
+  it.each(all)('has all flags of %s', (path, flags) => {
+    const section = path === 'jel' ? '.SH OPTIONS' : `.SS "${path.replaceAll('-', String.raw`\-`)}"`
+    const [, text = ''] = page.split(`${section}\n`)
+    const [own = ''] = text.split(/^\.S[HS]/mu)
+    for (const flag of flags) expect(own).toContain(flag.replaceAll('-', String.raw`\-`))
+  })
+
+  it.skipIf(!has('groff'))('is formatted without a warning', () => {
+    const { stdout, stderr } = spawnSync('groff', ['-man', '-Tutf8', '-ww', '-k'], { input: page, encoding: 'utf8' })
+    expect(stderr).toBe('')
+    expect(stdout).toContain('key of a private pool')
+  })
+})
