@@ -14,8 +14,8 @@ function isRunning(pid: number): boolean {
 }
 
 describe('jel demo', () => {
-  it('shows a pool that meets, elects, loses its winner, and leaves', async () => {
-    const demo = new JelProcess(['demo', '--nodes', '4', '--json'], 'ignore')
+  it.each(['3', '4'])('shows a pool of %s that meets, elects, loses its winner, and leaves', async (count) => {
+    const demo = new JelProcess(['demo', '--nodes', count, '--json'], 'ignore')
     expect({ status: await demo.exited, stderr: demo.stderr }).toEqual({ status: 0, stderr: '' })
     const summary = JSON.parse(demo.lines.at(-1)!) as { results: { what: string }[] }
     expect(summary).toMatchObject({ event: 'summary', totalMs: expect.toSatisfy((total: number) => total < 15_000) })

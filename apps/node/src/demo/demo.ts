@@ -133,7 +133,8 @@ async function leave(stage: DemoStage, printer: DemoPrinter, winner: DemoNode): 
 
 async function lateJoin(stage: DemoStage, printer: DemoPrinter): Promise<void> {
   const before = stage.running
-  const introducer = before.find((node) => node.number !== 1) as DemoNode
+  // Any member lets newcomers in: one that was not the first, where there is one.
+  const introducer = (before.find((node) => node.number !== 1) ?? before[0]) as DemoNode
   printer.step(`a newcomer enters through node ${introducer.number}`)
   const newcomer = stage.start(introducer)
   await stage.all([newcomer], {
