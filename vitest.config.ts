@@ -12,7 +12,7 @@ const groups = [
   },
   { name: 'hosts', folders: ['packages/overlay', 'packages/jel', 'packages/compute/test'], timeout: 60_000, alone: true },
   { name: 'processes', folders: ['apps/*'], timeout: 120_000, alone: true },
-  { name: 'slow', folders: ['packages', 'apps/*'], timeout: 120_000, alone: true },
+  { name: 'slow', folders: ['packages', 'apps/*', 'scripts'], timeout: 120_000, alone: true },
 ]
 
 export default defineConfig({
