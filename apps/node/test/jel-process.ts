@@ -37,8 +37,9 @@ export class JelProcess {
   readonly child: ChildProcess
   readonly #watchers = new Set<() => void>()
 
-  constructor(args: readonly string[], stdin: 'pipe' | 'ignore' = 'pipe') {
-    this.child = spawn(process.execPath, [script, ...args], {
+  /** `file` is what is started, where it is not the present sources. */
+  constructor(args: readonly string[], stdin: 'pipe' | 'ignore' = 'pipe', file = script) {
+    this.child = spawn(process.execPath, [file, ...args], {
       stdio: [stdin, 'pipe', 'pipe'],
       env: { ...process.env, XDG_RUNTIME_DIR: runtime },
     })
