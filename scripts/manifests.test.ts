@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { linksOf, manifestOf, publishedFolders, repositoryAddress, root } from './workspace.ts'
@@ -44,7 +44,8 @@ describe.each(publishedFolders())('%s', (folder) => {
 })
 
 it('links between the documents lead somewhere', () => {
-  const documents = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md']
+  const docs = ['docs', 'docs/decisions'].flatMap((folder) => readdirSync(join(root, folder)).map((file) => `${folder}/${file}`))
+  const documents = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', ...docs.filter((file) => file.endsWith('.md'))]
   const dead = documents.flatMap((document) =>
     linksOf(readFileSync(join(root, document), 'utf8'))
       .filter((link) => !/^(?:https?:|#)/u.test(link))

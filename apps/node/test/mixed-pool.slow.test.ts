@@ -108,7 +108,7 @@ it(
       // An introducer that has gone is looked for as long as its newcomer is here.
       expect(member.of('error').filter(({ code }) => code !== 'INTRODUCER_UNREACHABLE')).toEqual([])
     }
-    for (const member of [...here]) await end(member, 'left')
+    for (const member of here) await end(member, 'left')
     console.log(`${ever.length} nodes, ${killed.size} killed, ${left.size} left`)
   },
 )

@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { defineConfig } from 'vitepress'
+import root from '../../package.json' with { type: 'json' }
+
+const checkout = join(import.meta.dirname, '../..')
+const repository = root.repository.url.replace(/^git\+|\.git$/gu, '')
+
+/** The documents stay where they are, readable as plain files on a forge: this says which of them are pages, and in which order. */
+const pages = {
+  Start: [
+    ['What it is', '/'],
+    ['Tutorial', '/docs/tutorial'],
+    ['Computing', '/docs/compute'],
+    ['Simulating', '/docs/simulator'],
+    ['Beside Serf and others', '/docs/comparison'],
+  ],
+  Operate: [
+    ['Operations', '/docs/operations'],
+    ['Troubleshooting', '/docs/troubleshooting'],
+    ['Upgrading', '/docs/upgrading'],
+    ['Security', '/SECURITY'],
+    ['Changes', '/CHANGELOG'],
+  ],
+  Reference: [
+    ['Command line', '/apps/node/'],
+    ['Library', '/packages/jel/'],
+    ['JEL and the interface', '/docs/jel-api'],
+    ['Glossary', '/docs/glossary'],
+  ],
+  Inside: [
+    ['Architecture', '/docs/architecture'],
+    ['Protocol', '/docs/protocol'],
+    ['Decisions', '/docs/decisions/'],
+    ['Attacks', '/docs/attacks'],
+    ['Benchmarks', '/docs/benchmarks'],
+    ['Ablation', '/docs/ablation'],
+    ['Computing, measured', '/docs/compute-benchmarks'],
+    ['The paper’s experiments', '/docs/jel-paper'],
+    ['Laboratory', '/docs/lab'],
+    ['Working on jel', '/CONTRIBUTING'],
+  ],
+} as const
+
+export default defineConfig({
+  title: 'jel',
+  description: root.description,
+  srcDir: '..',
+  srcExclude: ['**/node_modules/**', 'site/**', 'release/**', '.changeset/**', '**/fixtures/**'],
+  rewrites: (path) => path.replace(/README\.md$/u, 'index.md'),
+  cleanUrls: false,
+  lastUpdated: false,
+  markdown: {
+    config: (markdown) => {
+      markdown.core.ruler.push('links that leave the site', (state) => {
+        const { relativePath } = state.env as { relativePath: string }
+        for (const { children } of state.tokens) {
+          for (const token of children ?? []) {
+            const target = token.type === 'link_open' ? token.attrGet('href') : null
+            if (target !== null) token.attrSet('href', pageOf(target, dirname(relativePath)))
+          }
+        }
+      })
+    },
+  },
+  themeConfig: {
+    nav: [
+      { text: 'Tutorial', link: '/docs/tutorial' },
+      { text: 'Operations', link: '/docs/operations' },
+      { text: 'Interface', link: '/api/index.html', target: '_self' },
+    ],
+    sidebar: Object.entries(pages).map(([text, items]) => ({ text, items: items.map(([text, link]) => ({ text, link })) })),
+    outline: [2, 3],
+    search: { provider: 'local' },
+    socialLinks: [{ icon: 'github', link: repository }],
+  },
+  vite: {
+    plugins: [
+      {
+        // Pages lie outside of this folder, where Vue is installed, and become modules that import it.
+        name: 'vue from here',
+        enforce: 'pre',
+        async resolveId(source, importer) {
+          if (!/^vue(?:\/|$)/u.test(source) || importer?.endsWith('.md') !== true) return null
+          return await this.resolve(source, import.meta.filename, { skipSelf: true })
+        },
+      },
+    ],
+  },
+  ignoreDeadLinks: [/^\/api\//u],
+})
+
+/** A link as it stands in a file, for the page that the file becomes: to a page, or, where the target is no page, to the forge. A link to a file that is not there is an error. */
+function pageOf(target: string, folder: string): string {
+  const own = target.startsWith(`${repository}/blob/main/`) || target.startsWith(`${repository}/tree/main/`)
+  if (!own && /^(?:[a-z]+:|#)/u.test(target)) return target
+  const [path = '', anchor] = (own ? target.replace(/^.*?\/(?:blob|tree)\/main\//u, '') : target).split('#')
+  const file = own ? path : join(folder, path)
+  if (!existsSync(join(checkout, file))) throw new Error(`dead link in ${folder}: ${target}`)
+  if (!file.endsWith('.md') || file.includes('/fixtures/')) return `${repository}/blob/main/${file}`
+  const page = relative(folder, file).replace(/README\.md$/u, 'index.md')
+  return `${page.startsWith('.') ? page : `./${page}`}${anchor === undefined ? '' : `#${anchor}`}`
+}
