@@ -1,0 +1,34 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { root } from './workspace.ts'
+
+const sources = ['packages/jel/src', 'packages/overlay/src', 'packages/compute/src', 'packages/protocol/src', 'apps/node/src']
+
+/** Two words or more in capitals, or one where it is said to be a code. Not what the system or Node calls an error, and no variable of the environment. */
+const CODE = /(?<!env\[)'(?!ERR_|EAI_|XDG_)(?<code>[A-Z]{2,}(?:_[A-Z\d]+)+)'|\bcode = '(?<single>[A-Z]+)'/gu
+
+/** Codes of errors, warnings and failures of tasks, wherever the sources write one. */
+function codesOf(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .flatMap((file) => [...readFileSync(join(root, folder, file), 'utf8').matchAll(CODE)])
+    .map(({ groups }) => (groups?.['code'] ?? groups?.['single']) as string)
+}
+
+const codes = [...new Set(sources.flatMap(codesOf))].toSorted()
+const entries = [...readFileSync(join(root, 'docs/troubleshooting.md'), 'utf8').matchAll(/^\| `(?<code>[A-Z_\d]+)` \|/gmu)].map(
+  ({ groups }) => groups?.['code'] as string,
+)
+
+it('finds the codes that there are', () => {
+  expect(codes).toEqual(expect.arrayContaining(['INVALID_POOL_KEY', 'TOO_FEW_MEMBERS', 'JOB_CANCELLED', 'INTRODUCER_UNREACHABLE']))
+})
+
+it('each code has an entry in docs/troubleshooting.md', () => {
+  expect(codes.filter((code) => !entries.includes(code))).toEqual([])
+})
+
+it('has one entry for each code', () => {
+  expect(entries.filter((code, index) => entries.indexOf(code) !== index)).toEqual([])
+})
