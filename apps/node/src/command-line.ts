@@ -5,6 +5,7 @@ import type { JobFlags } from './compute/jobs.ts'
 import type { SendFlags } from './compute/send.ts'
 import type { SubmitFlags } from './compute/submit.ts'
 import type { WorkFlags } from './compute/work.ts'
+import type { NodeFlags } from './control/client.ts'
 import type { AskFlags, ElectFlags } from './control/ask.ts'
 import type { DemoFlags } from './demo/demo.ts'
 import type { JoinFlags } from './join.ts'
@@ -173,6 +174,12 @@ function asking(program: Command, done: (status: number) => void): void {
     .action(async (pool: string, name: string, ids: string[], flags: AskFlags) => {
       const { signal } = await import('./control/ask.ts')
       done(await signal(pool, name, ids, flags))
+    })
+  toRunningNode(program.command('top').argument('<pool>', 'name of the pool'))
+    .description('watch the pool on the terminal (asks the node of that pool that runs here)')
+    .action(async (pool: string, flags: NodeFlags) => {
+      const { top } = await import('./terminal/top.ts')
+      done(await top(pool, flags))
     })
   asks('maybe-dead', 'have a member probed that may be dead: a hint, which kills nobody')
     .argument('<id>', 'of the member')

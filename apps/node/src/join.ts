@@ -2,6 +2,7 @@ import type { Grid } from '@jel/compute'
 import { electionNameProblem, joinPool, type Pool, type PoolOptions } from '@jel/jel'
 import { Agent } from './agent/agent.ts'
 import type { Answer } from './agent/events.ts'
+import { execute } from './agent/execute.ts'
 import { Session } from './agent/session.ts'
 import { Output } from './base/output.ts'
 import { controlPath } from './base/local-sockets.ts'
@@ -34,7 +35,7 @@ export async function join(name: string, flags: JoinFlags, occupation?: Occupati
   stopOnSignals(stop)
   const output = new Output(process.stdout, (reason) => stop.now(reason === 'gone' ? 'output gone' : 'output behind'))
   const json = flags.json === true ? jsonReporter(output, name) : undefined
-  const reporter: Reporter = json ?? (await humanReporter(output, name))
+  const reporter: Reporter = json ?? (await humanReporter(output, name, stop))
   try {
     const pool = await enter(name, poolOptions(flags), stop)
     if (pool !== undefined) return await run(pool, flags, { stop, reporter, json }, occupation)
@@ -95,6 +96,8 @@ async function run(
 
   const end = await Promise.race([stop.reason, pool.closed])
   clearTimeout(timer)
+  // No more keys and commands, however it ended.
+  stop.now('signal')
   process.stdin.destroy()
   if (typeof end === 'object' && end.reason === 'failed') throw end.error
   await (await grid)?.close()
@@ -113,6 +116,7 @@ async function takeCommands(session: Session, stop: Stop): Promise<void> {
 /** A person's standard input says nothing but that it has ended, if that means anything. */
 async function watchInput(agent: Agent, reporter: Reporter, stop: Stop): Promise<void> {
   agent.subscribe((event) => reporter.report(event))
+  reporter.follow?.((command) => execute(command, agent, stop.signal, () => {}))
   if (!inputEnds()) return
   await drain(process.stdin)
   stop.now('input ended')
@@ -134,10 +138,9 @@ function checkElection(name: string): void {
   if (problem !== undefined) throw new UsageError(`--elect: the election name ${problem}`)
 }
 
-async function humanReporter(output: Output, pool: string): Promise<Reporter> {
-  // A terminal that does not know its size says 0: there is no room to draw in.
-  const { isTTY, columns, rows } = process.stdout
-  if (!isTTY || columns === 0 || rows === 0 || process.env['TERM'] === 'dumb') return plainReporter(output)
-  const { liveReporter } = await import('./terminal/live.ts')
-  return liveReporter(process.stdout, pool)
+async function humanReporter(output: Output, pool: string, stop: Stop): Promise<Reporter> {
+  const { canDraw } = await import('./terminal/screen.ts')
+  if (!canDraw(process.stdout)) return plainReporter(output)
+  const { LiveReporter } = await import('./terminal/live.ts')
+  return new LiveReporter({ pool, verb: 'leave', quit: () => stop.now('command'), signal: stop.signal })
 }

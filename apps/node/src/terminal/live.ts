@@ -1,164 +1,115 @@
-import { createLogUpdate } from 'log-update'
-import colors from 'picocolors'
-import stringWidth from 'string-width'
-import type { NodeEvent, NodeJson } from '../agent/events.ts'
-import { describe, healthWords, isInternal, nodeName, type Reporter } from './reporter.ts'
-import { tableOf } from '../base/table.ts'
+import type { Command } from '../agent/commands.ts'
+import type { NodeEvent } from '../agent/events.ts'
 import { oneLine } from '../base/text.ts'
 import { span } from '../base/time.ts'
+import { Controls, type Key } from './controls.ts'
+import { draw } from './picture.ts'
+import type { Ask, Reporter } from './reporter.ts'
+import { Screen } from './screen.ts'
+import { PoolView } from './view.ts'
 
 /** How often the picture is drawn at most, in milliseconds. A guess: smooth enough to read. */
 const DRAW_INTERVAL = 100
-/** How long who is gone stays in the table, in milliseconds. A guess: long enough to be noticed. */
-const GONE_FOR = 10_000
-const RECENT_EVENTS = 6
-/** Title, address, column heads, blank lines and the recent events. */
-const ROWS_BESIDES_TABLE = RECENT_EVENTS + 7
+/** How often it is drawn where nothing happens: times go on. */
+const TICK = 1_000
+/** How often the node is asked how it goes, in milliseconds. A guess. */
+const STATUS_INTERVAL = 5_000
 
-interface Row {
-  readonly node: NodeJson
-  readonly state: 'here' | 'left' | 'died'
-  readonly since: number
+/** How a person ends looking. */
+export interface LiveOptions {
+  readonly pool: string
+  /** What `q` does, for the last line: `leave` or `quit`. */
+  readonly verb: 'leave' | 'quit'
+  readonly quit: () => void
+  /** Aborted once it is about to end: no more keys are taken. */
+  readonly signal: AbortSignal
 }
 
-/** The pool as a person at a terminal likes to look at it: who is here, who has which role, what happened last. */
-export class LiveView {
-  readonly #pool: string
-  readonly #rows = new Map<string, Row>()
-  readonly #roles = new Map<string, NodeJson>()
-  readonly #recent: string[] = []
-  #self: NodeJson | undefined
-  #health: string | undefined
+/** A reporter that shows the pool on the whole terminal, as keys say. */
+export class LiveReporter implements Reporter {
+  readonly #options: LiveOptions
+  readonly #view: PoolView
+  readonly #controls = new Controls()
+  readonly #screen: Screen
+  readonly #ticks: NodeJS.Timeout
+  #asking: NodeJS.Timeout | undefined
+  #drawing: NodeJS.Timeout | undefined
+  #drawn = 0
 
-  constructor(pool: string) {
-    this.#pool = pool
+  constructor(options: LiveOptions) {
+    this.#options = options
+    this.#view = new PoolView(options.pool)
+    this.#screen = new Screen(
+      { input: process.stdin, output: process.stdout },
+      { key: (key) => this.#take(key), redraw: () => this.#change() },
+    )
+    this.#ticks = setInterval(() => this.#change(), TICK)
+    options.signal.addEventListener('abort', () => {
+      this.#screen.endKeys()
+      this.#change()
+    })
   }
 
-  take(event: NodeEvent, now: number): void {
-    switch (event.event) {
-      case 'started':
-        this.#self = event.node
-        break
-      case 'joined':
-        if (event.node.id === this.#self?.id) this.#self = event.node
-        this.#rows.set(event.node.id, { node: event.node, state: 'here', since: now })
-        break
-      case 'left':
-      case 'died':
-        this.#rows.set(event.node.id, { node: event.node, state: event.event, since: now })
-        break
-      case 'updated': {
-        if (event.node.id === this.#self?.id) this.#self = event.node
-        const row = this.#rows.get(event.node.id)
-        if (row) this.#rows.set(event.node.id, { ...row, node: event.node })
-        break
-      }
-      case 'elected':
-        this.#roles.set(event.election, event.node)
-        break
-      case 'health':
-        this.#health = event.alone || event.minority || event.suspectedShare > 0 ? healthWords(event) : undefined
-        return
-      default:
+  /** Whether the node said that it has left. */
+  get stopped(): boolean {
+    return this.#view.stopped
+  }
+
+  report(event: NodeEvent): void {
+    this.#view.take(event, Date.now())
+    this.#change()
+  }
+
+  note(text: string): void {
+    this.#view.note(text, Date.now())
+    this.#change()
+  }
+
+  /** Asks the node what no event tells, now and then. */
+  follow(ask: Ask): void {
+    const once = async (command: Command): Promise<void> => {
+      const answer = await ask(command)
+      if (answer !== undefined) this.report(answer)
     }
-    if (!isInternal(event)) this.note(describe(event), now)
+    // One that is gone says so by an event.
+    const look = (): void => void once({ command: 'status' }).catch(() => {})
+    void once({ command: 'members', state: 'all' }).catch(() => {})
+    look()
+    this.#asking = setInterval(look, STATUS_INTERVAL)
   }
 
-  note(text: string, now: number): void {
-    this.#recent.push(`${new Date(now).toTimeString().slice(0, 8)} ${text}`)
-    if (this.#recent.length > RECENT_EVENTS) this.#recent.shift()
+  close(): void {
+    clearInterval(this.#ticks)
+    clearInterval(this.#asking)
+    clearTimeout(this.#drawing)
+    this.#screen[Symbol.dispose]()
+    const { stopped, since, pool } = this.#view
+    if (stopped && since !== undefined) process.stdout.write(`left ${oneLine(pool)} after ${span(Date.now() - since)}\n`)
   }
 
-  /** The picture, not wider and not higher than the terminal. */
-  draw(now: number, columns: number, height: number): string {
-    for (const [id, row] of this.#rows) {
-      if (row.state !== 'here' && now - row.since > GONE_FOR) this.#rows.delete(id)
-    }
-    const rows = [...this.#rows.values()]
-    const here = rows.filter((row) => row.state === 'here').length
-    const room = Math.max(3, height - ROWS_BESIDES_TABLE)
-    const shown =
-      rows.length > room
-        ? [...rows.filter((row) => this.#isNotable(row)), ...rows.filter((row) => !this.#isNotable(row))].slice(0, room)
-        : rows
-    const table = [['', 'NODE', 'STATE', 'FOR', 'LOCATION', 'ROLES'], ...shown.map((row) => this.#cells(row, now))]
-    const lines: [string, Paint][] = [
-      [`${oneLine(this.#pool)}  ${here} ${here === 1 ? 'member' : 'members'}`, colors.bold],
-      [this.#self?.addresses[0] ?? '', colors.dim],
-      [this.#health ?? '', colors.yellow],
-      ...tableOf(table).map((line, index): [string, Paint] => [line, paintOf(shown[index - 1])]),
-      [rows.length > shown.length ? `… and ${rows.length - shown.length} more` : '', colors.dim],
-      ...this.#recent.map((line): [string, Paint] => [line, colors.dim]),
-      ['Ctrl-C leaves the pool', colors.dim],
-    ]
-    return lines.map(([line, paint]) => paint(cut(line, columns))).join('\n')
+  #take(key: Key): void {
+    if (this.#controls.take(key, this.#controls.choose(this.#view.rows(Date.now()))) === 'quit') this.#options.quit()
+    else this.#change()
   }
 
-  #isNotable(row: Row): boolean {
-    return row.state !== 'here' || row.node.id === this.#self?.id || this.#rolesOf(row.node).length > 0
+  /** Draws now, or as soon as it may be drawn again. */
+  #change(): void {
+    this.#drawing ??= setTimeout(() => this.#draw(), Math.max(0, this.#drawn + DRAW_INTERVAL - Date.now()))
   }
 
-  #cells({ node, state, since }: Row, now: number): string[] {
-    return [
-      node.id === this.#self?.id ? '*' : '',
-      nodeName(node),
-      state,
-      span(now - since),
-      cut(oneLine(node.location), 32),
-      this.#rolesOf(node).join(' '),
-    ]
+  #draw(): void {
+    this.#drawing = undefined
+    this.#drawn = Date.now()
+    const { columns, rows } = process.stdout
+    this.#screen.draw(draw(this.#view, this.#controls, this.#drawn, { columns, rows }, this.#footer()))
   }
 
-  #rolesOf(node: NodeJson): string[] {
-    return [...this.#roles]
-      .filter(([, winner]) => winner.id === node.id && winner.incarnation === node.incarnation)
-      .map(([name]) => oneLine(name))
+  #footer(): string {
+    const { verb, signal } = this.#options
+    if (signal.aborted) return verb === 'leave' ? 'leaving …' : ''
+    if (!this.#screen.readsKeys) return `Ctrl-C: ${verb}`
+    return this.#controls.typing
+      ? 'Enter keeps the filter, Escape ends it'
+      : `q ${verb}  / filter  s sort  j k select  d details  e events  ? help`
   }
-}
-
-/** Draws a view at the bottom of the terminal and keeps it up to date. */
-export function liveReporter(terminal: NodeJS.WriteStream, pool: string): Reporter {
-  const view = new LiveView(pool)
-  const update = createLogUpdate(terminal)
-  let changed = true
-  const draw = (): void => update(view.draw(Date.now(), terminal.columns, terminal.rows))
-  const timer = setInterval(() => {
-    // The column with the time spent here moves on by itself.
-    if (changed || Date.now() % 1000 < DRAW_INTERVAL) draw()
-    changed = false
-  }, DRAW_INTERVAL)
-  return {
-    report(event) {
-      view.take(event, Date.now())
-      changed = true
-    },
-    note(text) {
-      view.note(text, Date.now())
-      changed = true
-    },
-    close() {
-      clearInterval(timer)
-      draw()
-      update.done()
-    },
-  }
-}
-
-type Paint = (text: string) => string
-
-function paintOf(row: Row | undefined): Paint {
-  if (row === undefined) return colors.dim
-  if (row.state === 'here') return String
-  return row.state === 'died' ? colors.red : colors.dim
-}
-
-/** Cuts text without escapes by how wide it is on a terminal. */
-function cut(text: string, columns: number): string {
-  if (stringWidth(text) <= columns) return text
-  let kept = ''
-  for (const character of text) {
-    if (stringWidth(kept + character) > columns - 1) break
-    kept += character
-  }
-  return `${kept}…`
 }

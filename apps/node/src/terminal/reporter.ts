@@ -1,14 +1,20 @@
 import { isUtf8 } from 'node:buffer'
+import type { Command } from '../agent/commands.ts'
 import type { Answer, NodeEvent, NodeJson } from '../agent/events.ts'
 import { jsonLine } from '../agent/json-line.ts'
 import type { Output } from '../base/output.ts'
 import { oneLine, shortId } from '../base/text.ts'
+
+/** Asks the node that it is about. */
+export type Ask = (command: Command) => Promise<NodeEvent | undefined>
 
 /** Tells somebody what happens: a program, a log, or a person at a terminal. Only programs give commands, and get answers. */
 export interface Reporter<Event = NodeEvent> {
   report(event: Event): void
   /** What only people are told. */
   note(text: string): void
+  /** Takes what the node can be asked with. */
+  follow?(ask: Ask): void
   /** No more events follow. */
   close(): void
 }
@@ -40,8 +46,8 @@ export function isInternal(event: NodeEvent): boolean {
   return event.event === 'record' && event.name.startsWith('jel.compute/')
 }
 
-/** An event in words. */
-export function describe(event: NodeEvent): string {
+/** An event in words; `name` gives those for a member. */
+export function describe(event: NodeEvent, name: (node: NodeJson) => string = nodeWords): string {
   switch (event.event) {
     case 'started':
       return `started ${event.node.id} at ${event.node.addresses.join(' ')}`
@@ -49,11 +55,11 @@ export function describe(event: NodeEvent): string {
     case 'left':
     case 'died':
     case 'updated':
-      return `${event.event} ${nodeWords(event.node)}`
+      return `${event.event} ${name(event.node)}`
     case 'elected':
-      return `elected ${oneLine(event.election)}: ${nodeWords(event.node)}, epoch ${event.epoch}`
+      return `elected ${oneLine(event.election)}: ${name(event.node)}, epoch ${event.epoch}`
     case 'signal':
-      return `signal ${oneLine(event.name)} from ${nodeWords(event.node)}`
+      return `signal ${oneLine(event.name)} from ${name(event.node)}`
     case 'health':
       return `health: ${healthWords(event)}`
     case 'members':
@@ -75,6 +81,19 @@ export function describe(event: NodeEvent): string {
 
 function nodeWords({ id, incarnation, location }: NodeJson): string {
   return `${id} (${oneLine(location)}, incarnation ${incarnation})`
+}
+
+/** As `nodeWords`, where there is less room. */
+export function shortWords(node: NodeJson): string {
+  return `${nodeName(node)} (${oneLine(node.location)})`
+}
+
+/** An address as `host:port`, where it is no more than that, and without the id of the member that has it. */
+export function addressWords(address: string): string {
+  const place = address.replace(/\/p2p\/[^/]+$/u, '')
+  const [, family, host, port] = /^\/(ip4|ip6|dns|dns4|dns6)\/([^/]+)\/tcp\/(\d+)$/u.exec(place) ?? []
+  if (host === undefined) return oneLine(place)
+  return oneLine(family === 'ip6' ? `[${host}]:${port}` : `${host}:${port}`)
 }
 
 /** A tag as text, if it is some: bytes that are no text would tell a person nothing. */

@@ -1,0 +1,117 @@
+import { SORTS, sortRows, type Column } from './columns.ts'
+import type { Row } from './view.ts'
+
+/** A key, as `node:readline` names it. */
+export interface Key {
+  readonly name?: string | undefined
+  readonly ctrl?: boolean | undefined
+  readonly meta?: boolean | undefined
+  /** What it sent. */
+  readonly sequence?: string | undefined
+}
+
+/** Longer filters find nothing, in characters. A guess. */
+const FILTER_LIMIT = 64
+
+/** What a person has set by keys: what is looked at, and how. Knows nothing of terminals. */
+export class Controls {
+  filter = ''
+  /** The filter is being typed. */
+  typing = false
+  sort: Column['name'] = 'state'
+  events = true
+  details = false
+  help = false
+  /** The id of the member that is selected. */
+  selected: string | undefined
+  /** The first row of the table that is in sight. */
+  offset = 0
+  /** So many rows are in sight. */
+  room = 1
+
+  /** Those that the filter finds, in order. */
+  choose(rows: readonly Row[]): Row[] {
+    const wanted = this.filter.toLowerCase()
+    const found = rows.filter(({ node, location, tag }) => [node.id, location, tag].some((text) => text.toLowerCase().includes(wanted)))
+    return sortRows(found, this.sort)
+  }
+
+  /** The rows in sight, where `room` fit: the one that is selected is among them. */
+  window(rows: readonly Row[], room: number): readonly Row[] {
+    this.room = Math.max(1, room)
+    const index = this.#indexIn(rows)
+    if (index !== -1) this.offset = Math.min(index, Math.max(this.offset, index - this.room + 1))
+    this.offset = Math.max(0, Math.min(this.offset, rows.length - this.room))
+    return rows.slice(this.offset, this.offset + room)
+  }
+
+  /** `rows`: those that `choose` gives. Says whether that was all. */
+  take(key: Key, rows: readonly Row[]): 'quit' | undefined {
+    if (this.typing) this.#type(key)
+    else if (this.help) this.help = false
+    else return this.#command(key, rows)
+    return undefined
+  }
+
+  #command({ name, sequence }: Key, rows: readonly Row[]): 'quit' | undefined {
+    switch (sequence === '/' || sequence === '?' ? sequence : name) {
+      case 'q':
+        return 'quit'
+      case '/':
+        this.typing = true
+        break
+      case '?':
+        this.help = true
+        break
+      case 's':
+        this.sort = SORTS[(SORTS.indexOf(this.sort) + 1) % SORTS.length] ?? this.sort
+        break
+      case 'e':
+        this.events = !this.events
+        break
+      case 'd':
+      case 'return':
+        this.details = !this.details
+        this.selected ??= rows[0]?.node.id
+        break
+      case 'escape':
+        if (this.details) this.details = false
+        else if (this.filter === '') this.selected = undefined
+        else this.filter = ''
+        break
+      default:
+        this.#move(name, rows)
+    }
+    return undefined
+  }
+
+  #move(name: string | undefined, rows: readonly Row[]): void {
+    const index = this.#indexIn(rows)
+    const last = rows.length - 1
+    const to = new Map([
+      ['down', index + 1],
+      ['j', index + 1],
+      ['up', index - 1],
+      ['k', index - 1],
+      ['pagedown', Math.max(index, 0) + this.room],
+      ['pageup', index - this.room],
+      ['home', 0],
+      ['end', last],
+    ]).get(name ?? '')
+    if (to !== undefined) this.selected = rows[Math.max(0, Math.min(to, last))]?.node.id
+  }
+
+  #type({ name, sequence = '', ctrl, meta }: Key): void {
+    if (name === 'return' || name === 'enter') this.typing = false
+    else if (name === 'escape') {
+      this.typing = false
+      this.filter = ''
+    } else if (name === 'backspace') this.filter = this.filter.replace(/.$/su, '')
+    else if (ctrl === true && name === 'u') this.filter = ''
+    else if (ctrl !== true && meta !== true && /^[^\p{Cc}]$/u.test(sequence)) this.filter = (this.filter + sequence).slice(0, FILTER_LIMIT)
+  }
+
+  #indexIn(rows: readonly Row[]): number {
+    return this.selected === undefined ? -1 : rows.findIndex(({ node }) => node.id === this.selected)
+  }
+}

@@ -1,0 +1,38 @@
+import type { NodeEvent } from '../agent/events.ts'
+import { Stop, stopOnSignals } from '../base/stop.ts'
+import { ControlClient, type NodeFlags } from '../control/client.ts'
+import { Controls } from './controls.ts'
+import { LiveReporter } from './live.ts'
+import { draw } from './picture.ts'
+import { canDraw } from './screen.ts'
+import { PoolView } from './view.ts'
+
+/** The size of a picture that goes to no terminal, in cells: no member is left out. */
+const UNBOUNDED = { columns: 1_000, rows: 100_000 }
+
+/** Shows the pool as the node that runs here sees it, until it has left or the person has seen enough. Returns the exit status. */
+export async function top(pool: string, flags: NodeFlags): Promise<number> {
+  const stop = new Stop()
+  stopOnSignals(stop)
+  await using client = await ControlClient.connect(pool, flags)
+  if (!canDraw(process.stdout)) return await printOnce(pool, client)
+  const live = new LiveReporter({ pool, verb: 'quit', quit: () => stop.now('command'), signal: stop.signal })
+  client.listen((event) => live.report(event as NodeEvent))
+  live.follow((command) => client.ask(command).then(() => undefined))
+  const end = await Promise.race([stop.reason, client.ended])
+  live.close()
+  if (end === undefined && !live.stopped) throw new Error('the node closed the connection')
+  return 0
+}
+
+/** Where no terminal shows it: the picture as it is. */
+async function printOnce(pool: string, client: ControlClient): Promise<number> {
+  const view = new PoolView(pool)
+  client.listen((event) => view.take(event as NodeEvent, Date.now()))
+  await client.ask({ command: 'members', state: 'all' })
+  await client.ask({ command: 'status' })
+  const controls = new Controls()
+  controls.events = false
+  for (const line of draw(view, controls, Date.now(), UNBOUNDED, '')) process.stdout.write(`${line.trimEnd()}\n`)
+  return 0
+}

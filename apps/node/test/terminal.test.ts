@@ -1,0 +1,137 @@
+import { spawnSync } from 'node:child_process'
+import { expect, it } from 'vitest'
+import { join1, run, script } from './jel-process.ts'
+import { PseudoTerminal } from './pseudo-terminal.ts'
+
+const hasScript = spawnSync('script', ['--version']).status === 0
+const jel = `'${process.execPath}' '${script}'`
+/** Runs a command between two looks at the terminal's modes; then its status. */
+const around = (command: string): string => `echo modes=$(stty -g); ${command}; echo status=$?; echo modes=$(stty -g)`
+const size = { columns: 100, rows: 24 }
+
+/** The modes before and after, and the status. */
+function endOf({ written }: PseudoTerminal): { same: boolean; status: string | undefined; shown: boolean } {
+  const [before, after] = [...written.matchAll(/modes=(\S+)/gu)].map(([, modes]) => modes)
+  const screens = [...written.matchAll(/\p{Cc}\[\?(1049|25)([hl])/gu)].map(([, what, how]) => `${what}${how}`)
+  return {
+    same: before === after,
+    status: /status=(\d+)/u.exec(written)?.[1],
+    shown: screens.lastIndexOf('1049l') > screens.lastIndexOf('1049h') && screens.at(-2) === '25h',
+  }
+}
+const RESTORED = { same: true, shown: true }
+
+it.skipIf(!hasScript)('jel join on a terminal shows tags, addresses and epochs, and q leaves the pool', async () => {
+  const other = await join1('watched', '--location', 'b@delft', '--tag', 'cpu=16')
+  const terminal = new PseudoTerminal(
+    around(`${jel} join watched --listen 127.0.0.1:0 --bootstrap ${other.address} --location a@delft --tag gpu=2 --elect master`),
+    size,
+  )
+  await terminal.sees(/^elected +master: …\w{8}, epoch 1$/u)
+  await terminal.sees(/^\* …\w{8} +here +0:\d\d +a@delft +gpu=2 +127\.0\.0\.1:\d+ +master \(1\)$/u)
+  await terminal.sees(new RegExp(`^ {2}…${other.id.slice(-8)} +here +0:\\d\\d +b@delft +cpu=16 +127\\.0\\.0\\.1:\\d+$`, 'u'))
+
+  terminal.type('/cpu')
+  await terminal.sees(/^filter +cpu_ +1 of 2$/u)
+  terminal.type('\r')
+  await terminal.sees(/^filter +cpu +1 of 2$/u)
+  expect(terminal.lines.filter((line) => /^[ *] …\w{8} +here/u.test(line))).toEqual([expect.stringContaining('cpu=16')])
+  terminal.type('d')
+  await terminal.sees(new RegExp(`^id +${other.id}$`, 'u'))
+  await terminal.sees(new RegExp(`^address +${other.address}$`, 'u'))
+  terminal.type('?')
+  await terminal.sees(/^ +PgUp PgDn +a page up or down/u)
+  terminal.type('?q')
+  await other.until(() => other.told('left').length > 0, 'left')
+  expect(await terminal.exited).toBe(0)
+  expect(endOf(terminal)).toEqual({ ...RESTORED, status: '0' })
+  expect(terminal.written).toContain('left watched after 0:')
+})
+
+it.skipIf(!hasScript)('jel top shows what the running node knows, and each death', async () => {
+  const node = await join1('topped', '--location', 'a@delft', '--elect', 'master')
+  await node.until(() => node.of('elected').length > 0, 'elected')
+  const other = await join1('topped', '--location', 'b@delft', '--bootstrap', node.address, '--no-control')
+  await node.until(() => node.told('joined').includes(other.id), 'joined')
+
+  const terminal = new PseudoTerminal(around(`${jel} top topped`), { columns: 200, rows: 40 })
+  await terminal.sees(/^topped {2}2 members {2}for 0:\d\d$/u)
+  await terminal.sees(new RegExp(`^\\* ${node.id} +here .* master \\(1\\)$`, 'u'))
+  other.child.kill('SIGKILL')
+  await terminal.sees(new RegExp(`^ {2}${other.id} +died`, 'u'), 30_000)
+  await terminal.sees(/^\d\d:\d\d:\d\d {2}died …/u)
+  await terminal.sees(/^topped {2}1 member {2}1 died/u)
+  terminal.type('q')
+  expect(await terminal.exited).toBe(0)
+  expect(endOf(terminal)).toEqual({ ...RESTORED, status: '0' })
+
+  // Without a terminal: the picture, once.
+  const { status, lines } = await run('top', 'topped')
+  expect(status).toBe(0)
+  expect(lines).toContainEqual(expect.stringMatching(new RegExp(`^\\* ${node.id} +here +0:\\d\\d +a@delft .*master \\(1\\)$`, 'u')))
+  expect(await run('top', 'nobody')).toMatchObject({ status: 1, stderr: expect.stringContaining('no node of the pool nobody runs here') })
+})
+
+it.skipIf(!hasScript)('jel top ends with the node', async () => {
+  const node = await join1('ended')
+  const terminal = new PseudoTerminal(around(`${jel} top ended`), size)
+  await terminal.sees(/^ended {2}1 member/u)
+  node.send({ command: 'leave' })
+  expect(await terminal.exited).toBe(0)
+  expect(endOf(terminal)).toEqual({ ...RESTORED, status: '0' })
+
+  const killed = await join1('ended')
+  const watcher = new PseudoTerminal(around(`${jel} top ended`), size)
+  await watcher.sees(/^ended {2}1 member/u)
+  killed.child.kill('SIGKILL')
+  await watcher.exited
+  expect(endOf(watcher)).toEqual({ ...RESTORED, status: '1' })
+  expect(watcher.written).toContain('jel: the node closed the connection')
+})
+
+it.skipIf(!hasScript).each([
+  ['Ctrl-C', '\u0003', '0'],
+  ['a signal', '', '0'],
+  ['a crash', '', '1'],
+])('the terminal is given back after %s', async (how, keys, status) => {
+  await join1('restored')
+  const crash = 'data:text/javascript,setTimeout(()=>{throw new Error(`crash`)},3000)'
+  const start = how === 'a crash' ? `NODE_OPTIONS='--import="${crash}"' ` : ''
+  const terminal = new PseudoTerminal(around(`${start}sh -c "echo pid=\\$\\$; exec ${jel} top restored"`), size)
+  await terminal.sees(/^restored {2}1 member/u)
+  if (how === 'a signal') process.kill(Number(/pid=(\d+)/u.exec(terminal.written)?.[1]), 'SIGTERM')
+  terminal.type(keys)
+  await terminal.exited
+  expect(endOf(terminal)).toEqual({ ...RESTORED, status })
+})
+
+it.skipIf(!hasScript)('Ctrl-Z gives the terminal to the shell, and fg shows the pool again', async () => {
+  await join1('stopped')
+  const terminal = new PseudoTerminal('PS1= bash --norc --noprofile -i', size)
+  terminal.type(`${jel} top stopped\n`)
+  await terminal.sees(/^stopped {2}1 member/u)
+  terminal.type('\u001A')
+  await terminal.until(() => terminal.written.includes('Stopped'), 'stopped')
+  terminal.type(`echo 'the shell has '"it"\n`)
+  await terminal.until(() => terminal.written.includes('the shell has it'), 'the shell')
+  const before = terminal.written.length
+  terminal.type('fg\n')
+  await terminal.until(
+    () => /1049h.*stopped {2}1 member/su.test(terminal.written.slice(before).replaceAll(/\p{Cc}\[[\d;]*m/gu, '')),
+    'again',
+  )
+  terminal.type('q')
+  await terminal.until(() => terminal.written.slice(before).includes('?1049l'), 'the end')
+  terminal.type('exit\n')
+  expect(await terminal.exited).toBe(0)
+})
+
+it.skipIf(!hasScript)('a node in the background of a shell draws nothing, and is not stopped', async () => {
+  const terminal = new PseudoTerminal('PS1= bash --norc --noprofile -i', size)
+  terminal.type(`${jel} join behind --listen 127.0.0.1:0 --for 2 &\n`)
+  await terminal.until(() => /Z started 12D3\w+ at .*\n.*joined/su.test(terminal.written), 'lines')
+  await terminal.until(() => /Z stopped/u.test(terminal.written), 'stopped')
+  expect(terminal.written).not.toContain('?1049h')
+  terminal.type('exit\n')
+  await terminal.exited
+})
