@@ -12,6 +12,7 @@ import type { JoinFlags } from './join.ts'
 import type { KeygenFlags } from './keygen.ts'
 import type { Shell } from './reference/completion.ts'
 import type { SimulateFlags } from './simulate/simulate.ts'
+import { FORMATS, LEVELS } from './log/log.ts'
 import { UsageError } from './base/usage-error.ts'
 
 /** The commands and their flags. `script` is the file that was started, for `jel demo`; `done` takes the exit status. */
@@ -124,6 +125,9 @@ function asNode(command: Command): Command {
     .option('--for <seconds>', 'leave after this time', durationOf)
     .option('--control <path>', 'where to listen for commands of this user (default: a path that jel members and others find)')
     .option('--no-control', 'listen for none')
+    .addOption(new Option('--log <level>', 'write a log of such lines and graver ones (default: silent)').choices(LEVELS))
+    .addOption(new Option('--log-format <format>', 'of its lines (default: text)').choices(FORMATS))
+    .option('--log-file <path>', 'where lines are added instead of standard error')
     .option('--json', 'one JSON object a line; commands on standard input')
 }
 

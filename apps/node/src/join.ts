@@ -7,6 +7,10 @@ import { Session } from './agent/session.ts'
 import { Output } from './base/output.ts'
 import { controlPath } from './base/local-sockets.ts'
 import { ControlServer } from './control/server.ts'
+import { logEvent } from './log/entry.ts'
+import { SILENT, type Log } from './log/log.ts'
+import { logsToTerminal, openLog, type LogFlags, type OpenLog } from './log/open.ts'
+import { watchLoop } from './log/slow-loop.ts'
 import { poolOptions, type PoolFlags } from './pool-options.ts'
 import { jsonReporter, plainReporter, type Reporter } from './terminal/reporter.ts'
 import { drain, inputEnds } from './base/standard-input.ts'
@@ -14,7 +18,7 @@ import { Stop, stopOnSignals } from './base/stop.ts'
 import { codeOf, messageOf, statusOf, UsageError } from './base/usage-error.ts'
 
 /** The flags of `jel join`. */
-export interface JoinFlags extends PoolFlags {
+export interface JoinFlags extends PoolFlags, LogFlags {
   readonly elect: readonly string[]
   /** Milliseconds. */
   readonly for?: number
@@ -35,17 +39,22 @@ export async function join(name: string, flags: JoinFlags, occupation?: Occupati
   stopOnSignals(stop)
   const output = new Output(process.stdout, (reason) => stop.now(reason === 'gone' ? 'output gone' : 'output behind'))
   const json = flags.json === true ? jsonReporter(output, name) : undefined
-  const reporter: Reporter = json ?? (await humanReporter(output, name, stop))
+  const reporter: Reporter = json ?? (await humanReporter(output, name, stop, flags))
+  let opened: OpenLog | undefined
   try {
+    opened = openLog(name, flags, (message) => reporter.report({ event: 'error', code: 'LOG_LOST', message }))
+    const { log } = opened
     const pool = await enter(name, poolOptions(flags), stop)
-    if (pool !== undefined) return await run(pool, flags, { stop, reporter, json }, occupation)
+    if (pool !== undefined) return await run(pool, flags, { stop, reporter, json, log }, occupation)
     reporter.report({ event: 'stopped' })
     return 0
   } catch (error) {
     if (statusOf(error) === 1) reporter.report({ event: 'error', code: codeOf(error), message: messageOf(error) })
+    opened?.log.error(codeOf(error), messageOf(error))
     throw error
   } finally {
     reporter.close()
+    await opened?.[Symbol.asyncDispose]()
   }
 }
 
@@ -64,12 +73,13 @@ interface Surroundings {
   readonly reporter: Reporter
   /** The same, where a program listens. */
   readonly json: Reporter<Answer> | undefined
+  readonly log: Log
 }
 
 async function run(
   entered: Pool,
   flags: JoinFlags,
-  { stop, reporter, json }: Surroundings,
+  { stop, reporter, json, log }: Surroundings,
   occupation: Occupation | undefined,
 ): Promise<number> {
   // Whatever goes wrong here, nobody has to take it for dead.
@@ -77,6 +87,7 @@ async function run(
   let grid: Promise<Grid> | undefined
   const agent = new Agent(pool, stop, {
     ...flags,
+    log,
     // A node that computes nothing loads what is about jobs when it is asked about one first.
     errands: async (command, tell, signal) => {
       const { openGrid, runErrand } = await import('./compute/index.ts')
@@ -84,6 +95,8 @@ async function run(
       await runErrand(await grid, command, tell, signal)
     },
   })
+  agent.subscribe((event) => logEvent(log, event))
+  using _loop = log === SILENT ? undefined : watchLoop(log)
   // Before anything is told: a node that is known to have started can be asked.
   await using _control = flags.control === false ? undefined : await openControl(agent, flags.control)
   if (json !== undefined) void takeCommands(new Session(agent, (event) => json.report(event)), stop)
@@ -91,11 +104,15 @@ async function run(
   for (const election of new Set(flags.elect)) void agent.stand(election)
   const timer = flags.for === undefined ? undefined : setTimeout(() => stop.now('time'), flags.for)
 
-  grid = occupation?.(agent, (text) => agent.stopping || reporter.note(text))
+  grid = occupation?.(agent, (text) => {
+    log.info('COMPUTING', text)
+    if (!agent.stopping) reporter.note(text)
+  })
   await grid
 
   const end = await Promise.race([stop.reason, pool.closed])
   clearTimeout(timer)
+  log.info('LEAVING', `leaving the pool: ${typeof end === 'object' ? end.reason : end}`)
   // No more keys and commands, however it ended.
   stop.now('signal')
   process.stdin.destroy()
@@ -138,9 +155,10 @@ function checkElection(name: string): void {
   if (problem !== undefined) throw new UsageError(`--elect: the election name ${problem}`)
 }
 
-async function humanReporter(output: Output, pool: string, stop: Stop): Promise<Reporter> {
+async function humanReporter(output: Output, pool: string, stop: Stop, flags: LogFlags): Promise<Reporter> {
   const { canDraw } = await import('./terminal/screen.ts')
-  if (!canDraw(process.stdout)) return plainReporter(output)
+  // Where lines of a log would go through the picture there is none.
+  if (!canDraw(process.stdout) || logsToTerminal(flags)) return plainReporter(output)
   const { LiveReporter } = await import('./terminal/live.ts')
   return new LiveReporter({ pool, verb: 'leave', quit: () => stop.now('command'), signal: stop.signal })
 }

@@ -5,6 +5,7 @@ import { ElectedLog } from './elected-log.ts'
 import { electedEvent, healthEvent, nodeJson, recordJson, type NodeEvent } from './events.ts'
 import type { JobCommand } from './commands.ts'
 import type { JobEvent } from './job-events.ts'
+import { SILENT, type Log } from '../log/log.ts'
 import { Roster } from './roster.ts'
 
 /** Does what is asked about jobs. */
@@ -16,6 +17,7 @@ export interface AgentOptions {
   readonly found?: boolean
   /** Of this program. */
   readonly version?: string
+  readonly log?: Log
 }
 
 /** A running node, as those see it who live with it (Serf's agent): it tells what happens to whoever listens, and is told to leave. */
@@ -26,15 +28,17 @@ export class Agent {
   /** When it entered, Unix ms. */
   readonly started = Date.now()
   readonly version: string
+  readonly log: Log
   readonly runErrand: Errands
   readonly #stop: Stop
   readonly #found: boolean
   readonly #listeners = new Set<(event: NodeEvent) => void>()
 
-  constructor(pool: Pool, stop: Stop, { found = false, version = '', errands = noErrands }: AgentOptions = {}) {
+  constructor(pool: Pool, stop: Stop, { found = false, version = '', log = SILENT, errands = noErrands }: AgentOptions = {}) {
     this.pool = pool
     this.version = version
     this.roster = new Roster(() => pool.members())
+    this.log = log
     this.runErrand = errands
     this.#stop = stop
     this.#found = found

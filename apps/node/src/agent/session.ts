@@ -78,11 +78,13 @@ export class Session {
 
   async #carryOut(command: Command): Promise<void> {
     const { id } = command
+    this.#agent.log.debug('COMMAND', command.command)
     const pending = { id, controller: new AbortController() }
     this.#pending.add(pending)
     try {
       if (command.command === 'leave') {
         this.#leaveId = id
+        this.#agent.log.info('LEAVE_ASKED', 'asked to leave the pool')
         this.#agent.stop('command')
       } else if (command.command === 'cancel') {
         this.#cancel(command.of)
@@ -121,6 +123,7 @@ export class Session {
 
   #refuse(error: unknown, id?: CommandId): void {
     const re = error instanceof CommandError ? (error.re ?? id) : id
+    this.#agent.log.debug('COMMAND_REFUSED', messageOf(error), { reason: codeOf(error) })
     this.#report({ event: 'error', code: codeOf(error), message: messageOf(error), ...withRe(re) })
   }
 }

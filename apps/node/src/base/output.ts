@@ -1,17 +1,21 @@
+import type { Writable } from 'node:stream'
+
 /** How many bytes may wait for a reader of standard output that doesn't read. A guess: far more than any burst of events. */
 const BACKLOG_LIMIT = 64 * 1024 * 1024
 
 /**
- * Standard output in whole lines. Writing never blocks the node; what a reader does not take waits in memory, up to a
+ * Standard output, or a log, in whole lines. Writing never blocks the node; what a reader does not take waits in memory, up to a
  * bound. `onLost` is called once when the reader is gone (`EPIPE`) or too far behind.
  */
 export class Output {
-  readonly #stream: NodeJS.WriteStream
+  readonly #stream: Writable
+  readonly #limit: number
   readonly #onLost: (reason: 'gone' | 'behind') => void
   #lost = false
 
-  constructor(stream: NodeJS.WriteStream, onLost: (reason: 'gone' | 'behind') => void) {
+  constructor(stream: Writable, onLost: (reason: 'gone' | 'behind') => void, limit = BACKLOG_LIMIT) {
     this.#stream = stream
+    this.#limit = limit
     this.#onLost = onLost
     stream.on('error', () => this.#lose('gone'))
   }
@@ -19,7 +23,7 @@ export class Output {
   line(text: string): void {
     if (this.#lost) return
     this.#stream.write(`${text}\n`)
-    if (this.#stream.writableLength > BACKLOG_LIMIT) this.#lose('behind')
+    if (this.#stream.writableLength > this.#limit) this.#lose('behind')
   }
 
   #lose(reason: 'gone' | 'behind'): void {

@@ -27,6 +27,9 @@ export class ControlServer implements AsyncDisposable {
     this.#agent = agent
     this.#server = createServer({ allowHalfOpen: true }, (socket) => void this.#serve(socket))
     this.#server.maxConnections = CONNECTIONS_LIMIT
+    this.#server.on('drop', () =>
+      agent.log.warn('CONTROL_LIMIT', `more than ${CONNECTIONS_LIMIT} connections to the control socket: one is refused`),
+    )
   }
 
   /** Throws if the path can't be had: somebody listens there, or the folder is not this user's. */
@@ -57,13 +60,18 @@ export class ControlServer implements AsyncDisposable {
   }
 
   async #serve(socket: Socket): Promise<void> {
+    const { log } = this.#agent
+    log.debug('CONTROL_CONNECTED', 'a connection to the control socket')
     socket.on('error', () => {})
     const session = new Session(this.#agent, (event) => {
       socket.write(`${jsonLine(event, this.#agent.pool.name)}\n`)
-      if (socket.writableLength > BACKLOG_LIMIT) socket.destroy()
+      if (socket.writableLength <= BACKLOG_LIMIT || socket.destroyed) return
+      log.warn('CONTROL_BEHIND', 'a connection to the control socket is closed: it does not read')
+      socket.destroy()
     })
     this.#sessions.set(socket, session)
     socket.on('close', () => {
+      log.debug('CONTROL_CLOSED', 'a connection to the control socket has ended')
       this.#sessions.delete(socket)
       session.close()
     })

@@ -1,0 +1,48 @@
+import type { NodeEvent, NodeJson } from '../agent/events.ts'
+import { describe, shortWords } from '../terminal/reporter.ts'
+import type { Fields, Log, Level } from './log.ts'
+
+/** Writes down what a node tells. */
+export function logEvent(log: Log, event: NodeEvent): void {
+  const message = describe(event, shortWords)
+  switch (event.event) {
+    case 'started':
+      log.info('STARTED', message, { ...memberFields(event.node), addresses: event.node.addresses })
+      return
+    case 'joined':
+    case 'left':
+    case 'updated':
+      log.info(`MEMBER_${event.event.toUpperCase()}`, message, memberFields(event.node))
+      return
+    case 'died':
+      log.warn('MEMBER_DIED', message, memberFields(event.node))
+      return
+    case 'elected': {
+      const { election, epoch, node } = event
+      log.info('ELECTED', message, { election, epoch, ...memberFields(node) })
+      return
+    }
+    case 'signal':
+      log.info('SIGNAL', message, { name: event.name, ...memberFields(event.node) })
+      return
+    case 'health': {
+      const { links, members, suspectedShare, relayed, alone, minority } = event
+      const level: Level = minority || (alone && members > 1) ? 'warn' : 'info'
+      log.add(level, 'HEALTH', message, { links, members, suspectedShare, relayed, alone, minority })
+      return
+    }
+    case 'record':
+      log.debug('RECORD', message, { name: event.name, owner: event.owner })
+      return
+    case 'error':
+      // One without a code is a fault of this program.
+      log.add(event.code === 'INTERNAL' ? 'error' : 'warn', event.code, event.message)
+      return
+    default:
+      log.info(event.event.toUpperCase(), message)
+  }
+}
+
+function memberFields({ id, incarnation, location, addresses }: NodeJson): Fields {
+  return { member: id, incarnation, location, address: addresses[0] ?? '' }
+}
