@@ -1,5 +1,6 @@
 /** The values of flags, from text. Each throws what commander shows beside the name of the flag. */
 import { InvalidArgumentError } from 'commander'
+import { HANDLED, parseHandler, type Handler } from './handlers/handler.ts'
 import type { SubmitFlags } from './compute/submit.ts'
 import type { WorkFlags } from './compute/work.ts'
 
@@ -37,6 +38,16 @@ export function keepOf(text: string): number {
 
 export function collect(value: string, before: readonly string[]): string[] {
   return [...before, value]
+}
+
+export function handlerOf(text: string, before: readonly Handler[]): Handler[] {
+  const handler = parseHandler(text)
+  if (handler === undefined) {
+    throw new InvalidArgumentError(
+      `It must be EVENT=COMMAND, as in joined,left=./script.sh or signal:go=./go.sh; events are * and ${HANDLED.join(', ')}.`,
+    )
+  }
+  return [...before, handler]
 }
 
 export function durationOf(text: string): number {

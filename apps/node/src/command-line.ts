@@ -1,5 +1,5 @@
 import { Argument, Command, Help, Option } from 'commander'
-import { blobOf, collect, countOf, durationOf, keepOf, limitOf, membersOf, ticketsOf, votesOf, workersOf } from './arguments.ts'
+import { blobOf, collect, countOf, durationOf, handlerOf, keepOf, limitOf, membersOf, ticketsOf, votesOf, workersOf } from './arguments.ts'
 import type { MemberFilter } from './agent/roster.ts'
 import type { JobFlags } from './compute/jobs.ts'
 import type { SendFlags } from './compute/send.ts'
@@ -125,6 +125,7 @@ function asNode(command: Command): Command {
     .option('--for <seconds>', 'leave after this time', durationOf)
     .option('--control <path>', 'where to listen for commands of this user (default: a path that jel members and others find)')
     .option('--no-control', 'listen for none')
+    .option('--on <event=command>', 'run a command for each such event, as in joined,left=./script.sh; may be repeated', handlerOf, [])
     .addOption(new Option('--log <level>', 'write a log of such lines and graver ones (default: silent)').choices(LEVELS))
     .addOption(new Option('--log-format <format>', 'of its lines (default: text)').choices(FORMATS))
     .option('--log-file <path>', 'where lines are added instead of standard error')

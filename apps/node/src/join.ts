@@ -7,6 +7,8 @@ import { Session } from './agent/session.ts'
 import { Output } from './base/output.ts'
 import { controlPath } from './base/local-sockets.ts'
 import { ControlServer } from './control/server.ts'
+import type { Handler } from './handlers/handler.ts'
+import { Handlers } from './handlers/handlers.ts'
 import { logEvent } from './log/entry.ts'
 import { SILENT, type Log } from './log/log.ts'
 import { logsToTerminal, openLog, type LogFlags, type OpenLog } from './log/open.ts'
@@ -20,6 +22,7 @@ import { codeOf, messageOf, statusOf, UsageError } from './base/usage-error.ts'
 /** The flags of `jel join`. */
 export interface JoinFlags extends PoolFlags, LogFlags {
   readonly elect: readonly string[]
+  readonly on: readonly Handler[]
   /** Milliseconds. */
   readonly for?: number
   readonly json?: boolean
@@ -101,6 +104,9 @@ async function run(
   await using _control = flags.control === false ? undefined : await openControl(agent, flags.control)
   if (json !== undefined) void takeCommands(new Session(agent, (event) => json.report(event)), stop)
   else void watchInput(agent, reporter, stop)
+  // After those who are told what goes wrong with them.
+  await using handlers = new Handlers(flags.on, { pool: pool.name, self: pool.self.id, log, tell: (event) => agent.tell(event) })
+  agent.subscribe((event) => handlers.take(event))
   for (const election of new Set(flags.elect)) void agent.stand(election)
   const timer = flags.for === undefined ? undefined : setTimeout(() => stop.now('time'), flags.for)
 

@@ -1,0 +1,152 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import type { NodeEvent } from '../agent/events.ts'
+import { SILENT } from '../log/log.ts'
+import { parseHandler, type Handler } from './handler.ts'
+import { Handlers } from './handlers.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'jel-handlers-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const fileOf = (name: string): string => join(folder, name)
+const linesOf = (name: string): string[] => {
+  try {
+    return readFileSync(fileOf(name), 'utf8').split('\n').slice(0, -1)
+  } catch {
+    return []
+  }
+}
+
+function joined(id: string, location = 'here', tag = ''): NodeEvent {
+  return { event: 'joined', node: { id, incarnation: 1, addresses: [], location, tag } }
+}
+
+function died(id: string): NodeEvent {
+  return { event: 'died', node: { id, incarnation: 1, addresses: [], location: 'here', tag: '' } }
+}
+
+interface Started {
+  readonly handlers: Handlers
+  readonly told: Extract<NodeEvent, { event: 'error' }>[]
+}
+
+function start(texts: readonly string[], more: { waitingLimit?: number; timeLimit?: number } = {}): Started {
+  const told: Started['told'] = []
+  const tell = (event: NodeEvent): void => {
+    if (event.event === 'error') told.push(event)
+    handlers.take(event)
+  }
+  const handlers: Handlers = new Handlers(
+    texts.map((text) => parseHandler(text) as Handler),
+    { pool: 'p', self: 'me', log: SILENT, tell, ...more },
+  )
+  return { handlers, told }
+}
+
+const waiting = { timeout: 10_000, interval: 20 }
+
+describe('handlers', () => {
+  it('get the event as a line of JSON, and what it is about in the environment', async () => {
+    const { handlers, told } = start([
+      `joined=cat > '${fileOf('line')}'; echo "$JEL_EVENT $JEL_POOL $JEL_SELF $JEL_NODE $JEL_LOCATION" > '${fileOf('env')}'`,
+    ])
+    handlers.take(joined('one', '$(echo evil)\0'))
+    await vi.waitFor(() => expect(linesOf('env')).toEqual(['joined p me one $(echo evil)']), waiting)
+    expect(linesOf('line').map((line) => JSON.parse(line) as unknown)).toEqual([
+      expect.objectContaining({ event: 'joined', pool: 'p', time: expect.any(Number), node: expect.objectContaining({ id: 'one' }) }),
+    ])
+    await handlers[Symbol.asyncDispose]()
+    expect(told).toEqual([])
+  })
+
+  it('run at most four at once, and in order what is about one member', async () => {
+    const { handlers } = start([
+      `*=echo "begin $JEL_NODE $JEL_EVENT" >> '${fileOf('order')}'; sleep 0.1; echo "end $JEL_NODE $JEL_EVENT" >> '${fileOf('order')}'`,
+    ])
+    const ids = ['a', 'b', 'c', 'd', 'e', 'f']
+    for (const id of ids) handlers.take(joined(id))
+    for (const id of ids) handlers.take(died(id))
+    await vi.waitFor(() => expect(linesOf('order')).toHaveLength(24), waiting)
+    let atOnce = 0
+    let most = 0
+    for (const line of linesOf('order')) {
+      atOnce += line.startsWith('begin') ? 1 : -1
+      most = Math.max(most, atOnce)
+    }
+    expect(most).toBeGreaterThan(1)
+    expect(most).toBeLessThanOrEqual(4)
+    for (const id of ids) {
+      expect(linesOf('order').filter((line) => line.includes(` ${id} `))).toEqual([
+        `begin ${id} joined`,
+        `end ${id} joined`,
+        `begin ${id} died`,
+        `end ${id} died`,
+      ])
+    }
+    await handlers[Symbol.asyncDispose]()
+  })
+
+  it('that fail are told of with what they printed, and run no handler themselves', async () => {
+    const { handlers, told } = start(['*=echo out; echo err >&2; exit 3', 'joined=exec /no/such/command'])
+    handlers.take(joined('one'))
+    await vi.waitFor(() => expect(told).toHaveLength(2), waiting)
+    expect(told.map(({ code }) => code)).toEqual(['HANDLER_FAILED', 'HANDLER_FAILED'])
+    const messages = told.map(({ message }) => message).join('\n')
+    expect(messages).toMatch(/exit 3" for joined: status 3: (out err|err out)/u)
+    expect(messages).toMatch(/\/no\/such\/command" for joined: status 12[67]: /u)
+    await handlers[Symbol.asyncDispose]()
+    expect(told).toHaveLength(2)
+  })
+
+  it('that take too long are ended, with all that they started', async () => {
+    const { handlers, told } = start([`joined=sleep 1000 & echo $! > '${fileOf('child')}'; wait`], { timeLimit: 500 })
+    handlers.take(joined('one'))
+    await vi.waitFor(() => expect(told).toHaveLength(1), waiting)
+    expect(told[0]).toMatchObject({ code: 'HANDLER_FAILED', message: expect.stringContaining('it took more than 0.5 s') })
+    await vi.waitFor(() => expect(isRunning(Number(linesOf('child')[0]))).toBe(false), waiting)
+    await handlers[Symbol.asyncDispose]()
+  })
+
+  it('end with the node, those that ignore SIGTERM as well', async () => {
+    const { handlers, told } = start([`joined=trap '' TERM; echo $$ > '${fileOf('stubborn')}'; sleep 1000`])
+    handlers.take(joined('one'))
+    await vi.waitFor(() => expect(linesOf('stubborn')).toHaveLength(1), waiting)
+    await handlers[Symbol.asyncDispose]()
+    await vi.waitFor(() => expect(isRunning(Number(linesOf('stubborn')[0]))).toBe(false), waiting)
+    handlers.take(joined('other'))
+    expect(told).toEqual([])
+  })
+
+  it('wait in a bounded queue; what is dropped is told', async () => {
+    const { handlers, told } = start([`joined=sleep 0.2; echo "$JEL_NODE" >> '${fileOf('queue')}'`], { waitingLimit: 3 })
+    for (let index = 0; index < 12; index += 1) handlers.take(joined(`${index}`))
+    expect(told).toEqual([{ event: 'error', code: 'HANDLER_BACKLOG', message: '3 runs of handlers wait: what comes now is dropped' }])
+    await vi.waitFor(() => expect(told).toHaveLength(2), waiting)
+    expect(told[1]).toMatchObject({ code: 'HANDLER_BACKLOG', message: '5 runs of handlers were dropped' })
+    await vi.waitFor(() => expect(linesOf('queue').toSorted()).toEqual(['0', '1', '2', '3', '4', '5', '6']), waiting)
+    await handlers[Symbol.asyncDispose]()
+  })
+
+  it('need not read, nor end what they leave in the background', async () => {
+    const { handlers, told } = start([`joined=sleep 1000 & echo $! > '${fileOf('background')}'`])
+    handlers.take(joined('one', 'here', 'x'.repeat(1_000_000)))
+    await vi.waitFor(() => expect(linesOf('background')).toHaveLength(1), waiting)
+    const pid = Number(linesOf('background')[0])
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    await handlers[Symbol.asyncDispose]()
+    expect(told).toEqual([])
+    expect(isRunning(pid)).toBe(true)
+    process.kill(pid)
+  })
+})
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    // A zombie whose parent has not looked is none that runs.
+    return !/^State:\s+Z/mu.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}

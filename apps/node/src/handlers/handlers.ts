@@ -1,0 +1,143 @@
+import { jsonLine } from '../agent/json-line.ts'
+import type { NodeEvent } from '../agent/events.ts'
+import type { Log } from '../log/log.ts'
+import { HANDLER_BACKLOG, HANDLER_FAILED, handles, nameOf, type Handler } from './handler.ts'
+import { runCommand, type Run } from './run.ts'
+
+/** So many run at once. A guess: short commands keep up with a pool, and leave the node its processor. */
+const RUNNING_LIMIT = 4
+/** So many runs may wait. A guess: a newcomer in a pool of thousands has one for each member. */
+const WAITING_LIMIT = 10_000
+/** How long a command may take, in milliseconds. A guess. */
+const TIME_LIMIT = 60_000
+/** How long one that is told to end may take, in milliseconds. A guess. */
+const GRACE = 2_000
+/** So much of a command and of its output is told, in characters. */
+const TOLD = 400
+
+export interface HandlersOptions {
+  readonly pool: string
+  /** The id of this node. */
+  readonly self: string
+  readonly log: Log
+  /** Takes what goes wrong. */
+  readonly tell: (event: NodeEvent) => void
+  /** For tests. */
+  readonly waitingLimit?: number
+  readonly timeLimit?: number
+}
+
+interface Waiting {
+  readonly handler: Handler
+  readonly event: NodeEvent
+  /** When it happened is written down now. */
+  readonly line: string
+  /** Those of one key run one after the other. */
+  readonly key: string
+}
+
+/** Runs commands for events: a few at once, but those of one handler for one member, election or name in order. */
+export class Handlers implements AsyncDisposable {
+  readonly #handlers: readonly Handler[]
+  readonly #options: HandlersOptions
+  readonly #waiting: Waiting[] = []
+  readonly #running = new Map<string, Run>()
+  #dropped = 0
+  #closed = false
+
+  constructor(handlers: readonly Handler[], options: HandlersOptions) {
+    this.#handlers = handlers
+    this.#options = options
+  }
+
+  /** Runs what is to be run for an event, now or later. */
+  take(event: NodeEvent): void {
+    if (this.#closed) return
+    for (const [index, handler] of this.#handlers.entries()) {
+      if (!handles(handler, event)) continue
+      const about = 'node' in event ? (event.event === 'elected' ? event.election : event.node.id) : (nameOf(event) ?? '')
+      if (this.#waiting.length >= (this.#options.waitingLimit ?? WAITING_LIMIT)) this.#drop()
+      else this.#waiting.push({ handler, event, line: `${jsonLine(event, this.#options.pool)}\n`, key: `${index} ${about}` })
+    }
+    this.#next()
+  }
+
+  /** Nothing more is run, and what runs is ended: with SIGTERM, and what goes on in spite of that with SIGKILL. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true
+    this.#waiting.length = 0
+    const runs = [...this.#running.values()]
+    if (runs.length === 0) return
+    for (const run of runs) run.kill('SIGTERM')
+    const grace = Promise.withResolvers<void>()
+    const timer = setTimeout(grace.resolve, GRACE)
+    await Promise.race([Promise.all(runs.map(({ ended }) => ended)), grace.promise])
+    clearTimeout(timer)
+    for (const run of runs) run.kill('SIGKILL')
+    await Promise.all(runs.map(({ ended }) => ended))
+  }
+
+  #next(): void {
+    while (this.#running.size < RUNNING_LIMIT) {
+      const index = this.#waiting.findIndex(({ key }) => !this.#running.has(key))
+      const [waiting] = index === -1 ? [] : this.#waiting.splice(index, 1)
+      if (waiting === undefined) break
+      void this.#run(waiting)
+    }
+    if (this.#waiting.length > 0 || this.#dropped === 0) return
+    const dropped = this.#dropped
+    this.#dropped = 0
+    this.#tell(HANDLER_BACKLOG, `${dropped} runs of handlers were dropped`)
+  }
+
+  async #run({ handler: { command }, event, line, key }: Waiting): Promise<void> {
+    const { log, timeLimit = TIME_LIMIT } = this.#options
+    const run = runCommand(command, line, this.#environmentOf(event))
+    this.#running.set(key, run)
+    let late = false
+    const stop = setTimeout(() => {
+      late = true
+      run.kill('SIGTERM')
+    }, timeLimit)
+    const kill = setTimeout(() => run.kill('SIGKILL'), timeLimit + GRACE)
+    const { output, problem } = await run.ended
+    clearTimeout(stop)
+    clearTimeout(kill)
+    this.#running.delete(key)
+    if (this.#closed) return
+    const what = `${JSON.stringify(excerpt(command))} for ${event.event}`
+    const reason = late ? `it took more than ${timeLimit / 1000} s` : problem
+    if (reason === undefined) log.debug('HANDLER_DONE', what, { output })
+    else this.#tell(HANDLER_FAILED, `${what}: ${reason}${output === '' ? '' : `: ${excerpt(output)}`}`)
+    this.#next()
+  }
+
+  /** The first that is dropped is told at once, and how many there were once all others have run. */
+  #drop(): void {
+    this.#dropped += 1
+    if (this.#dropped === 1) this.#tell(HANDLER_BACKLOG, `${this.#waiting.length} runs of handlers wait: what comes now is dropped`)
+  }
+
+  #tell(code: string, message: string): void {
+    this.#options.tell({ event: 'error', code, message })
+  }
+
+  /** An environment knows no NUL. */
+  #environmentOf(event: NodeEvent): Record<string, string> {
+    const { pool, self } = this.#options
+    const name = nameOf(event)
+    const variables = {
+      JEL_EVENT: event.event,
+      JEL_POOL: pool,
+      JEL_SELF: self,
+      ...('node' in event && { JEL_NODE: event.node.id, JEL_LOCATION: event.node.location }),
+      ...(name !== undefined && { JEL_NAME: name }),
+    }
+    return Object.fromEntries(Object.entries(variables).map(([key, value]) => [key, value.replaceAll('\0', '')]))
+  }
+}
+
+/** The end of a long text says what went wrong. */
+function excerpt(text: string): string {
+  return text.length > TOLD ? `…${text.slice(-TOLD)}` : text
+}

@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { messageOf } from '../base/usage-error.ts'
+import { oneLine } from '../base/text.ts'
+
+/** So much of the end of what a command prints is kept, in bytes. A guess: the last error message. */
+const OUTPUT_LIMIT = 4_096
+/** How long the last output may take after the end, in milliseconds: what a command left in the background may keep it open. A guess. */
+const LAST_OUTPUT = 200
+
+/** A command that runs. */
+export interface Run {
+  /** What it printed, and what went wrong, if anything did. Never rejects. */
+  readonly ended: Promise<{ readonly output: string; readonly problem?: string }>
+  /** Sends a signal to it and to all that it started and did not put apart. */
+  kill(signal: NodeJS.Signals): void
+}
+
+/** Runs a command by the shell, in a process group of its own, with `input` on its standard input. */
+export function runCommand(command: string, input: string, environment: Readonly<Record<string, string>>): Run {
+  try {
+    return watch(start(command, environment), input)
+  } catch (error) {
+    return { ended: Promise.resolve({ output: '', problem: messageOf(error) }), kill() {} }
+  }
+}
+
+const WINDOWS = process.platform === 'win32'
+
+type Child = ReturnType<typeof start>
+
+function start(command: string, environment: Readonly<Record<string, string>>) {
+  return spawn(command, { shell: true, detached: !WINDOWS, windowsHide: true, stdio: 'pipe', env: { ...process.env, ...environment } })
+}
+
+function watch(child: Child, input: string): Run {
+  const kept: Buffer[] = []
+  const keep = (chunk: Buffer): void => {
+    const all = Buffer.concat([...kept, chunk])
+    kept.splice(0, kept.length, all.subarray(-OUTPUT_LIMIT))
+  }
+  child.stdout.on('data', keep)
+  child.stderr.on('data', keep)
+  // One that reads nothing need not.
+  child.stdin.on('error', () => {})
+  child.stdin.end(input)
+  const closed = once(child, 'close').catch(() => {})
+  const problem = new Promise<string | undefined>((resolve) => {
+    child.on('error', (error) => resolve(messageOf(error)))
+    child.on('exit', (status, signal) => resolve(status === 0 ? undefined : signal === null ? `status ${status}` : signal))
+  })
+  const end = async (): Promise<{ output: string; problem?: string }> => {
+    const wrong = await problem
+    const timer = setTimeout(() => {
+      child.stdout.destroy()
+      child.stderr.destroy()
+    }, LAST_OUTPUT)
+    await closed
+    clearTimeout(timer)
+    return { output: oneLine(Buffer.concat(kept).toString()), ...(wrong !== undefined && { problem: wrong }) }
+  }
+  return {
+    ended: end(),
+    kill(signal) {
+      try {
+        if (WINDOWS) child.kill(signal)
+        else if (child.pid !== undefined) process.kill(-child.pid, signal)
+      } catch {
+        // Gone already.
+      }
+    },
+  }
+}
