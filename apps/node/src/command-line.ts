@@ -1,5 +1,6 @@
 import { Argument, Command, Help, Option } from 'commander'
 import { blobOf, collect, countOf, durationOf, handlerOf, keepOf, limitOf, membersOf, ticketsOf, votesOf, workersOf } from './arguments.ts'
+import { applyConfig } from './config-file.ts'
 import type { MemberFilter } from './agent/roster.ts'
 import type { JobFlags } from './compute/jobs.ts'
 import type { SendFlags } from './compute/send.ts'
@@ -130,6 +131,8 @@ function asNode(command: Command): Command {
     .addOption(new Option('--log-format <format>', 'of its lines (default: text)').choices(FORMATS))
     .option('--log-file <path>', 'where lines are added instead of standard error')
     .option('--json', 'one JSON object a line; commands on standard input')
+    .option('--config <file>', 'flags as a JSON object; those of the command line count more')
+    .hook('preAction', applyConfig)
 }
 
 /** One that asks a node that runs on this machine. */
