@@ -1,11 +1,14 @@
 /**
- * Runs the demos and draws their output, line by line as it came but slower, as animated SVGs in docs/:
+ * Runs the demos and draws their output, line by line as it came but slower, as animated SVGs in docs/, and what `jel top` shows of a pool as one that stands:
  *
- *     pnpm picture
+ *     pnpm picture [top.svg]
  */
-import { spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import Anser from 'anser'
@@ -71,13 +74,26 @@ function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll(' ', '\u00a0')
 }
 
-function draw({ text }: Line, row: number): string {
+function draw({ text }: Pick<Line, 'text'>, row: number): string {
   const spans = Anser.ansiToJson(text, { use_classes: true, remove_empty: true }).map(({ content, fg, decorations }) => {
     const colour = decorations.includes('dim') ? DIM : COLOURS[fg]
-    const style = [colour === undefined ? '' : ` fill="${colour}"`, decorations.includes('bold') ? ' font-weight="bold"' : ''].join('')
+    const style = [
+      colour === undefined ? '' : ` fill="${colour}"`,
+      decorations.includes('bold') ? ' font-weight="bold"' : '',
+      decorations.includes('underline') ? ' text-decoration="underline"' : '',
+    ].join('')
     return style === '' ? escape(content) : `<tspan${style}>${escape(content)}</tspan>`
   })
   return `<text y="${row * LINE}">${spans.join('')}</text>`
+}
+
+function head(title: string, width: number, height: number): string {
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img">
+<title>${title}</title>
+<style>
+text { font: 14px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; fill: #e6edf3 }
+</style>
+<rect width="100%" height="100%" rx="8" fill="#0d1117"/>`
 }
 
 /** The lines stand in one long column that moves up, so that the latest line is always the lowest. */
@@ -91,14 +107,11 @@ function picture(lines: readonly Line[], { title, slower }: Picture): string {
   const width = columns * CHARACTER + 2 * PADDING
   const height = ROWS * LINE + 2 * PADDING
   const end = offset(lines.length)
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img">
-<title>${title}</title>
+  return `${head(title, width, height)}
 <style>
-text { font: 14px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; fill: #e6edf3 }
 @keyframes run { 0% { transform: translateY(${offset(0)}px) } ${frames.join(' ')} 100% { transform: translateY(${end}px) } }
 @media (prefers-reduced-motion: no-preference) { #lines { animation: run ${duration.toFixed(2)}s step-end infinite } }
 </style>
-<rect width="100%" height="100%" rx="8" fill="#0d1117"/>
 <svg x="${PADDING}" y="${PADDING}" width="${width - 2 * PADDING}" height="${ROWS * LINE}">
 <g id="lines" transform="translate(0 ${end})">
 <g transform="translate(0 ${LINE - 5})">
@@ -111,8 +124,86 @@ ${lines.map(draw).join('\n')}
 }
 
 const bin = fileURLToPath(new URL('../apps/node/bin/jel.js', import.meta.url))
+const wanted = process.argv.slice(2)
+const isWanted = (file: string): boolean => wanted.length === 0 || wanted.includes(file)
+
 for (const each of PICTURES) {
+  if (!isWanted(each.file)) continue
   const lines = await record([bin, ...each.command])
   writeFileSync(new URL(`../docs/${each.file}`, import.meta.url), picture(lines, each))
   console.log(`${lines.length} lines of ${lines.at(-1)?.time.toFixed(1)} s in docs/${each.file}`)
+}
+
+const TOP = { file: 'top.svg', title: 'jel top: the members of a pool, who is elected, and what happened', columns: 112, rows: 26 }
+
+/** What `jel top` shows of a pool in which the winner of an election is killed, and another member leaves. Needs `script`, of util-linux. */
+async function recordTop(): Promise<string[]> {
+  const runtime = mkdtempSync(join(tmpdir(), 'jel-picture-'))
+  const env = { ...process.env, XDG_RUNTIME_DIR: runtime, TERM: 'xterm-256color', SHELL: '/bin/sh' }
+  const children: ChildProcess[] = []
+  const start = async (index: number, ...flags: readonly string[]): Promise<{ child: ChildProcess; id: string; address: string }> => {
+    const location = ['--location', `node${index}@rack${(index % 3) + 1}@${index % 2 === 0 ? 'delft' : 'amsterdam'}@nl`]
+    const tag = index % 4 === 3 ? [] : ['--tag', index % 2 === 0 ? 'gpu=2 cores=32' : 'cores=64']
+    const args = [bin, 'join', 'render-farm', '--json', '--listen', '127.0.0.1:0', ...location, ...tag, ...flags]
+    const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'pipe', 'inherit'] })
+    children.push(child)
+    const [line] = await new Promise<string[]>((resolve) =>
+      createInterface({ input: child.stdout }).once('line', (text) => resolve([text])),
+    )
+    const { id, addresses } = (JSON.parse(line as string) as { node: { id: string; addresses: string[] } }).node
+    return { child, id, address: addresses[0] as string }
+  }
+  try {
+    const first = await start(1, '--elect', 'master')
+    const nodes = []
+    for (let index = 2; index <= 11; index += 1) {
+      const elections = [index < 5 ? 'master' : '', index === 6 ? 'log-keeper' : ''].filter(Boolean).flatMap((name) => ['--elect', name])
+      nodes.push(await start(index, '--bootstrap', first.address, ...elections))
+    }
+    const [looker, , , , , leaver] = nodes
+    if (looker === undefined || leaver === undefined) throw new Error('too few nodes')
+    const command = `stty cols ${TOP.columns} rows ${TOP.rows}; '${process.execPath}' '${bin}' top render-farm --node ${looker.id}`
+    const top = spawn('script', ['-qfec', command, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'inherit'] })
+    children.push(top)
+    let written = ''
+    top.stdout.setEncoding('utf8').on('data', (text: string) => (written += text))
+    await sleep(5_000)
+    leaver.child.kill('SIGTERM')
+    await sleep(1_000)
+    first.child.kill('SIGKILL')
+    const showsDeath = (): boolean => linesOf(written).some((line) => / died  /u.test(stripVTControlCharacters(line)))
+    const end = Date.now() + 30_000
+    while (!showsDeath() && Date.now() < end) await sleep(100)
+    // The next winner.
+    await sleep(1_500)
+    const lines = linesOf(written)
+    top.stdin.write('q')
+    if (!showsDeath()) throw new Error('jel top showed no death')
+    return lines
+  } finally {
+    for (const child of children) child.kill('SIGTERM')
+    await sleep(1_000)
+    rmSync(runtime, { recursive: true, force: true })
+  }
+}
+
+/** The lines to be seen on a terminal of which each line is drawn by itself, with their colours. */
+function linesOf(written: string): string[] {
+  const lines: string[] = []
+  for (const [, row, line] of written.matchAll(/\p{Cc}\[(\d+);1H\p{Cc}\[2K((?:(?!\p{Cc}\[(?:\d+;1H|\?)).)*)/gsu))
+    lines[Number(row) - 1] = line ?? ''
+  return [...lines].map((line) => line ?? '')
+}
+
+if (isWanted(TOP.file)) {
+  const screen = await recordTop()
+  const width = TOP.columns * CHARACTER + 2 * PADDING
+  const standing = `${head(TOP.title, width, TOP.rows * LINE + 2 * PADDING)}
+<g transform="translate(${PADDING} ${PADDING + LINE - 5})">
+${screen.map((text, row) => draw({ text }, row)).join('\n')}
+</g>
+</svg>
+`
+  writeFileSync(new URL(`../docs/${TOP.file}`, import.meta.url), standing)
+  console.log(`${screen.length} lines in docs/${TOP.file}`)
 }

@@ -12,8 +12,9 @@ import { PoolView } from './view.ts'
 const DRAW_INTERVAL = 100
 /** How often it is drawn where nothing happens: times go on. */
 const TICK = 1_000
-/** How often the node is asked how it goes, in milliseconds. A guess. */
+/** How often the node is asked how it goes, and how soon after a change of the pool, in milliseconds. A guess. */
 const STATUS_INTERVAL = 5_000
+const STATUS_DELAY = 500
 
 /** How a person ends looking. */
 export interface LiveOptions {
@@ -32,7 +33,9 @@ export class LiveReporter implements Reporter {
   readonly #controls = new Controls()
   readonly #screen: Screen
   readonly #ticks: NodeJS.Timeout
+  #ask: Ask | undefined
   #asking: NodeJS.Timeout | undefined
+  #due = 0
   #drawing: NodeJS.Timeout | undefined
   #drawn = 0
 
@@ -57,6 +60,7 @@ export class LiveReporter implements Reporter {
 
   report(event: NodeEvent): void {
     this.#view.take(event, Date.now())
+    if (event.event === 'joined' || event.event === 'left' || event.event === 'died') this.#askAfter(STATUS_DELAY)
     this.#change()
   }
 
@@ -67,24 +71,42 @@ export class LiveReporter implements Reporter {
 
   /** Asks the node what no event tells, now and then. */
   follow(ask: Ask): void {
-    const once = async (command: Command): Promise<void> => {
-      const answer = await ask(command)
-      if (answer !== undefined) this.report(answer)
-    }
-    // One that is gone says so by an event.
-    const look = (): void => void once({ command: 'status' }).catch(() => {})
-    void once({ command: 'members', state: 'all' }).catch(() => {})
-    look()
-    this.#asking = setInterval(look, STATUS_INTERVAL)
+    this.#ask = ask
+    void this.#question({ command: 'members', state: 'all' })
+    void this.#question({ command: 'status' })
+    this.#askAfter(STATUS_INTERVAL)
   }
 
   close(): void {
     clearInterval(this.#ticks)
-    clearInterval(this.#asking)
+    this.#ask = undefined
+    clearTimeout(this.#asking)
     clearTimeout(this.#drawing)
     this.#screen[Symbol.dispose]()
     const { stopped, since, pool } = this.#view
     if (stopped && since !== undefined) process.stdout.write(`left ${oneLine(pool)} after ${span(Date.now() - since)}\n`)
+  }
+
+  /** Asks how it goes in so many milliseconds, or sooner where that was agreed on, and on and on. */
+  #askAfter(delay: number): void {
+    const due = Date.now() + delay
+    if (this.#ask === undefined || (this.#asking !== undefined && this.#due <= due)) return
+    clearTimeout(this.#asking)
+    this.#due = due
+    this.#asking = setTimeout(() => {
+      this.#asking = undefined
+      void this.#question({ command: 'status' })
+      this.#askAfter(STATUS_INTERVAL)
+    }, delay)
+  }
+
+  async #question(command: Command): Promise<void> {
+    try {
+      const answer = await this.#ask?.(command)
+      if (answer !== undefined) this.report(answer)
+    } catch {
+      // One that is gone says so by an event.
+    }
   }
 
   #take(key: Key): void {
