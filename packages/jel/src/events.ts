@@ -1,4 +1,4 @@
-import type { PoolRecord } from '@jel/overlay'
+import type { Measured, PoolRecord } from '@jel/overlay'
 import type { Health, Member, Reign } from './member.ts'
 
 /** A signal that another member sent to this one with `signal()`. */
@@ -16,6 +16,9 @@ export interface WarningDetail {
   /** For people. */
   readonly message: string
 }
+
+/** How long something took that this node did, in ms: finding out that a member is dead, or a reconciliation with another member. */
+export type MeasuredDetail = Measured
 
 /**
  * The events of a pool by name. Each is a `CustomEvent` whose `detail` is plain data. Listeners hear what happens after
@@ -38,6 +41,8 @@ export interface PoolEvents {
   signal: CustomEvent<SignalDetail>
   /** `health()` reads differently: alone, in a minority, well again. */
   health: CustomEvent<Health>
+  /** This node measured how long something took: for metrics, see `observe` of `@jel/jel/opentelemetry`. */
+  measured: CustomEvent<MeasuredDetail>
   /** Something went wrong while the node goes on. */
   warning: CustomEvent<WarningDetail>
 }

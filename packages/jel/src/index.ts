@@ -10,11 +10,11 @@ export { Pool } from './pool.ts'
 export type { NewsGap, PoolHost, PoolNews } from './pool-host.ts'
 export type { Abortable, PoolEnd, PoolParts, StreamHandler } from './pool.ts'
 export type { PoolOptions } from './options.ts'
-export type { PoolEvents, SignalDetail, WarningDetail } from './events.ts'
+export type { MeasuredDetail, PoolEvents, SignalDetail, WarningDetail } from './events.ts'
 export type { PoolRecord, PublishOptions, RecordOwner } from '@jel/overlay'
 /** What `open` gives and handlers take. */
 export type { Stream } from '@libp2p/interface'
-export type { Change, Health, Member, MemberRef, Reign } from './member.ts'
+export type { Change, Health, Link, Member, MemberRef, Reign, Traffic } from './member.ts'
 export {
   CandidacyWithdrawnError,
   ChangesOverflowError,

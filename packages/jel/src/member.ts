@@ -1,4 +1,4 @@
-import type { OverlayHealth, PoolMember, PoolReign } from '@jel/overlay'
+import type { OverlayHealth, PoolLink, PoolMember, PoolReign, Traffic } from '@jel/overlay'
 
 /**
  * A node of the pool as others know it (JEL §3: a single instance in a computation, tracked as one entity). Plain data:
@@ -17,6 +17,11 @@ export type Reign = PoolReign
 
 /** How well this node is connected, as far as it can tell. */
 export type Health = OverlayHealth
+
+/** A link of a node: `id` is at the other end, which took `roundTrip` ms to answer the last probe. Only one end of a link probes the other, often. */
+export type Link = PoolLink
+
+export type { Traffic }
 
 /**
  * One change of the membership (JEL §3.1: join, leave and died notifications), or of what a member says of itself: `updated` brings a

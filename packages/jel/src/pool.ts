@@ -7,7 +7,7 @@ import { Elections } from './elections.ts'
 import { ChangesOverflowError, ElectionsOffError, InvalidRecordError, JoinsOffError, PoolLeftError } from './errors.ts'
 import type { PoolEvents } from './events.ts'
 import { HeadCount } from './head-count.ts'
-import { idOf, type Change, type Health, type Member, type MemberRef, type Reign } from './member.ts'
+import { idOf, type Change, type Health, type Link, type Member, type MemberRef, type Reign, type Traffic } from './member.ts'
 import { checkElectionName, checkRecordName, checkSignalName } from './names.ts'
 import { checkCount } from './options.ts'
 import type { PoolHost, PoolNews } from './pool-host.ts'
@@ -345,6 +345,30 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     return this.#overlay.health()
   }
 
+  /** The links of this node that are up now: each node has some, and all of them together are the overlay. */
+  async links(): Promise<readonly Link[]> {
+    this.#check()
+    return await this.#ask(() => this.#overlay.links())
+  }
+
+  /**
+   * Asks a member for its links, so that who looks at a pool sees all of its overlay. A node answers 20 times a second at most, whoever asks.
+   *
+   * @throws UnknownMemberError, OpenError, PoolLeftError
+   */
+  async linksOf(member: MemberRef, options: Abortable = {}): Promise<readonly Link[]> {
+    this.#check(options.signal)
+    const id = idOf(member)
+    if (!this.#knows(id)) throw unknown(id)
+    return id === this.self.id ? await this.links() : await this.#ask(() => this.#overlay.linksOf(id, options))
+  }
+
+  /** What this node sent and received over TCP since it started, bytes, and how many connections are open. */
+  async traffic(): Promise<Traffic> {
+    this.#check()
+    return await this.#ask(() => this.#overlay.traffic())
+  }
+
   #notice(notification: PoolNews): void {
     if (this.#leftError !== undefined) return
     switch (notification.type) {
@@ -373,6 +397,11 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
       case 'health':
         this.safeDispatchEvent('health', { detail: notification.health })
         return
+      case 'measured': {
+        const { type, ...detail } = notification
+        this.safeDispatchEvent(type, { detail })
+        return
+      }
       case 'warning':
         this.safeDispatchEvent('warning', { detail: { code: notification.code, message: notification.message } })
         return

@@ -80,6 +80,20 @@ export class FakeOverlay implements Overlay {
     }
   }
 
+  async links(): ReturnType<Overlay['links']> {
+    return [{ id: 'A', roundTrip: 3 }]
+  }
+
+  async linksOf(id: string): ReturnType<Overlay['linksOf']> {
+    this.#checkOpen()
+    this.asked.push(`linksOf ${id}`)
+    return [{ id: this.self.id, roundTrip: undefined }]
+  }
+
+  async traffic(): ReturnType<Overlay['traffic']> {
+    return { sent: 1_000, received: 2_000, connections: 3 }
+  }
+
   subscribe(listener: (notification: OverlayNotification) => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)

@@ -48,6 +48,19 @@ test('an application that blocks its thread finds the events of that time, in or
   await other.leave()
 })
 
+test.each(['main', 'worker'] as const)('links, traffic and what is measured are told, from the thread %s', async (thread) => {
+  const one = await join(thread)
+  const other = await join(thread, one)
+  const measured: string[] = []
+  for (const pool of [one, other]) pool.addEventListener('measured', ({ detail }) => measured.push(detail.what))
+  await expect.poll(async () => (await one.links()).map(({ id }) => id), { timeout: 10_000 }).toEqual([other.self.id])
+  expect((await one.linksOf(other.self)).map(({ id }) => id)).toEqual([one.self.id])
+  expect(await one.linksOf(one.self)).toEqual(await one.links())
+  await expect(one.linksOf('nobody')).rejects.toMatchObject({ code: 'UNKNOWN_MEMBER' })
+  expect(await one.traffic()).toEqual({ sent: expect.any(Number), received: expect.any(Number), connections: 1 })
+  await expect.poll(() => measured, { timeout: 30_000 }).toContain('reconciliation')
+})
+
 describe('streams', () => {
   const echo = '/echo/1.0.0'
 

@@ -1,8 +1,9 @@
 /**
  * What the overlay offers: the protocol of `@jel/protocol` at work on a libp2p host.
  */
-import type { ConfigOverrides, Health, Member, Notification, PoolRecord, Reign } from '@jel/protocol'
+import type { ConfigOverrides, Health, LinkState, Measured, Member, Notification, PoolRecord, Reign } from '@jel/protocol'
 import type { Libp2p, Stream } from '@libp2p/interface'
+import type { Traffic } from './host/traffic.ts'
 import type { RecordOwner } from './identity/identity.ts'
 
 export interface OverlayOptions {
@@ -61,12 +62,15 @@ export interface OverlayHealth extends Omit<Health, 'lastReconciliation' | 'intr
   readonly introducers: readonly { readonly address: string; readonly reason: string }[]
 }
 
+/** A link of a node: who is at the other end, and how long that took to answer the last probe, ms, where this end probes it. */
+export type PoolLink = LinkState
+
 /** In a type, everything of the protocol's in the form the overlay gives it. */
 type Shown<Type> = Type extends Member ? PoolMember : Type extends Reign ? PoolReign : Type extends Health ? OverlayHealth : Type
 
-/** {@link Notification} with members, reigns and health as the overlay shows them. */
-export type OverlayNotification = Notification extends infer Each
-  ? Each extends Notification
+/** {@link Notification} with members, reigns and health as the overlay shows them, and what this node measured. */
+export type OverlayNotification = Notification | ({ readonly type: 'measured' } & Measured) extends infer Each
+  ? Each extends { readonly type: string }
     ? { readonly [Key in keyof Each]: Shown<Each[Key]> }
     : never
   : never
@@ -93,6 +97,14 @@ export interface Overlay {
   /** All that it knows of, by the names of the elections. */
   reigns(): readonly PoolReign[]
   health(): OverlayHealth
+  /** The links that are up now, by id. */
+  links(): Promise<readonly PoolLink[]>
+  /**
+   * Asks a member for its links, dialling it where needed. Members answer some times a second only.
+   * Throws {@link UnknownMemberError} or {@link OpenError}.
+   */
+  linksOf(id: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<readonly PoolLink[]>
+  traffic(): Promise<Traffic>
   /** Calls `listener` with everything that happens from now on, in order, synchronously. Returns the function that ends it. */
   subscribe(listener: (notification: OverlayNotification) => void): () => void
   /** Stands as a candidate, until {@link withdraw} or {@link leave}. The result comes as an `elected` notification. RangeError for an impossible name. */

@@ -26,6 +26,11 @@ export class Applications {
 
   async open(id: string, protocol: string, signal: AbortSignal | undefined): Promise<Stream> {
     checkProtocol(protocol)
+    return await this.openAny(id, protocol, signal)
+  }
+
+  /** As `open`, for protocols of the overlay, too. */
+  async openAny(id: string, protocol: string, signal: AbortSignal | undefined): Promise<Stream> {
     const { libp2p, dialer, find } = this.#options
     signal?.throwIfAborted()
     const member = find(id)
@@ -55,6 +60,11 @@ export class Applications {
 
   async handle(protocol: string, handler: (stream: Stream, from: string) => void | Promise<void>): Promise<void> {
     checkProtocol(protocol)
+    await this.handleAny(protocol, handler)
+  }
+
+  /** As `handle`, for protocols of the overlay, too. */
+  async handleAny(protocol: string, handler: (stream: Stream, from: string) => void | Promise<void>): Promise<void> {
     const { libp2p, find } = this.#options
     if (libp2p.getProtocols().includes(protocol)) throw new InvalidProtocolError(`${protocol} has a handler already`)
     await libp2p.handle(protocol, async (stream, connection) => {

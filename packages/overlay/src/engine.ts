@@ -7,6 +7,7 @@ import {
   type Effect,
   type Input,
   type Introducer,
+  type Measured,
   type Milliseconds,
   type NodeId,
   type Notification,
@@ -44,6 +45,8 @@ export interface Parts {
 
 export interface EngineEvents {
   onNotification(notification: Notification): void
+  /** In the middle of an input: who hears it must not act at once. */
+  onMeasured(measured: Measured): void
   /** The node can't go on. */
   onFailure(error: Error): void
 }
@@ -72,7 +75,7 @@ export class Engine {
       tag,
       storedIncarnation: identity.incarnation,
       config,
-      services: createServices(identity.privateKey),
+      services: createServices(identity.privateKey, (measured) => events.onMeasured(measured)),
     })
     this.#entered.promise.catch(() => {}) // nobody may wait for it
     this.#driver = new Driver(this.node, this.#carrier(), this.#clock)

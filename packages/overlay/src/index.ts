@@ -3,8 +3,19 @@
  */
 import './dom-names.ts'
 
-export type { Closed, Overlay, OverlayHealth, OverlayNotification, OverlayOptions, PoolMember, PoolReign, PublishOptions } from './api.ts'
-export { JelError, type PoolRecord } from '@jel/protocol'
+export type {
+  Closed,
+  Overlay,
+  OverlayHealth,
+  OverlayNotification,
+  OverlayOptions,
+  PoolLink,
+  PoolMember,
+  PoolReign,
+  PublishOptions,
+} from './api.ts'
+export type { Traffic } from './host/traffic.ts'
+export { JelError, type Measured, type PoolRecord } from '@jel/protocol'
 export {
   CorruptIdentityError,
   IdentityFileError,

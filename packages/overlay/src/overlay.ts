@@ -3,14 +3,26 @@
  */
 import { nameProblem, recordProblem, type Command, type Introducer, type Notification, type Owner, type PoolRecord } from '@jel/protocol'
 import type { Libp2p, Stream } from '@libp2p/interface'
-import type { Closed, Overlay, OverlayHealth, OverlayNotification, OverlayOptions, PoolMember, PoolReign, PublishOptions } from './api.ts'
+import type {
+  Closed,
+  Overlay,
+  OverlayHealth,
+  OverlayNotification,
+  OverlayOptions,
+  PoolLink,
+  PoolMember,
+  PoolReign,
+  PublishOptions,
+} from './api.ts'
 import { Applications } from './applications.ts'
 import { OverlayClosedError, RecordsFullError, asError } from './base/errors.ts'
 import { ElectionNames } from './election-names.ts'
 import { Engine, type Parts } from './engine.ts'
 import type { RecordOwner } from './identity/identity.ts'
 import { createSigner } from './identity/signatures.ts'
+import type { Traffic } from './host/traffic.ts'
 import { aloneInterval } from './host/discovery.ts'
+import { LinkReports } from './link-reports.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { Listeners } from './listeners.ts'
 import { addressInterval } from './own-addresses.ts'
@@ -28,6 +40,7 @@ export class RunningOverlay implements Overlay {
   readonly #parts: Parts
   readonly #engine: Engine
   readonly #applications: Applications
+  readonly #reports: LinkReports
   readonly #signals: Signals
   readonly #elections: ElectionNames
   readonly #listeners = new Listeners()
@@ -40,6 +53,7 @@ export class RunningOverlay implements Overlay {
     this.#parts = parts
     this.#engine = new Engine(parts, {
       onNotification: (notification) => this.#notify(notification),
+      onMeasured: (measured) => queueMicrotask(() => this.#listeners.tell({ type: 'measured', ...measured })),
       onFailure: (error) => void this.abandon(error),
     })
     const { node, links, dialer } = this.#engine
@@ -49,6 +63,7 @@ export class RunningOverlay implements Overlay {
       find: (id) => node.member(id),
       onUnused: (connection) => links.closeIfUnusedLater(connection),
     })
+    this.#reports = new LinkReports(this.#applications, parts.names.reports, () => node.linkStates())
     this.#signals = new Signals((command) => this.#command(command))
     this.#elections = new ElectionNames(parts.config.limits.elections, (name) => this.reign(name) !== undefined)
     this.#lifecycle = new Lifecycle({
@@ -75,6 +90,7 @@ export class RunningOverlay implements Overlay {
     this.#lifecycle.every(addressInterval, () => this.#engine.updateAddresses())
     this.#lifecycle.every(forgetInterval, () => void host.forgetPeers())
     if (discovery) this.#lifecycle.every(aloneInterval, () => void (links.count === 0 && discovery.ask()))
+    await this.#reports.start()
     await this.#engine.start(introducers, signal)
   }
 
@@ -117,6 +133,19 @@ export class RunningOverlay implements Overlay {
   health(): OverlayHealth {
     const { node, now } = this.#engine
     return showHealth(node.health(now), now)
+  }
+
+  async links(): Promise<PoolLink[]> {
+    return this.#engine.node.linkStates()
+  }
+
+  async linksOf(id: string, { signal }: Abortable = {}): Promise<PoolLink[]> {
+    this.#lifecycle.checkOpen()
+    return await this.#reports.ask(id, signal)
+  }
+
+  async traffic(): Promise<Traffic> {
+    return this.#parts.host.traffic.total
   }
 
   subscribe(listener: (notification: OverlayNotification) => void): () => void {

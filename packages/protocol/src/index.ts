@@ -20,6 +20,8 @@ export type {
   Input,
   Introducer,
   HostProbeOutcome,
+  LinkState,
+  Measured,
   Member,
   Milliseconds,
   NodeId,

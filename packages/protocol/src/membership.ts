@@ -18,6 +18,7 @@ export class Membership {
     for (const change of changes) {
       reporter.report(change)
       if (change.type === 'updated') continue
+      if (change.type === 'died') detector.measure(change.member.id)
       detector.forget(change.member.id)
       if (change.type === 'joined') this.#began(change.member)
       else this.#ended(change.member, change.type)

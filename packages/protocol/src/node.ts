@@ -12,6 +12,7 @@ import type {
   Encoded,
   Health,
   Input,
+  LinkState,
   Member,
   Milliseconds,
   NodeId,
@@ -95,6 +96,11 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
 
   get links(): ReadonlySet<NodeId> {
     return new Set(this.#context.links.keys())
+  }
+
+  /** The links, by peer. */
+  linkStates(): LinkState[] {
+    return [...this.#context.links.keys()].sort().map((id) => ({ id, roundTrip: this.#parts.detector.roundTrip(id) }))
   }
 
   health(now: Milliseconds = this.#context.now): Health {

@@ -1,6 +1,16 @@
 /** What the two sides of a pool with `thread: 'worker'` say to each other: plain data, in order, over one MessagePort. */
 import type { MessagePort } from 'node:worker_threads'
-import type { OverlayHealth, OverlayNotification, OverlayOptions, PoolMember, PoolRecord, PoolReign, PublishOptions } from '@jel/overlay'
+import type {
+  OverlayHealth,
+  OverlayNotification,
+  OverlayOptions,
+  PoolLink,
+  PoolMember,
+  PoolRecord,
+  PoolReign,
+  PublishOptions,
+  Traffic,
+} from '@jel/overlay'
 import type { Fault } from './faults.ts'
 
 /** What this node knows, whole. */
@@ -26,6 +36,9 @@ export interface Calls {
   unhandle(protocol: string): void
   publish(name: string, value: Uint8Array, options: PublishOptions): PoolRecord
   unpublish(name: string, options: Pick<PublishOptions, 'owner'>): void
+  links(): readonly PoolLink[]
+  linksOf(id: string): readonly PoolLink[]
+  traffic(): Traffic
 }
 
 /** Operations that are not. */

@@ -39,6 +39,9 @@ export class OverlayServer {
       unhandle: (_, protocol) => overlay.unhandle(protocol),
       publish: (_, name, value, options) => overlay.publish(name, value, options),
       unpublish: (_, name, options) => overlay.unpublish(name, options),
+      links: () => overlay.links(),
+      linksOf: (signal, id) => overlay.linksOf(id, { signal }),
+      traffic: () => overlay.traffic(),
     }
     port.on('message', (request: Request) => this.#take(request))
     // The state and what changes it, without a gap: nothing can happen between these two.

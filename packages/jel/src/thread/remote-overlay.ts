@@ -4,10 +4,12 @@ import {
   OverlayClosedError,
   type Closed,
   type OverlayHealth,
+  type PoolLink,
   type PoolMember,
   type PoolRecord,
   type PoolReign,
   type PublishOptions,
+  type Traffic,
 } from '@jel/overlay'
 import { Libp2pElsewhereError, WorkerError } from '../errors.ts'
 import type { PoolHost, PoolNews } from '../pool-host.ts'
@@ -68,6 +70,18 @@ export class RemoteOverlay implements PoolHost {
 
   health(): OverlayHealth {
     return this.#mirror.health
+  }
+
+  async links(): Promise<readonly PoolLink[]> {
+    return await this.#call('links', [])
+  }
+
+  async linksOf(id: string, options: { readonly signal?: AbortSignal | undefined } = {}): Promise<readonly PoolLink[]> {
+    return await this.#call('linksOf', [id], options.signal)
+  }
+
+  async traffic(): Promise<Traffic> {
+    return await this.#call('traffic', [])
   }
 
   subscribe(listener: (news: PoolNews) => void): () => void {

@@ -14,6 +14,8 @@ export interface PoolNames {
   readonly links: readonly string[]
   /** Those of the streams beside them for failure detection, in the same order. */
   readonly urgent: readonly string[]
+  /** The protocol id of the streams on which members tell their links. */
+  readonly reports: string
   /** The gossipsub topic. */
   readonly topic: string
   /** The mDNS service: nodes of other pools, and of the same name with another key, don't answer to it. */
@@ -28,6 +30,7 @@ export function poolNames(pool: string, key?: Uint8Array): PoolNames {
   return {
     links: versions.map((version) => `/jel/${short}/${version}`),
     urgent: versions.map((version) => `/jel/${short}/${version}/urgent`),
+    reports: `/jel/${short}/links/1.0.0`,
     topic: `/jel/${short}/${versions[0].slice(0, versions[0].indexOf('.'))}`,
     service: `_jel-${digest(pool, key)}._udp.local`,
   }

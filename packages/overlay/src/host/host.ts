@@ -17,6 +17,7 @@ import type { Discovery } from './discovery.ts'
 import { muxer } from './muxer.ts'
 import { Records } from './records.ts'
 import { Topic, router } from './gossipsub.ts'
+import { TrafficMeter } from './traffic.ts'
 import { handshakeTimeout, transport } from './transport.ts'
 
 /** Connections of one host. Guess: links stay below 30, newcomers come on top. */
@@ -62,11 +63,18 @@ interface Components {
 export class Host {
   readonly libp2p: Libp2p<Services>
   readonly topic: Topic
+  readonly traffic: TrafficMeter
   readonly #components: Components
   readonly #listen: readonly Multiaddr[]
 
-  private constructor(libp2p: Libp2p<Services>, components: Components, { topic, maxMessageBytes, listen }: HostOptions) {
+  private constructor(
+    libp2p: Libp2p<Services>,
+    components: Components,
+    traffic: TrafficMeter,
+    { topic, maxMessageBytes, listen }: HostOptions,
+  ) {
     this.libp2p = libp2p
+    this.traffic = traffic
     this.topic = new Topic(topic, maxMessageBytes, libp2p.services.pubsub, components.registrar)
     this.#components = components
     this.#listen = listen
@@ -76,13 +84,14 @@ export class Host {
   static async create(options: HostOptions): Promise<Host> {
     let parts: Components | undefined
     const { key, discovery } = options
+    const traffic = new TrafficMeter()
     const libp2p = await createLibp2p<Services>({
       start: false,
       ...(process.env['DEBUG'] === undefined && { logger: silentLogger }),
       privateKey: options.privateKey,
       addresses: { listen: options.listen.map(String), announceFilter: announceable },
       datastore: new Records(),
-      transports: [transport()],
+      transports: [transport(traffic)],
       connectionEncrypters: [noise()],
       streamMuxers: [muxer()],
       ...(key && { connectionProtector: preSharedKey({ psk: key }) }),
@@ -108,7 +117,7 @@ export class Host {
       },
     })
     if (!parts) throw new Error('libp2p did not create its services')
-    return new Host(libp2p, parts, options)
+    return new Host(libp2p, parts, traffic, options)
   }
 
   /** Throws {@link ListenError}; nothing stays open then. */

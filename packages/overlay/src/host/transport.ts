@@ -7,6 +7,7 @@ import type { Socket } from 'node:net'
 import type { Transport, Upgrader } from '@libp2p/interface'
 import { tcp, type TCPComponents } from '@libp2p/tcp'
 import { OwnTimeout } from '../base/own-time.ts'
+import type { TrafficMeter } from './traffic.ts'
 
 /** A TCP connect that takes longer is silence, ms. Linux repeats a lost SYN after 1 s and again after 3 s: one loss is forgiven. */
 export const connectTimeout = 2_000
@@ -23,7 +24,7 @@ const keepAliveInitialDelay = 120_000
 /** Progress of a dial: TCP has connected, and the handshakes begin. */
 export const connected = 'jel:connected'
 
-export function transport(): (components: TCPComponents) => Transport {
+export function transport(meter: TrafficMeter): (components: TCPComponents) => Transport {
   const dialOpts = { keepAliveInitialDelay, timeout: connectTimeout } // all of it reaches net.connect
   const create = tcp({
     inboundSocketInactivityTimeout: 0,
@@ -35,27 +36,27 @@ export function transport(): (components: TCPComponents) => Transport {
     const created = create(components)
     const dial = created.dial.bind(created)
     const createListener = created.createListener.bind(created)
-    created.dial = async (address, options) => await dial(address, { ...options, upgrader: tuned(options.upgrader) })
-    created.createListener = (options) => createListener({ ...options, upgrader: tuned(options.upgrader) })
+    created.dial = async (address, options) => await dial(address, { ...options, upgrader: tuned(options.upgrader, meter) })
+    created.createListener = (options) => createListener({ ...options, upgrader: tuned(options.upgrader, meter) })
     return created
   }
 }
 
 /** The upgrader is the first to see a new connection. */
-function tuned(upgrader: Upgrader): Upgrader {
+function tuned(upgrader: Upgrader, meter: TrafficMeter): Upgrader {
   const wrapped = Object.create(upgrader) as Upgrader
   wrapped.upgradeInbound = async (connection, options) => {
     const timeout = new OwnTimeout(handshakeTimeout).begin()
     timeout.signal.addEventListener('abort', () => connection.abort(new Error('the handshake takes too long')))
     try {
-      await upgrader.upgradeInbound(corked(connection), options)
+      await upgrader.upgradeInbound(corked(metered(connection, meter)), options)
     } finally {
       timeout.end()
     }
   }
   wrapped.upgradeOutbound = async (connection, options) => {
     ;(options.onProgress as ((event: { type: string }) => void) | undefined)?.({ type: connected })
-    return await upgrader.upgradeOutbound(corked(connection), options)
+    return await upgrader.upgradeOutbound(corked(metered(connection, meter)), options)
   }
   return wrapped
 }
@@ -63,6 +64,12 @@ function tuned(upgrader: Upgrader): Upgrader {
 interface SocketConnection {
   readonly socket?: Socket
   sendData?: (data: unknown) => unknown
+}
+
+function metered<Type extends object>(connection: Type, meter: TrafficMeter): Type {
+  const { socket } = connection as SocketConnection
+  if (socket) meter.add(socket)
+  return connection
 }
 
 function corked<Type extends object>(connection: Type): Type {

@@ -196,6 +196,21 @@ export interface Health {
   readonly introducers: readonly { readonly introducer: Introducer; readonly reason: string }[]
 }
 
+/** A link as its node sees it. */
+export interface LinkState {
+  /** Who is at the other end. */
+  readonly id: NodeId
+  /** How long the other end took to answer the last probe, ms; undefined: it is not this node that probes it, or no answer came yet. */
+  readonly roundTrip: Milliseconds | undefined
+}
+
+/** How long something took that this node did. */
+export type Measured =
+  /** From the first doubt that this node had, or was told of, until it took the member for dead. A death that came as a surprise has none. */
+  | { readonly what: 'detection'; readonly member: NodeId; readonly took: Milliseconds }
+  /** A reconciliation that this node began, until both sides knew the same. */
+  | { readonly what: 'reconciliation'; readonly took: Milliseconds }
+
 export type Effect<Data extends Encoded = Uint8Array> =
   /**
    * Send a frame on the link to `to`. Without a link it is dropped (the `disconnected` input is on its way). `urgent`: failure detection, which

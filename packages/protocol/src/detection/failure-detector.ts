@@ -320,6 +320,18 @@ export class FailureDetector implements Timed {
     for (const accusation of accusations) if (isKind(accusation, 'suspicion')) this.accusations.hear(accusation, undefined)
   }
 
+  /** A member is dead: how long that took to find out. */
+  measure(id: NodeId): void {
+    const { now, services } = this.#context
+    const suspicion = this.#suspicions.get(id)
+    if (suspicion !== undefined) services.measure?.({ what: 'detection', member: id, took: now - suspicion.raised })
+  }
+
+  /** How long the member took to answer the last probe. */
+  roundTrip(id: NodeId): Milliseconds | undefined {
+    return this.#scheduler.took(id)
+  }
+
   /** A life ended or a new one began. */
   forget(id: NodeId): void {
     this.#suspicions.delete(id)

@@ -70,6 +70,11 @@ export class ProbeScheduler implements Timed {
     return this.#longLatency
   }
 
+  /** How long this member took to answer the last probe, ms. */
+  took(id: NodeId): Milliseconds | undefined {
+    return this.#probes.get(id)?.took
+  }
+
   /** A probe is given up after this, ms. */
   get timeout(): Milliseconds {
     const { probeTimeout, unresponsive } = this.#context.config.detection

@@ -161,6 +161,9 @@ export class Reconciler implements Timed {
   }
 
   #ended(peer: NodeId): void {
+    const { now, services } = this.#context
+    const exchange = this.#exchanges.get(peer)
+    if (exchange?.isOwn === true) services.measure?.({ what: 'reconciliation', took: now - exchange.begun })
     this.#exchanges.delete(peer)
     this.#lastCompleted = this.#context.now
     this.#context.wholeSince = Math.min(this.#context.wholeSince, this.#context.now)

@@ -1,0 +1,75 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { until } from '../test/peers.ts'
+import { enter, leaveAll, pool, type Node } from '../test/pool.ts'
+import { parseLinks } from './link-reports.ts'
+
+afterEach(leaveAll)
+
+describe('the links of a pool', () => {
+  it('are told by each member that is asked, from both ends, with round trips where one end probes the other', async () => {
+    const nodes = await pool(3)
+    const [first, second] = nodes as [Node, Node, Node]
+    await vi.waitUntil(async () => (await first.overlay.links()).length === 2, 10_000)
+    expect((await first.overlay.links()).map(({ id }) => id)).toEqual(
+      nodes
+        .map(({ id }) => id)
+        .filter((id) => id !== first.id)
+        .toSorted(),
+    )
+    const told = await first.overlay.linksOf(second.id)
+    expect(told.map(({ id }) => id)).toContain(first.id)
+    await vi.waitUntil(async () => (await first.overlay.links()).some(({ roundTrip }) => roundTrip !== undefined), 30_000)
+  })
+
+  it('are asked of members only, and told only so often', async () => {
+    const [first, second] = (await pool(2)) as [Node, Node]
+    await expect(first.overlay.linksOf('12D3KooWnobody')).rejects.toMatchObject({ code: 'UNKNOWN_MEMBER' })
+    let answers = 0
+    const askOn = async (): Promise<void> => {
+      for (; answers < 2_000; answers += 1) await first.overlay.linksOf(second.id)
+    }
+    await expect(askOn()).rejects.toMatchObject({ code: 'OPEN_FAILED' })
+    // Ten seconds' worth at once.
+    expect(answers).toBeGreaterThanOrEqual(200)
+    expect(first.overlay.members()).toHaveLength(2)
+  })
+})
+
+it('bytes and connections are counted, of closed connections too', async () => {
+  const [first, second] = (await pool(2)) as [Node, Node]
+  const { sent, received, connections } = await first.overlay.traffic()
+  expect(sent).toBeGreaterThan(500)
+  expect(received).toBeGreaterThan(500)
+  expect(connections).toBeGreaterThan(0)
+  await second.overlay.leave()
+  await vi.waitUntil(async () => (await first.overlay.traffic()).connections === 0, 10_000)
+  expect((await first.overlay.traffic()).sent).toBeGreaterThanOrEqual(sent)
+})
+
+it('how long it took to find out about a death, and to reconcile, is told', async () => {
+  const [first, , third] = (await pool(3)) as [Node, Node, Node]
+  await third.overlay.libp2p.stop()
+  const measured = (what: string): { took: number }[] =>
+    first.heard.flatMap((each) => (each.type === 'measured' && each.what === what ? [each] : []))
+  await until(() => measured('detection').length === 1, 20_000)
+  expect(first.heard).toContainEqual({ type: 'measured', what: 'detection', member: third.id, took: expect.any(Number) })
+  const last = await enter({ bootstrap: first.overlay.self.addresses })
+  await until(() => last.heard.length > 0 || measured('reconciliation').length > 0, 20_000)
+})
+
+describe('an answer', () => {
+  it.each(['', '{}', '[["12D3",-1]]', '[["12D3","x"]]', '[[7]]', '["12D3"]', '[["<b>"]]'])('is refused: %s', (text) => {
+    expect(() => parseLinks(text)).toThrow(/links|JSON/u)
+  })
+
+  it('is refused where it is too long', () => {
+    expect(() => parseLinks(JSON.stringify(Array.from({ length: 257 }, () => ['12D3'])))).toThrow('no list of links')
+  })
+
+  it('is read', () => {
+    expect(parseLinks('[["12D3",3],["12D4"]]')).toEqual([
+      { id: '12D3', roundTrip: 3 },
+      { id: '12D4', roundTrip: undefined },
+    ])
+  })
+})

@@ -1,0 +1,95 @@
+/**
+ * Members tell their links when they are asked, on a stream of its own: nobody pays for the picture of an overlay while nobody looks at it.
+ */
+import type { LinkState } from '@jel/protocol'
+import type { Uint8ArrayList } from 'uint8arraylist'
+import type { Applications } from './applications.ts'
+import { OpenError, reasonOf } from './base/errors.ts'
+import { RateLimiter } from './host/rate-limiter.ts'
+
+/** Answers a second, whoever asks. Guess: each costs a stream, and at most a handshake; ten pages that are looked at ask a member of a small pool less often. */
+const answersPerSecond = 20
+
+/** Longest answer, characters. A link takes 60. */
+const maxLength = 32_768
+
+/** Links of one answer. Guess: three times as many as a node has while many enter. */
+const maxLinks = 256
+
+/** An answer may take so long, a dial included, ms. Guess. */
+const timeout = 5_000
+
+/** Ids are base58; an Ed25519 one has 52 characters. */
+const idPattern = /^[1-9A-HJ-NP-Za-km-z]{1,128}$/u
+
+export class LinkReports {
+  readonly #applications: Pick<Applications, 'openAny' | 'handleAny'>
+  readonly #protocol: string
+  readonly #own: () => readonly LinkState[]
+  readonly #limiter = new RateLimiter(answersPerSecond)
+
+  constructor(applications: Pick<Applications, 'openAny' | 'handleAny'>, protocol: string, own: () => readonly LinkState[]) {
+    this.#applications = applications
+    this.#protocol = protocol
+    this.#own = own
+  }
+
+  /** Answers those who ask. */
+  async start(): Promise<void> {
+    await this.#applications.handleAny(this.#protocol, async (stream) => {
+      if (!this.#limiter.spend()) throw new Error('asked too often')
+      stream.send(new TextEncoder().encode(`${formatLinks(this.#own())}\n`))
+      await stream.close()
+    })
+  }
+
+  /** Throws {@link UnknownMemberError} or {@link OpenError}. */
+  async ask(id: string, signal: AbortSignal | undefined): Promise<LinkState[]> {
+    const time = AbortSignal.timeout(timeout)
+    const stream = await this.#applications.openAny(id, this.#protocol, signal ? AbortSignal.any([signal, time]) : time)
+    const giveUp = (): void => stream.abort(new Error('no answer in time'))
+    time.addEventListener('abort', giveUp)
+    signal?.addEventListener('abort', giveUp)
+    try {
+      return parseLinks(await readLine(stream))
+    } catch (error) {
+      stream.abort(new Error('no answer that can be read'))
+      signal?.throwIfAborted()
+      throw new OpenError(`${id} did not tell its links: ${reasonOf(error)}`, { cause: error })
+    } finally {
+      time.removeEventListener('abort', giveUp)
+      signal?.removeEventListener('abort', giveUp)
+      // Our side is not needed either.
+      if (stream.status === 'open') await stream.close().catch(() => {})
+    }
+  }
+}
+
+/** The end of a stream is not told to one that begins to listen late, so a line ends an answer. */
+async function readLine(stream: AsyncIterable<Uint8Array | Uint8ArrayList>): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const piece of stream) {
+    text += decoder.decode(piece.subarray(), { stream: true })
+    if (text.endsWith('\n')) return text
+    if (text.length > maxLength) throw new Error(`more than ${maxLength} characters`)
+  }
+  throw new Error('it ended before its answer did')
+}
+
+/** `[["12D3…",3],["12D3…"]]` */
+function formatLinks(links: readonly LinkState[]): string {
+  return JSON.stringify(links.slice(0, maxLinks).map(({ id, roundTrip }) => (roundTrip === undefined ? [id] : [id, roundTrip])))
+}
+
+/** Throws an Error for anything else than {@link formatLinks} makes. */
+export function parseLinks(text: string): LinkState[] {
+  const parsed: unknown = JSON.parse(text)
+  if (!Array.isArray(parsed) || parsed.length > maxLinks) throw new Error('no list of links')
+  return parsed.map((each: unknown) => {
+    const [id, roundTrip] = Array.isArray(each) ? (each as unknown[]) : []
+    const isTime = typeof roundTrip === 'number' && Number.isFinite(roundTrip) && roundTrip >= 0
+    if (typeof id !== 'string' || !idPattern.test(id) || (roundTrip !== undefined && !isTime)) throw new Error('no list of links')
+    return { id, roundTrip: isTime ? roundTrip : undefined }
+  })
+}
