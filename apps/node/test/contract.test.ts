@@ -70,6 +70,23 @@ function latest(node: JelProcess): string | undefined {
   return reign && `${reign.epoch} ${reign.node.id}`
 }
 
+it('a node tells its links, and how long the last probe took where it probes', async () => {
+  const [one, other] = (await joinAll('links', 2)) as [JelProcess, JelProcess]
+  const linksOf = async (node: JelProcess, id: number): Promise<object[]> => {
+    node.send({ command: 'links', id })
+    const answer = await node.answer(id)
+    return answer.event === 'links' ? [...answer.links] : []
+  }
+  let timed = 0
+  for (let id = 0; timed === 0 && id < 100; id += 1) {
+    const [links, back] = await Promise.all([linksOf(one, id), linksOf(other, id)])
+    timed = [...links, ...back].filter((link) => 'roundTrip' in link && typeof link.roundTrip === 'number').length
+    expect([links, back]).toMatchObject([[{ id: other.id }], [{ id: one.id }]])
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  expect(timed).toBeGreaterThan(0)
+})
+
 it('signals and hints are carried out, confirmed and refused', async () => {
   const [one, other] = (await joinAll('signals', 2)) as [JelProcess, JelProcess]
   one.send({ command: 'signal', name: 'go', nodes: [other.id], id: '1' }, { command: 'maybeDead', node: other.id, id: '2' })

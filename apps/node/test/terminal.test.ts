@@ -28,8 +28,10 @@ it.skipIf(!hasScript)('jel join on a terminal shows tags, addresses and epochs, 
     size,
   )
   await terminal.sees(/^elected +master: …\w{8}, epoch 1$/u)
-  await terminal.sees(/^\* …\w{8} +here +0:\d\d +a@delft +gpu=2 +127\.0\.0\.1:\d+ +master \(1\)$/u)
-  await terminal.sees(new RegExp(`^ {2}…${other.id.slice(-8)} +here +0:\\d\\d +b@delft +cpu=16 +127\\.0\\.0\\.1:\\d+$`, 'u'))
+  await terminal.sees(/^\* …\w{8} +here +0:\d\d +(?:\d+(?:\.\d)? ms +)?a@delft +gpu=2 +127\.0\.0\.1:\d+ +master \(1\)$/u)
+  await terminal.sees(
+    new RegExp(`^ {2}…${other.id.slice(-8)} +here +0:\\d\\d +(?:\\d+(?:\\.\\d)? ms +)?b@delft +cpu=16 +127\\.0\\.0\\.1:\\d+$`, 'u'),
+  )
 
   terminal.type('/cpu')
   await terminal.sees(/^filter +cpu_ +1 of 2$/u)

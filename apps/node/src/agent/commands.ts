@@ -2,7 +2,7 @@ import type { CommandId, MemberState } from './events.ts'
 
 /** What a running node may be asked, one JSON object a line: by a parent process on standard input, by others on the control socket. */
 export type Command = { readonly id?: CommandId } & (
-  | { readonly command: 'status' | 'health' | 'leave' }
+  | { readonly command: 'status' | 'health' | 'links' | 'leave' }
   | { readonly command: 'members'; readonly location?: string; readonly tag?: string; readonly state?: MemberState | 'all' }
   | { readonly command: 'elect' | 'result' | 'withdraw'; readonly election: string }
   /** Gives up the command that bears this id. */
@@ -90,6 +90,7 @@ const FIELDS = new Map<string, Readonly<Record<string, Check>>>([
   ['members', { location: optional(text), tag: optional(text), state: optional(oneOf('here', 'left', 'died', 'all')) }],
   ['status', {}],
   ['health', {}],
+  ['links', {}],
   ['elect', { election: text }],
   ['result', { election: text }],
   ['withdraw', { election: text }],

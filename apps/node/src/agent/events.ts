@@ -38,6 +38,7 @@ export type NodeEvent =
   | ({ readonly event: 'health'; readonly re?: CommandId } & HealthJson)
   | { readonly event: 'members'; readonly nodes: readonly ListedJson[]; readonly re?: CommandId }
   | ({ readonly event: 'status'; readonly re?: CommandId } & StatusJson)
+  | { readonly event: 'links'; readonly links: readonly LinkJson[]; readonly re?: CommandId }
   | ({ readonly event: 'record' } & RecordJson)
   | { readonly event: 'records'; readonly records: readonly RecordJson[]; readonly re?: CommandId }
   /** The stream is at this local socket, for one connection. */
@@ -56,6 +57,12 @@ interface RecordJson {
   readonly version: number
   readonly expires: number
   readonly value: string | null
+}
+
+/** Who is at the other end; how long the last probe took to be answered, ms, where this node probes it. */
+interface LinkJson {
+  readonly id: string
+  readonly roundTrip?: number
 }
 
 /** `started`: when it entered, Unix ms; `memory`: resident, bytes; `processor`: seconds so far. */

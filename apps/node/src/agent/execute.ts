@@ -37,6 +37,10 @@ export async function execute(
     }
     case 'health':
       return healthEvent(pool.health())
+    case 'links': {
+      const links = await pool.links()
+      return { event: 'links', links: links.map(({ id, roundTrip }) => ({ id, ...(roundTrip !== undefined && { roundTrip }) })) }
+    }
     case 'elect':
       return electedEvent(await pool.elect(command.election, { signal }))
     case 'result':

@@ -5,7 +5,7 @@ import { span } from '../base/time.ts'
 
 /** A column of the table of members. */
 export interface Column {
-  readonly name: 'node' | 'state' | 'for' | 'location' | 'tag' | 'address' | 'elected'
+  readonly name: 'node' | 'state' | 'for' | 'rtt' | 'location' | 'tag' | 'address' | 'elected'
   /** It is never narrower, in cells; undefined: never cut. */
   readonly least?: number
   readonly text: (row: Row, now: number) => string
@@ -20,7 +20,7 @@ const MARK = 2
 /** No text of a member takes more, in cells. A guess. */
 const MOST = 48
 /** What gives way first where there is no room; `d` shows it all. */
-const DISPENSABLE: readonly Column['name'][] = ['address', 'tag', 'location', 'for']
+const DISPENSABLE: readonly Column['name'][] = ['address', 'rtt', 'tag', 'location', 'for']
 
 /** Sorts after any text. */
 const LAST = '\u{10FFFF}'
@@ -38,6 +38,11 @@ const WHOLE: Column = { ...SHORT, text: ({ node }) => node.id }
 const OTHERS: readonly Column[] = [
   STATE,
   { name: 'for', text: ({ since }, now) => span(Math.max(0, now - since)), compare: (one, other) => one.since - other.since },
+  {
+    name: 'rtt',
+    text: ({ roundTrip }) => (roundTrip === undefined ? '' : `${roundTrip < 10 ? roundTrip.toFixed(1) : Math.round(roundTrip)} ms`),
+    compare: (one, other) => (one.roundTrip ?? Infinity) - (other.roundTrip ?? Infinity) || 0,
+  },
   { name: 'location', least: 8, text: ({ location }) => location, compare: (one, other) => words(one.location, other.location) },
   { name: 'tag', least: 6, text: ({ tag }) => tag, compare: (one, other) => words(one.tag || LAST, other.tag || LAST) },
   { name: 'address', least: 15, text: ({ address }) => address, compare: (one, other) => words(one.address, other.address) },

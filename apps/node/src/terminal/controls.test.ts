@@ -4,13 +4,13 @@ import type { Row } from './view.ts'
 
 function row(id: string, more: Partial<Row> = {}): Row {
   const node = { id, incarnation: 1, addresses: [], location: '', tag: '' }
-  return { node, state: 'here', since: 0, location: '', tag: '', address: '', elected: [], ...more }
+  return { node, state: 'here', since: 0, location: '', tag: '', address: '', roundTrip: undefined, elected: [], ...more }
 }
 
 const ROWS = [
   row('a', { since: 3, location: 'one@delft', tag: 'cpu' }),
   row('b', { since: 2, location: 'two@delft', tag: 'GPU=2' }),
-  row('c', { since: 1, location: 'one@nl', state: 'died' }),
+  row('c', { since: 1, roundTrip: 0.4, location: 'one@nl', state: 'died' }),
   row('d', { since: 0, location: 'three', elected: [{ election: 'master', epoch: 1 }] }),
 ]
 
@@ -30,7 +30,7 @@ function press(controls: Controls, ...keys: string[]): void {
 describe('keys', () => {
   it('sort by one column after the other, who is gone or elected first of all', () => {
     const controls = new Controls()
-    const orders = Array.from({ length: 8 }, () => {
+    const orders = Array.from({ length: 9 }, () => {
       const order = `${controls.sort} ${ids(controls)}`
       press(controls, 's')
       return order
@@ -38,6 +38,7 @@ describe('keys', () => {
     expect(orders).toEqual([
       'state cdba',
       'for dcba',
+      'rtt cdba',
       'location acdb',
       'tag badc',
       'address dcba',
@@ -69,7 +70,7 @@ describe('keys', () => {
     press(controls, 'end')
     expect(controls.selected).toBe('a')
     expect(controls.window(controls.choose(ROWS), 2).map(({ node }) => node.id)).toEqual(['b', 'a'])
-    press(controls, 's', 's', 's', 's', 's', 's')
+    press(controls, 's', 's', 's', 's', 's', 's', 's')
     expect(controls.window(controls.choose(ROWS), 2).map(({ node }) => node.id)).toEqual(['a', 'b'])
     press(controls, 'pagedown')
     expect(controls.selected).toBe('c')

@@ -73,7 +73,7 @@ export class LiveReporter implements Reporter {
   follow(ask: Ask): void {
     this.#ask = ask
     void this.#question({ command: 'members', state: 'all' })
-    void this.#question({ command: 'status' })
+    this.#questions()
     this.#askAfter(STATUS_INTERVAL)
   }
 
@@ -95,9 +95,14 @@ export class LiveReporter implements Reporter {
     this.#due = due
     this.#asking = setTimeout(() => {
       this.#asking = undefined
-      void this.#question({ command: 'status' })
+      this.#questions()
       this.#askAfter(STATUS_INTERVAL)
     }, delay)
+  }
+
+  #questions(): void {
+    void this.#question({ command: 'status' })
+    void this.#question({ command: 'links' })
   }
 
   async #question(command: Command): Promise<void> {

@@ -29,12 +29,13 @@ describe('the picture', () => {
   it('shows members with tag, address and epoch, this node marked, and what happened', () => {
     const view = viewOf(2)
     view.take({ event: 'elected', election: 'master', epoch: 7, node: node('peer1') }, 1000)
+    view.take({ event: 'links', links: [{ id: 'peer1', roundTrip: 3.26 }, { id: ID }] }, 1000)
     const lines = picture(view, 100, 24)
     expect(lines).toHaveLength(24)
     expect(lines[0]).toBe('render-farm  2 members  for 0:20')
     expect(lines).toContainEqual('elected   master: …peer1, epoch 7')
-    expect(lines).toContainEqual(expect.stringMatching(/^ {2}NODE +STATE +FOR +LOCATION +TAG +ADDRESS +ELECTED/u))
-    expect(lines).toContainEqual(expect.stringMatching(/^ {2}…peer1 +here +0:20 +node1@delft +192\.0\.2\.1:4001 +master \(7\)/u))
+    expect(lines).toContainEqual(expect.stringMatching(/^ {2}NODE +STATE +FOR +RTT +LOCATION +TAG +ADDRESS +ELECTED/u))
+    expect(lines).toContainEqual(expect.stringMatching(/^ {2}…peer1 +here +0:20 +3\.3 ms +node1@delft +192\.0\.2\.1:4001 +master \(7\)/u))
     expect(lines).toContainEqual(expect.stringMatching(/^\* …KrkcixUP +here +0:20 +here +gpu=2 +192\.0\.2\.1:4001/u))
     expect(lines).toContainEqual(expect.stringMatching(/elected master: …peer1 \(here\), epoch 7$/u))
     expect(lines.at(-1)).toBe('q quit')
@@ -63,7 +64,7 @@ describe('the picture', () => {
   it('leaves columns out where there is no room, and shows whole ids where there is', () => {
     const view = viewOf(3)
     const head = (columns: number): string => picture(view, columns, 24).find((line) => line.includes('NODE')) as string
-    expect(head(60)).toMatch(/^ {2}NODE +STATE +FOR +LOCATION +TAG +ELECTED/u)
+    expect(head(60)).toMatch(/^ {2}NODE +STATE +FOR +(RTT +)?LOCATION +TAG +ELECTED/u)
     expect(head(30)).toMatch(/^ {2}NODE +STATE/u)
     expect(picture(view, 200, 24).some((line) => line.startsWith(`* ${ID}  here`))).toBe(true)
   })

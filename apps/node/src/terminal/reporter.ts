@@ -68,6 +68,8 @@ export function describe(event: NodeEvent, name: (node: NodeJson) => string = no
       return `record ${oneLine(event.name)} of ${event.owner}${event.value === null ? ' is gone' : `, ${Buffer.byteLength(event.value, 'base64')} bytes`}`
     case 'status':
       return `${event.node.id}, ${event.members} members`
+    case 'links':
+      return `${event.links.length} links`
     case 'records':
       return `${event.records.length} records`
     case 'error':

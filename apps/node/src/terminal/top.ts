@@ -31,6 +31,7 @@ async function printOnce(pool: string, client: ControlClient): Promise<number> {
   client.listen((event) => view.take(event as NodeEvent, Date.now()))
   await client.ask({ command: 'members', state: 'all' })
   await client.ask({ command: 'status' })
+  await client.ask({ command: 'links' })
   const controls = new Controls()
   controls.events = false
   for (const line of draw(view, controls, Date.now(), UNBOUNDED, '')) process.stdout.write(`${line.trimEnd()}\n`)

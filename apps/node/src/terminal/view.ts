@@ -18,6 +18,8 @@ export interface Row {
   readonly location: string
   readonly tag: string
   readonly address: string
+  /** How long the last probe of this node took to be answered, ms, where there was one. */
+  readonly roundTrip: number | undefined
   /** What it was elected for. */
   readonly elected: readonly { readonly election: string; readonly epoch: number }[]
 }
@@ -46,7 +48,8 @@ export class PoolView {
   status: Status | undefined
   /** The node has left. */
   stopped = false
-  readonly #members = new Map<string, Omit<Row, 'elected'>>()
+  readonly #members = new Map<string, Omit<Row, 'elected' | 'roundTrip'>>()
+  #roundTrips: ReadonlyMap<string, number | undefined> = new Map()
   readonly #reigns = new Map<string, ReignJson>()
 
   constructor(pool: string) {
@@ -89,6 +92,9 @@ export class PoolView {
         this.since = event.started
         this.health = event.health
         return
+      case 'links':
+        this.#roundTrips = new Map(event.links.map(({ id, roundTrip }) => [id, roundTrip]))
+        return
       case 'records':
       case 'opened':
       case 'done':
@@ -115,7 +121,8 @@ export class PoolView {
       if (member.state !== 'here' && now - member.since > GONE_FOR) this.#members.delete(id)
       else {
         const reigns = won.get(`${id} ${member.node.incarnation}`) ?? []
-        rows.push({ ...member, elected: reigns.map(({ election, epoch }) => ({ election: oneLine(election), epoch })) })
+        const roundTrip = member.state === 'here' ? this.#roundTrips.get(id) : undefined
+        rows.push({ ...member, roundTrip, elected: reigns.map(({ election, epoch }) => ({ election: oneLine(election), epoch })) })
       }
     }
     return rows
