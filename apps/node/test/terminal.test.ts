@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { join1, run, script } from './jel-process.ts'
+import { join1, run, runtime, script } from './jel-process.ts'
 import { PseudoTerminal } from './pseudo-terminal.ts'
 
 const hasScript = spawnSync('script', ['--version']).status === 0
@@ -126,6 +128,27 @@ it.skipIf(!hasScript)('Ctrl-Z gives the terminal to the shell, and fg shows the 
   await terminal.until(() => terminal.written.slice(before).includes('?1049l'), 'the end')
   terminal.type('exit\n')
   expect(await terminal.exited).toBe(0)
+})
+
+it.skipIf(!hasScript)('a terminal that gets another size is drawn anew', async () => {
+  const node = await join1('resized')
+  const narrow = join(runtime, 'narrow')
+  const resize = `(while [ ! -e '${narrow}' ]; do sleep 0.1; done; stty cols 60 rows 12 < /dev/tty) &`
+  const terminal = new PseudoTerminal(`${resize} exec ${jel} top resized`, { columns: 200, rows: 40 })
+  await terminal.sees(new RegExp(`^\\* ${node.id} +here`, 'u'))
+  writeFileSync(narrow, '')
+  await terminal.sees(new RegExp(`^\\* …${node.id.slice(-8)} +here`, 'u'))
+  await terminal.until(() => terminal.lines.length <= 12 && terminal.lines.every((line) => line.length <= 60), 'a small picture')
+  terminal.type('q')
+  expect(await terminal.exited).toBe(0)
+})
+
+it.skipIf(!hasScript)('where standard input is no terminal the pool is shown, without keys', async () => {
+  const terminal = new PseudoTerminal(around(`${jel} join keyless --listen 127.0.0.1:0 --for 3 < /dev/null`), size)
+  await terminal.sees(/^\* …\w{8} +here/u)
+  await terminal.sees(/^Ctrl-C: leave$/u)
+  await terminal.exited
+  expect(endOf(terminal)).toEqual({ ...RESTORED, status: '0' })
 })
 
 it.skipIf(!hasScript)('a node in the background of a shell draws nothing, and is not stopped', async () => {
