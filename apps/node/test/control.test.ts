@@ -223,7 +223,7 @@ export const sum = task(async (count, { run }) => (await Promise.all(Array.from(
   expect((await run('job', 'jobs', 'squares', ...at(worker))).lines).toContainEqual(expect.stringMatching(/^state +done$/u))
   expect(await run('job', 'jobs', 'no such', ...at(worker))).toMatchObject({ status: 1, stderr: expect.stringContaining('no such') })
   worker.send({ command: 'jobs', id: 'j' })
-  await worker.answer('j')
+  await worker.until(() => worker.of('done').some(({ re }) => re === 'j'), 'done')
   expect(worker.events.filter((event) => 're' in event && event.re === 'j')).toMatchObject([
     { event: 'job', name: 'squares' },
     { event: 'done' },
