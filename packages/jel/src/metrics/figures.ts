@@ -1,0 +1,82 @@
+import type { MeasuredDetail } from '../events.ts'
+import type { Health, Link, Member, Reign, Traffic } from '../member.ts'
+import type { Pool } from '../pool.ts'
+
+/** What happened since somebody began to count. */
+export interface Counts {
+  joined: number
+  left: number
+  died: number
+  elected: number
+  /** Of these, those of this node. */
+  won: number
+  signals: number
+  /** By code. */
+  readonly warnings: Map<string, number>
+}
+
+/** All that instruments are read from, at one moment. */
+export interface Figures {
+  /** Unix ms */
+  readonly now: number
+  readonly pool: string
+  readonly self: Member
+  readonly members: number
+  readonly health: Health
+  readonly reigns: readonly Reign[]
+  readonly records: number
+  readonly links: readonly Link[]
+  readonly traffic: Traffic
+  readonly counts: Counts
+}
+
+/** Counts what happens in a pool, and reads how it stands. */
+export class Watch implements Disposable {
+  readonly #pool: Pool
+  readonly #counts: Counts = { joined: 0, left: 0, died: 0, elected: 0, won: 0, signals: 0, warnings: new Map() }
+  readonly #end = new AbortController()
+
+  constructor(pool: Pool) {
+    this.#pool = pool
+    const counts = this.#counts
+    const options = { signal: this.#end.signal }
+    counts.joined = pool.members().length
+    for (const reign of pool.reigns()) this.#elected(reign)
+    for (const type of ['joined', 'left', 'died'] as const) pool.addEventListener(type, () => (counts[type] += 1), options)
+    pool.addEventListener('elected', ({ detail }) => this.#elected(detail), options)
+    pool.addEventListener('signal', () => (counts.signals += 1), options)
+    pool.addEventListener('warning', ({ detail: { code } }) => counts.warnings.set(code, (counts.warnings.get(code) ?? 0) + 1), options)
+  }
+
+  /** Calls `listener` with what this node measures from now on. */
+  onMeasured(listener: (measured: MeasuredDetail) => void): void {
+    this.#pool.addEventListener('measured', ({ detail }) => listener(detail), { signal: this.#end.signal })
+  }
+
+  /** Throws PoolLeftError after the end of the pool. */
+  async read(): Promise<Figures> {
+    const pool = this.#pool
+    const [links, traffic] = await Promise.all([pool.links(), pool.traffic()])
+    return {
+      now: Date.now(),
+      pool: pool.name,
+      self: pool.self,
+      members: pool.members().length,
+      health: pool.health(),
+      reigns: pool.reigns(),
+      records: pool.records().length,
+      links,
+      traffic,
+      counts: this.#counts,
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#end.abort()
+  }
+
+  #elected({ winner }: Reign): void {
+    this.#counts.elected += 1
+    if (winner.id === this.#pool.self.id) this.#counts.won += 1
+  }
+}

@@ -1,0 +1,151 @@
+import type { Figures } from './figures.ts'
+
+/** A number, or one for each set of labels; undefined: there is none. */
+export type Reading = number | undefined | readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[]
+
+interface Described {
+  /** As OpenTelemetry has it; for Prometheus see {@link prometheusName}. Where it has a unit the name ends in it, or contains it. */
+  readonly name: string
+  /** By the Unified Code for Units of Measure: `s`, `By`, `1`, or what is counted in braces. */
+  readonly unit: string
+  readonly help: string
+}
+
+/** What is read when somebody asks. */
+export interface ReadInstrument extends Described {
+  readonly kind: 'counter' | 'gauge'
+  readonly read: (figures: Figures) => Reading
+}
+
+/** What is told when it is measured, in seconds. */
+export interface Histogram extends Described {
+  readonly kind: 'histogram'
+  readonly measures: 'detection' | 'reconciliation'
+  /** Upper bounds of the buckets, in seconds. */
+  readonly buckets: readonly number[]
+}
+
+export type Instrument = ReadInstrument | Histogram
+
+/** All that a pool is measured by, once for Prometheus and OpenTelemetry. */
+export const instruments: readonly Instrument[] = [
+  {
+    name: 'jel.node.info',
+    kind: 'gauge',
+    unit: '1',
+    help: 'Always 1; the labels say which node this is.',
+    read: ({ pool, self: { id, incarnation, location } }) => [
+      { labels: { pool, id, incarnation: String(incarnation), location }, value: 1 },
+    ],
+  },
+  gauge('jel.members', '{member}', 'Members that this node believes to be in the pool, itself included.', ({ members }) => members),
+  gauge('jel.links', '{link}', 'Links of this node that are up.', ({ links }) => links.length),
+  gauge(
+    'jel.round_trip.median.seconds',
+    's',
+    'How long members took to answer the last probe of this node: half of them no longer.',
+    ({ links }) => quantile(links, 0.5),
+  ),
+  gauge('jel.round_trip.longest.seconds', 's', 'The longest time a member took to answer the last probe of this node.', ({ links }) =>
+    quantile(links, 1),
+  ),
+  gauge(
+    'jel.suspected.ratio',
+    '1',
+    'Share of the other members that are suspected, lost within the last minute, or unreachable now: 0 to 1.',
+    ({ health }) => health.suspectedShare,
+  ),
+  gauge('jel.relayed.members', '{member}', 'Members that only others can reach.', ({ health }) => health.relayed),
+  gauge('jel.alone', '1', '1 where this node reaches no other member although it should.', ({ health }) => Number(health.alone)),
+  gauge('jel.minority', '1', '1 where this node reaches at most half of the members of a minute before.', ({ health }) =>
+    Number(health.minority),
+  ),
+  gauge(
+    'jel.introducers.unreachable',
+    '{introducer}',
+    'Bootstrap addresses that do not answer.',
+    ({ health }) => health.introducers.length,
+  ),
+  counter(
+    'jel.joins',
+    '{member}',
+    'Members that came in, those counted that were there when this node entered.',
+    ({ counts }) => counts.joined,
+  ),
+  counter('jel.leaves', '{member}', 'Members that left by their own will.', ({ counts }) => counts.left),
+  counter('jel.member.deaths', '{member}', 'Members that were found dead.', ({ counts }) => counts.died),
+  gauge('jel.elections', '{election}', 'Elections of which this node knows the winner.', ({ reigns }) => reigns.length),
+  gauge(
+    'jel.elections.held',
+    '{election}',
+    'Elections of which this node is the winner now.',
+    ({ reigns, self }) => reigns.filter(({ winner }) => winner.id === self.id).length,
+  ),
+  counter('jel.elections.decided', '{election}', 'How often this node was told of a winner.', ({ counts }) => counts.elected),
+  counter('jel.elections.won', '{election}', 'How often this node became the winner of an election.', ({ counts }) => counts.won),
+  gauge('jel.records', '{record}', 'Records that this node knows.', ({ records }) => records),
+  counter('jel.signals.received', '{signal}', 'Signals that members sent to this node.', ({ counts }) => counts.signals),
+  {
+    name: 'jel.warnings',
+    kind: 'counter',
+    unit: '{warning}',
+    help: 'What went wrong while the node went on, by the code of the warning.',
+    read: ({ counts }) => [...counts.warnings].map(([code, value]) => ({ labels: { code }, value })),
+  },
+  gauge('jel.connections', '{connection}', 'TCP connections of this node that are open.', ({ traffic }) => traffic.connections),
+  counter('jel.bytes.sent', 'By', 'Bytes that this node sent over TCP, without headers.', ({ traffic }) => traffic.sent),
+  counter('jel.bytes.received', 'By', 'Bytes that this node received over TCP, without headers.', ({ traffic }) => traffic.received),
+  gauge(
+    'jel.reconciliation.age.seconds',
+    's',
+    'Time since a reconciliation with another member last ended.',
+    ({ health: { lastReconciliation }, now }) => lastReconciliation && Math.max(0, now - lastReconciliation) / 1000,
+  ),
+  {
+    name: 'jel.reconciliation.seconds',
+    kind: 'histogram',
+    unit: 's',
+    help: 'Reconciliations that this node began, until both sides knew the same.',
+    measures: 'reconciliation',
+    // Guess: from a network of one room to 50,000 members through a slow one.
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+  },
+  {
+    name: 'jel.detection.seconds',
+    kind: 'histogram',
+    unit: 's',
+    help: 'From the first doubt that this node had or was told of until it took the member for dead.',
+    measures: 'detection',
+    // Measured (docs/benchmarks.md): a process that was killed takes 1 s and less, a silent host up to 20 s.
+    buckets: [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120],
+  },
+]
+
+/** `jel.member.deaths` is `jel_member_deaths_total` there. */
+export function prometheusName({ name, kind }: Instrument): string {
+  return `${name.replaceAll('.', '_')}${kind === 'counter' ? '_total' : ''}`
+}
+
+/** One for each set of labels. */
+export function readings(instrument: ReadInstrument, figures: Figures): { labels: Record<string, string>; value: number }[] {
+  const reading = instrument.read(figures)
+  if (reading === undefined) return []
+  return typeof reading === 'number'
+    ? [{ labels: {}, value: reading }]
+    : reading.map(({ labels, value }) => ({ labels: { ...labels }, value }))
+}
+
+function gauge(name: string, unit: string, help: string, read: (figures: Figures) => number | undefined): ReadInstrument {
+  return { name, kind: 'gauge', unit, help, read }
+}
+
+function counter(name: string, unit: string, help: string, read: (figures: Figures) => number): ReadInstrument {
+  return { name, kind: 'counter', unit, help, read }
+}
+
+/** In seconds. */
+function quantile(links: Figures['links'], share: number): number | undefined {
+  const times = links.flatMap(({ roundTrip }) => roundTrip ?? []).sort((a, b) => a - b)
+  const time = times[Math.ceil(times.length * share) - 1]
+  return time === undefined ? undefined : time / 1000
+}

@@ -1,0 +1,101 @@
+import type { Attributes, Meter, Observable } from '@opentelemetry/api'
+import { afterEach, expect, it } from 'vitest'
+import { FakeOverlay, member } from '../../test/fake-overlay.ts'
+import { Pool } from '../pool.ts'
+import { instruments, prometheusName } from './instruments.ts'
+import { observe } from './observe.ts'
+
+type Callback = Parameters<Meter['addBatchObservableCallback']>[0]
+
+/** What an SDK does with instruments, as far as it takes to read them. */
+class FakeMeter {
+  readonly read = new Map<string, { value: number; attributes: Attributes | undefined }[]>()
+  readonly recorded = new Map<string, number[]>()
+  readonly callbacks = new Set<Callback>()
+  readonly #names = new Map<Observable, string>()
+
+  readonly createObservableGauge = (name: string): Observable => this.#create(name)
+  readonly createObservableCounter = (name: string): Observable => this.#create(name)
+  readonly addBatchObservableCallback = (callback: Callback): void => void this.callbacks.add(callback)
+  readonly removeBatchObservableCallback = (callback: Callback): void => void this.callbacks.delete(callback)
+  createHistogram(name: string): { record: (value: number) => void } {
+    const values: number[] = []
+    this.recorded.set(name, values)
+    return { record: (value) => void values.push(value) }
+  }
+
+  async collect(): Promise<void> {
+    this.read.clear()
+    for (const callback of this.callbacks) {
+      await callback({
+        observe: (observable: Observable, value: number, attributes?: Attributes) => {
+          const name = this.#names.get(observable)!
+          this.read.set(name, [...(this.read.get(name) ?? []), { value, attributes }])
+        },
+      })
+    }
+  }
+
+  value(name: string): number | undefined {
+    return this.read.get(name)?.[0]?.value
+  }
+
+  #create(name: string): Observable {
+    const observable = { addCallback() {}, removeCallback() {} }
+    this.#names.set(observable, name)
+    return observable
+  }
+}
+
+const parts = { joins: 'unreliable', elections: 'non-uniform' } as const
+const stops: (() => void)[] = []
+afterEach(() => stops.splice(0).forEach((stop) => stop()))
+
+function setUp(): { overlay: FakeOverlay; meter: FakeMeter; pool: Pool } {
+  const overlay = new FakeOverlay(member('A'), member('C'))
+  const pool = new Pool(overlay, parts)
+  const meter = new FakeMeter()
+  stops.push(observe(pool, meter as unknown as Meter))
+  return { overlay, meter, pool }
+}
+
+it('a pool is read as it stands, and what happened in it is counted', async () => {
+  const { overlay, meter } = setUp()
+  overlay.tell({ type: 'joined', member: member('D') })
+  overlay.tell({ type: 'died', member: member('A') })
+  overlay.tell({ type: 'elected', reign: { election: 'master', epoch: 1, winner: member('B') } })
+  overlay.tell({ type: 'warning', code: 'PEER_MISBEHAVED', message: 'x' })
+  overlay.tell({ type: 'measured', what: 'detection', member: 'A', took: 1_500 })
+  overlay.tell({ type: 'measured', what: 'reconciliation', took: 20 })
+  await meter.collect()
+  expect(meter.value('jel.members')).toBe(3)
+  expect(meter.value('jel.joins')).toBe(4)
+  expect(meter.value('jel.member.deaths')).toBe(1)
+  expect(meter.value('jel.elections.won')).toBe(1)
+  expect(meter.value('jel.bytes.sent')).toBe(1_000)
+  expect(meter.value('jel.round_trip.longest.seconds')).toBe(0.003)
+  expect(meter.read.get('jel.warnings')).toEqual([{ value: 1, attributes: { code: 'PEER_MISBEHAVED' } }])
+  expect(meter.read.get('jel.node.info')).toEqual([{ value: 1, attributes: { pool: 'test', id: 'B', incarnation: '1', location: 'here' } }])
+  expect(meter.recorded.get('jel.detection.seconds')).toEqual([1.5])
+  expect(meter.recorded.get('jel.reconciliation.seconds')).toEqual([0.02])
+})
+
+it('a pool that has ended is read no more', async () => {
+  const { meter, pool } = setUp()
+  await pool.leave()
+  await meter.collect()
+  expect(meter.read.size).toBe(0)
+  stops.splice(0).forEach((stop) => stop())
+  expect(meter.callbacks.size).toBe(0)
+})
+
+it('every instrument has one name, for Prometheus too, that says its unit', () => {
+  const names = instruments.map(prometheusName)
+  expect(new Set(names).size).toBe(names.length)
+  for (const [i, { unit, kind }] of instruments.entries()) {
+    expect(names[i]).toMatch(/^jel(?:_[a-z]+)+$/u)
+    if (unit === 's') expect(names[i]).toMatch(/_seconds$/u)
+    if (unit === 'By') expect(names[i]).toMatch(/_bytes_/u)
+    if (kind === 'counter') expect(names[i]).toMatch(/_total$/u)
+  }
+})

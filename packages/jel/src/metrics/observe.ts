@@ -1,0 +1,51 @@
+import { metrics, type Meter } from '@opentelemetry/api'
+import { PoolLeftError } from '../errors.ts'
+import type { Pool } from '../pool.ts'
+import { Watch, type Figures } from './figures.ts'
+import { instruments, readings } from './instruments.ts'
+
+/**
+ * Registers all instruments of a pool with OpenTelemetry, by its API: an application that has an SDK exports them, for one without it this does nothing. They are
+ * read when the SDK collects. Call it once a pool, after the SDK was set up; what happened before is not counted.
+ *
+ * @param meter default: that of the global meter provider, by the name of this package
+ * @returns the function that ends it
+ */
+export function observe(pool: Pool, meter: Meter = metrics.getMeter('@jel/jel')): () => void {
+  const watch = new Watch(pool)
+  const observables = instruments.flatMap((instrument) => {
+    const { name, unit, help: description } = instrument
+    if (instrument.kind !== 'histogram') {
+      const create = instrument.kind === 'counter' ? 'createObservableCounter' : 'createObservableGauge'
+      return [{ instrument, observable: meter[create](name, { unit, description }) }]
+    }
+    const histogram = meter.createHistogram(name, { unit, description, advice: { explicitBucketBoundaries: [...instrument.buckets] } })
+    watch.onMeasured(({ what, took }) => {
+      if (what === instrument.measures) histogram.record(took / 1000)
+    })
+    return []
+  })
+  const collect: Parameters<Meter['addBatchObservableCallback']>[0] = async (result) => {
+    const figures = await readOpen(watch)
+    if (figures === undefined) return
+    for (const { instrument, observable } of observables) {
+      for (const { labels, value } of readings(instrument, figures)) result.observe(observable, value, labels)
+    }
+  }
+  const all = observables.map(({ observable }) => observable)
+  meter.addBatchObservableCallback(collect, all)
+  return () => {
+    meter.removeBatchObservableCallback(collect, all)
+    watch[Symbol.dispose]()
+  }
+}
+
+/** Undefined: the pool has ended. */
+async function readOpen(watch: Watch): Promise<Figures | undefined> {
+  try {
+    return await watch.read()
+  } catch (error) {
+    if (error instanceof PoolLeftError) return undefined
+    throw error
+  }
+}
