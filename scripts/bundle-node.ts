@@ -1,13 +1,13 @@
 /**
  * Bundles the command line: apps/node/dist/jel.js for everything but simulations and computing, simulate.js with worker.js for the former, and compute.js
- * with thread.js and program.js for the latter, which a node that joins a pool must not have to load. With the licences of what is in them, and lists of the sources they were made from, by which
+ * with thread.js and program.js for the latter, which a node that joins a pool must not have to load, and http.js with page.js for `--http`. With the licences of what is in them, and lists of the sources they were made from, by which
  * apps/node/bin/start.js sees whether they are up to date.
  *
  * `--if-stale` does nothing when they are, and fails for nothing: the command line runs from its sources then.
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join, relative, resolve, sep } from 'node:path'
-import type { OutputOptions, RolldownOptions } from 'rolldown'
+import type { OutputOptions, Plugin as RolldownPlugin, RolldownOptions } from 'rolldown'
 import { licences } from './licences.ts'
 
 type Input = readonly [path: string, size: number, changed: number]
@@ -27,16 +27,15 @@ const dist = join(node, 'dist')
 const simulator = join(root, 'packages/simulator')
 const compute = join(root, 'packages/compute')
 
-/** What the command line imports only where it is used: a bundle of its own. */
-const APART = new Map([
-  ['./simulate/simulate.ts', './simulate.js'],
-  ['./compute/index.ts', './compute.js'],
-])
+/** What is imported only where it is used: a bundle of its own. */
+const SIMULATE = ['./simulate/simulate.ts', './simulate.js'] as const
+const COMPUTE = ['./compute/index.ts', './compute.js'] as const
+const HTTP = ['./http/index.ts', './http.js'] as const
 
 const bundles: readonly Bundle[] = [
   {
     name: 'jel',
-    build: { input: { jel: join(node, 'src/main.ts') }, plugins: [{ name: 'the rest apart', resolveId: apart }] },
+    build: { input: { jel: join(node, 'src/main.ts') }, plugins: [apart(SIMULATE, COMPUTE, HTTP)] },
     output: { codeSplitting: false },
   },
   {
@@ -61,8 +60,20 @@ const bundles: readonly Bundle[] = [
       },
       // A bundler with a native part, and one of CBOR that it does without.
       external: ['rolldown', 'cbor-extract'],
+      plugins: [apart(HTTP)],
     },
     output: { chunkFileNames: 'compute-[name].js' },
+  },
+  {
+    name: 'http',
+    build: { input: { http: join(node, 'src/http/index.ts') } },
+    output: { codeSplitting: false },
+    data: join(node, 'src/http/static'),
+  },
+  {
+    name: 'page',
+    build: { input: { page: join(node, 'src/http/page/page.ts') }, platform: 'browser' },
+    output: { keepNames: false, minify: true },
   },
 ]
 
@@ -70,9 +81,15 @@ if (!process.argv.includes('--if-stale')) await buildAll()
 else if (!bundles.every(isFresh))
   await buildAll().catch((error: unknown) => console.warn('apps/node was not bundled, it runs from its sources:', error))
 
-function apart(source: string): { id: string; external: true } | undefined {
-  const id = APART.get(source)
-  return id === undefined ? undefined : { id, external: true }
+function apart(...bundles: readonly (readonly [source: string, id: string])[]): RolldownPlugin {
+  const ids = new Map(bundles)
+  return {
+    name: 'the rest apart',
+    resolveId: (source) => {
+      const id = ids.get(source)
+      return id === undefined ? undefined : { id, external: true }
+    },
+  }
 }
 
 async function buildAll(): Promise<void> {

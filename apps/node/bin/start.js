@@ -12,6 +12,7 @@ const { version } = JSON.parse(readFileSync(here('../package.json'), 'utf8'))
 const [command, part] = process.argv.slice(2)
 const simulates = command === 'simulate'
 const computes = ['work', 'submit', 'jobs', 'job'].includes(command) || (command === 'demo' && part === 'compute')
+const shows = process.argv.some((argument) => argument === '--http' || argument.startsWith('--http='))
 // A simulation computes all the time, and so do the threads of a worker, for which the flags hold as well.
 if (!simulates && command !== 'work') beFrugal()
 const { main } = await import(useBundle() ? bundle.href : sources.href)
@@ -19,7 +20,12 @@ await main(process.argv.slice(2), fileURLToPath(here('./jel.js')), version)
 
 function useBundle() {
   if (statSync(sources, { throwIfNoEntry: false }) === undefined) return true
-  return isFresh('jel') && (!simulates || isFresh('simulate')) && (!computes || isFresh('compute'))
+  return (
+    isFresh('jel') &&
+    (!simulates || isFresh('simulate')) &&
+    (!computes || isFresh('compute')) &&
+    (!shows || (isFresh('http') && isFresh('page')))
+  )
 }
 
 function isFresh(name) {

@@ -1,8 +1,18 @@
 /** The values of flags, from text. Each throws what commander shows beside the name of the flag. */
+import { isIPv4, isIPv6 } from 'node:net'
 import { InvalidArgumentError } from 'commander'
 import { HANDLED, parseHandler, type Handler } from './handlers/handler.ts'
 import type { SubmitFlags } from './compute/submit.ts'
 import type { WorkFlags } from './compute/work.ts'
+
+/** An address to listen at, as in `127.0.0.1:8080` or `[::1]:0`. */
+export function httpOf(text: string): { readonly host: string; readonly port: number } {
+  const [, v6, v4, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/u.exec(text) ?? []
+  const host = v6 ?? v4 ?? ''
+  if (!(v6 === undefined ? isIPv4(host) : isIPv6(host)) || Number(port) > 65_535)
+    throw new InvalidArgumentError('It must be IP:PORT, as in 127.0.0.1:8080, or [::1]:0 for any port.')
+  return { host, port: Number(port) }
+}
 
 /** The longest time a timer can be set to: 2³¹ - 1 milliseconds. */
 const MAX_SECONDS = Math.floor((2 ** 31 - 1) / 1000)

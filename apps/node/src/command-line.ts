@@ -1,5 +1,18 @@
 import { Argument, Command, Help, Option } from 'commander'
-import { blobOf, collect, countOf, durationOf, handlerOf, keepOf, limitOf, membersOf, ticketsOf, votesOf, workersOf } from './arguments.ts'
+import {
+  blobOf,
+  collect,
+  countOf,
+  durationOf,
+  handlerOf,
+  httpOf,
+  keepOf,
+  limitOf,
+  membersOf,
+  ticketsOf,
+  votesOf,
+  workersOf,
+} from './arguments.ts'
 import { applyConfig } from './config-file.ts'
 import type { MemberFilter } from './agent/roster.ts'
 import type { JobFlags } from './compute/jobs.ts'
@@ -130,6 +143,7 @@ function asNode(command: Command): Command {
     .addOption(new Option('--log <level>', 'write a log of such lines and graver ones (default: silent)').choices(LEVELS))
     .addOption(new Option('--log-format <format>', 'of its lines (default: text)').choices(FORMATS))
     .option('--log-file <path>', 'where lines are added instead of standard error')
+    .option('--http <ip:port>', 'serve a page, /metrics, /health and /ready there, read-only; on loopback unless others may see it', httpOf)
     .option('--json', 'one JSON object a line; commands on standard input')
     .option('--config <file>', 'flags as a JSON object; those of the command line count more')
     .hook('preAction', applyConfig)

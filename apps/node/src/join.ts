@@ -6,6 +6,7 @@ import { execute } from './agent/execute.ts'
 import { Session } from './agent/session.ts'
 import { Output } from './base/output.ts'
 import { controlPath } from './base/local-sockets.ts'
+import type { HttpServer } from './http/index.ts'
 import { ControlServer } from './control/server.ts'
 import type { Handler } from './handlers/handler.ts'
 import { Handlers } from './handlers/handlers.ts'
@@ -28,6 +29,8 @@ export interface JoinFlags extends PoolFlags, LogFlags {
   readonly json?: boolean
   /** Path of the control socket; false: there is to be none. */
   readonly control?: string | false
+  /** Where to serve the page. */
+  readonly http?: { readonly host: string; readonly port: number }
   /** Of this program. */
   readonly version?: string
 }
@@ -40,6 +43,8 @@ export async function join(name: string, flags: JoinFlags, occupation?: Occupati
   for (const election of flags.elect) checkElection(election)
   const stop = new Stop()
   stopOnSignals(stop)
+  await using http = flags.http && (await openHttp(flags.http))
+  if (http !== undefined && flags.json !== true) process.stderr.write(`jel: page at ${http.url}\n`)
   const output = new Output(process.stdout, (reason) => stop.now(reason === 'gone' ? 'output gone' : 'output behind'))
   const json = flags.json === true ? jsonReporter(output, name) : undefined
   const reporter: Reporter = json ?? (await humanReporter(output, name, stop, flags))
@@ -48,7 +53,7 @@ export async function join(name: string, flags: JoinFlags, occupation?: Occupati
     opened = openLog(name, flags, (message) => reporter.report({ event: 'error', code: 'LOG_LOST', message }))
     const { log } = opened
     const pool = await enter(name, poolOptions(flags), stop)
-    if (pool !== undefined) return await run(pool, flags, { stop, reporter, json, log }, occupation)
+    if (pool !== undefined) return await run(pool, flags, { stop, reporter, json, log, http }, occupation)
     reporter.report({ event: 'stopped' })
     return 0
   } catch (error) {
@@ -77,12 +82,13 @@ interface Surroundings {
   /** The same, where a program listens. */
   readonly json: Reporter<Answer> | undefined
   readonly log: Log
+  readonly http: HttpServer | undefined
 }
 
 async function run(
   entered: Pool,
   flags: JoinFlags,
-  { stop, reporter, json, log }: Surroundings,
+  { stop, reporter, json, log, http }: Surroundings,
   occupation: Occupation | undefined,
 ): Promise<number> {
   // Whatever goes wrong here, nobody has to take it for dead.
@@ -91,6 +97,7 @@ async function run(
   const agent = new Agent(pool, stop, {
     ...flags,
     log,
+    url: http?.url,
     // A node that computes nothing loads what is about jobs when it is asked about one first.
     errands: async (command, tell, signal) => {
       const { openGrid, runErrand } = await import('./compute/index.ts')
@@ -102,6 +109,7 @@ async function run(
   using _loop = log === SILENT ? undefined : watchLoop(log)
   // Before anything is told: a node that is known to have started can be asked.
   await using _control = flags.control === false ? undefined : await openControl(agent, flags.control)
+  http?.attach(agent)
   if (json !== undefined) void takeCommands(new Session(agent, (event) => json.report(event)), stop)
   else void watchInput(agent, reporter, stop)
   // After those who are told what goes wrong with them.
@@ -143,6 +151,12 @@ async function watchInput(agent: Agent, reporter: Reporter, stop: Stop): Promise
   if (!inputEnds()) return
   await drain(process.stdin)
   stop.now('input ended')
+}
+
+/** Whoever shows nothing loads nothing for it. */
+async function openHttp(address: { readonly host: string; readonly port: number }): Promise<HttpServer> {
+  const { HttpServer } = await import('./http/index.ts')
+  return await HttpServer.open(address)
 }
 
 /** A node that can't open its control socket goes on without: it is a member first. */

@@ -18,6 +18,8 @@ export interface AgentOptions {
   /** Of this program. */
   readonly version?: string
   readonly log?: Log
+  /** Where its page is. */
+  readonly url?: string | undefined
 }
 
 /** A running node, as those see it who live with it (Serf's agent): it tells what happens to whoever listens, and is told to leave. */
@@ -29,16 +31,18 @@ export class Agent {
   readonly started = Date.now()
   readonly version: string
   readonly log: Log
+  readonly url: string | undefined
   readonly runErrand: Errands
   readonly #stop: Stop
   readonly #found: boolean
   readonly #listeners = new Set<(event: NodeEvent) => void>()
 
-  constructor(pool: Pool, stop: Stop, { found = false, version = '', log = SILENT, errands = noErrands }: AgentOptions = {}) {
+  constructor(pool: Pool, stop: Stop, { found = false, version = '', log = SILENT, url, errands = noErrands }: AgentOptions = {}) {
     this.pool = pool
     this.version = version
     this.roster = new Roster(() => pool.members())
     this.log = log
+    this.url = url
     this.runErrand = errands
     this.#stop = stop
     this.#found = found
@@ -104,6 +108,7 @@ export class Agent {
     }
     for (const reign of pool.reigns()) yield electedEvent(reign)
     for (const record of pool.records()) yield { event: 'record', ...recordJson(record) }
+    if (this.url !== undefined) yield { event: 'http', url: this.url }
     const meanwhile = this.#found ? '' : ', and stands in no election meanwhile'
     for (const { address, reason } of pool.health().introducers) {
       const message = reason.includes(address) ? reason : `${address}: ${reason}`

@@ -45,6 +45,8 @@ export type NodeEvent =
   | { readonly event: 'opened'; readonly path: string; readonly re?: CommandId }
   | { readonly event: 'done'; readonly re: CommandId }
   | { readonly event: 'error'; readonly code: string; readonly message: string; readonly re?: CommandId }
+  /** Where its page, its metrics and its health are. */
+  | { readonly event: 'http'; readonly url: string }
   | { readonly event: 'stopped'; readonly re?: CommandId }
 
 /** What a command is answered with. */
@@ -76,9 +78,11 @@ interface StatusJson {
   readonly pid: number
   readonly memory: number
   readonly processor: number
+  /** Where its page is; left out where it has none. */
+  readonly http?: string
 }
 
-interface HealthJson {
+export interface HealthJson {
   readonly links: number
   readonly members: number
   readonly suspectedShare: number

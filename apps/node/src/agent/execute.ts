@@ -33,6 +33,7 @@ export async function execute(
         pid: process.pid,
         memory: process.memoryUsage.rss(),
         processor: (user + system) / 1e6,
+        ...(agent.url !== undefined && { http: agent.url }),
       }
     }
     case 'health':

@@ -26,7 +26,7 @@ function rowOf({ id, state, since, location, tag, addresses }: ListedJson, now: 
 }
 
 function statusWords(
-  { node, version, started, members, reigns, health, pid, memory, processor }: NodeEvent & { event: 'status' },
+  { node, version, started, members, reigns, health, pid, memory, processor, http }: NodeEvent & { event: 'status' },
   now: number,
 ): string[] {
   const lines: [string, string][] = [
@@ -42,6 +42,7 @@ function statusWords(
       'elected',
       `${oneLine(election)}: ${winner.id}, epoch ${epoch}${winner.id === node.id ? ' (this node)' : ''}`,
     ]),
+    ...(http === undefined ? [] : [['page', http] as [string, string]]),
     ['process', `${pid}, ${(memory / 1e6).toFixed(0)} MB, ${processor.toFixed(1)} s of processor time`],
   ]
   return lines.map(([what, words]) => `${what.padEnd(12)} ${words}`.trimEnd())

@@ -74,6 +74,8 @@ export function describe(event: NodeEvent, name: (node: NodeJson) => string = no
       return `${event.records.length} records`
     case 'error':
       return `${event.code}: ${oneLine(event.message)}`
+    case 'http':
+      return `page at ${event.url}`
     case 'opened':
     case 'done':
     case 'stopped':

@@ -14,6 +14,8 @@ interface Described {
 /** What is read when somebody asks. */
 export interface ReadInstrument extends Described {
   readonly kind: 'counter' | 'gauge'
+  /** Names of the labels; default: it has none. */
+  readonly labels?: readonly string[]
   readonly read: (figures: Figures) => Reading
 }
 
@@ -32,6 +34,7 @@ export const instruments: readonly Instrument[] = [
   {
     name: 'jel.node.info',
     kind: 'gauge',
+    labels: ['pool', 'id', 'incarnation', 'location'],
     unit: '1',
     help: 'Always 1; the labels say which node this is.',
     read: ({ pool, self: { id, incarnation, location } }) => [
@@ -88,6 +91,7 @@ export const instruments: readonly Instrument[] = [
   {
     name: 'jel.warnings',
     kind: 'counter',
+    labels: ['code'],
     unit: '{warning}',
     help: 'What went wrong while the node went on, by the code of the warning.',
     read: ({ counts }) => [...counts.warnings].map(([code, value]) => ({ labels: { code }, value })),

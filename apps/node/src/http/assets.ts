@@ -1,0 +1,48 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
+import { extname } from 'node:path'
+import { gzipSync } from 'node:zlib'
+
+export interface Asset {
+  readonly type: string
+  readonly zipped: Buffer
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.ts': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+const here = (path: string): URL => new URL(path, import.meta.url)
+
+/** The files of the page. They are read when somebody asks for the first time. */
+export class Assets {
+  readonly #known = new Map<string, Asset>()
+
+  /** By the path of a request. */
+  find(path: string): Asset | undefined {
+    const name = path === '/' ? 'index.html' : (/^\/([a-z-]+\.(?:css|svg|js|ts))$/u.exec(path)?.[1] ?? '')
+    let asset = this.#known.get(name)
+    if (asset !== undefined || name === '') return asset
+    const text = textOf(name)
+    if (text === undefined) return undefined
+    asset = { type: TYPES[extname(name)] as string, zipped: gzipSync(text) }
+    this.#known.set(name, asset)
+    return asset
+  }
+}
+
+/** The script is one file in a bundle. From the sources its modules are served one by one, as Node itself would run them. */
+function textOf(name: string): string | undefined {
+  const isScript = name.endsWith('.js') || name.endsWith('.ts')
+  const file = isScript ? here(name) : here(`static/${name}`)
+  if (!isScript || name === 'page.js') {
+    if (existsSync(file)) return readFileSync(file, 'utf8')
+    if (!isScript) return undefined
+  }
+  const source = here(`page/${name.replace(/\.js$/u, '.ts')}`)
+  return existsSync(source) ? stripTypeScriptTypes(readFileSync(source, 'utf8')) : undefined
+}

@@ -1,0 +1,161 @@
+import type { ServerResponse } from 'node:http'
+import type { Agent } from '../agent/agent.ts'
+import {
+  healthJson,
+  nodeJson,
+  reignJson,
+  type HealthJson,
+  type ListedJson,
+  type NodeEvent,
+  type NodeJson,
+  type ReignJson,
+} from '../agent/events.ts'
+import { jsonLine } from '../agent/json-line.ts'
+import { isInternal } from '../terminal/reporter.ts'
+import { History, type PastJson } from './history.ts'
+import { Survey, type LinksJson } from './survey.ts'
+
+/** So many may look at once. Guess. */
+const STREAMS_LIMIT = 16
+/** Bytes that may wait for one that does not read. Guess: twenty times what all that is told of 1,000 members takes. */
+const BACKLOG_LIMIT = 16 * 1024 * 1024
+/** How often this node's own figures are told while somebody looks, ms. Guess. */
+const FIGURES_TIME = 2_000
+
+/** First of all, what there is. */
+interface SnapshotJson extends PastJson {
+  readonly event: 'snapshot'
+  readonly version: string
+  /** Unix ms */
+  readonly started: number
+  readonly node: NodeJson
+  readonly members: readonly ListedJson[]
+  readonly reigns: readonly ReignJson[]
+  readonly health: HealthJson
+  readonly links: readonly (readonly [id: string, links: LinksJson])[]
+}
+
+/** What this node takes: resident memory and bytes over TCP, both in bytes, and seconds of processor time, since it started. */
+interface FiguresJson {
+  readonly event: 'figures'
+  readonly memory: number
+  readonly processor: number
+  readonly sent: number
+  readonly received: number
+}
+
+/** What the page is told, each with time and pool; besides, what `--json` tells. */
+export type PageEvent =
+  | SnapshotJson
+  | FiguresJson
+  | { readonly event: 'neighbours'; readonly of: string; readonly links: LinksJson }
+  /** How long this node took to find out that a member is dead. */
+  | { readonly event: 'detection'; readonly member: string; readonly seconds: number }
+  | NodeEvent
+
+/** The streams of those who look at the page. Nothing is asked or read for them while there are none, but for what happened. */
+export class Feed {
+  readonly #agent: Agent
+  readonly #history: History
+  readonly #survey: Survey
+  readonly #streams = new Set<ServerResponse>()
+  readonly #end = new AbortController()
+  #timer: NodeJS.Timeout | undefined
+  #health = ''
+
+  constructor(agent: Agent) {
+    this.#agent = agent
+    this.#history = new History(agent)
+    this.#survey = new Survey(agent.pool, (of, links) => this.#tell({ event: 'neighbours', of, links }))
+    const { signal } = this.#end
+    const unsubscribe = agent.listen((event) => {
+      this.#history.take(event)
+      if (!isInternal(event)) this.#tell(event)
+    })
+    signal.addEventListener('abort', unsubscribe)
+    agent.pool.addEventListener(
+      'measured',
+      ({ detail }) => {
+        if (detail.what !== 'detection') return
+        const seconds = detail.took / 1000
+        this.#history.detected(seconds)
+        this.#tell({ event: 'detection', member: detail.member, seconds })
+      },
+      { signal },
+    )
+  }
+
+  get isFull(): boolean {
+    return this.#streams.size >= STREAMS_LIMIT
+  }
+
+  /** Tells what there is, then what happens. */
+  add(stream: ServerResponse): void {
+    this.#streams.add(stream)
+    stream.on('close', () => this.#remove(stream))
+    this.#write(stream, this.#line(this.#snapshot()))
+    this.#survey.start()
+    this.#timer ??= setInterval(() => void this.#tellFigures(), FIGURES_TIME).unref()
+    void this.#tellFigures()
+  }
+
+  /** Ends all streams. */
+  close(): void {
+    this.#end.abort()
+    for (const stream of this.#streams) stream.end()
+  }
+
+  #remove(stream: ServerResponse): void {
+    this.#streams.delete(stream)
+    if (this.#streams.size > 0) return
+    this.#survey.stop()
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
+  #snapshot(): SnapshotJson {
+    const { pool, roster, version, started } = this.#agent
+    return {
+      event: 'snapshot',
+      version,
+      started,
+      node: nodeJson(pool.self),
+      members: roster.list({ state: 'all' }),
+      reigns: pool.reigns().map(reignJson),
+      health: healthJson(pool.health()),
+      links: this.#survey.told,
+      ...this.#history.past,
+    }
+  }
+
+  async #tellFigures(): Promise<void> {
+    if (this.#agent.stopping) return
+    const { pool } = this.#agent
+    const health = healthJson(pool.health())
+    const text = JSON.stringify(health)
+    if (text !== this.#health) this.#tell({ event: 'health', ...health })
+    this.#health = text
+    const { user, system } = process.cpuUsage()
+    try {
+      const { sent, received } = await pool.traffic()
+      this.#tell({ event: 'figures', memory: process.memoryUsage.rss(), processor: (user + system) / 1e6, sent, received })
+    } catch {
+      // The pool has ended meanwhile.
+    }
+  }
+
+  #tell(event: PageEvent): void {
+    if (this.#streams.size === 0) return
+    const line = this.#line(event)
+    for (const stream of this.#streams) this.#write(stream, line)
+  }
+
+  #line(event: PageEvent): string {
+    return `data: ${jsonLine(event, this.#agent.pool.name)}\n\n`
+  }
+
+  #write(stream: ServerResponse, line: string): void {
+    stream.write(line)
+    if (stream.writableLength > BACKLOG_LIMIT) stream.destroy()
+  }
+}

@@ -1,0 +1,62 @@
+import { instruments, prometheusName, readings, Watch, type ReadInstrument } from '@jel/jel/metrics'
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Agent } from '../agent/agent.ts'
+
+/** The metrics of a node in the text format of Prometheus. */
+export class Metrics {
+  readonly #registry = new Registry()
+  readonly #watch: Watch
+  readonly #read: readonly { readonly instrument: ReadInstrument; readonly metric: Gauge | Counter }[]
+  /** Those of the process are watched from the first time that somebody asks. */
+  #watchesProcess = false
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(agent: Agent) {
+    this.#watch = new Watch(agent.pool)
+    const registers = [this.#registry]
+    this.#read = instruments.flatMap((instrument) => {
+      const common = { name: prometheusName(instrument), help: instrument.help, registers }
+      if (instrument.kind !== 'histogram') {
+        const options = { ...common, labelNames: [...(instrument.labels ?? [])] }
+        return [{ instrument, metric: instrument.kind === 'counter' ? new Counter(options) : new Gauge(options) }]
+      }
+      const histogram = new Histogram({ ...common, buckets: [...instrument.buckets] })
+      this.#watch.onMeasured(({ what, took }) => what === instrument.measures && histogram.observe(took / 1000))
+      return []
+    })
+    const build = new Gauge({
+      name: 'jel_build_info',
+      help: 'Always 1; the label says which version this is.',
+      labelNames: ['version'],
+      registers,
+    })
+    build.set({ version: agent.version }, 1)
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType
+  }
+
+  /** All, as of now. Throws PoolLeftError after the end of the pool. */
+  async text(): Promise<string> {
+    // One after the other: what one sets another must not clear.
+    const text = this.#turn.then(async () => await this.#collect())
+    this.#turn = text.catch(() => {})
+    return await text
+  }
+
+  close(): void {
+    this.#watch[Symbol.dispose]()
+  }
+
+  async #collect(): Promise<string> {
+    if (!this.#watchesProcess) collectDefaultMetrics({ register: this.#registry })
+    this.#watchesProcess = true
+    const figures = await this.#watch.read()
+    for (const { instrument, metric } of this.#read) {
+      metric.reset()
+      for (const { labels, value } of readings(instrument, figures)) metric.inc(labels, value)
+    }
+    return await this.#registry.metrics()
+  }
+}

@@ -1,0 +1,71 @@
+import type { Sample } from '../history.ts'
+import { spanWords } from './words.ts'
+
+interface Kind {
+  /** Steps from one value to the next, or a mark each. */
+  readonly kind: 'steps' | 'marks'
+  /** A custom property of the page. */
+  readonly colour: string
+  readonly format: (value: number) => string
+}
+
+/** Draws samples over time, up to now. `now`: on the clock of the samples. */
+export function drawChart(canvas: HTMLCanvasElement, samples: readonly Sample[], now: number, { kind, colour, format }: Kind): void {
+  const { clientWidth: width, clientHeight: height } = canvas
+  const ratio = devicePixelRatio
+  if (canvas.width !== Math.round(width * ratio)) canvas.width = Math.round(width * ratio)
+  if (canvas.height !== Math.round(height * ratio)) canvas.height = Math.round(height * ratio)
+  const context = canvas.getContext('2d') as CanvasRenderingContext2D
+  const style = getComputedStyle(document.documentElement)
+  context.setTransform(ratio, 0, 0, ratio, 0, 0)
+  context.clearRect(0, 0, width, height)
+  context.font = '10px system-ui, sans-serif'
+  const [left, right, top, bottom] = [30, 6, 8, 16]
+  const begin = Math.min(samples[0]?.[0] ?? now, now - 60_000)
+  const most = niceAbove(Math.max(...samples.map(([, value]) => value), kind === 'steps' ? 4 : 1))
+  const x = (time: number): number => left + ((time - begin) / (now - begin)) * (width - left - right)
+  const y = (value: number): number => height - bottom - (value / most) * (height - top - bottom)
+  context.fillStyle = style.getPropertyValue('--muted')
+  context.strokeStyle = style.getPropertyValue('--line')
+  context.textBaseline = 'middle'
+  context.textAlign = 'right'
+  for (const value of [0, most / 2, most]) {
+    context.fillText(format(value), left - 5, y(value))
+    context.beginPath()
+    context.moveTo(left, Math.round(y(value)) + 0.5)
+    context.lineTo(width - right, Math.round(y(value)) + 0.5)
+    context.stroke()
+  }
+  context.textBaseline = 'alphabetic'
+  context.textAlign = 'left'
+  context.fillText(`${spanWords(now - begin)} ago`, left, height - 3)
+  context.textAlign = 'right'
+  context.fillText('now', width - right, height - 3)
+  context.fillStyle = context.strokeStyle = style.getPropertyValue(colour)
+  if (kind === 'marks') {
+    for (const [time, value] of samples) {
+      context.beginPath()
+      context.arc(x(time), y(value), 2.5, 0, 2 * Math.PI)
+      context.fill()
+    }
+    return
+  }
+  if (samples.length === 0) return
+  context.lineWidth = 1.5
+  context.beginPath()
+  for (const [i, [time, value]] of samples.entries()) {
+    if (i === 0) context.moveTo(x(time), y(value))
+    else {
+      context.lineTo(x(time), y(samples[i - 1]?.[1] ?? 0))
+      context.lineTo(x(time), y(value))
+    }
+  }
+  context.lineTo(x(now), y(samples.at(-1)?.[1] ?? 0))
+  context.stroke()
+}
+
+/** A round number that is not below. */
+export function niceAbove(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(value))
+  return ([1, 2, 4, 6, 8, 10].find((step) => step * power >= value) ?? 10) * power
+}

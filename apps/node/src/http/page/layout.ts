@@ -1,0 +1,37 @@
+/** Where members stand in the picture: around one circle of radius 1, those of a site side by side, as Figure 9 of the JEL paper keeps sites together. */
+
+export interface Place {
+  readonly x: number
+  readonly y: number
+}
+
+export interface Layout {
+  readonly places: ReadonlyMap<string, Place>
+  /** The names of the sites, as they follow one another. */
+  readonly sites: readonly string[]
+  /** How far neighbours on the circle are from one another. */
+  readonly spacing: number
+}
+
+/** So many stand in one row around the circle; with more there are several, one in the other. Guess: more are hard to tell apart. */
+const ROW = 180
+/** How deep the rows are together. */
+const DEPTH = 0.3
+
+export function layOut(members: readonly { readonly id: string; readonly site: string; readonly location: string }[]): Layout {
+  const ordered = members
+    .map(({ id, site, location }) => ({ id, site, key: `${site}\n${location}\n${id}` }))
+    .sort((one, other) => (one.key < other.key ? -1 : 1))
+  const sites = [...new Set(ordered.map(({ site }) => site))]
+  // Sites are apart, by a place or more.
+  const gap = sites.length < 2 ? 0 : Math.max(1, ordered.length / 60)
+  const total = ordered.length + gap * sites.length
+  const rows = Math.ceil(ordered.length / ROW)
+  const places = new Map<string, Place>()
+  for (const [i, { id, site }] of ordered.entries()) {
+    const angle = ((i + gap * sites.indexOf(site)) / total) * 2 * Math.PI - Math.PI / 2
+    const radius = 1 - ((i % rows) / rows) * DEPTH
+    places.set(id, { x: Math.cos(angle) * radius, y: Math.sin(angle) * radius })
+  }
+  return { places, sites, spacing: (2 * Math.PI * rows) / Math.max(total, 6) }
+}

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest'
+import type { NodeJson } from '../../agent/events.ts'
+import { layOut } from './layout.ts'
+import { Model, type Told } from './model.ts'
+import { healthWords, spanWords } from './words.ts'
+import { niceAbove } from './charts.ts'
+
+const node = (id: string, more: Partial<NodeJson> = {}): NodeJson => ({
+  id,
+  incarnation: 1,
+  addresses: [`/ip4/127.0.0.1/tcp/4001/p2p/${id}`],
+  location: `${id}@rack@delft`,
+  tag: '',
+  ...more,
+})
+const health = { links: 1, members: 2, suspectedShare: 0, relayed: 0, alone: false, minority: false, introducers: [] }
+
+/** A page that was told of A (the node itself) and B at 1,000,000. */
+function setUp(more: object = {}): { model: Model; tell: (time: number, event: object) => void } {
+  const model = new Model()
+  const tell = (time: number, event: object): void => model.take({ time, pool: 'p', ...event } as Told)
+  const here = ['A', 'B'].map((id, i) => ({ ...node(id), state: 'here', since: 900_000 + i }))
+  const reigns = [{ election: 'master', epoch: 3, node: node('B') }]
+  const snapshot = { version: '1', started: 800_000, node: node('A'), members: here, reigns, health }
+  tell(1_000_000, { event: 'snapshot', ...snapshot, links: [], sizes: [], detections: [], events: [], ...more })
+  return { model, tell }
+}
+
+const ids = (model: Model, search = ''): string[] => model.list(search, 'id', false).map(({ id, state }) => `${id} ${state}`)
+
+describe('the model of the page', () => {
+  it('has what there was, and what happens', () => {
+    const { model, tell } = setUp()
+    expect(ids(model)).toEqual(['A here', 'B here'])
+    expect(model.rolesOf('B')).toEqual(['master'])
+    tell(1_001_000, { event: 'joined', node: node('C', { tag: btoa('gpu') }) })
+    tell(1_003_000, { event: 'died', node: node('B') })
+    tell(1_003_500, { event: 'detection', member: 'B', seconds: 1.5 })
+    tell(1_004_000, { event: 'elected', election: 'master', epoch: 4, node: node('C') })
+    expect(ids(model)).toEqual(['A here', 'B died', 'C here'])
+    expect(model.size).toBe(2)
+    expect([...model.roles.values()]).toMatchObject([{ election: 'master', epoch: 4, id: 'C' }])
+    expect(model.sizes).toEqual([
+      [1_001_000, 3],
+      [1_003_000, 2],
+    ])
+    expect(model.detections).toEqual([[1_003_500, 1.5]])
+    expect(model.log.map(({ kind, text }) => `${kind} ${text}`)).toEqual([
+      'joined C (C@rack@delft)',
+      'died B (B@rack@delft)',
+      'elected master: C (C@rack@delft), epoch 4',
+    ])
+  })
+
+  it('forgets those that are gone after a while, and keeps a later life of the same id', () => {
+    const { model, tell } = setUp()
+    tell(1_000_100, { event: 'joined', node: node('B', { incarnation: 2 }) })
+    tell(1_000_200, { event: 'died', node: node('B') })
+    expect(ids(model)).toEqual(['A here', 'B here'])
+    tell(1_000_300, { event: 'left', node: node('B', { incarnation: 2 }) })
+    model.sweep(1_060_000)
+    expect(ids(model)).toEqual(['A here', 'B left'])
+    model.sweep(1_200_000)
+    expect(ids(model)).toEqual(['A here'])
+  })
+
+  it('begins anew where the node answers again', () => {
+    const { model, tell } = setUp()
+    tell(1_001_000, { event: 'joined', node: node('C') })
+    tell(1_002_000, { event: 'stopped' })
+    expect(model.stopped).toBe(true)
+    const members = [{ ...node('A'), state: 'here', since: 1 }]
+    tell(1_003_000, {
+      event: 'snapshot',
+      version: '1',
+      started: 1,
+      node: node('A'),
+      members,
+      reigns: [],
+      health,
+      links: [],
+      sizes: [],
+      detections: [],
+      events: [],
+    })
+    expect(ids(model)).toEqual(['A here'])
+    expect(model.stopped).toBe(false)
+    expect(model.roles.size).toBe(0)
+  })
+
+  it('finds members by all words of a filter, in any field', () => {
+    const { model, tell } = setUp()
+    tell(1_001_000, { event: 'joined', node: node('C', { tag: btoa('gpu=2'), location: 'n3@leiden' }) })
+    expect(ids(model, 'gpu')).toEqual(['C here'])
+    expect(ids(model, 'leiden GPU')).toEqual(['C here'])
+    expect(ids(model, 'master')).toEqual(['B here'])
+    expect(ids(model, 'delft gpu')).toEqual([])
+    expect(ids(model, ':4001 here')).toHaveLength(3)
+  })
+
+  it('sorts by each column, both ways', () => {
+    const { model, tell } = setUp()
+    tell(1_001_000, { event: 'neighbours', of: 'A', links: [['B', 7]] })
+    tell(1_001_000, { event: 'joined', node: node('C') })
+    tell(1_001_000, { event: 'neighbours', of: 'C', links: [['A', 2]] })
+    const by = (key: 'age' | 'roundTrip', down: boolean): string[] => model.list('', key, down).map(({ id }) => id)
+    expect(by('age', false)).toEqual(['C', 'B', 'A'])
+    expect(by('age', true)).toEqual(['A', 'B', 'C'])
+    expect(by('roundTrip', false)).toEqual(['C', 'B', 'A'])
+  })
+
+  it('has each link once, of members that are here, whichever end told it', () => {
+    const { model, tell } = setUp()
+    tell(1_001_000, { event: 'neighbours', of: 'A', links: [['B'], ['gone', 1]] })
+    tell(1_001_000, { event: 'neighbours', of: 'B', links: [['A', 4]] })
+    expect(model.edges).toEqual([{ from: 'B', to: 'A', roundTrip: 4 }])
+    expect(model.roundTrip('B')).toBe(4)
+    tell(1_002_000, { event: 'died', node: node('B') })
+    expect(model.edges).toEqual([])
+  })
+
+  it('keeps no more than it shows', () => {
+    const { model, tell } = setUp()
+    for (let i = 0; i < 2_000; i += 1) tell(1_000_000 + i * 2_000, { event: 'joined', node: node(`N${i}`) })
+    expect(model.log.length).toBeLessThanOrEqual(300)
+    expect(model.sizes.length).toBeLessThanOrEqual(500)
+    expect(model.size).toBe(2_002)
+  })
+})
+
+it('members stand on a circle, those of a site side by side, each at a place of its own', () => {
+  const members = Array.from({ length: 1_000 }, (_, i) => ({ id: `m${i}`, site: `s${i % 7}`, location: `n${i}@s${i % 7}` }))
+  const { places, sites } = layOut(members)
+  expect(sites).toHaveLength(7)
+  expect(new Set([...places.values()].map(({ x, y }) => `${x.toFixed(6)} ${y.toFixed(6)}`)).size).toBe(1_000)
+  expect([...places.values()].every(({ x, y }) => Math.hypot(x, y) <= 1.000_001)).toBe(true)
+  const { places: same } = layOut(members.toReversed())
+  expect(same).toEqual(places)
+  expect(layOut([]).places.size).toBe(0)
+})
+
+it('figures are put in words', () => {
+  expect([900, 61_000, 3_600_000 * 5 + 60_000, 86_400_000 * 3].map(spanWords)).toEqual(['0 s', '1 min', '5 h 1 min', '3 d 0 h'])
+  expect(healthWords(health)).toBe('well')
+  expect(healthWords({ ...health, alone: true, minority: true })).toBe('nobody can be reached, in a minority')
+  expect(healthWords({ ...health, suspectedShare: 0.25 })).toBe('25 % suspected')
+  expect([0.3, 1, 3, 17, 950].map(niceAbove)).toEqual([expect.closeTo(0.4), 1, 4, 20, 1_000])
+})

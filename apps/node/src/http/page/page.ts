@@ -1,0 +1,199 @@
+/** The page of a node: puts together what it shows, and listens to keys. */
+import { drawChart } from './charts.ts'
+import { nodeTime, setNodeTime } from './clock.ts'
+import { follow } from './feed.ts'
+import { Model } from './model.ts'
+import { Picture } from './picture.ts'
+import { Table } from './table.ts'
+import { bytesWords, healthWords, shortId, spanWords } from './words.ts'
+
+/** What changes with time alone is written anew so often, ms. */
+const TICK = 1_000
+/** The table is sorted anew so often at most, ms. Guess: news of a thousand members come in bursts. */
+const TABLE_TIME = 200
+/** Events that are shown. Guess: more than fit. */
+const LOG_LINES = 120
+
+const find = <Type extends HTMLElement>(id: string): Type => document.getElementById(id) as Type
+
+const model = new Model()
+const table = new Table(model, find('table'), (id) => picture.select(id))
+const picture = new Picture(model, find<HTMLCanvasElement>('picture'), (id) => table.select(id))
+const search = find<HTMLInputElement>('search')
+const help = find<HTMLDialogElement>('help')
+
+let tableVersion = ''
+let tableAt = -Infinity
+let logged: (typeof model.log)[number] | undefined
+let isLive = false
+
+follow(
+  (event) => {
+    if (event.event === 'snapshot') setNodeTime(event.time)
+    model.take(event)
+    if (event.event === 'snapshot' || event.event === 'figures' || event.event === 'health' || event.event === 'detection') writeAll()
+  },
+  (live) => {
+    isLive = live
+    writeAll()
+  },
+)
+
+function frame(now: number): void {
+  requestAnimationFrame(frame)
+  picture.draw()
+  const version = `${model.membersVersion} ${model.linksVersion}`
+  if (version !== tableVersion && now - tableAt >= TABLE_TIME) {
+    tableVersion = version
+    tableAt = now
+    table.update()
+    writeAll()
+  }
+  if (model.log.at(-1) !== logged) writeLog()
+}
+requestAnimationFrame(frame)
+
+setInterval(() => {
+  model.sweep(nodeTime())
+  table.update()
+  writeAll()
+}, TICK)
+
+function write(id: string, text: string): void {
+  const element = find(id)
+  if (element.textContent !== text) element.textContent = text
+}
+
+function writeAll(): void {
+  const { pool, version, self, health, figures, started, sizes, detections } = model
+  document.title = pool === '' ? 'jel' : `${pool}: ${model.size} members`
+  write('pool', pool)
+  write('self', self === undefined ? '' : `${shortId(self.id)} · ${self.location}`)
+  find('self').title = self === undefined ? '' : `${self.id}\n${self.addresses.join('\n')}`
+  const state = model.stopped ? 'has left' : isLive ? 'live' : 'no answer'
+  write('live', state)
+  find('live').className = state === 'live' ? 'good' : 'bad'
+  write('members', String(model.size))
+  write('shown', table.count === model.rows.size ? '' : `${table.count} of ${model.rows.size}`)
+  write('links', String(model.edges.length))
+  write('links-own', health === undefined ? '' : `${health.links} of this node`)
+  write('uptime', self === undefined ? '' : spanWords(nodeTime() - started))
+  write('version', version)
+  write('health', health === undefined ? '' : healthWords(health))
+  const isWell = health !== undefined && !health.alone && !health.minority
+  find('health').className = isWell ? (health.suspectedShare > 0 ? 'warn' : 'good') : 'bad'
+  write('health-more', health?.introducers.map(({ address, reason }) => `${address}: ${reason}`).join('; ') ?? '')
+  write('memory', figures === undefined ? '' : bytesWords(figures.memory))
+  write('memory-more', figures === undefined ? '' : `${figures.processor.toFixed(1)} s processor`)
+  write('traffic', figures === undefined ? '' : bytesWords(figures.sent + figures.received))
+  write('traffic-more', figures === undefined ? '' : `${bytesWords(figures.sent)} sent`)
+  write('detection', detections.length === 0 ? '–' : `${median(detections.map(([, seconds]) => seconds)).toFixed(1)} s`)
+  write('detection-more', detections.length === 0 ? 'no deaths' : `median of ${detections.length}`)
+  drawChart(find<HTMLCanvasElement>('sizes'), sizes, nodeTime(), { kind: 'steps', colour: '--accent', format: String })
+  drawChart(find<HTMLCanvasElement>('detections'), detections, nodeTime(), {
+    kind: 'marks',
+    colour: '--bad',
+    format: (value) => `${value} s`,
+  })
+  writeRoles()
+  writeSites()
+  picture.touch()
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
+}
+
+function writeRoles(): void {
+  const lines = [...model.roles.values()]
+    .sort((one, other) => (one.election < other.election ? -1 : 1))
+    .map(({ election, epoch, id, location }) => line('role', [election, shortId(id), location, `epoch ${epoch}`], () => table.select(id)))
+  find('roles').replaceChildren(...(lines.length > 0 ? lines : [line('none', ['no election has a winner'])]))
+}
+
+function writeSites(): void {
+  const { sites } = picture
+  const shown = sites.length < 2 ? [] : sites.slice(0, 12)
+  find('sites').replaceChildren(
+    ...shown.map((site) => {
+      const item = line('site', [site], () => setSearch(site))
+      item.style.setProperty('--hue', picture.hueOf(site))
+      return item
+    }),
+  )
+}
+
+function writeLog(): void {
+  logged = model.log.at(-1)
+  const lines = model.log.slice(-LOG_LINES).reverse()
+  find('log').replaceChildren(
+    ...lines.map(({ time, kind, text }) => line(`entry ${kind}`, [new Date(time).toTimeString().slice(0, 8), kind, text])),
+  )
+}
+
+function line(className: string, texts: readonly string[], onclick?: () => void): HTMLElement {
+  const made = document.createElement(onclick === undefined ? 'div' : 'button')
+  made.className = className
+  if (onclick !== undefined) made.onclick = onclick
+  for (const text of texts) made.appendChild(document.createElement('span')).textContent = text
+  return made
+}
+
+function setSearch(text: string): void {
+  search.value = text
+  table.search(text)
+  writeAll()
+}
+
+search.addEventListener('input', () => setSearch(search.value))
+find('theme').onclick = () => toggleTheme()
+find('ask').onclick = () => help.showModal()
+
+/** Dark or light as the system is, until somebody wants the other. */
+function toggleTheme(): void {
+  const { dataset } = document.documentElement
+  const isDark = (dataset['theme'] ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')) === 'dark'
+  dataset['theme'] = isDark ? 'light' : 'dark'
+  localStorage.setItem('theme', dataset['theme'])
+  picture.recolour()
+  writeAll()
+}
+
+document.documentElement.dataset['theme'] = localStorage.getItem('theme') ?? undefined
+if (document.documentElement.dataset['theme'] === 'undefined') delete document.documentElement.dataset['theme']
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+  picture.recolour()
+  writeAll()
+})
+picture.recolour()
+
+const keys: Readonly<Record<string, () => void>> = {
+  j: () => table.move(1),
+  ArrowDown: () => table.move(1),
+  k: () => table.move(-1),
+  ArrowUp: () => table.move(-1),
+  PageDown: () => table.move(10),
+  PageUp: () => table.move(-10),
+  g: () => table.move(-Infinity),
+  G: () => table.move(Infinity),
+  '/': () => search.focus(),
+  '?': () => help.showModal(),
+  t: toggleTheme,
+  Escape: () => {
+    table.select(undefined)
+    setSearch('')
+  },
+}
+
+document.addEventListener('keydown', (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || help.open) return
+  if (event.target === search) {
+    if (event.key === 'Escape') setSearch('')
+    if (event.key === 'Escape' || event.key === 'Enter') search.blur()
+    return
+  }
+  const act = keys[event.key]
+  if (act === undefined) return
+  event.preventDefault()
+  act()
+})

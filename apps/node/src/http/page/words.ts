@@ -1,0 +1,66 @@
+import type { NodeEvent, NodeJson } from '../../agent/events.ts'
+
+/** A short name: the end of the id, as on the command line. */
+export function shortId(id: string): string {
+  return id.slice(-8)
+}
+
+/** An event in words. */
+export function describe(event: NodeEvent): string {
+  switch (event.event) {
+    case 'joined':
+    case 'left':
+    case 'died':
+    case 'updated':
+      return nameOf(event.node)
+    case 'elected':
+      return `${event.election}: ${nameOf(event.node)}, epoch ${event.epoch}`
+    case 'signal':
+      return `${event.name} from ${nameOf(event.node)}`
+    case 'record':
+      return `${event.name} of ${shortId(event.owner)}${event.value === null ? ' is gone' : ''}`
+    case 'health':
+      return healthWords(event)
+    case 'error':
+      return `${event.code}: ${event.message}`
+    case 'stopped':
+      return 'this node has left the pool'
+    default:
+      return ''
+  }
+}
+
+/** How well a node is connected, in a few words. */
+export function healthWords({
+  alone,
+  minority,
+  members,
+  suspectedShare,
+}: Pick<Extract<NodeEvent, { event: 'health' }>, 'alone' | 'minority' | 'members' | 'suspectedShare'>): string {
+  const part = minority ? 'in a minority' : ''
+  if (alone) return [members > 1 ? 'nobody can be reached' : 'alone', part].filter(Boolean).join(', ')
+  const share = suspectedShare === 0 ? '' : `${Math.round(suspectedShare * 100)} % suspected`
+  return [part, share].filter(Boolean).join(', ') || 'well'
+}
+
+/** A span of time, ms, as in `12 s`, `4 min`, `3 h 20 min`, `2 d`. */
+export function spanWords(span: number): string {
+  const seconds = Math.max(0, Math.floor(span / 1000))
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return `${minutes} min`
+  const hours = Math.floor(minutes / 60)
+  if (hours < 24) return `${hours} h ${minutes % 60} min`
+  return `${Math.floor(hours / 24)} d ${hours % 24} h`
+}
+
+/** Bytes, as in `12.3 MB`. */
+export function bytesWords(bytes: number): string {
+  if (bytes < 1e3) return `${bytes} B`
+  if (bytes < 1e6) return `${(bytes / 1e3).toFixed(1)} kB`
+  return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(2)} GB`
+}
+
+function nameOf({ id, location }: NodeJson): string {
+  return `${shortId(id)} (${location})`
+}

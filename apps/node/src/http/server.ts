@@ -1,0 +1,157 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { isIPv6, type AddressInfo } from 'node:net'
+import type { Agent } from '../agent/agent.ts'
+import { jsonLine } from '../agent/json-line.ts'
+import { codeOf } from '../base/usage-error.ts'
+import { Assets } from './assets.ts'
+import { Feed } from './feed.ts'
+import { isLoopback, isOwnHost } from './hosts.ts'
+import { Metrics } from './metrics.ts'
+import { healthOf, readinessOf, type Verdict } from './verdicts.ts'
+
+/** So many may be connected at once. Guess: a few browsers, with six connections each, and a few monitors. */
+const CONNECTIONS_LIMIT = 64
+/** A request has to be here after this, ms. Guess: it is a few hundred bytes. */
+const REQUEST_TIME = 10_000
+/** A connection is kept for the next request for so long, ms. Guess: browsers ask for all parts of a page at once. */
+const IDLE_TIME = 5_000
+/** Bytes of the head of a request. Guess: cookies of other servers at this host come along. */
+const HEAD_LIMIT = 16_384
+
+const HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'cache-control': 'no-store',
+}
+
+/** What runs once the node is in the pool. */
+interface Attached {
+  readonly agent: Agent
+  readonly feed: Feed
+  readonly metrics: Metrics
+}
+
+/** Serves what a node shows: a page, metrics, and whether it is well. Nobody can change anything by it. */
+export class HttpServer implements AsyncDisposable {
+  readonly #server: Server
+  readonly #assets = new Assets()
+  #url = ''
+  /** Names of other machines are refused: a browser here may be led to believe that this one has such a name. */
+  #isLocal = true
+  #attached: Attached | undefined
+
+  private constructor() {
+    this.#server = createServer(
+      { maxHeaderSize: HEAD_LIMIT, requestTimeout: REQUEST_TIME, headersTimeout: REQUEST_TIME, keepAliveTimeout: IDLE_TIME },
+      (request, response) => void this.#serve(request, response),
+    )
+    this.#server.maxConnections = CONNECTIONS_LIMIT
+  }
+
+  /** Listens at an address that `httpOf` took. Throws where that can't be had. */
+  static async open({ host, port }: { readonly host: string; readonly port: number }): Promise<HttpServer> {
+    const http = new HttpServer()
+    http.#server.listen({ host, port, exclusive: true })
+    try {
+      await once(http.#server, 'listening')
+    } catch (error) {
+      throw new Error(`--http: can't listen at ${isIPv6(host) ? `[${host}]` : host}:${port}: ${codeOf(error)}`, { cause: error })
+    }
+    // Its own trouble ends no node, and a node that has ended otherwise does not wait for it.
+    http.#server.on('error', () => {})
+    http.#server.unref()
+    const { address, port: chosen } = http.#server.address() as AddressInfo
+    http.#isLocal = isLoopback(address)
+    http.#url = `http://${isIPv6(address) ? `[${address}]` : address}:${chosen}/`
+    return http
+  }
+
+  get url(): string {
+    return this.#url
+  }
+
+  /** From now on there is a node to show. */
+  attach(agent: Agent): void {
+    this.#attached = { agent, feed: new Feed(agent), metrics: new Metrics(agent) }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve))
+    this.#attached?.feed.close()
+    this.#attached?.metrics.close()
+    this.#server.closeIdleConnections()
+    // Who still reads had the whole time that the node took to leave.
+    setImmediate(() => this.#server.closeAllConnections())
+    await closed
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value)
+    response.on('error', () => {})
+    try {
+      await this.#answer(request, response)
+    } catch {
+      if (response.headersSent) response.destroy()
+      else say(response, 500, 'something went wrong\n')
+    }
+  }
+
+  async #answer({ method, url = '/', headers }: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (this.#isLocal && !isOwnHost(headers.host ?? ''))
+      return say(response, 421, 'this address has no such name: use localhost or 127.0.0.1\n')
+    if (method !== 'GET' && method !== 'HEAD') {
+      response.setHeader('allow', 'GET, HEAD')
+      return say(response, 405, 'there is only GET and HEAD\n')
+    }
+    const [path = '/'] = url.split('?', 1)
+    switch (path) {
+      case '/health':
+        return this.#judge(response, healthOf)
+      case '/ready':
+        return this.#judge(response, readinessOf)
+      case '/metrics':
+        return await this.#tellMetrics(response)
+      case '/events':
+        return this.#stream(method, response)
+      default:
+    }
+    const asset = this.#assets.find(path)
+    if (asset === undefined) return say(response, 404, 'there is nothing here\n')
+    response.writeHead(200, { 'content-type': asset.type, 'content-encoding': 'gzip', 'content-length': asset.zipped.length })
+    response.end(asset.zipped)
+  }
+
+  #judge(response: ServerResponse, judge: (agent: Agent | undefined) => Verdict): void {
+    const { isWell, event } = judge(this.#attached?.agent)
+    response.writeHead(isWell ? 200 : 503, { 'content-type': 'application/json' })
+    response.end(`${jsonLine(event, this.#attached?.agent.pool.name ?? '')}\n`)
+  }
+
+  async #tellMetrics(response: ServerResponse): Promise<void> {
+    if (this.#attached === undefined) return say(response, 503, 'this node has not entered the pool yet\n')
+    if (this.#attached.agent.stopping) return say(response, 503, 'this node leaves the pool\n')
+    const { metrics } = this.#attached
+    const text = await metrics.text()
+    response.writeHead(200, { 'content-type': metrics.contentType })
+    response.end(text)
+  }
+
+  #stream(method: string, response: ServerResponse): void {
+    if (this.#attached === undefined) return say(response, 503, 'this node has not entered the pool yet\n')
+    if (this.#attached.feed.isFull) return say(response, 503, 'too many look at this node already\n')
+    response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
+    if (method === 'HEAD') response.end()
+    else this.#attached.feed.add(response)
+  }
+}
+
+function say(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' })
+  response.end(text)
+}

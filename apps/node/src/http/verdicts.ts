@@ -1,0 +1,28 @@
+import type { Agent } from '../agent/agent.ts'
+import { healthEvent, type NodeEvent } from '../agent/events.ts'
+
+/** Whether a node is well, or ready, and what is to be told of it. */
+export interface Verdict {
+  readonly isWell: boolean
+  readonly event: NodeEvent
+}
+
+const outside: Verdict = {
+  isWell: false,
+  event: { event: 'error', code: 'NOT_ENTERED', message: 'this node has not entered the pool yet' },
+}
+
+/** As `jel health` has it: it reaches others, if there are any, and not only a minority. */
+export function healthOf(agent: Agent | undefined): Verdict {
+  if (agent === undefined) return outside
+  const health = agent.pool.health()
+  return { isWell: !health.minority && !(health.alone && health.members > 1), event: healthEvent(health) }
+}
+
+/** It is in the pool: it has not founded one of its own because those who were to let it in do not answer, and does not leave. */
+export function readinessOf(agent: Agent | undefined): Verdict {
+  if (agent === undefined) return outside
+  const health = agent.pool.health()
+  if (agent.stopping) return { isWell: false, event: { event: 'error', code: 'LEAVING', message: 'this node leaves the pool' } }
+  return { isWell: !(health.alone && health.introducers.length > 0), event: healthEvent(health) }
+}

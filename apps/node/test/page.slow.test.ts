@@ -1,0 +1,186 @@
+import { existsSync } from 'node:fs'
+import { chromium, type Browser, type Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { join1, type JelProcess } from './jel-process.ts'
+
+/** Debian's, and Google's. */
+const executablePath = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find(existsSync)
+/** What a page may take to load, bytes. */
+const BYTES_LIMIT = 100_000
+
+let browser: Browser
+const problems: string[] = []
+
+/** A page of a node, whose errors are noted. */
+async function open(url: string, options: Parameters<Browser['newPage']>[0] = {}, prepare?: (page: Page) => Promise<void>): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, ...options })
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) problems.push(message.text())
+  })
+  page.on('pageerror', (error) => problems.push(error.message))
+  await prepare?.(page)
+  await page.goto(url)
+  return page
+}
+
+async function joinShown(pool: string, ...args: string[]): Promise<{ node: JelProcess; url: string }> {
+  const node = await join1(pool, '--http', '127.0.0.1:0', ...args)
+  await node.until(() => node.of('http').length > 0, 'http')
+  return { node, url: node.of('http')[0]!.url }
+}
+
+const text = async (page: Page, id: string): Promise<string> => (await page.textContent(`#${id}`)) ?? ''
+const rows = async (page: Page): Promise<string[]> => await page.locator('.body .line:not([hidden])').allTextContents()
+
+describe.skipIf(executablePath === undefined)('the page in a browser (skipped where there is no chromium)', () => {
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: executablePath!, args: ['--no-sandbox'] })
+  })
+  afterAll(async () => await browser?.close())
+  afterEach(() => problems.splice(0))
+
+  it('shows who joins, dies and leaves, who wins, and the links of all, within 100 KB and without an error', async () => {
+    const { node, url } = await joinShown('shown', '--location', 'a@delft', '--elect', 'master')
+    let bytes = 0
+    const page = await open(url, {}, async (opened) => {
+      const session = await opened.context().newCDPSession(opened)
+      await session.send('Network.enable')
+      session.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength))
+    })
+    await expect.poll(async () => await text(page, 'members')).toBe('1')
+    const others = [
+      await join1('shown', '--bootstrap', node.address, '--location', 'b@leiden', '--tag', 'gpu=2'),
+      await join1('shown', '--bootstrap', node.address, '--location', 'c@leiden'),
+      await join1('shown', '--bootstrap', node.address, '--location', 'd@delft'),
+    ] as const
+    await expect.poll(async () => await text(page, 'members'), { timeout: 10_000 }).toBe('4')
+    await expect.poll(async () => await text(page, 'roles')).toContain('master')
+    await expect.poll(async () => await text(page, 'links'), { timeout: 15_000 }).toBe('6')
+    expect(await page.locator('.site').allTextContents()).toEqual(['delft', 'leiden'])
+    expect(await text(page, 'health')).toBe('well')
+
+    others[0].child.kill('SIGKILL')
+    const dead = others[0].id.slice(-8)
+    await expect.poll(async () => await text(page, 'log'), { timeout: 30_000 }).toContain(`died${dead}`)
+    await expect.poll(async () => await text(page, 'members')).toBe('3')
+    expect((await rows(page)).filter((row) => row.includes('died'))).toMatchObject([expect.stringContaining(dead)])
+    others[1].send({ command: 'leave' })
+    await expect.poll(async () => await text(page, 'log'), { timeout: 10_000 }).toContain(`left${others[1].id.slice(-8)}`)
+    expect(await text(page, 'members')).toBe('2')
+
+    console.log(`${bytes} bytes`)
+    expect(bytes).toBeGreaterThan(1_000)
+    expect(bytes).toBeLessThan(BYTES_LIMIT)
+    expect(problems).toEqual([])
+    // The node goes: the page says so, and that it can't be reached is no surprise.
+    node.send({ command: 'leave' })
+    expect(await node.exited).toBe(0)
+    await expect.poll(async () => await text(page, 'live')).toMatch(/has left|no answer/u)
+    await page.close()
+  })
+
+  it('is worked with keys, dark as the system is or as one likes, wide and narrow', async () => {
+    const { node, url } = await joinShown('keys', '--location', 'a@delft')
+    const other = await join1('keys', '--bootstrap', node.address, '--location', 'b@leiden')
+    const page = await open(url, { colorScheme: 'dark' })
+    await expect.poll(async () => await text(page, 'members'), { timeout: 10_000 }).toBe('2')
+    const back = async (): Promise<string> => await page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+    const dark = await back()
+    await page.keyboard.press('t')
+    const light = await back()
+    expect(light).not.toBe(dark)
+    await page.reload()
+    await expect.poll(back).toBe(light)
+    await page.emulateMedia({ colorScheme: 'light' })
+    expect(await back()).toBe(light)
+
+    await expect.poll(async () => (await rows(page)).length).toBe(2)
+    const selected = async (): Promise<string[]> => await page.locator('.line.selected .node').allTextContents()
+    await page.keyboard.press('j')
+    expect(await selected()).toEqual([node.id.slice(-8)])
+    await page.keyboard.press('ArrowDown')
+    expect(await selected()).toEqual([other.id.slice(-8)])
+    await page.keyboard.press('k')
+    expect(await selected()).toEqual([node.id.slice(-8)])
+    await page.keyboard.press('/')
+    await page.keyboard.type('leiden')
+    await expect.poll(async () => (await rows(page)).length).toBe(1)
+    expect(await text(page, 'shown')).toBe('1 of 2')
+    await page.keyboard.press('Escape')
+    await expect.poll(async () => (await rows(page)).length).toBe(2)
+    await page.keyboard.press('?')
+    expect(await page.locator('#help').isVisible()).toBe(true)
+    await page.keyboard.press('Escape')
+    expect(await page.locator('#help').isVisible()).toBe(false)
+
+    await page.setViewportSize({ width: 380, height: 800 })
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(380)
+    expect(problems).toEqual([])
+    await page.close()
+  })
+
+  it('draws 1,000 members smoothly while they come and go', async () => {
+    const { url } = await joinShown('large')
+    const page = await open(url, {}, async (opened) => void (await opened.addInitScript(simulate)))
+    await expect.poll(async () => Number(await text(page, 'members')), { timeout: 20_000 }).toBeGreaterThan(900)
+    await expect.poll(async () => Number(await text(page, 'links')), { timeout: 20_000 }).toBeGreaterThan(3_000)
+    const frames = await page.evaluate(
+      async () =>
+        await new Promise<number>((resolve) => {
+          let count = 0
+          const begin = performance.now()
+          const frame = (now: number): void => {
+            count += 1
+            if (now - begin < 5_000) requestAnimationFrame(frame)
+            else resolve((count / (now - begin)) * 1000)
+          }
+          requestAnimationFrame(frame)
+        }),
+    )
+    console.log(`${frames.toFixed(1)} frames a second at 1,000 members, 20 changes a second`)
+    expect(frames).toBeGreaterThan(10)
+    const lines = await page.locator('.body .line').count()
+    expect(lines).toBeLessThan(100)
+    expect(problems).toEqual([])
+    await page.close()
+  })
+})
+
+/** Runs in the page: a pool of 1,000 in place of the node's stream, twenty changes a second. */
+function simulate(): void {
+  class Simulated extends EventTarget {
+    onopen: (() => void) | undefined
+    onmessage: ((event: { data: string }) => void) | undefined
+    constructor() {
+      super()
+      const node = (i: number): object => ({
+        id: `12D3KooW${String(i).padStart(8, '0')}`,
+        incarnation: 1,
+        addresses: [`/ip4/10.0.0.1/tcp/${i}`],
+        location: `node${i}@rack${i % 40}@site${i % 7}`,
+        tag: '',
+      })
+      const idOf = (i: number): string => `12D3KooW${String(i).padStart(8, '0')}`
+      const tell = (event: object): void => this.onmessage?.({ data: JSON.stringify({ time: Date.now(), pool: 'large', ...event }) })
+      const health = { links: 12, members: 1_000, suspectedShare: 0, relayed: 0, alone: false, minority: false, introducers: [] }
+      const linksOf = (i: number): [string, number][] => [1, 7, 31, 113, 251, 499].map((step) => [idOf((i + step) % 1_000), step % 9])
+      setTimeout(() => {
+        this.onopen?.()
+        const members = Array.from({ length: 1_000 }, (_, i) => ({ ...node(i), state: 'here', since: Date.now() - i * 1_000 }))
+        const links = members.map((_, i) => [idOf(i), linksOf(i)])
+        const reigns = [{ election: 'master', epoch: 1, node: node(1) }]
+        const past = { sizes: [], detections: [], events: [] }
+        tell({ event: 'snapshot', version: '0', started: Date.now(), node: node(0), members, reigns, health, links, ...past })
+        let turn = 0
+        setInterval(() => {
+          turn += 1
+          const i = 2 + ((Math.floor(turn / 2) * 37) % 998)
+          tell({ event: turn % 2 === 0 ? 'joined' : 'died', node: node(i) })
+          tell({ event: 'links', of: idOf(i), links: linksOf(i) })
+        }, 50)
+      }, 50)
+    }
+    close(): void {}
+  }
+  Object.assign(window, { EventSource: Simulated })
+}
