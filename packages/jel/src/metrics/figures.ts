@@ -2,6 +2,9 @@ import type { MeasuredDetail } from '../events.ts'
 import type { Health, Link, Member, Reign, Traffic } from '../member.ts'
 import type { Pool } from '../pool.ts'
 
+/** Elections whose last reign is remembered. Guess: four times as many as a node knows at a time. */
+const REIGNS_LIMIT = 1_024
+
 /** What happened since somebody began to count. */
 export interface Counts {
   joined: number
@@ -34,6 +37,8 @@ export interface Figures {
 export class Watch implements Disposable {
   readonly #pool: Pool
   readonly #counts: Counts = { joined: 0, left: 0, died: 0, elected: 0, won: 0, signals: 0, warnings: new Map() }
+  /** The last of each election that was counted. */
+  readonly #reigns = new Map<string, string>()
   readonly #end = new AbortController()
 
   constructor(pool: Pool) {
@@ -75,7 +80,14 @@ export class Watch implements Disposable {
     this.#end.abort()
   }
 
-  #elected({ winner }: Reign): void {
+  /** A reign may be told again: it counts once. */
+  #elected({ election, epoch, winner }: Reign): void {
+    const reign = `${epoch} ${winner.id}`
+    if (this.#reigns.get(election) === reign) return
+    this.#reigns.delete(election)
+    this.#reigns.set(election, reign)
+    const [oldest] = this.#reigns.keys()
+    if (this.#reigns.size > REIGNS_LIMIT && oldest !== undefined) this.#reigns.delete(oldest)
     this.#counts.elected += 1
     if (winner.id === this.#pool.self.id) this.#counts.won += 1
   }

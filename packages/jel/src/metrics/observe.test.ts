@@ -64,6 +64,7 @@ it('a pool is read as it stands, and what happened in it is counted', async () =
   overlay.tell({ type: 'joined', member: member('D') })
   overlay.tell({ type: 'died', member: member('A') })
   overlay.tell({ type: 'elected', reign: { election: 'master', epoch: 1, winner: member('B') } })
+  overlay.tell({ type: 'elected', reign: { election: 'master', epoch: 1, winner: member('B') } })
   overlay.tell({ type: 'warning', code: 'PEER_MISBEHAVED', message: 'x' })
   overlay.tell({ type: 'measured', what: 'detection', member: 'A', took: 1_500 })
   overlay.tell({ type: 'measured', what: 'reconciliation', took: 20 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { NodeJson } from '../../agent/events.ts'
 import { layOut } from './layout.ts'
 import { Model, type Told } from './model.ts'
-import { healthWords, spanWords } from './words.ts'
+import { healthWords, spanWords, troubleWords } from './words.ts'
 import { niceAbove } from './charts.ts'
 
 const node = (id: string, more: Partial<NodeJson> = {}): NodeJson => ({
@@ -142,7 +142,7 @@ it('members stand on a circle, those of a site side by side, each at a place of 
 it('figures are put in words', () => {
   expect([900, 61_000, 3_600_000 * 5 + 60_000, 86_400_000 * 3].map(spanWords)).toEqual(['0 s', '1 min', '5 h 1 min', '3 d 0 h'])
   expect(healthWords(health)).toBe('well')
-  expect(healthWords({ ...health, alone: true, minority: true })).toBe('nobody can be reached, in a minority')
-  expect(healthWords({ ...health, suspectedShare: 0.25 })).toBe('25 % suspected')
+  expect(healthWords({ ...health, alone: true, minority: true })).toBe('reaches nobody, in a minority')
+  expect(troubleWords({ ...health, suspectedShare: 0.25 })).toBe('25 % suspected or lost')
   expect([0.3, 1, 3, 17, 950].map(niceAbove)).toEqual([expect.closeTo(0.4), 1, 4, 20, 1_000])
 })

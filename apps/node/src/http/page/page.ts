@@ -5,7 +5,7 @@ import { follow } from './feed.ts'
 import { Model } from './model.ts'
 import { Picture } from './picture.ts'
 import { Table } from './table.ts'
-import { bytesWords, healthWords, shortId, spanWords } from './words.ts'
+import { bytesWords, healthWords, shortId, spanWords, troubleWords } from './words.ts'
 
 /** What changes with time alone is written anew so often, ms. */
 const TICK = 1_000
@@ -82,7 +82,9 @@ function writeAll(): void {
   write('health', health === undefined ? '' : healthWords(health))
   const isWell = health !== undefined && !health.alone && !health.minority
   find('health').className = isWell ? (health.suspectedShare > 0 ? 'warn' : 'good') : 'bad'
-  write('health-more', health?.introducers.map(({ address, reason }) => `${address}: ${reason}`).join('; ') ?? '')
+  const trouble = health === undefined ? '' : troubleWords(health)
+  write('health-more', trouble)
+  find('health-more').title = trouble
   write('memory', figures === undefined ? '' : bytesWords(figures.memory))
   write('memory-more', figures === undefined ? '' : `${figures.processor.toFixed(1)} s processor`)
   write('traffic', figures === undefined ? '' : bytesWords(figures.sent + figures.received))

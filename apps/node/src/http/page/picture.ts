@@ -33,7 +33,6 @@ export class Picture {
   #drawn = ''
   #drawnAt = -Infinity
   #layoutVersion = -1
-  #size = 0
   #hovered: string | undefined
   #selected: string | undefined
   #dirty = true
@@ -114,7 +113,6 @@ export class Picture {
       canvas.width = Math.round(clientWidth * ratio)
       canvas.height = Math.round(clientHeight * ratio)
     }
-    this.#size = Math.min(clientWidth, clientHeight)
     this.#drawn = ''
     this.touch()
   }
@@ -146,7 +144,10 @@ export class Picture {
   }
 
   get #radius(): number {
-    return this.#size / 2 - (this.#layout.places.size <= NAMES_LIMIT ? 34 : 14)
+    const { clientWidth, clientHeight } = this.#canvas
+    // Room for names.
+    const [beside, above] = this.#layout.places.size <= NAMES_LIMIT ? [80, 28] : [14, 14]
+    return Math.max(40, Math.min(clientWidth / 2 - beside, clientHeight / 2 - above))
   }
 
   #drawLinks(now: number, isMoving: boolean): void {

@@ -30,17 +30,26 @@ export function describe(event: NodeEvent): string {
   }
 }
 
+type HealthEvent = Extract<NodeEvent, { event: 'health' }>
+
 /** How well a node is connected, in a few words. */
-export function healthWords({
-  alone,
-  minority,
-  members,
+export function healthWords({ alone, minority, members }: Pick<HealthEvent, 'alone' | 'minority' | 'members'>): string {
+  const reach = alone ? (members > 1 ? 'reaches nobody' : 'alone') : ''
+  return [reach, minority ? 'in a minority' : ''].filter(Boolean).join(', ') || 'well'
+}
+
+/** What is wrong, in more words. */
+export function troubleWords({
   suspectedShare,
-}: Pick<Extract<NodeEvent, { event: 'health' }>, 'alone' | 'minority' | 'members' | 'suspectedShare'>): string {
-  const part = minority ? 'in a minority' : ''
-  if (alone) return [members > 1 ? 'nobody can be reached' : 'alone', part].filter(Boolean).join(', ')
-  const share = suspectedShare === 0 ? '' : `${Math.round(suspectedShare * 100)} % suspected`
-  return [part, share].filter(Boolean).join(', ') || 'well'
+  relayed,
+  introducers,
+}: Pick<HealthEvent, 'suspectedShare' | 'relayed' | 'introducers'>): string {
+  const parts = [
+    suspectedShare === 0 ? '' : `${Math.round(suspectedShare * 100)} % suspected or lost`,
+    relayed === 0 ? '' : `${relayed} reached through others only`,
+    ...introducers.map(({ address, reason }) => `${address}: ${reason}`),
+  ]
+  return parts.filter(Boolean).join('; ')
 }
 
 /** A span of time, ms, as in `12 s`, `4 min`, `3 h 20 min`, `2 d`. */

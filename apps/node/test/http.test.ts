@@ -1,0 +1,211 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, expect, it, vi } from 'vitest'
+import { healthOf, readinessOf } from '../src/http/verdicts.ts'
+import type { Agent } from '../src/agent/agent.ts'
+import { join1, JelProcess, loopback, run } from './jel-process.ts'
+
+const docs = join(import.meta.dirname, '../../../docs')
+const streams = new Set<AbortController>()
+afterEach(() => {
+  for (const stream of streams) stream.abort()
+  streams.clear()
+})
+
+async function joinShown(pool: string, ...args: string[]): Promise<{ node: JelProcess; url: string }> {
+  const node = await join1(pool, '--http', '127.0.0.1:0', ...args)
+  await node.until(() => node.of('http').length > 0, 'http')
+  return { node, url: node.of('http')[0]!.url }
+}
+
+/** What a server says to a request as it stands, status and body. */
+async function ask(
+  url: string,
+  options: { method?: string; path?: string; headers?: Record<string, string> } = {},
+): Promise<[number, string]> {
+  const sent = request(new URL(options.path ?? '/', url), { method: options.method ?? 'GET', headers: options.headers ?? {} }).end()
+  const [answer] = (await once(sent, 'response')) as [import('node:http').IncomingMessage]
+  let body = ''
+  for await (const piece of answer.setEncoding('utf8')) body += piece as string
+  return [answer.statusCode ?? 0, body]
+}
+
+/** Follows the events of a page. */
+async function follow(url: string): Promise<{ status: number; events: { event: string; [key: string]: unknown }[] }> {
+  const controller = new AbortController()
+  streams.add(controller)
+  const { status, body } = await fetch(new URL('/events', url), { signal: controller.signal })
+  const events: { event: string; [key: string]: unknown }[] = []
+  const read = async (): Promise<void> => {
+    let rest = ''
+    for await (const piece of body!.pipeThrough(new TextDecoderStream())) {
+      const parts = (rest + piece).split('\n\n')
+      rest = parts.pop() ?? ''
+      for (const part of parts) events.push(JSON.parse(part.replace(/^data: /u, '')) as { event: string })
+    }
+  }
+  if (status === 200) void read().catch(() => {})
+  return { status, events }
+}
+
+/** The names of all metrics, with what they are, as a scrape declares them. */
+function declared(text: string): Map<string, string> {
+  return new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gmu)].map(([, name, type]) => [name as string, type as string]))
+}
+
+it('a node is looked at, and nothing can be done to it', async () => {
+  const { node, url } = await joinShown('looked', '--location', 'a@delft')
+  expect(node.stderr).toBe('')
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/u)
+  const answer = await fetch(url)
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';/u)
+  expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+  expect(answer.headers.has('access-control-allow-origin')).toBe(false)
+  const html = await answer.text()
+  expect(html).not.toMatch(/<script>|style=|onclick/u)
+  for (const [, file] of html.matchAll(/(?:src|href)="([^"]+)"/gu)) expect((await fetch(new URL(file as string, url))).status).toBe(200)
+  for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']) expect((await ask(url, { method }))[0]).toBe(405)
+  expect(await ask(url, { method: 'HEAD', path: '/health' })).toEqual([200, ''])
+  for (const path of ['/nothing', '/../package.json', '/%2e%2e/jel.js', '/server.ts', '/static/', '/jel.js'])
+    expect((await ask(url, { path }))[0]).toBe(404)
+  expect((await ask(url, { path: '/health?x=1' }))[0]).toBe(200)
+  // A name that somebody gave to this machine may be a stranger's page.
+  expect((await ask(url, { headers: { host: 'evil.example' } }))[0]).toBe(421)
+  expect((await ask(url, { headers: { host: 'localhost' } }))[0]).toBe(200)
+  const { stderr } = await run('status', 'looked')
+  expect(stderr).toBe('')
+  expect((await run('status', 'looked')).lines).toContain(`page         ${url}`)
+})
+
+it('what happens is streamed, from what there is on, to so many at once', async () => {
+  const { node, url } = await joinShown('streamed', '--elect', 'master')
+  const { events } = await follow(url)
+  await node.until(() => events.length > 0, 'a snapshot')
+  expect(events[0]).toMatchObject({ event: 'snapshot', pool: 'streamed', node: { id: node.id }, members: [{ id: node.id, state: 'here' }] })
+  const other = await join1('streamed', '--bootstrap', node.address)
+  await node.until(() => events.some((each) => each.event === 'joined'), 'joined')
+  await node.until(() => events.some((each) => each.event === 'links' && each['of'] === other.id), 'links of the other')
+  expect(events.find((each) => each.event === 'links' && each['of'] === other.id)?.['links']).toMatchObject([[node.id]])
+  other.child.kill('SIGKILL')
+  await node.until(() => events.some((each) => each.event === 'detection'), 'detection', 30_000)
+  const later = await follow(url)
+  await node.until(() => later.events.length > 0, 'another snapshot')
+  expect(later.events[0]).toMatchObject({
+    members: [{ state: 'here' }, { id: other.id, state: 'died' }],
+    detections: [[expect.any(Number), expect.any(Number)]],
+  })
+  expect((later.events[0]!['events'] as { event: string }[]).map(({ event }) => event)).toEqual(expect.arrayContaining(['joined', 'died']))
+  for (let i = 2; i < 16; i += 1) expect((await follow(url)).status).toBe(200)
+  expect((await follow(url)).status).toBe(503)
+  node.send({ command: 'leave' })
+  await node.until(() => events.some((each) => each.event === 'stopped'), 'stopped')
+  expect(await node.exited).toBe(0)
+})
+
+it('metrics are those that are documented and in the dashboard, and count what happened', async () => {
+  const { node, url } = await joinShown('measured', '--elect', 'master')
+  const other = await join1('measured', '--bootstrap', node.address)
+  await node.until(() => node.told('joined').includes(other.id), 'joined')
+  other.child.kill('SIGKILL')
+  await node.until(() => node.told('died').includes(other.id), 'died', 30_000)
+  const scrape = await fetch(new URL('/metrics', url))
+  expect(scrape.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/u)
+  const text = await scrape.text()
+  expect(text).toMatch(/^jel_members 1$/mu)
+  expect(text).toMatch(/^jel_joins_total 2$/mu)
+  expect(text).toMatch(/^jel_member_deaths_total 1$/mu)
+  expect(text).toMatch(/^jel_elections_won_total 1$/mu)
+  expect(text).toMatch(/^jel_detection_seconds_count 1$/mu)
+  expect(text).toMatch(/^jel_build_info\{version="[^"]+"\} 1$/mu)
+  expect(Number(/^jel_bytes_sent_total (\d+)$/mu.exec(text)?.[1])).toBeGreaterThan(500)
+  for (const line of text.split('\n').filter(Boolean)) expect(line).toMatch(/^(?:# (?:HELP|TYPE) \S+ .+|[a-z_]+(?:\{.*\})? (?:-?[\d.e+-]+|Nan))$/u)
+
+  const types = declared(text)
+  const own = [...types.keys()].filter((name) => name.startsWith('jel_'))
+  for (const name of own) expect(types.get(name) === 'counter').toBe(name.endsWith('_total'))
+  const documented = readFileSync(join(docs, 'monitoring.md'), 'utf8')
+  expect(own.filter((name) => !documented.includes(`\`${name}\``))).toEqual([])
+  expect([...documented.matchAll(/`(jel_\w+)`/gu)].map(([, name]) => name).filter((name) => !types.has(name as string))).toEqual([])
+  const dashboard = readFileSync(join(docs, 'monitoring/grafana.json'), 'utf8')
+  const used = [...dashboard.matchAll(/\b(?:jel|process|nodejs)_[a-z_]+(?=\{|,)/gu)].map(([name]) => name.replace(/_bucket$/u, ''))
+  expect(used.length).toBeGreaterThan(20)
+  expect(used.filter((name) => !types.has(name))).toEqual([])
+
+  // Prometheus' own opinion, where it is installed.
+  const promtool = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' })
+  if (promtool.error === undefined) expect(promtool.stderr + promtool.stdout).toBe('')
+})
+
+it('health and readiness are told by the status, before the node is in the pool as well', async () => {
+  const silent = createServer().listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  try {
+    const node = new JelProcess([
+      'join',
+      'ready',
+      ...loopback,
+      '--bootstrap',
+      `127.0.0.1:${(silent.address() as AddressInfo).port}`,
+      '--http',
+      '127.0.0.1:0',
+    ])
+    await node.until(() => node.stderr.includes('\n'), 'the address')
+    const url = /^jel: page at (\S+)\n$/u.exec(node.stderr)![1]!
+    expect(await ask(url, { path: '/ready' })).toEqual([503, expect.stringContaining('"code":"NOT_ENTERED"')])
+    expect((await ask(url, { path: '/health' }))[0]).toBe(503)
+    expect((await ask(url, { path: '/metrics' }))[0]).toBe(503)
+    expect((await ask(url))[0]).toBe(200)
+    // It goes on alone: well, for a pool of one, but who is to send it work should wait.
+    await vi.waitUntil(async () => (await ask(url, { path: '/health' }))[0] === 200, 30_000)
+    expect((await ask(url, { path: '/ready' }))[0]).toBe(503)
+  } finally {
+    silent.close()
+  }
+  const { url } = await joinShown('ready')
+  const [status, body] = await ask(url, { path: '/health' })
+  expect(status).toBe(200)
+  expect(JSON.parse(body)).toMatchObject({ event: 'health', pool: 'ready', time: expect.any(Number), members: 1, minority: false })
+  expect((await ask(url, { path: '/ready' }))[0]).toBe(200)
+}, 60_000)
+
+it('a node that leaves, or is cut off, is not ready, or not well', () => {
+  const agent = (health: object, stopping = false): Agent =>
+    ({ stopping, pool: { health: () => ({ members: 3, alone: false, minority: false, introducers: [], ...health }) } }) as unknown as Agent
+  expect(readinessOf(agent({}))).toMatchObject({ isWell: true })
+  expect(readinessOf(agent({}, true))).toMatchObject({ isWell: false, event: { code: 'LEAVING' } })
+  expect(readinessOf(agent({ alone: true, introducers: [{}] }))).toMatchObject({ isWell: false })
+  expect(healthOf(agent({}, true))).toMatchObject({ isWell: true })
+  expect(healthOf(agent({ minority: true }))).toMatchObject({ isWell: false, event: { event: 'health', minority: true } })
+  expect(healthOf(agent({ alone: true }))).toMatchObject({ isWell: false })
+  expect(healthOf(agent({ alone: true, members: 1 }))).toMatchObject({ isWell: true })
+})
+
+it('an address that is none, or is taken, is told before anything is joined', async () => {
+  for (const address of ['8080', 'localhost:80', '127.0.0.1', '127.0.0.1:70000', '[127.0.0.1]:0', '::1:80'])
+    expect(await run('join', 'taken', '--http', address)).toMatchObject({
+      status: 2,
+      lines: [],
+      stderr: expect.stringContaining('IP:PORT'),
+    })
+  const { node, url } = await joinShown('taken')
+  const { port } = new URL(url)
+  const taken = await run('join', 'taken', ...loopback, '--bootstrap', node.address, '--http', `127.0.0.1:${port}`)
+  expect(taken).toMatchObject({ status: 1, lines: [], stderr: `jel: --http: can't listen at 127.0.0.1:${port}: EADDRINUSE\n` })
+  expect(node.told('joined')).toEqual([node.id])
+})
+
+it('the page is served from the sources, too', () => {
+  const script =
+    "import { Assets } from './src/http/assets.ts'; const all = new Assets(); console.log(['/', '/page.css', '/page.js', '/model.ts', '/icon.svg', '/model.test.ts', '/none.js'].map((path) => all.find(path)?.type))"
+  const printed = execFileSync(process.execPath, ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script], {
+    cwd: join(import.meta.dirname, '..'),
+    encoding: 'utf8',
+  })
+  expect(printed.match(/javascript/gu)).toHaveLength(2)
+  expect(printed.match(/undefined/gu)).toHaveLength(2)
+})
