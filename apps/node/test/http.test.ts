@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { request } from 'node:http'
+import { request, type IncomingMessage } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, expect, it, vi } from 'vitest'
@@ -28,7 +28,7 @@ async function ask(
   options: { method?: string; path?: string; headers?: Record<string, string> } = {},
 ): Promise<[number, string]> {
   const sent = request(new URL(options.path ?? '/', url), { method: options.method ?? 'GET', headers: options.headers ?? {} }).end()
-  const [answer] = (await once(sent, 'response')) as [import('node:http').IncomingMessage]
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
   let body = ''
   for await (const piece of answer.setEncoding('utf8')) body += piece as string
   return [answer.statusCode ?? 0, body]
@@ -123,7 +123,8 @@ it('metrics are those that are documented and in the dashboard, and count what h
   expect(text).toMatch(/^jel_detection_seconds_count 1$/mu)
   expect(text).toMatch(/^jel_build_info\{version="[^"]+"\} 1$/mu)
   expect(Number(/^jel_bytes_sent_total (\d+)$/mu.exec(text)?.[1])).toBeGreaterThan(500)
-  for (const line of text.split('\n').filter(Boolean)) expect(line).toMatch(/^(?:# (?:HELP|TYPE) \S+ .+|[a-z_]+(?:\{.*\})? (?:-?[\d.e+-]+|Nan))$/u)
+  for (const line of text.split('\n').filter(Boolean))
+    expect(line).toMatch(/^(?:# (?:HELP|TYPE) \S+ .+|[a-z_][a-z_\d]*(?:\{.*\})? (?:-?[\d.e+-]+|Nan))$/u)
 
   const types = declared(text)
   const own = [...types.keys()].filter((name) => name.startsWith('jel_'))

@@ -2,7 +2,7 @@ import type { ListedJson, NodeEvent, NodeJson } from '../../agent/events.ts'
 import type { PageEvent } from '../feed.ts'
 import type { Sample } from '../history.ts'
 import type { LinksJson } from '../survey.ts'
-import { describe } from './words.ts'
+import { describe, healthWords } from './words.ts'
 
 /** An event as the stream gives it. */
 export type Told = PageEvent & { readonly time: number; readonly pool: string }
@@ -91,9 +91,12 @@ export class Model {
       case 'detection':
         keep(this.detections, [event.time, event.seconds], SAMPLES_LIMIT)
         return
-      case 'health':
+      case 'health': {
+        const isNews = this.health === undefined || healthWords(this.health) !== healthWords(event)
         this.health = event
+        if (!isNews) return
         break
+      }
       case 'joined':
       case 'updated':
         this.#put(event.node, event.event === 'updated' ? (this.rows.get(event.node.id)?.since ?? event.time) : event.time)

@@ -14,13 +14,13 @@ const TABLE_TIME = 200
 /** Events that are shown. Guess: more than fit. */
 const LOG_LINES = 120
 
-const find = <Type extends HTMLElement>(id: string): Type => document.getElementById(id) as Type
+const find = (id: string): HTMLElement => document.getElementById(id) as HTMLElement
 
 const model = new Model()
 const table = new Table(model, find('table'), (id) => picture.select(id))
-const picture = new Picture(model, find<HTMLCanvasElement>('picture'), (id) => table.select(id))
-const search = find<HTMLInputElement>('search')
-const help = find<HTMLDialogElement>('help')
+const picture = new Picture(model, find('picture') as HTMLCanvasElement, (id) => table.select(id))
+const search = find('search') as HTMLInputElement
+const help = find('help') as HTMLDialogElement
 
 let tableVersion = ''
 let tableAt = -Infinity
@@ -91,8 +91,8 @@ function writeAll(): void {
   write('traffic-more', figures === undefined ? '' : `${bytesWords(figures.sent)} sent`)
   write('detection', detections.length === 0 ? '–' : `${median(detections.map(([, seconds]) => seconds)).toFixed(1)} s`)
   write('detection-more', detections.length === 0 ? 'no deaths' : `median of ${detections.length}`)
-  drawChart(find<HTMLCanvasElement>('sizes'), sizes, nodeTime(), { kind: 'steps', colour: '--accent', format: String })
-  drawChart(find<HTMLCanvasElement>('detections'), detections, nodeTime(), {
+  drawChart(find('sizes') as HTMLCanvasElement, sizes, nodeTime(), { kind: 'steps', colour: '--accent', format: String })
+  drawChart(find('detections') as HTMLCanvasElement, detections, nodeTime(), {
     kind: 'marks',
     colour: '--bad',
     format: (value) => `${value} s`,

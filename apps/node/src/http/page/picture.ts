@@ -33,6 +33,8 @@ export class Picture {
   #drawn = ''
   #drawnAt = -Infinity
   #layoutVersion = -1
+  /** When the first of those that are gone gives up the place, on the clock of the node. */
+  #fadedAt = Infinity
   #hovered: string | undefined
   #selected: string | undefined
   #dirty = true
@@ -83,7 +85,7 @@ export class Picture {
   /** Draws if there is reason to. */
   draw(): void {
     const model = this.#model
-    if (model.membersVersion !== this.#layoutVersion) this.#arrange()
+    if (model.membersVersion !== this.#layoutVersion || nodeTime() >= this.#fadedAt) this.#arrange()
     const now = performance.now()
     const isMoving = now - this.#movedAt < MOVE
     const fading = [...model.rows.values()].filter(({ state, since }) => nodeTime() - since < FADES[state])
@@ -120,10 +122,13 @@ export class Picture {
   #arrange(): void {
     const model = this.#model
     this.#layoutVersion = model.membersVersion
-    const here = [...model.rows.values()].filter(({ state }) => state === 'here')
-    this.#layout = layOut(here)
+    // Who is gone keeps the place until that is seen no more.
+    const now = nodeTime()
+    const shown = [...model.rows.values()].filter(({ state, since }) => state === 'here' || now - since < FADES[state])
+    this.#fadedAt = Math.min(...shown.map(({ state, since }) => (state === 'here' ? Infinity : since + FADES[state])))
+    this.#layout = layOut(shown)
     this.#from = new Map(this.#places)
-    this.#movedAt = here.length + model.edges.length > MOVING_LIMIT || this.#from.size === 0 ? -Infinity : performance.now()
+    this.#movedAt = shown.length + model.edges.length > MOVING_LIMIT || this.#from.size === 0 ? -Infinity : performance.now()
     this.touch()
   }
 
@@ -195,7 +200,9 @@ export class Picture {
     const paths = new Map<string, Path2D>(sites.map((site) => [site, new Path2D()]))
     for (const id of places.keys()) {
       const { x, y } = this.#places.get(id) as Place
-      const path = paths.get(this.#model.rows.get(id)?.site ?? '')
+      const row = this.#model.rows.get(id)
+      if (row?.state !== 'here') continue
+      const path = paths.get(row.site)
       path?.moveTo(x * radius + dot, y * radius)
       path?.arc(x * radius, y * radius, dot, 0, 2 * Math.PI)
     }
