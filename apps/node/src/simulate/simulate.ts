@@ -23,7 +23,7 @@ import {
 } from '@jel/simulator'
 import { SingleBar } from 'cli-progress'
 import pc from 'picocolors'
-import { timeToGo, writeTimeToGo } from './time-to-go.ts'
+import { Countdown, timeToGo, writeTimeToGo } from './time-to-go.ts'
 import { messageOf, UsageError } from '../base/usage-error.ts'
 
 /** The flags of `jel simulate`. */
@@ -144,6 +144,7 @@ async function runAll(tasks: readonly Task[], workers: number | undefined): Prom
   const runs = tasks.length
   const start = performance.now()
   const took: number[] = []
+  const countdown = new Countdown()
   bar?.start(1_000, 0, { done: 0, runs, toGo: '?' })
   try {
     return await sweep(tasks, {
@@ -151,7 +152,8 @@ async function runAll(tasks: readonly Task[], workers: number | undefined): Prom
       ...(workers !== undefined && { workers }),
       onOutcome: (outcome) => void took.push(outcome.took),
       onProgress: (share, done) => {
-        const toGo = writeTimeToGo(timeToGo({ elapsed: performance.now() - start, share, runs, took, workers }))
+        const elapsed = performance.now() - start
+        const toGo = writeTimeToGo(countdown.show(timeToGo({ elapsed, share, runs, took, workers }), elapsed))
         bar?.update(Math.floor(share * 1_000), { done, runs, toGo })
       },
     })
