@@ -26,14 +26,34 @@ it('has a page for each document, and the reference of the interface', () => {
   expect(pages().some((page) => page.startsWith('api/functions/') && page.includes('joinPool'))).toBe(true)
 })
 
+/** Of all links of a page that stay on the site: the file they lead to, and the anchor in it. */
+function linksOf(page: string): { to: string; anchor: string }[] {
+  return [...read(page).matchAll(/<a\b[^>]*? href="(?<href>[^"]*)"/gu)]
+    .map(({ groups }) => groups?.['href'] ?? '')
+    .filter((href) => href !== '' && !/^[a-z]+:/u.test(href))
+    .map((href) => {
+      const [path = '', anchor = ''] = href.split('#')
+      const file = path === '' ? page : path.startsWith('/') ? path.slice(1) : join(dirname(page), path)
+      return { to: file === '' || file.endsWith('/') ? `${file}index.html` : file, anchor: decodeURIComponent(anchor) }
+    })
+}
+
+const contents = new Map<string, string>()
+function read(page: string): string {
+  const text = contents.get(page) ?? readFileSync(join(dist, page), 'utf8')
+  contents.set(page, text)
+  return text
+}
+
 it('has no link within the site that leads nowhere', () => {
-  const dead = pages().flatMap((page) =>
-    [...readFileSync(join(dist, page), 'utf8').matchAll(/<a\b[^>]*? href="(?<href>[^"]*)"/gu)]
-      .map(({ groups }) => (groups?.['href'] ?? '').replace(/[#?].*$/u, ''))
-      .filter((href) => href !== '' && !/^[a-z]+:/u.test(href))
-      .map((href) => (href.startsWith('/') ? href.slice(1) : join(dirname(page), href)))
-      .filter((path) => !existsSync(join(dist, path === '' || path.endsWith('/') ? `${path}index.html` : path)))
-      .map((path) => `${page}: ${path}`),
-  )
+  const dead = pages().flatMap((page) => linksOf(page).flatMap(({ to }) => (existsSync(join(dist, to)) ? [] : [`${page}: ${to}`])))
   expect(dead).toEqual([])
+})
+
+it('has no link between documents to a heading that is not there', () => {
+  const documents = pages().filter((page) => !page.startsWith('api/'))
+  const links = documents.flatMap((page) => linksOf(page).map((link) => ({ page, ...link })))
+  expect(links.filter(({ anchor }) => anchor !== '').length).toBeGreaterThan(100)
+  const dead = links.filter(({ to, anchor }) => anchor !== '' && documents.includes(to) && !read(to).includes(` id="${anchor}"`))
+  expect(dead.map(({ page, to, anchor }) => `${page}: ${to}#${anchor}`)).toEqual([])
 })
