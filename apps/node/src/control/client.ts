@@ -34,6 +34,8 @@ export class ControlClient implements AsyncDisposable {
   readonly #socket: Socket
   readonly #listeners = new Set<(event: Answer) => void>()
   readonly #ended = Promise.withResolvers<void>()
+  /** What gives up the commands whose answer is due; undefined: the connection has ended. */
+  #waiting: Set<() => void> | undefined = new Set()
   #commands = 0
 
   private constructor(socket: Socket) {
@@ -91,7 +93,9 @@ export class ControlClient implements AsyncDisposable {
       if (tell === undefined || event.event === 'error' || (event.event === 'done' && !('job' in event))) resolve(answer as NodeEvent)
       else tell(answer as JobEvent)
     })
-    void this.#ended.promise.then(() => reject(new Error('the node closed the connection')))
+    const giveUp = (): void => reject(new Error('the node closed the connection'))
+    if (this.#waiting === undefined) giveUp()
+    else this.#waiting.add(giveUp)
     this.#socket.write(`${JSON.stringify({ ...command, id })}\n`)
     try {
       const answer = await promise
@@ -99,6 +103,7 @@ export class ControlClient implements AsyncDisposable {
       return answer
     } finally {
       stop()
+      this.#waiting?.delete(giveUp)
     }
   }
 
@@ -117,6 +122,9 @@ export class ControlClient implements AsyncDisposable {
     } catch {
       // A broken connection is an end like any other.
     }
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    for (const giveUp of waiting ?? []) giveUp()
     this.#ended.resolve()
   }
 }

@@ -12,6 +12,8 @@ const FRESH = 5_000
 /** The events take so much of the height, and so many lines. Guess: the members matter more. */
 const EVENTS_SHARE = 0.3
 const EVENTS_MOST = 10
+/** So many introducers that don't answer are named. A guess: more would push the members off a small terminal. */
+const INTRODUCERS_MOST = 3
 /** Rows of the table that are left to it before anything else is shown. */
 const ROWS_LEAST = 3
 
@@ -69,7 +71,7 @@ function headOf(view: PoolView, now: number): Line[] {
       ['health    ', colors.dim],
       [healthWords({ event: 'health', ...health }), paint],
     ])
-    for (const { address, reason } of health.introducers) {
+    for (const { address, reason } of health.introducers.slice(0, INTRODUCERS_MOST)) {
       lines.push([['          '], [oneLine(reason.includes(address) ? reason : `${address}: ${reason}`), colors.yellow]])
     }
   }
