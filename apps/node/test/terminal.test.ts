@@ -143,6 +143,15 @@ it.skipIf(!hasScript)('a terminal that gets another size is drawn anew', async (
   expect(await terminal.exited).toBe(0)
 })
 
+it.skipIf(!hasScript)('a terminal that does not know its size is taken for one of 80 by 24', async () => {
+  const terminal = new PseudoTerminal(around(`${jel} join sizeless --listen 127.0.0.1:0`), { columns: 0, rows: 0 })
+  await terminal.sees(/^\* …\w{8} +here/u)
+  expect(terminal.lines).toHaveLength(24)
+  terminal.type('q')
+  await terminal.exited
+  expect(endOf(terminal)).toEqual({ ...RESTORED, status: '0' })
+})
+
 it.skipIf(!hasScript)('where standard input is no terminal the pool is shown, without keys', async () => {
   const terminal = new PseudoTerminal(around(`${jel} join keyless --listen 127.0.0.1:0 --for 3 < /dev/null`), size)
   await terminal.sees(/^\* …\w{8} +here/u)

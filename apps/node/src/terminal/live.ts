@@ -5,7 +5,7 @@ import { span } from '../base/time.ts'
 import { Controls, type Key } from './controls.ts'
 import { draw } from './picture.ts'
 import type { Ask, Reporter } from './reporter.ts'
-import { Screen } from './screen.ts'
+import { Screen, sizeOf } from './screen.ts'
 import { PoolView } from './view.ts'
 
 /** How often the picture is drawn at most, in milliseconds. A guess: smooth enough to read. */
@@ -127,8 +127,7 @@ export class LiveReporter implements Reporter {
   #draw(): void {
     this.#drawing = undefined
     this.#drawn = Date.now()
-    const { columns, rows } = process.stdout
-    this.#screen.draw(draw(this.#view, this.#controls, this.#drawn, { columns, rows }, this.#footer()))
+    this.#screen.draw(draw(this.#view, this.#controls, this.#drawn, sizeOf(process.stdout), this.#footer()))
   }
 
   #footer(): string {

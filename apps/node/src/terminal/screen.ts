@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { emitKeypressEvents } from 'node:readline'
 import type { Key } from './controls.ts'
+import type { Size } from './picture.ts'
 
 const ESC = '\u001B['
 /** Another screen than the one with the shell's lines, and no cursor. */
@@ -124,9 +125,14 @@ export class Screen implements Disposable {
   }
 }
 
-/** Whether there is a terminal to draw on that knows its size. Who is in the background of a shell must not: it would be stopped. */
-export function canDraw({ isTTY, columns, rows }: NodeJS.WriteStream): boolean {
-  return isTTY && columns > 0 && rows > 0 && process.env['TERM'] !== 'dumb' && inForeground()
+/** Whether there is a terminal to draw on. Who is in the background of a shell must not: it would be stopped. */
+export function canDraw({ isTTY }: NodeJS.WriteStream): boolean {
+  return isTTY && process.env['TERM'] !== 'dumb' && inForeground()
+}
+
+/** The size of a terminal; one that does not know it says 0, and has what terminals had since the VT100. */
+export function sizeOf({ columns, rows }: NodeJS.WriteStream): Size {
+  return { columns: columns || 80, rows: rows || 24 }
 }
 
 /** Whether the terminal's keys go to this process's group, as far as that can be told: on Linux. */
