@@ -1,0 +1,117 @@
+import { EventEmitter } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { Agent } from '../agent/agent.ts'
+import type { NodeEvent } from '../agent/events.ts'
+import { Feed } from './feed.ts'
+
+beforeEach(() => vi.useFakeTimers())
+afterEach(() => vi.useRealTimers())
+
+const health = { links: 2, members: 40, suspectedShare: 0, relayed: 0, alone: false, minority: false, introducers: [] }
+
+/** A stream of which `waiting` bytes were not read. */
+class FakeStream extends EventEmitter {
+  readonly lines: { event: string; of?: string }[] = []
+  writableLength = 0
+  isDestroyed = false
+
+  write(text: string): void {
+    this.lines.push(JSON.parse(text.replace(/^data: /u, '')) as { event: string })
+  }
+
+  end(): void {
+    this.emit('close')
+  }
+
+  destroy(): void {
+    this.isDestroyed = true
+    this.emit('close')
+  }
+}
+
+function setUp(): { feed: Feed; look: () => FakeStream; tell: (event: NodeEvent) => void; asked: string[] } {
+  const asked: string[] = []
+  const members = Array.from({ length: 40 }, (_, i) => ({
+    id: `m${i}`,
+    incarnation: 1,
+    addresses: [],
+    location: 'here',
+    tag: new Uint8Array(),
+  }))
+  const listeners = new Set<(event: NodeEvent) => void>()
+  const pool = Object.assign(new EventTarget(), {
+    name: 'p',
+    self: members[0],
+    members: () => members,
+    reigns: () => [],
+    health: () => health,
+    traffic: async () => ({ sent: 1, received: 2, connections: 3 }),
+    linksOf: async (id: string) => {
+      asked.push(id)
+      return [{ id: 'm0', roundTrip: 3 }]
+    },
+  })
+  const agent = {
+    pool,
+    version: '0',
+    started: 0,
+    stopping: false,
+    roster: { list: () => [] },
+    listen: (listener: (event: NodeEvent) => void) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  } as unknown as Agent
+  const feed = new Feed(agent)
+  const look = (): FakeStream => {
+    const stream = new FakeStream()
+    feed.add(stream as unknown as ServerResponse)
+    return stream
+  }
+  return { feed, look, tell: (event) => listeners.forEach((listener) => listener(event)), asked }
+}
+
+it('members are asked for their links while somebody looks, each in turn, and by nobody else', async () => {
+  const { look, asked } = setUp()
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(asked).toEqual([])
+  expect(vi.getTimerCount()).toBe(0)
+  const [one, other] = [look(), look()]
+  await vi.advanceTimersByTimeAsync(8_000)
+  expect(new Set(asked).size).toBe(40)
+  expect(asked).toHaveLength(40)
+  expect(one.lines.filter(({ event }) => event === 'links')).toHaveLength(40)
+  expect(other.lines[0]).toMatchObject({ event: 'snapshot', health })
+  one.emit('close')
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(asked.length).toBeGreaterThan(60)
+  other.emit('close')
+  const before = asked.length
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(asked).toHaveLength(before)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+it('one that does not read is cut off, and the others are told what happens', () => {
+  const { look, tell } = setUp()
+  const [slow, quick] = [look(), look()]
+  slow.writableLength = 17 * 1024 * 1024
+  tell({ event: 'stopped' })
+  expect(slow.isDestroyed).toBe(true)
+  expect(quick.isDestroyed).toBe(false)
+  expect(quick.lines.at(-1)).toMatchObject({ event: 'stopped', pool: 'p', time: expect.any(Number) })
+})
+
+it('there is an end to how many may look, and to the feed', () => {
+  const { feed, look, tell } = setUp()
+  const streams = Array.from({ length: 16 }, look)
+  expect(feed.isFull).toBe(true)
+  streams[0]!.emit('close')
+  expect(feed.isFull).toBe(false)
+  feed.close()
+  const count = streams[1]!.lines.length
+  tell({ event: 'stopped' })
+  expect(streams[1]!.lines).toHaveLength(count)
+  expect(vi.getTimerCount()).toBe(0)
+})
