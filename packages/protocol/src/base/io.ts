@@ -57,6 +57,8 @@ export interface Owner extends Pick<Signing, 'sign'> {
 export interface Introducer {
   readonly id?: NodeId
   readonly address: Address
+  /** It was a member when this node ran before, and nobody chose it as the way in: it is given up in the end, and nobody is warned of it. */
+  readonly remembered?: boolean
 }
 
 /** Why a dial did not give a connection. */
@@ -169,6 +171,10 @@ export type WarningCode =
   | 'VIEW_FULL'
   | 'ELECTIONS_FULL'
   | 'RECORDS_FULL'
+  /** The host let a peer not in, or did not dial it. */
+  | 'PEER_REFUSED'
+  /** The file of remembered peers can't be used. */
+  | 'PEERS_FILE'
 
 /** How well this node is connected, as far as it can tell. */
 export interface Health {

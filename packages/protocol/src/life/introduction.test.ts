@@ -4,7 +4,7 @@ import { Bench, broadcastsIn, framesTo } from '../../test/bench.ts'
 import { defaultConfig } from '../base/config.ts'
 import type { Effect, Introducer } from '../base/io.ts'
 
-import { retryMax, retryMin } from './introduction.ts'
+import { rememberedPace, rememberedTries, retryMax, retryMin } from './introduction.ts'
 import { referralGrace, referrals, servedAtOnce, servedWindow } from './referral.ts'
 
 const everyone = actors(240)
@@ -180,6 +180,28 @@ describe('a newcomer', () => {
     expect(entered(bench)).toEqual([true])
     expect(bench.node.reign('e')).toBeUndefined()
     expect(bench.node.health(bench.now).introducers).toEqual([{ introducer: door, reason: 'refused' }])
+  })
+
+  it('asks members that it remembers one after the other, and no more once it is in', () => {
+    const remembered: Introducer[] = [alice, bob].map(({ id }, i) => ({ id, address: Uint8Array.of(i), remembered: true }))
+    const bench = new Bench(self, { introducers: remembered })
+    expect(dials(bench.log.map(({ effect }) => effect)).map(({ peer }) => peer)).toEqual([alice.id])
+    bench.link(alice)
+    bench.receive(alice, facts([alice.joined(), bob.joined()]))
+    expect(dials(bench.advance(rememberedPace)).map(({ peer }) => peer)).not.toContain(bob.id)
+    expect(entered(bench)).toEqual([false])
+  })
+
+  it('gives up members that it remembers, in the end, and complains of none', () => {
+    const gone: Introducer = { ...door, remembered: true }
+    const bench = new Bench(self, { introducers: [gone] })
+    for (let tries = 1; tries < rememberedTries; tries += 1) refuse(bench, gone)
+    expect(entered(bench)).toEqual([true])
+    expect(dials(bench.advance(2 * retryMax)).length).toBeGreaterThan(0)
+    refuse(bench, gone)
+    expect(dials(bench.advance(10 * retryMax))).toEqual([])
+    expect(bench.notifications.filter(({ type }) => type === 'warning')).toEqual([])
+    expect(bench.node.health(bench.now)).toMatchObject({ introducers: [] })
   })
 
   it('says that it stands in no election as long as no introducer was reached', () => {

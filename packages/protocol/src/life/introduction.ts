@@ -4,6 +4,8 @@
  * Both ends of a new link say hello: the highest incarnation of the other that they know, so that a newcomer can choose the next. The newcomer
  * stores it, signs its joined-statement, hands that over and reconciles, which brings the whole pool in one round trip; whoever
  * it came to makes it known. Where no introducer answers the node goes on alone and keeps trying; meeting a pool later is the same reconciliation between two grown sides.
+ *
+ * Members of an earlier run are ways in, too, of second rank: each is given up after a while, as it may have gone for good while this node was away.
  */
 import type { Address, DialFailure, Introducer, Milliseconds, NodeId } from '../base/io.ts'
 import type { Context, Timed } from '../context/context.ts'
@@ -14,6 +16,10 @@ export const retryMin = 500
 export const retryMax = 30_000
 /** An introducer that accepts and says nothing may only be busy: it is given up after so many tries. Guess. */
 const unansweredTries = 2
+/** A member of an earlier run is given up after so many tries, in six minutes. Guess: hosts that lost power together are back within this time. */
+export const rememberedTries = 16
+/** Members of an earlier run are dialled one after the other, ms: mostly the first lets this node in, and the rest need not hear of it. Guess. */
+export const rememberedPace = 100
 
 interface Attempt {
   readonly introducer: Introducer
@@ -45,7 +51,9 @@ export class Introduction implements Timed {
 
   /** Introducers that did not answer, and why. */
   get failing(): { introducer: Introducer; reason: string }[] {
-    return this.#attempts.flatMap(({ introducer, reason }) => (reason === undefined ? [] : [{ introducer, reason }]))
+    return this.#attempts.flatMap(({ introducer, reason }) =>
+      reason === undefined || introducer.remembered === true ? [] : [{ introducer, reason }],
+    )
   }
 
   get learned(): number {
@@ -64,7 +72,11 @@ export class Introduction implements Timed {
   /** Looks for the introducers, whatever became of them before. */
   startOver(): void {
     const { now } = this.#context
-    this.#attempts = this.#introducers.map((introducer) => ({ introducer, failures: 0, nextTry: now, reason: undefined, given: false }))
+    let remembered = 0
+    this.#attempts = this.#introducers.map((introducer) => {
+      const nextTry = introducer.remembered === true ? now + rememberedPace * remembered++ : now
+      return { introducer, failures: 0, nextTry, reason: undefined, given: false }
+    })
   }
 
   /** Another way in, found on the local network. */
@@ -113,9 +125,10 @@ export class Introduction implements Timed {
     const isNews = attempt.reason !== reason
     attempt.reason = reason
     const meanwhile = this.#context.isUnintroduced ? ', and stands in no election meanwhile' : ''
-    if (isNews) this.#context.warn('INTRODUCER_UNREACHABLE', `${reason} (goes on trying${meanwhile})`)
+    if (isNews && attempt.introducer.remembered !== true) this.#context.warn('INTRODUCER_UNREACHABLE', `${reason} (goes on trying${meanwhile})`)
     attempt.given = failure !== 'unresponsive' || attempt.failures >= unansweredTries
     if (this.#attempts.every(({ given }) => given) && !this.#isServed) this.goAlone()
+    if (attempt.introducer.remembered === true && attempt.failures >= rememberedTries) this.#forget(attempt.introducer)
   }
 
   due(): void {
@@ -149,11 +162,15 @@ export class Introduction implements Timed {
 
   /** It is this node's own address, as where all hosts are given one list: no way in. Where there is no other this node founds the pool. */
   #isSelf(introducer: Introducer): void {
-    this.#introducers = this.#introducers.filter((each) => each !== introducer)
-    this.#attempts = this.#attempts.filter((attempt) => attempt.introducer !== introducer)
+    this.#forget(introducer)
     if (this.#introducers.length > 0) return
     this.#context.isUnintroduced = false
     this.goAlone()
+  }
+
+  #forget(introducer: Introducer): void {
+    this.#introducers = this.#introducers.filter((each) => each !== introducer)
+    this.#attempts = this.#attempts.filter((attempt) => attempt.introducer !== introducer)
   }
 
   /** Who is behind a bare address only the host knows: there any link will do. */

@@ -61,7 +61,8 @@ export class Healer implements Timed {
 
   /** Whom this node was told to enter through. */
   start(introducers: readonly Introducer[]): void {
-    for (const { id } of introducers) if (id !== undefined && id !== this.#context.id) this.#introducers.add(id)
+    for (const { id, remembered } of introducers)
+      if (id !== undefined && id !== this.#context.id && remembered !== true) this.#introducers.add(id)
   }
 
   /** Lost members that are remembered. */
