@@ -11,7 +11,7 @@ export interface SignalDetail {
 
 /** Something that went wrong while the node goes on. */
 export interface WarningDetail {
-  /** Stable, as `INTRODUCER_UNREACHABLE` or `PEER_MISBEHAVED`. */
+  /** Stable, as `INTRODUCER_UNREACHABLE` or `PEER_REFUSED`. */
   readonly code: string
   /** For people. */
   readonly message: string

@@ -7,11 +7,12 @@ import './node-version.ts'
 
 export { joinPool } from './join.ts'
 export { Pool } from './pool.ts'
+export { Keyring } from './keyring.ts'
 export type { NewsGap, PoolHost, PoolNews } from './pool-host.ts'
 export type { Abortable, PoolEnd, PoolParts, StreamHandler } from './pool.ts'
 export type { PoolOptions } from './options.ts'
 export type { MeasuredDetail, PoolEvents, SignalDetail, WarningDetail } from './events.ts'
-export type { PoolRecord, PublishOptions, RecordOwner } from '@jel/overlay'
+export type { PoolKeyInfo, PoolRecord, PublishOptions, RecordOwner } from '@jel/overlay'
 /** What `open` gives and handlers take. */
 export type { Stream } from '@libp2p/interface'
 export type { Change, Health, Link, Member, MemberRef, Reign, Traffic } from './member.ts'
@@ -41,6 +42,7 @@ export {
   IdentityFileError,
   IdentityInUseError,
   InvalidAddressError,
+  InvalidPeerIdError,
   InvalidPoolNameError,
   InvalidProtocolError,
   JelError,
@@ -49,6 +51,7 @@ export {
   OverlayClosedError,
   PoolKeyError,
   PoolKeyFileError,
+  PoolKeysError,
   readOwner,
   readPoolKey,
   RecordsFullError,

@@ -27,7 +27,7 @@ export async function joinPool(name: string, options: PoolOptions = {}): Promise
   if (typeof name !== 'string') throw new InvalidPoolNameError('the pool name must be a string')
   checkOptions(options)
   const { joins = 'unreliable', elections = 'non-uniform', thread = 'main', requireMembers, timeout = REQUIRE_TIMEOUT, ...rest } = options
-  const host = { ...rest, tag: toBytes(rest.tag), key: toBytes(rest.key) }
+  const host = { ...rest, tag: toBytes(rest.tag), key: rest.key === undefined ? undefined : keysOf(rest.key) }
   host.signal?.throwIfAborted()
   if (host.tag !== undefined && host.tag.length > tagBytes) throw new TagTooLargeError(host.tag.length, tagBytes)
   if (host.location !== undefined) checkLocation(host.location)
@@ -70,6 +70,11 @@ async function enterWith(
 
 function toBytes(value: Uint8Array | string | undefined): Uint8Array | undefined {
   return typeof value === 'string' ? new TextEncoder().encode(value) : value
+}
+
+function keysOf(key: NonNullable<PoolOptions['key']>): Uint8Array[] {
+  const keys = typeof key === 'string' || key instanceof Uint8Array ? [key] : key
+  return keys.map((each) => toBytes(each) as Uint8Array)
 }
 
 function checkLocation(location: string): void {

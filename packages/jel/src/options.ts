@@ -26,15 +26,27 @@ export interface PoolOptions {
   requireMembers?: number
   /** How long `requireMembers` may take, ms. Default: 30,000. */
   timeout?: number
-  /** Where to listen: `ip:port` or multiaddrs. Default: all IPv4 interfaces on a free TCP port. */
+  /** Where to listen: `ip:port` or multiaddrs. Default: all interfaces, IPv4 and IPv6, on one free TCP port; without IPv6, IPv4 alone. */
   listen?: readonly string[]
+  /** Where others reach this node, `host:port` or multiaddrs, instead of where it listens: behind a port mapping, in a container. At most 8. */
+  announce?: readonly string[]
+  /** Have the router map a port to this node (UPnP). Default: no, and then nothing is sent to find one. Not together with `announce`. */
+  portMapping?: boolean
+  /** Ids of the only nodes that may connect to this one, and that it connects to; give all nodes the same list. Default: everybody. */
+  allow?: readonly string[]
   /** Where this node is, from fine to coarse joined by `@`, as in `node7@rack2@delft@nl`; at most 256 bytes. Default: the host name. */
   location?: string
   /** What every member gets to know of this one, at most 1,024 bytes; text is sent as UTF-8. Default: none. */
   tag?: Uint8Array | string
-  /** A private pool: the content of a swarm key file, see `generatePoolKey` and `readPoolKey`. Without the same key nobody enters, and nothing can be read. */
-  key?: Uint8Array | string
-  /** Keeps this node's key and incarnation across starts. Created with mode 0600 if it is missing; locked while in use. Default: a new id at each start. */
+  /**
+   * A private pool: the content of a swarm key file, see `generatePoolKey` and `readPoolKey`. Without the same key nobody enters, and nothing can be read.
+   * Of several the first is the primary one, see `Pool.keys`.
+   */
+  key?: Uint8Array | string | readonly (Uint8Array | string)[]
+  /**
+   * Keeps this node's key and incarnation across starts. Created with mode 0600 if it is missing; locked while in use. Members that it meets are kept beside it,
+   * in `<identityFile>.peers`, so that it finds its pool again without `bootstrap`. Default: a new id at each start.
+   */
   identityFile?: string
   /** Find other nodes on the local network. Default: yes, unless the node listens on loopback only. */
   mdns?: boolean
@@ -67,6 +79,12 @@ const addresses: Check = (value) =>
   Array.isArray(value) && value.every((each) => typeof each === 'string')
     ? undefined
     : "must be an array of strings, as in ['192.0.2.7:4001']"
+const ids: Check = (value) =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string') ? undefined : 'must be an array of ids of nodes'
+const keys: Check = (value) =>
+  (Array.isArray(value) ? value : [value]).every((each) => bytes(each) === undefined)
+    ? undefined
+    : 'must be a Uint8Array or a string, or an array of them'
 const count: Check = (value) => (Number.isSafeInteger(value) && (value as number) > 0 ? undefined : 'must be a whole number above 0')
 const span: Check = (value) =>
   typeof value === 'number' && value > 0 && value <= MAX_TIMEOUT ? undefined : `must be milliseconds, above 0 and at most ${MAX_TIMEOUT}`
@@ -83,9 +101,12 @@ const CHECKS: Readonly<Record<keyof PoolOptions, Check>> = {
   requireMembers: count,
   timeout: span,
   listen: addresses,
+  announce: addresses,
+  portMapping: flag,
+  allow: ids,
   location: text,
   tag: bytes,
-  key: bytes,
+  key: keys,
   identityFile: file,
   mdns: flag,
   thread: oneOf('main', 'worker'),

@@ -7,6 +7,7 @@ import { Elections } from './elections.ts'
 import { ChangesOverflowError, ElectionsOffError, InvalidRecordError, JoinsOffError, PoolLeftError } from './errors.ts'
 import type { PoolEvents } from './events.ts'
 import { HeadCount } from './head-count.ts'
+import { Keyring } from './keyring.ts'
 import { idOf, type Change, type Health, type Link, type Member, type MemberRef, type Reign, type Traffic } from './member.ts'
 import { checkElectionName, checkRecordName, checkSignalName } from './names.ts'
 import { checkCount } from './options.ts'
@@ -39,6 +40,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   readonly #parts: PoolParts
   readonly #elections: Elections
   readonly #heads: HeadCount
+  readonly #keys: Keyring
   readonly #queues = new Set<ChangeQueue>()
   /** Of handlers that end with a signal: what stops listening to it, by protocol. */
   readonly #handlers = new Map<string, () => void>()
@@ -53,6 +55,10 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     this.#overlay = overlay
     this.#parts = parts
     this.#elections = new Elections(overlay)
+    this.#keys = new Keyring(overlay.keys, async (call) => {
+      this.#check()
+      return await this.#ask(call)
+    })
     this.#heads = new HeadCount(() => overlay.members().length)
     this.#unsubscribe = overlay.subscribe((notification) => this.#notice(notification))
     this.#closed = overlay.closed.then((end) => {
@@ -81,6 +87,11 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
    */
   get libp2p(): Libp2p {
     return this.#overlay.libp2p
+  }
+
+  /** The keys of a private pool, and how they are changed while it runs. */
+  get keys(): Keyring {
+    return this.#keys
   }
 
   /** Resolves when this node is out of the pool and its host has stopped. Never rejects. */

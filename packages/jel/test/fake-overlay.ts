@@ -20,6 +20,12 @@ export class FakeOverlay implements Overlay {
   readonly self = member('B')
   readonly libp2p = {} as Libp2p
   readonly asked: string[] = []
+  readonly keys = {
+    install: async () => ({ id: 'k', primary: false }),
+    use: async () => ({ id: 'k', primary: true }),
+    remove: async () => {},
+    list: async () => [],
+  }
   readonly #members = new Map<string, PoolMember>()
   readonly #reigns = new Map<string, PoolReign>()
   readonly #records: PoolRecord[] = []

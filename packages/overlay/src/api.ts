@@ -9,8 +9,14 @@ import type { RecordOwner } from './identity/identity.ts'
 export interface OverlayOptions {
   /** Name of the pool: 1 to 128 bytes of UTF-8 without control characters. */
   readonly pool: string
-  /** Where to listen, multiaddrs or `ip:port`. Default: `/ip4/0.0.0.0/tcp/0`. */
+  /** Where to listen, multiaddrs or `ip:port`. Default: all interfaces, IPv4 and, where there is one, IPv6, on one free port. */
   readonly listen?: readonly string[] | undefined
+  /** Where others reach this node, multiaddrs or `host:port`, instead of where it listens: behind a port mapping, in a container. At most 8. */
+  readonly announce?: readonly string[] | undefined
+  /** Have the router map a port to this node (UPnP). Default: false; nothing is sent then. RangeError together with `announce`. */
+  readonly portMapping?: boolean | undefined
+  /** Ids of the only peers that may connect to this node, and that it connects to. Default: everybody. */
+  readonly allow?: readonly string[] | undefined
   /** Members to enter through: `host:port`, or multiaddrs with or without `/p2p/<id>`. None: the pool is found by mDNS, or founded. */
   readonly bootstrap?: readonly string[] | undefined
   /** Where no introducer lets this node in: it is the pool, and stands in its elections. Default: false; it waits for an introducer with that. */
@@ -19,9 +25,15 @@ export interface OverlayOptions {
   readonly location?: string | undefined
   /** Bytes of the application's own that every member gets to see, at most 1 KiB. Default: none. */
   readonly tag?: Uint8Array | undefined
-  /** The text of a `swarm.key`: makes the pool private. See {@link generatePoolKey}. */
-  readonly key?: Uint8Array | undefined
-  /** Keeps key and incarnation across restarts; created if there is none. Default: a new key at each start. */
+  /**
+   * The text of a `swarm.key`: makes the pool private. See {@link generatePoolKey}. Of several the first is the primary one, which protects connections that
+   * this node opens; connections under any of them are let in. See {@link Overlay.keys}.
+   */
+  readonly key?: Uint8Array | readonly Uint8Array[] | undefined
+  /**
+   * Keeps key and incarnation across restarts; created if there is none. Beside it, in `<file>.peers`, members are remembered: ways into the pool for the
+   * next start. Default: a new key at each start.
+   */
   readonly identityFile?: string | undefined
   /** Find members on the local network, and be found. Default: true. A node that listens on loopback only never does. */
   readonly mdns?: boolean | undefined
@@ -85,8 +97,33 @@ export interface PublishOptions {
   readonly owner?: RecordOwner | undefined
 }
 
+/** An installed pool key. */
+export interface PoolKeyInfo {
+  /** Its fingerprint, 16 hexadecimal digits of a hash: it says which key it is and does not give it away. */
+  readonly id: string
+  /** Whether connections that this node opens are protected by it. */
+  readonly primary: boolean
+}
+
+/**
+ * The keys of a private pool, changed while it runs: install the new one everywhere, then use it everywhere, then remove the old one everywhere. What is
+ * changed here lasts as long as the node. A key is given as the text of its file, an installed one also by its fingerprint. All throw {@link PoolKeysError},
+ * also in an open pool, and {@link PoolKeyError} for what is no key.
+ */
+export interface OverlayKeys {
+  /** Lets peers in that have this key. One that is installed already stays what it is. */
+  install(key: Uint8Array | string): Promise<PoolKeyInfo>
+  /** Protects by it what this node opens from now on; connections that are open stay. */
+  use(key: Uint8Array | string): Promise<PoolKeyInfo>
+  /** Lets nobody in by it any more, and ends connections under it: they are opened anew under the primary. The primary can't be removed. */
+  remove(key: Uint8Array | string): Promise<void>
+  /** The primary first. */
+  list(): Promise<readonly PoolKeyInfo[]>
+}
+
 export interface Overlay {
   readonly pool: string
+  readonly keys: OverlayKeys
   /** The host itself. Stopping it ends the overlay without a goodbye; use {@link leave}. */
   readonly libp2p: Libp2p
   readonly self: PoolMember

@@ -24,10 +24,14 @@ import { probeHost } from './dialing/host-probe.ts'
 import { Driver, type Carrier } from './driver.ts'
 import type { Discovery } from './host/discovery.ts'
 import type { Host } from './host/host.ts'
+import type { Refusals } from './host/refusals.ts'
 import type { Identity } from './identity/identity.ts'
+import type { PeersFile } from './identity/peers-file.ts'
+import type { PoolKeys } from './identity/pool-keys.ts'
 import { createServices } from './identity/signatures.ts'
 import { Links } from './links/links.ts'
 import { OwnAddresses } from './own-addresses.ts'
+import { Strangers } from './strangers.ts'
 
 export interface Parts {
   readonly pool: string
@@ -39,6 +43,9 @@ export interface Parts {
   readonly identity: Identity
   readonly discovery: Discovery | undefined
   readonly keyed: boolean
+  readonly keys: PoolKeys
+  readonly peers: PeersFile | undefined
+  readonly refusals: Refusals
   /** Where no introducer lets it in this node founds the pool. */
   readonly founds: boolean
 }
@@ -61,11 +68,12 @@ export class Engine {
   readonly #driver: Driver
   readonly #connector: Connector
   readonly #addresses: OwnAddresses
+  readonly #strangers: Strangers
   /** The protocol has entered: it knows the pool, or goes on alone. */
   readonly #entered = Promise.withResolvers<void>()
 
   constructor(parts: Parts, events: EngineEvents) {
-    const { pool, location, tag, config, names, host, identity, keyed } = parts
+    const { pool, location, tag, config, names, host, identity, keyed, refusals } = parts
     this.#parts = parts
     this.#events = events
     this.node = new ProtocolNode({
@@ -95,7 +103,8 @@ export class Engine {
       },
     )
     this.dialer = new Dialer(host.libp2p, { protocols: names.links, keyed })
-    const { links, dialer } = this
+    const { links, dialer, node } = this
+    this.#strangers = new Strangers({ host, names, refusals, knows: (id) => links.has(id) || node.member(id) !== undefined })
     this.#connector = new Connector({ host, links, dialer, names, deliver: (input) => this.deliver(input) })
   }
 
@@ -109,7 +118,10 @@ export class Engine {
     await this.#connector.listen()
     await host.start()
     signal?.throwIfAborted()
-    host.libp2p.addEventListener('connection:open', ({ detail }) => this.links.closeIfUnusedLater(detail))
+    host.libp2p.addEventListener('connection:open', ({ detail }) => {
+      this.links.closeIfUnusedLater(detail)
+      this.#strangers.watch(detail)
+    })
     host.libp2p.addEventListener('self:peer:update', () => this.updateAddresses())
     host.libp2p.addEventListener('stop', () => this.#events.onFailure(new OverlayClosedError('the libp2p host was stopped')))
     host.topic.join(

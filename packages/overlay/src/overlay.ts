@@ -1,12 +1,22 @@
 /**
  * An overlay, as the application sees it.
  */
-import { nameProblem, recordProblem, type Command, type Introducer, type Notification, type Owner, type PoolRecord } from '@jel/protocol'
+import {
+  nameProblem,
+  recordProblem,
+  type Command,
+  type Introducer,
+  type Notification,
+  type Owner,
+  type PoolRecord,
+  type WarningCode,
+} from '@jel/protocol'
 import type { Libp2p, Stream } from '@libp2p/interface'
 import type {
   Closed,
   Overlay,
   OverlayHealth,
+  OverlayKeys,
   OverlayNotification,
   OverlayOptions,
   PoolLink,
@@ -19,10 +29,12 @@ import { OverlayClosedError, RecordsFullError, asError } from './base/errors.ts'
 import { ElectionNames } from './election-names.ts'
 import { Engine, type Parts } from './engine.ts'
 import type { RecordOwner } from './identity/identity.ts'
+import { peersInterval } from './identity/peers-file.ts'
 import { createSigner } from './identity/signatures.ts'
 import type { Traffic } from './host/traffic.ts'
 import { aloneInterval } from './host/discovery.ts'
 import { LinkReports } from './link-reports.ts'
+import { createKeys } from './keys.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { Listeners } from './listeners.ts'
 import { addressInterval } from './own-addresses.ts'
@@ -31,6 +43,9 @@ import { Signals } from './signals.ts'
 
 /** How often libp2p is made to forget peers without a connection, ms. Guess: a pool has changed a little in this time. */
 const forgetInterval = 60_000
+
+/** Warnings that are kept for the first who listens. Guess: some of a start. */
+const maxEarly = 64
 
 type Handler = (stream: Stream, from: string) => void | Promise<void>
 type Abortable = Pick<OverlayOptions, 'signal'>
@@ -45,6 +60,11 @@ export class RunningOverlay implements Overlay {
   readonly #elections: ElectionNames
   readonly #listeners = new Listeners()
   readonly #lifecycle: Lifecycle
+  readonly keys: OverlayKeys
+  /** Warnings from before anybody listened. */
+  #early: OverlayNotification[] | undefined = []
+  /** Members came, went or moved since they were written down. */
+  #isPeersNews = false
   /** The latest life, also after it ended. */
   #self: PoolMember | undefined
 
@@ -66,9 +86,11 @@ export class RunningOverlay implements Overlay {
     this.#reports = new LinkReports(this.#applications, parts.names.reports, () => node.linkStates())
     this.#signals = new Signals((command) => this.#command(command))
     this.#elections = new ElectionNames(parts.config.limits.elections, (name) => this.reign(name) !== undefined)
+    this.keys = createKeys(parts, () => this.#lifecycle.checkOpen())
     this.#lifecycle = new Lifecycle({
       pool: this.pool,
       sayGoodbye: () => {
+        this.#savePeers()
         this.#command({ type: 'leave' })
         return node.links.size > 0
       },
@@ -89,6 +111,9 @@ export class RunningOverlay implements Overlay {
     const { links } = this.#engine
     this.#lifecycle.every(addressInterval, () => this.#engine.updateAddresses())
     this.#lifecycle.every(forgetInterval, () => void host.forgetPeers())
+    this.#lifecycle.every(peersInterval, () => {
+      if (this.#isPeersNews) this.#savePeers()
+    })
     if (discovery) this.#lifecycle.every(aloneInterval, () => void (links.count === 0 && discovery.ask()))
     await this.#reports.start()
     await this.#engine.start(introducers, signal)
@@ -97,6 +122,13 @@ export class RunningOverlay implements Overlay {
   /** Another node was found on the local network. */
   discovered(introducer: Introducer): void {
     this.#engine.deliver({ type: 'discovered', introducer })
+  }
+
+  /** Something went wrong in the host, and the node goes on. */
+  warn(code: WarningCode, message: string): void {
+    const warning = { type: 'warning', code, message } as const
+    if (this.#early === undefined) this.#listeners.tell(warning)
+    else if (this.#early.length < maxEarly) this.#early.push(warning)
   }
 
   /** Takes everything down: the node can't start, or can't go on. */
@@ -149,6 +181,10 @@ export class RunningOverlay implements Overlay {
   }
 
   subscribe(listener: (notification: OverlayNotification) => void): () => void {
+    // Who enters hears of events once it has been told that it is in.
+    const early = this.#early
+    this.#early = undefined
+    if (early !== undefined) setImmediate(() => early.forEach((warning) => this.#listeners.tell(warning)))
     return this.#listeners.add(listener)
   }
 
@@ -213,6 +249,21 @@ export class RunningOverlay implements Overlay {
     await this.#lifecycle.leave()
   }
 
+  /** No introducer has let it in. */
+  #isAlone(): void {
+    const { founds, peers } = this.#parts
+    const remembered = peers?.introducers().length ?? 0
+    const what = `none of the ${remembered} remembered addresses of members answers: this node goes on alone, and tries them for some minutes more`
+    if (remembered > 0) this.warn('INTRODUCER_UNREACHABLE', what)
+    if (founds) this.#command({ type: 'found' })
+  }
+
+  #savePeers(): void {
+    this.#isPeersNews = false
+    const { peers, identity } = this.#parts
+    peers?.save(this.members().filter(({ id }) => id !== identity.id))
+  }
+
   #command(command: Command): void {
     this.#engine.deliver({ type: 'command', command })
   }
@@ -224,7 +275,8 @@ export class RunningOverlay implements Overlay {
     else if ((type === 'joined' || type === 'updated') && notification.member.id === this.#parts.identity.id) {
       this.#self = showMember(notification.member)
     }
-    if (type === 'entered' && notification.alone && this.#parts.founds) this.#command({ type: 'found' })
+    if (type === 'entered' && notification.alone) this.#isAlone()
+    if (type === 'joined' || type === 'updated') this.#isPeersNews = true
     if (type === 'died') this.#applications.died(notification.member.id)
     this.#listeners.tell(showNotification(notification, this.#engine.now))
   }

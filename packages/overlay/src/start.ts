@@ -2,30 +2,42 @@
  * Joins a pool: checks what it is told, and starts identity, host and protocol.
  */
 import { hostname } from 'node:os'
-import { makeConfig } from '@jel/protocol'
+import { makeConfig, type WarningCode } from '@jel/protocol'
+import { multiaddr } from '@multiformats/multiaddr'
 import type { Overlay, OverlayOptions } from './api.ts'
-import { parseIntroducer, parseListenAddress } from './base/addresses.ts'
-import { poolNames } from './base/names.ts'
+import { parseAnnounceAddress, parseIntroducer, parseListenAddress } from './base/addresses.ts'
+import { poolNames, serviceName } from './base/names.ts'
 import { Discovery, wantsDiscovery } from './host/discovery.ts'
+import { parseAllowed } from './host/gate.ts'
 import { Host } from './host/host.ts'
+import { Refusals } from './host/refusals.ts'
 import { ephemeralIdentity, openIdentity } from './identity/identity.ts'
-import { checkPoolKey } from './identity/poolkey.ts'
+import { PeersFile } from './identity/peers-file.ts'
+import { PoolKeys } from './identity/pool-keys.ts'
 import { RunningOverlay } from './overlay.ts'
 
 /**
  * Starts a host and enters a pool. Resolves when this node is a member and knows the others: after its first reconciliation with one.
  *
- * Throws {@link InvalidPoolNameError}, {@link InvalidAddressError}, {@link PoolKeyError}, {@link IdentityFileError},
- * {@link CorruptIdentityError}, {@link IdentityInUseError}, {@link ListenError}, RangeError for an impossible `config`, location or tag,
- * or the reason of `options.signal`. Whatever was opened is closed then. An introducer that does not answer is no error: the protocol
+ * Throws {@link InvalidPoolNameError}, {@link InvalidAddressError}, {@link InvalidPeerIdError}, {@link PoolKeyError}, {@link PoolKeysError},
+ * {@link IdentityFileError}, {@link CorruptIdentityError}, {@link IdentityInUseError}, {@link ListenError}, RangeError for an impossible `config`, location
+ * or tag, or the reason of `options.signal`. Whatever was opened is closed then. An introducer that does not answer is no error: the protocol
  * goes on alone and keeps trying, with `warning` notifications and {@link Overlay.health} saying so.
  */
 export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
-  const key = options.key && checkPoolKey(options.key)
-  const names = poolNames(options.pool, key)
-  const listen = (options.listen ?? ['/ip4/0.0.0.0/tcp/0']).map(parseListenAddress)
-  const introducers = (options.bootstrap ?? []).map(parseIntroducer)
+  const { pool } = options
+  const names = poolNames(pool)
+  const keys = new PoolKeys(keysOf(options.key))
+  const listen = options.listen?.map(parseListenAddress)
+  const announce = (options.announce ?? []).map(parseAnnounceAddress)
+  const allowed = options.allow && parseAllowed(options.allow)
+  const given = (options.bootstrap ?? []).map(parseIntroducer)
   const config = makeConfig(options.config)
+  const { addresses } = config.limits
+  if (announce.length > addresses)
+    throw new RangeError(`${announce.length} addresses to announce are more than the ${addresses} that are allowed`)
+  if (announce.length > 0 && options.portMapping === true)
+    throw new RangeError('announce and portMapping both say where others reach this node: give one')
   const location = options.location ?? hostname()
   const tag = options.tag ?? new Uint8Array()
   checkLength('location', Buffer.byteLength(location), config.limits.locationBytes)
@@ -36,20 +48,37 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
   let overlay: RunningOverlay | undefined
   try {
     const started: { overlay?: RunningOverlay } = {}
-    const discovery = wantsDiscovery(options.mdns, listen)
-      ? new Discovery(names.service, (introducer) => started.overlay?.discovered(introducer))
+    const services = keys.primary === undefined ? [serviceName(pool)] : keys.all.map(({ text }) => serviceName(pool, text))
+    const discovery = wantsDiscovery(options.mdns, listen ?? [multiaddr('/ip4/0.0.0.0/tcp/0')])
+      ? new Discovery(services, (introducer) => started.overlay?.discovered(introducer))
       : undefined
+    const warnings: [WarningCode, string][] = []
+    const warn = (code: WarningCode, message: string): void => {
+      if (started.overlay === undefined) warnings.push([code, message])
+      else started.overlay.warn(code, message)
+    }
+    const peers =
+      options.identityFile === undefined ? undefined : new PeersFile(options.identityFile, pool, (message) => warn('PEERS_FILE', message))
+    const introducers = [...given, ...(peers?.introducers() ?? [])]
+    const refusals = new Refusals((message) => warn('PEER_REFUSED', message))
     const host = await Host.create({
       privateKey: identity.privateKey,
       listen,
-      key,
+      announce,
+      keys,
+      allowed,
+      refusals,
+      portMapping: options.portMapping === true,
       topic: names.topic,
       maxMessageBytes: config.limits.frameBytes,
       discovery,
     })
-    const [keyed, founds] = [key !== undefined, options.found === true]
-    overlay = new RunningOverlay({ pool: options.pool, config, names, location, tag, host, identity, discovery, keyed, founds })
+    const keyed = keys.primary !== undefined
+    // Who was given no way in, and finds none of those whom it remembers, is as one that never met anybody.
+    const founds = options.found === true || (given.length === 0 && introducers.length > 0)
+    overlay = new RunningOverlay({ pool, config, names, location, tag, host, identity, discovery, keyed, keys, peers, refusals, founds })
     started.overlay = overlay
+    for (const [code, message] of warnings) overlay.warn(code, message)
     await overlay.start(introducers, options.signal)
     return overlay
   } catch (error) {
@@ -57,6 +86,10 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
     identity.release()
     throw error
   }
+}
+
+function keysOf(key: OverlayOptions['key']): readonly Uint8Array[] {
+  return key === undefined ? [] : key instanceof Uint8Array ? [key] : key
 }
 
 /** Others would refuse this node's statement, and it would wonder why nobody knows it. */

@@ -13,6 +13,8 @@ import { introducerOf } from '../src/base/addresses.ts'
 import { poolNames } from '../src/base/names.ts'
 import { Dialer } from '../src/dialing/dialing.ts'
 import { Host } from '../src/host/host.ts'
+import { Refusals } from '../src/host/refusals.ts'
+import { PoolKeys } from '../src/identity/pool-keys.ts'
 import { Links } from '../src/links/links.ts'
 
 export const maxFrameBytes = 4_096
@@ -25,6 +27,8 @@ export interface Peer {
   readonly dialer: Dialer
   /** What happened, in order: `up <id>`, `down <id>`, `bad <problem>`, or the text of a frame. */
   readonly log: string[]
+  /** Who was refused, and why. */
+  readonly refused: string[]
   /** Opens a link. */
   link(to: Peer): Promise<Connection>
   stop(): Promise<void>
@@ -40,20 +44,33 @@ export async function stopAll(): Promise<void> {
 export async function startPeer({
   pool = 'test',
   key,
+  keys = new PoolKeys(key === undefined ? [] : [key]),
+  allowed,
   timeout = 2_000,
   idleTime = 15_000,
   stallTimeout,
-}: { pool?: string; key?: Uint8Array; timeout?: number; idleTime?: number; stallTimeout?: number } = {}): Promise<Peer> {
-  const names = poolNames(pool, key)
+}: {
+  pool?: string
+  key?: Uint8Array
+  keys?: PoolKeys
+  allowed?: ReadonlySet<string>
+  timeout?: number
+  idleTime?: number
+  stallTimeout?: number
+} = {}): Promise<Peer> {
+  const names = poolNames(pool)
+  const log: string[] = []
+  const refused: string[] = []
   const host = await Host.create({
     privateKey: await generateKeyPair('Ed25519'),
     listen: [multiaddr('/ip4/127.0.0.1/tcp/0')],
-    key,
+    keys,
+    allowed,
+    refusals: new Refusals((message) => refused.push(message)),
     topic: names.topic,
     maxMessageBytes: maxFrameBytes,
     discovery: undefined,
   })
-  const log: string[] = []
   const links = new Links(
     {
       maxFrameBytes,
@@ -73,7 +90,7 @@ export async function startPeer({
       onMisbehaviour: (_peer, problem) => log.push(`bad ${problem}`),
     },
   )
-  const dialer = new Dialer(host.libp2p, { protocols: names.links, keyed: key !== undefined, timeout, raceTimeout: 300 })
+  const dialer = new Dialer(host.libp2p, { protocols: names.links, keyed: keys.primary !== undefined, timeout, raceTimeout: 300 })
   await host.libp2p.handle([...names.links], (stream, connection) => void links.add(stream, connection))
   await host.libp2p.handle([...names.urgent], (stream, connection) => links.addUrgent(stream, connection))
   await host.start()
@@ -86,6 +103,7 @@ export async function startPeer({
     links,
     dialer,
     log,
+    refused,
     link: async (to) => {
       const connection = await dialer.connect(to.id, [to.address])
       if (!links.add(await dialer.open(connection), connection)) throw new Error('the link was not taken')

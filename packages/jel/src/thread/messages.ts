@@ -4,6 +4,7 @@ import type {
   OverlayHealth,
   OverlayNotification,
   OverlayOptions,
+  PoolKeyInfo,
   PoolLink,
   PoolMember,
   PoolRecord,
@@ -39,6 +40,10 @@ export interface Calls {
   links(): readonly PoolLink[]
   linksOf(id: string): readonly PoolLink[]
   traffic(): Traffic
+  installKey(key: Uint8Array | string): PoolKeyInfo
+  useKey(key: Uint8Array | string): PoolKeyInfo
+  removeKey(key: Uint8Array | string): void
+  listKeys(): readonly PoolKeyInfo[]
 }
 
 /** Operations that are not. */

@@ -42,6 +42,10 @@ export class OverlayServer {
       links: () => overlay.links(),
       linksOf: (signal, id) => overlay.linksOf(id, { signal }),
       traffic: () => overlay.traffic(),
+      installKey: (_, key) => overlay.keys.install(key),
+      useKey: (_, key) => overlay.keys.use(key),
+      removeKey: (_, key) => overlay.keys.remove(key),
+      listKeys: () => overlay.keys.list(),
     }
     port.on('message', (request: Request) => this.#take(request))
     // The state and what changes it, without a gap: nothing can happen between these two.

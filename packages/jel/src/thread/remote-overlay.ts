@@ -4,6 +4,7 @@ import {
   OverlayClosedError,
   type Closed,
   type OverlayHealth,
+  type OverlayKeys,
   type PoolLink,
   type PoolMember,
   type PoolRecord,
@@ -112,6 +113,13 @@ export class RemoteOverlay implements PoolHost {
 
   async unpublish(name: string, options: Pick<PublishOptions, 'owner'> = {}): Promise<void> {
     await this.#call('unpublish', [name, options])
+  }
+
+  readonly keys: OverlayKeys = {
+    install: (key) => this.#call('installKey', [key]),
+    use: (key) => this.#call('useKey', [key]),
+    remove: (key) => this.#call('removeKey', [key]),
+    list: () => this.#call('listKeys', []),
   }
 
   records(prefix?: string): readonly PoolRecord[] {

@@ -40,6 +40,18 @@ export function parseListenAddress(text: string): Multiaddr {
   return address.decapsulateCode(CODE_P2P)
 }
 
+/** An address of the user at which others reach this node, a multiaddr or `host:port`. Throws {@link InvalidAddressError}. */
+export function parseAnnounceAddress(text: string): Multiaddr {
+  const address = parseText(text, 'announce')
+  const endpoint = endpointOf(address)
+  if (endpoint === undefined || endpoint.port === 0 || ['0.0.0.0', '::'].includes(endpoint.host)) {
+    throw new InvalidAddressError(
+      `nobody can reach ${JSON.stringify(text)}: an address to announce is like 192.0.2.7:4001 or /dns/example.org/tcp/4001`,
+    )
+  }
+  return address.decapsulateCode(CODE_P2P)
+}
+
 /** A bootstrap address of the user, `host:port` or a multiaddr with or without `/p2p/<id>`. Throws {@link InvalidAddressError}. */
 export function parseIntroducer(text: string): Introducer {
   const address = parseText(text, 'bootstrap')
@@ -125,6 +137,11 @@ export function announceable(addresses: readonly Multiaddr[]): Multiaddr[] {
   return reachable.length > 0 ? reachable : useful
 }
 
+/** The IP or the name in an address. */
+export function hostOf(address: Multiaddr): string | undefined {
+  return endpointOf(address)?.host
+}
+
 /** Loopback, whatever the port. */
 export function isLoopbackAddress(address: Multiaddr): boolean {
   return isLoopback(address)
@@ -138,6 +155,6 @@ export function isLoopbackAddress(address: Multiaddr): boolean {
 export function looksDialable(remote: Multiaddr, announced: readonly Address[] | undefined): boolean {
   if (isLoopback(remote)) return true
   if (!announced) return isPrivate(remote)
-  const host = endpointOf(remote)?.host
+  const host = hostOf(remote)
   return host !== undefined && announced.some((address) => tcpEndpoint(address)?.host === host)
 }

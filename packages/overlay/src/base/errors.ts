@@ -9,7 +9,7 @@ export class InvalidPoolNameError extends JelError {
   readonly code = 'INVALID_POOL_NAME'
 }
 
-/** A listen or bootstrap address is no multiaddr, or none that TCP can use. */
+/** An address to listen on, to announce or to enter through is no multiaddr, or none that TCP can use. */
 export class InvalidAddressError extends JelError {
   readonly code = 'INVALID_ADDRESS'
 }
@@ -22,6 +22,11 @@ export class ListenError extends JelError {
 /** The pool key is no `swarm.key` text. */
 export class PoolKeyError extends JelError {
   readonly code = 'INVALID_POOL_KEY'
+}
+
+/** A change of a pool's keys that makes no sense: of an open pool, of a key that is not installed, of the one in use. */
+export class PoolKeysError extends JelError {
+  readonly code = 'POOL_KEYS'
 }
 
 /** The file of a pool key can't be read, or others can read it. */
@@ -64,6 +69,11 @@ export class InvalidProtocolError extends JelError {
   readonly code = 'INVALID_PROTOCOL'
 }
 
+/** An id in the list of those that are let in is none that a node can have. */
+export class InvalidPeerIdError extends JelError {
+  readonly code = 'INVALID_PEER_ID'
+}
+
 /** A member could not be reached for an application stream. */
 export class OpenError extends JelError {
   readonly code = 'OPEN_FAILED'
@@ -84,6 +94,11 @@ export class SignalError extends JelError {
     this.delivered = delivered
     this.failed = failed
   }
+}
+
+/** A peer that is not let in. Never leaves the overlay: it is told as a warning. */
+export class RefusedPeerError extends Error {
+  override readonly name = 'RefusedPeerError'
 }
 
 /** What people see of an unknown thrown value. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { generatePoolKey } from '../identity/poolkey.ts'
 import { InvalidPoolNameError } from './errors.ts'
-import { poolNames } from './names.ts'
+import { poolNames, serviceName } from './names.ts'
 
 describe('names on the wire', () => {
   test('differ between pools and repeat for one', () => {
@@ -9,22 +9,22 @@ describe('names on the wire', () => {
     const [a, b] = [poolNames('a'), poolNames('b')]
     expect(a.links).not.toEqual(b.links)
     expect(a.topic).not.toBe(b.topic)
-    expect(a.service).not.toBe(b.service)
+    expect(serviceName('a')).not.toBe(serviceName('b'))
   })
 
   test('let pools of one name with different keys not find each other', () => {
-    const services = [poolNames('a'), poolNames('a', generatePoolKey()), poolNames('a', generatePoolKey())].map(({ service }) => service)
+    const services = [serviceName('a'), serviceName('a', generatePoolKey()), serviceName('a', generatePoolKey())]
     expect(new Set(services).size).toBe(3)
   })
 
   test('are short whatever the pool is called, and fit a DNS label', () => {
-    const { links, urgent, topic, service } = poolNames('名'.repeat(42))
+    const { links, urgent, topic } = poolNames('名'.repeat(42))
     expect([links[0], urgent[0], topic].map((name) => name?.replace(/[0-9a-f]{16}/u, 'pool'))).toEqual([
       '/jel/pool/2.0.0',
       '/jel/pool/2.0.0/urgent',
       '/jel/pool/2',
     ])
-    expect(service).toMatch(/^_[a-z0-9-]{1,62}\._udp\.local$/u)
+    expect(serviceName('名'.repeat(42))).toMatch(/^_[a-z0-9-]{1,62}\._udp\.local$/u)
   })
 
   test.each(['', 'x'.repeat(129), 'a\nb', '\ud800'])('are not made of an impossible pool name: %j', (name) => {

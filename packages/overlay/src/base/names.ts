@@ -18,12 +18,10 @@ export interface PoolNames {
   readonly reports: string
   /** The gossipsub topic. */
   readonly topic: string
-  /** The mDNS service: nodes of other pools, and of the same name with another key, don't answer to it. */
-  readonly service: string
 }
 
 /** Throws {@link InvalidPoolNameError}. */
-export function poolNames(pool: string, key?: Uint8Array): PoolNames {
+export function poolNames(pool: string): PoolNames {
   const problem = nameProblem(pool)
   if (problem !== undefined) throw new InvalidPoolNameError(`the pool name ${problem}`)
   const short = digest(pool)
@@ -32,8 +30,12 @@ export function poolNames(pool: string, key?: Uint8Array): PoolNames {
     urgent: versions.map((version) => `/jel/${short}/${version}/urgent`),
     reports: `/jel/${short}/links/1.0.0`,
     topic: `/jel/${short}/${versions[0].slice(0, versions[0].indexOf('.'))}`,
-    service: `_jel-${digest(pool, key)}._udp.local`,
   }
+}
+
+/** The mDNS service: nodes of other pools, and of the same name with another key, don't answer to it. */
+export function serviceName(pool: string, key?: Uint8Array): string {
+  return `_jel-${digest(pool, key)}._udp.local`
 }
 
 /** 64 bits: enough that pools don't meet by accident. Who wants to keep others out uses a pool key. */

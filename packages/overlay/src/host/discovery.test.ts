@@ -3,8 +3,9 @@ import type { PeerInfo } from '@libp2p/interface'
 import { peerIdFromString } from '@libp2p/peer-id'
 import { multiaddr } from '@multiformats/multiaddr'
 import { describe, expect, test } from 'vitest'
-import { poolNames } from '../base/names.ts'
+import { serviceName } from '../base/names.ts'
 import { Discovery, wantsDiscovery } from './discovery.ts'
+import type { mdns } from './mdns.ts'
 
 const on = (...texts: string[]) => texts.map((text) => multiaddr(text))
 
@@ -17,19 +18,47 @@ describe('discovery', () => {
     for (const wanted of [undefined, true]) expect(wantsDiscovery(wanted, on('/ip4/127.0.0.1/tcp/0', '/ip6/::1/tcp/0'))).toBe(false)
   })
 
-  test('asks for the service of its pool, and hands on each address of who is found', () => {
+  /** What it asks and answers under, in the order in which that begins and ends. */
+  function fake() {
+    const log: string[] = []
+    const made: EventTarget[] = []
+    const make = (({ serviceTag, interval }: { serviceTag: string; interval: number }) =>
+      () => {
+        const service = Object.assign(new EventTarget(), {
+          start: async () => void log.push(`start ${serviceTag} ${interval}`),
+          stop: async () => void log.push(`stop ${serviceTag}`),
+        })
+        made.push(service)
+        return service
+      }) as unknown as typeof mdns
+    return { log, made, make }
+  }
+
+  test('asks for the service of its pool, and hands on each address of who is found', async () => {
     const found: Introducer[] = []
-    const { service } = poolNames('test')
-    const discovery = new Discovery(service, (introducer) => found.push(introducer))
-    const logger = { forComponent: () => Object.assign(() => {}, { error: () => {}, trace: () => {}, newScope: () => undefined }) }
-    const created = discovery.create({ logger, addressManager: {} } as never)
-    expect(created).toMatchObject({ serviceTag: service, interval: 600_000 })
+    const { log, made, make } = fake()
+    const service = serviceName('test')
+    const discovery = new Discovery([service], (introducer) => found.push(introducer), make).create({} as never)
+    await discovery.start()
+    expect(log).toEqual([`start ${service} 600000`])
     const id = '12D3KooWQbjhTZwRrkRXZWwusceeWZ9xLT9HSpyCNhpzj9um7iM5'
     const detail: PeerInfo = { id: peerIdFromString(id), multiaddrs: on('/ip4/192.168.1.5/tcp/1', `/ip4/192.168.1.6/tcp/1/p2p/${id}`) }
-    created.dispatchEvent(new CustomEvent('peer', { detail }))
+    made[0]!.dispatchEvent(new CustomEvent('peer', { detail }))
     expect(found).toEqual([
       { id, address: multiaddr('/ip4/192.168.1.5/tcp/1').bytes },
       { id, address: multiaddr('/ip4/192.168.1.6/tcp/1').bytes },
     ])
+  })
+
+  test('asks and answers under each key that is installed, while it is', async () => {
+    const { log, make } = fake()
+    const discovery = new Discovery(['one'], () => {}, make).create({} as never)
+    await discovery.start()
+    await discovery.add('two')
+    await discovery.ask()
+    await discovery.remove('one')
+    await discovery.stop()
+    const events = ['start one', 'start two', 'stop one', 'start one', 'stop two', 'start two', 'stop one', 'stop two']
+    expect(log.map((each) => each.replace(' 600000', ''))).toEqual(events)
   })
 })

@@ -19,30 +19,69 @@ export function wantsDiscovery(wanted: boolean | undefined, listen: readonly Mul
   return (wanted ?? true) && listen.some((address) => !isLoopbackAddress(address))
 }
 
-export class Discovery {
-  readonly #service: string
-  readonly #onFound: (introducer: Introducer) => void
-  #mdns: (PeerDiscovery & Startable) | undefined
+type Service = PeerDiscovery & Startable
 
-  constructor(service: string, onFound: (introducer: Introducer) => void) {
-    this.#service = service
+/** Asks and answers under several names: while a pool changes its key, its nodes are found under the former and the next one. */
+export class Discovery implements Startable {
+  readonly #onFound: (introducer: Introducer) => void
+  readonly #services = new Map<string, Service | undefined>()
+  readonly #make: typeof mdns
+  #components: MulticastDNSComponents | undefined
+  #isStarted = false
+
+  /** `make`: replaced in tests, which send nothing to the network. */
+  constructor(services: readonly string[], onFound: (introducer: Introducer) => void, make = mdns) {
+    this.#make = make
+    for (const service of services) this.#services.set(service, undefined)
     this.#onFound = onFound
   }
 
-  /** The libp2p service. Started and stopped by the host. */
-  create(components: MulticastDNSComponents): PeerDiscovery {
-    const created = mdns({ serviceTag: this.#service, interval: companyInterval })(components) as PeerDiscovery & Startable
-    created.addEventListener('peer', ({ detail: { id, multiaddrs } }) => {
-      // The addresses of one host come together; each is a way in.
-      for (const address of multiaddrs) this.#onFound(introducerOf(address, id.toString()))
-    })
-    this.#mdns = created
-    return created
+  /** As a service of libp2p, which starts and stops it. */
+  create(components: MulticastDNSComponents): this {
+    this.#components = components
+    for (const name of this.#services.keys()) this.#services.set(name, this.#create(name, components))
+    return this
+  }
+
+  async start(): Promise<void> {
+    this.#isStarted = true
+    for (const service of this.#services.values()) await service?.start()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStarted = false
+    for (const service of this.#services.values()) await service?.stop()
   }
 
   /** Asks the network now: @libp2p/mdns asks whenever it starts. */
   async ask(): Promise<void> {
-    await this.#mdns?.stop()
-    await this.#mdns?.start()
+    if (!this.#isStarted) return
+    for (const service of this.#services.values()) {
+      await service?.stop()
+      if (this.#isStarted) await service?.start()
+    }
+  }
+
+  /** Asks and answers under one more name. */
+  async add(name: string): Promise<void> {
+    if (this.#services.has(name) || this.#components === undefined) return
+    const service = this.#create(name, this.#components)
+    this.#services.set(name, service)
+    if (this.#isStarted) await service.start()
+  }
+
+  async remove(name: string): Promise<void> {
+    const service = this.#services.get(name)
+    this.#services.delete(name)
+    await service?.stop()
+  }
+
+  #create(name: string, components: MulticastDNSComponents): Service {
+    const created = this.#make({ serviceTag: name, interval: companyInterval })(components) as Service
+    created.addEventListener('peer', ({ detail: { id, multiaddrs } }) => {
+      // The addresses of one host come together; each is a way in.
+      for (const address of multiaddrs) this.#onFound(introducerOf(address, id.toString()))
+    })
+    return created
   }
 }

@@ -4,18 +4,22 @@
 import { noise } from '@chainsafe/libp2p-noise'
 import type { GossipSub, GossipSubComponents } from '@libp2p/gossipsub'
 import { identify, type Identify, type IdentifyComponents } from '@libp2p/identify'
-import type { ComponentLogger, Libp2p, Logger, PrivateKey, ServiceMap } from '@libp2p/interface'
+import type { ComponentLogger, Connection, Libp2p, Logger, PrivateKey, ServiceMap } from '@libp2p/interface'
 import type { AddressManager, Registrar, TransportManager } from '@libp2p/interface-internal'
 import type { MulticastDNSComponents } from '@libp2p/mdns'
-import { preSharedKey } from '@libp2p/pnet'
-import type { Multiaddr } from '@multiformats/multiaddr'
+import { uPnPNAT, type UPnPNATComponents } from '@libp2p/upnp-nat'
+import { multiaddr, type Multiaddr } from '@multiformats/multiaddr'
 import { createLibp2p } from 'libp2p'
-import { announceable } from '../base/addresses.ts'
+import { announceable, tcpEndpoint } from '../base/addresses.ts'
 import { ListenError, reasonOf } from '../base/errors.ts'
 import { longestStretch } from '../base/own-time.ts'
+import type { PoolKey, PoolKeys } from '../identity/pool-keys.ts'
 import type { Discovery } from './discovery.ts'
+import { gate } from './gate.ts'
 import { muxer } from './muxer.ts'
+import { Protector } from './protector.ts'
 import { Records } from './records.ts'
+import type { Refusals } from './refusals.ts'
 import { Topic, router } from './gossipsub.ts'
 import { TrafficMeter } from './traffic.ts'
 import { handshakeTimeout, transport } from './transport.ts'
@@ -41,9 +45,16 @@ const silentLogger: ComponentLogger = { forComponent: () => silence }
 
 export interface HostOptions {
   readonly privateKey: PrivateKey
-  readonly listen: readonly Multiaddr[]
-  /** The pool key, checked. */
-  readonly key: Uint8Array | undefined
+  /** Undefined: all interfaces, IPv4 and IPv6, on one free port; where there is no IPv6, IPv4 alone. */
+  readonly listen: readonly Multiaddr[] | undefined
+  /** Instead of those that it listens on. */
+  readonly announce?: readonly Multiaddr[]
+  readonly keys: PoolKeys
+  /** Ids of those that may connect. Undefined: everybody. */
+  readonly allowed?: ReadonlySet<string> | undefined
+  readonly refusals: Refusals
+  /** Whether to have the router map a port (UPnP). */
+  readonly portMapping?: boolean
   readonly topic: string
   readonly maxMessageBytes: number
   readonly discovery: Discovery | undefined
@@ -53,6 +64,9 @@ interface Services extends ServiceMap {
   readonly pubsub: GossipSub
   readonly identify: Identify
 }
+
+/** Where a node listens that is not told where. IPv6 comes after, on the same port ({@link Host.start}). */
+const anyIPv4 = '/ip4/0.0.0.0/tcp/0'
 
 interface Components {
   readonly registrar: Registrar
@@ -65,37 +79,38 @@ export class Host {
   readonly topic: Topic
   readonly traffic: TrafficMeter
   readonly #components: Components
-  readonly #listen: readonly Multiaddr[]
+  readonly #listen: readonly Multiaddr[] | undefined
+  readonly #announce: readonly Multiaddr[]
+  readonly #protector: Protector
 
-  private constructor(
-    libp2p: Libp2p<Services>,
-    components: Components,
-    traffic: TrafficMeter,
-    { topic, maxMessageBytes, listen }: HostOptions,
-  ) {
+  private constructor(libp2p: Libp2p<Services>, components: Components, traffic: TrafficMeter, protector: Protector, options: HostOptions) {
+    const { topic, maxMessageBytes, listen, announce = [] } = options
     this.libp2p = libp2p
     this.traffic = traffic
     this.topic = new Topic(topic, maxMessageBytes, libp2p.services.pubsub, components.registrar)
     this.#components = components
     this.#listen = listen
+    this.#announce = announce
+    this.#protector = protector
   }
 
   /** Not yet listening. */
   static async create(options: HostOptions): Promise<Host> {
     let parts: Components | undefined
-    const { key, discovery } = options
     const traffic = new TrafficMeter()
+    const { listen = [anyIPv4], announce = [], allowed, discovery, keys, refusals } = options
+    const protector = new Protector(keys)
     const libp2p = await createLibp2p<Services>({
       start: false,
       ...(process.env['DEBUG'] === undefined && { logger: silentLogger }),
       privateKey: options.privateKey,
-      addresses: { listen: options.listen.map(String), announceFilter: announceable },
+      addresses: { listen: listen.map(String), announce: announce.map(String), announceFilter: announceable },
       datastore: new Records(),
-      transports: [transport(traffic)],
+      transports: [transport(traffic, (address, reason) => refusals.add(address, reason))],
       connectionEncrypters: [noise()],
       streamMuxers: [muxer()],
-      ...(key && { connectionProtector: preSharedKey({ psk: key }) }),
-      ...(discovery && { peerDiscovery: [(components: MulticastDNSComponents) => discovery.create(components)] }),
+      connectionProtector: () => protector,
+      ...(allowed && { connectionGater: gate(allowed, refusals) }),
       connectionManager: {
         maxConnections,
         maxIncomingPendingConnections: maxPendingConnections,
@@ -114,10 +129,15 @@ export class Host {
           return identify({ runOnConnectionOpen: false })(components)
         },
         pubsub: (components: GossipSubComponents) => router(options.topic, options.maxMessageBytes)(components),
+        ...(discovery && { discovery: (components: MulticastDNSComponents) => discovery.create(components) }),
+        // Without AutoNAT nobody else confirms what the router says.
+        ...(options.portMapping === true && {
+          portMapping: (components: UPnPNATComponents) => uPnPNAT({ autoConfirmAddress: true })(components),
+        }),
       },
     })
     if (!parts) throw new Error('libp2p did not create its services')
-    return new Host(libp2p, parts, traffic, options)
+    return new Host(libp2p, parts, traffic, protector, options)
   }
 
   /** Throws {@link ListenError}; nothing stays open then. */
@@ -125,18 +145,45 @@ export class Host {
     try {
       await this.libp2p.start()
     } catch (error) {
-      throw listenError(this.#listen, error)
+      throw listenError(this.#listen ?? [multiaddr(anyIPv4)], error)
+    }
+    if (this.#listen === undefined) await this.#listenOnIPv6()
+  }
+
+  /** On the port that IPv4 got, where it is free, so that one number names the node. */
+  async #listenOnIPv6(): Promise<void> {
+    const { transportManager } = this.#components
+    const [first] = transportManager.getAddrs()
+    const port = first && tcpEndpoint(first.bytes)?.port
+    for (const each of [port, 0]) {
+      try {
+        await transportManager.listen([multiaddr(`/ip6/::/tcp/${each}`)])
+        return
+      } catch {
+        // The port is in use there, or this machine has no IPv6.
+      }
     }
   }
 
   /** Addresses under which others may reach this host, as of now. */
   addresses(): Multiaddr[] {
+    if (this.#announce.length > 0) return [...this.#announce]
     const { addressManager, transportManager } = this.#components
     // libp2p announces the public addresses of its own interfaces only once somebody confirmed them (AutoNAT). A server has no NAT.
     for (const address of transportManager.getAddrs()) {
       addressManager.confirmObservedAddr(address, { type: 'transport', ttl: Number.MAX_SAFE_INTEGER })
     }
     return this.libp2p.getMultiaddrs()
+  }
+
+  /** Ends the connections under a pool key that was removed. */
+  drop(key: PoolKey): void {
+    this.#protector.abort(key)
+  }
+
+  /** What a peer says that it speaks. Throws if it does not say so in time. */
+  async protocolsOf(connection: Connection, signal: AbortSignal): Promise<readonly string[]> {
+    return (await this.libp2p.services.identify.identify(connection, { signal })).protocols
   }
 
   /** Protocols that this host speaks for itself, beside its links. */

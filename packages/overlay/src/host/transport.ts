@@ -6,6 +6,8 @@
 import type { Socket } from 'node:net'
 import type { Transport, Upgrader } from '@libp2p/interface'
 import { tcp, type TCPComponents } from '@libp2p/tcp'
+import type { Multiaddr } from '@multiformats/multiaddr'
+import { RefusedPeerError } from '../base/errors.ts'
 import { OwnTimeout } from '../base/own-time.ts'
 import type { TrafficMeter } from './traffic.ts'
 
@@ -21,10 +23,13 @@ export const handshakeTimeout = 5_000
  */
 const keepAliveInitialDelay = 120_000
 
+type OnRefused = (address: Multiaddr, reason: string) => void
+
 /** Progress of a dial: TCP has connected, and the handshakes begin. */
 export const connected = 'jel:connected'
 
-export function transport(meter: TrafficMeter): (components: TCPComponents) => Transport {
+/** `onRefused` is told of whoever came in and was not let in, and why. */
+export function transport(meter: TrafficMeter, onRefused: OnRefused): (components: TCPComponents) => Transport {
   const dialOpts = { keepAliveInitialDelay, timeout: connectTimeout } // all of it reaches net.connect
   const create = tcp({
     inboundSocketInactivityTimeout: 0,
@@ -36,20 +41,23 @@ export function transport(meter: TrafficMeter): (components: TCPComponents) => T
     const created = create(components)
     const dial = created.dial.bind(created)
     const createListener = created.createListener.bind(created)
-    created.dial = async (address, options) => await dial(address, { ...options, upgrader: tuned(options.upgrader, meter) })
-    created.createListener = (options) => createListener({ ...options, upgrader: tuned(options.upgrader, meter) })
+    created.dial = async (address, options) => await dial(address, { ...options, upgrader: tuned(options.upgrader, meter, onRefused) })
+    created.createListener = (options) => createListener({ ...options, upgrader: tuned(options.upgrader, meter, onRefused) })
     return created
   }
 }
 
 /** The upgrader is the first to see a new connection. */
-function tuned(upgrader: Upgrader, meter: TrafficMeter): Upgrader {
+function tuned(upgrader: Upgrader, meter: TrafficMeter, onRefused: OnRefused): Upgrader {
   const wrapped = Object.create(upgrader) as Upgrader
   wrapped.upgradeInbound = async (connection, options) => {
     const timeout = new OwnTimeout(handshakeTimeout).begin()
     timeout.signal.addEventListener('abort', () => connection.abort(new Error('the handshake takes too long')))
     try {
       await upgrader.upgradeInbound(corked(metered(connection, meter)), options)
+    } catch (error) {
+      if (error instanceof RefusedPeerError) onRefused(connection.remoteAddr, error.message)
+      throw error
     } finally {
       timeout.end()
     }

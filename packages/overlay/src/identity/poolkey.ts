@@ -2,7 +2,7 @@
  * Keys of private pools: the text of a libp2p `swarm.key` file, 32 random bytes in hexadecimal after two header lines. Who does not
  * have the key can't finish a handshake and can't read anything.
  */
-import { generateKey } from '@libp2p/pnet'
+import { randomBytes } from 'node:crypto'
 import { fromString, toString } from 'uint8arrays'
 import { PoolKeyError, PoolKeyFileError, reasonOf } from '../base/errors.ts'
 import { readSecret } from './secret-file.ts'
@@ -11,13 +11,10 @@ const header = '/key/swarm/psk/1.0.0/'
 const encoding = '/base16/'
 /** Of a file that may be one, spaces and line ends of any system included. */
 const maxFileBytes = 1_024
-const textBytes = header.length + encoding.length + 64 + 2
 
 /** A new key, as the text of a `swarm.key` file. */
 export function generatePoolKey(): Uint8Array {
-  const key = new Uint8Array(textBytes)
-  generateKey(key)
-  return fromString(`${toString(key)}\n`)
+  return fromString(`${header}\n${encoding}\n${randomBytes(32).toString('hex')}\n`)
 }
 
 /** The key of a file. Throws {@link PoolKeyFileError}, also where others can read it. */

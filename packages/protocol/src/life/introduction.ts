@@ -125,7 +125,8 @@ export class Introduction implements Timed {
     const isNews = attempt.reason !== reason
     attempt.reason = reason
     const meanwhile = this.#context.isUnintroduced ? ', and stands in no election meanwhile' : ''
-    if (isNews && attempt.introducer.remembered !== true) this.#context.warn('INTRODUCER_UNREACHABLE', `${reason} (goes on trying${meanwhile})`)
+    if (isNews && attempt.introducer.remembered !== true)
+      this.#context.warn('INTRODUCER_UNREACHABLE', `${reason} (goes on trying${meanwhile})`)
     attempt.given = failure !== 'unresponsive' || attempt.failures >= unansweredTries
     if (this.#attempts.every(({ given }) => given) && !this.#isServed) this.goAlone()
     if (attempt.introducer.remembered === true && attempt.failures >= rememberedTries) this.#forget(attempt.introducer)

@@ -1,0 +1,33 @@
+/**
+ * Who may connect to this node, where that is not everybody.
+ */
+import type { ConnectionGater, MultiaddrConnection, PeerId } from '@libp2p/interface'
+import { decodeId } from '@jel/protocol'
+import { InvalidPeerIdError, reasonOf } from '../base/errors.ts'
+import type { Refusals } from './refusals.ts'
+
+/** The ids of a list of those that are let in. Throws {@link InvalidPeerIdError}. */
+export function parseAllowed(ids: readonly string[]): ReadonlySet<string> {
+  for (const id of ids) {
+    try {
+      decodeId(id)
+    } catch (error) {
+      throw new InvalidPeerIdError(`${JSON.stringify(id.slice(0, 128))} is no id of a node: ${reasonOf(error)}`, { cause: error })
+    }
+  }
+  return new Set(ids)
+}
+
+/** Inbound and outbound alike: once a connection is authenticated, it is certain who is at the other end. */
+export function gate(allowed: ReadonlySet<string>, refusals: Refusals): ConnectionGater {
+  const denies = (peer: PeerId, connection: MultiaddrConnection): boolean => {
+    if (allowed.has(peer.toString())) return false
+    refusals.add(connection.remoteAddr, `${peer.toString()} is not among those that are allowed here`)
+    return true
+  }
+  return {
+    denyOutboundConnection: denies,
+    denyInboundEncryptedConnection: denies,
+    denyOutboundEncryptedConnection: denies,
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * A connection whose bytes are encrypted both ways.
+ */
+import type { AbortOptions, MultiaddrConnection } from '@libp2p/interface'
+import { AbstractMultiaddrConnection, type SendResult } from '@libp2p/utils'
+import { Uint8ArrayList } from 'uint8arraylist'
+import xsalsa20 from 'xsalsa20'
+
+/**
+ * Bytes that are encrypted at once. All ciphers share one memory of 640 KiB; where one makes it grow, those that exist make it grow again each time they are
+ * used, up to its end at 64 MiB (xsalsa20 1.2: two connections that write 3 MB in turn reach it, measured). In pieces it never grows.
+ */
+const pieceBytes = 65_536
+
+export class Cipher {
+  #cipher: ReturnType<typeof xsalsa20> | undefined
+
+  constructor(nonce: Uint8Array, secret: Uint8Array) {
+    this.#cipher = xsalsa20(nonce, secret)
+  }
+
+  /** Encrypts or decrypts; nothing once it has ended. */
+  update(input: Uint8Array): Uint8Array {
+    const output = new Uint8Array(this.#cipher === undefined ? 0 : input.length)
+    for (let at = 0; at < output.length; at += pieceBytes) {
+      const piece = input.subarray(at, at + pieceBytes)
+      output.set((this.#cipher as ReturnType<typeof xsalsa20>).update(piece), at)
+    }
+    return output
+  }
+
+  /** Gives its memory back. */
+  end(): void {
+    this.#cipher?.finalize()
+    this.#cipher = undefined
+  }
+}
+
+export class ProtectedConnection extends AbstractMultiaddrConnection {
+  readonly #connection: MultiaddrConnection
+  readonly #outbound: Cipher
+
+  constructor(connection: MultiaddrConnection, inbound: Cipher, outbound: Cipher) {
+    const { remoteAddr, direction, log } = connection
+    super({ remoteAddr, direction, log: log.newScope('protected') })
+    this.#connection = connection
+    this.#outbound = outbound
+    connection.addEventListener('message', ({ data }) => {
+      for (const piece of data instanceof Uint8Array ? [data] : data) this.onData(inbound.update(piece))
+    })
+    connection.addEventListener('drain', () => this.onMuxerDrain())
+    connection.addEventListener('close', ({ error, local }) => {
+      // What came before the end may wait for a reader that pauses.
+      if (connection.readBufferLength === 0) inbound.end()
+      outbound.end()
+      if (error === undefined) this.onTransportClosed()
+      else if (local === true) this.abort(error)
+      else this.onRemoteReset()
+    })
+  }
+
+  override async sendClose(options?: AbortOptions): Promise<void> {
+    await this.#connection.close(options)
+  }
+
+  override sendData(data: Uint8ArrayList): SendResult {
+    const encrypted = new Uint8ArrayList()
+    for (const piece of data) encrypted.append(this.#outbound.update(piece))
+    return { sentBytes: data.byteLength, canSendMore: this.#connection.send(encrypted) }
+  }
+
+  override sendReset(error: Error): void {
+    this.#connection.abort(error)
+  }
+
+  override sendPause(): void {
+    this.#connection.pause()
+  }
+
+  override sendResume(): void {
+    this.#connection.resume()
+  }
+}

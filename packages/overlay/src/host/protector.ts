@@ -1,0 +1,88 @@
+/**
+ * Private pools: connections under a pool key, on the wire as @libp2p/pnet has them (24 random bytes each way, then XSalsa20), but with several keys.
+ *
+ * Whoever dials says the first word, and that is always the same: the greeting of multistream-select. So whoever is dialled finds out which of its keys
+ * makes sense of it, and answers under that one. A node that knows one key only, or runs another implementation, notices nothing.
+ */
+import { randomBytes } from 'node:crypto'
+import type { AbortOptions, ConnectionProtector, MultiaddrConnection } from '@libp2p/interface'
+import { byteStream } from '@libp2p/utils'
+import { equals, fromString } from 'uint8arrays'
+import { RefusedPeerError } from '../base/errors.ts'
+import type { PoolKey, PoolKeys } from '../identity/pool-keys.ts'
+import { Cipher, ProtectedConnection } from './protected-connection.ts'
+
+const nonceBytes = 24
+/** With its length before it: https://github.com/multiformats/multistream-select */
+const greeting = fromString('\u0013/multistream/1.0.0\n')
+
+export class Protector implements ConnectionProtector {
+  readonly [Symbol.toStringTag] = 'jel-protector'
+  readonly #keys: PoolKeys
+  readonly #connections = new Map<ProtectedConnection, PoolKey>()
+
+  constructor(keys: PoolKeys) {
+    this.#keys = keys
+  }
+
+  /** Throws {@link RefusedPeerError} where the other side has no key that is installed here. */
+  async protect(connection: MultiaddrConnection, options: AbortOptions = {}): Promise<MultiaddrConnection> {
+    const { primary } = this.#keys
+    if (connection.direction === 'outbound') return primary === undefined ? connection : await this.#dialled(connection, primary, options)
+    return await (primary === undefined ? checkOpen(connection, options) : this.#accepted(connection, options))
+  }
+
+  /** Ends the connections under a key that was removed. */
+  abort(key: PoolKey): void {
+    for (const [connection, of] of this.#connections) if (of === key) connection.abort(new Error('its pool key was removed'))
+  }
+
+  async #dialled(connection: MultiaddrConnection, key: PoolKey, options: AbortOptions): Promise<MultiaddrConnection> {
+    const bytes = byteStream(connection)
+    const nonce = randomBytes(nonceBytes)
+    const [theirs] = await Promise.all([bytes.read({ ...options, bytes: nonceBytes }), bytes.write(nonce, options)])
+    return this.#protected(bytes.unwrap(), key, new Cipher(theirs.subarray(), key.secret), new Cipher(nonce, key.secret))
+  }
+
+  async #accepted(connection: MultiaddrConnection, options: AbortOptions): Promise<MultiaddrConnection> {
+    const bytes = byteStream(connection)
+    const nonce = randomBytes(nonceBytes)
+    const [read] = await Promise.all([bytes.read({ ...options, bytes: nonceBytes }), bytes.write(nonce, options)])
+    const theirs = read.subarray()
+    if (isGreeting(theirs.subarray(0, greeting.length))) throw new RefusedPeerError('it has no pool key')
+    const first = (await bytes.read({ ...options, bytes: greeting.length })).subarray()
+    for (const key of this.#keys.all) {
+      const inbound = new Cipher(theirs, key.secret)
+      if (!isGreeting(inbound.update(first))) {
+        inbound.end()
+        continue
+      }
+      const opened = this.#protected(bytes.unwrap(), key, inbound, new Cipher(nonce, key.secret))
+      opened.onData(greeting)
+      return opened
+    }
+    throw new RefusedPeerError('it has none of the pool keys that are installed here')
+  }
+
+  #protected(connection: MultiaddrConnection, key: PoolKey, inbound: Cipher, outbound: Cipher): ProtectedConnection {
+    const opened = new ProtectedConnection(connection, inbound, outbound)
+    this.#connections.set(opened, key)
+    opened.addEventListener('close', () => this.#connections.delete(opened))
+    // It was removed during the handshake.
+    if (!this.#keys.all.includes(key)) queueMicrotask(() => opened.abort(new Error('its pool key was removed')))
+    return opened
+  }
+}
+
+/** An open pool: nothing is protected, but who has a key is told apart from who is no node at all. */
+async function checkOpen(connection: MultiaddrConnection, options: AbortOptions): Promise<MultiaddrConnection> {
+  const bytes = byteStream(connection)
+  const first = (await bytes.read({ ...options, bytes: greeting.length })).subarray()
+  if (!isGreeting(first)) throw new RefusedPeerError('it has a pool key and this pool has none, or it does not speak libp2p')
+  bytes.unwrap().unshift(first)
+  return connection
+}
+
+function isGreeting(bytes: Uint8Array): boolean {
+  return equals(bytes, greeting)
+}

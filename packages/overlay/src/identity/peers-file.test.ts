@@ -1,0 +1,108 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { formatAddresses } from '../base/addresses.ts'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ephemeralIdentity } from './identity.ts'
+import { PeersFile } from './peers-file.ts'
+
+let folder: string
+let identity: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'jel-peers-'))
+  identity = join(folder, 'identity')
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const day = 86_400_000
+const warnings: string[] = []
+const open = (pool = 'p'): PeersFile => new PeersFile(identity, pool, (message) => warnings.push(message))
+const found = (file: PeersFile, now?: number): string[] =>
+  file.introducers(now).flatMap(({ id, address }) => formatAddresses([address], id))
+
+async function members(count: number): Promise<{ id: string; addresses: string[] }[]> {
+  const ids = await Promise.all(Array.from({ length: count }, async () => (await ephemeralIdentity()).id))
+  return ids.map((id, i) => ({ id, addresses: [`/ip4/192.0.2.${i + 1}/tcp/4001/p2p/${id}`] }))
+}
+
+describe('remembered peers', () => {
+  test('are found again, in a file that only its owner can read', async () => {
+    const all = await members(3)
+    open().save(all)
+    expect(statSync(`${identity}.peers`).mode & 0o777).toBe(0o600)
+    const again = open()
+    expect(found(again).toSorted()).toEqual(all.flatMap(({ addresses }) => addresses).toSorted())
+    expect(again.introducers().every(({ remembered }) => remembered === true)).toBe(true)
+  })
+
+  test('stay known for a while when they are gone, after those who are here', async () => {
+    const [gone, here] = await members(2)
+    const now = Date.now()
+    const file = open()
+    file.save([gone!], now)
+    file.save([here!], now + day)
+    expect(found(open(), now + day)).toEqual([...here!.addresses, ...gone!.addresses])
+    expect(found(open(), now + 31.5 * day)).toEqual(here!.addresses)
+  })
+
+  test('are forgotten by nobody who is the last to leave', async () => {
+    const [other] = await members(1)
+    open().save([other!])
+    open().save([])
+    expect(found(open())).toEqual(other!.addresses)
+  })
+
+  test('are bounded, however large the pool, and tried in part', async () => {
+    open().save(await members(200))
+    const { peers } = JSON.parse(readFileSync(`${identity}.peers`, 'utf8')) as { peers: unknown[] }
+    expect(peers).toHaveLength(64)
+    expect(open().introducers()).toHaveLength(32)
+  })
+
+  test('are kept only where they can be dialled', async () => {
+    const [member] = await members(1)
+    const bad = `/ip4/192.0.2.9/udp/1/p2p/${member!.id}`
+    open().save([{ id: member!.id, addresses: [bad, ...member!.addresses] }])
+    expect(found(open())).toEqual(member!.addresses)
+  })
+
+  test('of another pool are no ways into this one', async () => {
+    open().save(await members(1))
+    expect(found(open('other'))).toEqual([])
+  })
+
+  test('are not written when nothing changed', async () => {
+    const all = await members(1)
+    const file = open()
+    file.save(all)
+    rmSync(`${identity}.peers`)
+    file.save(all)
+    expect(() => statSync(`${identity}.peers`)).toThrow('ENOENT')
+  })
+
+  test.each([
+    ['is cut off', '{"format":"jel-pe'],
+    ['is no object', 'null'],
+    ['is of another format', '{"format":"jel-peers/9","pool":"p","peers":[]}'],
+    ['has peers without addresses', '{"format":"jel-peers/1","pool":"p","peers":[{"seen":1}]}'],
+    ['has addresses that are none', '{"format":"jel-peers/1","pool":"p","peers":[{"addresses":["x"],"seen":1}]}'],
+    ['is too large', ' '.repeat(300_000)],
+  ])('of a file that %s are none, which is said by its name', async (_what, text) => {
+    warnings.length = 0
+    writeFileSync(`${identity}.peers`, text)
+    const file = open()
+    expect(found(file)).toEqual([])
+    expect(warnings).toEqual([expect.stringContaining(`${identity}.peers is ignored: `)])
+    const all = await members(1)
+    file.save(all)
+    expect(found(open())).toEqual(all[0]!.addresses)
+  })
+
+  test('that can not be written down are no harm, and said once', async () => {
+    warnings.length = 0
+    const file = new PeersFile(join(folder, 'nowhere', 'identity'), 'p', (message) => warnings.push(message))
+    file.save(await members(1))
+    file.save(await members(1))
+    expect(warnings).toEqual([expect.stringMatching(/can't write the file of remembered peers .*identity\.peers: /u)])
+  })
+})

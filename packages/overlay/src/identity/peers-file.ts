@@ -1,0 +1,155 @@
+/**
+ * Members that this node met, across restarts: beside its identity, so that it finds its pool again without an introducer (Serf's snapshot).
+ *
+ * The file is JSON: `{ "format": "jel-peers/1", "pool": "…", "peers": [{ "addresses": ["/ip4/…/p2p/12D3KooW…"], "seen": 1790000000123 }] }`, the ones seen
+ * last first. Nothing is lost with it but a way in, so one that can't be used is ignored, and replaced at the next occasion.
+ */
+import { closeSync, openSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import type { Introducer } from '@jel/protocol'
+import { parseIntroducer } from '../base/addresses.ts'
+import { codeOf, reasonOf } from '../base/errors.ts'
+import { canonical } from './lock.ts'
+
+const format = 'jel-peers/1'
+/** Members that are kept. Guess: of so many some are there, whatever happened meanwhile. */
+const maxPeers = 64
+/** Of each. Guess: a machine has few that others can use. */
+const maxAddresses = 4
+/** Above what those have, bytes. */
+const maxFileBytes = 262_144
+/** How long one is kept that was not seen again, ms. Guess: longer than a pool is switched off for. */
+const maxAge = 31 * 86_400_000
+/** Ways in that are tried. Guess: a few of those must answer, or nobody does. */
+const maxIntroducers = 32
+/** A file that says the same is written anew after this time, ms: for when its peers were seen. Guess. */
+const refreshInterval = 3_600_000
+
+/** How often it is looked whether others are there, ms. Guess: a process that is killed in its first seconds has nothing to remember. */
+export const peersInterval = 5_000
+
+interface Peer {
+  /** Multiaddrs, each ending in `/p2p/<id>`. */
+  readonly addresses: readonly string[]
+  /** Unix ms. */
+  readonly seen: number
+}
+
+type Warn = (message: string) => void
+
+export class PeersFile {
+  readonly #file: string
+  readonly #pool: string
+  readonly #warn: Warn
+  readonly #known = new Map<string, Peer>()
+  #written = ''
+  #writtenAt = 0
+  #isFailing = false
+
+  /** `identityFile`: it is beside this one. `warn` is told of a file that can't be used, and why. */
+  constructor(identityFile: string, pool: string, warn: Warn) {
+    this.#file = `${canonical(identityFile)}.peers`
+    this.#pool = pool
+    this.#warn = warn
+    for (const peer of this.#read()) this.#keep(peer)
+  }
+
+  /** Ways into the pool, those that were seen last first. */
+  introducers(now = Date.now()): Introducer[] {
+    const addresses = this.#latest(now).flatMap((peer) => peer.addresses)
+    return addresses.slice(0, maxIntroducers).map((address) => ({ ...parseIntroducer(address), remembered: true }))
+  }
+
+  /** Takes in who is a member now, and writes that down if it is news. `members`: without this node. */
+  save(members: readonly { readonly id: string; readonly addresses: readonly string[] }[], now = Date.now()): void {
+    for (const { addresses } of this.#pickSome(members))
+      this.#keep({ addresses: addresses.filter(isWayIn).slice(0, maxAddresses), seen: now })
+    const peers = this.#latest(now)
+    this.#known.clear()
+    for (const peer of peers) this.#keep(peer)
+    const who = peers
+      .map(({ addresses }) => addresses.join(' '))
+      .toSorted()
+      .join('\n')
+    if (peers.length === 0 || (who === this.#written && now - this.#writtenAt < refreshInterval)) return
+    this.#write(peers)
+    this.#written = who
+    this.#writtenAt = now
+  }
+
+  /** Of more than are kept those that were known before, and then any: the same ones would be asked by all. */
+  #pickSome<Member extends { readonly id: string }>(members: readonly Member[]): readonly Member[] {
+    if (members.length <= maxPeers) return members
+    const known = members.filter(({ id }) => this.#known.has(id)).slice(0, maxPeers)
+    const rest = members.filter(({ id }) => !this.#known.has(id))
+    while (known.length < maxPeers) known.push(...rest.splice(Math.floor(Math.random() * rest.length), 1))
+    return known
+  }
+
+  #latest(now: number): Peer[] {
+    const recent = [...this.#known.values()].filter(({ seen }) => now - seen < maxAge)
+    return recent.toSorted((a, b) => b.seen - a.seen).slice(0, maxPeers)
+  }
+
+  #keep(peer: Peer): void {
+    const id = peer.addresses[0]?.split('/p2p/')[1]
+    if (id !== undefined) this.#known.set(id, peer)
+  }
+
+  #read(): Peer[] {
+    try {
+      const { format: given, pool, peers } = JSON.parse(readBounded(this.#file)) as Record<string, unknown>
+      if (given !== format || !Array.isArray(peers)) throw new Error(`it is not of the format ${format}`)
+      // Under one identity a node may be in another pool than the last time.
+      return pool === this.#pool ? peers.slice(0, maxPeers).map(checkPeer) : []
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') this.#warn(`the file of remembered peers ${this.#file} is ignored: ${reasonOf(error)}`)
+      return []
+    }
+  }
+
+  /** All or nothing. After a power failure it may be the old file, which is no worse. */
+  #write(peers: readonly Peer[]): void {
+    const temporary = `${this.#file}.tmp`
+    try {
+      rmSync(temporary, { force: true })
+      writeFileSync(temporary, `${JSON.stringify({ format, pool: this.#pool, peers }, undefined, 1)}\n`, { mode: 0o600, flag: 'wx' })
+      renameSync(temporary, this.#file)
+      this.#isFailing = false
+    } catch (error) {
+      if (!this.#isFailing) this.#warn(`can't write the file of remembered peers ${this.#file}: ${reasonOf(error)}`)
+      this.#isFailing = true
+    }
+  }
+}
+
+/** Members announce what they like. */
+function isWayIn(address: string): boolean {
+  try {
+    return parseIntroducer(address).id !== undefined
+  } catch {
+    return false
+  }
+}
+
+function checkPeer(value: unknown): Peer {
+  const { addresses, seen } = (value ?? {}) as { addresses?: unknown; seen?: unknown }
+  if (!Array.isArray(addresses) || typeof seen !== 'number' || !Number.isFinite(seen))
+    throw new Error('a peer has no "addresses" or no "seen"')
+  const checked = addresses.slice(0, maxAddresses).map((address) => {
+    if (typeof address !== 'string' || parseIntroducer(address).id === undefined) throw new Error('an address of a peer has no id')
+    return address
+  })
+  return { addresses: checked, seen }
+}
+
+function readBounded(file: string): string {
+  const descriptor = openSync(file, 'r')
+  try {
+    const bytes = Buffer.alloc(maxFileBytes + 1)
+    const length = readSync(descriptor, bytes, 0, bytes.length, 0)
+    if (length > maxFileBytes) throw new Error(`it is larger than ${maxFileBytes} bytes`)
+    return bytes.toString('utf8', 0, length)
+  } finally {
+    closeSync(descriptor)
+  }
+}

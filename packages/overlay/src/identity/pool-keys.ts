@@ -1,0 +1,106 @@
+/**
+ * The keys of a private pool that a node has: any of them opens an inbound connection, and the primary protects those that it dials. So a pool changes
+ * its key without falling apart, as with Serf's keyring: install the new one everywhere, use it everywhere, remove the old one everywhere.
+ */
+import { hash } from 'node:crypto'
+import { fromString, toString } from 'uint8arrays'
+import { PoolKeysError } from '../base/errors.ts'
+import { checkPoolKey } from './poolkey.ts'
+
+/** Each is tried on each connection that comes in. Guess: a change of keys needs two, one that was broken off and begun anew three. */
+const maxKeys = 8
+
+export interface PoolKey {
+  /** Its fingerprint: says which key it is, and not what it is. */
+  readonly id: string
+  /** As its file has it, in the one canonical spelling. */
+  readonly text: Uint8Array
+  /** The 32 bytes themselves. */
+  readonly secret: Uint8Array
+}
+
+export interface PoolKeysEvents {
+  onInstalled(key: PoolKey): void
+  onRemoved(key: PoolKey): void
+}
+
+export class PoolKeys {
+  #keys: readonly PoolKey[]
+  #events: PoolKeysEvents | undefined
+
+  /** `texts`: of key files, the primary first; none: the pool is open. Throws {@link PoolKeyError}, or {@link PoolKeysError} for too many. */
+  constructor(texts: readonly Uint8Array[]) {
+    const keys = texts.map(readKey)
+    this.#keys = keys.filter(({ id }, i) => keys.findIndex((key) => key.id === id) === i)
+    if (this.#keys.length > maxKeys) throw tooMany()
+  }
+
+  /** Undefined: the pool is open. */
+  get primary(): PoolKey | undefined {
+    return this.#keys[0]
+  }
+
+  /** The primary first. */
+  get all(): readonly PoolKey[] {
+    return this.#keys
+  }
+
+  /** Whom to tell of changes. */
+  follow(events: PoolKeysEvents): void {
+    this.#events = events
+  }
+
+  /** Lets connections in that this key protects. Returns its fingerprint. One that is installed already stays what it is. */
+  install(text: Uint8Array): string {
+    const key = readKey(text)
+    this.#checkPrivate()
+    if (this.#keys.some(({ id }) => id === key.id)) return key.id
+    if (this.#keys.length === maxKeys) throw tooMany()
+    this.#keys = [...this.#keys, key]
+    this.#events?.onInstalled(key)
+    return key.id
+  }
+
+  /** Makes an installed key the primary. Returns its fingerprint. */
+  use(which: Uint8Array | string): string {
+    const key = this.#find(which)
+    this.#keys = [key, ...this.#keys.filter((each) => each !== key)]
+    return key.id
+  }
+
+  /** Lets nobody in by this key any more. */
+  remove(which: Uint8Array | string): void {
+    const key = this.#find(which)
+    if (key === this.primary) throw new PoolKeysError(`${key.id} is the primary key: use another one first`)
+    this.#keys = this.#keys.filter((each) => each !== key)
+    this.#events?.onRemoved(key)
+  }
+
+  /** By its fingerprint, or by itself. */
+  #find(which: Uint8Array | string): PoolKey {
+    this.#checkPrivate()
+    const id = typeof which === 'string' && fingerprint.test(which) ? which : readKey(which).id
+    const key = this.#keys.find((each) => each.id === id)
+    if (key === undefined)
+      throw new PoolKeysError(`the key ${id} is not installed; installed are ${this.#keys.map((each) => each.id).join(', ')}`)
+    return key
+  }
+
+  /** Who is let in without a key would be shut out by one, and the other way round: that is another pool. */
+  #checkPrivate(): void {
+    if (this.#keys.length === 0) throw new PoolKeysError('this pool has no key, and can get none while it runs: join it with one')
+  }
+}
+
+/** 64 bits: enough to tell the keys of a pool apart, and too few to guess 256 from. */
+const fingerprint = /^[0-9a-f]{16}$/u
+
+function readKey(given: Uint8Array | string): PoolKey {
+  const text = checkPoolKey(typeof given === 'string' ? fromString(given) : given)
+  const id = hash('sha256', text, 'hex').slice(0, 16)
+  return { id, text, secret: fromString(toString(text).split('\n')[2] as string, 'base16') }
+}
+
+function tooMany(): PoolKeysError {
+  return new PoolKeysError(`a node has at most ${maxKeys} pool keys: remove one first`)
+}
