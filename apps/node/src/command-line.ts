@@ -20,7 +20,7 @@ import type { SendFlags } from './compute/send.ts'
 import type { SubmitFlags } from './compute/submit.ts'
 import type { WorkFlags } from './compute/work.ts'
 import type { NodeFlags } from './control/client.ts'
-import type { AskFlags, ElectFlags } from './control/ask.ts'
+import type { AskFlags, ElectFlags, KeysCommand } from './control/ask.ts'
 import type { DemoFlags } from './demo/demo.ts'
 import type { JoinFlags } from './join.ts'
 import type { KeygenFlags } from './keygen.ts'
@@ -123,7 +123,7 @@ function entering(program: Command, name: string, description: string): Command 
       collect,
       [],
     )
-    .option('--key-file <file>', 'key of a private pool, as jel keygen makes it')
+    .option('--key-file <file>', 'key of a private pool, as jel keygen makes it; repeated: further keys that let others in', collect, [])
 }
 
 /** One that runs a node until it is told to stop. */
@@ -133,6 +133,10 @@ function asNode(command: Command): Command {
     .option('--tag <text>', 'text that all members get to know, at most 1 KiB')
     .option('--elect <name>', 'be a candidate in an election; may be repeated', collect, [])
     .option('--identity <file>', 'keep this node’s key and incarnation in a file')
+    .option('--announce <address>', 'where others reach this node instead, host:port or a multiaddr; may be repeated', collect, [])
+    .option('--port-mapping', 'have the router map a port to this node (UPnP)')
+    .option('--allow <id>', 'of a node that may connect, if not all may; may be repeated', collect, [])
+    .option('--allow-file <file>', 'the same, one id a line')
     .option('--require <count>', 'end with status 1 unless so many members are here, this node included, within --timeout', membersOf)
     .option('--timeout <seconds>', 'how long --require may take (default: 30)', durationOf)
     .option('--found', 'where no bootstrap address lets this node in, it is the pool and stands in its elections')
@@ -208,6 +212,13 @@ function asking(program: Command, done: (status: number) => void): void {
     .action(async (pool: string, id: string, flags: AskFlags) => {
       const { maybeDead } = await import('./control/ask.ts')
       done(await maybeDead(pool, id, flags))
+    })
+  asks('keys', 'list the keys of a private pool that this node has, or change them: install on all nodes, use on all, remove on all')
+    .addArgument(new Argument('[what]', 'to do').choices(['list', 'install', 'use', 'remove']).default('list'))
+    .argument('[key]', 'install: the file of the key; use and remove: its id, as the list has it')
+    .action(async (pool: string, what: KeysCommand, key: string | undefined, flags: AskFlags) => {
+      const { keys } = await import('./control/ask.ts')
+      done(await keys(pool, what, key, flags))
     })
   asks('leave', 'have this node leave the pool, and wait until it has').action(async (pool: string, flags: AskFlags) => {
     const { leave } = await import('./control/ask.ts')

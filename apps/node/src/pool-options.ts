@@ -1,13 +1,19 @@
+import { readFileSync } from 'node:fs'
 import { readPoolKey, type PoolOptions } from '@jel/jel'
-import { UsageError } from './base/usage-error.ts'
+import { messageOf, UsageError } from './base/usage-error.ts'
 
 /** The flags by which a command enters a pool. */
 export interface PoolFlags {
   readonly bootstrap: readonly string[]
   readonly listen: readonly string[]
+  readonly announce?: readonly string[]
+  readonly allow?: readonly string[]
+  readonly allowFile?: string
+  readonly portMapping?: boolean
   readonly location?: string
   readonly tag?: string
-  readonly keyFile?: string
+  /** The primary one first. */
+  readonly keyFile: readonly string[]
   readonly identity?: string
   readonly found?: boolean
   readonly require?: number
@@ -24,9 +30,23 @@ export function poolOptions(flags: PoolFlags): PoolOptions {
   if (flags.found !== undefined) options.found = flags.found
   if (flags.bootstrap.length > 0) options.bootstrap = flags.bootstrap
   if (flags.listen.length > 0) options.listen = flags.listen
+  const { announce = [], allow = [], allowFile } = flags
+  if (announce.length > 0) options.announce = announce
+  if (flags.portMapping !== undefined) options.portMapping = flags.portMapping
+  if (allow.length > 0 || allowFile !== undefined) options.allow = [...allow, ...(allowFile === undefined ? [] : readIds(allowFile))]
   if (flags.location !== undefined) options.location = flags.location
   if (flags.tag !== undefined) options.tag = new TextEncoder().encode(flags.tag)
   if (flags.identity !== undefined) options.identityFile = flags.identity
-  if (flags.keyFile !== undefined) options.key = readPoolKey(flags.keyFile)
+  if (flags.keyFile.length > 0) options.key = flags.keyFile.map(readPoolKey)
   return options
+}
+
+/** One a line; `#` begins a comment. */
+function readIds(file: string): string[] {
+  try {
+    const lines = readFileSync(file, 'utf8').split('\n')
+    return lines.map((line) => line.replace(/#.*/u, '').trim()).filter((line) => line !== '')
+  } catch (error) {
+    throw new Error(`can't read ${file}: ${messageOf(error)}`, { cause: error })
+  }
 }

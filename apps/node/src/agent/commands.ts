@@ -18,6 +18,8 @@ export type Command = { readonly id?: CommandId } & (
   /** Streams of others go to the socket at `path`, on which the program listens. */
   | { readonly command: 'handle'; readonly protocol: string; readonly path: string }
   | { readonly command: 'unhandle'; readonly protocol: string }
+  /** `key`: the text of a key file, or the id of one that is installed. Without `do` they are listed. */
+  | { readonly command: 'keys'; readonly do?: 'install' | 'use' | 'remove'; readonly key?: string }
   | JobCommand
 )
 
@@ -103,6 +105,7 @@ const FIELDS = new Map<string, Readonly<Record<string, Check>>>([
   ['open', { node: text, protocol: text }],
   ['handle', { protocol: text, path: text }],
   ['unhandle', { protocol: text }],
+  ['keys', { do: optional(oneOf('install', 'use', 'remove')), key: optional(text) }],
   ['jobs', {}],
   [
     'job',

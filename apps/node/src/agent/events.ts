@@ -1,5 +1,5 @@
 import type { JobEvent } from './job-events.ts'
-import type { Health, Member, PoolRecord, Reign } from '@jel/jel'
+import type { Health, Member, PoolKeyInfo, PoolRecord, Reign } from '@jel/jel'
 
 /** A node as it is written in JSON. `tag` is base64. */
 export interface NodeJson {
@@ -41,6 +41,7 @@ export type NodeEvent =
   | { readonly event: 'links'; readonly links: readonly LinkJson[]; readonly re?: CommandId }
   | ({ readonly event: 'record' } & RecordJson)
   | { readonly event: 'records'; readonly records: readonly RecordJson[]; readonly re?: CommandId }
+  | { readonly event: 'keys'; readonly keys: readonly PoolKeyInfo[]; readonly re?: CommandId }
   /** The stream is at this local socket, for one connection. */
   | { readonly event: 'opened'; readonly path: string; readonly re?: CommandId }
   | { readonly event: 'done'; readonly re: CommandId }

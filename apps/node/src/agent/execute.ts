@@ -1,3 +1,4 @@
+import type { Keyring, PoolKeyInfo } from '@jel/jel'
 import { CommandError, type Command } from './commands.ts'
 import type { Agent } from './agent.ts'
 import { electedEvent, healthEvent, healthJson, nodeJson, recordJson, reignJson, type NodeEvent } from './events.ts'
@@ -71,6 +72,8 @@ export async function execute(
     case 'unhandle':
       await pool.unhandle(command.protocol)
       return undefined
+    case 'keys':
+      return { event: 'keys', keys: await changeKeys(pool.keys, command) }
     case 'jobs':
     case 'job':
     case 'submit':
@@ -80,6 +83,15 @@ export async function execute(
     case 'leave':
       throw new Error('a session does this itself')
   }
+}
+
+/** Returns those that are installed then. */
+async function changeKeys(keys: Keyring, { do: change, key }: Command & { command: 'keys' }): Promise<readonly PoolKeyInfo[]> {
+  if (change !== undefined) {
+    if (key === undefined) throw new CommandError('INVALID_COMMAND', `keys: key: must say which key to ${change}`)
+    await keys[change](key)
+  } else if (key !== undefined) throw new CommandError('INVALID_COMMAND', 'keys: do: must say what to do with the key')
+  return await keys.list()
 }
 
 function listed<Result>(list: () => Result): Result {

@@ -55,5 +55,5 @@ export async function send(pool: string, flags: SendFlags, errand: Errand): Prom
 }
 
 function tellsHowToEnter({ bootstrap, listen, keyFile, owner }: SendFlags): boolean {
-  return bootstrap.length > 0 || listen.length > 0 || keyFile !== undefined || owner !== undefined
+  return bootstrap.length > 0 || listen.length > 0 || keyFile.length > 0 || owner !== undefined
 }

@@ -1,3 +1,4 @@
+import { readPoolKey } from '@jel/jel'
 import type { Command } from '../agent/commands.ts'
 import type { NodeEvent } from '../agent/events.ts'
 import { jsonLine } from '../agent/json-line.ts'
@@ -55,6 +56,18 @@ export async function signal(pool: string, name: string, nodes: readonly string[
 
 export async function maybeDead(pool: string, node: string, flags: AskFlags): Promise<number> {
   return await ask(pool, flags, { command: 'maybeDead', node })
+}
+
+export type KeysCommand = 'list' | 'install' | 'use' | 'remove'
+
+/** Keys travel over the control socket, which nobody else can read. */
+export async function keys(pool: string, what: KeysCommand, key: string | undefined, flags: AskFlags): Promise<number> {
+  if (what === 'list') {
+    if (key !== undefined) throw new UsageError('keys list: takes no key')
+    return await ask(pool, flags, { command: 'keys' })
+  }
+  if (key === undefined) throw new UsageError(`keys ${what}: ${what === 'install' ? 'name the file of the key' : 'give the id of the key'}`)
+  return await ask(pool, flags, { command: 'keys', do: what, key: what === 'install' ? readPoolKey(key).toString() : key })
 }
 
 /** Ends when the node has left. */

@@ -13,6 +13,8 @@ export function wordsOf(answer: NodeEvent, now: number): string[] {
       return statusWords(answer, now)
     case 'health':
       return [healthWords(answer), ...answer.introducers.map(({ address, reason }) => `${address}: ${oneLine(reason)}`)]
+    case 'keys':
+      return answer.keys.map(({ id, primary }) => (primary ? `${id} primary` : id))
     case 'done':
     case 'stopped':
       return []

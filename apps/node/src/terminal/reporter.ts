@@ -72,6 +72,8 @@ export function describe(event: NodeEvent, name: (node: NodeJson) => string = no
       return `${event.links.length} links`
     case 'records':
       return `${event.records.length} records`
+    case 'keys':
+      return `keys ${event.keys.map(({ id, primary }) => (primary ? `${id} (primary)` : id)).join(' ')}`
     case 'error':
       return `${event.code}: ${oneLine(event.message)}`
     case 'http':
