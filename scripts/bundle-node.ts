@@ -31,11 +31,24 @@ const compute = join(root, 'packages/compute')
 const SIMULATE = ['./simulate/simulate.ts', './simulate.js'] as const
 const COMPUTE = ['./compute/index.ts', './compute.js'] as const
 const HTTP = ['./http/index.ts', './http.js'] as const
+const PORT_MAPPING = ['./port-mapping.ts', './port-mapping.js'] as const
+
+/** @achingbrain/ssdp reads its own version from its package.json, which is not there in a bundle. */
+const versioned = {
+  name: 'version of ssdp',
+  transform: (code: string): string | undefined =>
+    code.includes("req('../../package.json')") ? code.replace("req('../../package.json')", "{ name: 'ssdp', version: '4' }") : undefined,
+}
 
 const bundles: readonly Bundle[] = [
   {
     name: 'jel',
-    build: { input: { jel: join(node, 'src/main.ts') }, plugins: [apart(SIMULATE, COMPUTE, HTTP)] },
+    build: { input: { jel: join(node, 'src/main.ts') }, plugins: [apart(SIMULATE, COMPUTE, HTTP, PORT_MAPPING)] },
+    output: { codeSplitting: false },
+  },
+  {
+    name: 'port-mapping',
+    build: { input: { 'port-mapping': join(root, 'packages/overlay/src/host/port-mapping.ts') }, plugins: [versioned] },
     output: { codeSplitting: false },
   },
   {
@@ -60,7 +73,7 @@ const bundles: readonly Bundle[] = [
       },
       // A bundler with a native part, and one of CBOR that it does without.
       external: ['rolldown', 'cbor-extract'],
-      plugins: [apart(HTTP)],
+      plugins: [apart(HTTP, PORT_MAPPING)],
     },
     output: { chunkFileNames: 'compute-[name].js' },
   },

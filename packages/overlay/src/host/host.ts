@@ -7,7 +7,7 @@ import { identify, type Identify, type IdentifyComponents } from '@libp2p/identi
 import type { ComponentLogger, Connection, Libp2p, Logger, PrivateKey, ServiceMap } from '@libp2p/interface'
 import type { AddressManager, Registrar, TransportManager } from '@libp2p/interface-internal'
 import type { MulticastDNSComponents } from '@libp2p/mdns'
-import { uPnPNAT, type UPnPNATComponents } from '@libp2p/upnp-nat'
+import type { UPnPNATComponents } from '@libp2p/upnp-nat'
 import { multiaddr, type Multiaddr } from '@multiformats/multiaddr'
 import { createLibp2p } from 'libp2p'
 import { announceable, tcpEndpoint } from '../base/addresses.ts'
@@ -100,6 +100,7 @@ export class Host {
     const traffic = new TrafficMeter()
     const { listen = [anyIPv4], announce = [], allowed, discovery, keys, refusals } = options
     const protector = new Protector(keys)
+    const mapPort = options.portMapping === true ? (await import('./port-mapping.ts')).mapPort : undefined
     const libp2p = await createLibp2p<Services>({
       start: false,
       ...(process.env['DEBUG'] === undefined && { logger: silentLogger }),
@@ -130,10 +131,7 @@ export class Host {
         },
         pubsub: (components: GossipSubComponents) => router(options.topic, options.maxMessageBytes)(components),
         ...(discovery && { discovery: (components: MulticastDNSComponents) => discovery.create(components) }),
-        // Without AutoNAT nobody else confirms what the router says.
-        ...(options.portMapping === true && {
-          portMapping: (components: UPnPNATComponents) => uPnPNAT({ autoConfirmAddress: true })(components),
-        }),
+        ...(mapPort && { portMapping: (components: UPnPNATComponents) => mapPort(components) }),
       },
     })
     if (!parts) throw new Error('libp2p did not create its services')
