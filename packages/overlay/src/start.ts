@@ -2,8 +2,9 @@
  * Joins a pool: checks what it is told, and starts identity, host and protocol.
  */
 import { hostname } from 'node:os'
-import { makeConfig, type WarningCode } from '@jel/protocol'
+import { makeConfig, type Introducer, type WarningCode } from '@jel/protocol'
 import { multiaddr } from '@multiformats/multiaddr'
+import { equals } from 'uint8arrays'
 import type { Overlay, OverlayOptions } from './api.ts'
 import { parseAnnounceAddress, parseIntroducer, parseListenAddress } from './base/addresses.ts'
 import { poolNames, serviceName } from './base/names.ts'
@@ -59,7 +60,9 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
     }
     const peers =
       options.identityFile === undefined ? undefined : new PeersFile(options.identityFile, pool, (message) => warn('PEERS_FILE', message))
-    const introducers = [...given, ...(peers?.introducers() ?? [])]
+    // Each is tried once, as the rank has it that somebody chose.
+    const isGiven = ({ address }: Introducer): boolean => given.some((each) => equals(each.address, address))
+    const introducers = [...given, ...(peers?.introducers() ?? []).filter((each) => !isGiven(each))]
     const refusals = new Refusals((message) => warn('PEER_REFUSED', message))
     const host = await Host.create({
       privateKey: identity.privateKey,

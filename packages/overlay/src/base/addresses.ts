@@ -11,6 +11,8 @@ import { InvalidAddressError, reasonOf } from './errors.ts'
 export interface Endpoint {
   readonly host: string
   readonly port: number
+  /** Of a name that is to be looked up for IPv4 or IPv6 only. */
+  readonly family?: 4 | 6
 }
 
 /** The endpoint of an IP or DNS address over TCP, or undefined if the bytes are anything else. Never throws: addresses come from peers. */
@@ -19,13 +21,15 @@ export function tcpEndpoint(address: Address): Endpoint | undefined {
   return parsed && endpointOf(parsed)
 }
 
-function endpointOf(address: Multiaddr): Endpoint | undefined {
+export function endpointOf(address: Multiaddr): Endpoint | undefined {
   const parts = address.getComponents().filter(({ code }) => code !== CODE_P2P)
   const zone = parts[0]?.name === 'ip6zone' ? parts.shift() : undefined
   const [net, transport] = parts
   if (parts.length !== 2 || net?.value === undefined || transport?.name !== 'tcp') return undefined
   if (!['ip4', 'ip6', 'dns', 'dns4', 'dns6'].includes(net.name)) return undefined
-  return { host: zone?.value === undefined ? net.value : `${net.value}%${zone.value}`, port: Number(transport.value) }
+  const family = net.name === 'dns4' ? 4 : net.name === 'dns6' ? 6 : undefined
+  const host = zone?.value === undefined ? net.value : `${net.value}%${zone.value}`
+  return { host, port: Number(transport.value), ...(family && { family }) }
 }
 
 /** A listen address of the user, a multiaddr or `host:port`. Throws {@link InvalidAddressError}. */

@@ -8,7 +8,7 @@ import { dialAddress } from '../base/addresses.ts'
 import { reasonOf } from '../base/errors.ts'
 import { OwnTimeout } from '../base/own-time.ts'
 import { connectTimeout, connected, handshakeTimeout } from '../host/transport.ts'
-import { classify, explainLookup, summarize, theirId } from './failures.ts'
+import { classify, explainLookup, isIntercepted, summarize, theirId } from './failures.ts'
 import { probeAddress } from './host-probe.ts'
 
 /** Addresses tried a peer. The protocol allows 8. */
@@ -70,7 +70,7 @@ export class Dialer {
       return await connection.newStream([...this.#options.protocols], { signal: AbortSignal.any([timeout.signal, this.#stop.signal]) })
     } catch (error) {
       const failure = timeout.isOver ? 'unresponsive' : 'failed'
-      throw new DialError(failure, `${connection.remoteAddr.toString()}: ${this.#explainOpen(failure, error)}`)
+      throw new DialError(failure, `${connection.remoteAddr.toString()}: ${this.#explainOpen(failure, error, connection)}`)
     } finally {
       timeout.end()
     }
@@ -88,9 +88,11 @@ export class Dialer {
   async #race(targets: readonly Target[], signal: AbortSignal | undefined): Promise<Connection> {
     return await new Promise((resolve, reject) => {
       const failures: DialError[] = []
-      const fail = (error: DialError): void => {
+      const routeless = new Set<DialError>()
+      const fail = (error: DialError, isRouteless = false): void => {
         failures.push(error)
-        if (failures.length === targets.length) reject(combine(failures))
+        if (isRouteless) routeless.add(error)
+        if (failures.length === targets.length) reject(combine(failures, routeless))
       }
       let isDone = false
       const attempt = async (target: Target): Promise<void> => {
@@ -106,6 +108,7 @@ export class Dialer {
       for (const target of targets) {
         void probeAddress(target.address, this.#options.raceTimeout ?? connectTimeout).then((outcome) => {
           if (outcome === 'accepted') attempts = attempts.then(async () => await attempt(target))
+          else if (outcome === 'unroutable') fail(new DialError('silent', `${target.multiaddr.toString()}: no route`), true)
           else fail(new DialError(outcome, this.#explain(target, outcome, undefined, false)))
         })
       }
@@ -137,6 +140,7 @@ export class Dialer {
 
   #explain({ multiaddr }: Target, failure: DialFailure, error: unknown, isConnected: boolean): string {
     const at = `${multiaddr.toString()}: `
+    if (isIntercepted(error)) return `${at}this node does not allow it`
     if (failure === 'refused') return `${at}connection refused`
     if (failure === 'silent') return `${at}no answer`
     if (failure === 'impostor') return `${at}another node lives there now${theirId(error)}, or the id in the address is wrong`
@@ -148,13 +152,20 @@ export class Dialer {
     return `${at}connected, but the handshake failed (${what}); the pool key may be the reason: ${hint}`
   }
 
-  #explainOpen(failure: DialFailure, error: unknown): string {
+  #explainOpen(failure: DialFailure, error: unknown, { status }: Connection): string {
     if (failure === 'unresponsive') return `connected, but the link was not answered within ${this.#timeout} ms`
-    if (!(error instanceof Error) || error.name !== 'UnsupportedProtocolError') return reasonOf(error)
+    if (!(error instanceof Error) || error.name !== 'UnsupportedProtocolError') {
+      // Whoever lets nobody in but those that it knows finds out who it is by the handshake.
+      return status === 'open'
+        ? reasonOf(error)
+        : `it ended the connection after the handshake (${reasonOf(error)}): it may not allow this node`
+    }
     return `it does not speak ${this.#options.protocols.join(' or ')}: it belongs to another pool or runs another version`
   }
 }
 
-function combine(failures: readonly DialError[]): DialError {
-  return new DialError(summarize(failures.map(({ failure }) => failure)), failures.map(({ message }) => message).join('; '))
+/** `routeless`: those that say nothing, where another one says something. */
+function combine(failures: readonly DialError[], routeless: ReadonlySet<DialError>): DialError {
+  const telling = failures.length > routeless.size ? failures.filter((each) => !routeless.has(each)) : failures
+  return new DialError(summarize(telling.map(({ failure }) => failure)), failures.map(({ message }) => message).join('; '))
 }

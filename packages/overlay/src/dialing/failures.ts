@@ -33,6 +33,12 @@ const lookupFailures = new Set([
   'EBADRESP',
 ])
 
+/** Whether this node itself does not want to be connected with that peer, as libp2p says it. */
+export function isIntercepted(error: unknown): boolean {
+  const causes: readonly unknown[] = error instanceof AggregateError ? error.errors : [error]
+  return causes.some((cause) => cause instanceof Error && cause.name === 'ConnectionInterceptedError')
+}
+
 /** Who answered instead, as @chainsafe/libp2p-noise says it. */
 export function theirId(error: unknown): string {
   const [, id] = /identity key (\w+) does not match/u.exec(reasonOf(error)) ?? []

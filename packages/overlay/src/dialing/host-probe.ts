@@ -2,7 +2,7 @@
  * Host probe: does anything answer at an address? A bare TCP connect, closed at once. It costs the other side's process next to nothing
  * and works while that process is stopped, since the kernel answers for it.
  */
-import { connect } from 'node:net'
+import { connect, isIPv6 } from 'node:net'
 import type { Address, HostProbeOutcome } from '@jel/protocol'
 import { tcpEndpoint } from '../base/addresses.ts'
 import { codeOf } from '../base/errors.ts'
@@ -17,26 +17,32 @@ const hostProbeTimeout = 600
 export async function probeHost(addresses: readonly Address[], timeout = hostProbeTimeout): Promise<HostProbeOutcome> {
   if (addresses.length === 0) return 'silent'
   return await new Promise((resolve) => {
-    const outcomes: HostProbeOutcome[] = []
+    const outcomes: ProbeOutcome[] = []
     for (const address of addresses) {
       void probeAddress(address, timeout).then((outcome) => {
         outcomes.push(outcome)
         if (outcome === 'accepted') resolve('accepted')
-        else if (outcomes.length === addresses.length) resolve(outcomes.includes('silent') ? 'silent' : 'refused')
+        else if (outcomes.length === addresses.length)
+          resolve(outcomes.includes('silent') || !outcomes.includes('refused') ? 'silent' : 'refused')
       })
     }
   })
 }
 
+/** `unroutable`: this machine has no IPv6, or no way out for it. That says nothing about the host, if it has other addresses. */
+export type ProbeOutcome = HostProbeOutcome | 'unroutable'
+
+const routeless = new Set(['ENETUNREACH', 'EADDRNOTAVAIL', 'EAFNOSUPPORT'])
+
 /** One address. What TCP can't connect to is silent. */
-export async function probeAddress(address: Address, timeout = hostProbeTimeout): Promise<HostProbeOutcome> {
+export async function probeAddress(address: Address, timeout = hostProbeTimeout): Promise<ProbeOutcome> {
   const endpoint = tcpEndpoint(address)
   if (!endpoint) return 'silent'
   return await new Promise((resolve) => {
     const socket = connect(endpoint)
     // An answer may wait behind this timer, if this process was busy: the event loop looks for it before it comes to the immediate.
     const timer = setTimeout(() => setImmediate(finish, 'silent'), timeout)
-    const finish = (outcome: HostProbeOutcome): void => {
+    const finish = (outcome: ProbeOutcome): void => {
       clearTimeout(timer)
       // A reset instead of a goodbye: nothing lingers on either side.
       if (outcome === 'accepted') socket.resetAndDestroy()
@@ -44,6 +50,10 @@ export async function probeAddress(address: Address, timeout = hostProbeTimeout)
       resolve(outcome)
     }
     socket.once('connect', () => finish('accepted'))
-    socket.on('error', (error) => finish(codeOf(error) === 'ECONNREFUSED' ? 'refused' : 'silent'))
+    socket.on('error', (error) => {
+      const code = codeOf(error) ?? ''
+      if (code === 'ECONNREFUSED') finish('refused')
+      else finish(isIPv6(endpoint.host) && routeless.has(code) ? 'unroutable' : 'silent')
+    })
   })
 }

@@ -1,7 +1,7 @@
 /**
  * Peers that are not let in, and why. Whoever runs a node has to see why a host does not come in, and a host that tries again and again must not fill the log.
  */
-import type { Multiaddr } from '@multiformats/multiaddr'
+import { CODE_P2P, type Multiaddr } from '@multiformats/multiaddr'
 import { Cache } from '../base/cache.ts'
 import { hostOf } from '../base/addresses.ts'
 import { RateLimiter } from './rate-limiter.ts'
@@ -30,6 +30,6 @@ export class Refusals {
     if (told !== undefined && now - told < interval) return
     if (!this.#limiter.spend()) return
     this.#told.put(key, now)
-    this.#tell(`${address.toString()} is refused: ${reason}`)
+    this.#tell(`${address.decapsulateCode(CODE_P2P).toString()} is refused: ${reason}`)
   }
 }

@@ -7,6 +7,7 @@ import type { Socket } from 'node:net'
 import type { Transport, Upgrader } from '@libp2p/interface'
 import { tcp, type TCPComponents } from '@libp2p/tcp'
 import type { Multiaddr } from '@multiformats/multiaddr'
+import { endpointOf } from '../base/addresses.ts'
 import { RefusedPeerError } from '../base/errors.ts'
 import { OwnTimeout } from '../base/own-time.ts'
 import type { TrafficMeter } from './traffic.ts'
@@ -41,10 +42,17 @@ export function transport(meter: TrafficMeter, onRefused: OnRefused): (component
     const created = create(components)
     const dial = created.dial.bind(created)
     const createListener = created.createListener.bind(created)
-    created.dial = async (address, options) => await dial(address, { ...options, upgrader: tuned(options.upgrader, meter, onRefused) })
+    created.dial = async (address, options) =>
+      // What a name stands for is looked up by net.connect, which is not told for which family by @libp2p/tcp.
+      await dial(address, { ...options, ...familyOf(address), upgrader: tuned(options.upgrader, meter, onRefused) })
     created.createListener = (options) => createListener({ ...options, upgrader: tuned(options.upgrader, meter, onRefused) })
     return created
   }
+}
+
+function familyOf(address: Multiaddr): { readonly family?: 4 | 6 } {
+  const family = endpointOf(address)?.family
+  return family === undefined ? {} : { family }
 }
 
 /** The upgrader is the first to see a new connection. */

@@ -1,0 +1,203 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { hasNamespaces, inNamespace } from '../test/namespace.ts'
+import { until } from '../test/peers.ts'
+import { enter, leaveAll, type Node } from '../test/pool.ts'
+import { generateIdentity } from './identity/identity.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'jel-reach-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+afterEach(leaveAll)
+
+const warnings = ({ heard }: Node, code: string): string[] =>
+  heard.flatMap((each) => (each.type === 'warning' && each.code === code ? [each.message] : []))
+const portOf = (node: Node): string => /\/tcp\/(\d+)\//u.exec(node.overlay.self.addresses[0]!)![1]!
+
+describe('announced addresses', () => {
+  test('are those of the member, whatever it listens on', async () => {
+    const node = await enter({ announce: ['192.0.2.7:4001', '/dns/example.org/tcp/4001'] })
+    const { id, addresses } = node.overlay.self
+    expect(addresses).toEqual([`/ip4/192.0.2.7/tcp/4001/p2p/${id}`, `/dns/example.org/tcp/4001/p2p/${id}`])
+  })
+
+  test('are dialled by others', async () => {
+    const first = await enter()
+    // As a port mapping does it: localhost is another name of where it listens.
+    const behind = await enter({
+      listen: ['127.0.0.1:4987'],
+      announce: ['/dns4/localhost/tcp/4987'],
+      bootstrap: [...first.overlay.self.addresses],
+    })
+    const last = await enter({ bootstrap: [...behind.overlay.self.addresses] })
+    await until(() => last.overlay.members().length === 3)
+    expect(last.overlay.members().find(({ id }) => id === behind.id)?.addresses).toEqual([`/dns4/localhost/tcp/4987/p2p/${behind.id}`])
+  })
+
+  test.each(['192.0.2.7', '192.0.2.7:0', '0.0.0.0:4001', '[::]:4001', '/ip4/192.0.2.7/udp/4001', '/dnsaddr/example.org'])(
+    'that nobody can dial are refused: %s',
+    async (address) => await expect(enter({ announce: [address] })).rejects.toMatchObject({ code: 'INVALID_ADDRESS' }),
+  )
+
+  test('are few, and not together with a port mapping', async () => {
+    await expect(enter({ announce: Array.from({ length: 9 }, (_, i) => `192.0.2.${i}:1`) })).rejects.toThrow(/9 addresses to announce/u)
+    await expect(enter({ announce: ['192.0.2.7:1'], portMapping: true })).rejects.toThrow(RangeError)
+  })
+})
+
+describe('IPv6', () => {
+  test('is as good as IPv4', async () => {
+    const first = await enter({ listen: ['[::1]:0'] })
+    expect(first.overlay.self.addresses[0]).toMatch(/^\/ip6\/::1\/tcp\/\d+\/p2p\//u)
+    const second = await enter({ listen: ['/ip6/::1/tcp/0'], bootstrap: [`[::1]:${portOf(first)}`] })
+    expect(second.overlay.members()).toHaveLength(2)
+  })
+
+  test.skipIf(!hasNamespaces)('is listened on beside IPv4 by default, on the same port', async () => {
+    const setup = 'ip addr add 192.0.2.1/24 dev lo && ip addr add 2001:db8::1/64 dev lo nodad'
+    const { addresses, members } = (await inNamespace(setup, 'anywhere')) as { addresses: string[]; members: number }
+    const [four, six] = addresses.map((address) => /^\/ip([46])\/([^/]+)\/tcp\/(\d+)/u.exec(address)!.slice(1))
+    expect(four).toEqual(['4', '192.0.2.1', expect.any(String)])
+    expect(six).toEqual(['6', '2001:db8::1', four![2]])
+    expect(members).toBe(2)
+  })
+
+  test.skipIf(!hasNamespaces)('is not needed', async () => {
+    const setup = 'ip addr add 192.0.2.1/24 dev lo && sysctl -qw net.ipv6.conf.all.disable_ipv6=1'
+    const { addresses, members } = (await inNamespace(setup, 'anywhere')) as { addresses: string[]; members: number }
+    expect(addresses).toEqual([expect.stringMatching(/^\/ip4\/192\.0\.2\.1\//u)])
+    expect(members).toBe(2)
+  })
+})
+
+test.skipIf(!hasNamespaces)('an IPv6 address says nothing of a host to a machine without IPv6', async () => {
+  expect(await inNamespace('sysctl -qw net.ipv6.conf.all.disable_ipv6=1', 'routeless')).toEqual({
+    both: 'refused',
+    six: 'silent',
+    dialled: 'refused',
+  })
+})
+
+describe('names as bootstrap addresses', () => {
+  test.each(['/dns4/localhost', '/dns/localhost'])('lead to a member: %s', async (name) => {
+    const first = await enter()
+    const second = await enter({ bootstrap: [`${name}/tcp/${portOf(first)}`] })
+    expect(second.overlay.members()).toHaveLength(2)
+  })
+
+  test.skipIf(!hasNamespaces)('of both families are looked up for the one that is asked for', async () => {
+    const hosts = join(folder, 'hosts')
+    writeFileSync(hosts, '127.0.0.1 both.test\n::1 both.test\n')
+    expect(await inNamespace(`mount --bind ${hosts} /etc/hosts`, 'families')).toEqual({ four: 2, six: 2 })
+  })
+
+  test.skipIf(!hasNamespaces)('with records of addresses (dnsaddr) lead to a member', async () => {
+    const resolv = join(folder, 'resolv.conf')
+    writeFileSync(resolv, 'nameserver 127.0.0.1\n')
+    expect(await inNamespace(`mount --bind ${resolv} /etc/resolv.conf`, 'dnsaddr')).toEqual({ members: 2, asked: ['_dnsaddr.pool.test'] })
+  })
+})
+
+test.skipIf(!hasNamespaces)('a router is asked for a port by who is told to, and by nobody else', async () => {
+  const setup = 'ip link add v0 type veth peer name v1 && ip addr add 192.0.2.1/24 dev v0 && ip link set v0 up && ip link set v1 up'
+  expect(await inNamespace(setup, 'routers')).toEqual({ silent: 0, asks: true })
+})
+
+describe('a list of those that may connect', () => {
+  const identity = async (name: string): Promise<{ file: string; id: string }> => {
+    const file = join(folder, name)
+    return { file, id: await generateIdentity(file) }
+  }
+
+  test('lets them in and nobody else, who is told of with the address', async () => {
+    const friend = await identity('friend')
+    const guarded = await enter({ allow: [friend.id] })
+    const bootstrap = [...guarded.overlay.self.addresses]
+    const let1 = await enter({ identityFile: friend.file, bootstrap })
+    expect(let1.overlay.members()).toHaveLength(2)
+    const stranger = await enter({ bootstrap, config: { introduction: { aloneAfter: 1_000 } } })
+    await until(() => warnings(guarded, 'PEER_REFUSED').length === 1)
+    const [warning] = warnings(guarded, 'PEER_REFUSED')
+    expect(warning).toMatch(/^\/ip4\/127\.0\.0\.1\/tcp\/\d+ is refused: /u)
+    expect(warning).toContain(`${stranger.id} is not among those that are allowed here`)
+    await until(() => stranger.overlay.health().introducers[0]?.reason.includes('it may not allow this node') === true)
+    expect(guarded.overlay.members()).toHaveLength(2)
+  })
+
+  test('holds for those whom this node dials, too', async () => {
+    const [open, friend] = [await enter(), await identity('other')]
+    for (const bootstrap of [[...open.overlay.self.addresses], [`127.0.0.1:${portOf(open)}`]]) {
+      const guarded = await enter({ allow: [friend.id], bootstrap })
+      expect(guarded.overlay.members()).toHaveLength(1)
+      await until(() => guarded.overlay.health().introducers.length === 1)
+      expect(guarded.overlay.health().introducers[0]!.reason).toContain('this node does not allow it')
+    }
+    expect(open.overlay.members()).toHaveLength(1)
+  })
+
+  test('has ids of nodes', async () => {
+    await expect(enter({ allow: ['12D3KooW'] })).rejects.toMatchObject({
+      code: 'INVALID_PEER_ID',
+      message: expect.stringContaining('"12D3KooW"'),
+    })
+  })
+})
+
+test('who belongs to another pool is refused, and told of', async () => {
+  const here = await enter()
+  await enter({ pool: 'other', bootstrap: [...here.overlay.self.addresses] })
+  await until(() => warnings(here, 'PEER_REFUSED').length === 1)
+  expect(warnings(here, 'PEER_REFUSED')[0]).toMatch(/^\/ip4\/127\.0\.0\.1\/tcp\/\d+ is refused: \w+ belongs to another pool$/u)
+})
+
+describe('a node that remembers members', () => {
+  test('finds its pool again without an introducer, and stands in no election before', async () => {
+    const [first, identityFile] = [await enter(), join(folder, 'again')]
+    const former = await enter({ identityFile, bootstrap: [...first.overlay.self.addresses] })
+    first.overlay.elect('e')
+    await until(() => former.overlay.reign('e') !== undefined)
+    await former.overlay.leave()
+    const again = await enter({ identityFile })
+    expect(again.overlay.members()).toHaveLength(2)
+    again.overlay.elect('e')
+    await until(() => again.overlay.reign('e')?.winner.id === first.id)
+    expect(again.overlay.reign('e')).toMatchObject({ epoch: 1 })
+  })
+
+  test('of whom none answers is the pool, as one that was given nobody', async () => {
+    const [first, identityFile] = [await enter(), join(folder, 'alone')]
+    const former = await enter({ identityFile, bootstrap: [...first.overlay.self.addresses] })
+    await former.overlay.leave()
+    await first.overlay.leave()
+    const again = await enter({ identityFile })
+    again.overlay.elect('e')
+    await until(() => again.overlay.reign('e')?.winner.id === again.id)
+    expect(again.overlay.health().introducers).toEqual([])
+    expect(warnings(again, 'INTRODUCER_UNREACHABLE')).toEqual([expect.stringMatching(/none of the 1 remembered addresses/u)])
+  })
+
+  test('and was given an introducer waits for it, or for one of those', async () => {
+    const [first, identityFile] = [await enter(), join(folder, 'given')]
+    const bootstrap = [...first.overlay.self.addresses]
+    const former = await enter({ identityFile, bootstrap })
+    await former.overlay.leave()
+    await first.overlay.leave()
+    const again = await enter({ identityFile, bootstrap })
+    again.overlay.elect('e')
+    await until(() => again.overlay.health().introducers.length === 1)
+    expect(again.overlay.health()).toMatchObject({ alone: true })
+    expect(again.overlay.reign('e')).toBeUndefined()
+  })
+
+  test('goes without them where their file is damaged, and says so', async () => {
+    const identityFile = join(folder, 'damaged')
+    writeFileSync(`${identityFile}.peers`, 'x')
+    const node = await enter({ identityFile })
+    await until(() => warnings(node, 'PEERS_FILE').length === 1)
+    expect(warnings(node, 'PEERS_FILE')[0]).toContain(`${identityFile}.peers is ignored`)
+    const other = await enter({ bootstrap: [...node.overlay.self.addresses] })
+    await node.overlay.leave()
+    expect(readFileSync(`${identityFile}.peers`, 'utf8')).toContain(other.id)
+  })
+})
