@@ -26,6 +26,33 @@ async function speak(path: string, ...commands: object[]): Promise<NodeEvent[]> 
   return heard
 }
 
+it('the keys of a private pool are listed and changed', async () => {
+  const [former, next] = [join(runtime, 'former.key'), join(runtime, 'next.key')]
+  for (const file of [former, next]) expect(await run('keygen', '--key-file', file)).toMatchObject({ status: 0 })
+  await join1('keys', '--key-file', former)
+  const keys = async (...args: string[]): Promise<string[]> => {
+    const { status, lines, stderr } = await run('keys', 'keys', ...args)
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    return lines
+  }
+  const [old] = await keys()
+  expect(old).toMatch(/^[0-9a-f]{16} primary$/u)
+  const [, added] = (await keys('install', next)) as [string, string]
+  expect(await keys('use', added)).toEqual([`${added} primary`, old!.slice(0, 16)])
+  expect(await keys('remove', old!.slice(0, 16))).toEqual([`${added} primary`])
+  expect(await asked('keys', 'keys', 'list')).toMatchObject({ event: 'keys', keys: [{ id: added, primary: true }] })
+
+  for (const [args, said] of [
+    [['remove', added], 'is the primary key'],
+    [['use', old!.slice(0, 16)], 'is not installed'],
+    [['install', join(runtime, 'none.key')], 'none.key'],
+  ] as const) {
+    const { status, stderr } = await run('keys', 'keys', ...args)
+    expect({ status, said: stderr.includes(said) }).toEqual({ status: 1, said: true })
+  }
+  for (const args of [['dance'], ['use'], ['list', 'x']]) expect(await run('keys', 'keys', ...args)).toMatchObject({ status: 2, lines: [] })
+})
+
 it('a running node is asked, and told what to do', async () => {
   const [one, other] = (await joinAll('asked', 2)) as [JelProcess, JelProcess]
   const several = await run('members', 'asked')

@@ -6,7 +6,19 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { MessageChannel } from 'node:worker_threads'
 import { OpenError, UnknownMemberError } from '@jel/overlay'
 import { afterEach, describe, expect, test } from 'vitest'
-import { InvalidPoolNameError, joinPool, Libp2pElsewhereError, Pool, PoolLeftError, WorkerError, type WarningDetail } from '../src/index.ts'
+import {
+  generatePoolKey,
+  InvalidPoolNameError,
+  joinPool,
+  Libp2pElsewhereError,
+  Pool,
+  PoolKeysError,
+  PoolLeftError,
+  WorkerError,
+  type PoolKeyInfo,
+  type PoolOptions,
+  type WarningDetail,
+} from '../src/index.ts'
 import { OverlayServer } from '../src/thread/overlay-server.ts'
 import { startRemoteOverlay } from '../src/thread/start.ts'
 import { FakeOverlay, member } from './fake-overlay.ts'
@@ -179,6 +191,43 @@ describe('streams', () => {
     await expect(joinPool('', { thread: 'worker' })).rejects.toBeInstanceOf(InvalidPoolNameError)
     await expect(joinPool('x', { thread: 'worker', listen: ['nowhere'] })).rejects.toMatchObject({ code: 'INVALID_ADDRESS' })
     expect(() => client.libp2p).toThrow(Libp2pElsewhereError)
+  })
+})
+
+describe('the keys of a private pool', () => {
+  const [former, next] = [generatePoolKey(), generatePoolKey()]
+
+  test.each(['main', 'worker'] as const)('are changed while it runs, with thread %j', async (thread) => {
+    const enter = async (...options: [PoolOptions, ...Pool[]]): Promise<Pool> => {
+      const [more, ...others] = options
+      const pool = await joinPool(name(), { listen, bootstrap: others.flatMap(({ self }) => self.addresses), ...more })
+      pools.push(pool)
+      return pool
+    }
+    const one = await enter({ thread, key: former })
+    const other = await enter({ thread, key: [former] }, one)
+    const both = [one, other]
+    const [{ id }] = (await one.keys.list()) as [PoolKeyInfo]
+    for (const { keys } of both) expect(await keys.install(next)).toEqual({ id: expect.stringMatching(/^[0-9a-f]{16}$/u), primary: false })
+    for (const { keys } of both) expect(await keys.use(next)).toMatchObject({ primary: true })
+    for (const { keys } of both) await keys.remove(id)
+    expect(await other.keys.list()).toEqual([{ id: expect.not.stringContaining(id), primary: true }])
+    const late = await enter({ thread, key: [next, former] }, other)
+    await late.waitForMembers(3)
+    await one.waitForMembers(3)
+
+    await expect(one.keys.remove(next)).rejects.toBeInstanceOf(PoolKeysError)
+    await expect(one.keys.use(id)).rejects.toMatchObject({ code: 'POOL_KEYS', message: expect.stringContaining('is not installed') })
+    await expect(one.keys.install('x\n')).rejects.toMatchObject({ code: 'INVALID_POOL_KEY' })
+    await expect(one.keys.install(7 as unknown as string)).rejects.toMatchObject({ code: 'INVALID_OPTION' })
+    await one.leave()
+    await expect(one.keys.list()).rejects.toBeInstanceOf(PoolLeftError)
+  })
+
+  test('are none of an open pool', async () => {
+    const open = await join('main')
+    expect(await open.keys.list()).toEqual([])
+    await expect(open.keys.install(next)).rejects.toMatchObject({ code: 'POOL_KEYS' })
   })
 })
 

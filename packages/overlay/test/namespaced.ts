@@ -110,5 +110,4 @@ async function serveTxt(answer: (name: string) => string): Promise<{ close(): vo
   return server
 }
 
-console.log(JSON.stringify(await programs[process.argv[2] as string]!()))
-process.exit()
+process.stdout.write(JSON.stringify(await programs[process.argv[2] as string]!()), () => process.exit())

@@ -21,6 +21,7 @@ describe('a command', () => {
     { command: 'signal', name: 'go', nodes: ['12D3'], id: '9' },
     { command: 'members', location: 'delft@nl', tag: '^gpu', state: 'all' },
     { command: 'cancel', of: '9', id: 10 },
+    { command: 'keys', do: 'use', key: '0123456789abcdef' },
     { command: 'leave' },
   ])('is read: $command', (command) => {
     expect(parseCommand(JSON.stringify(command))).toEqual(command)

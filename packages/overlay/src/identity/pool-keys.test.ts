@@ -42,6 +42,7 @@ describe('the keys of a pool', () => {
     ['the primary is removed', (keys) => keys.remove(former), /is the primary key: use another one first/u],
     ['one is used that is not installed', (keys) => keys.use(next), /is not installed; installed are [0-9a-f]{16}$/u],
     ['one is removed that is not installed', (keys) => keys.remove('0'.repeat(16)), /the key 0{16} is not installed/u],
+    ['something else is used', (keys) => keys.use('the new one'), /is no id of a key/u],
     ['there are too many', (keys) => Array.from({ length: 8 }, () => keys.install(generatePoolKey())), /at most 8 pool keys/u],
   ])('stay as they are where %s', (_what, change, problem) => {
     const keys = new PoolKeys([former])

@@ -79,7 +79,10 @@ export class PoolKeys {
   /** By its fingerprint, or by itself. */
   #find(which: Uint8Array | string): PoolKey {
     this.#checkPrivate()
-    const id = typeof which === 'string' && fingerprint.test(which) ? which : readKey(which).id
+    const isText = typeof which !== 'string' || which.includes('\n')
+    if (!isText && !fingerprint.test(which))
+      throw new PoolKeysError('that is no id of a key: it has 16 hexadecimal digits, as the list shows it')
+    const id = isText ? readKey(which).id : which
     const key = this.#keys.find((each) => each.id === id)
     if (key === undefined)
       throw new PoolKeysError(`the key ${id} is not installed; installed are ${this.#keys.map((each) => each.id).join(', ')}`)
