@@ -23,7 +23,7 @@ const overlay: Layers = {
   base: [],
   identity: ['base'],
   links: ['base'],
-  host: ['base'],
+  host: ['base', 'identity'],
   dialing: ['base', 'host'],
 }
 
