@@ -4,12 +4,15 @@
 import type { Connection } from '@libp2p/interface'
 import type { PoolNames } from './base/names.ts'
 import type { Host } from './host/host.ts'
+import { RateLimiter } from './host/rate-limiter.ts'
 import type { Refusals } from './host/refusals.ts'
 
 /** From the end of a handshake, ms. Guess: a link is opened within a round trip; who is late is asked in vain, and nothing comes of it. */
 const patience = 2_000
 /** For the answer, ms. Guess. */
 const answerTime = 5_000
+/** So many are asked a second in the long run, ten times as many at once: as many as are told of. A flood of connections costs no more than itself. */
+const askedPerSecond = 1
 
 export interface StrangersOptions {
   readonly host: Host
@@ -21,6 +24,7 @@ export interface StrangersOptions {
 
 export class Strangers {
   readonly #options: StrangersOptions
+  readonly #limiter = new RateLimiter(askedPerSecond)
 
   constructor(options: StrangersOptions) {
     this.#options = options
@@ -33,7 +37,7 @@ export class Strangers {
 
   async #ask(connection: Connection): Promise<void> {
     const { host, names, refusals, knows } = this.#options
-    if (connection.status !== 'open' || knows(connection.remotePeer.toString())) return
+    if (connection.status !== 'open' || knows(connection.remotePeer.toString()) || !this.#limiter.spend()) return
     try {
       const theirs = await host.protocolsOf(connection, AbortSignal.timeout(answerTime))
       const reason = whyNoLink(theirs, names)
