@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generatePoolKey } from '@jel/jel'
-import { writeFileSync } from 'node:fs'
 import { afterAll, expect, it } from 'vitest'
 import { JelProcess, join1, loopback, type Kind } from './jel-process.ts'
 
