@@ -144,6 +144,10 @@ describe('a list of those that may connect', () => {
   })
 })
 
+test('an empty list of keys does not make an open pool', async () => {
+  await expect(enter({ key: [] })).rejects.toMatchObject({ code: 'POOL_KEYS', message: expect.stringContaining('is empty') })
+})
+
 test('who belongs to another pool is refused, and told of', async () => {
   const here = await enter()
   await enter({ pool: 'other', bootstrap: [...here.overlay.self.addresses] })

@@ -7,6 +7,7 @@ import { multiaddr } from '@multiformats/multiaddr'
 import { equals } from 'uint8arrays'
 import type { Overlay, OverlayOptions } from './api.ts'
 import { parseAnnounceAddress, parseIntroducer, parseListenAddress } from './base/addresses.ts'
+import { PoolKeysError } from './base/errors.ts'
 import { poolNames, serviceName } from './base/names.ts'
 import { Discovery, wantsDiscovery } from './host/discovery.ts'
 import { parseAllowed } from './host/gate.ts'
@@ -91,8 +92,12 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
   }
 }
 
+/** An empty list is a mistake: whoever names a list of keys means a private pool. */
 function keysOf(key: OverlayOptions['key']): readonly Uint8Array[] {
-  return key === undefined ? [] : key instanceof Uint8Array ? [key] : key
+  if (key === undefined) return []
+  const keys = key instanceof Uint8Array ? [key] : key
+  if (keys.length === 0) throw new PoolKeysError('the list of pool keys is empty: leave it out for an open pool')
+  return keys
 }
 
 /** Others would refuse this node's statement, and it would wonder why nobody knows it. */
