@@ -5,8 +5,8 @@ import { root } from './workspace.ts'
 
 const sources = ['packages/jel/src', 'packages/overlay/src', 'packages/compute/src', 'packages/protocol/src', 'apps/node/src']
 
-/** Two words or more in capitals, or one where it is said to be a code. Not what the system or Node calls an error, and no variable of the environment. */
-const CODE = /(?<!env\[)'(?!ERR_|EAI_|XDG_)(?<code>[A-Z]{2,}(?:_[A-Z\d]+)+)'|\bcode = '(?<single>[A-Z]+)'/gu
+/** Two words or more in capitals, or one where it is said to be a code. Not what the system or Node calls an error, no variable of the environment, and no entry of the log that is no trouble. */
+const CODE = /(?<!env\[|log\.(?:debug|info)\()'(?!ERR_|EAI_|XDG_)(?<code>[A-Z]{2,}(?:_[A-Z\d]+)+)'|\bcode = '(?<single>[A-Z]+)'/gu
 
 /** Codes of errors, warnings and failures of tasks, wherever the sources write one. */
 function codesOf(folder: string): string[] {
