@@ -1,5 +1,6 @@
+import { JelError } from '@jel/protocol'
 import { describe, expect, it } from 'vitest'
-import { decodeValue, encodeValue } from './values.ts'
+import { decodeValue, encodeValue, MAX_VALUE_BYTES } from './values.ts'
 
 describe('values as bytes', () => {
   it.each([
@@ -12,6 +13,13 @@ describe('values as bytes', () => {
 
   it.each([[() => 1], [Symbol('x')], [{ deep: [Promise.resolve()] }]])('are refused for %s', (value) => {
     expect(() => encodeValue(value)).toThrow(expect.objectContaining({ code: 'VALUE_UNCLONABLE' }))
+  })
+
+  it('that can’t be sent are errors as all others of jel', () => {
+    for (const value of [() => 1, 'x'.repeat(MAX_VALUE_BYTES)]) expect(() => encodeValue(value)).toThrow(JelError)
+    expect(() => encodeValue('x'.repeat(MAX_VALUE_BYTES))).toThrow(
+      expect.objectContaining({ code: 'VALUE_TOO_LARGE', name: 'ValueTooLargeError' }),
+    )
   })
 
   it('hold bytes as plain bytes', () => {

@@ -2,6 +2,7 @@
  * Inputs and values as bytes: CBOR with what the structured clone has besides JSON. Equal values give equal bytes on every engine, which paths rest on; `v8.serialize` does not do that:
  * a number's bytes there depend on how the engine happens to store it.
  */
+import { JelError } from '@jel/protocol'
 import { addExtension, Encoder, setSizeLimits } from 'cbor-x'
 
 /** Bytes of one input or value. Larger ones would hold up what else goes over a stream. A guess: some milliseconds of a slow line. */
@@ -13,7 +14,7 @@ setSizeLimits({ maxArraySize: MAX_VALUE_BYTES, maxMapSize: MAX_VALUE_BYTES, maxO
 const encoder = new Encoder({ structuredClone: true, useRecords: false, mapsAsObjects: true, tagUint8Array: false })
 
 /** A value can't be sent to another member. */
-export class UnclonableError extends TypeError {
+export class UnclonableError extends JelError {
   readonly code = 'VALUE_UNCLONABLE'
 }
 
@@ -27,7 +28,7 @@ addExtension({
 })
 
 /** An input or a value has too many bytes to be sent. */
-export class ValueTooLargeError extends RangeError {
+export class ValueTooLargeError extends JelError {
   readonly code = 'VALUE_TOO_LARGE'
 
   constructor(bytes: number) {
