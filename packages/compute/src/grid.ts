@@ -10,6 +10,7 @@ import { describeProgram, findFunction } from './executors/describe.ts'
 import type { ProgramFunction } from './executors/messages.ts'
 import { needsOf } from './executors/program-needs.ts'
 import { Job, type JobSource, type JobStatus } from './job.ts'
+import { checkSubmitOptions } from './options.ts'
 import { blobsIn, type BlobReference } from './program/blob.ts'
 import { encodeValue } from './program/values.ts'
 import { BlobExchange } from './shell/blob-exchange.ts'
@@ -194,9 +195,10 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
    * Submits a job: a function of a program, and its input. It goes on without this member. The same name, program and input again are the same job.
    *
    * @param program a file, which may import others; or the bytes of a module that imports nothing
-   * @throws ProgramError, FunctionMissingError, VotesError, JobNameTakenError, UnclonableError, BlobMissingError, BlobTooLargeError; what `publish` throws
+   * @throws InvalidOptionError, ProgramError, FunctionMissingError, VotesError, JobNameTakenError, UnclonableError, ValueTooLargeError, BlobMissingError, BlobTooLargeError; what `publish` throws
    */
   async submit(program: string | Uint8Array, fn: string, input?: unknown, options: SubmitOptions = {}): Promise<Job> {
+    checkSubmitOptions(options)
     const bytes = typeof program === 'string' ? await bundleProgram(program) : program
     const hash = await this.#store.put(bytes)
     const functions = this.#functions.get(hash) ?? (await describeProgram(this.#store.urlOf(hash)))

@@ -8,7 +8,7 @@ import { Job, type JobSource } from './job.ts'
 import { BlobMissingError } from './errors.ts'
 import { blobsIn, type BlobReference } from './program/blob.ts'
 import { encodeValue } from './program/values.ts'
-import { checkLocalOptions } from './options.ts'
+import { checkLocalOptions, checkLocalSubmitOptions } from './options.ts'
 import { keepBlob, listBlobs, readBlobList } from './shell/blob-list.ts'
 import { BlobStore } from './shell/blob-store.ts'
 import { bundleProgram } from './shell/bundle.ts'
@@ -69,8 +69,9 @@ export class LocalGrid implements AsyncDisposable, JobSource {
     return await keepBlob(this.#store, source)
   }
 
-  /** @throws ProgramError, FunctionMissingError, UnclonableError, BlobMissingError, BlobTooLargeError */
+  /** @throws InvalidOptionError, ProgramError, FunctionMissingError, UnclonableError, ValueTooLargeError, BlobMissingError, BlobTooLargeError */
   async submit(program: string | Uint8Array, fn: string, input?: unknown, options: LocalSubmitOptions = {}): Promise<Job> {
+    checkLocalSubmitOptions(options)
     const hash = await this.#store.put(typeof program === 'string' ? await bundleProgram(program) : program)
     const functions = this.#functions.get(hash) ?? (await describeProgram(this.#store.urlOf(hash)))
     this.#functions.set(hash, functions)

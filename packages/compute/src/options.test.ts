@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { checkLocalOptions, checkOptions } from './options.ts'
+import { checkLocalOptions, checkLocalSubmitOptions, checkOptions, checkSubmitOptions } from './options.ts'
 
 const owner = { id: '12D3', seed: new Uint8Array(32) }
 
@@ -38,4 +38,24 @@ it.each<[unknown, RegExp]>([
   [{ workers: 1, place: 'moon' }, /^place: must be 'thread' or 'sandbox'/u],
 ])('%j is refused by name without a pool', (options, message) => {
   expect(() => checkLocalOptions(options)).toThrow(message)
+})
+
+it.each<[unknown, RegExp]>([
+  [null, /^the options: must be an object/u],
+  [{ vote: 3 }, /^vote: there is no such option/u],
+  [{ name: 7 }, /^name: must be a string/u],
+  [{ keep: 0 }, /^keep: must be milliseconds above 0/u],
+  [{ votes: '3' }, /^votes: must be a number/u],
+  [{ blobs: 'all' }, /^blobs: must be an array of blobs/u],
+])('%j of a job is refused by name', (options, message) => {
+  expect(() => checkSubmitOptions(options)).toThrow(
+    expect.objectContaining({ code: 'INVALID_OPTION', message: expect.stringMatching(message) }),
+  )
+})
+
+it('options of a job that make sense pass, and without a pool there are fewer', () => {
+  for (const options of [{}, { name: 'a', keep: 1, votes: 3, blobs: [] }, { name: undefined }])
+    expect(() => checkSubmitOptions(options)).not.toThrow()
+  expect(() => checkLocalSubmitOptions({ blobs: [] })).not.toThrow()
+  expect(() => checkLocalSubmitOptions({ votes: 3 })).toThrow(/^votes: there is no such option/u)
 })

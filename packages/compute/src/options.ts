@@ -1,9 +1,9 @@
 /**
- * What `compute` and `computeLocal` are told, checked by name and type: callers without types find out here.
+ * What `compute`, `computeLocal` and `submit` are told, checked by name and type: callers without types find out here.
  */
 import { InvalidOptionError } from '@jel/jel'
 import * as v from 'valibot'
-import type { ComputeOptions } from './grid.ts'
+import type { ComputeOptions, SubmitOptions } from './grid.ts'
 import type { LocalOptions } from './local.ts'
 
 const amount = (what: string) => v.pipe(v.number(`must be ${what}`), v.finite(`must be ${what}`), v.gtValue(0, `must be ${what}`))
@@ -37,6 +37,18 @@ const ofMachine = v.strictObject(
   unknownOr('must be an object'),
 )
 
+const blobs = v.optional(v.array(v.unknown(), 'must be an array of blobs, as blob() gives them'))
+const ofJob = v.strictObject(
+  {
+    blobs,
+    name: v.optional(v.string('must be a string')),
+    keep: v.optional(amount('milliseconds above 0')),
+    votes: v.optional(v.number('must be a number')),
+  },
+  unknownOr('must be an object'),
+)
+const ofLocalJob = v.strictObject({ blobs }, unknownOr('must be an object'))
+
 /** Throws InvalidOptionError, which names the option. */
 export function checkOptions(options: unknown): asserts options is ComputeOptions {
   check(ofPool, options)
@@ -46,6 +58,16 @@ export function checkOptions(options: unknown): asserts options is ComputeOption
 export function checkLocalOptions(options: unknown): asserts options is LocalOptions {
   // One that is missing is a fault of its value, not of the object.
   check(ofMachine, typeof options === 'object' && options !== null ? { workers: undefined, ...options } : options)
+}
+
+/** Throws InvalidOptionError, which names the option. */
+export function checkSubmitOptions(options: unknown): asserts options is SubmitOptions {
+  check(ofJob, options)
+}
+
+/** Throws InvalidOptionError, which names the option: there are fewer without a pool. */
+export function checkLocalSubmitOptions(options: unknown): asserts options is Pick<SubmitOptions, 'blobs'> {
+  check(ofLocalJob, options)
 }
 
 function check(schema: v.GenericSchema, options: unknown): void {
