@@ -6,6 +6,12 @@ import type { Libp2p, Stream } from '@libp2p/interface'
 import type { Traffic } from './host/traffic.ts'
 import type { RecordOwner } from './identity/identity.ts'
 
+/** What goes wrong before a node has entered; `code` is stable, `message` for people. */
+export interface EarlyWarning {
+  readonly code: string
+  readonly message: string
+}
+
 export interface OverlayOptions {
   /** Name of the pool: 1 to 128 bytes of UTF-8 without control characters. */
   readonly pool: string
@@ -39,6 +45,8 @@ export interface OverlayOptions {
   readonly mdns?: boolean | undefined
   /** Tunables of the protocol. */
   readonly config?: ConfigOverrides | undefined
+  /** Called with what goes wrong before this node has entered. From then on notifications tell it. */
+  readonly onWarning?: ((warning: EarlyWarning) => void) | undefined
   /** Ends the start: what was opened is closed, and the start fails with the signal's reason. */
   readonly signal?: AbortSignal | undefined
 }
@@ -55,6 +63,8 @@ export interface PoolMember {
   readonly location: string
   /** Bytes of the application's own, at most 1,024, and its own word; empty if it has none. Text is UTF-8: `new TextDecoder().decode(member.tag)`. */
   readonly tag: Uint8Array
+  /** When this life entered the pool, by its own calendar: Unix ms, and its own word; 0 where it does not say. It stays the same for as long as the life lasts. */
+  readonly joinedAt: number
 }
 
 /** A reign; `(epoch, winner)` is its fencing token. */
@@ -121,6 +131,15 @@ export interface OverlayKeys {
   list(): Promise<readonly PoolKeyInfo[]>
 }
 
+export interface QueryOptions {
+  /** The asker's own number of it, below 2^32. */
+  readonly id: number
+  /** So long the asker waits for answers, ms; at most ten minutes. */
+  readonly timeout: number
+  /** Ids of those who are asked, at most 256 (`targetsLimit`). Default: all. */
+  readonly to?: readonly string[] | undefined
+}
+
 export interface Overlay {
   readonly pool: string
   readonly keys: OverlayKeys
@@ -161,6 +180,10 @@ export interface Overlay {
   publish(name: string, value: Uint8Array, options: PublishOptions): Promise<PoolRecord>
   /** Withdraws a record. One that is not known, or over, need not be. */
   unpublish(name: string, options?: Pick<PublishOptions, 'owner'>): Promise<void>
+  /** Says something else of this node, told to all as `updated`; later lives say it, too. RangeError for a tag of more than 1 KiB. */
+  setTag(tag: Uint8Array): Promise<void>
+  /** Tells all members something once, this node included, as an `event` notification; with `query`, as a `query`. RangeError for an impossible name or payload. */
+  broadcast(name: string, payload: Uint8Array, query?: QueryOptions): Promise<void>
   /** All records that this node knows, by name, then owner; `prefix`: of names that begin so. */
   records(prefix?: string): readonly PoolRecord[]
   /**

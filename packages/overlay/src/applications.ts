@@ -9,6 +9,9 @@ import type { Dialer } from './dialing/dialing.ts'
 /** Prefixes of protocols that are not the application's. */
 const reserved = ['/jel/', '/meshsub/', '/floodsub/', '/ipfs/', '/multistream/']
 
+/** By which members answer queries: the facade's. */
+export const ANSWER_PROTOCOL = '/jel/query/1.0.0'
+
 export interface ApplicationsOptions {
   readonly libp2p: Libp2p
   readonly dialer: Dialer
@@ -97,5 +100,6 @@ function checkProtocol(protocol: string): void {
     throw new InvalidProtocolError(`a protocol id looks like /render/1.0.0: ${JSON.stringify(protocol.slice(0, 64))}`)
   }
   const prefix = reserved.find((each) => protocol.startsWith(each))
-  if (prefix !== undefined) throw new InvalidProtocolError(`protocol ids that start with ${prefix} are not the application's: ${protocol}`)
+  if (prefix !== undefined && protocol !== ANSWER_PROTOCOL)
+    throw new InvalidProtocolError(`protocol ids that start with ${prefix} are not the application's: ${protocol}`)
 }

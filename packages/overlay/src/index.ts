@@ -5,6 +5,7 @@ import './dom-names.ts'
 
 export type {
   Closed,
+  EarlyWarning,
   Overlay,
   OverlayHealth,
   OverlayKeys,
@@ -15,6 +16,7 @@ export type {
   PoolMember,
   PoolReign,
   PublishOptions,
+  QueryOptions,
 } from './api.ts'
 export type { Traffic } from './host/traffic.ts'
 export { JelError, type Measured, type PoolRecord } from '@jel/protocol'
@@ -37,6 +39,7 @@ export {
   UnknownMemberError,
 } from './base/errors.ts'
 export { generateIdentity, readOwner, type RecordOwner } from './identity/identity.ts'
+export { ANSWER_PROTOCOL } from './applications.ts'
 export { FrameStream } from './links/frame-stream.ts'
 export { SendQueue } from './links/send-queue.ts'
 export { startOverlay } from './start.ts'

@@ -2,6 +2,7 @@
  * An overlay, as the application sees it.
  */
 import {
+  eventProblem,
   nameProblem,
   recordProblem,
   type Command,
@@ -23,6 +24,7 @@ import type {
   PoolMember,
   PoolReign,
   PublishOptions,
+  QueryOptions,
 } from './api.ts'
 import { Applications } from './applications.ts'
 import { OverlayClosedError, RecordsFullError, asError } from './base/errors.ts'
@@ -224,6 +226,20 @@ export class RunningOverlay implements Overlay {
   async unpublish(name: string, { owner }: Pick<PublishOptions, 'owner'> = {}): Promise<void> {
     this.#lifecycle.checkOpen()
     this.#command({ type: 'unpublish', name, ...keyOf(owner) })
+  }
+
+  async setTag(tag: Uint8Array): Promise<void> {
+    this.#lifecycle.checkOpen()
+    const { tagBytes } = this.#parts.config.limits
+    if (tag.length > tagBytes) throw new RangeError(`the tag is ${tag.length} bytes long, more than the ${tagBytes} that are allowed`)
+    this.#command({ type: 'retag', tag })
+  }
+
+  async broadcast(name: string, payload: Uint8Array, query?: QueryOptions): Promise<void> {
+    this.#lifecycle.checkOpen()
+    const problem = eventProblem(name, payload, this.#parts.config.limits, query)
+    if (problem !== undefined) throw new RangeError(problem)
+    this.#command({ type: 'broadcast', name, payload, ...(query && { query }) })
   }
 
   records(prefix?: string): PoolRecord[] {

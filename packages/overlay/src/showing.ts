@@ -11,8 +11,8 @@ const shown = new WeakMap<Member, PoolMember>()
 export function showMember(member: Member): PoolMember {
   let known = shown.get(member)
   if (!known) {
-    const { id, incarnation, addresses, location, tag } = member
-    known = { id, incarnation, addresses: formatAddresses(addresses, id), location, tag }
+    const { id, incarnation, addresses, location, tag, joinedAt } = member
+    known = { id, incarnation, addresses: formatAddresses(addresses, id), location, tag, joinedAt }
     shown.set(member, known)
   }
   return known
@@ -44,6 +44,8 @@ export function showNotification(notification: Notification, now: Milliseconds):
     case 'elected':
       return { ...notification, reign: showReign(notification.reign) }
     case 'signal':
+    case 'event':
+    case 'query':
       return { ...notification, from: showMember(notification.from) }
     case 'health':
       return { ...notification, health: showHealth(notification.health, now) }

@@ -83,7 +83,12 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
     overlay = new RunningOverlay({ pool, config, names, location, tag, host, identity, discovery, keyed, keys, peers, refusals, founds })
     started.overlay = overlay
     for (const [code, message] of warnings) overlay.warn(code, message)
+    const { onWarning } = options
+    // Where nobody listens yet, they are kept for whoever subscribes first.
+    const unsubscribe =
+      onWarning && overlay.subscribe((news) => news.type === 'warning' && onWarning({ code: news.code, message: news.message }))
     await overlay.start(introducers, options.signal)
+    unsubscribe?.()
     return overlay
   } catch (error) {
     await overlay?.abandon(error)

@@ -12,11 +12,12 @@ export interface Commanded {
   readonly detector: FailureDetector
   readonly signals: Signals
   readonly records: Records
+  readonly retag: (tag: Uint8Array) => void
   readonly leave: () => void
   readonly found: () => void
 }
 
-export function obey(command: Command, { elections, detector, signals, records, leave, found }: Commanded): void {
+export function obey(command: Command, { elections, detector, signals, records, retag, leave, found }: Commanded): void {
   switch (command.type) {
     case 'elect':
       elections.elect(command.election)
@@ -35,6 +36,12 @@ export function obey(command: Command, { elections, detector, signals, records, 
       break
     case 'unpublish':
       records.unpublish(command.name, command.owner)
+      break
+    case 'retag':
+      retag(command.tag)
+      break
+    case 'broadcast':
+      records.broadcast(command.name, command.payload, command.query)
       break
     case 'leave':
       leave()

@@ -233,7 +233,7 @@ export class Intake implements Timed {
       const { records } = this.#parts
       if (!records.wants(statement) || !this.#isAffordable(fact, source) || !this.#mayTellRecord(fact, source)) return undefined
       this.#check(fact)
-      return records.merge(statement)
+      return records.merge(statement, source === 'topic')
     }
     const { config, view, now, facts } = this.#context
     if (this.#unknown.has(fact.key) || !view.knows(statement.signer)) return undefined

@@ -38,7 +38,7 @@ export class Membership {
   }
 
   #began(member: Member): void {
-    const { context, rings, healer, broadcaster, elections } = this.#parts
+    const { context, rings, healer, broadcaster, elections, records } = this.#parts
     rings.add(member.id)
     const link = context.links.get(member.id)
     if (link !== undefined) {
@@ -48,10 +48,11 @@ export class Membership {
     healer.found(member.id)
     broadcaster.changed('joined')
     elections.lifeBegan(member.id)
+    records.events.lifeBegan(member)
   }
 
   #ended(member: Member, how: 'left' | 'died'): void {
-    const { context, rings, healer, broadcaster, elections, signals } = this.#parts
+    const { context, rings, healer, broadcaster, elections, signals, records } = this.#parts
     const { view, facts, links, effects, now } = context
     rings.remove(member.id)
     broadcaster.changed(how)
@@ -59,6 +60,7 @@ export class Membership {
     else healer.lost(member)
     elections.lifeEnded(member.id)
     signals.lifeEnded(member.id)
+    records.events.lifeEnded(member)
     const link = links.get(member.id)
     const end = view.fact(member.id)
     if (link === undefined || end === undefined || view.get(member.id) !== undefined) return

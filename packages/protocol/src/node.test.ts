@@ -30,7 +30,14 @@ describe('a node', () => {
       { type: 'persist', incarnation: 5 },
       { type: 'notify', notification: { type: 'joined', member: bench.node.self } },
     ])
-    expect(bench.node.self).toEqual({ id: self.id, incarnation: 5, addresses: home, location: 'bench', tag: new Uint8Array(0) })
+    expect(bench.node.self).toEqual({
+      id: self.id,
+      incarnation: 5,
+      addresses: home,
+      location: 'bench',
+      tag: new Uint8Array(0),
+      joinedAt: bench.today,
+    })
   })
 
   it('takes no more addresses for its own than others would accept', () => {
@@ -134,6 +141,32 @@ describe('leaving', () => {
   it('before it entered tells nobody', () => {
     const bench = new Bench(self, { introducers: [{ address: Uint8Array.of(1) }] })
     expect(bench.input({ type: 'command', command: { type: 'leave' } })).toEqual([])
+  })
+})
+
+describe('another tag', () => {
+  const retag = (bench: Bench, tag: Uint8Array): Effect[] => bench.input({ type: 'command', command: { type: 'retag', tag } })
+
+  it('of this node is an update within its life, told to all once, and goes on into the next life', () => {
+    const bench = new Bench(self)
+    bench.meet(alice)
+    const entered = bench.node.self?.joinedAt
+    bench.advance(5_000)
+    const effects = retag(bench, Uint8Array.of(7))
+    expect(notificationsIn(effects)).toEqual([{ type: 'updated', member: bench.node.self }])
+    expect(bench.node.self).toMatchObject({ incarnation: 1, tag: Uint8Array.of(7), joinedAt: entered })
+    const told = framesTo(alice.id, effects).flatMap((frame) => frame.facts?.facts ?? [])
+    const read = told.flatMap(({ statement }) => (statement === undefined ? [] : [alice.read(statement).content]))
+    expect(read).toContainEqual(expect.objectContaining({ kind: 'joined', version: 2, tag: Uint8Array.of(7), joinedAt: entered }))
+    expect(notificationsIn(retag(bench, Uint8Array.of(7)))).toEqual([])
+    bench.receive(alice, { hello: { known: 1, ended: true, incarnation: 1 } })
+    expect(bench.node.self).toMatchObject({ incarnation: 2, tag: Uint8Array.of(7), joinedAt: bench.today })
+  })
+
+  it('that nobody would keep is refused, and changes nothing', () => {
+    const bench = new Bench(self)
+    expect(() => retag(bench, new Uint8Array(1_025))).toThrow(RangeError)
+    expect(bench.node.self?.tag).toEqual(new Uint8Array(0))
   })
 })
 

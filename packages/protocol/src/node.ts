@@ -67,7 +67,15 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
       settle: () => this.#settle(),
     })
     const { elections, detector, signals, records } = parts
-    this.#commanded = { elections, detector, signals, records, leave: () => this.#leave(), found: () => this.#found() }
+    this.#commanded = {
+      elections,
+      detector,
+      signals,
+      records,
+      retag: (tag) => this.#retag(tag),
+      leave: () => this.#leave(),
+      found: () => this.#found(),
+    }
   }
 
   /** This node as others know it; undefined before it entered and after it left. */
@@ -402,6 +410,12 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   /** Addresses changed within this life: told like any news of its own. */
   #readdress(addresses: readonly Address[]): void {
     const fact = this.#parts.life.readdress(addresses)
+    if (fact !== undefined) this.#parts.broadcaster.announce(fact)
+  }
+
+  /** The application says something else of this node: told like other addresses. Before it enters it is what it enters with. */
+  #retag(tag: Uint8Array): void {
+    const fact = this.#parts.life.retag(tag)
     if (fact !== undefined) this.#parts.broadcaster.announce(fact)
   }
 

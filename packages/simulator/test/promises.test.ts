@@ -9,6 +9,7 @@ const member = (node: PuppetNode, incarnation = 1): Member => ({
   addresses: node.addresses,
   location: 'here',
   tag: new Uint8Array(),
+  joinedAt: 0,
 })
 
 function world(): { sim: ReturnType<typeof puppets>; a: PuppetNode; b: PuppetNode; tell: (...told: Notification[]) => void } {

@@ -26,7 +26,16 @@ export class Sybil {
   }
 
   joins(addresses: readonly Uint8Array[] = [], incarnation = 1): Statement {
-    return this.says({ kind: 'joined', incarnation, version: 1, nonce: 1, addresses, location: 'nowhere', tag: new Uint8Array(0) })
+    return this.says({
+      kind: 'joined',
+      incarnation,
+      version: 1,
+      nonce: 1,
+      addresses,
+      location: 'nowhere',
+      tag: new Uint8Array(0),
+      joinedAt: 0,
+    })
   }
 
   suspects(suspect: string, incarnation: number, beat = 0): Statement {

@@ -117,7 +117,16 @@ async function tellAll(peer: Attacker, address: string, pool: string, members: n
   const statements = Array.from({ length: members }, () => {
     const sybil = new Sybil(pool)
     crypto.getRandomValues(tag)
-    return sybil.says({ kind: 'joined', incarnation: 1, version: 1, nonce: 1, addresses: [], location: 'nowhere', tag: tag.slice() })
+    return sybil.says({
+      kind: 'joined',
+      incarnation: 1,
+      version: 1,
+      nonce: 1,
+      addresses: [],
+      location: 'nowhere',
+      tag: tag.slice(),
+      joinedAt: 0,
+    })
   })
   for (let i = 0; i < statements.length; i += batch) {
     link.send(told(statements.slice(i, i + batch), false))

@@ -336,7 +336,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'records make way in the order in which they came',
     file: 'records/records.ts',
-    from: 'const last = this.#order.last() as Fact',
+    from: 'const last = order.last() as Fact',
     to: 'const last = held',
     simulation: ['records.test.ts', '-t', 'seed 1'],
   },

@@ -80,6 +80,12 @@ export const defaultConfig = {
     records: 4_096,
     /** Bytes of one. Guess: the description of a job fits. */
     recordBytes: 1_024,
+    /** Bytes of what an event, a query or an answer carries. Design: as Serf's user events and queries. */
+    payloadBytes: 1_024,
+    /** Events and queries held, of all members: the oldest make way. Guess: 2 MiB of the longest. */
+    events: 1_024,
+    /** Events are held so long, ms: those who were cut off meanwhile are told them. Guess: twice as much as calendars differ. */
+    eventLifetime: 600_000,
     /** A record lives this long at most, ms. Guess: a month. */
     recordLifetime: 2_678_400_000,
     /** So long after it entered a node takes as many signatures and members as come, ms: a pool is told it all at once. Guess. */

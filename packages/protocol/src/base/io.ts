@@ -25,6 +25,8 @@ export interface Member {
   readonly location: string
   /** Bytes of the application's own, at most `limits.tagBytes` long. */
   readonly tag: Uint8Array
+  /** When this life began, by its own calendar: milliseconds since 1970; 0 where it does not say. */
+  readonly joinedAt: Milliseconds
 }
 
 /** One reign in one election. The fencing token is `(epoch, winner)`: it orders reigns, it can't exclude two at once. */
@@ -46,6 +48,16 @@ export interface PoolRecord {
   readonly expires: Milliseconds
   /** Undefined: it was withdrawn, or made way for others. */
   readonly value: Uint8Array | undefined
+}
+
+/** What makes an event a query. */
+export interface QueryTerms {
+  /** The asker's own number of it, below 2^32. */
+  readonly id: number
+  /** So long the asker waits for answers. */
+  readonly timeout: Milliseconds
+  /** Who is asked; left out: all are. */
+  readonly to?: readonly NodeId[] | undefined
 }
 
 /** A key that is not the node's own, and its id. */
@@ -90,6 +102,10 @@ export type Command =
   | { readonly type: 'publish'; readonly name: string; readonly value: Uint8Array; readonly lifetime: Milliseconds; readonly owner?: Owner }
   /** Withdraws a record. It is told for as long as the record would have lived. */
   | { readonly type: 'unpublish'; readonly name: string; readonly owner?: Owner }
+  /** This node says something else of itself, within its life. */
+  | { readonly type: 'retag'; readonly tag: Uint8Array }
+  /** Tells all members something once, or asks them. */
+  | { readonly type: 'broadcast'; readonly name: string; readonly payload: Uint8Array; readonly query?: QueryTerms }
   | { readonly type: 'leave' }
   /** Go on alone: introducers were given, but none will answer. Until one does, or this is said, the node claims in no election. */
   | { readonly type: 'found' }
@@ -150,6 +166,18 @@ export type Notification =
    */
   | { readonly type: 'entered'; readonly alone: boolean }
   | { readonly type: 'signal'; readonly name: string; readonly from: Member }
+  /** A member told all members something, this node included. Once each; nothing of before this node had entered. */
+  | { readonly type: 'event'; readonly name: string; readonly payload: Uint8Array; readonly from: Member }
+  /** A member asks; answers go to it directly. `asked`: how many members are, as far as this node knows. */
+  | {
+      readonly type: 'query'
+      readonly name: string
+      readonly payload: Uint8Array
+      readonly from: Member
+      readonly id: number
+      readonly timeout: Milliseconds
+      readonly asked: number
+    }
   /** A record is new, has a new version, was withdrawn, or made way for others: then it has no value. That it expired is not told. */
   | { readonly type: 'record'; readonly record: PoolRecord }
   /** The end of a `signal` command: who acknowledged, and who did not within the time allowed. */
@@ -175,6 +203,7 @@ export type WarningCode =
   | 'PEER_REFUSED'
   /** The file of remembered peers can't be used. */
   | 'PEERS_FILE'
+  | 'EVENTS_FULL'
 
 /** How well this node is connected, as far as it can tell. */
 export interface Health {

@@ -9,7 +9,7 @@ import * as wire from '../wire/messages.js'
 import { candidacyKey, claimKey, Fact, factOf, memberKey, unknownKey, type FactContent, type Told } from './fact.ts'
 import { FactSet } from './facts.ts'
 import { Registry } from './registry.ts'
-import { decode } from './statement.ts'
+import { decode } from './decode.ts'
 
 const [alice, bob, carol, dave] = actors(4) as [Actor, Actor, Actor, Actor]
 

@@ -151,8 +151,8 @@ function keyOf(content: FactContent): string {
   }
 }
 
-function memberOf(id: NodeId, { incarnation, addresses, location, tag }: Omit<Member, 'id'>): Member {
-  return { id, incarnation, addresses, location, tag }
+function memberOf(id: NodeId, { incarnation, addresses, location, tag, joinedAt }: Omit<Member, 'id'>): Member {
+  return { id, incarnation, addresses, location, tag, joinedAt }
 }
 
 function sameContent(a: FactContent, b: FactContent): boolean {

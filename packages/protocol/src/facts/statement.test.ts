@@ -5,7 +5,8 @@ import { defaultConfig } from '../base/config.ts'
 import { FrameError } from '../base/errors.ts'
 import { decodeId, encodeId } from '../base/id.ts'
 import * as wire from '../wire/messages.js'
-import { decode, isKind, kinds, statementToWire, type Content, type Statement, type Unknown } from './statement.ts'
+import { decode } from './decode.ts'
+import { isKind, kinds, statementToWire, type Content, type Statement, type Unknown } from './statement.ts'
 
 const { limits } = defaultConfig
 const [alice, bob] = actors(2) as [Actor, Actor]
@@ -24,6 +25,7 @@ const content: fc.Arbitrary<Exclude<Content, Unknown>> = fc.oneof(
     addresses: fc.array(fc.uint8Array({ minLength: 1, maxLength: limits.addressBytes }), { maxLength: limits.addresses }),
     location: fc.string({ maxLength: 60 }),
     tag: fc.uint8Array({ maxLength: limits.tagBytes }),
+    joinedAt: counter,
   }),
   fc.record({ kind: fc.constant('left' as const), incarnation: counter }),
   fc.record({ kind: fc.constant('suspicion' as const), suspect: id, incarnation: counter, beat: uint32 }),

@@ -12,6 +12,8 @@ import { FrameError } from '../base/errors.ts'
 import { decodeId, encodeId } from '../base/id.ts'
 import type { Address, Milliseconds, NodeId, Signing } from '../base/io.ts'
 import { nameProblem } from '../base/name.ts'
+import { eventBytes, isEventName, readEvent } from './event.ts'
+import { decode } from './decode.ts'
 import * as wire from '../wire/messages.js'
 
 export const kinds = { joined: 1, left: 2, suspicion: 3, refutation: 4, candidacy: 5, claim: 6, record: 7 } as const
@@ -25,6 +27,8 @@ export interface Joined {
   readonly addresses: readonly Address[]
   readonly location: string
   readonly tag: Uint8Array
+  /** Since when this life goes on, by its own calendar: milliseconds since 1970. The same in all its versions. */
+  readonly joinedAt: Milliseconds
 }
 export interface Left {
   readonly kind: 'left'
@@ -141,7 +145,7 @@ export function readStatement(message: wire.Statement, limits: Config['limits'])
 function readContent(kind: number, body: Uint8Array, limits: Config['limits']): Content {
   switch (kind) {
     case kinds.joined: {
-      const { incarnation, version, nonce, addresses, location, tag } = decode(wire.Joined, body, { addresses: limits.addresses })
+      const { incarnation, version, nonce, addresses, location, tag, joinedAt } = decode(wire.Joined, body, { addresses: limits.addresses })
       checkCounter('incarnation', incarnation, limits)
       if (addresses.some((address) => address.length === 0 || address.length > limits.addressBytes)) {
         throw new FrameError(`an address has 1 to ${limits.addressBytes} bytes`)
@@ -149,8 +153,9 @@ function readContent(kind: number, body: Uint8Array, limits: Config['limits']): 
       if (encoder.encode(location).length > limits.locationBytes)
         throw new FrameError(`a location has at most ${limits.locationBytes} bytes`)
       if (tag.length > limits.tagBytes) throw new FrameError(`a tag has at most ${limits.tagBytes} bytes`)
+      if (joinedAt > limits.counter) throw new FrameError(`joinedAt ${joinedAt} is out of range`)
       const copies = addresses.map((address) => address.slice())
-      return { kind: 'joined', incarnation, version, nonce, addresses: copies, location, tag: tag.slice() }
+      return { kind: 'joined', incarnation, version, nonce, addresses: copies, location, tag: tag.slice(), joinedAt }
     }
     case kinds.left: {
       const { incarnation } = decode(wire.Left, body)
@@ -188,7 +193,9 @@ function readContent(kind: number, body: Uint8Array, limits: Config['limits']): 
       checkCounter('version', version, limits)
       checkCounter('expires', expires, limits)
       checkName('record', name)
-      if (value.length > limits.recordBytes) throw new FrameError(`a record has at most ${limits.recordBytes} bytes`)
+      const most = isEventName(name) ? eventBytes : limits.recordBytes
+      if (value.length > most) throw new FrameError(`a record has at most ${most} bytes`)
+      if (isEventName(name) && !withdrawn) readEvent(value, limits)
       if (withdrawn && value.length > 0) throw new FrameError('a record that is withdrawn and says something')
       return { kind: 'record', name, version, expires, value: value.slice(), withdrawn }
     }
@@ -250,13 +257,4 @@ function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
 function checkName(what: string, name: string): void {
   const problem = nameProblem(name)
   if (problem !== undefined) throw new FrameError(`the name of ${what === 'election' ? 'an' : 'a'} ${what} ${problem}`)
-}
-
-/** Decodes with one of the generated codecs; whatever it throws becomes a {@link FrameError}. */
-export function decode<T>(codec: { decode(data: Uint8Array, options?: never): T }, data: Uint8Array, limits?: object): T {
-  try {
-    return codec.decode(data, (limits === undefined ? undefined : { limits }) as never)
-  } catch (cause) {
-    throw new FrameError(`not decodable: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
-  }
 }

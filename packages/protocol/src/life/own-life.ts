@@ -29,6 +29,9 @@ export class OwnLife {
   /** Of this life's statement. */
   #version = 1
   #addresses: readonly Address[] = []
+  #tag: Uint8Array
+  /** By the calendar. */
+  #joinedAt: Milliseconds = 0
   #self: Member | undefined
   /** Lives given up on the word of others, and from when on this node would again. */
   #surrenders = 0
@@ -41,6 +44,7 @@ export class OwnLife {
     this.#context = context
     this.#options = options
     this.#incarnation = options.storedIncarnation
+    this.#tag = options.tag
   }
 
   /** This node as a member; undefined before it entered and after it left. */
@@ -102,6 +106,19 @@ export class OwnLife {
     this.#addresses = addresses.slice(0, this.#context.config.limits.addresses)
     const { self } = this
     if (self === undefined || sameAddresses(self.addresses, this.#addresses)) return undefined
+    return this.#revise()
+  }
+
+  /** Another tag, for this life and those that follow: a new version of the statement, undefined if it says the same. Throws RangeError on one that is too long. */
+  retag(tag: Uint8Array): Fact | undefined {
+    const { tagBytes } = this.#context.config.limits
+    if (tag.length > tagBytes) throw new RangeError(`the tag is ${tag.length} bytes long, more than the ${tagBytes} that are allowed`)
+    this.#tag = tag.slice()
+    if (this.#self === undefined || sameBytes(this.#self.tag, tag)) return undefined
+    return this.#revise()
+  }
+
+  #revise(): Fact | undefined {
     this.#version += 1
     this.#declare()
     return this.#context.view.fact(this.#context.id)
@@ -131,15 +148,17 @@ export class OwnLife {
     this.#incarnation = incarnation
     this.#version = 1
     this.#context.bornAt = this.#context.now
+    this.#joinedAt = Math.floor(this.#context.services.today())
     this.#declare()
   }
 
   /** Signs what this node is now, and takes it in. */
   #declare(): void {
     const { codec, id, view, now } = this.#context
-    const { location, tag } = this.#options
+    const { location } = this.#options
+    const [tag, joinedAt] = [this.#tag, this.#joinedAt]
     const [incarnation, version, nonce, addresses] = [this.#incarnation, this.#version, this.#nonce, this.#addresses]
-    const statement = codec.sign(id, { kind: 'joined', incarnation, version, nonce, addresses, location, tag })
+    const statement = codec.sign(id, { kind: 'joined', incarnation, version, nonce, addresses, location, tag, joinedAt })
     const changes = view.merge(factOf({ statement }), now, 0)
     this.#self = view.get(id)
     this.#context.outcomes.push({ type: 'changed', changes })
@@ -147,5 +166,9 @@ export class OwnLife {
 }
 
 function sameAddresses(a: readonly Address[], b: readonly Address[]): boolean {
-  return a.length === b.length && a.every((address, i) => address.length === b[i]?.length && address.every((byte, j) => byte === b[i]?.[j]))
+  return a.length === b.length && a.every((address, i) => sameBytes(address, b[i]))
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array | undefined): boolean {
+  return a.length === b?.length && a.every((byte, i) => byte === b[i])
 }

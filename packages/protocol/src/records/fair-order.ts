@@ -1,7 +1,7 @@
 /**
  * Which records make way when there are too many: a total order that is max-min fair over owners (Bertsekas and Gallager, Data Networks, §6.5.2).
  *
- * Each owner's records have ranks, the first by the order of their keys' positions is 1. All first ranks come before all second ones, and within a rank
+ * Each owner's records have ranks, the first by an order of them is 1: that of their keys' positions, or another that is the same everywhere. All first ranks come before all second ones, and within a rank
  * owners come in the order of their hashes. Of that order as many are kept as there is room for. What is left out of a set of records is left out of each larger one,
  * too, as more records move ranks up only: so whatever comes first, all nodes keep the same, and reconciliation rests.
  */
@@ -11,13 +11,22 @@ import type { Fact } from '../facts/fact.ts'
 
 interface Owned {
   readonly hash: number
-  /** In the order of positions, then keys. */
+  /** In their order. */
   readonly facts: Fact[]
 }
 
+/** Whether one of an owner's records is kept rather than another. */
+type IsBefore = (a: Fact, b: Fact) => boolean
+
 export class FairOrder {
   readonly #owners = new Map<NodeId, Owned>()
+  readonly #isBefore: IsBefore
   #size = 0
+
+  /** Default: in the order of positions, then keys. */
+  constructor(isBefore: IsBefore = isBeforeByPosition) {
+    this.#isBefore = isBefore
+  }
 
   get size(): number {
     return this.#size
@@ -30,7 +39,7 @@ export class FairOrder {
   add(fact: Fact): void {
     const owned = this.#owners.get(fact.author) ?? { hash: hash52(fact.author), facts: [] }
     this.#owners.set(fact.author, owned)
-    owned.facts.splice(placeIn(owned.facts, fact), 0, fact)
+    owned.facts.splice(this.#placeIn(owned.facts, fact), 0, fact)
     this.#size += 1
   }
 
@@ -53,22 +62,27 @@ export class FairOrder {
     return last?.facts.at(-1)
   }
 
+  /** Those of one owner. */
+  of(owner: NodeId): readonly Fact[] {
+    return this.#owners.get(owner)?.facts ?? []
+  }
+
   clear(): void {
     this.#owners.clear()
     this.#size = 0
   }
-}
 
-function placeIn(facts: readonly Fact[], fact: Fact): number {
-  let [from, to] = [0, facts.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if (isBefore(facts[middle] as Fact, fact)) from = middle + 1
-    else to = middle
+  #placeIn(facts: readonly Fact[], fact: Fact): number {
+    let [from, to] = [0, facts.length]
+    while (from < to) {
+      const middle = (from + to) >> 1
+      if (this.#isBefore(facts[middle] as Fact, fact)) from = middle + 1
+      else to = middle
+    }
+    return from
   }
-  return from
 }
 
-function isBefore(a: Fact, b: Fact): boolean {
+function isBeforeByPosition(a: Fact, b: Fact): boolean {
   return a.position < b.position || (a.position === b.position && a.key < b.key)
 }

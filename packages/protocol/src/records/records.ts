@@ -6,12 +6,15 @@
  * so. Memory is bounded, and shared fairly among owners (`fair-order.ts`).
  */
 import type { Config } from '../base/config.ts'
-import type { Milliseconds, NodeId, Owner, PoolRecord } from '../base/io.ts'
+import type { Milliseconds, NodeId, Owner, PoolRecord, QueryTerms } from '../base/io.ts'
 import { nameProblem } from '../base/name.ts'
 import type { Context, Timed } from '../context/context.ts'
+import { encodeEvent, eventName, eventProblem, isEventName } from '../facts/event.ts'
 import { factOf, recordKey, type Fact } from '../facts/fact.ts'
-import { isKind, type RecordContent, type Statement } from '../facts/statement.ts'
+import type { RecordContent, Statement } from '../facts/statement.ts'
 import { FairOrder } from './fair-order.ts'
+import { statementOf } from './record-statement.ts'
+import { UserEvents } from './user-events.ts'
 
 /** Calendars of honest members differ by less, ms. Guess. */
 const skew = 300_000
@@ -22,6 +25,7 @@ const looks = { longest: 60_000, shortest: 1_000 }
 export function recordProblem(name: string, value: Uint8Array, lifetime: Milliseconds, limits: Config['limits']): string | undefined {
   const problem = nameProblem(name)
   if (problem !== undefined) return `the name of a record ${problem}`
+  if (isEventName(name)) return `the name ${JSON.stringify(name)} is one of an event`
   if (value.length > limits.recordBytes) return `a record has at most ${limits.recordBytes} bytes, not ${value.length}`
   if (!(lifetime > 0 && lifetime <= limits.recordLifetime))
     return `a record lives for 1 to ${limits.recordLifetime} ms, not for ${lifetime}`
@@ -31,21 +35,27 @@ export function recordProblem(name: string, value: Uint8Array, lifetime: Millise
 export class Records implements Timed {
   readonly #context: Context
   readonly #order = new FairOrder()
+  readonly events: UserEvents
   #warnedFull = false
+  /** When this node told all something last, by the calendar. */
+  #lastEvent = 0
   #nextDue: Milliseconds = Infinity
 
   constructor(context: Context) {
     this.#context = context
+    this.events = new UserEvents(context)
   }
 
   get nextDue(): Milliseconds {
     return this.#nextDue
   }
 
-  /** By name, then by owner; those that were withdrawn are left out. */
+  /** By name, then by owner; those that were withdrawn are left out, and events. */
   list(prefix = ''): PoolRecord[] {
     const today = this.#today
-    return this.#all()
+    return this.#order
+      .facts()
+      .map(statementOf)
       .map((statement) => recordOf(statement))
       .filter(({ name, value, expires }) => value !== undefined && expires > today && name.startsWith(prefix))
       .sort((a, b) => (a.name === b.name ? order(a.owner, b.owner) : order(a.name, b.name)))
@@ -62,6 +72,17 @@ export class Records implements Timed {
     this.#say({ name, value: value.slice(), expires: Math.ceil(this.#today + lifetime), withdrawn: false }, owner)
   }
 
+  /** Tells all members something, or asks them. Throws RangeError on what nobody would accept. */
+  broadcast(name: string, payload: Uint8Array, query?: QueryTerms): void {
+    const { limits } = this.#context.config
+    const problem = eventProblem(name, payload, limits, query)
+    if (problem !== undefined) throw new RangeError(problem)
+    // Two in one millisecond have names of their own.
+    this.#lastEvent = Math.max(this.#lastEvent + 1, Math.floor(this.#today))
+    const expires = Math.ceil(this.#today + limits.eventLifetime)
+    this.#say({ name: eventName(this.#lastEvent), value: encodeEvent(name, payload, query), expires, withdrawn: false })
+  }
+
   /** What was never published, or is over, need not be withdrawn. */
   unpublish(name: string, owner?: Owner): void {
     const held = this.#held(name, owner?.id ?? this.#context.id)
@@ -72,29 +93,35 @@ export class Records implements Timed {
   /** Worth checking: not over, not too far ahead, and later than what is held. */
   wants({ signer, content, signature }: Statement<RecordContent>): boolean {
     const today = this.#today
-    if (content.expires <= today || content.expires > today + this.#context.config.limits.recordLifetime + skew) return false
+    const { recordLifetime, eventLifetime } = this.#context.config.limits
+    const isEvent = isEventName(content.name)
+    if (content.expires <= today || content.expires > today + (isEvent ? eventLifetime : recordLifetime) + skew) return false
     const held = this.#held(content.name, signer)
     if (held === undefined) return true
     // Two of one version come of one key at two places: all keep the same.
     return content.version > held.content.version || (content.version === held.content.version && compare(signature, held.signature) > 0)
   }
 
-  /** Takes in a verified record, and returns it as it is held; undefined where there is no room for it. */
-  merge(statement: Statement<RecordContent>): Fact | undefined {
+  /** Takes in a verified record, and returns it as it is held; undefined where there is no room for it. `isNews`: it was said just now. */
+  merge(statement: Statement<RecordContent>, isNews: boolean): Fact | undefined {
     const { facts, config } = this.#context
+    const isEvent = isEventName(statement.content.name)
+    const [order, room] = isEvent ? [this.events.order, config.limits.events] : [this.#order, config.limits.records]
     const before = this.#fact(statement.content.name, statement.signer)
-    if (before !== undefined) this.#order.remove(before)
+    if (before !== undefined) order.remove(before)
     const held = facts.put(factOf({ statement }))
-    this.#order.add(held)
+    order.add(held)
     this.#await(statement.content.expires)
-    if (this.#order.size > config.limits.records) {
-      const last = this.#order.last() as Fact
+    if (isEvent) this.events.heard(statement, isNews)
+    if (order.size > room) {
+      const last = order.last() as Fact
       this.#forget(last)
+      if (isEvent) return last === held ? undefined : held
       if (last !== held || before !== undefined)
         this.#context.notify({ type: 'record', record: { ...recordOf(statementOf(last)), value: undefined } })
       if (last === held) return undefined
     }
-    this.#context.notify({ type: 'record', record: recordOf(statement) })
+    if (!isEvent) this.#context.notify({ type: 'record', record: recordOf(statement) })
     return held
   }
 
@@ -120,6 +147,7 @@ export class Records implements Timed {
   /** The facts are gone. */
   clear(): void {
     this.#order.clear()
+    this.events.order.clear()
     this.#nextDue = Infinity
   }
 
@@ -133,8 +161,13 @@ export class Records implements Timed {
     // By the calendar: an owner that lost its memory goes on above what it said before.
     const content: RecordContent = { kind: 'record', version: Math.max(last + 1, Math.floor(this.#today)), ...said }
     const statement = this.#context.codec.sign(signer, content, owner)
-    const fact = this.merge(statement)
+    const fact = this.merge(statement, true)
     if (fact !== undefined) this.#context.outcomes.push({ type: 'announce', facts: [fact] })
+    else if (isEventName(said.name))
+      this.#context.warn(
+        'EVENTS_FULL',
+        `the pool holds ${this.#context.config.limits.events} events of other members, and passes this one on to few`,
+      )
     else if (!this.#warnedFull) {
       this.#warnedFull = true
       this.#context.warn('RECORDS_FULL', `the pool holds ${this.#context.config.limits.records} records and takes no more of this owner`)
@@ -151,18 +184,14 @@ export class Records implements Timed {
   }
 
   #all(): Statement<RecordContent>[] {
-    return this.#order.facts().map((fact) => statementOf(fact))
+    return [...this.#order.facts(), ...this.events.order.facts()].map(statementOf)
   }
 
   #forget(fact: Fact): void {
-    this.#order.remove(fact)
+    const order = isEventName(statementOf(fact).content.name) ? this.events.order : this.#order
+    order.remove(fact)
     this.#context.facts.delete(fact)
   }
-}
-
-function statementOf({ content }: Fact): Statement<RecordContent> {
-  if (!('statement' in content) || !isKind(content.statement, 'record')) throw new TypeError('no record under the key of one')
-  return content.statement
 }
 
 function recordOf({ signer, content: { name, version, expires, value, withdrawn } }: Statement<RecordContent>): PoolRecord {

@@ -36,6 +36,7 @@ export interface Joined {
     location: string;
     tag: Uint8Array<ArrayBuffer>;
     version: number;
+    joinedAt: number;
 }
 export declare namespace Joined {
     const codec: () => Codec<Joined>;
@@ -64,9 +65,13 @@ export declare namespace Joined {
         field: '$.version';
         value: number;
     }
+    interface JoinedJoinedAtFieldEvent {
+        field: '$.joinedAt';
+        value: number;
+    }
     function encode(obj: Partial<Joined>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Joined>): Joined;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Joined>): Generator<JoinedIncarnationFieldEvent | JoinedNonceFieldEvent | JoinedAddressesFieldEvent | JoinedLocationFieldEvent | JoinedTagFieldEvent | JoinedVersionFieldEvent>;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Joined>): Generator<JoinedIncarnationFieldEvent | JoinedNonceFieldEvent | JoinedAddressesFieldEvent | JoinedLocationFieldEvent | JoinedTagFieldEvent | JoinedVersionFieldEvent | JoinedJoinedAtFieldEvent>;
 }
 export interface Left {
     incarnation: number;
@@ -210,6 +215,60 @@ export declare namespace Record {
     function encode(obj: Partial<Record>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Record>): Record;
     function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Record>): Generator<RecordNameFieldEvent | RecordVersionFieldEvent | RecordExpiresFieldEvent | RecordValueFieldEvent | RecordWithdrawnFieldEvent>;
+}
+export interface UserEvent {
+    name: string;
+    payload: Uint8Array<ArrayBuffer>;
+    query?: Query;
+}
+export declare namespace UserEvent {
+    const codec: () => Codec<UserEvent>;
+    interface UserEventNameFieldEvent {
+        field: '$.name';
+        value: string;
+    }
+    interface UserEventPayloadFieldEvent {
+        field: '$.payload';
+        value: Uint8Array<ArrayBuffer>;
+    }
+    interface UserEventQueryIdFieldEvent {
+        field: '$.query.id';
+        value: number;
+    }
+    interface UserEventQueryTimeoutMsFieldEvent {
+        field: '$.query.timeoutMs';
+        value: number;
+    }
+    interface UserEventQueryTargetsFieldEvent {
+        field: '$.query.targets';
+        value: Uint8Array<ArrayBuffer>;
+    }
+    function encode(obj: Partial<UserEvent>): Uint8Array<ArrayBuffer>;
+    function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<UserEvent>): UserEvent;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<UserEvent>): Generator<UserEventNameFieldEvent | UserEventPayloadFieldEvent | UserEventQueryIdFieldEvent | UserEventQueryTimeoutMsFieldEvent | UserEventQueryTargetsFieldEvent>;
+}
+export interface Query {
+    id: number;
+    timeoutMs: number;
+    targets: Uint8Array<ArrayBuffer>;
+}
+export declare namespace Query {
+    const codec: () => Codec<Query>;
+    interface QueryIdFieldEvent {
+        field: '$.id';
+        value: number;
+    }
+    interface QueryTimeoutMsFieldEvent {
+        field: '$.timeoutMs';
+        value: number;
+    }
+    interface QueryTargetsFieldEvent {
+        field: '$.targets';
+        value: Uint8Array<ArrayBuffer>;
+    }
+    function encode(obj: Partial<Query>): Uint8Array<ArrayBuffer>;
+    function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Query>): Query;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Query>): Generator<QueryIdFieldEvent | QueryTimeoutMsFieldEvent | QueryTargetsFieldEvent>;
 }
 export interface Certificate {
     suspect: Uint8Array<ArrayBuffer>;

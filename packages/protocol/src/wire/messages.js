@@ -154,6 +154,10 @@ export var Joined;
                     w.uint32(48);
                     w.uint32(obj.version);
                 }
+                if ((obj.joinedAt != null && obj.joinedAt !== 0)) {
+                    w.uint32(56);
+                    w.uint64Number(obj.joinedAt);
+                }
                 if (opts.lengthDelimited !== false) {
                     w.ldelim();
                 }
@@ -164,7 +168,8 @@ export var Joined;
                     addresses: [],
                     location: '',
                     tag: uint8ArrayAlloc(0),
-                    version: 0
+                    version: 0,
+                    joinedAt: 0
                 };
                 const end = length == null ? reader.len : reader.pos + length;
                 while (reader.pos < end) {
@@ -195,6 +200,10 @@ export var Joined;
                         }
                         case 6: {
                             obj.version = reader.uint32();
+                            break;
+                        }
+                        case 7: {
+                            obj.joinedAt = reader.uint64Number();
                             break;
                         }
                         default: {
@@ -256,6 +265,13 @@ export var Joined;
                             yield {
                                 field: `${prefix}.version`,
                                 value: reader.uint32()
+                            };
+                            break;
+                        }
+                        case 7: {
+                            yield {
+                                field: `${prefix}.joinedAt`,
+                                value: reader.uint64Number()
                             };
                             break;
                         }
@@ -910,6 +926,210 @@ export var Record;
     }
     Record.stream = stream;
 })(Record || (Record = {}));
+export var UserEvent;
+(function (UserEvent) {
+    let _codec;
+    UserEvent.codec = () => {
+        if (_codec == null) {
+            _codec = message((obj, w, opts = {}) => {
+                if (opts.lengthDelimited !== false) {
+                    w.fork();
+                }
+                if ((obj.name != null && obj.name !== '')) {
+                    w.uint32(10);
+                    w.string(obj.name);
+                }
+                if ((obj.payload != null && obj.payload.byteLength > 0)) {
+                    w.uint32(18);
+                    w.bytes(obj.payload);
+                }
+                if (obj.query != null) {
+                    w.uint32(26);
+                    Query.codec().encode(obj.query, w);
+                }
+                if (opts.lengthDelimited !== false) {
+                    w.ldelim();
+                }
+            }, (reader, length, opts = {}) => {
+                const obj = {
+                    name: '',
+                    payload: uint8ArrayAlloc(0)
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            obj.name = reader.string();
+                            break;
+                        }
+                        case 2: {
+                            obj.payload = reader.bytes();
+                            break;
+                        }
+                        case 3: {
+                            obj.query = Query.codec().decode(reader, reader.uint32(), {
+                                limits: opts.limits?.query
+                            });
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+                return obj;
+            }, function* (reader, length, prefix, opts = {}) {
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            yield {
+                                field: `${prefix}.name`,
+                                value: reader.string()
+                            };
+                            break;
+                        }
+                        case 2: {
+                            yield {
+                                field: `${prefix}.payload`,
+                                value: reader.bytes()
+                            };
+                            break;
+                        }
+                        case 3: {
+                            yield* Query.codec().stream(reader, reader.uint32(), `${prefix}.query`, {
+                                limits: opts.limits?.query
+                            });
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+            });
+        }
+        return _codec;
+    };
+    function encode(obj) {
+        return encodeMessage(obj, UserEvent.codec());
+    }
+    UserEvent.encode = encode;
+    function decode(buf, opts) {
+        return decodeMessage(buf, UserEvent.codec(), opts);
+    }
+    UserEvent.decode = decode;
+    function stream(buf, opts) {
+        return streamMessage(buf, UserEvent.codec(), opts);
+    }
+    UserEvent.stream = stream;
+})(UserEvent || (UserEvent = {}));
+export var Query;
+(function (Query) {
+    let _codec;
+    Query.codec = () => {
+        if (_codec == null) {
+            _codec = message((obj, w, opts = {}) => {
+                if (opts.lengthDelimited !== false) {
+                    w.fork();
+                }
+                if ((obj.id != null && obj.id !== 0)) {
+                    w.uint32(8);
+                    w.uint32(obj.id);
+                }
+                if ((obj.timeoutMs != null && obj.timeoutMs !== 0)) {
+                    w.uint32(16);
+                    w.uint32(obj.timeoutMs);
+                }
+                if ((obj.targets != null && obj.targets.byteLength > 0)) {
+                    w.uint32(26);
+                    w.bytes(obj.targets);
+                }
+                if (opts.lengthDelimited !== false) {
+                    w.ldelim();
+                }
+            }, (reader, length, opts = {}) => {
+                const obj = {
+                    id: 0,
+                    timeoutMs: 0,
+                    targets: uint8ArrayAlloc(0)
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            obj.id = reader.uint32();
+                            break;
+                        }
+                        case 2: {
+                            obj.timeoutMs = reader.uint32();
+                            break;
+                        }
+                        case 3: {
+                            obj.targets = reader.bytes();
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+                return obj;
+            }, function* (reader, length, prefix, opts = {}) {
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            yield {
+                                field: `${prefix}.id`,
+                                value: reader.uint32()
+                            };
+                            break;
+                        }
+                        case 2: {
+                            yield {
+                                field: `${prefix}.timeoutMs`,
+                                value: reader.uint32()
+                            };
+                            break;
+                        }
+                        case 3: {
+                            yield {
+                                field: `${prefix}.targets`,
+                                value: reader.bytes()
+                            };
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+            });
+        }
+        return _codec;
+    };
+    function encode(obj) {
+        return encodeMessage(obj, Query.codec());
+    }
+    Query.encode = encode;
+    function decode(buf, opts) {
+        return decodeMessage(buf, Query.codec(), opts);
+    }
+    Query.decode = decode;
+    function stream(buf, opts) {
+        return streamMessage(buf, Query.codec(), opts);
+    }
+    Query.stream = stream;
+})(Query || (Query = {}));
 export var Certificate;
 (function (Certificate) {
     let _codec;

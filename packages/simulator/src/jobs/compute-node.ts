@@ -156,6 +156,8 @@ export class ComputeNode implements Application {
       case 'elected':
       case 'entered':
       case 'signal':
+      case 'event':
+      case 'query':
       case 'signalled':
       case 'warning':
       case 'health':

@@ -125,6 +125,8 @@ export class Promises {
       }
       case 'entered':
       case 'signal':
+      case 'event':
+      case 'query':
       case 'signalled':
       case 'warning':
       case 'health':

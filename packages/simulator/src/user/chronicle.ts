@@ -83,6 +83,8 @@ function describe(notification: Notification, numbers: ReadonlyMap<string, numbe
     case 'updated':
     case 'entered':
     case 'signal':
+    case 'event':
+    case 'query':
     case 'signalled':
     case 'health':
       return undefined

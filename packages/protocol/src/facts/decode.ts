@@ -1,0 +1,10 @@
+import { FrameError } from '../base/errors.ts'
+
+/** Decodes with one of the generated codecs; whatever it throws becomes a {@link FrameError}. */
+export function decode<T>(codec: { decode(data: Uint8Array, options?: never): T }, data: Uint8Array, limits?: object): T {
+  try {
+    return codec.decode(data, (limits === undefined ? undefined : { limits }) as never)
+  } catch (cause) {
+    throw new FrameError(`not decodable: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+  }
+}

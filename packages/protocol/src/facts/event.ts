@@ -1,0 +1,84 @@
+/**
+ * User events and queries (Serf's `event` and `query`): what a member tells all members, as the value of a record that lives for minutes.
+ */
+import type { Config } from '../base/config.ts'
+import { FrameError } from '../base/errors.ts'
+import { hash52 } from '../base/hash.ts'
+import type { Milliseconds, NodeId, QueryTerms } from '../base/io.ts'
+import { nameProblem } from '../base/name.ts'
+import * as wire from '../wire/messages.js'
+import { decode } from './decode.ts'
+
+/** Names of records that are events: the owner's version of it follows, so no two are alike. */
+const prefix = 'jel.event/'
+/** Bytes of a hash of a member's id. */
+const hashBytes = 4
+/** Members that one query names at most: their hashes take as much as the payload. */
+export const targetsLimit = 256
+/** Bytes of an event's record at most: name, payload and targets, with tags and lengths. */
+export const eventBytes = 2_304
+
+/** A query waits for answers at most so long, ms. Guess: whoever waits for an hour wants something else. */
+export const queryTimeoutLimit: Milliseconds = 600_000
+
+export interface EventContent {
+  readonly name: string
+  readonly payload: Uint8Array
+  readonly query?: { readonly id: number; readonly timeout: Milliseconds; readonly targets: Uint8Array } | undefined
+}
+
+export function isEventName(name: string): boolean {
+  return name.startsWith(prefix)
+}
+
+export function eventName(version: number): string {
+  return prefix + version.toString(36)
+}
+
+/** Why nobody would accept this event, or undefined if it is fine. */
+export function eventProblem(name: string, payload: Uint8Array, limits: Config['limits'], query?: QueryTerms): string | undefined {
+  const problem = nameProblem(name)
+  if (problem !== undefined) return `the name of an event ${problem}`
+  if (payload.length > limits.payloadBytes) return `a payload has at most ${limits.payloadBytes} bytes, not ${payload.length}`
+  if (query === undefined) return undefined
+  if (!(query.timeout >= 1 && query.timeout <= queryTimeoutLimit))
+    return `a query waits for 1 to ${queryTimeoutLimit} ms, not for ${query.timeout}`
+  if ((query.to?.length ?? 0) > targetsLimit) return `a query names at most ${targetsLimit} members`
+  return undefined
+}
+
+export function encodeEvent(name: string, payload: Uint8Array, query?: QueryTerms): Uint8Array {
+  const terms = query && { id: query.id, timeoutMs: Math.ceil(query.timeout), targets: hashesOf(query.to ?? []) }
+  return wire.UserEvent.encode({ name, payload: payload.slice(), ...(terms && { query: terms }) })
+}
+
+/** Throws {@link FrameError} on what breaks a bound. */
+export function readEvent(value: Uint8Array, limits: Config['limits']): EventContent {
+  const { name, payload, query } = decode(wire.UserEvent, value)
+  const terms = query && { id: query.id, timeout: query.timeoutMs, targets: query.targets.slice() }
+  const problem = eventProblem(name, payload, limits, terms)
+  if (problem !== undefined) throw new FrameError(problem)
+  if (terms !== undefined && (terms.targets.length % hashBytes !== 0 || terms.targets.length > hashBytes * targetsLimit))
+    throw new FrameError(`a query names 0 to ${targetsLimit} members`)
+  return { name, payload: payload.slice(), query: terms }
+}
+
+/** Whether a query is meant for this member. */
+export function isTarget(targets: Uint8Array, id: NodeId): boolean {
+  if (targets.length === 0) return true
+  const own = hashesOf([id])
+  for (let at = 0; at < targets.length; at += hashBytes) if (own.every((byte, i) => byte === targets[at + i])) return true
+  return false
+}
+
+/** How many members a query names; 0: all are asked. */
+export function targetCount(targets: Uint8Array): number {
+  return targets.length / hashBytes
+}
+
+function hashesOf(ids: readonly NodeId[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(hashBytes * ids.length)
+  const view = new DataView(bytes.buffer)
+  ids.forEach((id, i) => view.setUint32(hashBytes * i, hash52(id) % 2 ** 32))
+  return bytes
+}

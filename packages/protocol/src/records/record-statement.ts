@@ -1,0 +1,8 @@
+import type { Fact } from '../facts/fact.ts'
+import { isKind, type RecordContent, type Statement } from '../facts/statement.ts'
+
+/** The record that a fact holds. */
+export function statementOf({ content }: Fact): Statement<RecordContent> {
+  if (!('statement' in content) || !isKind(content.statement, 'record')) throw new TypeError('no record under the key of one')
+  return content.statement
+}

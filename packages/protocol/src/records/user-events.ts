@@ -1,0 +1,72 @@
+/**
+ * User events and queries: each is a record that lives for minutes, so that gossip and reconciliation carry it to all members, those that are cut off for
+ * a moment included. The application is told each once, with the member that signed it.
+ *
+ * What a newcomer is told by its first reconciliation is of before it came, and is not for it.
+ */
+import type { Member, NodeId } from '../base/io.ts'
+import { remember } from '../base/remember.ts'
+import type { Context } from '../context/context.ts'
+import { isTarget, readEvent, targetCount } from '../facts/event.ts'
+import { recordKey, type Fact } from '../facts/fact.ts'
+import type { RecordContent, Statement } from '../facts/statement.ts'
+import { FairOrder } from './fair-order.ts'
+import { statementOf } from './record-statement.ts'
+
+/** Events known to be told, so that one that made way is not told again. Guess: eight times as many as are held. */
+const remembered = 8_192
+/** Members that went lately: what they said before may come after their end. Guess. */
+const departed = 1_024
+
+export class UserEvents {
+  readonly #context: Context
+  /** Those held. Of one owner the latest stay. */
+  readonly order = new FairOrder(isLater)
+  readonly #told = new Map<string, true>()
+  readonly #departed = new Map<NodeId, Member>()
+
+  constructor(context: Context) {
+    this.#context = context
+  }
+
+  /** Whether it was told, or is not for this node. */
+  wasTold({ signer, content }: Statement<RecordContent>): boolean {
+    return this.#told.has(recordKey(content.name, signer))
+  }
+
+  /** A verified one is here. `isNews`: of now, for sure. One whose owner is not known yet is told when it is. */
+  heard(statement: Statement<RecordContent>, isNews: boolean): void {
+    const { signer, content } = statement
+    if (content.withdrawn || this.wasTold(statement)) return
+    const { view, isWhole } = this.#context
+    const from = view.get(signer) ?? this.#departed.get(signer)
+    const isForUs = isNews || isWhole
+    if (isForUs && from === undefined) return
+    remember(this.#told, recordKey(content.name, signer), true, remembered)
+    if (isForUs && from !== undefined) this.#tell(content, from)
+  }
+
+  lifeBegan({ id }: Member): void {
+    this.#departed.delete(id)
+    for (const fact of this.order.of(id)) this.heard(statementOf(fact), false)
+  }
+
+  lifeEnded(member: Member): void {
+    remember(this.#departed, member.id, member, departed)
+  }
+
+  #tell({ value }: RecordContent, from: Member): void {
+    const { id, config, view } = this.#context
+    const { name, payload, query } = readEvent(value, config.limits)
+    if (query === undefined) this.#context.notify({ type: 'event', name, payload, from })
+    else if (isTarget(query.targets, id)) {
+      const asked = targetCount(query.targets) || view.size
+      this.#context.notify({ type: 'query', name, payload, from, id: query.id, timeout: query.timeout, asked })
+    }
+  }
+}
+
+function isLater(a: Fact, b: Fact): boolean {
+  const [one, other] = [statementOf(a).content.version, statementOf(b).content.version]
+  return one === other ? a.key < b.key : one > other
+}
