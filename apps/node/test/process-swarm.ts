@@ -129,6 +129,14 @@ class ProcessNode implements SwarmNode {
     return told.records.map(swarmRecord)
   }
 
+  async setTag(tag: Uint8Array): Promise<void> {
+    await this.#ask({ command: 'tag', tag: Buffer.from(tag).toString('base64') })
+  }
+
+  async broadcast(name: string, payload: Uint8Array): Promise<void> {
+    await this.#ask({ command: 'event', name, payload: Buffer.from(payload).toString('base64') })
+  }
+
   async leave(): Promise<void> {
     this.process.send({ command: 'leave' })
     const status = await this.process.exited
@@ -186,11 +194,14 @@ function swarmEvent(told: Told): SwarmEvent | undefined {
     case 'joined':
     case 'left':
     case 'died':
+    case 'updated':
       return { type: told.event, member: swarmMember(told.node) }
     case 'elected':
       return { type: 'elected', reign: { election: told.election, epoch: told.epoch, winner: swarmMember(told.node) } }
     case 'signal':
       return { type: 'signal', name: told.name, from: swarmMember(told.node) }
+    case 'event':
+      return { type: 'event', name: told.name, payload: Buffer.from(told.payload, 'base64'), from: swarmMember(told.node) }
     case 'record':
       return { type: 'record', record: swarmRecord(told) }
     default:

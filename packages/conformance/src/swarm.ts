@@ -25,10 +25,11 @@ export interface SwarmRecord {
 
 /** What a node's application is told. */
 export type SwarmEvent =
-  | { readonly type: 'joined' | 'left' | 'died'; readonly member: SwarmMember }
+  | { readonly type: 'joined' | 'left' | 'died' | 'updated'; readonly member: SwarmMember }
   | { readonly type: 'elected'; readonly reign: SwarmReign }
   | { readonly type: 'signal'; readonly name: string; readonly from: SwarmMember }
   | { readonly type: 'record'; readonly record: SwarmRecord }
+  | { readonly type: 'event'; readonly name: string; readonly payload: Uint8Array; readonly from: SwarmMember }
 
 /** One node under test. Operations after its end may reject. */
 export interface SwarmNode {
@@ -50,6 +51,10 @@ export interface SwarmNode {
   unpublish(name: string): Promise<void>
   /** The records that it knows. */
   records(prefix?: string): Promise<readonly SwarmRecord[]>
+  /** Says something else of itself. Resolves when the node has it. */
+  setTag(tag: Uint8Array): Promise<void>
+  /** Tells all members something once. */
+  broadcast(name: string, payload: Uint8Array): Promise<void>
   /** Leaves gracefully. Resolves when the node has stopped. */
   leave(): Promise<void>
   /** Ends it without a word: the process is gone, its sockets are closed, its address refuses. */

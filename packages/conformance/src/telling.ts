@@ -1,5 +1,40 @@
 import type { Theme } from './case.ts'
 import { check } from './failure.ts'
+import type { SwarmNode } from './swarm.ts'
+import type { World } from './world.ts'
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+const text = (value: Uint8Array): string => new TextDecoder().decode(value)
+
+/** The events that a node was told, as words. */
+function eventsOf({ events }: SwarmNode): string[] {
+  return events.flatMap((event) => (event.type === 'event' ? [`${event.name} ${text(event.payload)} of ${event.from.id}`] : []))
+}
+
+/** Waits until all these were told of this event once, and of nothing else that is called so. */
+async function allTold(world: World, nodes: readonly SwarmNode[], name: string, payload: string, from: SwarmNode): Promise<void> {
+  const told = (node: SwarmNode): string[] => eventsOf(node).filter((event) => event.startsWith(`${name} `))
+  await world.within(5_000, `all are told of ${name}`, () => nodes.every((node) => told(node).length > 0))
+  for (const node of nodes)
+    check(told(node).join() === `${name} ${payload} of ${from.id}`, () => `${node.id} was told ${told(node).join(', ')}`)
+}
+
+/** Waits until all these name this tag of that node, in the life that they knew. */
+async function allTag(world: World, nodes: readonly SwarmNode[], owner: SwarmNode, tag: string): Promise<void> {
+  const knows = ({ events }: SwarmNode): boolean => {
+    const last = events.findLast((event) => (event.type === 'joined' || event.type === 'updated') && event.member.id === owner.id)
+    return last !== undefined && 'member' in last && text(last.member.tag) === tag
+  }
+  await world.within(5_000, `all know the tag ${tag}`, () => nodes.every(knows))
+  const views = await world.kept(3_000, 'the nodes say whom they see', Promise.all(nodes.map(async (node) => await node.members())))
+  for (const view of views) {
+    const member = view.find(({ id }) => id === owner.id)
+    check(
+      member !== undefined && text(member.tag) === tag,
+      () => `a view has ${member === undefined ? 'no such member' : text(member.tag)}`,
+    )
+  }
+}
 
 export const telling: Theme = {
   name: 'telling',
@@ -21,6 +56,88 @@ export const telling: Theme = {
           check(signals.length === (receivers.includes(node) ? 1 : 0), () => `${node.id} was told ${signals.length} signals`)
           for (const { name, from } of signals)
             check(name === 'go' && from.id === sender.id, () => `the signal arrived as ${name} from ${from.id}`)
+        }
+      },
+    },
+    {
+      name: 'a tag that is changed is known to all, to newcomers, too, and ends no life',
+      async run(world) {
+        const nodes = await world.pool()
+        const [first, second] = nodes
+        for (const tag of ['one', 'two', 'three']) await second.setTag(bytes(tag))
+        await allTag(world, nodes, second, 'three')
+        const newcomer = await world.spawn({ introducers: [first] })
+        await world.allSee(3_000, [...nodes, newcomer])
+        await allTag(world, [...nodes, newcomer], second, 'three')
+        world.nobodyElseEnded([], nodes)
+      },
+    },
+    {
+      name: 'an event reaches all who are there once, its sender included, and nobody who comes later',
+      async run(world) {
+        const nodes = await world.pool()
+        const [first, second] = nodes
+        await second.broadcast('deploy', bytes('v2'))
+        await first.broadcast('first', bytes(''))
+        await allTold(world, nodes, 'deploy', 'v2', second)
+        await allTold(world, nodes, 'first', '', first)
+        const newcomer = await world.spawn({ introducers: [first] })
+        await world.allSee(3_000, [...nodes, newcomer])
+        await newcomer.broadcast('hello', bytes('all'))
+        await allTold(world, [...nodes, newcomer], 'hello', 'all', newcomer)
+        await world.watch(3_000)
+        check(eventsOf(newcomer).length === 1, () => `the newcomer was told ${eventsOf(newcomer).join(', ')}`)
+        for (const node of nodes) check(eventsOf(node).length === 3, () => `${node.id} was told ${eventsOf(node).join(', ')}`)
+      },
+    },
+    {
+      name: 'twenty events at once reach all, each once',
+      async run(world) {
+        const nodes = await world.pool()
+        const [, second] = nodes
+        const sent = Array.from({ length: 20 }, (_, i) => `event ${i}`)
+        for (const name of sent) await second.broadcast(name, bytes('x'))
+        const expected = sent.map((name) => `${name} x of ${second.id}`).sort()
+        await world.within(20_000, 'all are told of all', () => nodes.every((node) => eventsOf(node).length >= sent.length))
+        await world.watch(2_000)
+        for (const node of nodes)
+          check(eventsOf(node).sort().join() === expected.join(), () => `${node.id} was told ${eventsOf(node).join(', ')}`)
+      },
+    },
+    {
+      name: 'who leaves after an event was heard by all',
+      async run(world) {
+        const [first, second, ...others] = await world.pool()
+        await second.broadcast('bye', bytes('all'))
+        world.outcome(second.leave())
+        await world.allHear(2_000, 'left', [second], [first, ...others])
+        await allTold(world, [first, ...others], 'bye', 'all', second)
+      },
+    },
+    {
+      name: 'tags and events of two halves are known everywhere after the heal, each event once',
+      needs: ['partition', 'slow'],
+      async run(world) {
+        const nodes = await world.pool()
+        const half = Math.floor(nodes.length / 2)
+        const [left, right] = [nodes.slice(0, half), nodes.slice(half)]
+        const [one, other] = [left[0] as SwarmNode, right[0] as SwarmNode]
+        await world.partition(left, right)
+        await Promise.all([world.allSee(70_000, left), world.allSee(70_000, right)])
+        await one.setTag(bytes('left'))
+        await other.setTag(bytes('right'))
+        await one.broadcast('left', bytes('l'))
+        await other.broadcast('right', bytes('r'))
+        await allTold(world, left, 'left', 'l', one)
+        await allTold(world, right, 'right', 'r', other)
+        await world.heal()
+        await world.allSee(20_000, nodes)
+        for (const [node, tag, payload] of [
+          [one, 'left', 'l'],
+          [other, 'right', 'r'],
+        ] as const) {
+          await allTag(world, nodes, node, tag)
+          await allTold(world, nodes, tag, payload, node)
         }
       },
     },

@@ -8,28 +8,28 @@ import type { Change } from './member.ts'
 export const DEFAULT_CHANGES_LIMIT = 65_536
 
 /**
- * The queue between a pool and one reader of its changes. It starts with a snapshot, which does not count towards the
+ * The queue between a pool and one reader of its changes, or of the answers to a query. It starts with a snapshot, which does not count towards the
  * limit; what is beyond the limit ends it with an error, never with a silent gap.
  */
-export class ChangeQueue implements AsyncIterableIterator<Change, undefined> {
-  #waiting: Change[]
+export class ChangeQueue<Item = Change> implements AsyncIterableIterator<Item, undefined> {
+  #waiting: Item[]
   /** Index of the next change to hand out; the array is cut when half of it is spent, so that a shift costs nothing. */
   #next = 0
   readonly #limit: number
   #snapshot: number
-  readonly #readers: PromiseWithResolvers<IteratorResult<Change, undefined>>[] = []
+  readonly #readers: PromiseWithResolvers<IteratorResult<Item, undefined>>[] = []
   #end: { readonly error: Error } | 'done' | undefined
   #onEnd: (() => void) | undefined
 
   /** `onEnd` is called once, when nothing more will be taken in. */
-  constructor(snapshot: readonly Change[], limit: number, onEnd: () => void) {
+  constructor(snapshot: readonly Item[], limit: number, onEnd: () => void) {
     this.#waiting = [...snapshot]
     this.#snapshot = snapshot.length
     this.#limit = limit
     this.#onEnd = onEnd
   }
 
-  push(change: Change): void {
+  push(change: Item): void {
     if (this.#end !== undefined) return
     const reader = this.#readers.shift()
     if (reader !== undefined) {
@@ -56,7 +56,7 @@ export class ChangeQueue implements AsyncIterableIterator<Change, undefined> {
     this.#finish({ error })
   }
 
-  next(): Promise<IteratorResult<Change, undefined>> {
+  next(): Promise<IteratorResult<Item, undefined>> {
     const change = this.#waiting[this.#next]
     if (change !== undefined) {
       this.#next += 1
@@ -64,14 +64,14 @@ export class ChangeQueue implements AsyncIterableIterator<Change, undefined> {
       return Promise.resolve({ done: false, value: change })
     }
     if (this.#end === undefined) {
-      const reader = Promise.withResolvers<IteratorResult<Change, undefined>>()
+      const reader = Promise.withResolvers<IteratorResult<Item, undefined>>()
       this.#readers.push(reader)
       return reader.promise
     }
     return this.#ended()
   }
 
-  return(): Promise<IteratorResult<Change, undefined>> {
+  return(): Promise<IteratorResult<Item, undefined>> {
     this.#discard()
     this.#finish('done')
     this.#end = 'done'
@@ -95,7 +95,7 @@ export class ChangeQueue implements AsyncIterableIterator<Change, undefined> {
   }
 
   /** An error is thrown once; whoever asks again finds the end. */
-  #ended(): Promise<IteratorResult<Change, undefined>> {
+  #ended(): Promise<IteratorResult<Item, undefined>> {
     const end = this.#end
     this.#end = 'done'
     if (end === 'done' || end === undefined) return Promise.resolve({ done: true, value: undefined })

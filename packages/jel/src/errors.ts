@@ -74,6 +74,62 @@ export class InvalidRecordError extends JelError {
   readonly code = 'INVALID_RECORD'
 }
 
+/** A user event, a query or an answer that can't be sent: its name, its payload or its timeout is none that members accept. The message says which. */
+export class InvalidEventError extends JelError {
+  readonly code = 'INVALID_EVENT'
+}
+
+/** The pool has a fixed size, and as many have joined: nobody else may (a closed pool of the Ibis Portability Layer). */
+export class PoolClosedError extends JelError {
+  readonly code = 'POOL_CLOSED'
+  /** How many the pool is for. */
+  readonly size: number
+
+  constructor(pool: string, size: number) {
+    super(`the pool ${JSON.stringify(pool)} is for ${size} members, and as many have joined before this node`)
+    this.size = size
+  }
+}
+
+/** Members were told different sizes of one pool. */
+export class PoolSizeMismatchError extends JelError {
+  readonly code = 'POOL_SIZE_MISMATCH'
+  /** What this node was told. */
+  readonly size: number
+  /** What another member announced. */
+  readonly announced: number
+
+  constructor(pool: string, size: number, announced: number) {
+    super(`poolSize: the pool ${JSON.stringify(pool)} was announced to be for ${announced} members, not ${size}`)
+    this.size = size
+    this.announced = announced
+  }
+}
+
+/** The pool was terminated, and `joinPool` was told to join none that was. */
+export class PoolTerminatedError extends JelError {
+  readonly code = 'POOL_TERMINATED'
+  /** The id of the member that did it. */
+  readonly by: string
+  /** When, by that member's calendar, Unix ms. */
+  readonly at: number
+
+  constructor(pool: string, by: string, at: number) {
+    super(`the pool ${JSON.stringify(pool)} was terminated by ${by} at ${new Date(at).toISOString()}`)
+    this.by = by
+    this.at = at
+  }
+}
+
+/** While events were paused more came than may wait. Those that waited are thrown away; events that come from now on are told. */
+export class EventsOverflowError extends JelError {
+  readonly code = 'EVENTS_OVERFLOW'
+
+  constructor(limit: number) {
+    super(`more than ${limit} events were waiting while events were paused`)
+  }
+}
+
 /** The tag of a node is larger than every member is asked to keep. */
 export class TagTooLargeError extends JelError {
   readonly code = 'TAG_TOO_LARGE'

@@ -9,6 +9,24 @@ export interface SignalDetail {
   readonly from: Member
 }
 
+/** What a member told all members with `broadcast()`. */
+export interface EventDetail {
+  /** As the sender called it. */
+  readonly name: string
+  /** At most 1,024 bytes. */
+  readonly payload: Uint8Array
+  /** Who signed it. */
+  readonly from: Member
+}
+
+/** How a pool was terminated. */
+export interface Termination {
+  /** The id of the member that did it; it may have left since. */
+  readonly by: string
+  /** When, by that member's calendar, Unix ms. */
+  readonly at: number
+}
+
 /** Something that went wrong while the node goes on. */
 export interface WarningDetail {
   /** Stable, as `INTRODUCER_UNREACHABLE` or `PEER_REFUSED`. */
@@ -39,6 +57,12 @@ export interface PoolEvents {
   record: CustomEvent<PoolRecord>
   /** Another member signalled this one. */
   signal: CustomEvent<SignalDetail>
+  /** A member told all members something with `broadcast()`, this node included. Once each. Not in the paper; Serf's user event. */
+  event: CustomEvent<EventDetail>
+  /** As many have joined as a pool of a fixed size is for. `waitForPoolClosed()` tells it late, too. */
+  poolClosed: CustomEvent<{ readonly size: number }>
+  /** A member terminated the pool. Nobody is made to leave. `pool.terminated` tells it late, too. */
+  terminated: CustomEvent<Termination>
   /** `health()` reads differently: alone, in a minority, well again. */
   health: CustomEvent<Health>
   /** This node measured how long something took: for metrics, see `observe` of `@jel/jel/opentelemetry`. */

@@ -11,22 +11,30 @@ export { Keyring } from './keyring.ts'
 export type { NewsGap, PoolHost, PoolNews } from './pool-host.ts'
 export type { Abortable, PoolEnd, PoolParts, StreamHandler } from './pool.ts'
 export type { PoolOptions } from './options.ts'
-export type { MeasuredDetail, PoolEvents, SignalDetail, WarningDetail } from './events.ts'
+export type { EventDetail, MeasuredDetail, PoolEvents, SignalDetail, Termination, WarningDetail } from './events.ts'
 export type { PoolKeyInfo, PoolRecord, PublishOptions, RecordOwner } from '@jel/overlay'
 /** What `open` gives and handlers take. */
 export type { Stream } from '@libp2p/interface'
 export type { Change, Health, Link, Member, MemberRef, Reign, Traffic } from './member.ts'
+export { byJoin } from './join-order.ts'
+export type { Answer, QueryHandler, QueryOptions } from './queries.ts'
+export type { QueryFilter } from './query-filter.ts'
 export {
   CandidacyWithdrawnError,
   ChangesOverflowError,
   ElectionsOffError,
+  EventsOverflowError,
   InvalidElectionNameError,
+  InvalidEventError,
   InvalidOptionError,
   InvalidRecordError,
   InvalidSignalNameError,
   JoinsOffError,
   Libp2pElsewhereError,
+  PoolClosedError,
   PoolLeftError,
+  PoolSizeMismatchError,
+  PoolTerminatedError,
   TagTooLargeError,
   TooFewMembersError,
   UnsupportedConsistencyError,

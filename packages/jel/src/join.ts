@@ -1,12 +1,17 @@
 import { InvalidPoolNameError, startOverlay, type OverlayOptions } from '@jel/overlay'
 import { defaultConfig } from '@jel/protocol'
-import { InvalidOptionError, TagTooLargeError, TooFewMembersError } from './errors.ts'
+import { InvalidOptionError, PoolTerminatedError, TooFewMembersError } from './errors.ts'
+import { sizeProblem } from './fixed-size.ts'
 import { checkOptions, type PoolOptions } from './options.ts'
+import type { PoolHost } from './pool-host.ts'
 import { Pool } from './pool.ts'
+import { checkTag } from './tag.ts'
+import { findTermination } from './termination.ts'
+import { toBytes } from './text.ts'
 import { startRemoteOverlay } from './thread/start.ts'
 
 /** What every member keeps of every other one is bounded. */
-const { tagBytes, locationBytes } = defaultConfig.limits
+const { locationBytes } = defaultConfig.limits
 
 /** How long `requireMembers` may take unless `timeout` says otherwise, ms. Guess: longer than a node waits for an introducer that says nothing. */
 const REQUIRE_TIMEOUT = 30_000
@@ -21,19 +26,24 @@ const GRACE = 10_000
  * @param name the pool; everybody who names it, and holds the same `key` if there is one, meets there
  * @throws UnsupportedConsistencyError, InvalidOptionError, InvalidPoolNameError, TagTooLargeError before anything is started;
  *   the overlay's errors (a malformed address or key, an identity in use, a port in use) when the host can't start;
- *   WorkerError when its thread can't; TooFewMembersError when fewer than `requireMembers` came in time
+ *   WorkerError when its thread can't; PoolClosedError, PoolSizeMismatchError, PoolTerminatedError when this node may not stay; TooFewMembersError when fewer than `requireMembers` came in time
  */
 export async function joinPool(name: string, options: PoolOptions = {}): Promise<Pool> {
   if (typeof name !== 'string') throw new InvalidPoolNameError('the pool name must be a string')
   checkOptions(options)
-  const { joins = 'unreliable', elections = 'non-uniform', thread = 'main', requireMembers, timeout = REQUIRE_TIMEOUT, ...rest } = options
-  const host = { ...rest, tag: toBytes(rest.tag), key: rest.key === undefined ? undefined : keysOf(rest.key) }
-  host.signal?.throwIfAborted()
-  if (host.tag !== undefined && host.tag.length > tagBytes) throw new TagTooLargeError(host.tag.length, tagBytes)
+  const { joins = 'unreliable', elections = 'non-uniform', thread = 'main', poolSize, requireRunning = false, ...others } = options
+  const { requireMembers, timeout = REQUIRE_TIMEOUT, ...rest } = others
+  rest.signal?.throwIfAborted()
+  const host = {
+    ...rest,
+    tag: rest.tag === undefined ? undefined : checkTag(rest.tag),
+    key: rest.key === undefined ? undefined : keysOf(rest.key),
+  }
   if (host.location !== undefined) checkLocation(host.location)
   try {
     const start = thread === 'worker' ? startRemoteOverlay : startOverlay
-    const enter = async (more: OverlayOptions): Promise<Pool> => new Pool(await start(more), { joins, elections })
+    const enter = async (more: OverlayOptions): Promise<Pool> =>
+      new Pool(await admitted(await start(more), poolSize, requireRunning), { joins, elections, poolSize })
     const all = { ...host, pool: name }
     return await (requireMembers === undefined ? enter(all) : enterWith(requireMembers, timeout, all, enter))
   } catch (error) {
@@ -54,9 +64,11 @@ async function enterWith(
   const last = AbortSignal.timeout(timeout + GRACE)
   // Whoever says nothing is given up in time for the reason to be told.
   const introduction = { aloneAfter: Math.min(timeout, defaultConfig.introduction.aloneAfter) }
+  const joined = new AbortController()
   let pool: Pool | undefined
   try {
     pool = await enter({ ...options, config: { introduction }, signal: AbortSignal.any(signal ? [signal, last] : [last]) })
+    pool.addEventListener('warning', ({ detail }) => options.onWarning?.(detail), { signal: joined.signal })
     await pool.waitForMembers(count, { signal: AbortSignal.any(signal ? [signal, time] : [time]) })
     return pool
   } catch (error) {
@@ -65,11 +77,19 @@ async function enterWith(
     await pool?.leave()
     if (error !== time.reason && error !== last.reason) throw error
     throw new TooFewMembersError(count, members, timeout, introducers)
+  } finally {
+    joined.abort()
   }
 }
 
-function toBytes(value: Uint8Array | string | undefined): Uint8Array | undefined {
-  return typeof value === 'string' ? new TextEncoder().encode(value) : value
+/** What this node has entered, if it may stay. */
+async function admitted(host: PoolHost, poolSize: number | undefined, requireRunning: boolean): Promise<PoolHost> {
+  const termination = requireRunning ? findTermination(host) : undefined
+  const problem =
+    termination === undefined ? sizeProblem(host, poolSize) : new PoolTerminatedError(host.pool, termination.by, termination.at)
+  if (problem === undefined) return host
+  await host.leave()
+  throw problem
 }
 
 function keysOf(key: NonNullable<PoolOptions['key']>): Uint8Array[] {

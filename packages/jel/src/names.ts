@@ -1,5 +1,5 @@
 import { nameProblem } from '@jel/protocol'
-import { InvalidElectionNameError, InvalidRecordError, InvalidSignalNameError } from './errors.ts'
+import { InvalidElectionNameError, InvalidEventError, InvalidRecordError, InvalidSignalNameError } from './errors.ts'
 
 /** Why an election can't have this name, or undefined: 1 to 128 bytes of UTF-8 without control characters. */
 export function electionNameProblem(name: string): string | undefined {
@@ -18,10 +18,24 @@ export function checkSignalName(name: string): void {
   if (problem !== undefined) throw new InvalidSignalNameError(problem)
 }
 
+/** Records that say something of the pool itself. */
+export const OWN_RECORDS = 'jel.pool/'
+
+export function isOwnRecord(name: string): boolean {
+  return name.startsWith(OWN_RECORDS)
+}
+
 /** Throws InvalidRecordError. */
 export function checkRecordName(name: string): void {
   const problem = problemOf(name)
   if (problem !== undefined) throw new InvalidRecordError(`the name of a record ${problem}`)
+  if (isOwnRecord(name)) throw new InvalidRecordError(`the name of a record: those that begin with ${OWN_RECORDS} are the pool's own`)
+}
+
+/** Throws InvalidEventError. */
+export function checkEventName(name: string): void {
+  const problem = problemOf(name)
+  if (problem !== undefined) throw new InvalidEventError(`the name ${problem}`)
 }
 
 /** Callers without types, at the other end of a pipe, get an error as well. */

@@ -1,3 +1,4 @@
+import type { WarningDetail } from './events.ts'
 import { InvalidOptionError, UnsupportedConsistencyError } from './errors.ts'
 
 /** What `joinPool` may be told. Everything is optional. */
@@ -56,6 +57,15 @@ export interface PoolOptions {
    * waiting in order. That costs memory and start-up time, and `pool.libp2p` can't be reached.
    */
   thread?: 'main' | 'worker'
+  /**
+   * A pool for so many members, as a closed world of the Ibis Portability Layer: all give the same, and `waitForPoolClosed()` waits until as many have joined. Who comes
+   * later is refused with PoolClosedError, who gives another size with PoolSizeMismatchError. Default: as many as come, or what another member announced.
+   */
+  poolSize?: number
+  /** Whether joining a pool that was terminated is an error, PoolTerminatedError. Default: no; `pool.terminated` tells it. */
+  requireRunning?: boolean
+  /** Called with what goes wrong until `joinPool` resolves, as an introducer that can't be reached. From then on `warning` events tell it. */
+  onWarning?: (warning: WarningDetail) => void
   /** Aborts the joining; after that it has no effect. */
   signal?: AbortSignal
 }
@@ -110,6 +120,9 @@ const CHECKS: Readonly<Record<keyof PoolOptions, Check>> = {
   identityFile: file,
   mdns: flag,
   thread: oneOf('main', 'worker'),
+  poolSize: count,
+  requireRunning: flag,
+  onWarning: (value) => (typeof value === 'function' ? undefined : 'must be a function'),
   signal: (value) => (value instanceof AbortSignal ? undefined : 'must be an AbortSignal'),
 }
 
@@ -135,6 +148,12 @@ export function checkOptions(options: unknown): asserts options is PoolOptions {
 export function checkCount(option: string, value: unknown): void {
   const problem = count(value)
   if (problem !== undefined) throw new InvalidOptionError(`${option}: ${problem}`)
+}
+
+/** Throws if it is no time that may be waited for, ms. */
+export function checkSpan(option: string, value: unknown, most: number): void {
+  const isFine = typeof value === 'number' && value > 0 && value <= most
+  if (!isFine) throw new InvalidOptionError(`${option}: must be milliseconds, above 0 and at most ${most}`)
 }
 
 /** Throws if a consistency level is one that can't be given. */

@@ -1,17 +1,41 @@
 import type { Libp2p, Stream } from '@libp2p/interface'
-import { OverlayClosedError, UnknownMemberError, type PoolRecord, type PublishOptions } from '@jel/overlay'
+import {
+  ANSWER_PROTOCOL,
+  InvalidProtocolError,
+  OverlayClosedError,
+  UnknownMemberError,
+  type PoolRecord,
+  type PublishOptions,
+} from '@jel/overlay'
+import { defaultConfig, queryTimeoutLimit } from '@jel/protocol'
 import { TypedEventEmitter } from 'main-event'
 import { raceSignal } from 'race-signal'
 import { ChangeQueue, DEFAULT_CHANGES_LIMIT } from './changes.ts'
 import { Elections } from './elections.ts'
-import { ChangesOverflowError, ElectionsOffError, InvalidRecordError, JoinsOffError, PoolLeftError } from './errors.ts'
-import type { PoolEvents } from './events.ts'
+import {
+  ChangesOverflowError,
+  ElectionsOffError,
+  InvalidEventError,
+  InvalidOptionError,
+  InvalidRecordError,
+  JoinsOffError,
+  PoolLeftError,
+  type PoolClosedError,
+} from './errors.ts'
+import { EventGate } from './event-gate.ts'
+import type { PoolEvents, Termination } from './events.ts'
+import { FixedSize } from './fixed-size.ts'
 import { HeadCount } from './head-count.ts'
+import { byJoin } from './join-order.ts'
 import { Keyring } from './keyring.ts'
 import { idOf, type Change, type Health, type Link, type Member, type MemberRef, type Reign, type Traffic } from './member.ts'
-import { checkElectionName, checkRecordName, checkSignalName } from './names.ts'
-import { checkCount } from './options.ts'
+import { checkElectionName, checkEventName, checkRecordName, checkSignalName, isOwnRecord } from './names.ts'
+import { checkCount, checkSpan } from './options.ts'
 import type { PoolHost, PoolNews } from './pool-host.ts'
+import { Queries, type Answer, type QueryHandler, type QueryOptions } from './queries.ts'
+import { checkTag } from './tag.ts'
+import { Terminations } from './termination.ts'
+import { toBytes } from './text.ts'
 
 /** Takes what a member opened with `open()`. `from` is that member's id. A stream whose handler throws is aborted. */
 export type StreamHandler = (stream: Stream, from: string) => void | Promise<void>
@@ -29,6 +53,8 @@ export interface Abortable {
 export interface PoolParts {
   readonly joins: 'unreliable' | 'off'
   readonly elections: 'non-uniform' | 'off'
+  /** How many members the pool is for. Default: as many as come, or what others announced. */
+  readonly poolSize?: number | undefined
 }
 
 /**
@@ -41,12 +67,18 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   readonly #elections: Elections
   readonly #heads: HeadCount
   readonly #keys: Keyring
+  readonly #gate = new EventGate()
+  readonly #queries: Queries
+  readonly #terminations: Terminations
+  readonly #fixedSize: FixedSize
   readonly #queues = new Set<ChangeQueue>()
   /** Of handlers that end with a signal: what stops listening to it, by protocol. */
   readonly #handlers = new Map<string, () => void>()
   readonly #unsubscribe: () => void
   readonly #closed: Promise<PoolEnd>
   #leftError: PoolLeftError | undefined
+  /** Why this node may not stay. */
+  #excess: PoolClosedError | undefined
   #leaving: Promise<void> | undefined
 
   /** `joinPool` is the way in; this is for a host that was started by other means. */
@@ -60,10 +92,17 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
       return await this.#ask(call)
     })
     this.#heads = new HeadCount(() => overlay.members().length)
+    this.#queries = new Queries(overlay, { warn: (code, message) => this.#warn(code, message), named: (error) => this.#named(error) })
+    this.#terminations = new Terminations(overlay)
+    this.#fixedSize = new FixedSize(overlay, parts.poolSize, {
+      closed: (size) => this.#tell('poolClosed', { size }),
+      warn: (code, message) => this.#warn(code, message),
+      excess: (error) => void this.#expel(error),
+    })
     this.#unsubscribe = overlay.subscribe((notification) => this.#notice(notification))
     this.#closed = overlay.closed.then((end) => {
       this.#end(end.reason === 'failed' ? end.error : undefined)
-      return end
+      return this.#excess === undefined ? end : { reason: 'failed', error: this.#excess }
     })
   }
 
@@ -102,9 +141,28 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   /**
    * The members that this node believes to be in the pool now, itself included, by id. Works with `joins: 'off'` too: then
    * it is a way to ask, since nothing is told.
+   *
+   * @param options.order `'join'`: as they joined, by `joinedAt` and then by id; all members put any two in the same order
+   * @throws InvalidOptionError
    */
-  members(): readonly Member[] {
-    return this.#overlay.members()
+  members({ order = 'id' }: { order?: 'id' | 'join' } = {}): readonly Member[] {
+    const members = this.#overlay.members()
+    if (order === 'id') return members
+    if (order !== 'join') throw new InvalidOptionError("order: must be 'id' or 'join'")
+    return [...members].sort(byJoin)
+  }
+
+  /**
+   * Says something else of this node, within its life: the others get `updated`. It goes on when the node re-enters under a new incarnation. Resolves when
+   * `self` has it.
+   *
+   * @param tag at most 1,024 bytes; text is sent as UTF-8
+   * @throws TagTooLargeError, InvalidOptionError, PoolLeftError
+   */
+  async setTag(tag: Uint8Array | string): Promise<void> {
+    this.#check()
+    const bytes = checkTag(tag)
+    await this.#ask(() => this.#overlay.setTag(bytes))
   }
 
   /**
@@ -141,7 +199,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     const self = this.self
     const snapshot = [self, ...this.members().filter((member) => member.id !== self.id)]
     const abort = (): void => queue.fail(signal?.reason as Error)
-    const queue = new ChangeQueue(
+    const queue = new ChangeQueue<Change>(
       snapshot.map((member) => ({ type: 'joined', member })),
       limit,
       () => {
@@ -241,6 +299,55 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   }
 
   /**
+   * Tells all members something once, this node included: they get an `event`. Who is cut off for a moment is told later, within ten minutes; who joins later is
+   * not. Nobody acknowledges it. Not in the paper; Serf's user event.
+   *
+   * @param name as that of a signal
+   * @param payload at most 1,024 bytes; text is sent as UTF-8
+   * @throws InvalidEventError, PoolLeftError
+   */
+  async broadcast(name: string, payload: Uint8Array | string = new Uint8Array()): Promise<void> {
+    this.#check()
+    checkEventName(name)
+    const bytes = checkPayload(payload)
+    await this.#askRanged(() => this.#overlay.broadcast(name, bytes), InvalidEventError)
+  }
+
+  /**
+   * Asks all members, this node included, and iterates over their answers as these come, each with who gave it; at most one of a member. Ends when all who were asked have
+   * answered, or when the time is over: who has no handler for `name` says nothing. Not in the paper; Serf's query.
+   *
+   * The question is asked at this call; leave the loop or call `return()` to wait no longer.
+   *
+   * @param payload at most 1,024 bytes; text is sent as UTF-8
+   * @throws InvalidEventError, InvalidOptionError, PoolLeftError; the iteration throws the reason of `options.signal`, or PoolLeftError
+   */
+  query(
+    name: string,
+    payload: Uint8Array | string = new Uint8Array(),
+    options: QueryOptions = {},
+  ): AsyncIterableIterator<Answer, undefined> {
+    this.#check(options.signal)
+    checkEventName(name)
+    const bytes = checkPayload(payload)
+    if (options.timeout !== undefined) checkSpan('timeout', options.timeout, queryTimeoutLimit)
+    return this.#queries.ask(name, bytes, options)
+  }
+
+  /**
+   * Answers the queries of this name. A handler that throws, or answers with more than 1,024 bytes, gives no answer but a `warning`.
+   *
+   * @param options.signal answers no more
+   * @throws InvalidEventError, PoolLeftError; InvalidOptionError if queries of this name are answered already
+   */
+  answer(name: string, handler: QueryHandler, options: Abortable = {}): void {
+    this.#check(options.signal)
+    checkEventName(name)
+    if (typeof handler !== 'function') throw new InvalidOptionError('handler: must be a function')
+    this.#queries.answer(name, handler, options.signal)
+  }
+
+  /**
    * Publishes bytes under a name, for all members, until they expire. They outlive this node: newcomers and the other side of a partition get them, too.
    * Each owner has names of its own; publishing one again replaces what it held. Not in the paper.
    *
@@ -254,11 +361,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     checkRecordName(name)
     if (!(value instanceof Uint8Array)) throw new InvalidRecordError('the value of a record must be a Uint8Array')
     if (typeof options?.ttl !== 'number') throw new InvalidRecordError('ttl: must be a number of milliseconds')
-    try {
-      return await this.#ask(() => this.#overlay.publish(name, value, options))
-    } catch (error) {
-      throw error instanceof RangeError ? new InvalidRecordError(error.message, { cause: error }) : error
-    }
+    return await this.#askRanged(() => this.#overlay.publish(name, value, options), InvalidRecordError)
   }
 
   /**
@@ -277,8 +380,69 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
    *
    * @param prefix only of names that begin so
    */
-  records(prefix?: string): readonly PoolRecord[] {
-    return this.#overlay.records(prefix)
+  records(prefix = ''): readonly PoolRecord[] {
+    const records = this.#overlay.records(prefix)
+    // The pool's own are told otherwise.
+    return isOwnRecord(prefix) ? records : records.filter(({ name }) => !isOwnRecord(name))
+  }
+
+  /**
+   * Terminates the pool for all: members get `terminated`, those that join later find it in `terminated`. It makes nobody leave: each application does what it
+   * sees fit. Any member may do it, and nobody can take it back; told for 31 days. `Registry.terminate` of the Ibis Portability Layer.
+   *
+   * @throws RecordsFullError, PoolLeftError
+   */
+  async terminate(): Promise<void> {
+    this.#check()
+    await this.#ask(() => this.#terminations.terminate())
+  }
+
+  /** Who terminated the pool, and when; undefined: nobody has, as far as this node knows. */
+  get terminated(): Termination | undefined {
+    return this.#terminations.current
+  }
+
+  /**
+   * Waits until the pool is terminated.
+   *
+   * @param options.signal gives up waiting
+   * @throws PoolLeftError
+   */
+  async waitForTermination(options: Abortable = {}): Promise<void> {
+    this.#check(options.signal)
+    await raceSignal(this.#terminations.promise, options.signal)
+  }
+
+  /** How many members the pool is for, as `joinPool` was told or another member announced; undefined: as many as come. */
+  get poolSize(): number | undefined {
+    return this.#fixedSize.size
+  }
+
+  /**
+   * Waits until the pool is closed: as many have joined as it is for, those that are gone since included. `waitUntilPoolClosed` of the Ibis Portability Layer.
+   * Nobody can exclude others for sure: on two sides of a partition more may be let in.
+   *
+   * @param options.signal gives up waiting
+   * @throws InvalidOptionError if nobody gave a `poolSize`; PoolLeftError, with a PoolClosedError as its cause if others came before this node
+   */
+  async waitForPoolClosed(options: Abortable = {}): Promise<void> {
+    this.#check(options.signal)
+    if (this.poolSize === undefined) throw new InvalidOptionError('poolSize: this pool is for as many as come, and never closed')
+    await raceSignal(this.#fixedSize.promise, options.signal)
+  }
+
+  /** Holds all events back until `resumeEvents()`, at most 65,536 of them. `changes()`, `members()` and what waits for something go on. `disableEvents` of the Ibis Portability Layer. */
+  pauseEvents(): void {
+    this.#gate.pause()
+  }
+
+  /**
+   * Tells the events that waited, in order, then goes on.
+   *
+   * @throws EventsOverflowError if more came than may wait: none of them is told then
+   */
+  resumeEvents(): void {
+    this.#gate.resume()
   }
 
   /**
@@ -309,6 +473,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
    */
   async open(member: MemberRef, protocol: string, options: Abortable = {}): Promise<Stream> {
     this.#check(options.signal)
+    checkProtocol(protocol)
     const id = idOf(member)
     if (!this.#knows(id)) throw unknown(id)
     return await this.#ask(() => this.#overlay.open(id, protocol, options))
@@ -323,6 +488,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   async handle(protocol: string, handler: StreamHandler, options: Abortable = {}): Promise<void> {
     const { signal } = options
     this.#check(signal)
+    checkProtocol(protocol)
     await this.#ask(() => this.#overlay.handle(protocol, handler))
     if (signal === undefined) return
     if (signal.aborted) {
@@ -341,6 +507,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   /** Takes no more streams for `protocol`. */
   async unhandle(protocol: string): Promise<void> {
     this.#check()
+    checkProtocol(protocol)
     // The signal of this handler must not end the next one.
     this.#handlers.get(protocol)?.()
     this.#handlers.delete(protocol)
@@ -388,25 +555,34 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
       case 'died':
       case 'updated': {
         this.#heads.review()
+        if (notification.type === 'joined') this.#fixedSize.joined(notification.member)
+        if (notification.type === 'left' || notification.type === 'died') this.#queries.gone(notification.member.id)
         if (this.#parts.joins === 'off') return
         const { type, member } = notification
         for (const queue of this.#queues) queue.push({ type, member })
-        this.safeDispatchEvent(type, { detail: member })
+        this.#tell(type, member)
         return
       }
       case 'elected':
         if (this.#parts.elections === 'off') return
         this.#elections.elected(notification.reign)
-        this.safeDispatchEvent('elected', { detail: notification.reign })
+        this.#tell('elected', notification.reign)
         return
       case 'signal':
-        this.safeDispatchEvent('signal', { detail: { name: notification.name, from: notification.from } })
+        this.#tell('signal', { name: notification.name, from: notification.from })
         return
       case 'record':
-        this.safeDispatchEvent('record', { detail: notification.record })
+        if (isOwnRecord(notification.record.name)) this.#review()
+        else this.#tell('record', notification.record)
+        return
+      case 'event':
+        this.#tell('event', { name: notification.name, payload: notification.payload, from: notification.from })
+        return
+      case 'query':
+        void this.#queries.asked(notification)
         return
       case 'health':
-        this.safeDispatchEvent('health', { detail: notification.health })
+        this.#tell('health', notification.health)
         return
       case 'measured': {
         const { type, ...detail } = notification
@@ -414,7 +590,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
         return
       }
       case 'warning':
-        this.safeDispatchEvent('warning', { detail: { code: notification.code, message: notification.message } })
+        this.#warn(notification.code, notification.message)
         return
       case 'gap':
         this.#skip(notification.lost, notification.limit)
@@ -429,8 +605,32 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     for (const queue of this.#queues) queue.fail(new ChangesOverflowError(limit))
     this.#elections.settleAll()
     this.#heads.review()
+    this.#review()
     const message = `${lost} events were lost: more than ${limit} were waiting while the application kept its thread busy`
-    this.safeDispatchEvent('warning', { detail: { code: 'EVENTS_LOST', message } })
+    this.#warn('EVENTS_LOST', message)
+  }
+
+  /** The records that say something of the pool itself changed. */
+  #review(): void {
+    const termination = this.#terminations.take()
+    if (termination !== undefined) this.#tell('terminated', termination)
+    this.#fixedSize.review()
+  }
+
+  #tell<Type extends keyof PoolEvents>(type: Type, detail: PoolEvents[Type]['detail']): void {
+    this.#gate.pass(() => this.safeDispatchEvent(type, { detail }))
+  }
+
+  #warn(code: string, message: string): void {
+    this.#tell('warning', { code, message })
+  }
+
+  /** Others came before this node, as many as the pool is for. */
+  async #expel(error: PoolClosedError): Promise<void> {
+    this.#excess = error
+    this.#end(error)
+    this.#leaving ??= this.#overlay.leave()
+    await this.#leaving
   }
 
   /** From here on nothing is told any more. */
@@ -440,6 +640,9 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     this.#unsubscribe()
     this.#elections.close(this.#leftError)
     this.#heads.close(this.#leftError)
+    this.#queries.close(this.#leftError)
+    this.#terminations.close(this.#leftError)
+    this.#fixedSize.close(this.#leftError)
     for (const forget of this.#handlers.values()) forget()
     this.#handlers.clear()
     for (const queue of this.#queues) {
@@ -467,6 +670,15 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     }
   }
 
+  /** As `#ask`; what is out of range gets a name. */
+  async #askRanged<Result>(call: () => Promise<Result>, Named: typeof InvalidRecordError | typeof InvalidEventError): Promise<Result> {
+    try {
+      return await this.#ask(call)
+    } catch (error) {
+      throw error instanceof RangeError ? new Named(error.message, { cause: error }) : error
+    }
+  }
+
   /** The overlay ends a moment before this pool is told why. */
   #named(error: unknown): unknown {
     return error instanceof OverlayClosedError ? (this.#leftError ?? new PoolLeftError(this.name, error)) : error
@@ -475,6 +687,21 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   #knows(id: string): boolean {
     return this.#overlay.members().some((member) => member.id === id)
   }
+}
+
+/** The bytes of a payload. Throws InvalidEventError. */
+function checkPayload(payload: unknown): Uint8Array {
+  const bytes = typeof payload === 'string' ? toBytes(payload) : payload
+  if (!(bytes instanceof Uint8Array)) throw new InvalidEventError('the payload must be a Uint8Array or a string')
+  const { payloadBytes } = defaultConfig.limits
+  if (bytes.length > payloadBytes) throw new InvalidEventError(`the payload has ${bytes.length} bytes; at most ${payloadBytes} are allowed`)
+  return bytes
+}
+
+/** By this one members answer queries. */
+function checkProtocol(protocol: string): void {
+  if (protocol === ANSWER_PROTOCOL)
+    throw new InvalidProtocolError(`protocol ids that start with /jel/ are not the application's: ${protocol}`)
 }
 
 function unknown(id: string): UnknownMemberError {

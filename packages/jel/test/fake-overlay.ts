@@ -8,16 +8,17 @@ import {
   type PoolRecord,
   type PoolReign,
   type PublishOptions,
+  type QueryOptions,
 } from '@jel/overlay'
 
 export function member(id: string, incarnation = 1): PoolMember {
-  return { id, incarnation, addresses: [`/ip4/127.0.0.1/tcp/1/p2p/${id}`], location: 'here', tag: new Uint8Array() }
+  return { id, incarnation, addresses: [`/ip4/127.0.0.1/tcp/1/p2p/${id}`], location: 'here', tag: new Uint8Array(), joinedAt: 0 }
 }
 
 /** An overlay in memory: it does what it is told, and writes down what it was asked. */
 export class FakeOverlay implements Overlay {
   readonly pool = 'test'
-  readonly self = member('B')
+  self = member('B')
   readonly libp2p = {} as Libp2p
   readonly asked: string[] = []
   readonly keys = {
@@ -141,6 +142,19 @@ export class FakeOverlay implements Overlay {
   async unpublish(name: string): Promise<void> {
     this.#checkOpen()
     this.asked.push(`unpublish ${name}`)
+  }
+
+  async setTag(tag: Uint8Array): Promise<void> {
+    this.#checkOpen()
+    this.self = { ...this.self, tag }
+    this.tell({ type: 'updated', member: this.self })
+  }
+
+  async broadcast(name: string, payload: Uint8Array, query?: QueryOptions): Promise<void> {
+    this.#checkOpen()
+    this.asked.push(`broadcast ${name} ${payload.length}${query === undefined ? '' : ` ${query.timeout} ${query.to?.join(' ') ?? 'all'}`}`)
+    if (query === undefined) this.tell({ type: 'event', name, payload, from: this.self })
+    else this.tell({ type: 'query', name, payload, from: this.self, id: query.id, timeout: query.timeout, asked: 1 })
   }
 
   records(prefix = ''): PoolRecord[] {

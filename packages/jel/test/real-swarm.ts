@@ -123,6 +123,7 @@ class RealNode implements SwarmNode {
     pool.addEventListener('elected', ({ detail }) => this.events.push({ type: 'elected', reign: detail }))
     for (const record of pool.records()) this.events.push({ type: 'record', record })
     pool.addEventListener('record', ({ detail }) => this.events.push({ type: 'record', record: detail }))
+    pool.addEventListener('event', ({ detail }) => this.events.push({ type: 'event', ...detail }))
     pool.addEventListener('signal', ({ detail }) => this.events.push({ type: 'signal', ...detail }))
   }
 
@@ -164,6 +165,14 @@ class RealNode implements SwarmNode {
     return Promise.resolve(this.#pool.records(prefix))
   }
 
+  async setTag(tag: Uint8Array): Promise<void> {
+    await this.#pool.setTag(tag)
+  }
+
+  async broadcast(name: string, payload: Uint8Array): Promise<void> {
+    await this.#pool.broadcast(name, payload)
+  }
+
   async leave(): Promise<void> {
     await this.#pool.leave()
   }
@@ -190,7 +199,7 @@ class RealNode implements SwarmNode {
 
 async function collect(changes: AsyncIterable<Change>, events: SwarmEvent[]): Promise<void> {
   try {
-    for await (const { type, member } of changes) if (type !== 'updated') events.push({ type, member })
+    for await (const { type, member } of changes) events.push({ type, member })
   } catch {
     // The host was killed: nothing more is told.
   }

@@ -156,6 +156,16 @@ class SimulatedSwarmNode implements SwarmNode {
     return Promise.resolve(this.#node.protocol.records(prefix))
   }
 
+  setTag(tag: Uint8Array): Promise<void> {
+    this.#node.command({ type: 'retag', tag })
+    return Promise.resolve()
+  }
+
+  broadcast(name: string, payload: Uint8Array): Promise<void> {
+    this.#node.command({ type: 'broadcast', name, payload })
+    return Promise.resolve()
+  }
+
   async leave(): Promise<void> {
     this.#simulation.leave(this.#node)
     const { promise, resolve } = Promise.withResolvers<undefined>()
@@ -195,9 +205,11 @@ class SimulatedSwarmNode implements SwarmNode {
       case 'elected':
       case 'signal':
       case 'record':
+      case 'updated':
+      case 'event':
         this.events.push(notification)
         return
-      case 'updated':
+      case 'query':
       case 'entered':
       case 'signalled':
       case 'warning':

@@ -1,6 +1,7 @@
 /** What the two sides of a pool with `thread: 'worker'` say to each other: plain data, in order, over one MessagePort. */
 import type { MessagePort } from 'node:worker_threads'
 import type {
+  EarlyWarning,
   OverlayHealth,
   OverlayNotification,
   OverlayOptions,
@@ -10,6 +11,7 @@ import type {
   PoolRecord,
   PoolReign,
   PublishOptions,
+  QueryOptions,
   Traffic,
 } from '@jel/overlay'
 import type { Fault } from './faults.ts'
@@ -26,7 +28,7 @@ export interface Snapshot {
 /** Handed to the worker when it starts. */
 export interface Commission {
   readonly port: MessagePort
-  readonly options: Omit<OverlayOptions, 'signal'>
+  readonly options: Omit<OverlayOptions, 'signal' | 'onWarning'>
 }
 
 /** Operations that are answered. */
@@ -44,6 +46,8 @@ export interface Calls {
   useKey(key: Uint8Array | string): PoolKeyInfo
   removeKey(key: Uint8Array | string): void
   listKeys(): readonly PoolKeyInfo[]
+  setTag(tag: Uint8Array): void
+  broadcast(name: string, payload: Uint8Array, query?: QueryOptions): void
 }
 
 /** Operations that are not. */
@@ -60,6 +64,8 @@ export type Request =
 
 /** From the overlay's thread to the application's. */
 export type Report =
+  /** Something went wrong before the node has entered. */
+  | { readonly type: 'warning'; readonly warning: EarlyWarning }
   | { readonly type: 'entered'; readonly pool: string; readonly snapshot: Snapshot }
   | { readonly type: 'news'; readonly news: readonly OverlayNotification[]; readonly self?: PoolMember }
   | { readonly type: 'health'; readonly health: OverlayHealth }

@@ -46,6 +46,8 @@ export class OverlayServer {
       useKey: (_, key) => overlay.keys.use(key),
       removeKey: (_, key) => overlay.keys.remove(key),
       listKeys: () => overlay.keys.list(),
+      setTag: (_, tag) => overlay.setTag(tag),
+      broadcast: (_, name, payload, query) => overlay.broadcast(name, payload, query),
     }
     port.on('message', (request: Request) => this.#take(request))
     // The state and what changes it, without a gap: nothing can happen between these two.

@@ -27,6 +27,8 @@ export function packNews(news: OverlayNotification): OverlayNotification {
     case 'elected':
       return { ...news, reign: packReign(news.reign) }
     case 'signal':
+    case 'event':
+    case 'query':
       return { ...news, from: packMember(news.from) }
     default:
       return news

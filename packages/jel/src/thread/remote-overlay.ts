@@ -10,6 +10,7 @@ import {
   type PoolRecord,
   type PoolReign,
   type PublishOptions,
+  type QueryOptions,
   type Traffic,
 } from '@jel/overlay'
 import { Libp2pElsewhereError, WorkerError } from '../errors.ts'
@@ -122,6 +123,14 @@ export class RemoteOverlay implements PoolHost {
     list: () => this.#call('listKeys', []),
   }
 
+  async setTag(tag: Uint8Array): Promise<void> {
+    await this.#call('setTag', [tag])
+  }
+
+  async broadcast(name: string, payload: Uint8Array, query?: QueryOptions): Promise<void> {
+    await this.#call('broadcast', [name, payload, query])
+  }
+
   records(prefix?: string): readonly PoolRecord[] {
     return this.#mirror.records(prefix)
   }
@@ -231,6 +240,7 @@ export class RemoteOverlay implements PoolHost {
         this.#ended(report.fault && fromFault(report.fault))
         return
       case 'entered':
+      case 'warning':
     }
   }
 

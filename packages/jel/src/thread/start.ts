@@ -10,14 +10,14 @@ const OF_MAIN = /^(-e|-p|-pe|-c|-i|--eval|--print|--check|--interactive|--input-
 const WITH_VALUE = /^(-e|-p|-pe|--eval|--print|--input-type)$/u
 
 /** Starts an overlay in a worker thread. Rejects as `startOverlay` does, or with WorkerError. */
-export async function startRemoteOverlay({ signal, ...options }: OverlayOptions): Promise<RemoteOverlay> {
+export async function startRemoteOverlay({ signal, onWarning, ...options }: OverlayOptions): Promise<RemoteOverlay> {
   signal?.throwIfAborted()
   const { port1: port, port2 } = new MessageChannel()
   const worker = startWorker({ port: port2, options })
   const abort = (): void => port.postMessage({ type: 'abort', id: 0 } satisfies Request)
   signal?.addEventListener('abort', abort)
   try {
-    return await entered(worker, port)
+    return await entered(worker, port, onWarning)
   } catch (error) {
     port.close()
     signal?.throwIfAborted()
@@ -48,20 +48,22 @@ function startWorker(workerData: Commission): Worker {
   }
 }
 
-async function entered(worker: Worker, port: MessagePort): Promise<RemoteOverlay> {
+async function entered(worker: Worker, port: MessagePort, onWarning: OverlayOptions['onWarning']): Promise<RemoteOverlay> {
   const { promise, resolve, reject } = Promise.withResolvers<RemoteOverlay>()
   const onReport = (report: Report): void => {
-    if (report.type === 'entered') resolve(new RemoteOverlay(worker, port, report.pool, report.snapshot))
+    if (report.type === 'warning') onWarning?.(report.warning)
+    else if (report.type === 'entered') resolve(new RemoteOverlay(worker, port, report.pool, report.snapshot))
     else if (report.type === 'closed') reject(report.fault === undefined ? new WorkerError('the pool was left') : fromFault(report.fault))
   }
   const onError = (cause: Error): void => reject(new WorkerError(`the thread of the pool has failed: ${cause.message}`, { cause }))
   const onExit = (code: number): void => reject(new WorkerError(`the thread of the pool has ended with ${code}`))
-  port.once('message', onReport)
+  port.on('message', onReport)
   worker.once('error', onError)
   worker.once('exit', onExit)
   try {
     return await promise
   } finally {
+    port.off('message', onReport)
     worker.off('error', onError)
     worker.off('exit', onExit)
   }

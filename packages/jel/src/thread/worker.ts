@@ -4,7 +4,7 @@
  * @module
  */
 import { workerData } from 'node:worker_threads'
-import { startOverlay } from '@jel/overlay'
+import { startOverlay, type EarlyWarning } from '@jel/overlay'
 import { toFault } from './faults.ts'
 import type { Commission, Report, Request } from './messages.ts'
 import { OverlayServer } from './overlay-server.ts'
@@ -21,7 +21,8 @@ function abort(request: Request): void {
 
 port.on('message', abort)
 try {
-  const overlay = await startOverlay({ ...options, signal: starting.signal })
+  const onWarning = (warning: EarlyWarning): void => port.postMessage({ type: 'warning', warning } satisfies Report)
+  const overlay = await startOverlay({ ...options, onWarning, signal: starting.signal })
   port.off('message', abort)
   void new OverlayServer(overlay, port)
 } catch (error) {

@@ -1,0 +1,46 @@
+import { EventsOverflowError } from './errors.ts'
+
+/** How many events may wait while they are paused. As many as for a reader of `changes()`. */
+const PAUSED_LIMIT = 65_536
+
+/** Holds events back while they are paused (`disableEvents` of the Ibis Portability Layer), and hands them on in order. */
+export class EventGate {
+  readonly #limit: number
+  #waiting: (() => void)[] = []
+  /** Index of the next to hand on. */
+  #next = 0
+  #isPaused = false
+  #isOver = false
+
+  constructor(limit = PAUSED_LIMIT) {
+    this.#limit = limit
+  }
+
+  pause(): void {
+    this.#isPaused = true
+  }
+
+  /** Hands on what waited. Throws EventsOverflowError if that is not all. */
+  resume(): void {
+    this.#isPaused = false
+    if (this.#isOver) {
+      this.#isOver = false
+      throw new EventsOverflowError(this.#limit)
+    }
+    // A listener may pause again: the rest waits on.
+    while (!this.#isPaused && this.#next < this.#waiting.length) this.#waiting[this.#next++]?.()
+    this.#waiting = this.#waiting.slice(this.#next)
+    this.#next = 0
+  }
+
+  /** Now, or when events go on. */
+  pass(dispatch: () => void): void {
+    if (!this.#isPaused && this.#waiting.length === 0) dispatch()
+    else if (this.#waiting.length - this.#next < this.#limit && !this.#isOver) this.#waiting.push(dispatch)
+    else {
+      this.#isOver = true
+      this.#waiting = []
+      this.#next = 0
+    }
+  }
+}

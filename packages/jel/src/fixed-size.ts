@@ -1,0 +1,140 @@
+import type { PoolRecord } from '@jel/overlay'
+import { PoolClosedError, PoolSizeMismatchError } from './errors.ts'
+import { byJoin } from './join-order.ts'
+import type { Member } from './member.ts'
+import { OWN_RECORDS } from './names.ts'
+import type { PoolHost } from './pool-host.ts'
+
+const SIZE = `${OWN_RECORDS}size`
+const CLOSED = `${OWN_RECORDS}closed`
+/** As long as a record may live, ms: 31 days. */
+const LIFETIME = 2_678_400_000
+/** So long the first member waits when enough have joined, ms: of some that join at once all shall be known. Guess: a join is known everywhere in half of that. */
+const SETTLE = 1_000
+/** Each member waits this much longer than the one that joined before it, ms, and at most so long: one record is enough. Guess. */
+const TURN = { each: 100, most: 5_000 }
+
+/** Why this node may not be in the pool that it has entered; undefined: it may. `size`: what it was told. */
+export function sizeProblem(host: PoolHost, size: number | undefined): Error | undefined {
+  const announced = sizesIn(host, SIZE)
+  const other = announced.find((each) => each !== size)
+  if (size !== undefined && other !== undefined) return new PoolSizeMismatchError(host.pool, size, other)
+  const most = size ?? announced[0]
+  if (most === undefined) return undefined
+  const isFull = sizesIn(host, CLOSED).includes(most) || before(host.members(), host.self) >= most
+  return isFull ? new PoolClosedError(host.pool, most) : undefined
+}
+
+export interface FixedSizeEvents {
+  readonly closed: (size: number) => void
+  readonly warn: (code: string, message: string) => void
+  /** More have joined than the pool is for, and this node is one of those that came last. */
+  readonly excess: (error: PoolClosedError) => void
+}
+
+/**
+ * A pool that is for so many members (a closed world in the Ibis Portability Layer). One member announces the size by a record; when so many have joined,
+ * counting those that are gone since, one tells by another record that the pool is closed. Who came later by the order of joining leaves.
+ */
+export class FixedSize {
+  readonly #host: PoolHost
+  readonly #events: FixedSizeEvents
+  readonly #end = Promise.withResolvers<void>()
+  readonly promise = this.#end.promise
+  /** Each id once, as it joined first. Kept until the pool is closed. */
+  readonly #joined = new Map<string, Pick<Member, 'id' | 'joinedAt'>>()
+  #timer: NodeJS.Timeout | undefined
+  #warned = false
+  size: number | undefined
+  isClosed = false
+
+  constructor(host: PoolHost, size: number | undefined, events: FixedSizeEvents) {
+    this.#host = host
+    this.#events = events
+    this.size = size
+    this.promise.catch(() => {}) // nobody may wait
+    this.review()
+    if (size !== undefined && !sizesIn(host, SIZE).includes(size)) void this.#publish(SIZE, size)
+  }
+
+  /** Somebody joined. */
+  joined(member: Member): void {
+    if (this.size === undefined || this.isClosed) return
+    this.#count(member)
+    this.#close()
+  }
+
+  /** Records or members changed. */
+  review(): void {
+    const announced = sizesIn(this.#host, SIZE)
+    this.size ??= announced[0]
+    const { size } = this
+    if (size === undefined) return
+    const other = announced.find((each) => each !== size)
+    if (other !== undefined && !this.#warned) {
+      this.#warned = true
+      const { code, message } = new PoolSizeMismatchError(this.#host.pool, size, other)
+      this.#events.warn(code, message)
+    }
+    if (this.isClosed) return
+    for (const member of this.#host.members()) this.#count(member)
+    if (sizesIn(this.#host, CLOSED).includes(size)) this.#closed(size)
+    else this.#close()
+  }
+
+  close(error: Error): void {
+    clearTimeout(this.#timer)
+    this.#end.reject(error)
+  }
+
+  #count(member: Pick<Member, 'id' | 'joinedAt'>): void {
+    const first = this.#joined.get(member.id)
+    if (first === undefined || byJoin(member, first) < 0) this.#joined.set(member.id, member)
+  }
+
+  /** Tells all that enough have joined, when that is so and nobody else tells it. */
+  #close(): void {
+    const { size } = this
+    if (size === undefined || this.#timer !== undefined || this.#joined.size < size) return
+    const turn = Math.min(before(this.#host.members(), this.#host.self) * TURN.each, TURN.most)
+    this.#timer = setTimeout(() => void this.#publish(CLOSED, size), SETTLE + turn).unref()
+  }
+
+  #closed(size: number): void {
+    clearTimeout(this.#timer)
+    this.isClosed = true
+    const isExcess = before([...this.#joined.values()], this.#host.self) >= size
+    this.#joined.clear()
+    if (isExcess) this.#events.excess(new PoolClosedError(this.#host.pool, size))
+    else {
+      this.#end.resolve()
+      this.#events.closed(size)
+    }
+  }
+
+  async #publish(name: string, size: number): Promise<void> {
+    try {
+      await this.#host.publish(name, new TextEncoder().encode(String(size)), { ttl: LIFETIME })
+    } catch (error) {
+      // The pool was left meanwhile, or is full of records.
+      this.#events.warn('POOL_SIZE_UNTOLD', `${name} could not be published: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+}
+
+/** How many of these joined before this one. */
+function before(members: readonly Pick<Member, 'id' | 'joinedAt'>[], self: Member): number {
+  return members.filter((member) => member.id !== self.id && byJoin(member, self) < 0).length
+}
+
+/** What records of this name say, sorted; what is no size is ignored. */
+function sizesIn(host: PoolHost, name: string): number[] {
+  const sizes = host.records(name).flatMap((record) => sizeOf(record, name) ?? [])
+  return [...new Set(sizes)].sort((a, b) => a - b)
+}
+
+function sizeOf(record: PoolRecord, name: string): number | undefined {
+  if (record.name !== name || record.value === undefined || record.value.length > 10) return undefined
+  const size = Number(new TextDecoder().decode(record.value))
+  return Number.isSafeInteger(size) && size > 0 ? size : undefined
+}

@@ -1,0 +1,38 @@
+import { InvalidOptionError } from './errors.ts'
+import { idOf, type Member, type MemberRef } from './member.ts'
+
+/** Who is asked: members that meet all of these, as this node knows them when it asks. */
+export interface QueryFilter {
+  /** Only these. Who is no member is not asked. */
+  ids?: readonly MemberRef[]
+  /** Levels that their location ends with: `delft@nl` finds `node7@rack2@delft@nl`. */
+  location?: string
+  /** What their tag matches, as text. A string is the source of a regular expression. */
+  tag?: string | RegExp
+}
+
+/** Those of the members that meet a filter. Throws InvalidOptionError. */
+export function matching(filter: QueryFilter | undefined, members: readonly Member[]): readonly Member[] {
+  if (filter === undefined) return members
+  const { ids, location, tag, ...rest } = filter
+  const [unknown] = Object.keys(rest)
+  if (unknown !== undefined) throw new InvalidOptionError(`filter.${unknown}: there is no such field; there are ids, location, tag`)
+  if (ids !== undefined && !Array.isArray(ids)) throw new InvalidOptionError('filter.ids: must be an array')
+  if (location !== undefined && typeof location !== 'string') throw new InvalidOptionError('filter.location: must be a string')
+  const wanted = ids && new Set(ids.map(idOf))
+  const pattern = tag === undefined ? undefined : expression(tag)
+  return members.filter(
+    (member) =>
+      (wanted === undefined || wanted.has(member.id)) &&
+      (location === undefined || `@${member.location}`.endsWith(`@${location}`)) &&
+      (pattern === undefined || new TextDecoder().decode(member.tag).search(pattern) >= 0),
+  )
+}
+
+function expression(tag: string | RegExp): RegExp {
+  try {
+    return tag instanceof RegExp ? tag : new RegExp(tag, 'u')
+  } catch (error) {
+    throw new InvalidOptionError(`filter.tag: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}

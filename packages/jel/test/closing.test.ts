@@ -1,0 +1,154 @@
+import { describe, expect, it, vi } from 'vitest'
+import {
+  byJoin,
+  generatePoolKey,
+  joinPool,
+  PoolClosedError,
+  PoolSizeMismatchError,
+  PoolTerminatedError,
+  type Pool,
+  type Termination,
+  type WarningDetail,
+} from '../src/index.ts'
+import { join, poolName, pools } from './pools.ts'
+
+describe('a pool of a fixed size', () => {
+  it.each(['main', 'worker'] as const)(
+    'is closed when as many have joined, those that left included, with a member in thread %s',
+    async (thread) => {
+      const name = poolName()
+      const first = await join(name, [], { poolSize: 3 })
+      const closed = vi.fn<(event: CustomEvent) => void>()
+      first.addEventListener('poolClosed', closed)
+      const second = await join(name, [first], { poolSize: 3 })
+      await first.waitForMembers(2)
+      await second.leave()
+      // It learns of the size from the others.
+      const third = await join(name, [first], { thread })
+      expect(third.poolSize).toBe(3)
+      const abort = new AbortController()
+      const early = third.waitForPoolClosed({ signal: abort.signal })
+      abort.abort(new Error('given up'))
+      await expect(early).rejects.toThrow('given up')
+      const fourth = await join(name, [first], { poolSize: 3 })
+      await Promise.all([first, third, fourth].map((pool) => pool.waitForPoolClosed()))
+      expect(closed).toHaveBeenCalledTimes(1)
+      expect(closed.mock.calls[0]?.[0].detail).toEqual({ size: 3 })
+      for (const poolSize of [3, undefined]) await expect(join(name, [third], poolSize === undefined ? {} : { poolSize })).rejects.toThrow(PoolClosedError) // prettier-ignore
+      expect(first.records()).toEqual([])
+      expect(first.records('jel.pool/').length).toBeGreaterThan(1)
+      await expect(first.publish('jel.pool/closed', new Uint8Array(), { ttl: 1_000 })).rejects.toMatchObject({ code: 'INVALID_RECORD' })
+    },
+  )
+
+  it('keeps those that came first when more come at once, and the others are told', async () => {
+    const name = poolName()
+    const first = await join(name, [], { poolSize: 3 })
+    const outcomes = await Promise.all(
+      Array.from({ length: 5 }, async () => {
+        try {
+          const pool = await join(name, [first], { poolSize: 3 })
+          await pool.waitForPoolClosed()
+          return pool
+        } catch (error) {
+          return error as Error & { code: string }
+        }
+      }),
+    )
+    const errors = outcomes.filter((outcome) => outcome instanceof Error)
+    expect(errors).toHaveLength(3)
+    for (const error of errors) expect(error.code === 'POOL_LEFT' ? (error.cause as { code: string }).code : error.code).toBe('POOL_CLOSED')
+    await expect.poll(() => first.members().length).toBe(3)
+    expect(first.members({ order: 'join' })[0]?.id).toBe(first.self.id)
+  })
+
+  it('is no place for who was told another size', async () => {
+    const name = poolName()
+    const first = await join(name, [], { poolSize: 3 })
+    await expect(join(name, [first], { poolSize: 4 })).rejects.toThrow(PoolSizeMismatchError)
+    await expect.poll(() => first.members().length).toBe(1)
+  })
+
+  it('that two founded with different sizes warns both when they meet', async () => {
+    const name = poolName()
+    const warnings: string[][] = [[], []]
+    const both = await Promise.all([3, 4].map((poolSize) => join(name, [], { poolSize })))
+    for (const [i, pool] of both.entries()) pool.addEventListener('warning', ({ detail }) => warnings[i]?.push(detail.code))
+    await (both[0] as Pool).libp2p.dial((both[1] as Pool).libp2p.getMultiaddrs())
+    // Neither was told of the other: a third one brings them together.
+    await join(name, both)
+    await expect.poll(() => warnings, { timeout: 10_000 }).toEqual([['POOL_SIZE_MISMATCH'], ['POOL_SIZE_MISMATCH']])
+  })
+
+  it('is never waited for where nobody gave a size', async () => {
+    const [pool] = (await pools(1)) as [Pool]
+    await expect(pool.waitForPoolClosed()).rejects.toMatchObject({ code: 'INVALID_OPTION' })
+  })
+})
+
+describe('a pool that is terminated', () => {
+  it.each(['main', 'worker'] as const)('is so for all, for newcomers, too, and makes nobody leave (thread %s)', async (thread) => {
+    const [one, two] = (await pools(2, (place) => (place === 1 ? { thread } : {}))) as [Pool, Pool]
+    const told: Termination[] = []
+    for (const pool of [one, two]) pool.addEventListener('terminated', ({ detail }) => told.push(detail))
+    expect(one.terminated).toBeUndefined()
+    const waiting = two.waitForTermination()
+    await two.terminate()
+    await one.waitForTermination()
+    await waiting
+    await expect.poll(() => told.length).toBe(2)
+    expect(told[0]).toMatchObject({ by: two.self.id })
+    await one.terminate()
+    const late = await join(one.name, [one], { thread })
+    expect(late.terminated).toEqual(one.terminated)
+    await late.waitForTermination()
+    await late.waitForMembers(3)
+    await expect(joinPool(one.name, { listen: ['127.0.0.1:0'], bootstrap: [...one.self.addresses], requireRunning: true })).rejects.toThrow(
+      PoolTerminatedError,
+    )
+    expect(told).toHaveLength(2)
+  })
+})
+
+it('all members put members in the same order of joining', async () => {
+  const all = await pools(4)
+  const orders = all.map((pool) => pool.members({ order: 'join' }).map(({ id }) => id))
+  for (const order of orders) expect(order).toEqual(orders[0])
+  expect(orders[0]?.[0]).toBe(all[0]?.self.id)
+  expect(
+    all
+      .map(({ self }) => self)
+      .toSorted(byJoin)
+      .map(({ id }) => id),
+  ).toEqual(orders[0])
+})
+
+describe('events', () => {
+  it('wait while they are paused, and are told in order afterwards', async () => {
+    const [one] = (await pools(1)) as [Pool]
+    const told: string[] = []
+    one.addEventListener('event', ({ detail }) => told.push(detail.name))
+    one.pauseEvents()
+    const changes = one.changes()
+    await one.broadcast('a')
+    await one.broadcast('b')
+    expect(told).toEqual([])
+    expect((await changes.next()).value?.type).toBe('joined')
+    one.resumeEvents()
+    expect(told).toEqual(['a', 'b'])
+    await one.broadcast('c')
+    expect(told).toEqual(['a', 'b', 'c'])
+  })
+})
+
+describe('what goes wrong before the pool is entered', () => {
+  it.each(['main', 'worker'] as const)('is told to onWarning, as that an introducer has another key (thread %s)', async (thread) => {
+    const name = poolName()
+    const closed = await join(name, [], { key: generatePoolKey() })
+    const warnings: WarningDetail[] = []
+    // It goes on alone.
+    const pool = await join(name, [closed], { key: generatePoolKey(), thread, onWarning: (warning) => warnings.push(warning) })
+    expect(warnings[0]).toMatchObject({ code: 'INTRODUCER_UNREACHABLE', message: expect.stringContaining('key') })
+    expect(pool.health().alone).toBe(true)
+  })
+})

@@ -1,0 +1,153 @@
+import { once } from 'node:events'
+import { ANSWER_PROTOCOL, startOverlay } from '@jel/overlay'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { InvalidEventError, InvalidOptionError, InvalidProtocolError, TagTooLargeError, type Answer, type Pool } from '../src/index.ts'
+import { join, pools } from './pools.ts'
+
+const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
+const bytes = (value: string): Uint8Array => new TextEncoder().encode(value)
+
+async function all(answers: AsyncIterable<Answer>): Promise<string[]> {
+  const found: string[] = []
+  for await (const { from, payload } of answers) found.push(`${from.id}: ${text(payload)}`)
+  return found.toSorted()
+}
+
+/** What a pool is told of events from now on. */
+function eventsOf(pool: Pool): string[] {
+  const events: string[] = []
+  pool.addEventListener('event', ({ detail }) => events.push(`${detail.name} ${text(detail.payload)} of ${detail.from.id}`))
+  return events
+}
+
+describe.each(['main', 'worker'] as const)('in a pool with a member in thread %s', (thread) => {
+  it('a tag is changed while the member is there, and all are told', async () => {
+    const [one, two] = (await pools(2, (place) => (place === 0 ? { thread, tag: 'before' } : {}))) as [Pool, Pool]
+    const { incarnation, joinedAt } = one.self
+    const updated = once(two as unknown as EventTarget, 'updated') as Promise<[CustomEvent]>
+    await one.setTag('after')
+    expect(text(one.self.tag)).toBe('after')
+    const [{ detail }] = await updated
+    expect(detail).toMatchObject({ id: one.self.id, incarnation, joinedAt, tag: bytes('after') })
+    await expect(one.setTag('x'.repeat(1_025))).rejects.toThrow(TagTooLargeError)
+    await expect(one.setTag(5 as never)).rejects.toThrow(InvalidOptionError)
+    expect(text(one.self.tag)).toBe('after')
+  })
+
+  it('an event reaches all who are there once, and nobody who comes later', async () => {
+    const all = (await pools(3, (place) => (place === 0 ? { thread } : {}))) as [Pool, Pool, Pool]
+    const told = all.map(eventsOf)
+    const records = vi.fn<() => void>()
+    for (const pool of all) pool.addEventListener('record', records)
+    await all[0].broadcast('deploy', 'v2')
+    await all[1].broadcast('deploy', 'v2')
+    const expected = [all[0], all[1]].map(({ self }) => `deploy v2 of ${self.id}`).toSorted()
+    await expect.poll(() => told.map((events) => events.toSorted())).toEqual([expected, expected, expected])
+    const late = await join(all[0].name, [all[2]], { thread })
+    const toldLate = eventsOf(late)
+    await all[2].broadcast('next')
+    await expect.poll(() => toldLate.length).toBeGreaterThan(0)
+    expect(toldLate).toEqual([`next  of ${all[2].self.id}`])
+    await expect.poll(() => told.map((events) => events.length)).toEqual([3, 3, 3])
+    expect(records).not.toHaveBeenCalled()
+    expect(all[0].records()).toEqual([])
+  })
+
+  it('a query is answered by those who have a handler, each once', async () => {
+    const [asker, one, two, mute] = (await pools(4, (place) => (place < 2 ? { thread } : {}))) as [Pool, Pool, Pool, Pool]
+    for (const pool of [asker, one, two]) pool.answer('load', (payload, from) => `${text(payload)} for ${from.id === asker.self.id}`)
+    one.answer('silence', () => undefined)
+    const started = Date.now()
+    const answers = await all(asker.query('load', 'now', { timeout: 2_000 }))
+    expect(answers).toEqual([asker, one, two].map(({ self }) => `${self.id}: now for true`).toSorted())
+    expect(Date.now() - started).toBeGreaterThan(1_900)
+    // Once all who are asked have answered there is nothing to wait for.
+    const filtered = await all(asker.query('load', 'you', { timeout: 60_000, filter: { ids: [one.self, two.self.id] } }))
+    expect(filtered).toEqual([one, two].map(({ self }) => `${self.id}: you for true`).toSorted())
+    expect(await all(asker.query('load', '', { filter: { ids: ['nobody'] } }))).toEqual([])
+    expect(await all(mute.query('silence', '', { timeout: 300 }))).toEqual([])
+  })
+})
+
+describe('a query', () => {
+  it('goes to those whose location and tag match', async () => {
+    const options = [{ location: 'a@delft@nl', tag: 'gpu=1' }, { location: 'b@delft@nl' }, { location: 'c@paris@fr', tag: 'gpu=1' }]
+    const all3 = (await pools(3, (place) => options[place] ?? {})) as [Pool, Pool, Pool]
+    const asked = vi.fn<(place: number) => void>()
+    for (const [place, pool] of all3.entries())
+      pool.answer('who', () => {
+        asked(place)
+        return 'me'
+      })
+    const of = (...members: Pool[]): string[] => members.map(({ self }) => `${self.id}: me`).toSorted()
+    expect(await all(all3[0].query('who', '', { filter: { location: 'delft@nl' } }))).toEqual(of(all3[0], all3[1]))
+    expect(await all(all3[0].query('who', '', { filter: { location: 'delft@nl', tag: '^gpu' } }))).toEqual(of(all3[0]))
+    expect(await all(all3[1].query('who', '', { filter: { tag: /gpu=\d/u } }))).toEqual(of(all3[0], all3[2]))
+    expect(asked).toHaveBeenCalledTimes(5)
+  })
+
+  it('ends with its signal, with the pool, and when who was asked is gone', async () => {
+    const [asker, other, third] = (await pools(3)) as [Pool, Pool, Pool]
+    const controller = new AbortController()
+    const aborted = all(asker.query('x', '', { timeout: 60_000, signal: controller.signal }))
+    controller.abort(new Error('enough'))
+    await expect(aborted).rejects.toThrow('enough')
+    const waiting = all(asker.query('x', '', { timeout: 60_000, filter: { ids: [third.self.id] } }))
+    await third.leave()
+    expect(await waiting).toEqual([])
+    const lost = all(asker.query('x', '', { timeout: 60_000 }))
+    await Promise.all([expect(lost).rejects.toMatchObject({ code: 'POOL_LEFT' }), asker.leave()])
+    await other.leave()
+  })
+
+  it('that a handler can’t answer is a warning there, and no answer', async () => {
+    const [asker, one] = (await pools(2)) as [Pool, Pool]
+    const warnings: string[] = []
+    one.addEventListener('warning', ({ detail }) => warnings.push(`${detail.code}: ${detail.message}`))
+    one.answer('fails', () => {
+      throw new Error('no luck')
+    })
+    one.answer('long', () => 'x'.repeat(1_025))
+    expect(await all(asker.query('fails', '', { timeout: 500 }))).toEqual([])
+    expect(await all(asker.query('long', '', { timeout: 500 }))).toEqual([])
+    expect(warnings[0]).toMatch(/^QUERY_UNANSWERED: .*no luck/u)
+    expect(warnings[1]).toMatch(/^QUERY_UNANSWERED: .*at most 1024 bytes, not 1025/u)
+  })
+
+  it('takes one answer of each member that it asked, however many are sent, and none that is too long', async () => {
+    const [asker] = (await pools(1)) as [Pool]
+    const hostile = await startOverlay({ pool: asker.name, listen: ['127.0.0.1:0'], bootstrap: asker.self.addresses })
+    onTestFinished(async () => await hostile.leave())
+    await asker.waitForMembers(2)
+    const send = async (size: number, id: number): Promise<void> => {
+      const message = new Uint8Array(4 + size).fill(65)
+      new DataView(message.buffer).setUint32(0, id)
+      const stream = await hostile.open(asker.self.id, ANSWER_PROTOCOL)
+      stream.send(message)
+      await stream.close().catch(() => {})
+    }
+    const flood = async (id: number): Promise<void> => {
+      for (const size of [1_025, 3, 4]) await send(size, id)
+      await send(3, id + 1)
+    }
+    hostile.subscribe((news) => void (news.type === 'query' && flood(news.id)))
+    const filter = { ids: [hostile.self.id, asker.self] }
+    expect(await all(asker.query('x', '', { timeout: 1_500, filter }))).toEqual([`${hostile.self.id}: AAA`])
+  })
+
+  it('with a name, payload, time or filter that makes no sense is refused', async () => {
+    const [pool] = (await pools(1)) as [Pool]
+    expect(() => pool.query('')).toThrow(InvalidEventError)
+    expect(() => pool.query('x', 'x'.repeat(1_025))).toThrow(InvalidEventError)
+    expect(() => pool.query('x', '', { timeout: 0 })).toThrow(InvalidOptionError)
+    expect(() => pool.query('x', '', { timeout: 600_001 })).toThrow(InvalidOptionError)
+    expect(() => pool.query('x', '', { filter: { tag: '(' } })).toThrow(InvalidOptionError)
+    expect(() => pool.query('x', '', { filter: { where: 'delft' } as never })).toThrow(/filter.where/u)
+    pool.answer('x', () => undefined)
+    expect(() => pool.answer('x', () => undefined)).toThrow(InvalidOptionError)
+    await expect(pool.broadcast('x', 5 as never)).rejects.toThrow(InvalidEventError)
+    await expect(pool.broadcast('\n')).rejects.toThrow(InvalidEventError)
+    await expect(pool.handle(ANSWER_PROTOCOL, () => {})).rejects.toThrow(InvalidProtocolError)
+    await expect(pool.open(pool.self, ANSWER_PROTOCOL)).rejects.toThrow(InvalidProtocolError)
+  })
+})
