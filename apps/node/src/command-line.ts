@@ -20,7 +20,7 @@ import type { SendFlags } from './compute/send.ts'
 import type { SubmitFlags } from './compute/submit.ts'
 import type { WorkFlags } from './compute/work.ts'
 import type { NodeFlags } from './control/client.ts'
-import type { AskFlags, ElectFlags, KeysCommand } from './control/ask.ts'
+import type { AskFlags, ElectFlags, KeysCommand, QueryFlags } from './control/ask.ts'
 import type { DemoFlags } from './demo/demo.ts'
 import type { JoinFlags } from './join.ts'
 import type { KeygenFlags } from './keygen.ts'
@@ -139,6 +139,7 @@ function asNode(command: Command): Command {
     .option('--allow-file <file>', 'the same, one id a line')
     .option('--require <count>', 'end with status 1 unless so many members are here, this node included, within --timeout', membersOf)
     .option('--timeout <seconds>', 'how long --require may take (default: 30)', durationOf)
+    .option('--pool-size <count>', 'how many members the pool is for: who comes later is refused', membersOf)
     .option('--found', 'where no bootstrap address lets this node in, it is the pool and stands in its elections')
     .option('--for <seconds>', 'leave after this time', durationOf)
     .option('--control <path>', 'where to listen for commands of this user (default: a path that jel members and others find)')
@@ -220,6 +221,37 @@ function asking(program: Command, done: (status: number) => void): void {
       const { keys } = await import('./control/ask.ts')
       done(await keys(pool, what, key, flags))
     })
+  asks('tag', 'have this node say another tag of itself, which all members get to know')
+    .argument('<text>', 'at most 1 KiB')
+    .action(async (pool: string, text: string, flags: AskFlags) => {
+      const { tag } = await import('./control/ask.ts')
+      done(await tag(pool, text, flags))
+    })
+  asks('event', 'tell all members something')
+    .argument('<name>', 'of the event')
+    .argument('[payload]', 'text, at most 1 KiB')
+    .action(async (pool: string, name: string, payload: string | undefined, flags: AskFlags) => {
+      const { event } = await import('./control/ask.ts')
+      done(await event(pool, name, payload, flags))
+    })
+  toRunningNode(program.command('query').argument('<pool>', 'name of the pool'))
+    .description('ask all members, and show each answer when it comes (asks the node of that pool that runs here)')
+    .argument('<name>', 'of the query')
+    .argument('[payload]', 'text, at most 1 KiB')
+    .option('--timeout <seconds>', 'how long members may answer (default: 5, in pools of more than 500 members more)', durationOf)
+    .option('--location <levels>', 'only members whose location ends so, as in delft@nl')
+    .option('--tag <expression>', 'only members whose tag matches this regular expression')
+    .option('--json', 'one JSON object a line')
+    .action(async (pool: string, name: string, payload: string | undefined, flags: QueryFlags) => {
+      const { query } = await import('./control/ask.ts')
+      done(await query(pool, name, payload, flags))
+    })
+  asks('terminate', 'tell all members, and those that join later, that the pool is at its end: each decides what follows').action(
+    async (pool: string, flags: AskFlags) => {
+      const { terminate } = await import('./control/ask.ts')
+      done(await terminate(pool, flags))
+    },
+  )
   asks('leave', 'have this node leave the pool, and wait until it has').action(async (pool: string, flags: AskFlags) => {
     const { leave } = await import('./control/ask.ts')
     done(await leave(pool, flags))

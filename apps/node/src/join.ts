@@ -1,6 +1,7 @@
 import type { Grid } from '@jel/compute'
 import { electionNameProblem, joinPool, type Pool, type PoolOptions } from '@jel/jel'
 import { Agent } from './agent/agent.ts'
+import { Answers } from './agent/answers.ts'
 import type { Answer } from './agent/events.ts'
 import { execute } from './agent/execute.ts'
 import { Session } from './agent/session.ts'
@@ -14,6 +15,7 @@ import { logEvent } from './log/entry.ts'
 import { SILENT, type Log } from './log/log.ts'
 import { logsToTerminal, openLog, type LogFlags, type OpenLog } from './log/open.ts'
 import { watchLoop } from './log/slow-loop.ts'
+import { EarlyWarnings } from './early-warnings.ts'
 import { poolOptions, type PoolFlags } from './pool-options.ts'
 import { jsonReporter, plainReporter, type Reporter } from './terminal/reporter.ts'
 import { drain, inputEnds } from './base/standard-input.ts'
@@ -52,7 +54,7 @@ export async function join(name: string, flags: JoinFlags, occupation?: Occupati
   try {
     opened = openLog(name, flags, (message) => reporter.report({ event: 'error', code: 'LOG_LOST', message }))
     const { log } = opened
-    const pool = await enter(name, poolOptions(flags), stop)
+    const pool = await enter(name, poolOptions(flags), stop, reporter)
     if (pool !== undefined) return await run(pool, flags, { stop, reporter, json, log, http }, occupation)
     reporter.report({ event: 'stopped' })
     return 0
@@ -67,12 +69,15 @@ export async function join(name: string, flags: JoinFlags, occupation?: Occupati
 }
 
 /** Undefined: stopped before it had entered. */
-async function enter(name: string, options: PoolOptions, stop: Stop): Promise<Pool | undefined> {
+async function enter(name: string, options: PoolOptions, stop: Stop, reporter: Reporter): Promise<Pool | undefined> {
+  const warnings = new EarlyWarnings(reporter)
   try {
-    return await joinPool(name, { ...options, signal: stop.signal })
+    return await joinPool(name, { ...options, signal: stop.signal, onWarning: (warning) => warnings.take(warning) })
   } catch (error) {
     if (stop.signal.aborted) return undefined
     throw error
+  } finally {
+    warnings.close()
   }
 }
 
@@ -147,7 +152,8 @@ async function takeCommands(session: Session, stop: Stop): Promise<void> {
 /** A person's standard input says nothing but that it has ended, if that means anything. */
 async function watchInput(agent: Agent, reporter: Reporter, stop: Stop): Promise<void> {
   agent.subscribe((event) => reporter.report(event))
-  reporter.follow?.((command) => execute(command, agent, stop.signal, () => {}))
+  const answers = new Answers(agent.pool, () => {})
+  reporter.follow?.((command) => execute(command, agent, stop.signal, () => {}, answers))
   if (!inputEnds()) return
   await drain(process.stdin)
   stop.now('input ended')

@@ -17,6 +17,7 @@ export interface PoolFlags {
   readonly identity?: string
   readonly found?: boolean
   readonly require?: number
+  readonly poolSize?: number
   /** Milliseconds. */
   readonly timeout?: number
 }
@@ -27,6 +28,7 @@ export function poolOptions(flags: PoolFlags): PoolOptions {
     throw new UsageError('--timeout says how long --require may take: give both')
   if (flags.require !== undefined) options.requireMembers = flags.require
   if (flags.timeout !== undefined) options.timeout = flags.timeout
+  if (flags.poolSize !== undefined) options.poolSize = flags.poolSize
   if (flags.found !== undefined) options.found = flags.found
   if (flags.bootstrap.length > 0) options.bootstrap = flags.bootstrap
   if (flags.listen.length > 0) options.listen = flags.listen

@@ -18,6 +18,7 @@ it('a node alone: started, its own joined, stopped', async () => {
       addresses: [expect.stringMatching(/^\/ip4\/127\.0\.0\.1\/tcp\/\d+\/p2p\/12D3KooW\w+$/u)],
       location: 'node7@rack2',
       tag: Buffer.from('gpü').toString('base64'),
+      joinedAt: expect.toSatisfy((time: number) => time >= before && time <= Date.now()),
     },
   })
   expect(joined).toEqual({ event: 'joined', time: expect.any(Number), pool: 'alone', node: started.node })

@@ -2,7 +2,7 @@ import type { Pool } from '@jel/jel'
 import type { Stop, StopReason } from '../base/stop.ts'
 import { codeOf, messageOf } from '../base/usage-error.ts'
 import { ElectedLog } from './elected-log.ts'
-import { electedEvent, healthEvent, nodeJson, recordJson, type NodeEvent } from './events.ts'
+import { base64, electedEvent, healthEvent, nodeJson, recordJson, type NodeEvent } from './events.ts'
 import type { JobCommand } from './commands.ts'
 import type { JobEvent } from './job-events.ts'
 import { SILENT, type Log } from '../log/log.ts'
@@ -52,6 +52,11 @@ export class Agent {
     }
     pool.addEventListener('elected', ({ detail }) => this.tell(electedEvent(detail)))
     pool.addEventListener('signal', ({ detail }) => this.tell({ event: 'signal', name: detail.name, node: nodeJson(detail.from) }))
+    pool.addEventListener('event', ({ detail }) =>
+      this.tell({ event: 'event', name: detail.name, payload: base64(detail.payload), node: nodeJson(detail.from) }),
+    )
+    pool.addEventListener('poolClosed', ({ detail }) => this.tell({ event: 'poolClosed', ...detail }))
+    pool.addEventListener('terminated', ({ detail }) => this.tell({ event: 'terminated', ...detail }))
     pool.addEventListener('record', ({ detail }) => this.tell({ event: 'record', ...recordJson(detail) }))
     pool.addEventListener('health', ({ detail }) => this.tell(healthEvent(detail)))
     pool.addEventListener('warning', ({ detail }) => this.tell({ event: 'error', code: detail.code, message: detail.message }))
@@ -109,6 +114,7 @@ export class Agent {
     for (const reign of pool.reigns()) yield electedEvent(reign)
     for (const record of pool.records()) yield { event: 'record', ...recordJson(record) }
     if (this.url !== undefined) yield { event: 'http', url: this.url }
+    if (pool.terminated !== undefined) yield { event: 'terminated', ...pool.terminated }
     const meanwhile = this.#found ? '' : ', and stands in no election meanwhile'
     for (const { address, reason } of pool.health().introducers) {
       const message = reason.includes(address) ? reason : `${address}: ${reason}`

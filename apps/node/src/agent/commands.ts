@@ -13,6 +13,24 @@ export type Command = { readonly id?: CommandId } & (
   | { readonly command: 'publish'; readonly name: string; readonly value: string; readonly ttl: number }
   | { readonly command: 'unpublish'; readonly name: string }
   | { readonly command: 'records'; readonly prefix?: string }
+  /** Tags and payloads are base64. */
+  | { readonly command: 'tag'; readonly tag: string }
+  | { readonly command: 'event'; readonly name: string; readonly payload?: string }
+  /** Answered by a `reply` of each member that answers, then by `done`. `timeout` is milliseconds. */
+  | {
+      readonly command: 'query'
+      readonly name: string
+      readonly payload?: string
+      readonly timeout?: number
+      readonly nodes?: readonly string[]
+      readonly location?: string
+      readonly tag?: string
+    }
+  /** Queries of this name are told as `query`, and this one answers them by `reply`, until it ends. */
+  | { readonly command: 'answer' | 'unanswer'; readonly name: string }
+  /** `query`: the number of what was told. Without a payload there is no answer. */
+  | { readonly command: 'reply'; readonly query: number; readonly payload?: string }
+  | { readonly command: 'terminate' }
   /** Answered by `opened`: whoever connects to its path has the stream. */
   | { readonly command: 'open'; readonly node: string; readonly protocol: string }
   /** Streams of others go to the socket at `path`, on which the program listens. */
@@ -102,6 +120,23 @@ const FIELDS = new Map<string, Readonly<Record<string, Check>>>([
   ['publish', { name: text, value: base64, ttl: number }],
   ['unpublish', { name: text }],
   ['records', { prefix: optional(text) }],
+  ['tag', { tag: base64 }],
+  ['event', { name: text, payload: optional(base64) }],
+  [
+    'query',
+    {
+      name: text,
+      payload: optional(base64),
+      timeout: optional(number),
+      nodes: optional(texts),
+      location: optional(text),
+      tag: optional(text),
+    },
+  ],
+  ['answer', { name: text }],
+  ['unanswer', { name: text }],
+  ['reply', { query: number, payload: optional(base64) }],
+  ['terminate', {}],
   ['open', { node: text, protocol: text }],
   ['handle', { protocol: text, path: text }],
   ['unhandle', { protocol: text }],

@@ -3,7 +3,7 @@ import { ElectedLog } from './elected-log.ts'
 import type { NodeEvent } from './events.ts'
 
 function reign(election: string, epoch = 1): NodeEvent & { event: 'elected' } {
-  return { event: 'elected', election, epoch, node: { id: 'A', incarnation: 1, addresses: [], location: 'here', tag: '' } }
+  return { event: 'elected', election, epoch, node: { id: 'A', incarnation: 1, addresses: [], location: 'here', tag: '', joinedAt: 0 } }
 }
 
 it('takes each reign for news once, and remembers only so many elections: the one that is news most', () => {

@@ -8,6 +8,8 @@ export interface NodeJson {
   readonly addresses: readonly string[]
   readonly location: string
   readonly tag: string
+  /** When this life entered, by its own calendar, Unix ms. */
+  readonly joinedAt: number
 }
 
 /** Whether a member is in the pool, as far as this node was told. */
@@ -35,6 +37,15 @@ export type NodeEvent =
   | { readonly event: 'joined' | 'left' | 'died' | 'updated'; readonly node: NodeJson }
   | ({ readonly event: 'elected'; readonly re?: CommandId } & ReignJson)
   | { readonly event: 'signal'; readonly name: string; readonly node: NodeJson }
+  /** A member told all members something. `payload` is base64, here and below. */
+  | { readonly event: 'event'; readonly name: string; readonly payload: string; readonly node: NodeJson }
+  /** A member asks, and whoever gave the command `answer` may answer: `query` is the number for `reply`. */
+  | { readonly event: 'query'; readonly query: number; readonly name: string; readonly payload: string; readonly node: NodeJson }
+  /** A member's answer to a query of this node. */
+  | { readonly event: 'reply'; readonly payload: string; readonly node: NodeJson; readonly re?: CommandId }
+  | { readonly event: 'poolClosed'; readonly size: number }
+  /** `by`: the id of the member that terminated the pool; `at`: when, Unix ms. */
+  | { readonly event: 'terminated'; readonly by: string; readonly at: number }
   | ({ readonly event: 'health'; readonly re?: CommandId } & HealthJson)
   | { readonly event: 'members'; readonly nodes: readonly ListedJson[]; readonly re?: CommandId }
   | ({ readonly event: 'status'; readonly re?: CommandId } & StatusJson)
@@ -94,8 +105,8 @@ export interface HealthJson {
   readonly introducers: readonly { readonly address: string; readonly reason: string }[]
 }
 
-export function nodeJson({ id, incarnation, addresses, location, tag }: Member): NodeJson {
-  return { id, incarnation, addresses, location, tag: Buffer.from(tag).toString('base64') }
+export function nodeJson({ id, incarnation, addresses, location, tag, joinedAt }: Member): NodeJson {
+  return { id, incarnation, addresses, location, tag: base64(tag), joinedAt }
 }
 
 export function reignJson({ election, epoch, winner }: Reign): ReignJson {
@@ -115,7 +126,11 @@ export function healthEvent(health: Health): NodeEvent {
 }
 
 export function recordJson({ name, owner, version, expires, value }: PoolRecord): RecordJson {
-  return { name, owner, version, expires, value: value === undefined ? null : Buffer.from(value).toString('base64') }
+  return { name, owner, version, expires, value: value === undefined ? null : base64(value) }
+}
+
+export function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64')
 }
 
 /** An absent id is left out, not written as null. */

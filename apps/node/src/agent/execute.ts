@@ -1,19 +1,20 @@
 import type { Keyring, PoolKeyInfo } from '@jel/jel'
 import { CommandError, type Command } from './commands.ts'
 import type { Agent } from './agent.ts'
-import { electedEvent, healthEvent, healthJson, nodeJson, recordJson, reignJson, type NodeEvent } from './events.ts'
-import type { JobEvent } from './job-events.ts'
+import type { Answers } from './answers.ts'
+import { base64, electedEvent, healthEvent, healthJson, nodeJson, recordJson, reignJson, type Answer, type NodeEvent } from './events.ts'
 import { handleStreams, openStream } from './stream-bridge.ts'
 
 /**
  * Carries out a command. Returns its answer; undefined: it was done, and there is no more to say. `signal` gives it up, `tell` takes what is
- * answered before the end.
+ * answered before the end. `answers`: the queries that whoever gives it answers.
  */
 export async function execute(
   command: Command,
   agent: Agent,
   signal: AbortSignal,
-  tell: (event: JobEvent) => void,
+  tell: (event: Answer) => void,
+  answers: Answers,
 ): Promise<NodeEvent | undefined> {
   const { pool } = agent
   switch (command.command) {
@@ -64,6 +65,33 @@ export async function execute(
       return undefined
     case 'records':
       return { event: 'records', records: pool.records(command.prefix).map(recordJson) }
+    case 'tag':
+      await pool.setTag(Buffer.from(command.tag, 'base64'))
+      return undefined
+    case 'event':
+      await pool.broadcast(command.name, bytesOf(command.payload))
+      return undefined
+    case 'query': {
+      const { name, payload, timeout, nodes, location, tag } = command
+      const isFiltered = nodes !== undefined || location !== undefined || tag !== undefined
+      const filter = { ...(nodes && { ids: nodes }), ...(location !== undefined && { location }), ...(tag !== undefined && { tag }) }
+      const options = { signal, ...(timeout !== undefined && { timeout }), ...(isFiltered && { filter }) }
+      for await (const reply of pool.query(name, bytesOf(payload), options))
+        tell({ event: 'reply', payload: base64(reply.payload), node: nodeJson(reply.from) })
+      return undefined
+    }
+    case 'answer':
+      answers.answer(command.name)
+      return undefined
+    case 'unanswer':
+      answers.unanswer(command.name)
+      return undefined
+    case 'reply':
+      answers.reply(command.query, command.payload)
+      return undefined
+    case 'terminate':
+      await pool.terminate()
+      return undefined
     case 'open':
       return { event: 'opened', path: await openStream(pool, command.node, command.protocol, signal) }
     case 'handle':
@@ -92,6 +120,10 @@ async function changeKeys(keys: Keyring, { do: change, key }: Command & { comman
     await keys[change](key)
   } else if (key !== undefined) throw new CommandError('INVALID_COMMAND', 'keys: do: must say what to do with the key')
   return await keys.list()
+}
+
+function bytesOf(payload: string | undefined): Uint8Array {
+  return Buffer.from(payload ?? '', 'base64')
 }
 
 function listed<Result>(list: () => Result): Result {

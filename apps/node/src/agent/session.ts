@@ -1,6 +1,7 @@
 import { readLines } from '../base/lines.ts'
 import { codeOf, messageOf } from '../base/usage-error.ts'
 import type { Agent } from './agent.ts'
+import { Answers } from './answers.ts'
 import { CommandError, parseCommand, type Command } from './commands.ts'
 import { withRe, type Answer, type CommandId, type NodeEvent } from './events.ts'
 import { execute } from './execute.ts'
@@ -12,6 +13,7 @@ const LINE_LIMIT = 1024 * 1024
 export class Session {
   readonly #agent: Agent
   readonly #unsubscribe: () => void
+  readonly #answers: Answers
   /** Commands whose answer is due. */
   readonly #pending = new Set<{ readonly id: CommandId | undefined; readonly controller: AbortController }>()
   #write: ((event: Answer) => void) | undefined
@@ -22,6 +24,7 @@ export class Session {
   constructor(agent: Agent, write: (event: Answer) => void) {
     this.#agent = agent
     this.#write = write
+    this.#answers = new Answers(agent.pool, (event) => this.#report(event))
     this.#unsubscribe = agent.subscribe((event) => this.#hear(event))
   }
 
@@ -49,6 +52,7 @@ export class Session {
     // What is answered too late is not told.
     this.#write = undefined
     this.#unsubscribe()
+    this.#answers.close()
     for (const { controller } of this.#pending) controller.abort(new CommandError('CANCELLED', 'nobody waits for the answer'))
   }
 
@@ -92,7 +96,8 @@ export class Session {
       } else {
         const { elected } = this.#agent
         const before = 'election' in command ? elected.latest(command.election) : undefined
-        const answer = await execute(command, this.#agent, pending.controller.signal, (event) => this.#report({ ...event, ...withRe(id) }))
+        const tell = (event: Answer): void => this.#report({ ...event, ...withRe(id) })
+        const answer = await execute(command, this.#agent, pending.controller.signal, tell, this.#answers)
         if (answer === undefined) this.#done(id)
         else {
           if (answer.event === 'elected') this.#agent.tell(answer)

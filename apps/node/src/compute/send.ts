@@ -40,7 +40,8 @@ export async function send(pool: string, flags: SendFlags, errand: Errand): Prom
   })
   await using client = tellsHowToEnter(flags) ? undefined : await ControlClient.find(pool, flags)
   if (client === undefined && flags.node !== undefined) throw new Error(`no node ${flags.node} of the pool ${pool} runs here`)
-  if (client !== undefined) return await Promise.race([client.ask(errand.command, errand.tell).then(() => undefined), stopped])
+  if (client !== undefined)
+    return await Promise.race([client.ask(errand.command, (event) => errand.tell(event as JobEvent)).then(() => undefined), stopped])
   try {
     await using visitor = await Visitor.enter(pool, flags, stop.signal)
     const visit = async (): Promise<undefined> => {

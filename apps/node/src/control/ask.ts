@@ -1,6 +1,6 @@
 import { readPoolKey } from '@jel/jel'
 import type { Command } from '../agent/commands.ts'
-import type { NodeEvent } from '../agent/events.ts'
+import type { Answer, NodeEvent } from '../agent/events.ts'
 import { jsonLine } from '../agent/json-line.ts'
 import type { MemberFilter } from '../agent/roster.ts'
 import { Stop, stopOnSignals } from '../base/stop.ts'
@@ -70,22 +70,74 @@ export async function keys(pool: string, what: KeysCommand, key: string | undefi
   return await ask(pool, flags, { command: 'keys', do: what, key: what === 'install' ? readPoolKey(key).toString() : key })
 }
 
+export async function tag(pool: string, text: string, flags: AskFlags): Promise<number> {
+  return await ask(pool, flags, { command: 'tag', tag: base64(text) })
+}
+
+export async function event(pool: string, name: string, payload: string | undefined, flags: AskFlags): Promise<number> {
+  return await ask(pool, flags, { command: 'event', name, ...(payload !== undefined && { payload: base64(payload) }) })
+}
+
+/** The flags of `jel query`. `timeout`: how long members may answer, ms. */
+export interface QueryFlags extends AskFlags {
+  readonly location?: string
+  readonly tag?: string
+}
+
+/** Shows each answer when it comes. */
+export async function query(pool: string, name: string, payload: string | undefined, flags: QueryFlags): Promise<number> {
+  const { location, tag: expression, timeout, ...rest } = flags
+  const command: Command = {
+    command: 'query',
+    name,
+    ...(payload !== undefined && { payload: base64(payload) }),
+    ...(timeout !== undefined && { timeout }),
+    ...(location !== undefined && { location }),
+    ...(expression !== undefined && { tag: expression }),
+  }
+  return await ask(
+    pool,
+    rest,
+    command,
+    () => 0,
+    (reply) => show(reply, pool, flags),
+  )
+}
+
+export async function terminate(pool: string, flags: AskFlags): Promise<number> {
+  return await ask(pool, flags, { command: 'terminate' })
+}
+
 /** Ends when the node has left. */
 export async function leave(pool: string, flags: AskFlags): Promise<number> {
   return await ask(pool, flags, { command: 'leave' })
 }
 
 /** Gives one command to the node that runs here, and shows its answer. Returns the exit status. */
-async function ask(pool: string, flags: AskFlags, command: Command, statusOf: (answer: NodeEvent) => number = () => 0): Promise<number> {
+async function ask(
+  pool: string,
+  flags: AskFlags,
+  command: Command,
+  statusOf: (answer: NodeEvent) => number = () => 0,
+  tell?: (event: Answer) => void,
+): Promise<number> {
   const stop = new Stop()
   stopOnSignals(stop)
   await using client = await ControlClient.connect(pool, flags)
   const timer = flags.timeout === undefined ? undefined : setTimeout(() => stop.now('time'), flags.timeout)
-  const answer = await Promise.race([client.ask(command), stop.reason])
+  const answer = await Promise.race([client.ask(command, tell), stop.reason])
   clearTimeout(timer)
   if (answer === 'time') throw new Error(`no answer within ${(flags.timeout as number) / 1000} s`)
   if (typeof answer === 'string') return NO_ANSWER
-  const lines = flags.json === true ? [jsonLine(answer, pool)] : wordsOf(answer, Date.now())
-  for (const line of lines) process.stdout.write(`${line}\n`)
+  show(answer, pool, flags)
   return statusOf(answer)
+}
+
+function show(event: Answer, pool: string, { json }: AskFlags): void {
+  const lines = json === true ? [jsonLine(event, pool)] : wordsOf(event as NodeEvent, Date.now())
+  for (const line of lines) process.stdout.write(`${line}\n`)
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64')
 }

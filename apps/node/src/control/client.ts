@@ -3,7 +3,6 @@ import { rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import type { Command } from '../agent/commands.ts'
 import type { Answer, NodeEvent } from '../agent/events.ts'
-import type { JobEvent } from '../agent/job-events.ts'
 import { readLines } from '../base/lines.ts'
 import { codeOf } from '../base/usage-error.ts'
 import { controlPaths } from '../base/local-sockets.ts'
@@ -84,14 +83,14 @@ export class ControlClient implements AsyncDisposable {
   }
 
   /** Gives a command and waits for its answer, or its last one: `tell` takes what comes before `done`. Throws RefusedError. */
-  async ask(command: Command, tell?: (event: JobEvent) => void): Promise<NodeEvent> {
+  async ask(command: Command, tell?: (event: Answer) => void): Promise<NodeEvent> {
     const id = ++this.#commands
     const { promise, resolve, reject } = Promise.withResolvers<NodeEvent>()
     const stop = this.listen((event) => {
       if (!('re' in event) || event.re !== id) return
       const { re: _, ...answer } = event
       if (tell === undefined || event.event === 'error' || (event.event === 'done' && !('job' in event))) resolve(answer as NodeEvent)
-      else tell(answer as JobEvent)
+      else tell(answer as Answer)
     })
     const giveUp = (): void => reject(new Error('the node closed the connection'))
     if (this.#waiting === undefined) giveUp()

@@ -19,11 +19,11 @@ const linesOf = (name: string): string[] => {
 }
 
 function joined(id: string, location = 'here', tag = ''): NodeEvent {
-  return { event: 'joined', node: { id, incarnation: 1, addresses: [], location, tag } }
+  return { event: 'joined', node: { id, incarnation: 1, joinedAt: 0, addresses: [], location, tag } }
 }
 
 function died(id: string): NodeEvent {
-  return { event: 'died', node: { id, incarnation: 1, addresses: [], location: 'here', tag: '' } }
+  return { event: 'died', node: { id, incarnation: 1, joinedAt: 0, addresses: [], location: 'here', tag: '' } }
 }
 
 interface Started {

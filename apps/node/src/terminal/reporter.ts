@@ -60,6 +60,16 @@ export function describe(event: NodeEvent, name: (node: NodeJson) => string = no
       return `elected ${oneLine(event.election)}: ${name(event.node)}, epoch ${event.epoch}`
     case 'signal':
       return `signal ${oneLine(event.name)} from ${name(event.node)}`
+    case 'event':
+      return `event ${oneLine(event.name)} from ${name(event.node)}${payloadWords(event.payload)}`
+    case 'query':
+      return `query ${oneLine(event.name)} from ${name(event.node)}${payloadWords(event.payload)}`
+    case 'reply':
+      return `${name(event.node)}${payloadWords(event.payload)}`
+    case 'poolClosed':
+      return `pool closed: all ${event.size} members have joined`
+    case 'terminated':
+      return `terminated by ${event.by} at ${new Date(event.at).toISOString()}`
     case 'health':
       return `health: ${healthWords(event)}`
     case 'members':
@@ -106,6 +116,10 @@ export function addressWords(address: string): string {
 export function tagWords(tag: string): string {
   const bytes = Buffer.from(tag, 'base64')
   return isUtf8(bytes) ? oneLine(bytes.toString()) : `${bytes.length} bytes`
+}
+
+function payloadWords(payload: string): string {
+  return payload === '' ? '' : `: ${tagWords(payload)}`
 }
 
 /** How well a node is connected, in words. */

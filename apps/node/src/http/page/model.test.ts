@@ -8,6 +8,7 @@ import { niceAbove } from './charts.ts'
 const node = (id: string, more: Partial<NodeJson> = {}): NodeJson => ({
   id,
   incarnation: 1,
+  joinedAt: 0,
   addresses: [`/ip4/127.0.0.1/tcp/4001/p2p/${id}`],
   location: `${id}@rack@delft`,
   tag: '',
