@@ -46,7 +46,7 @@ export async function join(name: string, flags: JoinFlags, occupation?: Occupati
   const stop = new Stop()
   stopOnSignals(stop)
   await using http = flags.http && (await openHttp(flags.http))
-  if (http !== undefined && flags.json !== true) process.stderr.write(`jel: page at ${http.url}\n`)
+  if (http !== undefined && flags.json !== true) process.stderr.write(`jel: ${http.words}\n`)
   const output = new Output(process.stdout, (reason) => stop.now(reason === 'gone' ? 'output gone' : 'output behind'))
   const json = flags.json === true ? jsonReporter(output, name) : undefined
   const reporter: Reporter = json ?? (await humanReporter(output, name, stop, flags))

@@ -1,7 +1,8 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import * as esbuild from 'esbuild'
 import { rolldown } from 'rolldown'
@@ -50,6 +51,24 @@ it('the packed packages run from an empty folder', { timeout: 180_000 }, async (
 
   const computed = await exec('npx', ['jel', 'demo', 'compute'], { cwd: empty, env, timeout: 60_000 })
   expect(computed.stdout).toContain('All of it happened')
+
+  // The page of a node, whose files lie beside the bundle.
+  const shown = spawn('npx', ['jel', 'join', 'shown', '--json', '--listen', '127.0.0.1:0', '--http', '127.0.0.1:0', '--no-control'], {
+    cwd: empty,
+    env,
+  })
+  try {
+    let url: string | undefined
+    for await (const line of createInterface({ input: shown.stdout })) {
+      const event = JSON.parse(line) as { event: string; url?: string }
+      if (event.event === 'http') ({ url } = event)
+      if (url !== undefined) break
+    }
+    const answers = await Promise.all(['', 'page.js', 'page.css', 'icon.svg', 'metrics'].map((path) => fetch(new URL(path, url))))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+  } finally {
+    shown.stdin.end()
+  }
 
   // The facade as an application finds it: compiled, without the sources.
   const use =

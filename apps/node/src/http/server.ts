@@ -79,6 +79,11 @@ export class HttpServer implements AsyncDisposable {
     return this.#url
   }
 
+  /** Where it is, for a person. */
+  get words(): string {
+    return `page at ${this.#url}${this.#isLocal ? '' : ' for all who reach this address'}`
+  }
+
   /** From now on there is a node to show. */
   attach(agent: Agent): void {
     this.#attached = { agent, feed: new Feed(agent), metrics: new Metrics(agent) }
