@@ -10,6 +10,9 @@ export const HANDLED = [
   'updated',
   'elected',
   'signal',
+  'event',
+  'poolClosed',
+  'terminated',
   'health',
   'record',
   'error',
@@ -20,7 +23,7 @@ export interface Handler {
   readonly events: readonly {
     /** `*` is every kind. */
     readonly kind: string
-    /** Only those of this name: of a signal or record, an election, the code of an error. */
+    /** Only those of this name: of a signal, an event or a record, an election, the code of an error. */
     readonly name?: string
   }[]
   /** For the shell. */
