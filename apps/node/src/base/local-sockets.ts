@@ -17,13 +17,16 @@ export function controlPath(pool: string, id: string): string {
   return `${prefixOf(pool)}${id.slice(-ID_LENGTH)}${windows() ? '' : '.sock'}`
 }
 
-/** Those of all nodes of this user in a pool, or of one of them, whose id ends so. A node that was killed leaves its socket behind. */
-export function controlPaths(pool: string, id = ''): string[] {
+/** Those of all nodes of this user in a pool, or of one of them, whose id ends so, with the ends of their ids. A node that was killed leaves its socket behind. */
+export function controlPaths(pool: string, id = ''): { readonly path: string; readonly id: string }[] {
   const prefix = prefixOf(pool)
   const folder = windows() ? PIPES : folderOf()
-  const names = filesOf(folder).map((name) => (windows() ? folder + name : join(folder, name)))
-  const end = id.slice(-ID_LENGTH) + (windows() ? '' : '.sock')
-  return names.filter((name) => name.startsWith(prefix) && name.endsWith(end)).toSorted()
+  return filesOf(folder)
+    .map((name) => (windows() ? folder + name : join(folder, name)))
+    .filter((path) => path.startsWith(prefix))
+    .map((path) => ({ path, id: path.slice(prefix.length, prefix.length + ID_LENGTH) }))
+    .filter((each) => each.id.endsWith(id.slice(-ID_LENGTH)))
+    .toSorted((one, other) => (one.id < other.id ? -1 : 1))
 }
 
 /** A new one for a stream. */

@@ -50,18 +50,19 @@ export class ControlClient implements AsyncDisposable {
       if (typeof socket === 'string') throw new Error(`no node listens at ${control}: ${socket}`)
       return new ControlClient(socket)
     }
-    const found: Socket[] = []
-    for (const path of controlPaths(pool, node)) {
+    const found: { readonly id: string; readonly socket: Socket }[] = []
+    for (const { path, id } of controlPaths(pool, node)) {
       const socket = await open(path)
-      if (typeof socket !== 'string') found.push(socket)
+      if (typeof socket !== 'string') found.push({ id, socket })
       else if (socket === 'ECONNREFUSED') rmSync(path, { force: true })
     }
     const [first, ...others] = found
     if (others.length > 0) {
-      for (const socket of found) socket.destroy()
-      throw new Error(`${found.length} nodes of the pool ${pool} run here: name one with --node and the end of its id`)
+      for (const { socket } of found) socket.destroy()
+      const ids = found.map(({ id }) => id).join(', ')
+      throw new Error(`${found.length} nodes of the pool ${pool} run here: name one with --node and the end of its id (${ids})`)
     }
-    return first && new ControlClient(first)
+    return first && new ControlClient(first.socket)
   }
 
   /** As `find`; an Error where there is none. */
