@@ -54,8 +54,9 @@ export async function join(name: string, flags: JoinFlags, occupation?: Occupati
   try {
     opened = openLog(name, flags, (message) => reporter.report({ event: 'error', code: 'LOG_LOST', message }))
     const { log } = opened
-    const pool = await enter(name, poolOptions(flags), stop, reporter)
-    if (pool !== undefined) return await run(pool, flags, { stop, reporter, json, log, http }, occupation)
+    const early = new EarlyWarnings(reporter)
+    const pool = await enter(name, poolOptions(flags), stop, early)
+    if (pool !== undefined) return await run(pool, flags, { stop, reporter, json, log, http, early }, occupation)
     reporter.report({ event: 'stopped' })
     return 0
   } catch (error) {
@@ -69,15 +70,13 @@ export async function join(name: string, flags: JoinFlags, occupation?: Occupati
 }
 
 /** Undefined: stopped before it had entered. */
-async function enter(name: string, options: PoolOptions, stop: Stop, reporter: Reporter): Promise<Pool | undefined> {
-  const warnings = new EarlyWarnings(reporter)
+async function enter(name: string, options: PoolOptions, stop: Stop, early: EarlyWarnings): Promise<Pool | undefined> {
   try {
-    return await joinPool(name, { ...options, signal: stop.signal, onWarning: (warning) => warnings.take(warning) })
+    return await joinPool(name, { ...options, signal: stop.signal, onWarning: (warning) => early.take(warning) })
   } catch (error) {
+    early.close()
     if (stop.signal.aborted) return undefined
     throw error
-  } finally {
-    warnings.close()
   }
 }
 
@@ -88,12 +87,13 @@ interface Surroundings {
   readonly json: Reporter<Answer> | undefined
   readonly log: Log
   readonly http: HttpServer | undefined
+  readonly early: EarlyWarnings
 }
 
 async function run(
   entered: Pool,
   flags: JoinFlags,
-  { stop, reporter, json, log, http }: Surroundings,
+  { stop, reporter, json, log, http, early }: Surroundings,
   occupation: Occupation | undefined,
 ): Promise<number> {
   // Whatever goes wrong here, nobody has to take it for dead.
@@ -120,6 +120,7 @@ async function run(
   // After those who are told what goes wrong with them.
   await using handlers = new Handlers(flags.on, { pool: pool.name, self: pool.self.id, log, tell: (event) => agent.tell(event) })
   agent.subscribe((event) => handlers.take(event))
+  for (const warning of early.close()) agent.tell({ event: 'error', ...warning })
   for (const election of new Set(flags.elect)) void agent.stand(election)
   const timer = flags.for === undefined ? undefined : setTimeout(() => stop.now('time'), flags.for)
 

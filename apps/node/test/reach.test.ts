@@ -31,7 +31,7 @@ it('a node lets in those that it is told to, and says whom it does not', async (
     '2',
   ])
   expect(await stranger.exited).toBe(1)
-  expect(stranger.of('error')[0]).toMatchObject({ code: 'TOO_FEW_MEMBERS', message: expect.stringContaining('it may not allow this node') })
+  expect(stranger.of('error').at(-1)).toMatchObject({ code: 'TOO_FEW_MEMBERS', message: expect.stringContaining('it may not allow this node') })
   await node.until(() => node.of('error').length > 0, 'that it was refused')
   expect(node.of('error').map(({ code, message }) => `${code}: ${message}`)).toEqual([
     expect.stringMatching(/^PEER_REFUSED: \/ip4\/127\.0\.0\.1\/tcp\/\d+ is refused: 12D3\w+ is not among those that are allowed here$/u),
@@ -46,4 +46,13 @@ it.each([
 ])('what makes no sense is refused by name: %j', async (args, expected, named) => {
   const { status, stderr } = await run('join', 'p', ...loopback, ...args)
   expect({ status, named: stderr.includes(named) }).toEqual({ status: expected, named: true })
+})
+
+it('what goes wrong while a node enters is told once it has', async () => {
+  const identity = join(runtime, 'own.identity')
+  writeFileSync(`${identity}.peers`, 'no peers', { mode: 0o600 })
+  const node = await join1('early', '--identity', identity)
+  await node.until(() => node.of('error').length > 0, 'that the file is ignored')
+  expect(node.of('error')).toMatchObject([{ code: 'PEERS_FILE', message: expect.stringContaining(`${identity}.peers is ignored`) }])
+  expect(node.events[0]).toMatchObject({ event: 'started' })
 })
