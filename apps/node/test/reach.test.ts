@@ -31,7 +31,10 @@ it('a node lets in those that it is told to, and says whom it does not', async (
     '2',
   ])
   expect(await stranger.exited).toBe(1)
-  expect(stranger.of('error').at(-1)).toMatchObject({ code: 'TOO_FEW_MEMBERS', message: expect.stringContaining('it may not allow this node') })
+  expect(stranger.of('error').at(-1)).toMatchObject({
+    code: 'TOO_FEW_MEMBERS',
+    message: expect.stringContaining('it may not allow this node'),
+  })
   await node.until(() => node.of('error').length > 0, 'that it was refused')
   expect(node.of('error').map(({ code, message }) => `${code}: ${message}`)).toEqual([
     expect.stringMatching(/^PEER_REFUSED: \/ip4\/127\.0\.0\.1\/tcp\/\d+ is refused: 12D3\w+ is not among those that are allowed here$/u),
