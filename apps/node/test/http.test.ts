@@ -89,8 +89,12 @@ it('what happens is streamed, from what there is on, to so many at once', async 
   expect(events[0]).toMatchObject({ event: 'snapshot', pool: 'streamed', node: { id: node.id }, members: [{ id: node.id, state: 'here' }] })
   const other = await join1('streamed', '--bootstrap', node.address)
   await node.until(() => events.some((each) => each.event === 'joined'), 'joined')
-  await node.until(() => events.some((each) => each.event === 'links' && each['of'] === other.id), 'links of the other')
-  expect(events.find((each) => each.event === 'links' && each['of'] === other.id)?.['links']).toMatchObject([[node.id]])
+  await node.until(() => events.some((each) => each.event === 'neighbours' && each['of'] === other.id), 'links of the other')
+  const told = events.find((each) => each.event === 'neighbours' && each['of'] === other.id)?.['links'] as [
+    id: string,
+    roundTrip?: number,
+  ][]
+  expect(told.map(([id]) => id)).toEqual([node.id])
   other.child.kill('SIGKILL')
   await node.until(() => events.some((each) => each.event === 'detection'), 'detection', 30_000)
   const later = await follow(url)
@@ -110,7 +114,7 @@ it('what happens is streamed, from what there is on, to so many at once', async 
 it('metrics are those that are documented and in the dashboard, and count what happened', async () => {
   const { node, url } = await joinShown('measured', '--elect', 'master')
   const other = await join1('measured', '--bootstrap', node.address)
-  await node.until(() => node.told('joined').includes(other.id), 'joined')
+  await node.until(() => node.told('joined').includes(other.id) && node.of('elected').length > 0, 'joined and elected')
   other.child.kill('SIGKILL')
   await node.until(() => node.told('died').includes(other.id), 'died', 30_000)
   const scrape = await fetch(new URL('/metrics', url))

@@ -66,7 +66,7 @@ describe.skipIf(executablePath === undefined)('the page in a browser (skipped wh
     expect((await rows(page)).filter((row) => row.includes('died'))).toMatchObject([expect.stringContaining(dead)])
     others[1].send({ command: 'leave' })
     await expect.poll(async () => await text(page, 'log'), { timeout: 10_000 }).toContain(`left${others[1].id.slice(-8)}`)
-    expect(await text(page, 'members')).toBe('2')
+    await expect.poll(async () => await text(page, 'members')).toBe('2')
 
     console.log(`${bytes} bytes`)
     expect(bytes).toBeGreaterThan(1_000)
@@ -176,7 +176,7 @@ function simulate(): void {
           turn += 1
           const i = 2 + ((Math.floor(turn / 2) * 37) % 998)
           tell({ event: turn % 2 === 0 ? 'joined' : 'died', node: node(i) })
-          tell({ event: 'links', of: idOf(i), links: linksOf(i) })
+          tell({ event: 'neighbours', of: idOf(i), links: linksOf(i) })
         }, 50)
       }, 50)
     }

@@ -1,4 +1,4 @@
-import type { Keyring, PoolKeyInfo } from '@jel/jel'
+import type { PoolKeyInfo } from '@jel/jel'
 import { CommandError, type Command } from './commands.ts'
 import type { Agent } from './agent.ts'
 import type { Answers } from './answers.ts'
@@ -101,7 +101,7 @@ export async function execute(
       await pool.unhandle(command.protocol)
       return undefined
     case 'keys':
-      return { event: 'keys', keys: await changeKeys(pool.keys, command) }
+      return { event: 'keys', keys: await changeKeys(agent, command) }
     case 'jobs':
     case 'job':
     case 'submit':
@@ -114,10 +114,17 @@ export async function execute(
 }
 
 /** Returns those that are installed then. */
-async function changeKeys(keys: Keyring, { do: change, key }: Command & { command: 'keys' }): Promise<readonly PoolKeyInfo[]> {
+async function changeKeys(
+  { pool: { keys }, log }: Agent,
+  { do: change, key }: Command & { command: 'keys' },
+): Promise<readonly PoolKeyInfo[]> {
   if (change !== undefined) {
     if (key === undefined) throw new CommandError('INVALID_COMMAND', `keys: key: must say which key to ${change}`)
     await keys[change](key)
+    log.info(
+      'KEYS',
+      `a pool key: ${change}; there are ${(await keys.list()).map(({ id, primary }) => `${id}${primary ? ' (primary)' : ''}`).join(', ')}`,
+    )
   } else if (key !== undefined) throw new CommandError('INVALID_COMMAND', 'keys: do: must say what to do with the key')
   return await keys.list()
 }

@@ -1,5 +1,6 @@
+import { counted } from '../base/text.ts'
 import { describe, expect, it } from 'vitest'
-import { counted, jobWords, percent, span } from './job-words.ts'
+import { jobWords, percent, span } from './job-words.ts'
 
 const job = {
   event: 'job',

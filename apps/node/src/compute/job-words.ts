@@ -1,4 +1,4 @@
-import { oneLine } from '../base/text.ts'
+import { counted, oneLine } from '../base/text.ts'
 import type { JobEvent } from '../agent/job-events.ts'
 
 /** Below this share what is done says little of how long the rest takes. A guess. */
@@ -34,11 +34,6 @@ export function jobWords(event: JobEvent & { event: 'job' }, now: number): strin
 /** As `42 %`. What is not done is not 100 %. */
 export function percent(share: number): string {
   return `${share < 1 ? Math.min(99, Math.round(share * 100)) : 100} %`
-}
-
-/** As `1 member` or `7 members`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 /** As `12 s`, `3 min 5 s`, `2 h 10 min` or `6 d 23 h`: two units at most. */

@@ -1,7 +1,7 @@
 import cliProgress from 'cli-progress'
 import type { JobEvent } from '../agent/job-events.ts'
 import { jsonLine } from '../agent/json-line.ts'
-import { oneLine } from '../base/text.ts'
+import { counted, oneLine } from '../base/text.ts'
 
 /** Says how a job goes: a program one JSON object a line, a person a bar, and the result. */
 export interface Teller {
@@ -37,7 +37,8 @@ function quietTeller(): Teller {
       else if (event.event === 'done') process.stdout.write(`${JSON.stringify(event.result, null, 2)}\n`)
       else if (event.event === 'cancelled') process.stderr.write('jel: the job was cancelled by its owner\n')
       else if (event.event === 'failed') {
-        const where = event.member === undefined || event.member === '' ? '' : ` (at ${event.member}, tried ${event.tries} times)`
+        const where =
+          event.member === undefined || event.member === '' ? '' : ` (at ${event.member}, tried ${counted(event.tries ?? 1, 'time')})`
         process.stderr.write(`jel: ${event.code}: ${oneLine(event.message)}${where}\n`)
         if (event.stack !== undefined) process.stderr.write(`${event.stack}\n`)
       }

@@ -1,7 +1,7 @@
 import type { HeldTask } from '@jel/compute'
-import { oneLine } from '../base/text.ts'
+import { counted, oneLine } from '../base/text.ts'
 import type { JobEvent } from '../agent/job-events.ts'
-import { AS_HEARD, counted, percent } from './job-words.ts'
+import { AS_HEARD, percent } from './job-words.ts'
 
 /** Characters of a member's id that tell it from others. */
 const SHORT = 8

@@ -1,6 +1,6 @@
 import type { EndedShift, Shift } from '@jel/compute'
-import { oneLine, shortId } from '../base/text.ts'
-import { counted, span } from './job-words.ts'
+import { counted, oneLine, shortId } from '../base/text.ts'
+import { span } from './job-words.ts'
 
 /** What is made up where the submitter gives no name: the id is shorter, and finds the job as well. */
 const MADE_UP = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/u

@@ -66,8 +66,10 @@ export async function keys(pool: string, what: KeysCommand, key: string | undefi
     if (key !== undefined) throw new UsageError('keys list: takes no key')
     return await ask(pool, flags, { command: 'keys' })
   }
-  if (key === undefined) throw new UsageError(`keys ${what}: ${what === 'install' ? 'name the file of the key' : 'give the id of the key'}`)
-  return await ask(pool, flags, { command: 'keys', do: what, key: what === 'install' ? readPoolKey(key).toString() : key })
+  if (key === undefined)
+    throw new UsageError(`keys ${what}: name the file of the key${what === 'install' ? '' : ', or give its id as the list has it'}`)
+  const isId = what !== 'install' && /^[0-9a-f]{16}$/u.test(key)
+  return await ask(pool, flags, { command: 'keys', do: what, key: isId ? key : readPoolKey(key).toString() })
 }
 
 export async function tag(pool: string, text: string, flags: AskFlags): Promise<number> {
@@ -95,13 +97,20 @@ export async function query(pool: string, name: string, payload: string | undefi
     ...(location !== undefined && { location }),
     ...(expression !== undefined && { tag: expression }),
   }
-  return await ask(
+  let replies = 0
+  const status = await ask(
     pool,
     rest,
     command,
-    () => 0,
-    (reply) => show(reply, pool, flags),
+    () => (replies === 0 ? NO_ANSWER : 0),
+    (reply) => {
+      replies += 1
+      show(reply, pool, flags)
+    },
   )
+  if (replies === 0)
+    process.stderr.write(`jel: no member answered: those do whose program answers queries of the name ${JSON.stringify(name)}\n`)
+  return status
 }
 
 export async function terminate(pool: string, flags: AskFlags): Promise<number> {

@@ -46,6 +46,7 @@ export class ControlClient implements AsyncDisposable {
   /** To the node of this user that runs in a pool. Undefined: there is none. Throws where there are several, and none is named. */
   static async find(pool: string, { node, control }: NodeFlags): Promise<ControlClient | undefined> {
     if (control !== undefined) {
+      if (control === '') throw new Error('--control: the path is empty')
       const socket = await open(control)
       if (typeof socket === 'string') throw new Error(`no node listens at ${control}: ${socket}`)
       return new ControlClient(socket)
@@ -69,7 +70,9 @@ export class ControlClient implements AsyncDisposable {
   static async connect(pool: string, flags: NodeFlags): Promise<ControlClient> {
     const client = await ControlClient.find(pool, flags)
     if (client !== undefined) return client
-    throw new Error(`no node ${flags.node === undefined ? '' : `${flags.node} `}of the pool ${pool} runs here: jel join ${pool} starts one`)
+    if (flags.node === undefined) throw new Error(`no node of the pool ${pool} runs here: jel join ${pool} starts one`)
+    const ids = controlPaths(pool).map(({ id }) => id)
+    throw new Error(`no node ${flags.node} of the pool ${pool} runs here${ids.length > 0 ? `, but ${ids.join(', ')}` : ''}`)
   }
 
   /** Resolves when the node has closed the connection. */

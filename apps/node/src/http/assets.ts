@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib'
 
 export interface Asset {
   readonly type: string
+  readonly plain: Buffer
   readonly zipped: Buffer
 }
 
@@ -29,7 +30,7 @@ export class Assets {
     if (asset !== undefined || name === '') return asset
     const text = textOf(name)
     if (text === undefined) return undefined
-    asset = { type: TYPES[extname(name)] as string, zipped: gzipSync(text) }
+    asset = { type: TYPES[extname(name)] as string, plain: Buffer.from(text), zipped: gzipSync(text) }
     this.#known.set(name, asset)
     return asset
   }

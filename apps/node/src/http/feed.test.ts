@@ -81,7 +81,7 @@ it('members are asked for their links while somebody looks, each in turn, and by
   await vi.advanceTimersByTimeAsync(8_000)
   expect(new Set(asked).size).toBe(40)
   expect(asked).toHaveLength(40)
-  expect(one.lines.filter(({ event }) => event === 'links')).toHaveLength(40)
+  expect(one.lines.filter(({ event }) => event === 'neighbours')).toHaveLength(40)
   expect(other.lines[0]).toMatchObject({ event: 'snapshot', health })
   one.emit('close')
   await vi.advanceTimersByTimeAsync(10_000)

@@ -132,7 +132,7 @@ export class HttpServer implements AsyncDisposable {
         this.#stream(method, response)
         break
       default:
-        this.#show(path, response)
+        this.#show(path, headers['accept-encoding'] ?? '', response)
     }
   }
 
@@ -158,11 +158,18 @@ export class HttpServer implements AsyncDisposable {
     else feed.add(response)
   }
 
-  #show(path: string, response: ServerResponse): void {
+  #show(path: string, accepted: string | string[], response: ServerResponse): void {
     const asset = this.#assets.find(path)
     if (asset === undefined) throw new Refusal(404, 'there is nothing here')
-    response.writeHead(200, { 'content-type': asset.type, 'content-encoding': 'gzip', 'content-length': asset.zipped.length })
-    response.end(asset.zipped)
+    const takesZipped = /\bgzip\b/u.test(String(accepted))
+    const body = takesZipped ? asset.zipped : asset.plain
+    response.writeHead(200, {
+      'content-type': asset.type,
+      ...(takesZipped && { 'content-encoding': 'gzip' }),
+      'content-length': body.length,
+      vary: 'accept-encoding',
+    })
+    response.end(body)
   }
 
   get #entered(): Attached {

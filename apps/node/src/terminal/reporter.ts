@@ -3,7 +3,7 @@ import type { Command } from '../agent/commands.ts'
 import type { Answer, NodeEvent, NodeJson } from '../agent/events.ts'
 import { jsonLine } from '../agent/json-line.ts'
 import type { Output } from '../base/output.ts'
-import { oneLine, shortId } from '../base/text.ts'
+import { counted, oneLine, shortId } from '../base/text.ts'
 
 /** Asks the node that it is about. */
 export type Ask = (command: Command) => Promise<NodeEvent | undefined>
@@ -54,8 +54,9 @@ export function describe(event: NodeEvent, name: (node: NodeJson) => string = no
     case 'joined':
     case 'left':
     case 'died':
-    case 'updated':
       return `${event.event} ${name(event.node)}`
+    case 'updated':
+      return `updated ${name(event.node)}, tag ${JSON.stringify(tagWords(event.node.tag))}, at ${event.node.addresses.join(' ')}`
     case 'elected':
       return `elected ${oneLine(event.election)}: ${name(event.node)}, epoch ${event.epoch}`
     case 'signal':
@@ -127,7 +128,7 @@ export function healthWords({ alone, minority, links, members, suspectedShare }:
   const part = minority ? ', in a minority' : ''
   if (alone) return `alone: ${members > 2 ? `none of the other ${members - 1} members` : 'no other member'} can be reached${part}`
   const suspected = suspectedShare === 0 ? '' : `, ${Math.round(suspectedShare * 100)} % of the others suspected or lost`
-  return `${members} members, ${links} links${suspected}${part}`
+  return `${counted(members, 'member')}, ${counted(links, 'link')}${suspected}${part}`
 }
 
 /** A short name for tables: the end of the id. */

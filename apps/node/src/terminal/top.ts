@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import type { NodeEvent } from '../agent/events.ts'
 import { Stop, stopOnSignals } from '../base/stop.ts'
 import { ControlClient, type NodeFlags } from '../control/client.ts'
@@ -34,6 +35,6 @@ async function printOnce(pool: string, client: ControlClient): Promise<number> {
   await client.ask({ command: 'links' })
   const controls = new Controls()
   controls.events = false
-  for (const line of draw(view, controls, Date.now(), UNBOUNDED, '')) process.stdout.write(`${line.trimEnd()}\n`)
+  for (const line of draw(view, controls, Date.now(), UNBOUNDED, '')) process.stdout.write(`${stripVTControlCharacters(line).trimEnd()}\n`)
   return 0
 }
