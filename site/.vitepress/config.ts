@@ -18,6 +18,7 @@ const pages = {
   Operate: [
     ['Operations', '/docs/operations'],
     ['Troubleshooting', '/docs/troubleshooting'],
+    ['A first hour', '/docs/friction'],
     ['Upgrading', '/docs/upgrading'],
     ['Security', '/SECURITY'],
     ['Changes', '/CHANGELOG'],
