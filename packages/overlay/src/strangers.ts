@@ -8,7 +8,7 @@ import { RateLimiter } from './host/rate-limiter.ts'
 import type { Refusals } from './host/refusals.ts'
 
 /** From the end of a handshake, ms. Guess: a link is opened within a round trip; who is late is asked in vain, and nothing comes of it. */
-const patience = 2_000
+const askAfter = 2_000
 /** For the answer, ms. Guess. */
 const answerTime = 5_000
 /** So many are asked a second in the long run, ten times as many at once: as many as are told of. A flood of connections costs no more than itself. */
@@ -32,7 +32,7 @@ export class Strangers {
 
   /** A connection is open. Whom this node has dialled itself says so to the dial. */
   watch(connection: Connection): void {
-    if (connection.direction === 'inbound') setTimeout(() => void this.#ask(connection), patience).unref()
+    if (connection.direction === 'inbound') setTimeout(() => void this.#ask(connection), askAfter).unref()
   }
 
   async #ask(connection: Connection): Promise<void> {

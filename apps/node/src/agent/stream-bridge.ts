@@ -20,7 +20,13 @@ export async function openStream(pool: Pool, node: string, protocol: string, sig
     server.close()
     void join(stream, socket)
   })
-  await listenPrivately(server, path)
+  try {
+    await listenPrivately(server, path)
+  } catch (error) {
+    clearTimeout(timer)
+    stream.abort(new Error('there is no local socket for the stream'))
+    throw error
+  }
   server.unref()
   return path
 }
@@ -40,6 +46,8 @@ export async function handleStreams(pool: Pool, protocol: string, path: string):
 
 /** Copies both ways until both have ended; what breaks on one side breaks on the other. */
 async function join(stream: Stream, socket: Socket): Promise<void> {
+  // Also while nothing is read or written there.
+  socket.on('error', (error) => stream.abort(error))
   try {
     await Promise.all([toSocket(stream, socket), toStream(socket, stream)])
   } catch (error) {
@@ -51,6 +59,7 @@ async function join(stream: Stream, socket: Socket): Promise<void> {
 
 async function toSocket(stream: Stream, socket: Socket): Promise<void> {
   for await (const piece of stream) {
+    if (socket.destroyed) throw new Error('the program has gone')
     if (!socket.write(piece instanceof Uint8Array ? piece : piece.subarray())) await once(socket, 'drain')
   }
   socket.end()

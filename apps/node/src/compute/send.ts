@@ -2,17 +2,13 @@ import type { JobCommand } from '../agent/commands.ts'
 import type { JobEvent } from '../agent/job-events.ts'
 import { Stop, stopOnSignals } from '../base/stop.ts'
 import { codeOf } from '../base/usage-error.ts'
-import { ControlClient } from '../control/client.ts'
+import { ControlClient, type NodeFlags } from '../control/client.ts'
 import { runErrand } from './errands.ts'
 import { Visitor, type VisitorFlags } from './visitor.ts'
 
 /** The flags of all commands about jobs. */
-export interface SendFlags extends VisitorFlags {
+export interface SendFlags extends VisitorFlags, NodeFlags {
   readonly json?: boolean
-  /** The end of the id of the node that is asked, where several run here. */
-  readonly node?: string
-  /** The path of its control socket. */
-  readonly control?: string
 }
 
 export interface Errand {
@@ -38,8 +34,7 @@ export async function send(pool: string, flags: SendFlags, errand: Errand): Prom
     errand.stopped?.()
     return STOPPED
   })
-  await using client = tellsHowToEnter(flags) ? undefined : await ControlClient.find(pool, flags)
-  if (client === undefined && flags.node !== undefined) throw new Error(`no node ${flags.node} of the pool ${pool} runs here`)
+  await using client = await running(pool, flags)
   if (client !== undefined)
     return await Promise.race([client.ask(errand.command, (event) => errand.tell(event as JobEvent)).then(() => undefined), stopped])
   try {
@@ -53,6 +48,12 @@ export async function send(pool: string, flags: SendFlags, errand: Errand): Prom
     if (stop.signal.aborted && codeOf(error) !== 'USAGE') return STOPPED
     throw error
   }
+}
+
+/** The node that runs here, if it is to be asked. */
+async function running(pool: string, flags: SendFlags): Promise<ControlClient | undefined> {
+  if (tellsHowToEnter(flags)) return undefined
+  return await (flags.node === undefined ? ControlClient.find(pool, flags) : ControlClient.connect(pool, flags))
 }
 
 function tellsHowToEnter({ bootstrap, listen, keyFile, owner }: SendFlags): boolean {

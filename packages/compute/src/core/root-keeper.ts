@@ -7,7 +7,7 @@ import { ROOT } from './path.ts'
 /** For so long nobody but its first replica can have begun a new job. A guess: less than the fastest news of a death. */
 const FRESH = 50
 /** A replica leaves the root to those before it for so long each. A guess: they hear of its holder within a second or two. */
-const PATIENCE: Milliseconds = 5000
+const TAKE_OVER_AFTER: Milliseconds = 5000
 /** So often a claim of the root may be taken back before others stop waiting for the next one. A guess: a partition and its end take two. */
 const MAX_TAKEN_BACK = 4
 
@@ -68,6 +68,6 @@ export class RootKeeper {
   }
 
   #dueAt(job: Job, since: Milliseconds): Milliseconds {
-    return since + PATIENCE * this.#context.keepers(job).indexOf(this.#context.self)
+    return since + TAKE_OVER_AFTER * this.#context.keepers(job).indexOf(this.#context.self)
   }
 }

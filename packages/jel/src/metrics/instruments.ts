@@ -118,7 +118,7 @@ export const instruments: readonly Instrument[] = [
     name: 'jel.detection.seconds',
     kind: 'histogram',
     unit: 's',
-    help: 'From the first doubt that this node had or was told of until it took the member for dead.',
+    help: 'From the first suspicion that this node had or was told of until it took the member for dead.',
     measures: 'detection',
     // Measured (docs/benchmarks.md): a process that was killed takes 1 s and less, a silent host up to 20 s.
     buckets: [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120],

@@ -30,8 +30,8 @@ const USAGE = `pnpm lab compute-field [options]
 
   --seconds 20           that a job takes whose efficiency is measured
   --kill-seconds 5       that a job takes in which something is killed, if it is not
-  --patience 10          seconds that it may take beyond ideal
-  --default-patience 75  the same after the SIGKILL of a worker, where a contender has a tuned form besides
+  --timeout 10           seconds that it may take beyond ideal
+  --default-timeout 75  the same after the SIGKILL of a worker, where a contender has a tuned form besides
   --runs 3               times over the course, each contender in turn
   --only ${PHASES.join(',')}
   --contenders ${NAMES.join(',')}
@@ -46,8 +46,8 @@ Needs Linux for byte counts. piscina and BullMQ come from npm; redis-server and 
 const options = {
   seconds: { type: 'string', default: '20' },
   'kill-seconds': { type: 'string', default: '5' },
-  patience: { type: 'string', default: '10' },
-  'default-patience': { type: 'string', default: '75' },
+  timeout: { type: 'string', default: '10' },
+  'default-timeout': { type: 'string', default: '75' },
   runs: { type: 'string', default: '3' },
   only: { type: 'string', default: PHASES.join(',') },
   contenders: { type: 'string', default: NAMES.join(',') },
@@ -67,8 +67,8 @@ async function main(values: Values<typeof options>): Promise<number> {
   const course = {
     seconds: positive('seconds', values.seconds),
     killSeconds: positive('kill-seconds', values['kill-seconds']),
-    patience: positive('patience', values.patience) * 1000,
-    defaultPatience: positive('default-patience', values['default-patience']) * 1000,
+    timeout: positive('timeout', values.timeout) * 1000,
+    defaultTimeout: positive('default-timeout', values['default-timeout']) * 1000,
     runs: whole('runs', values.runs),
     only: new Set(chosen('only', values.only, PHASES)),
     parts: chosen('kill', values.kill, PARTS),
@@ -124,8 +124,8 @@ async function main(values: Values<typeof options>): Promise<number> {
 interface Course {
   readonly seconds: number
   readonly killSeconds: number
-  readonly patience: number
-  readonly defaultPatience: number
+  readonly timeout: number
+  readonly defaultTimeout: number
   readonly parts: readonly (typeof PARTS)[number][]
 }
 
@@ -154,7 +154,7 @@ async function measureSpeed({ contender, add }: Entrant, { seconds }: Course, pa
 
 /** What never came to its end once is not waited for again; nor is what takes a minute by a setting, which the tuned row has otherwise. */
 async function measureKills({ contender, add, never, figures }: Entrant, course: Course, folder: string): Promise<void> {
-  const { killSeconds: seconds, patience, defaultPatience, parts } = course
+  const { killSeconds: seconds, timeout, defaultTimeout, parts } = course
   for (const part of parts.filter((each) => contender.parts.includes(each))) {
     const turns = [
       { tuned: false, start: contender.start },
@@ -164,7 +164,7 @@ async function measureKills({ contender, add, never, figures }: Entrant, course:
       const row = killRow(part, tuned)
       const takesLong = contender.tuned !== undefined && part === 'worker' && !tuned
       if (never[row] !== undefined || (takesLong && figures[row] !== undefined)) continue
-      const problem = await kill(start, { part, tuned, seconds, patience: takesLong ? defaultPatience : patience, folder }, add)
+      const problem = await kill(start, { part, tuned, seconds, timeout: takesLong ? defaultTimeout : timeout, folder }, add)
       if (problem !== undefined) (never as Record<string, string>)[row] = problem
     }
   }

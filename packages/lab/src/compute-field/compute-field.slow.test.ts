@@ -7,7 +7,7 @@ import { labMain } from '../base/paths.ts'
 /** 40 s on two cores that have nothing else to do, with all contenders. */
 const TIMEOUT = 240_000
 
-const COURSE = '--offline --runs 1 --only speed,kills --seconds 0.5 --kill worker --kill-seconds 1 --default-patience 1'
+const COURSE = '--offline --runs 1 --only speed,kills --seconds 0.5 --kill worker --kill-seconds 1 --default-timeout 1'
 
 it('goes over a short course with all contenders that are here, and ends', { timeout: TIMEOUT }, async () => {
   const child = spawn(process.execPath, [labMain, 'compute-field', ...COURSE.split(' ')], { stdio: ['ignore', 'pipe', 'inherit'] })

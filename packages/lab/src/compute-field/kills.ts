@@ -23,7 +23,7 @@ export interface Kill {
   /** That the job takes if nothing happens. */
   readonly seconds: number
   /** How long it may take beyond that, ms. */
-  readonly patience: number
+  readonly timeout: number
   /** Where it may keep its files. */
   readonly folder: string
 }
@@ -31,7 +31,7 @@ export interface Kill {
 /** Undefined: it came to its end. Otherwise why it did not. */
 export async function kill(
   start: (place: Place) => Promise<Crew>,
-  { part, tuned, seconds, patience, folder: parent }: Kill,
+  { part, tuned, seconds, timeout, folder: parent }: Kill,
   add: Add,
 ): Promise<string | undefined> {
   const folder = mkdtempSync(join(parent, 'kill-'))
@@ -53,7 +53,7 @@ export async function kill(
     const ideal = ((tasks - doneSoFar()) * WAIT) / workers
     let problem: string | undefined
     try {
-      await within(ideal + patience, 'after the SIGKILL', ended)
+      await within(ideal + timeout, 'after the SIGKILL', ended)
     } catch (error) {
       problem = error instanceof NeverError ? error.message : `it failed: ${reasonOf(error)}`
     }

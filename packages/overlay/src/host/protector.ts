@@ -18,6 +18,8 @@ const greeting = fromString('\u0013/multistream/1.0.0\n')
 
 /** Connections under a removed key end so long after one another, ms. Measured: a link is opened anew within 80 ms. */
 const apart = 250
+/** All of them within this time, ms, however many they are: whoever has only that key is to be out. Guess. */
+const endAll = 5_000
 
 export class Protector implements ConnectionProtector {
   readonly [Symbol.toStringTag] = 'jel-protector'
@@ -37,11 +39,10 @@ export class Protector implements ConnectionProtector {
 
   /** Ends the connections under a key that was removed, one after the other: each is opened anew under the primary meanwhile, so a node with several does not lose all its links at once. */
   abort(key: PoolKey): void {
-    let wait = 0
-    for (const [connection, of] of this.#connections) {
-      if (of !== key) continue
-      setTimeout(() => connection.abort(new Error('its pool key was removed')), wait).unref()
-      wait += apart
+    const ending = [...this.#connections].filter(([, of]) => of === key)
+    const pause = Math.min(apart, endAll / ending.length)
+    for (const [index, [connection]] of ending.entries()) {
+      setTimeout(() => connection.abort(new Error('its pool key was removed')), index * pause).unref()
     }
   }
 

@@ -241,7 +241,7 @@ export interface LinkState {
 
 /** How long something took that this node did. */
 export type Measured =
-  /** From the first doubt that this node had, or was told of, until it took the member for dead. A death that came as a surprise has none. */
+  /** From the first suspicion that this node had, or was told of, until it took the member for dead. A death that came as a surprise has none. */
   | { readonly what: 'detection'; readonly member: NodeId; readonly took: Milliseconds }
   /** A reconciliation that this node began, until both sides knew the same. */
   | { readonly what: 'reconciliation'; readonly took: Milliseconds }

@@ -11,7 +11,7 @@ const { eagerAfter, backoffMost } = defaultSchedulerConfig
 /**
  * What a member may idle while tasks wait, ms: until eager scheduling, and some requests after the longest pause. A guess.
  */
-const patience = eagerAfter + 3 * backoffMost
+const mayIdle = eagerAfter + 3 * backoffMost
 /** So long after a cut or its end nothing is asked of members: those that were lost are found and dialled again. A guess. */
 const settle: Milliseconds = 5_000
 
@@ -97,9 +97,9 @@ export class IdleMembers implements JobCheck {
       if (this.#jobs.stage.scenario.jobs.some(({ name, votes }) => name === job && votes > 1)) continue
       this.#dropCovered(job)
       const since = Math.max(state.since, this.#jobs.stage.lastTrouble + settle)
-      if (state.count === 0 || now - since < patience) continue
+      if (state.count === 0 || now - since < mayIdle) continue
       for (const [member, { idleSince }] of this.#loads) {
-        if (idleSince === undefined || now - Math.max(idleSince, since) < patience) continue
+        if (idleSince === undefined || now - Math.max(idleSince, since) < mayIdle) continue
         if (!member.jobs.has(job) || member.ended.has(job) || !isActive(this.#jobs.actorOf(member))) continue
         this.#break(member, `has idled for ${((now - idleSince) / 1_000).toFixed(1)}s while ${state.count} tasks of ${job} wait`)
       }
