@@ -139,6 +139,11 @@ export class TagTooLargeError extends JelError {
   }
 }
 
+/** A static attribute that can't be set: its name is none, or all would be more than every member is asked to keep. The message says which. */
+export class InvalidConstantError extends JelError {
+  readonly code = 'INVALID_CONSTANT'
+}
+
 /** An election was used in a pool joined with `elections: 'off'` (JEL §3.3). */
 export class ElectionsOffError extends JelError {
   readonly code = 'ELECTIONS_OFF'

@@ -49,7 +49,7 @@ export interface PoolEvents {
   left: CustomEvent<Member>
   /** A member crashed, was killed, or can't be reached by those who watch it (JEL §3.1). */
   died: CustomEvent<Member>
-  /** A member that is present says something else of itself: other addresses or another tag. Not in the paper. */
+  /** A member that is present says something else of itself: other addresses, another tag or other constants. Not in the paper. */
   updated: CustomEvent<Member>
   /** An election has another winner, or the same under another epoch (JEL §3.2). Provisional until the pool agrees (§3.3). */
   elected: CustomEvent<Reign>

@@ -24,6 +24,7 @@ export {
   ChangesOverflowError,
   ElectionsOffError,
   EventsOverflowError,
+  InvalidConstantError,
   InvalidElectionNameError,
   InvalidEventError,
   InvalidOptionError,

@@ -25,7 +25,7 @@ export type { Traffic }
 
 /**
  * One change of the membership (JEL §3.1: join, leave and died notifications), or of what a member says of itself: `updated` brings a
- * member that is present with other addresses or another tag. It is the same life, so it begins and ends nothing.
+ * member that is present with other addresses, another tag or other constants. It is the same life, so it begins and ends nothing.
  */
 export interface Change {
   readonly type: 'joined' | 'left' | 'died' | 'updated'

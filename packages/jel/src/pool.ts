@@ -15,6 +15,7 @@ import { Elections } from './elections.ts'
 import {
   ChangesOverflowError,
   ElectionsOffError,
+  InvalidConstantError,
   InvalidEventError,
   InvalidOptionError,
   InvalidRecordError,
@@ -166,6 +167,22 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   }
 
   /**
+   * Sets one static attribute of this node, for programs that run on the pool to say what it offers; the others read it in `member.constants` and get `updated`. It is known
+   * wherever this node is, goes on when it re-enters, and ends with it. Resolves when `self` has it.
+   *
+   * @param name as that of a signal; begin it with the program's own, as in `jel.compute`
+   * @param value undefined: this node has none of this name. Text is sent as UTF-8. All of a member have at most 512 bytes, names included
+   * @throws InvalidConstantError, InvalidOptionError, PoolLeftError
+   */
+  async setConstant(name: string, value: Uint8Array | string | undefined): Promise<void> {
+    this.#check()
+    if (typeof name !== 'string') throw new InvalidOptionError('name: must be a string')
+    const bytes = typeof value === 'string' ? toBytes(value) : value
+    if (bytes !== undefined && !(bytes instanceof Uint8Array)) throw new InvalidOptionError('value: must be a Uint8Array or a string')
+    await this.#askRanged(() => this.#overlay.setConstant(name, bytes), InvalidConstantError)
+  }
+
+  /**
    * Waits until this node sees at least so many members, itself included. Works with `joins: 'off'` too.
    *
    * @param options.signal gives up waiting
@@ -179,7 +196,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
 
   /**
    * Membership changes from now on (JEL §3.1), preceded by a snapshot: `joined` for this node, then for each member already
-   * present; `updated` for a member whose addresses or tag changed. Nothing is missed and nothing told twice. The news is unreliable in the sense of JEL §3.3: best effort, order may
+   * present; `updated` for a member whose addresses, tag or constants changed. Nothing is missed and nothing told twice. The news is unreliable in the sense of JEL §3.3: best effort, order may
    * differ between nodes. After `leave()` what is queued is still read, then the iteration ends.
    *
    * The iterator starts to collect at this call; leave a loop or call `return()` to stop it.
@@ -671,7 +688,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   }
 
   /** As `#ask`; what is out of range gets a name. */
-  async #askRanged<Result>(call: () => Promise<Result>, Named: typeof InvalidRecordError | typeof InvalidEventError): Promise<Result> {
+  async #askRanged<Result>(call: () => Promise<Result>, Named: Invalid): Promise<Result> {
     try {
       return await this.#ask(call)
     } catch (error) {
@@ -688,6 +705,9 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     return this.#overlay.members().some((member) => member.id === id)
   }
 }
+
+/** What a RangeError of the overlay is to the application. */
+type Invalid = typeof InvalidRecordError | typeof InvalidEventError | typeof InvalidConstantError
 
 /** The bytes of a payload. Throws InvalidEventError. */
 function checkPayload(payload: unknown): Uint8Array {

@@ -12,7 +12,15 @@ import {
 } from '@jel/overlay'
 
 export function member(id: string, incarnation = 1): PoolMember {
-  return { id, incarnation, addresses: [`/ip4/127.0.0.1/tcp/1/p2p/${id}`], location: 'here', tag: new Uint8Array(), joinedAt: 0 }
+  return {
+    id,
+    incarnation,
+    addresses: [`/ip4/127.0.0.1/tcp/1/p2p/${id}`],
+    location: 'here',
+    tag: new Uint8Array(),
+    constants: new Map(),
+    joinedAt: 0,
+  }
 }
 
 /** An overlay in memory: it does what it is told, and writes down what it was asked. */
@@ -147,6 +155,15 @@ export class FakeOverlay implements Overlay {
   async setTag(tag: Uint8Array): Promise<void> {
     this.#checkOpen()
     this.self = { ...this.self, tag }
+    this.tell({ type: 'updated', member: this.self })
+  }
+
+  async setConstant(name: string, value: Uint8Array | undefined): Promise<void> {
+    this.#checkOpen()
+    const constants = new Map(this.self.constants)
+    if (value === undefined) constants.delete(name)
+    else constants.set(name, value)
+    this.self = { ...this.self, constants }
     this.tell({ type: 'updated', member: this.self })
   }
 

@@ -1,7 +1,15 @@
 import { once } from 'node:events'
 import { ANSWER_PROTOCOL, startOverlay } from '@jel/overlay'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { InvalidEventError, InvalidOptionError, InvalidProtocolError, TagTooLargeError, type Answer, type Pool } from '../src/index.ts'
+import {
+  InvalidConstantError,
+  InvalidEventError,
+  InvalidOptionError,
+  InvalidProtocolError,
+  TagTooLargeError,
+  type Answer,
+  type Pool,
+} from '../src/index.ts'
 import { join, pools } from './pools.ts'
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
@@ -32,6 +40,22 @@ describe.each(['main', 'worker'] as const)('in a pool with a member in thread %s
     await expect(one.setTag('x'.repeat(1_025))).rejects.toThrow(TagTooLargeError)
     await expect(one.setTag(5 as never)).rejects.toThrow(InvalidOptionError)
     expect(text(one.self.tag)).toBe('after')
+  })
+
+  it('a constant is set while the member is there, all are told, and newcomers know it', async () => {
+    const [one, two] = (await pools(2, (place) => (place === 0 ? { thread } : {}))) as [Pool, Pool]
+    const updated = once(two as unknown as EventTarget, 'updated') as Promise<[CustomEvent]>
+    await one.setConstant('jel.test', 'ten')
+    const expected = { id: one.self.id, incarnation: 1, constants: new Map([['jel.test', bytes('ten')]]) }
+    expect(one.self).toMatchObject(expected)
+    expect((await updated)[0].detail).toMatchObject(expected)
+    await expect(one.setConstant('jel.more', 'x'.repeat(512))).rejects.toThrow(InvalidConstantError)
+    await expect(one.setConstant('', 'x')).rejects.toThrow(InvalidConstantError)
+    await expect(one.setConstant('jel.more', 5 as never)).rejects.toThrow(InvalidOptionError)
+    const late = await join(one.name, [two], { thread })
+    expect(late.members().find(({ id }) => id === one.self.id)).toMatchObject(expected)
+    await one.setConstant('jel.test', undefined)
+    expect(one.self.constants.size).toBe(0)
   })
 
   it('an event reaches all who are there once, and nobody who comes later', async () => {

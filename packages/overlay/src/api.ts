@@ -63,6 +63,8 @@ export interface PoolMember {
   readonly location: string
   /** Bytes of the application's own, at most 1,024, and its own word; empty if it has none. Text is UTF-8: `new TextDecoder().decode(member.tag)`. */
   readonly tag: Uint8Array
+  /** Its static attributes, by name, and its own word: at most 512 bytes, names included. Programs that run on the pool say here what the member offers. */
+  readonly constants: ReadonlyMap<string, Uint8Array>
   /** When this life entered the pool, by its own calendar: Unix ms, and its own word; 0 where it does not say. It stays the same for as long as the life lasts. */
   readonly joinedAt: number
 }
@@ -182,6 +184,11 @@ export interface Overlay {
   unpublish(name: string, options?: Pick<PublishOptions, 'owner'>): Promise<void>
   /** Says something else of this node, told to all as `updated`; later lives say it, too. RangeError for a tag of more than 1 KiB. */
   setTag(tag: Uint8Array): Promise<void>
+  /**
+   * Sets one static attribute of this node, told to all as `updated`; later lives say it, too. Undefined: it has none of this name. RangeError for an impossible name, and
+   * where all would have more than 512 bytes.
+   */
+  setConstant(name: string, value: Uint8Array | undefined): Promise<void>
   /** Tells all members something once, this node included, as an `event` notification; with `query`, as a `query`. RangeError for an impossible name or payload. */
   broadcast(name: string, payload: Uint8Array, query?: QueryOptions): Promise<void>
   /** All records that this node knows, by name, then owner; `prefix`: of names that begin so. */

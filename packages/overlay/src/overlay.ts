@@ -2,9 +2,11 @@
  * An overlay, as the application sees it.
  */
 import {
+  constantsProblem,
   eventProblem,
   nameProblem,
   recordProblem,
+  withConstant,
   type Command,
   type Introducer,
   type Notification,
@@ -233,6 +235,13 @@ export class RunningOverlay implements Overlay {
     const { tagBytes } = this.#parts.config.limits
     if (tag.length > tagBytes) throw new RangeError(`the tag is ${tag.length} bytes long, more than the ${tagBytes} that are allowed`)
     this.#command({ type: 'retag', tag })
+  }
+
+  async setConstant(name: string, value: Uint8Array | undefined): Promise<void> {
+    this.#lifecycle.checkOpen()
+    const problem = constantsProblem(withConstant(this.self.constants, name, value), this.#parts.config.limits.constantsBytes)
+    if (problem !== undefined) throw new RangeError(problem)
+    this.#command({ type: 'setConstant', name, ...(value && { value }) })
   }
 
   async broadcast(name: string, payload: Uint8Array, query?: QueryOptions): Promise<void> {

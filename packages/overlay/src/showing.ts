@@ -11,8 +11,8 @@ const shown = new WeakMap<Member, PoolMember>()
 export function showMember(member: Member): PoolMember {
   let known = shown.get(member)
   if (!known) {
-    const { id, incarnation, addresses, location, tag, joinedAt } = member
-    known = { id, incarnation, addresses: formatAddresses(addresses, id), location, tag, joinedAt }
+    const { id, incarnation, addresses, location, tag, constants, joinedAt } = member
+    known = { id, incarnation, addresses: formatAddresses(addresses, id), location, tag, constants, joinedAt }
     shown.set(member, known)
   }
   return known

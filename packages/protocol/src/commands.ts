@@ -13,11 +13,12 @@ export interface Commanded {
   readonly signals: Signals
   readonly records: Records
   readonly retag: (tag: Uint8Array) => void
+  readonly setConstant: (name: string, value: Uint8Array | undefined) => void
   readonly leave: () => void
   readonly found: () => void
 }
 
-export function obey(command: Command, { elections, detector, signals, records, retag, leave, found }: Commanded): void {
+export function obey(command: Command, { elections, detector, signals, records, retag, setConstant, leave, found }: Commanded): void {
   switch (command.type) {
     case 'elect':
       elections.elect(command.election)
@@ -39,6 +40,9 @@ export function obey(command: Command, { elections, detector, signals, records, 
       break
     case 'retag':
       retag(command.tag)
+      break
+    case 'setConstant':
+      setConstant(command.name, command.value)
       break
     case 'broadcast':
       records.broadcast(command.name, command.payload, command.query)

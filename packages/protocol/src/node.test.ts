@@ -36,6 +36,7 @@ describe('a node', () => {
       addresses: home,
       location: 'bench',
       tag: new Uint8Array(0),
+      constants: new Map(),
       joinedAt: bench.today,
     })
   })
@@ -167,6 +168,43 @@ describe('another tag', () => {
     const bench = new Bench(self)
     expect(() => retag(bench, new Uint8Array(1_025))).toThrow(RangeError)
     expect(bench.node.self?.tag).toEqual(new Uint8Array(0))
+  })
+})
+
+describe('a constant', () => {
+  const set = (bench: Bench, name: string, value?: Uint8Array): Effect[] =>
+    bench.input({ type: 'command', command: { type: 'setConstant', name, ...(value && { value }) } })
+  const [one, two] = [Uint8Array.of(1), Uint8Array.of(2)]
+
+  it('of this node is an update within its life, told to all once, beside others, and goes on into the next life', () => {
+    const bench = new Bench(self)
+    bench.meet(alice)
+    bench.advance(5_000)
+    set(bench, 'jel.b', two)
+    const effects = set(bench, 'jel.a', one)
+    expect(notificationsIn(effects)).toEqual([{ type: 'updated', member: bench.node.self }])
+    const told = framesTo(alice.id, effects).flatMap((frame) => frame.facts?.facts ?? [])
+    const read = told.flatMap(({ statement }) => (statement === undefined ? [] : [alice.read(statement).content]))
+    const constants = new Map([
+      ['jel.a', one],
+      ['jel.b', two],
+    ])
+    expect(read).toContainEqual(expect.objectContaining({ kind: 'joined', version: 3, constants }))
+    expect(set(bench, 'jel.a', one)).toEqual([])
+    bench.receive(alice, { hello: { known: 1, ended: true, incarnation: 1 } })
+    expect(bench.node.self).toMatchObject({ incarnation: 2, constants })
+    set(bench, 'jel.a')
+    expect(bench.node.self?.constants).toEqual(new Map([['jel.b', two]]))
+    expect(set(bench, 'jel.a')).toEqual([])
+  })
+
+  it('that nobody would keep is refused, and changes nothing', () => {
+    const bench = new Bench(self)
+    set(bench, 'a', new Uint8Array(300))
+    expect(() => set(bench, 'b', new Uint8Array(300))).toThrow('at most 512 bytes')
+    expect(() => set(bench, '', one)).toThrow(RangeError)
+    set(bench, 'a', new Uint8Array(511))
+    expect(bench.node.self?.constants.size).toBe(1)
   })
 })
 

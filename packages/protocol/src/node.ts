@@ -6,7 +6,6 @@
  */
 import { hashSpace } from './base/hash.ts'
 import type {
-  Address,
   BroadcastVerdict,
   Effect,
   Encoded,
@@ -72,7 +71,8 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
       detector,
       signals,
       records,
-      retag: (tag) => this.#retag(tag),
+      retag: (tag) => this.#tellOfItself(this.#parts.life.retag(tag)),
+      setConstant: (name, value) => this.#tellOfItself(this.#parts.life.setConstant(name, value)),
       leave: () => this.#leave(),
       found: () => this.#found(),
     }
@@ -255,7 +255,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
         introduction.discovered(input.introducer)
         break
       case 'addresses':
-        this.#readdress(input.addresses)
+        this.#tellOfItself(this.#parts.life.readdress(input.addresses))
         break
       case 'timer':
         this.#isProbing = detector.isIdle
@@ -407,15 +407,8 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     }
   }
 
-  /** Addresses changed within this life: told like any news of its own. */
-  #readdress(addresses: readonly Address[]): void {
-    const fact = this.#parts.life.readdress(addresses)
-    if (fact !== undefined) this.#parts.broadcaster.announce(fact)
-  }
-
-  /** The application says something else of this node: told like other addresses. Before it enters it is what it enters with. */
-  #retag(tag: Uint8Array): void {
-    const fact = this.#parts.life.retag(tag)
+  /** This node is something else within its life, and says so like any news of its own. What changed before it enters is what it enters with. */
+  #tellOfItself(fact: Fact | undefined): void {
     if (fact !== undefined) this.#parts.broadcaster.announce(fact)
   }
 

@@ -64,6 +64,7 @@ export class Actor {
       addresses: [Uint8Array.of(4, 127, 0, 0, 1, 6, 1, 2)],
       location: 'here',
       tag: new Uint8Array(0),
+      constants: new Map(),
       joinedAt: calendar,
       ...details,
     })

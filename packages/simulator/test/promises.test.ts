@@ -9,6 +9,7 @@ const member = (node: PuppetNode, incarnation = 1): Member => ({
   addresses: node.addresses,
   location: 'here',
   tag: new Uint8Array(),
+  constants: new Map(),
   joinedAt: 0,
 })
 

@@ -4,7 +4,7 @@ import { nodeJson } from './events.ts'
 import { Roster, type MemberFilter } from './roster.ts'
 
 function member(id: string, location = 'here', tag = ''): Member {
-  return { id, incarnation: 1, joinedAt: 0, addresses: [], location, tag: Buffer.from(tag) }
+  return { id, incarnation: 1, joinedAt: 0, addresses: [], location, tag: Buffer.from(tag), constants: new Map() }
 }
 
 /** Ids of those that a roster lists. */

@@ -47,6 +47,7 @@ export interface Calls {
   removeKey(key: Uint8Array | string): void
   listKeys(): readonly PoolKeyInfo[]
   setTag(tag: Uint8Array): void
+  setConstant(name: string, value: Uint8Array | undefined): void
   broadcast(name: string, payload: Uint8Array, query?: QueryOptions): void
 }
 

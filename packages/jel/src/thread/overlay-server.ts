@@ -47,6 +47,7 @@ export class OverlayServer {
       removeKey: (_, key) => overlay.keys.remove(key),
       listKeys: () => overlay.keys.list(),
       setTag: (_, tag) => overlay.setTag(tag),
+      setConstant: (_, name, value) => overlay.setConstant(name, value),
       broadcast: (_, name, payload, query) => overlay.broadcast(name, payload, query),
     }
     port.on('message', (request: Request) => this.#take(request))

@@ -3,11 +3,15 @@ import type { OverlayNotification, PoolMember, PoolReign } from '@jel/overlay'
 /** Members are immutable and shared: each is packed once. */
 const packed = new WeakMap<PoolMember, PoolMember>()
 
-/** The member with a tag of its own: a tag that is a view of a received frame would take the whole frame along to the other thread. */
+/** The member with bytes of its own: a tag that is a view of a received frame would take the whole frame along to the other thread. */
 export function packMember(member: PoolMember): PoolMember {
   let known = packed.get(member)
   if (known === undefined) {
-    known = { ...member, tag: new Uint8Array(member.tag) }
+    known = {
+      ...member,
+      tag: new Uint8Array(member.tag),
+      constants: new Map(Array.from(member.constants, ([name, value]) => [name, new Uint8Array(value)])),
+    }
     packed.set(member, known)
   }
   return known

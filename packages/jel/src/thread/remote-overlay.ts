@@ -127,6 +127,10 @@ export class RemoteOverlay implements PoolHost {
     await this.#call('setTag', [tag])
   }
 
+  async setConstant(name: string, value: Uint8Array | undefined): Promise<void> {
+    await this.#call('setConstant', [name, value])
+  }
+
   async broadcast(name: string, payload: Uint8Array, query?: QueryOptions): Promise<void> {
     await this.#call('broadcast', [name, payload, query])
   }

@@ -34,6 +34,7 @@ export class Sybil {
       addresses,
       location: 'nowhere',
       tag: new Uint8Array(0),
+      constants: new Map(),
       joinedAt: 0,
     })
   }

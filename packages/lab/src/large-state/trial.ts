@@ -125,6 +125,7 @@ async function tellAll(peer: Attacker, address: string, pool: string, members: n
       addresses: [],
       location: 'nowhere',
       tag: tag.slice(),
+      constants: new Map(),
       joinedAt: 0,
     })
   })

@@ -119,5 +119,5 @@ export class RealNode implements TestbedNode {
 
 /** Of what a line on standard output says, as much as scenarios ask for. */
 export function memberOf(id: NodeId, incarnation: number): Member {
-  return { id, incarnation, location: '', tag: new Uint8Array(), addresses: [], joinedAt: 0 }
+  return { id, incarnation, location: '', tag: new Uint8Array(), addresses: [], constants: new Map(), joinedAt: 0 }
 }

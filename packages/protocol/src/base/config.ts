@@ -60,6 +60,8 @@ export const defaultConfig = {
     lost: 10_000,
     /** Design. */
     tagBytes: 1_024,
+    /** Constants of a member, names included. Design. */
+    constantsBytes: 512,
     /** Guess. */
     locationBytes: 256,
     addresses: 8,

@@ -15,6 +15,9 @@ export type NodeId = string
 /** A network address, opaque to the protocol: the binary form of a multiaddr without its `/p2p` part. */
 export type Address = Uint8Array
 
+/** Static attributes of a member, by name. */
+export type Constants = ReadonlyMap<string, Uint8Array>
+
 /** What others know of a node. `id` and `incarnation` together name one life; a life that ended never comes back. */
 export interface Member {
   readonly id: NodeId
@@ -25,6 +28,8 @@ export interface Member {
   readonly location: string
   /** Bytes of the application's own, at most `limits.tagBytes` long. */
   readonly tag: Uint8Array
+  /** Static attributes: bytes by name, at most `limits.constantsBytes` of both. */
+  readonly constants: Constants
   /** When this life began, by its own calendar: milliseconds since 1970; 0 where it does not say. */
   readonly joinedAt: Milliseconds
 }
@@ -104,6 +109,8 @@ export type Command =
   | { readonly type: 'unpublish'; readonly name: string; readonly owner?: Owner }
   /** This node says something else of itself, within its life. */
   | { readonly type: 'retag'; readonly tag: Uint8Array }
+  /** One of its static attributes, for this life and later ones; without a value: it has none of this name. */
+  | { readonly type: 'setConstant'; readonly name: string; readonly value?: Uint8Array }
   /** Tells all members something once, or asks them. */
   | { readonly type: 'broadcast'; readonly name: string; readonly payload: Uint8Array; readonly query?: QueryTerms }
   | { readonly type: 'leave' }
@@ -157,7 +164,7 @@ export type Notification =
   | { readonly type: 'joined'; readonly member: Member }
   | { readonly type: 'left'; readonly member: Member }
   | { readonly type: 'died'; readonly member: Member }
-  /** Addresses or tag of a member changed; its life goes on. */
+  /** Addresses, tag or constants of a member changed; its life goes on. */
   | { readonly type: 'updated'; readonly member: Member }
   | { readonly type: 'elected'; readonly reign: Reign }
   /**

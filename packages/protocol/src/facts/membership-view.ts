@@ -20,7 +20,7 @@ export type Change =
   | { readonly type: 'joined'; readonly member: Member }
   | { readonly type: 'left'; readonly member: Member }
   | { readonly type: 'died'; readonly member: Member }
-  /** Addresses or tag of a life that goes on. */
+  /** Addresses, tag or constants of a life that goes on. */
   | { readonly type: 'updated'; readonly member: Member }
 
 const none: readonly Change[] = []

@@ -3,8 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { Actor, actors, checkSeal, forged, messageOf, pool, seal } from '../../test/actors.ts'
 import { defaultConfig } from '../base/config.ts'
 import { FrameError } from '../base/errors.ts'
+import type { Constants } from '../base/io.ts'
+import { nameProblem } from '../base/name.ts'
 import { decodeId, encodeId } from '../base/id.ts'
 import * as wire from '../wire/messages.js'
+import { noConstants, withConstant } from './constants.ts'
 import { decode } from './decode.ts'
 import { isKind, kinds, statementToWire, type Content, type Statement, type Unknown } from './statement.ts'
 
@@ -25,6 +28,13 @@ const content: fc.Arbitrary<Exclude<Content, Unknown>> = fc.oneof(
     addresses: fc.array(fc.uint8Array({ minLength: 1, maxLength: limits.addressBytes }), { maxLength: limits.addresses }),
     location: fc.string({ maxLength: 60 }),
     tag: fc.uint8Array({ maxLength: limits.tagBytes }),
+    constants: fc
+      .dictionary(
+        name.filter((each) => nameProblem(each) === undefined),
+        fc.uint8Array({ maxLength: 20 }),
+        { maxKeys: 5 },
+      )
+      .map((each) => Object.entries(each).reduce<Constants>((made, [key, value]) => withConstant(made, key, value), noConstants)),
     joinedAt: counter,
   }),
   fc.record({ kind: fc.constant('left' as const), incarnation: counter }),
@@ -114,6 +124,8 @@ describe('a statement', () => {
 describe('what is out of bounds in a statement is refused', () => {
   const joined = (changes: Partial<wire.Joined>): Uint8Array =>
     wire.Joined.encode({ incarnation: 1, nonce: 1, addresses: [], location: '', tag: new Uint8Array(0), ...changes })
+  const constants = (...all: readonly [name: string, bytes: number][]): Uint8Array =>
+    joined({ constants: all.map(([name, bytes]) => ({ name, value: new Uint8Array(bytes) })) })
   const candidacy = (election: string): Uint8Array => wire.Candidacy.encode({ election, incarnation: 1, sequence: 1, withdrawn: false })
   const claim = (changes: Partial<wire.Claim>): Uint8Array =>
     wire.Claim.encode({ election: 'e', epoch: 1, incarnation: 1, sequence: 1, ...changes })
@@ -128,6 +140,12 @@ describe('what is out of bounds in a statement is refused', () => {
     ['a location too long', kinds.joined, joined({ location: 'x'.repeat(limits.locationBytes + 1) })],
     ['a location too long in bytes', kinds.joined, joined({ location: 'ü'.repeat(limits.locationBytes / 2 + 1) })],
     ['a tag too long', kinds.joined, joined({ tag: new Uint8Array(limits.tagBytes + 1) })],
+    ['constants too long', kinds.joined, constants(['a', limits.constantsBytes])],
+    ['constants too long together', kinds.joined, constants(['a', 256], ['b', 255])],
+    ['a constant twice', kinds.joined, constants(['a', 1], ['a', 1])],
+    ['constants out of order', kinds.joined, constants(['b', 1], ['a', 1])],
+    ['a constant without a name', kinds.joined, constants(['', 1])],
+    ['a constant with a control character', kinds.joined, constants(['a\u001bb', 1])],
     ['a left of no life', kinds.left, wire.Left.encode({ incarnation: 0 })],
     ['a suspect that is no key', kinds.suspicion, wire.Suspicion.encode({ suspect: new Uint8Array(31), incarnation: 1, beat: 0 })],
     [
@@ -161,6 +179,7 @@ describe('what is out of bounds in a statement is refused', () => {
       addresses: Array.from({ length: limits.addresses }, () => new Uint8Array(limits.addressBytes)),
       location: 'x'.repeat(limits.locationBytes),
       tag: new Uint8Array(limits.tagBytes),
+      constants: new Map([['jel.all', new Uint8Array(limits.constantsBytes - 7)]]),
     })
     expect(pass(statement).content).toEqual({ ...statement.content, tag: new Uint8Array(limits.tagBytes) })
   })

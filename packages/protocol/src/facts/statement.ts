@@ -10,9 +10,10 @@
 import type { Config } from '../base/config.ts'
 import { FrameError } from '../base/errors.ts'
 import { decodeId, encodeId } from '../base/id.ts'
-import type { Address, Milliseconds, NodeId, Signing } from '../base/io.ts'
+import type { Address, Constants, Milliseconds, NodeId, Signing } from '../base/io.ts'
 import { nameProblem } from '../base/name.ts'
 import { eventBytes, isEventName, readEvent } from './event.ts'
+import { constantsProblem, noConstants } from './constants.ts'
 import { decode } from './decode.ts'
 import * as wire from '../wire/messages.js'
 
@@ -21,12 +22,13 @@ export const kinds = { joined: 1, left: 2, suspicion: 3, refutation: 4, candidac
 export interface Joined {
   readonly kind: 'joined'
   readonly incarnation: number
-  /** Of this member's statements in this life the highest counts: addresses and tag may change. */
+  /** Of this member's statements in this life the highest counts: addresses, tag and constants may change. */
   readonly version: number
   readonly nonce: number
   readonly addresses: readonly Address[]
   readonly location: string
   readonly tag: Uint8Array
+  readonly constants: Constants
   /** Since when this life goes on, by its own calendar: milliseconds since 1970. The same in all its versions. */
   readonly joinedAt: Milliseconds
 }
@@ -145,7 +147,9 @@ export function readStatement(message: wire.Statement, limits: Config['limits'])
 function readContent(kind: number, body: Uint8Array, limits: Config['limits']): Content {
   switch (kind) {
     case kinds.joined: {
-      const { incarnation, version, nonce, addresses, location, tag, joinedAt } = decode(wire.Joined, body, { addresses: limits.addresses })
+      const { incarnation, version, nonce, addresses, location, tag, joinedAt, constants } = decode(wire.Joined, body, {
+        addresses: limits.addresses,
+      })
       checkCounter('incarnation', incarnation, limits)
       if (addresses.some((address) => address.length === 0 || address.length > limits.addressBytes)) {
         throw new FrameError(`an address has 1 to ${limits.addressBytes} bytes`)
@@ -155,7 +159,8 @@ function readContent(kind: number, body: Uint8Array, limits: Config['limits']): 
       if (tag.length > limits.tagBytes) throw new FrameError(`a tag has at most ${limits.tagBytes} bytes`)
       if (joinedAt > limits.counter) throw new FrameError(`joinedAt ${joinedAt} is out of range`)
       const copies = addresses.map((address) => address.slice())
-      return { kind: 'joined', incarnation, version, nonce, addresses: copies, location, tag: tag.slice(), joinedAt }
+      const attributes = readConstants(constants, limits)
+      return { kind: 'joined', incarnation, version, nonce, addresses: copies, location, tag: tag.slice(), constants: attributes, joinedAt }
     }
     case kinds.left: {
       const { incarnation } = decode(wire.Left, body)
@@ -208,6 +213,20 @@ function readContent(kind: number, body: Uint8Array, limits: Config['limits']): 
   }
 }
 
+function readConstants(told: readonly wire.Constant[], limits: Config['limits']): Constants {
+  if (told.length === 0) return noConstants
+  const constants = new Map<string, Uint8Array>()
+  let last = ''
+  for (const { name, value } of told) {
+    if (name <= last) throw new FrameError('constants stand in the order of their names, each once')
+    constants.set(name, value.slice())
+    last = name
+  }
+  const problem = constantsProblem(constants, limits.constantsBytes)
+  if (problem !== undefined) throw new FrameError(problem)
+  return constants
+}
+
 function checkCounter(what: string, value: number, limits: Config['limits']): void {
   if (!Number.isSafeInteger(value) || value < 1 || value > limits.counter) throw new FrameError(`${what} ${value} is out of range`)
 }
@@ -234,6 +253,7 @@ function encodeBody(content: Exclude<Content, Unknown>): Uint8Array {
         ...content,
         addresses: [...content.addresses] as Uint8Array<ArrayBuffer>[],
         tag: content.tag as Uint8Array<ArrayBuffer>,
+        constants: Array.from(content.constants, ([name, value]) => ({ name, value: value as Uint8Array<ArrayBuffer> })),
       })
     case 'left':
       return wire.Left.encode(content)

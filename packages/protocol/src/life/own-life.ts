@@ -5,9 +5,10 @@
  * because others pronounced it dead. What was pronounced can't be taken back, so a node that hears of its own death begins the
  * next life: higher incarnation, new statement, candidacies anew.
  */
-import type { Address, Member, Milliseconds, NodeId } from '../base/io.ts'
+import type { Address, Constants, Member, Milliseconds, NodeId } from '../base/io.ts'
 import type { Context } from '../context/context.ts'
 import { mostAccusers } from '../detection/quorum.ts'
+import { constantsProblem, noConstants, withConstant } from '../facts/constants.ts'
 import { factOf, type Fact } from '../facts/fact.ts'
 
 /** Pause after a life given up, ms; doubles up to six times. Guess. */
@@ -30,6 +31,7 @@ export class OwnLife {
   #version = 1
   #addresses: readonly Address[] = []
   #tag: Uint8Array
+  #constants: Constants = noConstants
   /** By the calendar. */
   #joinedAt: Milliseconds = 0
   #self: Member | undefined
@@ -118,6 +120,21 @@ export class OwnLife {
     return this.#revise()
   }
 
+  /**
+   * A static attribute, for this life and those that follow; undefined takes it away. A new version of the statement, undefined if it says the same. Throws RangeError
+   * on a name that is none, and where all would be too long.
+   */
+  setConstant(name: string, value: Uint8Array | undefined): Fact | undefined {
+    const constants = withConstant(this.#constants, name, value)
+    const problem = constantsProblem(constants, this.#context.config.limits.constantsBytes)
+    if (problem !== undefined) throw new RangeError(problem)
+    const before = this.#constants.get(name)
+    const isSame = value === undefined ? before === undefined : before !== undefined && sameBytes(value, before)
+    if (isSame) return undefined
+    this.#constants = constants
+    return this.#self === undefined ? undefined : this.#revise()
+  }
+
   #revise(): Fact | undefined {
     this.#version += 1
     this.#declare()
@@ -156,9 +173,9 @@ export class OwnLife {
   #declare(): void {
     const { codec, id, view, now } = this.#context
     const { location } = this.#options
-    const [tag, joinedAt] = [this.#tag, this.#joinedAt]
+    const [tag, constants, joinedAt] = [this.#tag, this.#constants, this.#joinedAt]
     const [incarnation, version, nonce, addresses] = [this.#incarnation, this.#version, this.#nonce, this.#addresses]
-    const statement = codec.sign(id, { kind: 'joined', incarnation, version, nonce, addresses, location, tag, joinedAt })
+    const statement = codec.sign(id, { kind: 'joined', incarnation, version, nonce, addresses, location, tag, constants, joinedAt })
     const changes = view.merge(factOf({ statement }), now, 0)
     this.#self = view.get(id)
     this.#context.outcomes.push({ type: 'changed', changes })

@@ -15,6 +15,7 @@ const memberOf = (actor: Actor): Member => ({
   addresses: [Uint8Array.of(1)],
   location: '',
   tag: new Uint8Array(0),
+  constants: new Map(),
   joinedAt: 0,
 })
 

@@ -37,6 +37,7 @@ export interface Joined {
     tag: Uint8Array<ArrayBuffer>;
     version: number;
     joinedAt: number;
+    constants: Constant[];
 }
 export declare namespace Joined {
     const codec: () => Codec<Joined>;
@@ -69,9 +70,37 @@ export declare namespace Joined {
         field: '$.joinedAt';
         value: number;
     }
+    interface JoinedConstantsNameFieldEvent {
+        field: '$.constants[].name';
+        value: string;
+        index: number;
+    }
+    interface JoinedConstantsValueFieldEvent {
+        field: '$.constants[].value';
+        value: Uint8Array<ArrayBuffer>;
+        index: number;
+    }
     function encode(obj: Partial<Joined>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Joined>): Joined;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Joined>): Generator<JoinedIncarnationFieldEvent | JoinedNonceFieldEvent | JoinedAddressesFieldEvent | JoinedLocationFieldEvent | JoinedTagFieldEvent | JoinedVersionFieldEvent | JoinedJoinedAtFieldEvent>;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Joined>): Generator<JoinedIncarnationFieldEvent | JoinedNonceFieldEvent | JoinedAddressesFieldEvent | JoinedLocationFieldEvent | JoinedTagFieldEvent | JoinedVersionFieldEvent | JoinedJoinedAtFieldEvent | JoinedConstantsNameFieldEvent | JoinedConstantsValueFieldEvent>;
+}
+export interface Constant {
+    name: string;
+    value: Uint8Array<ArrayBuffer>;
+}
+export declare namespace Constant {
+    const codec: () => Codec<Constant>;
+    interface ConstantNameFieldEvent {
+        field: '$.name';
+        value: string;
+    }
+    interface ConstantValueFieldEvent {
+        field: '$.value';
+        value: Uint8Array<ArrayBuffer>;
+    }
+    function encode(obj: Partial<Constant>): Uint8Array<ArrayBuffer>;
+    function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Constant>): Constant;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Constant>): Generator<ConstantNameFieldEvent | ConstantValueFieldEvent>;
 }
 export interface Left {
     incarnation: number;

@@ -158,6 +158,12 @@ export var Joined;
                     w.uint32(56);
                     w.uint64Number(obj.joinedAt);
                 }
+                if (obj.constants != null && obj.constants.length > 0) {
+                    for (const value of obj.constants) {
+                        w.uint32(66);
+                        Constant.codec().encode(value, w);
+                    }
+                }
                 if (opts.lengthDelimited !== false) {
                     w.ldelim();
                 }
@@ -169,7 +175,8 @@ export var Joined;
                     location: '',
                     tag: uint8ArrayAlloc(0),
                     version: 0,
-                    joinedAt: 0
+                    joinedAt: 0,
+                    constants: []
                 };
                 const end = length == null ? reader.len : reader.pos + length;
                 while (reader.pos < end) {
@@ -206,6 +213,15 @@ export var Joined;
                             obj.joinedAt = reader.uint64Number();
                             break;
                         }
+                        case 8: {
+                            if (opts.limits?.constants != null && obj.constants.length === opts.limits.constants) {
+                                throw new MaxLengthError('Decode error - repeated field "constants" had too many elements');
+                            }
+                            obj.constants.push(Constant.codec().decode(reader, reader.uint32(), {
+                                limits: opts.limits?.constants$
+                            }));
+                            break;
+                        }
                         default: {
                             reader.skipType(tag & 7);
                             break;
@@ -215,7 +231,8 @@ export var Joined;
                 return obj;
             }, function* (reader, length, prefix, opts = {}) {
                 const obj = {
-                    addresses: 0
+                    addresses: 0,
+                    constants: 0
                 };
                 const end = length == null ? reader.len : reader.pos + length;
                 while (reader.pos < end) {
@@ -275,6 +292,21 @@ export var Joined;
                             };
                             break;
                         }
+                        case 8: {
+                            if (opts.limits?.constants != null && obj.constants === opts.limits.constants) {
+                                throw new MaxLengthError('Streaming decode error - repeated field "constants" had too many elements');
+                            }
+                            for (const evt of Constant.codec().stream(reader, reader.uint32(), `${prefix}.constants[]`, {
+                                limits: opts.limits?.constants$
+                            })) {
+                                yield {
+                                    ...evt,
+                                    index: obj.constants
+                                };
+                            }
+                            obj.constants++;
+                            break;
+                        }
                         default: {
                             reader.skipType(tag & 7);
                             break;
@@ -298,6 +330,92 @@ export var Joined;
     }
     Joined.stream = stream;
 })(Joined || (Joined = {}));
+export var Constant;
+(function (Constant) {
+    let _codec;
+    Constant.codec = () => {
+        if (_codec == null) {
+            _codec = message((obj, w, opts = {}) => {
+                if (opts.lengthDelimited !== false) {
+                    w.fork();
+                }
+                if ((obj.name != null && obj.name !== '')) {
+                    w.uint32(10);
+                    w.string(obj.name);
+                }
+                if ((obj.value != null && obj.value.byteLength > 0)) {
+                    w.uint32(18);
+                    w.bytes(obj.value);
+                }
+                if (opts.lengthDelimited !== false) {
+                    w.ldelim();
+                }
+            }, (reader, length, opts = {}) => {
+                const obj = {
+                    name: '',
+                    value: uint8ArrayAlloc(0)
+                };
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            obj.name = reader.string();
+                            break;
+                        }
+                        case 2: {
+                            obj.value = reader.bytes();
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+                return obj;
+            }, function* (reader, length, prefix, opts = {}) {
+                const end = length == null ? reader.len : reader.pos + length;
+                while (reader.pos < end) {
+                    const tag = reader.uint32();
+                    switch (tag >>> 3) {
+                        case 1: {
+                            yield {
+                                field: `${prefix}.name`,
+                                value: reader.string()
+                            };
+                            break;
+                        }
+                        case 2: {
+                            yield {
+                                field: `${prefix}.value`,
+                                value: reader.bytes()
+                            };
+                            break;
+                        }
+                        default: {
+                            reader.skipType(tag & 7);
+                            break;
+                        }
+                    }
+                }
+            });
+        }
+        return _codec;
+    };
+    function encode(obj) {
+        return encodeMessage(obj, Constant.codec());
+    }
+    Constant.encode = encode;
+    function decode(buf, opts) {
+        return decodeMessage(buf, Constant.codec(), opts);
+    }
+    Constant.decode = decode;
+    function stream(buf, opts) {
+        return streamMessage(buf, Constant.codec(), opts);
+    }
+    Constant.stream = stream;
+})(Constant || (Constant = {}));
 export var Left;
 (function (Left) {
     let _codec;

@@ -42,6 +42,7 @@ export class Words {
       addresses: [Uint8Array.of(4, 10, 255, 0, 0, 6, 15, 161)],
       location: '',
       tag: new Uint8Array(),
+      constants: new Map(),
       joinedAt: 0,
     })
   }

@@ -5,7 +5,15 @@ import { BinomialTree } from './binomial-tree.ts'
 import { PoolEvent } from './event-stream.ts'
 
 function join(time: number): PoolEvent {
-  const member: Member = { id: `n${time}`, incarnation: 1, addresses: [], location: '', tag: new Uint8Array(), joinedAt: 0 }
+  const member: Member = {
+    id: `n${time}`,
+    incarnation: 1,
+    addresses: [],
+    location: '',
+    tag: new Uint8Array(),
+    constants: new Map(),
+    joinedAt: 0,
+  }
   return new PoolEvent(time, 'joined', member)
 }
 
