@@ -22,6 +22,7 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
   },
   pool: { about: 'what a pool of real nodes costs, and how fast news spreads in it', load: () => import('./pool/command.ts') },
   field: { about: 'our pool and Serf over the same course', load: () => import('./field/command.ts') },
+  compare: { about: 'this checkout beside another revision: which rows of a benchmark differ', load: () => import('./compare/command.ts') },
   attacks: { about: 'hostile peers against real hosts', load: () => import('./attacks/command.ts') },
   blocked: { about: 'applications that block their thread', load: () => import('./blocked/command.ts') },
   soak: { about: 'sixty nodes for an hour: does what they hold stay flat?', load: () => import('./soak/command.ts') },

@@ -7,6 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { takeChildrenAlong } from '../base/child.ts'
+import { writeDraw, type DrawnRow } from '../base/draw.ts'
 import { keepFigures, originOf } from '../base/figures.ts'
 import { summarizeProfiles } from '../base/profile.ts'
 import { chosen, command, positive, UsageError, whole, type Values } from '../base/program.ts'
@@ -19,8 +20,8 @@ import { kill } from './kills.ts'
 import { local } from './local.ts'
 import { papers, type PaperRun } from './papers.ts'
 import { piscina } from './piscina.ts'
-import { shown, type ComputeData, type Measured } from './report.ts'
-import { kindOf, killRow, type Add } from './rows.ts'
+import { isMoreBetter, shown, type ComputeData, type Measured } from './report.ts'
+import { kindOf, killRow, type Add, type Figures, type Row } from './rows.ts'
 import { speed, WORKERS } from './speed.ts'
 
 const PHASES = ['speed', 'kills', 'papers'] as const
@@ -38,6 +39,7 @@ const USAGE = `pnpm lab compute-field [options]
   --kill ${PARTS.join(',')}
   --offline              installs nothing; who is not here is skipped
   --cpu-prof FOLDER      profile our processes that work, with --only speed, and sum up where the processor time went
+  --draw FILE            write all values of ours to a file, for pnpm lab compare
   --keep                 write all values to docs/figures/compute.json, and docs/compute-benchmarks.md and docs/compute.svg from there
 
 Needs Linux for byte counts. piscina and BullMQ come from npm; redis-server and python3-distributed are Debian's, and installed where that may be done.
@@ -55,6 +57,7 @@ const options = {
   offline: { type: 'boolean', default: false },
   'cpu-prof': { type: 'string' },
   keep: { type: 'boolean', default: false },
+  draw: { type: 'string' },
 } as const
 
 /** A contender, with what came of it so far. */
@@ -116,6 +119,7 @@ async function main(values: Values<typeof options>): Promise<number> {
   const { runs, seconds } = course
   const data: ComputeData = { runs, seconds, contenders, skipped, tuned, papers: ran }
   console.log(shown.text(data))
+  if (values.draw !== undefined) writeDraw(values.draw, drawnOf(contenders.find(({ name }) => name === 'jel')?.figures ?? {}))
   if (values.keep) await keepFigures(shown, origin, data)
   if (profiles !== undefined) console.log(`\n${await summarizeProfiles(profiles)}`)
   return 0
@@ -177,6 +181,13 @@ function obstacle(contender: Contender, install: boolean): string | undefined {
     if (error instanceof UsageError) return `${contender.name}: ${error.message}`
     throw error
   }
+}
+
+function drawnOf(figures: Figures): DrawnRow[] {
+  return (Object.entries(figures) as [Row, number[]][]).map(([row, drawn]) => {
+    const { what, unit } = kindOf(row)
+    return { name: what, unit, better: isMoreBetter(row) ? 'more' : 'less', values: drawn }
+  })
 }
 
 function say(text: string): void {

@@ -31,7 +31,7 @@ export interface ComputeData {
 const OURS = 'jel'
 
 /** More is better in rows that have a least. */
-function isMoreBetter(row: Row): boolean {
+export function isMoreBetter(row: Row): boolean {
   const { target } = kindOf(row)
   return target !== undefined && !('most' in target)
 }

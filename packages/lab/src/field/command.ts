@@ -5,6 +5,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { keepFigures, originOf } from '../base/figures.ts'
+import { writeDraw } from '../base/draw.ts'
 import { takeChildrenAlong } from '../base/child.ts'
 import { inCheckout, jelBin } from '../base/paths.ts'
 import { chosen, positive, command, UsageError, type Values, whole } from '../base/program.ts'
@@ -14,9 +15,11 @@ import { rerunInOwnNamespaces, runId } from '../network/namespaces.ts'
 import { durationOf, isThreeHostsOnly, PHASES, type Course } from './course.ts'
 import { jel } from './jel.ts'
 import { shown } from './report.ts'
-import type { Figures, Row } from './rows.ts'
+import { ROWS, type Figures, type Row } from './rows.ts'
 import { serf } from './serf.ts'
 import { trial } from './trial.ts'
+
+const NAMES = ['jel', 'Serf'] as const
 
 const USAGE = `pnpm lab field [options]
 
@@ -29,10 +32,12 @@ const USAGE = `pnpm lab field [options]
   --heals 5         times that they are, in each run
   --per-host 10     agents on each of the three hosts of which two are cut from each other for 60 s
   --only ${PHASES.join(',')}
+  --contenders ${NAMES.join(',')}
   --keep            write all values to docs/figures/field.json, and docs/benchmarks.md and docs/field.svg from there
   --bin FILE        the command line of ours to run (default: this checkout's)
+  --draw FILE       write all values of ours to a file, for pnpm lab compare
 
-Needs Linux, root or user namespaces, and Serf (Debian: apt-get install serf).
+Needs Linux, root or user namespaces, and Serf (Debian: apt-get install serf) if it takes part.
 `
 
 const options = {
@@ -45,8 +50,10 @@ const options = {
   heals: { type: 'string', default: '5' },
   'per-host': { type: 'string', default: '10' },
   only: { type: 'string', default: PHASES.join(',') },
+  contenders: { type: 'string', default: NAMES.join(',') },
   keep: { type: 'boolean', default: false },
   bin: { type: 'string', default: jelBin },
+  draw: { type: 'string' },
 } as const
 
 async function main(values: Values<typeof options>): Promise<number> {
@@ -56,8 +63,9 @@ async function main(values: Values<typeof options>): Promise<number> {
   const seconds = (flag: 'settle' | 'idle' | 'partition'): number => positive(flag, values[flag]) * 1_000
   const [settle, idle, partition] = [seconds('settle'), seconds('idle'), seconds('partition')]
   if (nodes % 2 > 0) throw new UsageError(`--nodes takes an even number, for two hosts, not ${nodes}`)
-  const rival = serf()
-  if (rival === undefined) {
+  const names = chosen('contenders', values.contenders, NAMES)
+  const rival = names.includes('Serf') ? serf() : undefined
+  if (names.includes('Serf') && rival === undefined) {
     console.log('pnpm lab field was skipped: Serf is not installed (on Debian: apt-get install serf)')
     return 0
   }
@@ -68,23 +76,32 @@ async function main(values: Values<typeof options>): Promise<number> {
   const origin = originOf()
   const { version } = JSON.parse(readFileSync(inCheckout('apps/node/package.json'), 'utf8')) as { version: string }
   const ours = jel(values.bin, version)
-  const figures = new Map<string, Figures>([ours, rival].map(({ name }) => [name, {}]))
+  const contenders = [...(names.includes('jel') ? [ours] : []), ...(rival === undefined ? [] : [rival])]
+  const figures = new Map<string, Figures>(contenders.map(({ name }) => [name, {}]))
   const network = new LabNetwork(3)
   const course: Course = { only, nodes, hosts: network.hosts.slice(0, 2), repeats, heals, perHost, settle, idle, partition }
   const { usual, most } = durationOf(course)
   const minutes = (each: number): number => Math.ceil((each * runs * figures.size) / 60_000)
   console.error(`This takes about ${minutes(usual)} minutes, and at most ${minutes(most)}.`)
   for (let run = 0; run < runs; run++) {
-    for (const contender of [ours, rival]) {
+    for (const contender of contenders) {
       const group = `field-${runId()}-${run}`
       merge(figures.get(contender.name) ?? {}, await trial(contender, network, course, group, (text) => console.error(text)))
       network.heal()
     }
   }
-  const [mine = {}, theirs = {}] = figures.values()
+  const [mine = {}, theirs = {}] = NAMES.map((name) => figures.get(name))
   const places = placesOf(course)
-  const data = { title: `${places}; ${ours.title}; ${rival.title}, LAN profile.`, places, ours: mine, theirs }
+  const titles = contenders.map(({ title }) => title)
+  const data = { title: `${places}; ${titles.join('; ')}${rival === undefined ? '' : ', LAN profile'}.`, places, ours: mine, theirs }
   console.log(shown.text(data))
+  if (values.draw !== undefined) {
+    const drawn = (Object.entries(mine) as [Row, number[]][]).map(([row, drawn]) => {
+      const [name, unit] = ROWS[row]
+      return { name, unit, better: 'less' as const, values: drawn }
+    })
+    writeDraw(values.draw, drawn)
+  }
   if (values.keep) await keepFigures(shown, origin, data)
   return 0
 }

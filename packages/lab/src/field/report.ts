@@ -13,7 +13,7 @@ function table(ours: Figures, theirs: Figures): string {
     const [what, unit] = ROWS[row]
     const [a, b] = [ours[row] ?? [], theirs[row] ?? []]
     const ratio = ratioOf(ours, theirs, row)
-    const isAhead = median(a) === median(b) ? 'equal' : median(a) < median(b) ? 'yes' : 'no'
+    const isAhead = a.length === 0 || b.length === 0 ? '' : median(a) === median(b) ? 'equal' : median(a) < median(b) ? 'yes' : 'no'
     return [
       what,
       unit,

@@ -5,12 +5,13 @@
  */
 import { mkdirSync } from 'node:fs'
 import { takeChildrenAlong } from '../base/child.ts'
+import { writeDraw, type DrawnRow } from '../base/draw.ts'
 import { keepFigures, originOf } from '../base/figures.ts'
 import { jelBin } from '../base/paths.ts'
 import { chosen, positive, command, type Values, whole, wholes } from '../base/program.ts'
 import { benchHosts } from './host-bench.ts'
 import { ownNetwork, rerunInOwnNetwork } from '../network/loopback.ts'
-import { Measures } from './measure.ts'
+import { Measures, type Measure } from './measure.ts'
 import { PHASES, type Plan } from './plan.ts'
 import { benchProcesses } from './process-bench.ts'
 import { summarizeProfiles } from '../base/profile.ts'
@@ -28,6 +29,7 @@ const USAGE = `pnpm lab pool [options]
   --keep               write all values to docs/figures/pool.json, and docs/benchmarks.md from there
   --cpu-prof FOLDER    profile all children and sum up where the processor time went
   --bin FILE           the command line to run (default: this checkout's)
+  --draw FILE          write all values to a file, for pnpm lab compare
   --shared-network     stay in the machine's network: no byte counts with headers
 `
 
@@ -47,6 +49,7 @@ const options = {
   keep: { type: 'boolean', default: false },
   'cpu-prof': { type: 'string' },
   bin: { type: 'string', default: jelBin },
+  draw: { type: 'string' },
   'shared-network': { type: 'boolean', default: false },
 } as const
 
@@ -80,10 +83,15 @@ async function main(values: Values<typeof options>): Promise<number> {
   } finally {
     // Whatever was measured before something went wrong is worth reading.
     console.log(table(measures.all))
+    if (values.draw !== undefined) writeDraw(values.draw, measures.all.map(drawnOf))
     if (values.keep && measures.all.length > 0) await keepFigures(shown, origin, measures.all)
   }
   if (folder !== undefined) console.log(`\n${await summarizeProfiles(folder)}`)
   return 0
+}
+
+function drawnOf({ swarm, nodes, name, unit, values }: Measure): DrawnRow {
+  return { name: `${nodes} ${swarm}: ${name}`, unit, better: 'less', values }
 }
 
 export const experiment = command(USAGE, options, main)

@@ -1,0 +1,19 @@
+/** What one run of a benchmark measured, for who compares it with others: a file with all values of each row. */
+import { readFileSync, writeFileSync } from 'node:fs'
+
+export interface DrawnRow {
+  readonly name: string
+  readonly unit: string
+  readonly better: 'less' | 'more'
+  /** `Infinity`: it never came. */
+  readonly values: readonly number[]
+}
+
+export function writeDraw(file: string, rows: readonly DrawnRow[]): void {
+  writeFileSync(file, JSON.stringify(rows.map((row) => ({ ...row, values: row.values.map(String) }))))
+}
+
+export function readDraw(file: string): DrawnRow[] {
+  const rows = JSON.parse(readFileSync(file, 'utf8')) as (Omit<DrawnRow, 'values'> & { readonly values: readonly string[] })[]
+  return rows.map((row) => ({ ...row, values: row.values.map(Number) }))
+}

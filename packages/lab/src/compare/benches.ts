@@ -1,0 +1,37 @@
+/** Benchmarks that can be run on two revisions. */
+import { join } from 'node:path'
+import { jelBin, labMain } from '../base/paths.ts'
+import { bringLaboratory } from './revision.ts'
+
+export interface Bench {
+  /** Of one draw, before what the caller says. Small enough for six draws in a row. */
+  readonly args: readonly string[]
+  /** Makes a checkout fit for it. */
+  readonly prepare: (folder: string) => void
+  /** Runs it on this checkout, or on another one: the program's arguments. */
+  readonly on: (folder: string | undefined) => readonly string[]
+}
+
+const binOf = (folder: string | undefined): string => (folder === undefined ? jelBin : join(folder, 'apps/node/bin/jel.js'))
+
+export const BENCHES = {
+  field: {
+    args: ['--contenders', 'jel', '--heals', '1', '--partition', '30'],
+    prepare: () => {},
+    on: (folder) => [labMain, 'field', '--bin', binOf(folder)],
+  },
+  pool: {
+    // Hosts that share a process are this checkout's, whatever the command line is.
+    args: ['--nodes', '0', '--processes', '20', '--runs', '1', '--idle', '30'],
+    prepare: () => {},
+    on: (folder) => [labMain, 'pool', '--bin', binOf(folder)],
+  },
+  compute: {
+    args: ['--contenders', 'jel', '--only', 'speed,kills', '--runs', '1', '--seconds', '10', '--offline'],
+    // Who submits is a program of ours that imports the packages.
+    prepare: bringLaboratory,
+    on: (folder) => [folder === undefined ? labMain : join(folder, 'packages/lab/src/main.ts'), 'compute-field'],
+  },
+} as const satisfies Record<string, Bench>
+
+export const NAMES = Object.keys(BENCHES) as (keyof typeof BENCHES)[]
