@@ -5,12 +5,16 @@ import type { Member } from '@jel/protocol'
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
 import { InvalidProtocolError, OpenError, UnknownMemberError, asError, reasonOf } from './base/errors.ts'
 import type { Dialer } from './dialing/dialing.ts'
+import { answers } from './host/muxer.ts'
 
 /** Prefixes of protocols that are not the application's. */
 const reserved = ['/jel/', '/meshsub/', '/floodsub/', '/ipfs/', '/multistream/']
 
 /** By which members answer queries: the facade's. */
 export const ANSWER_PROTOCOL = '/jel/query/1.0.0'
+
+/** For the answer of a connection to a member whose life has ended, ms. Guess: as long as the first wait of a kernel for what it sent twice. */
+const answerTime = 2_000
 
 export interface ApplicationsOptions {
   readonly libp2p: Libp2p
@@ -34,14 +38,12 @@ export class Applications {
 
   /** As `open`, for protocols of the overlay, too. */
   async openAny(id: string, protocol: string, signal: AbortSignal | undefined): Promise<Stream> {
-    const { libp2p, dialer, find } = this.#options
+    const { dialer, find } = this.#options
     signal?.throwIfAborted()
     const member = find(id)
     if (!member) throw new UnknownMemberError(`no member of the pool has the id ${id}`)
     try {
-      const connection =
-        libp2p.getConnections().find(({ remotePeer, status }) => status === 'open' && remotePeer.toString() === id) ??
-        (await dialer.connect(id, member.addresses, signal))
+      const connection = this.#connections(id).at(-1) ?? (await dialer.connect(id, member.addresses, signal))
       const stream = await connection.newStream(protocol, signal && { signal })
       this.#watch(stream, connection)
       return stream
@@ -52,13 +54,16 @@ export class Applications {
   }
 
   /**
-   * A member is dead. Its connections go: a kernel that had something to send tries less and less often, so after a cut that was mended they would stay silent for as long as it lasted. The
-   * protocol's own link goes with them; if the member lives, it is dialled again.
+   * A life of this member has ended. Its connections that say nothing go with it: a kernel that had something to send tries less and less often, so after a cut that was mended they would stay
+   * silent for as long as it lasted. Those that answer stay. They are of the next life, which may be the cause of the news, or of a member that was only taken for dead.
    */
-  died(id: string): void {
-    for (const connection of this.#options.libp2p.getConnections()) {
-      if (connection.status === 'open' && connection.remotePeer.toString() === id) connection.abort(new Error(`${id} is dead`))
-    }
+  async died(id: string): Promise<void> {
+    const connections = this.#connections(id)
+    await Promise.all(
+      connections.map(async (connection) => {
+        if (!(await answers(connection, answerTime))) connection.abort(new Error(`${id} is dead`))
+      }),
+    )
   }
 
   async handle(protocol: string, handler: (stream: Stream, from: string) => void | Promise<void>): Promise<void> {
@@ -88,6 +93,12 @@ export class Applications {
   async unhandle(protocol: string): Promise<void> {
     checkProtocol(protocol)
     await this.#options.libp2p.unhandle(protocol)
+  }
+
+  /** Those that are open to this peer. The youngest is the last: of several an older one may be silent since a cut. */
+  #connections(id: string): Connection[] {
+    const open = this.#options.libp2p.getConnections().filter(({ remotePeer, status }) => status === 'open' && remotePeer.toString() === id)
+    return open.sort((a, b) => a.timeline.open - b.timeline.open)
   }
 
   #watch(stream: Stream, connection: Connection): void {

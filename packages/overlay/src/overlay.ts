@@ -302,7 +302,7 @@ export class RunningOverlay implements Overlay {
     }
     if (type === 'entered' && notification.alone) this.#isAlone()
     if (type === 'joined' || type === 'updated') this.#isPeersNews = true
-    if (type === 'died') this.#applications.died(notification.member.id)
+    if (type === 'died') void this.#applications.died(notification.member.id)
     this.#listeners.tell(showNotification(notification, this.#engine.now))
   }
 }

@@ -5,7 +5,8 @@
  * headers included.
  */
 import { yamux } from '@chainsafe/libp2p-yamux'
-import type { StreamMuxerFactory } from '@libp2p/interface'
+import type { Connection, StreamMuxerFactory } from '@libp2p/interface'
+import { OwnTimeout } from '../base/own-time.ts'
 
 /** What is used of the library's streams. `state`: 0 and 2 have yet to tell the other side that the stream is open. */
 interface YamuxStream {
@@ -16,6 +17,7 @@ interface YamuxStream {
 }
 
 interface YamuxMuxer {
+  ping?: (options: { readonly signal: AbortSignal }) => Promise<number>
   _newStream?: (...parameters: readonly unknown[]) => YamuxStream
 }
 
@@ -39,6 +41,21 @@ export function muxer(): () => StreamMuxerFactory {
       return created
     }
     return factory
+  }
+}
+
+/** Whether the other end of a connection says anything within this time, ms, counted in turns of this process. */
+export async function answers(connection: Connection, time: number): Promise<boolean> {
+  const { muxer: used } = connection as Connection & { readonly muxer?: YamuxMuxer }
+  if (used?.ping === undefined) return true
+  const timeout = new OwnTimeout(time).begin()
+  try {
+    await used.ping({ signal: timeout.signal })
+    return true
+  } catch {
+    return false
+  } finally {
+    timeout.end()
   }
 }
 
