@@ -113,13 +113,17 @@ async function run(
   agent.subscribe((event) => logEvent(log, event))
   using _loop = log === SILENT ? undefined : watchLoop(log)
   // Before anything is told: a node that is known to have started can be asked.
-  await using _control = flags.control === false ? undefined : await openControl(agent, flags.control)
+  const control = flags.control === false ? undefined : await openControl(agent, flags.control)
+  await using _control = control instanceof Error ? undefined : control
   http?.attach(agent)
   if (json !== undefined) void takeCommands(new Session(agent, (event) => json.report(event)), stop)
   else void watchInput(agent, reporter, stop)
   // After those who are told what goes wrong with them.
   await using handlers = new Handlers(flags.on, { pool: pool.name, self: pool.self.id, log, tell: (event) => agent.tell(event) })
   agent.subscribe((event) => handlers.take(event))
+  // When there is somebody who hears it.
+  if (control instanceof Error)
+    agent.tell({ event: 'error', code: 'NO_CONTROL_SOCKET', message: `commands can't reach this node: ${control.message}` })
   for (const warning of early.close()) agent.tell({ event: 'error', ...warning })
   for (const election of new Set(flags.elect)) void agent.stand(election)
   const timer = flags.for === undefined ? undefined : setTimeout(() => stop.now('time'), flags.for)
@@ -166,14 +170,13 @@ async function openHttp(address: { readonly host: string; readonly port: number 
   return await HttpServer.open(address)
 }
 
-/** A node that can't open its control socket goes on without: it is a member first. */
-async function openControl(agent: Agent, path: string | undefined): Promise<ControlServer | undefined> {
+/** The error of a node that can't open its control socket, and goes on without: it is a member first. Throws where it was asked for by its path. */
+async function openControl(agent: Agent, path: string | undefined): Promise<ControlServer | Error> {
   try {
     return await ControlServer.open(agent, path ?? controlPath(agent.pool.name, agent.pool.self.id))
   } catch (error) {
     if (path !== undefined) throw error
-    agent.tell({ event: 'error', code: 'NO_CONTROL_SOCKET', message: `nobody can talk to this node: ${messageOf(error)}` })
-    return undefined
+    return error instanceof Error ? error : new Error(messageOf(error))
   }
 }
 

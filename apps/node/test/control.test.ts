@@ -1,10 +1,10 @@
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, it } from 'vitest'
 import type { NodeEvent } from '../src/agent/events.ts'
-import { join1, joinAll, JelProcess, loopback, run, runtime } from './jel-process.ts'
+import { join1, joinAll, JelProcess, loopback, run, runtime, script } from './jel-process.ts'
 
 const sockets = join(runtime, 'jel')
 
@@ -187,6 +187,32 @@ it('where no node runs, or none can be reached, a command says so', async () => 
   await killed.exited
   const next = await join1('nowhere', '--control', join(runtime, 'given.sock'))
   expect(await asked('status', 'nowhere', '--control', join(runtime, 'given.sock'))).toMatchObject({ node: { id: next.id } })
+})
+
+it('a file that is no socket is neither replaced nor spoken with', async () => {
+  const file = join(runtime, 'precious')
+  writeFileSync(file, 'precious')
+  const joined = await run('join', 'precious', '--control', file, ...loopback, '--for', '1')
+  expect(joined).toMatchObject({ status: 1, stderr: expect.stringContaining(`${file} can't be a control socket: another file is there`) })
+  const asked1 = await run('status', 'precious', '--control', file)
+  expect(asked1).toMatchObject({ status: 1, stderr: `jel: --control ${file}: it is not a socket\n` })
+  expect(readFileSync(file, 'utf8')).toBe('precious')
+})
+
+it('a folder for sockets in which others could listen: commands refuse it, a node says so and goes on', async () => {
+  const [folder, env] = [join(runtime, 'planted', 'jel'), { XDG_RUNTIME_DIR: join(runtime, 'planted') }]
+  mkdirSync(join(runtime, 'elsewhere'))
+  mkdirSync(join(runtime, 'planted'))
+  symlinkSync(join(runtime, 'elsewhere'), folder)
+  const node = new JelProcess(['join', 'planted', '--json', ...loopback], 'pipe', script, env)
+  await node.until(() => node.of('error').length > 0, 'NO_CONTROL_SOCKET')
+  expect(node.of('error')).toMatchObject([
+    { code: 'NO_CONTROL_SOCKET', message: expect.stringContaining(`${folder}, the folder for control sockets, is not a folder`) },
+  ])
+  expect(node.of('started')).toHaveLength(1)
+  const asks = new JelProcess(['keys', 'planted', 'list'], 'ignore', script, env)
+  expect(await asks.exited).toBe(1)
+  expect(asks.stderr).toContain(`${folder}, the folder for control sockets, is not a folder`)
 })
 
 it('streams of members are handed to other programs as local sockets', async () => {

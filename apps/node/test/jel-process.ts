@@ -37,11 +37,11 @@ export class JelProcess {
   readonly child: ChildProcess
   readonly #watchers = new Set<() => void>()
 
-  /** `file` is what is started, where it is not the present sources. */
-  constructor(args: readonly string[], stdin: 'pipe' | 'ignore' = 'pipe', file = script) {
+  /** `file` is what is started, where it is not the present sources. `env`: where it differs from this process's. */
+  constructor(args: readonly string[], stdin: 'pipe' | 'ignore' = 'pipe', file = script, env: NodeJS.ProcessEnv = {}) {
     this.child = spawn(process.execPath, [file, ...args], {
       stdio: [stdin, 'pipe', 'pipe'],
-      env: { ...process.env, XDG_RUNTIME_DIR: runtime },
+      env: { ...process.env, XDG_RUNTIME_DIR: runtime, ...env },
     })
     running.add(this.child)
     const exited = Promise.withResolvers<number | NodeJS.Signals>()

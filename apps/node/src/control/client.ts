@@ -5,7 +5,7 @@ import type { Command } from '../agent/commands.ts'
 import type { Answer, NodeEvent } from '../agent/events.ts'
 import { readLines } from '../base/lines.ts'
 import { codeOf } from '../base/usage-error.ts'
-import { controlPaths } from '../base/local-sockets.ts'
+import { controlPaths, socketProblem } from '../base/local-sockets.ts'
 
 /** The longest line of a node, bytes. Guess: what it says of 50,000 members with full tags. */
 const LINE_LIMIT = 256 * 1024 * 1024
@@ -43,16 +43,19 @@ export class ControlClient implements AsyncDisposable {
     void this.#read()
   }
 
-  /** To the node of this user that runs in a pool. Undefined: there is none. Throws where there are several, and none is named. */
+  /** To the node of this user that runs in a pool. Undefined: there is none. Throws where there are several, and none is named, or where another user could listen. */
   static async find(pool: string, { node, control }: NodeFlags): Promise<ControlClient | undefined> {
     if (control !== undefined) {
       if (control === '') throw new Error('--control: the path is empty')
+      const problem = socketProblem(control)
+      if (problem !== undefined) throw new Error(`--control ${control}: ${problem}`)
       const socket = await open(control)
       if (typeof socket === 'string') throw new Error(`no node listens at ${control}: ${socket}`)
       return new ControlClient(socket)
     }
     const found: { readonly id: string; readonly socket: Socket }[] = []
     for (const { path, id } of controlPaths(pool, node)) {
+      if (socketProblem(path) !== undefined) continue
       const socket = await open(path)
       if (typeof socket !== 'string') found.push({ id, socket })
       else if (socket === 'ECONNREFUSED') rmSync(path, { force: true })

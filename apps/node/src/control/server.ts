@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { lstatSync, rmSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { dirname } from 'node:path'
 import { once } from 'node:events'
@@ -85,6 +85,9 @@ export class ControlServer implements AsyncDisposable {
 /** A process that was killed leaves its socket behind. */
 async function removeStale(path: string): Promise<void> {
   if (process.platform === 'win32') return
+  // A file of another kind answers as a socket does whose process is gone.
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === false)
+    throw new Error(`${path} can't be a control socket: another file is there`)
   const code = await new Promise<string | undefined>((resolve) => {
     const socket = connect(path, () => {
       socket.destroy()
