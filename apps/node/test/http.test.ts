@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { request, type IncomingMessage } from 'node:http'
-import { createServer, type AddressInfo } from 'node:net'
+import { connect, createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, expect, it, vi } from 'vitest'
 import { healthOf, readinessOf } from '../src/http/verdicts.ts'
@@ -177,6 +177,29 @@ it('health and readiness are told by the status, before the node is in the pool 
   expect(JSON.parse(body)).toMatchObject({ event: 'health', pool: 'ready', time: expect.any(Number), members: 1, minority: false })
   expect((await ask(url, { path: '/ready' }))[0]).toBe(200)
 }, 60_000)
+
+it('health is told however many connect and say nothing, or ask and do not read', async () => {
+  const { url } = await joinShown('crowded')
+  const { status, events } = await follow(url)
+  expect(status).toBe(200)
+  const { hostname, port } = new URL(url)
+  const sockets = Array.from({ length: 100 }, (_, number) => {
+    const socket = connect(Number(port), hostname, () => {
+      // Of every other one a request, for what is long; nothing of it is read.
+      if (number % 2 === 0) for (let turn = 0; turn < 20; turn++) socket.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n')
+    }).pause()
+    return socket.on('error', () => {})
+  })
+  try {
+    await vi.waitUntil(() => sockets.every(({ connecting }) => !connecting), 5000)
+    for (let turn = 0; turn < 3; turn++) expect((await ask(url, { path: '/health' }))[0]).toBe(200)
+    // Nor does it end who looks.
+    const before = events.length
+    await vi.waitUntil(() => events.length > before, 5000)
+  } finally {
+    for (const socket of sockets) socket.destroy()
+  }
+})
 
 it('a node that leaves, or is cut off, is not ready, or not well', () => {
   const agent = (health: object, stopping = false): Agent =>

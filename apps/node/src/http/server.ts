@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { isIPv6, type AddressInfo } from 'node:net'
+import { isIPv6, type AddressInfo, type Socket } from 'node:net'
 import type { Agent } from '../agent/agent.ts'
 import { jsonLine } from '../agent/json-line.ts'
 import { codeOf } from '../base/usage-error.ts'
@@ -13,7 +13,10 @@ import { healthOf, readinessOf, type Verdict } from './verdicts.ts'
 // An import would load all that its exports name, the whole client of fetch among it. Measured: 8 MB.
 const { createServer } = process.getBuiltinModule('node:http')
 
-/** So many may be connected at once. Guess: a few browsers, with six connections each, and a few monitors. */
+/**
+ * So many may be connected at once. Guess: a few browsers, with six connections each, and a few monitors. With one more, the oldest that follows no events ends: who holds
+ * connections must not keep out a monitor, which is done in an instant. Those that follow are fewer by far (`Feed`).
+ */
 const CONNECTIONS_LIMIT = 64
 /** A request has to be here after this, ms. Guess: it is a few hundred bytes. */
 const REQUEST_TIME = 10_000
@@ -44,6 +47,8 @@ interface Attached {
 export class HttpServer implements AsyncDisposable {
   readonly #server: Server
   readonly #assets = new Assets()
+  /** Those that follow no events, the oldest first. */
+  readonly #connections = new Set<Socket>()
   #url = ''
   /** Names of other machines are refused: a browser here may be led to believe that this one has such a name. */
   #isLocal = true
@@ -54,7 +59,11 @@ export class HttpServer implements AsyncDisposable {
       { maxHeaderSize: HEAD_LIMIT, requestTimeout: REQUEST_TIME, headersTimeout: REQUEST_TIME, keepAliveTimeout: IDLE_TIME },
       (request, response) => void this.#serve(request, response),
     )
-    this.#server.maxConnections = CONNECTIONS_LIMIT
+    this.#server.on('connection', (socket) => {
+      this.#connections.add(socket)
+      socket.on('close', () => this.#connections.delete(socket))
+      if (this.#connections.size > CONNECTIONS_LIMIT) this.#connections.values().next().value?.destroy()
+    })
   }
 
   /** Listens at an address that `httpOf` took. Throws where that can't be had. */
@@ -154,8 +163,12 @@ export class HttpServer implements AsyncDisposable {
     const { feed } = this.#entered
     if (feed.isFull) throw new Refusal(503, 'too many look at this node already')
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
-    if (method === 'HEAD') response.end()
-    else feed.add(response)
+    if (method === 'HEAD') {
+      response.end()
+      return
+    }
+    if (response.socket !== null) this.#connections.delete(response.socket)
+    feed.add(response)
   }
 
   #show(path: string, accepted: string | string[], response: ServerResponse): void {
