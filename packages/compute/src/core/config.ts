@@ -35,8 +35,6 @@ export interface SchedulerConfig {
   /** A job's coverage. */
   readonly coverageBytes: number
   readonly openChildren: number
-  /** A task that killed so many workers is set apart. */
-  readonly poisonousAfter: number
 }
 
 export const defaultSchedulerConfig: SchedulerConfig = {
@@ -58,7 +56,6 @@ export const defaultSchedulerConfig: SchedulerConfig = {
   prefetchBelow: 25,
   coverageBytes: 64 * 2 ** 20,
   openChildren: 65_536,
-  poisonousAfter: 3,
 }
 
 /** How long nothing of a task must have been covered for it to be too slow, where tasks run for `mean` on the average. `isInner`: others hold parts of it. */

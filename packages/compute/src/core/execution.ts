@@ -6,7 +6,9 @@ import { resultOf, type Job } from './job.ts'
 import { depthOf, MAX_DEPTH, type Path } from './path.ts'
 import { joinShared, NOTHING_SHARED, type Shared } from './shared-value.ts'
 import { newFrame, type Frame, type TaskNode } from './task-tree.ts'
-import { count, eligible, evidence, mayVote, votersOf } from './votes.ts'
+import { poisonOf } from './losses.ts'
+import { NO_TRIES } from './tries.ts'
+import { count, eligible, evidence, givenTo, mayVote, votersOf } from './votes.ts'
 import type { Queue } from './queue.ts'
 import type { Workers } from './workers.ts'
 
@@ -31,11 +33,11 @@ export class Execution {
   }
 
   /** A task comes to this member: it runs here as soon as a worker is free, once it was looked up where parts of it may be known. */
-  open(job: Job, node: TaskNode, task: Task, options: Partial<Pick<Frame, 'claimed' | 'from' | 'second' | 'replay' | 'tries'>>): void {
+  open(job: Job, node: TaskNode, task: Task, options: Partial<Pick<Frame, 'claimed' | 'from' | 'second' | 'replay'>>): void {
     node.task = task
     job.unawait(node, 'passed on')
-    node.tries = Math.max(node.tries, options.tries ?? 0)
     node.frame = newFrame(this.#context.now, options)
+    node.frame.careful = node.tries !== undefined && node.tries.holders.length > 0
     if (options.claimed === true) job.held.add(node)
     node.frame.state = 'lookup'
     if (options.replay === true) this.#lookup(job, node)
@@ -45,6 +47,11 @@ export class Execution {
   /** What of it is known was found out. */
   lookedUp(job: Job, node: TaskNode): void {
     if (node.frame?.state !== 'lookup') return
+    const poison = poisonOf(this.#context, job, node)
+    if (poison !== undefined) {
+      this.setApart(job, node, poison)
+      return
+    }
     node.frame.state = 'ready'
     job.ready.push(node)
     if (node.frame.claimed) this.#news(job, 'claim', node.path)
@@ -75,6 +82,7 @@ export class Execution {
   returned(job: Job, path: Path, outcome: Outcome, shared: Shared, ran: Milliseconds): void {
     job.work.finished++
     job.work.ran += ran
+    job.fitness.succeeded()
     job.taskTime = job.taskTime === undefined ? ran : job.taskTime + LATEST * (ran - job.taskTime)
     const node = job.tree.find(path)
     this.#queue.charge(job, ran - (node?.frame?.charged ?? 0))
@@ -106,6 +114,7 @@ export class Execution {
     const told = this.#release(job, node)
     for (const voter of voters) if (voter !== this.#context.self) told.add(voter)
     job.tree.cover(node, entry)
+    job.cleared(node)
     for (const member of told) if (member !== from) this.#context.send(member, resultOf(job, entry, this.#context.self))
     this.#improve(job, entry.shared, entry)
     if (node.wanted) this.#deliver(job, node, entry)
@@ -163,7 +172,13 @@ export class Execution {
       bytes += task.input.length
       // It must begin with the same shared values as those that voted.
       if (node.ballots !== undefined) this.#context.send(thief, { type: 'result', job: job.id, entries: evidence(job, node) })
-      grants.push({ ...task, job: job.id, replay: frame.replay || node.children !== undefined, tries: node.tries })
+      grants.push({
+        ...task,
+        job: job.id,
+        replay: frame.replay || node.children !== undefined,
+        tries: node.tries?.crashes.length ?? 0,
+        ...node.tries,
+      })
       this.#close(job, node)
       job.await(node, thief, this.#context.now)
     }
@@ -179,32 +194,36 @@ export class Execution {
   /** Gives up a frame of this member: what others do for it is left to them, as far as they are trusted. */
   yield(job: Job, node: TaskNode, to: MemberId): void {
     if (!job.trust.mayHold(to) || !mayVote(job, node, to)) return
-    if (node.frame !== undefined) this.#drop(job, node)
+    if (node.frame !== undefined) this.drop(job, node)
     this.#dropBelow(job, node)
     job.await(node, to, this.#context.now)
     this.#context.send(to, { type: 'awaiting', job: job.id, paths: [node.path] })
   }
 
-  /** A worker is lost with its frames. They start again, here; a task that kills one worker after the other is set apart. */
-  crashed(job: Job, slot: number, culprit: Path | undefined, reason: string): void {
+  /** A container is lost with its frames: they begin anew. */
+  beginAnew(job: Job, slot: number): void {
     for (const node of job.tree.within(job.tree.root)) {
       const { frame } = node
       if (frame?.state !== 'running' || frame.slot !== slot) continue
-      if (node.path === culprit) node.tries++
-      if (node.tries >= this.#context.config.poisonousAfter) {
-        const failure = {
-          code: 'TASK_POISONOUS',
-          message: `it has ended ${node.tries} workers: ${reason}`,
-          member: this.#context.self,
-          tries: node.tries,
-        }
-        this.returned(job, node.path, { failure }, frame.shared, 0)
-        continue
-      }
       if (node.children !== undefined) for (const child of node.children.values()) child.wanted = false
-      node.frame = newFrame(frame.since, { ...frame, tries: node.tries })
+      node.frame = newFrame(frame.since, frame)
       job.ready.push(node)
     }
+  }
+
+  /** A task is not to be tried any more. */
+  setApart(job: Job, node: TaskNode, reason: string): void {
+    const frame = node.frame as Frame
+    const { self } = this.#context
+    const { crashes, holders } = node.tries ?? NO_TRIES
+    const message = `${node.task?.fn ?? 'a task'} is set apart: ${reason}`
+    const failure = { code: 'TASK_POISONOUS', message, member: self, tries: crashes.length + holders.length }
+    if (frame.state === 'ready') job.ready.dropped()
+    job.held.delete(node)
+    node.frame = undefined
+    this.#news(job, 'entry', node.path)
+    const given = job.votesNeeded === 1 ? NOTHING_SHARED : givenTo(job, node)
+    this.settle(job, this.#entry(job, node.path, { failure }, frame.shared, { given, spawned: frame.spawned }), self)
   }
 
   /** The job can't go on. */
@@ -251,8 +270,10 @@ export class Execution {
   #place(job: Job, node: TaskNode, asked: Map<MemberId, Path[]>): void {
     const holder = [...(node.claims ?? [])].find(([member, { second }]) => member !== this.#context.self && !second)?.[0]
     if (holder === undefined || job.trust.hasLost(holder)) {
+      const poison = poisonOf(this.#context, job, node)
       node.frame = newFrame(this.#context.now)
       job.ready.push(node)
+      if (poison !== undefined) this.setApart(job, node, poison)
       return
     }
     job.await(node, holder, this.#context.now)
@@ -286,7 +307,7 @@ export class Execution {
     const { self } = this.#context
     const told = new Set<MemberId>()
     for (const each of job.tree.within(node)) {
-      if (each.frame !== undefined) this.#drop(job, each)
+      if (each.frame !== undefined) this.drop(job, each)
       if (each.holder !== undefined) {
         told.add(each.holder)
         job.unawait(each, 'passed on')
@@ -310,13 +331,13 @@ export class Execution {
       child.wanted = false
       job.unawait(child, 'passed on')
       if (child.frame?.claimed === true) continue
-      if (child.frame !== undefined) this.#drop(job, child)
+      if (child.frame !== undefined) this.drop(job, child)
       this.#dropBelow(job, child)
     }
   }
 
   /** A frame is not this member's any more. */
-  #drop(job: Job, node: TaskNode): void {
+  drop(job: Job, node: TaskNode): void {
     const frame = node.frame as Frame
     if (frame.state === 'ready') job.ready.dropped()
     if (frame.state === 'running') this.#context.effects.push({ type: 'forget', slot: frame.slot, job: job.id, path: node.path })
@@ -326,7 +347,7 @@ export class Execution {
   /** A failure says where it happened, unless it is passed on from a child. */
   #placed(node: TaskNode, outcome: Outcome): Outcome {
     if (!('failure' in outcome) || outcome.failure.member !== '') return outcome
-    return { failure: { ...outcome.failure, member: this.#context.self, tries: node.tries + 1 } }
+    return { failure: { ...outcome.failure, member: this.#context.self, tries: 1 + (node.tries?.crashes.length ?? 0) } }
   }
 
   /** It is not in the deque, nor at a worker. */

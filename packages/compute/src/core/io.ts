@@ -5,6 +5,7 @@
 import type { Entry, Outcome, Task } from './entry.ts'
 import type { Path } from './path.ts'
 import type { Shared } from './shared-value.ts'
+import type { Tries } from './tries.ts'
 
 export type MemberId = string
 export type JobId = string
@@ -41,8 +42,16 @@ export interface Grant extends Task {
   readonly job: JobId
   /** Parts of it may have been computed: its new holder looks them up first. */
   readonly replay: boolean
-  /** How many workers it has killed. */
+  /** How many containers it has ended. */
   readonly tries: number
+  /** See `Tries`. Default: none. */
+  readonly crashes?: readonly MemberId[]
+  readonly holders?: readonly MemberId[]
+}
+
+/** What a task did to those that ran it, told to replicas before it is begun again. */
+export interface Tried extends Tries {
+  readonly path: Path
 }
 
 /** A member holds a task that it did not spawn itself. */
@@ -127,6 +136,7 @@ export type Message =
       /** Claims that are over. */
       readonly dropped: readonly Path[]
       readonly work: Work
+      readonly tried?: readonly Tried[]
     }
   | { readonly type: 'noted'; readonly job: JobId; readonly number: number }
   /** To all replicas: what is known of these, and of what is below them? */
@@ -138,6 +148,7 @@ export type Message =
       readonly entries: readonly Entry[]
       readonly claims: readonly HeldBy[]
       readonly last: boolean
+      readonly tried?: readonly Tried[]
     }
   /** Replica to one of two holders: leave this to the other. */
   | { readonly type: 'yield'; readonly job: JobId; readonly path: Path; readonly to: MemberId }
@@ -181,10 +192,23 @@ export type Input =
   | { readonly type: 'offered'; readonly job: JobId; readonly shared: Shared }
   /** A worker has nothing to do, after the `seen`-th effect that it was given. */
   | { readonly type: 'idle'; readonly slot: number; readonly seen: number }
-  /** A worker is lost, with all its frames of this job; `path` is the one that ran. */
+  /**
+   * A container that had loaded the program is lost, with all its frames of this job: it ended by itself, or was ended as it took too much. `path`: the task that was at work; undefined: none
+   * was. That one is tried again, here and elsewhere; it fails (`TASK_POISONOUS`) once it did this at two members. The other frames begin anew, and nothing is held against them.
+   */
   | { readonly type: 'crashed'; readonly slot: number; readonly job: JobId; readonly path: Path | undefined; readonly reason: string }
-  /** A program can't be loaded here. It is the same everywhere, so its job has failed. */
-  | { readonly type: 'unusable'; readonly job: JobId; readonly code: string; readonly message: string; readonly stack?: string }
+  /**
+   * A container could not be started, or could not load the program, here: as `crashed`, but no task is to blame for it. After some in a row this member takes no tasks of this job for a while,
+   * warns with `MEMBER_UNFIT`, and leaves what it holds to others. Where there are no others the job fails with `code`.
+   */
+  | {
+      readonly type: 'unfit'
+      readonly slot: number
+      readonly job: JobId
+      readonly code: string
+      readonly reason: string
+      readonly stack?: string
+    }
   /** Somebody here wants to know how a job goes, and its result. */
   | { readonly type: 'watch'; readonly job: JobId }
   /** Somebody here wants to know who holds what. */

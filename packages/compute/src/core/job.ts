@@ -4,10 +4,12 @@ import type { JobId, JobSpec, MemberId, Message, Milliseconds, Totals, Work } fr
 import { ROOT, type Path } from './path.ts'
 import { ReadyDeque } from './ready-deque.ts'
 import { TaskTree, type TaskNode } from './task-tree.ts'
+import { Fitness } from './fitness.ts'
+import { isNone, joinTries, NO_TRIES, type Tries } from './tries.ts'
 import { Trust, type Ending } from './trust.ts'
 
 /** What replicas are to be told: that a task is covered, that it is held here, or not any more. */
-export type News = { readonly type: 'entry' | 'claim' | 'dropped'; readonly path: Path }
+export type News = { readonly type: 'entry' | 'claim' | 'dropped' | 'tried'; readonly path: Path }
 
 /** How far a replica was told. */
 export interface ReplicaProgress {
@@ -61,6 +63,17 @@ export class Job {
   /** Members whose word on some task was another one than that of enough others. */
   readonly outvoted = new Set<MemberId>()
   readonly trust = new Trust()
+  readonly fitness = new Fitness()
+  /** Tasks that did something to those that ran them. */
+  readonly tried = new Set<TaskNode>()
+  /** Some of them ended containers. */
+  hasCrashes = false
+  /** Tasks that ended too many containers here, and until when they are left to others, with what the last one said. */
+  readonly left = new Map<TaskNode, { readonly until: Milliseconds; readonly reason: string }>()
+  /** Replicas are to be told at once. */
+  isUrgent = false
+  /** This member takes no tasks of it for a while: its machine can't run the program. */
+  isStopped = false
   ended: 'done' | 'cancelled' | undefined
   readonly work: { begun: number; finished: number; ran: Milliseconds } = { begun: 0, finished: 0, ran: 0 }
   /** What others reported of their work. */
@@ -132,6 +145,32 @@ export class Job {
     this.trust.ended(node.holder, how)
     node.holder = undefined
     this.awaited.delete(node)
+  }
+
+  /** What is said of a task that did something to those that ran it. */
+  tell(node: TaskNode, tries: Tries): void {
+    node.tries = joinTries(node.tries ?? NO_TRIES, tries)
+    this.tried.add(node)
+    this.hasCrashes ||= node.tries.crashes.length > 0
+  }
+
+  /** A task is covered, which speaks for those above it as well: whoever held them was lost for another reason. */
+  cleared(node: TaskNode): void {
+    if (this.tried.size === 0) return
+    for (let above: TaskNode | undefined = node; above !== undefined; above = above.parent) {
+      if (above.tries !== undefined && above !== node) above.tries = { crashes: above.tries.crashes, holders: [] }
+    }
+    for (const each of this.tried) {
+      if (each.tries !== undefined && !isNone(each.tries) && this.tree.covering(each.path) === undefined) continue
+      each.tries = undefined
+      this.tried.delete(each)
+    }
+  }
+
+  /** Replicas are to know it before the task begins again: who begins it may not live to say so. */
+  tellTried(node: TaskNode, isUrgent: boolean): void {
+    this.news.push({ type: 'tried', path: node.path })
+    this.isUrgent ||= isUrgent
   }
 
   claim(node: TaskNode, holder: MemberId): void {

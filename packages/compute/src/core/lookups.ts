@@ -1,6 +1,6 @@
 import type { Context } from './context.ts'
 import type { Execution } from './execution.ts'
-import type { JobId, MemberId, Message, Milliseconds } from './io.ts'
+import type { JobId, MemberId, Message, Milliseconds, Tried } from './io.ts'
 import type { Job } from './job.ts'
 import type { TaskNode } from './task-tree.ts'
 import { mayVote, votersOf } from './votes.ts'
@@ -22,6 +22,7 @@ interface Lookup {
 export class Lookups {
   readonly #context: Context
   readonly #execution: () => Execution
+  readonly #tried: (from: MemberId, job: Job, tried: readonly Tried[] | undefined) => void
   readonly #open = new Map<number, Lookup>()
   /** Tasks that are to be looked up together, by job, and when. */
   readonly #waiting = new Map<Job, { at: Milliseconds; until: Milliseconds; nodes: Set<TaskNode> }>()
@@ -29,8 +30,13 @@ export class Lookups {
   /** Until then replicas may lack what others have to tell. */
   #quietUntil: Milliseconds = 0
 
-  constructor(context: Context, execution: () => Execution) {
+  constructor(
+    context: Context,
+    execution: () => Execution,
+    tried: (from: MemberId, job: Job, tried: readonly Tried[] | undefined) => void,
+  ) {
     this.#context = context
+    this.#tried = tried
     this.#execution = execution
   }
 
@@ -83,6 +89,7 @@ export class Lookups {
     const { self, members } = this.#context
     const execution = this.#execution()
     for (const entry of message.entries) execution.settle(job, entry, from)
+    this.#tried(from, job, message.tried)
     for (const { path, holder } of message.claims) {
       if (holder === self || !members.has(holder) || job.ended !== undefined || job.tree.covering(path) !== undefined) continue
       const node = this.#context.hearsay.node(job, path, from, 0)
@@ -104,7 +111,9 @@ export class Lookups {
       // What is done for the second time is done since its holder is too slow, or, as far as anybody knows after a partition, since nobody heard of that one.
       if (frame.second && lookup.until === 0) continue
       const isAtWork = frame.state === 'running' && frame.spawned === 0
-      if (frame.state === 'lookup' || ((!frame.claimed || frame.second) && !isAtWork)) execution.yield(job, node, holder)
+      // After a partition one of two holders yields: the one that replicas would tell to.
+      const isLast = lookup.until > 0 && holder < self
+      if (frame.state === 'lookup' || ((!frame.claimed || frame.second || isLast) && !isAtWork)) execution.yield(job, node, holder)
     }
     if (!message.last) return
     lookup.open.delete(from)

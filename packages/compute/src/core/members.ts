@@ -2,6 +2,9 @@ import { hash52 } from '@jel/protocol'
 import type { SchedulerConfig } from './config.ts'
 import type { ComputeMember, JobId, MemberId, Milliseconds } from './io.ts'
 
+/** Members that are gone whose names are kept. A guess: more than one task loses. */
+const MAX_FORMER = 4096
+
 interface Known {
   readonly id: MemberId
   readonly levels: readonly string[]
@@ -13,6 +16,8 @@ export class Members {
   readonly #self: MemberId
   readonly #config: SchedulerConfig
   readonly #known = new Map<MemberId, Known>()
+  /** Those that were here once, the latest last. */
+  readonly #former = new Set<MemberId>()
   /** Grows with each change. */
   version = 0
 
@@ -34,6 +39,11 @@ export class Members {
     return this.#known.keys()
   }
 
+  /** Whether a member that is gone was here. */
+  knew(id: MemberId): boolean {
+    return this.#former.has(id)
+  }
+
   joined({ id, location }: ComputeMember): void {
     this.#known.set(id, { id, levels: location.split('@'), roundTrip: this.#known.get(id)?.roundTrip })
     this.version++
@@ -41,8 +51,11 @@ export class Members {
 
   gone(id: MemberId): boolean {
     const known = this.#known.delete(id)
-    if (known) this.version++
-    return known
+    if (!known) return false
+    this.version++
+    this.#former.add(id)
+    if (this.#former.size > MAX_FORMER) this.#former.delete(this.#former.values().next().value as MemberId)
+    return true
   }
 
   measured(id: MemberId, roundTrip: Milliseconds): void {

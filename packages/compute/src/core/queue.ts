@@ -83,5 +83,5 @@ export class Queue {
 }
 
 function isServed(job: Job): boolean {
-  return job.runs && job.spec.accepted
+  return job.runs && job.spec.accepted && !job.isStopped
 }

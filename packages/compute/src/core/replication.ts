@@ -1,11 +1,12 @@
 import { overdueAfter } from './config.ts'
 import type { Context } from './context.ts'
 import type { Execution } from './execution.ts'
-import type { Grant, HeldBy, HeldTask, MemberId, Message, Milliseconds } from './io.ts'
+import type { Grant, HeldBy, HeldTask, MemberId, Message, Milliseconds, Tried } from './io.ts'
 import { entryBytes, type Entry, type Task } from './entry.ts'
 import { resultOf, type Job } from './job.ts'
 import { ROOT, type Path } from './path.ts'
 import type { Frame, KnownClaim, TaskNode } from './task-tree.ts'
+import { MAX_TRIES, triedOf } from './tries.ts'
 import { evidence, mayVote } from './votes.ts'
 
 /** Bytes of values in one answer. As of reports. */
@@ -14,6 +15,10 @@ const PAGE_BYTES = 512 * 1024
 const MAX_EXPLAINED = 64
 /** Claims of one member and job that a replica keeps. A guess: many times what an honest member holds. */
 const MAX_CLAIMS = 4096
+/** Tasks of one job that did something to those that ran them, of which is told here. A guess. */
+const MAX_TRIED = 4096
+/** Of the names of one. */
+const TRIED_BYTES = 2 * MAX_TRIES * 128
 
 interface Conflict {
   readonly job: Job
@@ -64,14 +69,25 @@ export class Replication {
       const node = job.tree.find(path)
       if (node !== undefined) job.unclaim(node, from)
     }
+    this.tried(from, job, message.tried)
     for (const claim of message.claims) if (job.ended === undefined) this.#claimed(from, job, claim)
     if (job.ended !== undefined && message.entries.every(({ path }) => path !== ROOT)) this.#tellEnd(from, job)
+  }
+
+  /** What others know of tasks that did something to those that ran them. */
+  tried(from: MemberId, job: Job, tried: readonly Tried[] = []): void {
+    for (const { path, crashes, holders } of tried) {
+      if (job.ended !== undefined || job.tree.covering(path) !== undefined || job.tried.size >= MAX_TRIED) continue
+      const node = this.#context.hearsay.node(job, path, from, TRIED_BYTES)
+      if (node !== undefined) job.tell(node, { crashes, holders })
+    }
   }
 
   lookup(from: MemberId, job: Job, request: number, paths: readonly Path[]): void {
     let entries: Entry[] = []
     let bytes = 0
     const claims: HeldBy[] = []
+    const tried: Tried[] = []
     // Each node once, however often, and at how many levels, it is asked for: else a short message had an answer without end.
     const told = new Set<TaskNode | Entry>()
     const add = (entry: Entry): void => {
@@ -92,11 +108,12 @@ export class Replication {
         for (const each of job.tree.within(node, told)) {
           for (const entry of each.entry === undefined ? evidence(job, each) : [each.entry]) add(entry)
           for (const [holder, { second }] of each.claims ?? []) if (holder !== from && !second) claims.push({ path: each.path, holder })
+          if (each.tries !== undefined) tried.push(triedOf(each))
           if (isHeld(each.frame)) claims.push({ path: each.path, holder: this.#context.self })
         }
       }
     }
-    this.#context.send(from, { type: 'found', job: job.id, request, entries, claims, last: true })
+    this.#context.send(from, { type: 'found', job: job.id, request, entries, claims, last: true, ...(tried.length > 0 && { tried }) })
   }
 
   /** For a member that has nothing to do: a task that takes far longer than others did, and that nobody else does for it yet. */
@@ -123,7 +140,7 @@ export class Replication {
     if (oldest === undefined) return undefined
     const { node, task } = oldest
     this.#add(job, node, from, { task, since: now, progress: 0, leaf: true, second: true })
-    return { ...task, job: job.id, replay: true, tries: 0 }
+    return { ...task, job: job.id, replay: true, tries: node.tries?.crashes.length ?? 0, ...node.tries }
   }
 
   /** Who holds what, the stillest first. */

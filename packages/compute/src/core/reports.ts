@@ -5,6 +5,7 @@ import type { Job, ReplicaProgress } from './job.ts'
 import type { Path } from './path.ts'
 import { progressOf } from './supervision.ts'
 import type { TaskNode } from './task-tree.ts'
+import { triedOf } from './tries.ts'
 import { evidence } from './votes.ts'
 
 /** Bytes of values in one report; what is left goes with the next. A guess: some milliseconds of a slow line. */
@@ -42,6 +43,8 @@ export class Reports {
   turn(): void {
     const { now, jobs, members, config } = this.#context
     for (const job of jobs.values()) {
+      if (job.isUrgent) this.#due.set(job.id, now)
+      job.isUrgent = false
       if (job.replicasVersion !== members.version) this.#follow(job)
       const due = this.#due.get(job.id)
       if (due !== undefined && due <= now) {
@@ -151,13 +154,14 @@ export class Reports {
     progress.page = at
     progress.sent = progress.noted
     const claims = progress.isNew ? [...job.held].map(({ path }) => path) : []
-    this.#send(job, replica, progress, { entries: [...entries], claims, dropped: [] })
+    this.#send(job, replica, progress, { entries: [...entries], claims, dropped: [], tried: progress.isNew ? [...job.tried] : [] })
   }
 
   #tellNews(job: Job, replica: MemberId, progress: ReplicaProgress): void {
     const entries: Entry[] = []
     const claims: Path[] = progress.isNew ? [...job.held].map(({ path }) => path) : []
     const dropped: Path[] = []
+    const tried: TaskNode[] = progress.isNew ? [...job.tried] : []
     let bytes = 0
     let at = Math.max(progress.noted, job.newsStart)
     for (; at < job.newsStart + job.news.length && bytes < REPORT_BYTES; at++) {
@@ -167,19 +171,25 @@ export class Reports {
         entries.push(node.entry)
         bytes += entryBytes(node.entry)
       } else if (type === 'entry' && node?.ballots !== undefined) entries.push(...evidence(job, node))
+      else if (type === 'tried' && node?.tries !== undefined && !progress.isNew) tried.push(node)
       else if (type === 'claim' && node?.frame?.claimed === true && !progress.isNew) claims.push(path)
       else if (type === 'dropped' && !isClaimed(node) && job.tree.covering(path) === undefined) dropped.push(path)
     }
     progress.sent = at
-    if (entries.length + claims.length + dropped.length === 0) Object.assign(progress, { noted: at, isNew: false })
-    else this.#send(job, replica, progress, { entries, claims, dropped })
+    if (entries.length + claims.length + dropped.length + tried.length === 0) Object.assign(progress, { noted: at, isNew: false })
+    else this.#send(job, replica, progress, { entries, claims, dropped, tried })
   }
 
   #send(
     job: Job,
     replica: MemberId,
     progress: ReplicaProgress,
-    { entries, claims, dropped }: { entries: readonly Entry[]; claims: readonly Path[]; dropped: readonly Path[] },
+    {
+      entries,
+      claims,
+      dropped,
+      tried,
+    }: { entries: readonly Entry[]; claims: readonly Path[]; dropped: readonly Path[]; tried: readonly TaskNode[] },
   ): void {
     progress.number++
     progress.sentAt = this.#context.now
@@ -192,6 +202,7 @@ export class Reports {
       claims: claims.flatMap((path) => this.#claim(job, path)),
       dropped,
       work: { ...job.work },
+      ...(tried.length > 0 && { tried: tried.map(triedOf) }),
     })
   }
 

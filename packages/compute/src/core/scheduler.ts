@@ -6,6 +6,7 @@ import type { ComputeMember, Effect, Grant, Input, JobId, JobSpec, MemberId, Mes
 import { Hearsay } from './hearsay.ts'
 import { Job } from './job.ts'
 import { Lookups } from './lookups.ts'
+import { Losses } from './losses.ts'
 import { Members } from './members.ts'
 import type { Path } from './path.ts'
 import { Replication } from './replication.ts'
@@ -55,6 +56,7 @@ export class Scheduler {
   readonly #execution: Execution
   readonly #lookups: Lookups
   readonly #reunion: Reunion
+  readonly #losses: Losses
   readonly #supervision: Supervision
   readonly #reports: Reports
   readonly #replication: Replication
@@ -95,10 +97,15 @@ export class Scheduler {
     this.#context = context
     this.#queue = new Queue(context, tickets)
     this.#workers = new Workers(context, this.#queue, workers)
-    this.#lookups = new Lookups(context, () => this.#execution)
+    this.#lookups = new Lookups(
+      context,
+      () => this.#execution,
+      (from, job, tried) => this.#replication.tried(from, job, tried),
+    )
     this.#execution = new Execution(context, this.#workers, this.#queue, (job, node) => this.#lookups.add(job, node))
     this.#reunion = new Reunion(context, this.#lookups)
-    this.#supervision = new Supervision(context, this.#execution)
+    this.#losses = new Losses(context, this.#execution, this.#queue)
+    this.#supervision = new Supervision(context, this.#execution, this.#losses)
     this.#reports = new Reports(context)
     this.#replication = new Replication(context, this.#execution)
     this.#rootKeeper = new RootKeeper(context, this.#execution)
@@ -196,22 +203,18 @@ export class Scheduler {
         if (replica !== undefined) this.#context.send(replica, { type: 'explain', job: input.job })
         return
       }
-      case 'unusable': {
-        const job = jobs.get(input.job)
-        if (job !== undefined) this.#execution.fail(job, input.code, input.message, input.stack)
-        return
-      }
       case 'spawned':
       case 'returned':
       case 'offered':
-      case 'crashed': {
+      case 'crashed':
+      case 'unfit': {
         const job = jobs.get(input.job)
         if (job !== undefined) this.#fromWorker(job, input)
       }
     }
   }
 
-  #fromWorker(job: Job, input: Extract<Input, { type: 'spawned' | 'returned' | 'offered' | 'crashed' }>): void {
+  #fromWorker(job: Job, input: Extract<Input, { type: 'spawned' | 'returned' | 'offered' | 'crashed' | 'unfit' }>): void {
     switch (input.type) {
       case 'spawned':
         this.#execution.spawned(job, input.path, input.children)
@@ -224,7 +227,11 @@ export class Scheduler {
         return
       case 'crashed':
         this.#workers.replaced(input.slot)
-        this.#execution.crashed(job, input.slot, input.path, input.reason)
+        this.#losses.crashed(job, input)
+        return
+      case 'unfit':
+        this.#workers.replaced(input.slot)
+        this.#losses.unfit(job, input)
     }
   }
 
@@ -353,6 +360,8 @@ export class Scheduler {
       const asked = new Map<MemberId, string[]>()
       for (const node of job.held) for (const waiter of node.waiters ?? []) asked.set(waiter, [...(asked.get(waiter) ?? []), node.path])
       for (const [waiter, paths] of asked) this.#context.send(waiter, { type: 'unknown', job: job.id, paths })
+      // Else it would count as lost with these.
+      for (const node of job.held) if (node.frame !== undefined) this.#execution.drop(job, node)
     }
     this.#reports.flush()
   }
@@ -363,6 +372,7 @@ export class Scheduler {
       this.#rootKeeper.turn()
       this.#lookups.turn()
       this.#reunion.turn()
+      this.#losses.turn()
       this.#supervision.turn()
       this.#replication.turn()
       if (!this.#reunion.isOpen) {
@@ -380,6 +390,7 @@ export class Scheduler {
       this.#rootKeeper.nextDue,
       this.#reunion.nextDue,
       this.#lookups.nextDue,
+      this.#losses.nextDue,
       this.#supervision.nextDue,
       this.#replication.nextDue,
       this.#reunion.isOpen ? Infinity : this.#stealing.nextDue,

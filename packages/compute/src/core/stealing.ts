@@ -182,7 +182,7 @@ export class Stealing {
     this.#open.delete(request)
     const lane = this.#lanes.find((each) => each.request?.number === request && each.request.victim === from)
     const second = lane === undefined
-    for (const { job: id, replay, tries, ...task } of tasks.slice(0, open.count)) {
+    for (const { job: id, replay, tries: _, crashes = [], holders = [], ...task } of tasks.slice(0, open.count)) {
       const job = jobs.get(id)
       if (job?.runs !== true) continue
       const covering = job.tree.covering(task.path)
@@ -195,7 +195,8 @@ export class Stealing {
         node.waiters ??= new Set()
         node.waiters.add(from)
       }
-      if (node.frame === undefined) this.#execution.open(job, node, task, { claimed: true, from, second, replay, tries })
+      if (crashes.length + holders.length > 0) job.tell(node, { crashes, holders })
+      if (node.frame === undefined) this.#execution.open(job, node, task, { claimed: true, from, second, replay })
       else {
         // It was about to find out who has it: nobody else.
         node.frame.from = from

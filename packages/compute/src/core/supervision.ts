@@ -5,6 +5,7 @@ import type { Task } from './entry.ts'
 import type { Execution } from './execution.ts'
 import type { HeldBy, MemberId, Message, Milliseconds } from './io.ts'
 import { resultOf, type Job } from './job.ts'
+import type { Losses } from './losses.ts'
 import { ROOT, type Path } from './path.ts'
 import type { TaskNode } from './task-tree.ts'
 import { evidence, votersOf } from './votes.ts'
@@ -20,10 +21,12 @@ const ASK_AGAIN = 25
 export class Supervision {
   readonly #context: Context
   readonly #execution: Execution
+  readonly #losses: Losses
   #nextCheck: Milliseconds = Infinity
 
-  constructor(context: Context, execution: Execution) {
+  constructor(context: Context, execution: Execution, losses: Losses) {
     this.#context = context
+    this.#losses = losses
     this.#execution = execution
   }
 
@@ -138,11 +141,14 @@ export class Supervision {
 
   gone(member: MemberId, job: Job): void {
     for (const node of job.claims.get(member) ?? []) {
+      this.#losses.lostHolder(job, node, member)
       job.unclaim(node, member)
       if (node.claims === undefined) node.quietSince = undefined
     }
     for (const node of job.awaited) {
-      if (node.holder === member) this.#redo(job, node)
+      if (node.holder !== member) continue
+      this.#losses.lostHolder(job, node, member)
+      this.#redo(job, node)
     }
     for (const node of job.held) {
       if (node.waiters?.delete(member) === true && node.waiters.size === 0) node.waiters = undefined

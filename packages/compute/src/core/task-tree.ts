@@ -2,6 +2,7 @@ import { entryBytes, type Entry, type Task } from './entry.ts'
 import type { MemberId, Milliseconds } from './io.ts'
 import { depthOf, ROOT, STEP_LENGTH, stepsOf, type Path } from './path.ts'
 import { NOTHING_SHARED, type Shared } from './shared-value.ts'
+import type { Tries } from './tries.ts'
 
 /** An execution of a task at this member. */
 export interface Frame {
@@ -17,7 +18,8 @@ export interface Frame {
   from: MemberId | undefined
   readonly second: boolean
   readonly replay: boolean
-  readonly tries: number
+  /** A holder of it was lost, perhaps with a task below it: replicas are told of each that begins here, first. */
+  careful: boolean
   spawned: number
   settled: number
   shared: Shared
@@ -62,8 +64,8 @@ export class TaskNode {
   quietSince: Milliseconds | undefined
   /** Members that said not to have it: what others say of their claims is out of date. */
   denied: Set<MemberId> | undefined
-  /** How many workers it has killed. */
-  tries = 0
+  /** What it did to those that ran it; undefined: nothing. */
+  tries: Tries | undefined
   /** Of a job that is voted on: an entry an outcome, none of which has enough votes. */
   ballots: readonly Entry[] | undefined
 
@@ -91,6 +93,7 @@ export class TaskNode {
       this.waiters === undefined &&
       this.claims === undefined &&
       this.ballots === undefined &&
+      this.tries === undefined &&
       !this.wanted
     )
   }
@@ -196,11 +199,8 @@ export class TaskTree {
   }
 }
 
-export function newFrame(
-  since: Milliseconds,
-  options: Partial<Pick<Frame, 'claimed' | 'from' | 'second' | 'replay' | 'tries'>> = {},
-): Frame {
-  const { claimed = false, from, second = false, replay = false, tries = 0 } = options
+export function newFrame(since: Milliseconds, options: Partial<Pick<Frame, 'claimed' | 'from' | 'second' | 'replay'>> = {}): Frame {
+  const { claimed = false, from, second = false, replay = false } = options
   return {
     state: 'ready',
     slot: -1,
@@ -209,7 +209,7 @@ export function newFrame(
     from,
     second,
     replay,
-    tries,
+    careful: false,
     spawned: 0,
     settled: 0,
     shared: NOTHING_SHARED,

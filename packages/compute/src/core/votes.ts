@@ -3,6 +3,7 @@ import type { MemberId } from './io.ts'
 import type { Job } from './job.ts'
 import { joinShared, NOTHING_SHARED, type Shared } from './shared-value.ts'
 import type { TaskNode } from './task-tree.ts'
+import { crashesAt, MOST_CRASHES } from './tries.ts'
 
 /** Votes for one outcome that are kept, and outcomes of one task: more tell nothing. A guess. */
 export const MAX_KEPT = 16
@@ -31,7 +32,9 @@ export function mayVote(job: Job, node: TaskNode, member: MemberId): boolean {
 
 /** Which tasks a member may compute; undefined: all. */
 export function eligible(job: Job, member: MemberId): ((node: TaskNode) => boolean) | undefined {
-  return job.votesNeeded === 1 ? undefined : (node) => mayVote(job, node, member)
+  if (job.votesNeeded === 1 && !job.hasCrashes) return undefined
+  // A task that ended so many containers at a member is left to others.
+  return (node) => crashesAt(node.tries, member) < MOST_CRASHES && mayVote(job, node, member)
 }
 
 /** Whether a task waits here that this member may compute. */

@@ -2,6 +2,7 @@ import type { Context } from './context.ts'
 import type { Job } from './job.ts'
 import type { Queue } from './queue.ts'
 import type { Frame, TaskNode } from './task-tree.ts'
+import { heldBy, NO_TRIES } from './tries.ts'
 import { canRun, eligible, givenTo } from './votes.ts'
 
 interface Worker {
@@ -69,11 +70,16 @@ export class Workers {
   }
 
   #run(job: Job, node: TaskNode, slot: number): void {
+    const { self } = this.#context
     const frame = node.frame as Frame
     frame.state = 'running'
     frame.slot = slot
     frame.given = job.votesNeeded === 1 ? job.shared : givenTo(job, node)
     job.work.begun++
+    if (frame.careful || node.parent?.frame?.careful === true) {
+      job.tell(node, heldBy(node.tries ?? NO_TRIES, self))
+      job.tellTried(node, true)
+    }
     frame.charged = job.taskTime ?? 0
     this.#queue.charge(job, frame.charged)
     this.sent(slot)

@@ -29,6 +29,8 @@ interface Running {
   isFrozen: boolean
 }
 
+type Unusable = Partial<Pick<Extract<FromProgram, { type: 'unusable' }>, 'code' | 'stack'>>
+
 interface Slot {
   readonly programs: Map<JobId, Running>
   /** What programs that have ended had been given and had seen. */
@@ -169,14 +171,10 @@ export class Executor {
           program.since = performance.now()
           break
         case 'unusable':
-          inputs.push({
-            type: 'unusable',
-            job,
-            code: message.code,
-            message: message.message,
-            ...(message.stack === undefined ? {} : { stack: message.stack }),
-          })
-          break
+          if (inputs.length > 0) this.#tell(inputs)
+          this.#lost(index, job, program, message.message, message)
+          void program.container.end()
+          return
         case 'spawned':
           if (!program.frames.has(message.path)) break
           inputs.push({ type: 'spawned', job, path: message.path, children: message.children })
@@ -209,12 +207,15 @@ export class Executor {
     program.endTimer.unref()
   }
 
-  /** It ended by itself, or was ended for what it did. */
-  #lost(index: number, job: JobId, program: Running, reason: string): void {
+  /** It ended by itself, or was ended for what it did. Before the program was loaded no task is to blame. */
+  #lost(index: number, job: JobId, program: Running, reason: string, { code = 'PROGRAM_UNUSABLE', stack }: Unusable = {}): void {
     if (program.ended) return
     const [path] = program.pending
     this.#remove(index, job, program)
-    this.#tell([{ type: 'crashed', slot: index, job, path, reason }])
+    const lost = { slot: index, job, reason }
+    this.#tell([
+      program.isLoaded ? { type: 'crashed', ...lost, path } : { type: 'unfit', ...lost, code, ...(stack !== undefined && { stack }) },
+    ])
   }
 
   async #stop(index: number, job: JobId, program: Running): Promise<void> {

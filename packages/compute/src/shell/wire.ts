@@ -1,6 +1,7 @@
 /** The messages of schedulers as bytes, and back, checked and bounded. */
 import * as v from 'valibot'
 import type { Message } from '../core/io.ts'
+import { MAX_TRIES } from '../core/tries.ts'
 import { MAX_KEPT } from '../core/votes.ts'
 import { bytes, count, fromBytes, id, list, MAX_ITEMS, outcome, path, shared, text, toBytes } from '../schemas.ts'
 import { halvesOf, partsOf } from './message-parts.ts'
@@ -26,7 +27,16 @@ const entry = v.object({
   votes: v.optional(v.pipe(v.array(vote), v.maxLength(MAX_KEPT))),
 })
 const task = { path, fn: text(256), input: bytes }
-const grant = v.object({ ...task, job: id, replay: v.boolean(), tries: count })
+const names = v.pipe(v.array(id), v.maxLength(MAX_TRIES))
+const grant = v.object({
+  ...task,
+  job: id,
+  replay: v.boolean(),
+  tries: count,
+  crashes: v.optional(names),
+  holders: v.optional(names),
+})
+const tried = v.optional(list(v.object({ path, crashes: names, holders: names })))
 const claim = v.object({ ...task, age: count, progress: share, leaf: v.boolean(), second: v.boolean() })
 const held = v.object({ path, fn: text(256), holder: id, age: count, still: count, progress: share, leaf: v.boolean() })
 const jobs = v.pipe(v.array(id), v.maxLength(MAX_JOBS))
@@ -55,6 +65,7 @@ const message = v.variant('type', [
     claims: list(claim),
     dropped: list(path),
     work: v.object(work),
+    tried,
   }),
   v.object({ type: v.literal('noted'), job: id, number: count }),
   v.object({ type: v.literal('lookup'), job: id, request: count, paths: list(path) }),
@@ -65,6 +76,7 @@ const message = v.variant('type', [
     entries: list(entry),
     claims: list(v.object({ path, holder: id })),
     last: v.boolean(),
+    tried,
   }),
   v.object({ type: v.literal('yield'), job: id, path, to: id }),
   v.object({ type: v.literal('idle'), request: count, jobs }),

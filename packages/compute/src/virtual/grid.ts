@@ -35,6 +35,8 @@ export interface GridMemberOptions {
   readonly accepts?: boolean
   /** It gives wrong values. */
   readonly lies?: boolean
+  /** Its containers do not start. */
+  readonly isSick?: boolean
   /** What it does with messages instead of what a scheduler does: it is hostile. */
   readonly takes?: (from: MemberId, message: Message) => void
 }
@@ -57,6 +59,7 @@ export class GridMember {
   readonly speed: number
   readonly accepts: boolean
   readonly lies: boolean
+  readonly isSick: boolean
   readonly takes: GridMemberOptions['takes']
   readonly joinedAt: Milliseconds
   goneAt: Milliseconds | undefined
@@ -78,6 +81,7 @@ export class GridMember {
     this.speed = options.speed ?? 1
     this.accepts = options.accepts ?? true
     this.lies = options.lies ?? false
+    this.isSick = options.isSick ?? false
     this.takes = options.takes
     this.scheduler = scheduler
     this.joinedAt = joinedAt
@@ -97,7 +101,7 @@ export class VirtualGrid {
   readonly events = new Events()
   /** How often each task was begun, and what one execution of it costs. */
   readonly runs = new Map<string, { count: number; cost: Milliseconds }>()
-  readonly warnings: { readonly code: string; readonly message: string }[] = []
+  readonly warnings: { readonly code: string; readonly message: string; readonly by: MemberId }[] = []
   messages = 0
   /** Processor time that was spent on a job, ms. */
   readonly worked = new Map<JobId, Milliseconds>()
@@ -261,6 +265,9 @@ export class VirtualGrid {
       later: (after, action) => this.events.at(this.now + after, () => member.lives && action()),
       tell: (input) => member.lives && this.#handle(member, input),
       says: (said) => (member.lies ? lieAbout(said, this.random) : said),
+      isFit: () => !member.isSick,
+      die: () => this.kill(member),
+      random: this.random,
       ran: (job, path, cost) => {
         member.worked += cost
         this.worked.set(job, (this.worked.get(job) ?? 0) + cost)
@@ -338,7 +345,7 @@ export class VirtualGrid {
         if (effect.entry !== undefined && !this.doneAt.has(effect.job)) this.doneAt.set(effect.job, this.now)
         return
       case 'warning':
-        this.warnings.push(effect)
+        this.warnings.push({ ...effect, by: member.id })
         return
       case 'explained':
       case 'shared':

@@ -7,6 +7,8 @@ export interface Plan {
   /** What it computes before it calls for its children, or ends, ms of a processor of speed 1. */
   readonly cost: number
   readonly children: readonly Spawn[]
+  /** After its cost it ends its container, or its whole member. */
+  readonly ends?: 'container' | 'member'
   readonly offers: Shared
   /** What it calls for once this child has its outcome: a driver's next tasks. They count as its children from then on. */
   readonly more?: (child: Spawn) => readonly Spawn[]
@@ -19,6 +21,7 @@ interface PlanContext {
   readonly shared: Shared
   readonly split: boolean
   readonly speed: number
+  readonly random: () => number
   /** What this worker measured, by function: how long one index of a space takes here, ms. */
   readonly rates: Map<string, Milliseconds>
 }

@@ -22,6 +22,9 @@ export interface Said {
 
 type Given = Extract<Effect, { type: 'run' | 'deliver' }>
 
+/** How long it takes to see that a container doesn't start, ms. A guess. */
+const START = 100
+
 /** A worker of a virtual member: it runs one segment after the other, each for its virtual time. */
 export class VirtualWorker {
   readonly #slot: number
@@ -31,6 +34,9 @@ export class VirtualWorker {
   readonly #tell: (input: Input) => void
   readonly #says: (said: Said) => Said
   /** Told of each run: how long it took, and of what. */
+  readonly #isFit: () => boolean
+  readonly #die: () => void
+  readonly #random: () => number
   readonly #ran: (job: JobId, path: Path, cost: Milliseconds) => void
   readonly #frames = new Map<string, OpenFrame>()
   readonly #queue: Given[] = []
@@ -47,6 +53,11 @@ export class VirtualWorker {
     /** What it says for an outcome: the same, if it is honest. */
     says: (said: Said) => Said
     ran: (job: JobId, path: Path, cost: Milliseconds) => void
+    /** Whether its containers start. Default: they do. */
+    isFit?: () => boolean
+    /** The end of its member, by a task. */
+    die?: () => void
+    random?: () => number
   }) {
     this.#slot = options.slot
     this.#speed = options.speed
@@ -55,6 +66,9 @@ export class VirtualWorker {
     this.#tell = options.tell
     this.#says = options.says
     this.#ran = options.ran
+    this.#isFit = options.isFit ?? (() => true)
+    this.#die = options.die ?? (() => {})
+    this.#random = options.random ?? (() => 0)
   }
 
   take(effect: Given): void {
@@ -84,17 +98,44 @@ export class VirtualWorker {
   }
 
   #run({ job, task, shared, split, frozen }: Extract<Given, { type: 'run' }>): void {
-    const plan = this.#program(task.fn, task.input, { shared, split, speed: this.#speed, rates: this.#rates })
+    const random = this.#random
+    if (!this.#isFit()) {
+      this.#later(START, () => {
+        this.#lose(job)
+        this.#tell({ type: 'unfit', slot: this.#slot, job, code: 'PROGRAM_UNUSABLE', reason: 'it can not start' })
+        this.#next()
+      })
+      return
+    }
+    const plan = this.#program(task.fn, task.input, { shared, split, speed: this.#speed, random, rates: this.#rates })
     const ran = plan.cost / this.#speed
     const offers = frozen ? newIn(plan.offers, shared) : plan.offers
     const frame: OpenFrame = { job, path: task.path, plan, children: [...plan.children], outcomes: new Map(), shared: offers, ran }
     this.#frames.set(`${job} ${task.path}`, frame)
     this.#later(ran, () => {
       this.#ran(job, task.path, plan.cost)
+      if (plan.ends === 'member') {
+        this.#die()
+        return
+      }
+      if (plan.ends === 'container') {
+        this.#lose(job)
+        this.#tell({ type: 'crashed', slot: this.#slot, job, path: task.path, reason: 'it is gone' })
+        this.#next()
+        return
+      }
       if (plan.children.length === 0) this.#return(frame)
       else this.#tell({ type: 'spawned', job, path: task.path, children: plan.children })
       this.#done()
     })
+  }
+
+  /** A container is lost with all its frames of a job, and what they were given. */
+  #lose(job: JobId): void {
+    this.#seen++
+    for (const key of this.#frames.keys()) if (key.startsWith(`${job} `)) this.#frames.delete(key)
+    this.#seen += this.#queue.length
+    this.#queue.length = 0
   }
 
   #deliver({ job, path, step, outcome, shared }: Extract<Given, { type: 'deliver' }>): void {

@@ -60,7 +60,7 @@ const inputWords: Record<Input['type'], number> = {
   offered: 10,
   idle: 11,
   crashed: 12,
-  unusable: 13,
+  unfit: 13,
   watch: 14,
   leave: 15,
   reentered: 16,
@@ -257,7 +257,7 @@ function describe(input: Input): string {
       return `${input.slot} ${input.seen}`
     case 'expired':
     case 'offered':
-    case 'unusable':
+    case 'unfit':
     case 'watch':
     case 'explain':
       return input.job

@@ -1,0 +1,126 @@
+import type { Context } from './context.ts'
+import type { Execution } from './execution.ts'
+import type { Input, MemberId, Milliseconds } from './io.ts'
+import type { Job } from './job.ts'
+import type { Path } from './path.ts'
+import type { Queue } from './queue.ts'
+import type { TaskNode } from './task-tree.ts'
+import { crashedAt, crashesAt, heldBy, MOST_CRASHES, NO_TRIES } from './tries.ts'
+
+/** For so long a task that ended too many containers here is left to others, ms; then it is set apart on this member's word. A guess: who has nothing to do asks several times a second. */
+const LEFT_TO_OTHERS = 30_000
+/** A task is set apart after so many members were lost one after the other while they held it, and nothing of it was covered meanwhile; or as many as are left, but not fewer than the second number. Guesses: where a tenth of all holders is lost one task of 100,000 is set apart by chance. */
+const MOST_LOST = 5
+const MOST_LOST_OF_FEW = 3
+
+/**
+ * What is lost while a task runs, and whose fault that is. A task that throws has an outcome, and nothing is lost. Its container may end: the task's fault, if it does so at two members. A container
+ * may not even start: the machine's fault, and no task's. Its member may die: the task's fault, if several do, one after the other.
+ */
+export class Losses {
+  readonly #context: Context
+  readonly #execution: Execution
+  readonly #queue: Queue
+
+  constructor(context: Context, execution: Execution, queue: Queue) {
+    this.#context = context
+    this.#execution = execution
+    this.#queue = queue
+  }
+
+  get nextDue(): Milliseconds {
+    let due = Infinity
+    for (const job of this.#context.jobs.values()) {
+      if (job.ended !== undefined) continue
+      for (const { until } of job.left.values()) due = Math.min(due, until)
+      if (job.isStopped) due = Math.min(due, job.fitness.stoppedUntil)
+    }
+    return due
+  }
+
+  turn(): void {
+    const { now, jobs, self } = this.#context
+    for (const job of jobs.values()) {
+      if (job.ended !== undefined) continue
+      if (job.isStopped && job.fitness.stoppedUntil <= now) {
+        job.isStopped = false
+        this.#queue.changed()
+      }
+      for (const [node, { until, reason }] of job.left) {
+        if (node.frame?.state !== 'ready' || crashesAt(node.tries, self) < MOST_CRASHES) job.left.delete(node)
+        else if (until <= now)
+          this.#execution.setApart(job, node, `it has ended ${MOST_CRASHES} containers here, and no other member has tried it: ${reason}`)
+      }
+    }
+  }
+
+  /** A container is lost with its frames. */
+  crashed(job: Job, { slot, path, reason }: Extract<Input, { type: 'crashed' }>): void {
+    const { self, now } = this.#context
+    if (job.ended !== undefined) return
+    const culprit = this.#culprit(job, slot, path)
+    if (culprit !== undefined) {
+      job.tell(culprit, crashedAt(culprit.tries ?? NO_TRIES, self))
+      job.tellTried(culprit, false)
+    }
+    this.#execution.beginAnew(job, slot)
+    if (culprit !== undefined && poisonOf(this.#context, job, culprit) !== undefined) {
+      this.#execution.setApart(job, culprit, `${poisonOf(this.#context, job, culprit) as string}: ${reason}`)
+      return
+    }
+    if (culprit !== undefined && crashesAt(culprit.tries, self) >= MOST_CRASHES)
+      job.left.set(culprit, { until: now + LEFT_TO_OTHERS, reason })
+    if (job.work.finished === 0) this.#failed(job, reason)
+  }
+
+  /** A container could not run the program. */
+  unfit(job: Job, { slot, code, reason, stack }: Extract<Input, { type: 'unfit' }>): void {
+    if (job.ended !== undefined) return
+    this.#execution.beginAnew(job, slot)
+    if (this.#failed(job, reason) && this.#isAlone) this.#execution.fail(job, code, reason, stack)
+  }
+
+  /** The holder of a task is gone, as far as this member knows by its death. */
+  lostHolder(job: Job, node: TaskNode, member: MemberId): void {
+    if (node.progress > 0) return
+    job.tell(node, heldBy(node.tries ?? NO_TRIES, member))
+    job.tellTried(node, false)
+  }
+
+  #culprit(job: Job, slot: number, path: Path | undefined): TaskNode | undefined {
+    const node = path === undefined ? undefined : job.tree.find(path)
+    return node?.frame?.state === 'running' && node.frame.slot === slot ? node : undefined
+  }
+
+  /** A container came to nothing. True: this member takes no tasks of the job for a while. */
+  #failed(job: Job, reason: string): boolean {
+    const { now, effects } = this.#context
+    const pause = job.fitness.failed(now)
+    if (pause === undefined) return false
+    if (!this.#isAlone) {
+      job.isStopped = true
+      this.#queue.changed()
+      const message = `its program does not run here: ${reason}. This member leaves it to others for ${pause / 1000} s`
+      effects.push({ type: 'warning', job: job.id, code: 'MEMBER_UNFIT', message })
+    }
+    return true
+  }
+
+  get #isAlone(): boolean {
+    return this.#context.members.size === 1
+  }
+}
+
+/** Why a task is to be set apart; undefined: it is not. In a job that is voted on each member says so by itself, of what it has seen itself. */
+export function poisonOf({ self, members }: Context, job: Job, { tries }: TaskNode): string | undefined {
+  if (tries === undefined) return undefined
+  const { crashes, holders } = tries
+  const isVoted = job.votesNeeded > 1
+  const counted = isVoted ? crashes.filter((member) => member === self) : crashes
+  const at = new Set(counted).size
+  if (counted.length >= MOST_CRASHES && (at > 1 || isVoted || members.size === 1))
+    return `it has ended ${counted.length} containers at ${at === 1 ? 'this member' : `${at} members`}`
+  const lost = holders.filter((member) => !members.has(member) && (!isVoted || members.knew(member))).length
+  const most = Math.min(MOST_LOST, Math.max(MOST_LOST_OF_FEW, members.size))
+  return lost >= most ? `${lost} members were lost one after the other while they held it` : undefined
+}

@@ -1,0 +1,58 @@
+import type { MemberId, Tried } from './io.ts'
+import type { TaskNode } from './task-tree.ts'
+
+/** Names of either kind that are kept of one task. More tell nothing: it fails long before. */
+export const MAX_TRIES = 16
+
+/**
+ * What a task did to those that ran it. A container that ended is the container's member's word; a member that died with the task can't say so, so whoever begins
+ * such a task says that first.
+ */
+export interface Tries {
+  /** Members at which it ended its container, each as often as it did. */
+  readonly crashes: readonly MemberId[]
+  /** Members that began it since one was lost with it. Those of them that are gone were lost as well, as far as anybody knows. */
+  readonly holders: readonly MemberId[]
+}
+
+/** A task that ended so many containers, at two members or more, is set apart. One that ended as many at one member is left to others. A guess. */
+export const MOST_CRASHES = 3
+
+export const NO_TRIES: Tries = { crashes: [], holders: [] }
+
+export function crashedAt({ crashes, holders }: Tries, member: MemberId): Tries {
+  return { crashes: [...crashes, member].slice(-MAX_TRIES), holders }
+}
+
+export function heldBy({ crashes, holders }: Tries, member: MemberId): Tries {
+  return { crashes, holders: [...holders.filter((id) => id !== member), member].slice(-MAX_TRIES) }
+}
+
+/** How often it ended its container at one member. */
+export function crashesAt(tries: Tries | undefined, member: MemberId): number {
+  return tries === undefined ? 0 : countIn(tries.crashes, member)
+}
+
+/** What either of the two knows. */
+export function joinTries(left: Tries, right: Tries): Tries {
+  if (left === right || isNone(right)) return left
+  if (isNone(left)) return right
+  const crashes: MemberId[] = []
+  for (const member of new Set([...left.crashes, ...right.crashes])) {
+    const times = Math.max(countIn(left.crashes, member), countIn(right.crashes, member))
+    for (let time = 0; time < times; time++) crashes.push(member)
+  }
+  return { crashes: crashes.slice(-MAX_TRIES), holders: [...new Set([...left.holders, ...right.holders])].slice(-MAX_TRIES) }
+}
+
+export function isNone({ crashes, holders }: Tries): boolean {
+  return crashes.length === 0 && holders.length === 0
+}
+
+function countIn(members: readonly MemberId[], member: MemberId): number {
+  return members.reduce((count, id) => count + Number(id === member), 0)
+}
+
+export function triedOf({ path, tries = NO_TRIES }: TaskNode): Tried {
+  return { path, ...tries }
+}
