@@ -78,11 +78,6 @@ export class Confirmation {
     this.quorum = new Quorum(context, parts.suspicions)
   }
 
-  /** When to look at it next. */
-  nextDue({ state, publishAt, judgeAt }: Suspicion): Milliseconds {
-    return state === 'accused' ? Math.min(publishAt, judgeAt) : judgeAt
-  }
-
   /** When this node is to publish what others know, too, ms from now: each waits for the ones before it. */
   waitFor(turn: number): Milliseconds {
     return turn * Math.min(turnLength + this.#parts.roundTrip() * turnTrips, longestTurn)
@@ -97,7 +92,7 @@ export class Confirmation {
   accused(suspicion: Suspicion): void {
     const { suspicions } = this.#parts
     const turn = Math.max(0, suspicions.rankAmong(suspicions.observersOf(suspicion.id), suspicion.id) + 1 - mostAccusers)
-    suspicion.publishAt = this.#context.now + this.waitFor(turn)
+    suspicion.schedule('publish', this.#context.now + this.waitFor(turn))
   }
 
   /**
@@ -112,15 +107,16 @@ export class Confirmation {
     awaited.add(accuser)
     if (isRefused && judgedFrom < Infinity) return
     suspicion.judgedFrom = this.#context.now + this.refutationTime + (isRefused ? 0 : lazyGossip)
-    suspicion.judgeAt = suspicion.judgedFrom
+    suspicion.schedule('judge', suspicion.judgedFrom)
     // Until then, and where the machine is slow some time longer, nobody else needs to probe it.
-    if (suspicion.nextSpread < Infinity) suspicion.nextSpread = Math.max(suspicion.nextSpread, suspicion.judgedFrom + settling)
+    const spread = suspicion.at('spread')
+    if (spread < Infinity) suspicion.schedule('spread', Math.max(spread, suspicion.judgedFrom + settling))
   }
 
   /** Publishes this node's accusation if it is its turn; pronounces the member dead if its accusers suffice. */
   judge(suspicion: Suspicion): void {
     const { now, view } = this.#context
-    if (now >= suspicion.judgeAt) suspicion.judgeAt = Infinity
+    if (now >= suspicion.at('judge')) suspicion.schedule('judge', now < suspicion.judgedFrom ? suspicion.judgedFrom : Infinity)
     if (!view.isAlive(suspicion.id, suspicion.incarnation)) return
     if (suspicion.state === 'accused') this.#judgeOwn(suspicion)
     else if (suspicion.state !== 'relayed') this.#judgeHeard(suspicion)
@@ -133,8 +129,8 @@ export class Confirmation {
     const isGenerous = now - suspicion.since < generousFor
     const needed = Math.max(this.quorum.toCertify(suspicion.id), isGenerous ? believed : 0)
     const isEnough = accusers.some(({ signer }) => signer === id) && accusers.length >= needed
-    if (now >= suspicion.publishAt) {
-      suspicion.publishAt = Infinity
+    if (now >= suspicion.at('publish')) {
+      suspicion.schedule('publish', Infinity)
       if (!isEnough || suspicion.judgedFrom === Infinity) this.#events.onTurn(suspicion)
     }
     if (!isEnough || (now < suspicion.judgedFrom && view.size > 2)) return

@@ -57,9 +57,7 @@ export class DirectProbes implements Timed {
   }
 
   get nextDue(): Milliseconds {
-    let next = Infinity
-    for (const { isOwn, nextProbe } of this.#parts.suspicions.values()) if (isOwn) next = Math.min(next, nextProbe)
-    return next
+    return this.#parts.suspicions.nextDue
   }
 
   /** Suspects a member from now on, and probes it right away. */
@@ -70,7 +68,7 @@ export class DirectProbes implements Timed {
     suspicion.probes = 0
     suspicion.hostProbing = undefined
     suspicion.dialling = undefined
-    suspicion.nextProbe = now
+    suspicion.schedule('probe', now)
   }
 
   /**
@@ -104,12 +102,12 @@ export class DirectProbes implements Timed {
     // Who is no member, or none any more: of others it is remembered for as long as they live.
     if (this.#context.view.get(peer) === undefined) this.#dialable.delete(peer)
     const suspicion = this.#parts.suspicions.get(peer)
-    if (suspicion !== undefined) suspicion.nextProbe = this.#context.now
+    suspicion?.schedule('probe', this.#context.now)
   }
 
   /** A dial came to nothing: every one is evidence, whatever it was for. */
   failed(suspicion: Suspicion, failure: DialFailure, isFirst: boolean): void {
-    if (isFirst && failure === 'silent') suspicion.since -= silentDial
+    if (isFirst && failure === 'silent') suspicion.delay(-silentDial)
     suspicion.dialling = undefined
     this.#found(suspicion, failure === 'refused' || failure === 'impostor' ? 'refused' : failure === 'silent' ? 'silent' : 'unresponsive')
   }
@@ -130,12 +128,12 @@ export class DirectProbes implements Timed {
 
   /** What this process missed in so long says nothing about others. */
   stalled(lateness: Milliseconds): void {
-    for (const suspicion of this.#parts.suspicions.values()) suspicion.since += lateness
+    for (const suspicion of this.#parts.suspicions.values()) suspicion.delay(lateness)
   }
 
   due(): void {
-    for (const suspicion of this.#parts.suspicions.values())
-      if (suspicion.isOwn && this.#context.now >= suspicion.nextProbe) this.#probe(suspicion)
+    for (const suspicion of this.#parts.suspicions.due())
+      if (suspicion.isOwn && this.#context.now >= suspicion.at('probe')) this.#probe(suspicion)
   }
 
   #probe(suspicion: Suspicion): void {
@@ -144,7 +142,7 @@ export class DirectProbes implements Timed {
     const { id } = suspicion
     const isLinkFirst = links.has(id) && suspicion.probes === 0
     const pause = Math.min(reprobe * 2 ** Math.min(suspicion.probes, 16), longestPause)
-    suspicion.nextProbe = now + (isLinkFirst ? linkFirst : Math.max(pause, suspicions.pace))
+    suspicion.schedule('probe', now + (isLinkFirst ? linkFirst : Math.max(pause, suspicions.pace)))
     suspicion.probes += 1
     const { unresponsive } = config.detection
     if (!isLinkFirst && (suspicion.hostProbing === undefined || now - suspicion.hostProbing >= unresponsive)) {
@@ -170,7 +168,7 @@ export class DirectProbes implements Timed {
     const situation = { evidence, isLinked: links.has(id), isDialable: this.#dialable.get(id) !== false, late: scheduler.late }
     const ends = suspicion.since + suspicionTimeout(situation, config.detection) * health.value
     if (now >= ends) this.#onTimeout(suspicion)
-    else suspicion.nextProbe = Math.min(suspicion.nextProbe, Math.ceil(ends))
+    else suspicion.advance('probe', Math.ceil(ends))
   }
 
   /** A dial costs both ends a handshake: only where a kernel accepts, or nothing can be learned from it, and few at a time. */

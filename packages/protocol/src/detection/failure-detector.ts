@@ -163,7 +163,6 @@ export class FailureDetector implements Timed {
   get nextDue(): Milliseconds {
     let next = Infinity
     for (const { nextDue } of this.#timed) next = Math.min(next, nextDue)
-    for (const { nextRound } of this.#suspicions.values()) next = Math.min(next, nextRound)
     return next
   }
 
@@ -219,7 +218,7 @@ export class FailureDetector implements Timed {
     // Those that it reached for this node may be out of reach now.
     const soon = this.#context.now + standDown
     for (const suspicion of this.#suspicions.values())
-      if (suspicion.state === 'relayed' && suspicion.relay === peer) suspicion.nextRound = Math.min(suspicion.nextRound, soon)
+      if (suspicion.state === 'relayed' && suspicion.relay === peer) suspicion.advance('round', soon)
   }
 
   /** Any frame is a sign of life. */
@@ -364,7 +363,7 @@ export class FailureDetector implements Timed {
     const { now } = this.#context
     for (const part of this.#timed) if (now >= part.nextDue) part.due()
     if (this.#suspicions.size === 0) return
-    for (const suspicion of this.#suspicions.values()) if (now >= suspicion.nextRound) this.#askAgain(suspicion)
+    for (const suspicion of this.#suspicions.due()) if (now >= suspicion.at('round')) this.#askAgain(suspicion)
     if (this.#outbox.nextDue <= now) this.#outbox.due()
   }
 
@@ -405,7 +404,7 @@ export class FailureDetector implements Timed {
     if (observer !== undefined && now - suspicion.raised < observersFirst) {
       if (!suspicion.isTimedOut) this.#outbox.ask(observer, id)
       suspicion.isTimedOut = true
-      suspicion.nextProbe = Math.min(suspicion.nextProbe, suspicion.raised + observersFirst)
+      suspicion.advance('probe', suspicion.raised + observersFirst)
       return
     }
     if (this.#wasProven(suspicion)) {
@@ -419,7 +418,7 @@ export class FailureDetector implements Timed {
   }
 
   #askAgain(suspicion: Suspicion): void {
-    suspicion.nextRound = Infinity
+    suspicion.schedule('round', Infinity)
     if (suspicion.state === 'reported') {
       if (!this.accusations.confirmation.suffices(suspicion)) this.#probeAll(suspicion.id)
       return
@@ -435,8 +434,7 @@ export class FailureDetector implements Timed {
   /** Others accuse it. Its observers probe it at once, and who was told for being needed. Others wait whether that is enough. */
   #reported(suspicion: Suspicion, isDirect: boolean): void {
     if (isDirect || this.#isObserved(suspicion.id)) this.suspect(suspicion.id)
-    else if (suspicion.state === 'reported')
-      suspicion.nextRound = Math.min(suspicion.nextRound, this.#context.now + this.accusations.confirmation.refutationTime)
+    else if (suspicion.state === 'reported') suspicion.advance('round', this.#context.now + this.accusations.confirmation.refutationTime)
   }
 
   /** What the pool heard of a member came to nothing: its observers may have died along with it. Those who observe it now probe it, and a few others. */
@@ -477,7 +475,7 @@ export class FailureDetector implements Timed {
       this.#context.closeLink(suspicion.id, 'reached through others only')
     }
     const pause = this.#isLeft(suspicion) ? relayedFor : Math.min(relayPause * 4 ** Math.min(suspicion.rounds, 16), longestRelayPause)
-    suspicion.nextRound = now + this.#context.jitter(pause)
+    suspicion.schedule('round', now + this.#context.jitter(pause))
   }
 
   /**
@@ -492,7 +490,7 @@ export class FailureDetector implements Timed {
     if (isSure) return
     suspicion.refutedBeat = isFresh ? (suspicion.refutedBeat ?? beat) : undefined
     const pause = isFresh ? standDown + this.#context.jitter(gathering) : this.#context.jitter(relayedFor)
-    suspicion.nextRound = Math.min(suspicion.nextRound, now + pause)
+    suspicion.advance('round', now + pause)
   }
 
   #missedByHelpers(id: NodeId): void {
@@ -520,7 +518,7 @@ export class FailureDetector implements Timed {
     this.#health.degrade()
     // Where all are slow answers come later.
     if (!this.#scheduler.isSlow) this.#context.outcomes.push({ type: 'isolated' })
-    suspicion.nextRound = now + this.#context.jitter(Math.min(retry * 2 ** Math.min(suspicion.rounds, 16), longestRetry))
+    suspicion.schedule('round', now + this.#context.jitter(Math.min(retry * 2 ** Math.min(suspicion.rounds, 16), longestRetry)))
   }
 
   /** Accusations were refuted, or came to nothing. `isFresh`: by what the member signed a moment ago. */
@@ -555,9 +553,9 @@ export class FailureDetector implements Timed {
     return !this.#isObserved(id) && accusations.size === 0
   }
 
-  /** Whether this node is one of the member's observers. */
+  /** Whether this node is one of the member's observers: both observe each other. */
   #isObserved(id: NodeId): boolean {
-    return this.#suspicions.observersOf(id).has(this.#context.id)
+    return this.#scheduler.observed.has(id)
   }
 
   /** What it would answer a node that asks it to probe this member. */

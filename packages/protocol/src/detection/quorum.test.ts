@@ -15,8 +15,8 @@ function quorumOf(size: number, { observers = size - 2, accused = 0 } = {}): Quo
   const dead = others.slice(0, accused).map(({ id }) => id)
   return new Quorum(context, {
     observersOf: () => new Set([self.id, ...others.slice(0, observers).map(({ id }) => id)]),
-    isAccused: (id) => dead.includes(id),
-    accused: [suspect.id, ...dead],
+    isAccused: (id) => id === suspect.id || dead.includes(id),
+    accused: 1 + dead.length,
   })
 }
 

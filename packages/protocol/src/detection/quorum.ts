@@ -17,8 +17,8 @@ export interface Accused {
   observersOf(id: NodeId): ReadonlySet<NodeId>
   /** This node accuses it. */
   isAccused(id: NodeId): boolean
-  /** All that this node accuses. */
-  readonly accused: Iterable<NodeId>
+  /** How many members this node accuses. */
+  readonly accused: number
 }
 
 export class Quorum {
@@ -32,9 +32,8 @@ export class Quorum {
 
   /** To believe a death that others certified: of all members. */
   toBelieve(suspect: NodeId): number {
-    let others = this.#context.view.size - 1
-    for (const id of this.#parts.accused) if (id !== suspect && this.#context.view.get(id) !== undefined) others -= 1
-    return majorityOf(others)
+    const { accused } = this.#parts
+    return majorityOf(this.#context.view.size - 1 - (this.#parts.isAccused(suspect) ? accused - 1 : accused))
   }
 
   /** To certify a death: of the suspect's observers. */

@@ -54,7 +54,7 @@ export class SuspicionSpread {
       for (const accusation of suspicion.newsFor(peer)) this.#tell(suspicion, peer, accusation)
     }
     if (suspicion.spreads > 0 || peers.length === 0) this.#reachOut(id)
-    suspicion.nextSpread = now + this.#context.jitter(Math.min(firstRound * 2 ** suspicion.spreads, longestPause))
+    suspicion.schedule('spread', now + this.#context.jitter(Math.min(firstRound * 2 ** suspicion.spreads, longestPause)))
     suspicion.spreads += 1
   }
 

@@ -1,18 +1,28 @@
 /** The suspicions of this node: the members whose state is unsure, one record each. */
+import { DueQueue } from '../base/due-queue.ts'
 import { hash52 } from '../base/hash.ts'
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import type { Context } from '../context/context.ts'
 import { observersOf } from '../topology/rings.ts'
-import { Suspicion } from './suspicion.ts'
+import { Suspicion, type SuspicionState, type SuspicionWatcher } from './suspicion.ts'
 
 /** Direct probes, of all suspects together, in this time. Guess. */
 export const probesAtOnce = 8
 /** Ms. Guess. */
 export const reprobe = 500
 
-export class Suspicions {
+export class Suspicions implements SuspicionWatcher {
   readonly #context: Context
   readonly #suspicions = new Map<NodeId, Suspicion>()
+  /** How many are in each state, and wait for a dial. */
+  readonly #counts: Record<SuspicionState, number> = { reported: 0, probing: 0, indirect: 0, relayed: 0, accused: 0 }
+  #dialling = 0
+  readonly #queue = new DueQueue<Suspicion>()
+  /** Those whose place in the queue is to be looked at, as several of their times change at once. */
+  readonly #rescheduled = new Set<Suspicion>()
+  /** Their order: what is due at once is done in that of their beginning. */
+  readonly #order = new WeakMap<Suspicion, number>()
+  #opened = 0
   /** Observers of suspects in the present view: looked up once, not with each suspicion. */
   readonly #observers = new Map<NodeId, ReadonlySet<NodeId>>()
 
@@ -31,14 +41,49 @@ export class Suspicions {
     if (member === undefined || id === self) return undefined
     let suspicion = this.#suspicions.get(id)
     if (suspicion === undefined) {
-      suspicion = new Suspicion(id, member.incarnation, now)
+      suspicion = new Suspicion(id, member.incarnation, now, this)
       this.#suspicions.set(id, suspicion)
+      this.#order.set(suspicion, this.#opened++)
+      this.#counts[suspicion.state] += 1
     }
     return suspicion
   }
 
   delete(id: NodeId): void {
+    const suspicion = this.#suspicions.get(id)
+    if (suspicion === undefined) return
+    suspicion.dialling = undefined
+    suspicion.end()
     this.#suspicions.delete(id)
+    this.#counts[suspicion.state] -= 1
+    this.#rescheduled.delete(suspicion)
+    this.#queue.delete(suspicion)
+  }
+
+  rescheduled(suspicion: Suspicion): void {
+    this.#rescheduled.add(suspicion)
+  }
+
+  entered(state: SuspicionState, from: SuspicionState): void {
+    this.#counts[from] -= 1
+    this.#counts[state] += 1
+  }
+
+  dialled(count: 1 | -1): void {
+    this.#dialling += count
+  }
+
+  /** When something about one of them is due. */
+  get nextDue(): Milliseconds {
+    this.#enqueue()
+    return this.#queue.nextDue
+  }
+
+  /** Those about which something is due, oldest first. */
+  due(): Suspicion[] {
+    this.#enqueue()
+    const order = (suspicion: Suspicion): number => this.#order.get(suspicion) ?? 0
+    return this.#queue.dueBy(this.#context.now).sort((a, b) => order(a) - order(b))
   }
 
   values(): IterableIterator<Suspicion> {
@@ -51,30 +96,23 @@ export class Suspicions {
 
   /** Members that only others reach. */
   get relayed(): number {
-    let count = 0
-    for (const { state } of this.values()) if (state === 'relayed') count += 1
-    return count
+    return this.#counts.relayed
   }
 
   /** Members that this node itself is not sure of. */
   get own(): number {
-    let count = 0
-    for (const { isOwn } of this.#suspicions.values()) if (isOwn) count += 1
-    return count
+    const { probing, indirect, accused } = this.#counts
+    return probing + indirect + accused
   }
 
   /** Those being probed. */
   get probing(): number {
-    let count = 0
-    for (const { state } of this.#suspicions.values()) if (state === 'probing') count += 1
-    return count
+    return this.#counts.probing
   }
 
   /** Dials to find out more that are under way. */
   get dialling(): number {
-    let count = 0
-    for (const { dialling } of this.#suspicions.values()) if (dialling !== undefined) count += 1
-    return count
+    return this.#dialling
   }
 
   /** Between two direct probes of one member, ms, where all are probed in turn, at a bounded rate in all. */
@@ -87,8 +125,9 @@ export class Suspicions {
     return this.#suspicions.get(id)?.state === 'accused'
   }
 
-  get accused(): NodeId[] {
-    return [...this.#suspicions.values()].filter(({ state }) => state === 'accused').map(({ id }) => id)
+  /** How many this node accuses. */
+  get accused(): number {
+    return this.#counts.accused
   }
 
   observersOf(id: NodeId): ReadonlySet<NodeId> {
@@ -114,7 +153,13 @@ export class Suspicions {
   }
 
   clear(): void {
-    this.#suspicions.clear()
+    for (const id of this.#suspicions.keys()) this.delete(id)
     this.#observers.clear()
+  }
+
+  #enqueue(): void {
+    if (this.#rescheduled.size === 0) return
+    for (const suspicion of this.#rescheduled) this.#queue.set(suspicion, suspicion.nextDue)
+    this.#rescheduled.clear()
   }
 }

@@ -18,6 +18,9 @@ const longestWait = 30_000
 /** The same for an introducer that left, or was lost longer ago than others are remembered, ms. Guess: nobody may ever listen there again. */
 const longestWaitForIntroducer = 300_000
 
+/** Members lost within this time, ms, were just here. Guess. */
+const recently = 60_000
+
 /** Once a member that was called has come back, others whose deaths are contested are called so soon, ms, for so long, ms. Guess: the pause between two dials of a node, a few turns. */
 const nextContested = 200
 const foundLately = 10_000
@@ -34,6 +37,9 @@ export class Healer implements Timed {
   #lost: (Member | undefined)[] = []
   #since: Milliseconds[] = []
   #size = 0
+  /** Those from this index on were lost within the last minute, when that was last asked; so many of them are lost still. */
+  #recentFrom = 0
+  #recent = 0
   /** Whether somebody of this place in the registry may be lost: so that it need not be looked for at each join. */
   #mayBeLost = new Uint8Array(0)
   /** Somebody who is lost stands nowhere in the registry, and may get any place. */
@@ -72,10 +78,11 @@ export class Healer implements Timed {
 
   /** Members pronounced dead within the last minute. */
   recentlyLost(): number {
-    let count = 0
-    for (let i = this.#lost.length - 1; i >= 0 && this.#context.now - (this.#since[i] as number) < 60_000; i--)
-      if (this.#lost[i] !== undefined) count += 1
-    return count
+    for (; this.#recentFrom < this.#lost.length; this.#recentFrom++) {
+      if (this.#context.now - (this.#since[this.#recentFrom] as number) < recently) break
+      if (this.#lost[this.#recentFrom] !== undefined) this.#recent -= 1
+    }
+    return this.#recent
   }
 
   lost(member: Member): void {
@@ -85,6 +92,7 @@ export class Healer implements Timed {
     this.#lost.push(member)
     this.#since.push(now)
     this.#size += 1
+    this.#recent += 1
     this.#mark(member.id)
     if (this.#size > config.limits.lost) this.#giveUp(this.#lost.findIndex((each) => each !== undefined))
     this.#arm()
@@ -160,6 +168,7 @@ export class Healer implements Timed {
     for (let i = 0; i < this.#lost.length && now - (this.#since[i] as number) >= config.healing.memory; i++)
       if (this.#lost[i] !== undefined) this.#giveUp(i)
     if (this.#lost.length < 2 * this.#size + 16) return
+    this.#recentFrom = this.#size - this.recentlyLost()
     this.#since = this.#since.filter((_, i) => this.#lost[i] !== undefined)
     this.#lost = this.#lost.filter((member) => member !== undefined)
   }
@@ -189,6 +198,7 @@ export class Healer implements Timed {
     if (member.id === this.#contested) this.#contested = undefined
     this.#lost[index] = undefined
     this.#size -= 1
+    if (index >= this.#recentFrom) this.#recent -= 1
     if (this.#size === 0) this.#anyMayBeLost = false
   }
 
