@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 // oxlint-disable-next-line no-restricted-imports -- the adapter of a test
 import {
   realTime,
@@ -15,14 +17,11 @@ import {
 } from '@jel/conformance'
 import { JelProcess, loopback, type Told } from './jel-process.ts'
 
-/** What node processes on one machine, driven by their standard input, can't do. */
+/** What node processes on one machine, driven by their standard input and their control sockets, can't do. */
 export const lacks = {
   silence: 'loopback is never silent',
   partition: 'loopback is never split',
   introduce: 'mDNS is off on loopback',
-  withdraw: 'not a command',
-  abort: 'not a command',
-  watch: 'standard output is the only subscription',
   slow: 'takes minutes',
 } as const
 
@@ -34,6 +33,7 @@ export class ProcessSwarm implements Swarm {
   readonly #directory: string
   readonly #nodes: ProcessNode[] = []
   #identities = 0
+  #sockets = 0
 
   private constructor(directory: string) {
     this.#directory = directory
@@ -46,13 +46,14 @@ export class ProcessSwarm implements Swarm {
   async spawn({ introducers = [], identityOf, location, tag }: SwarmSpawnOptions = {}): Promise<SwarmNode> {
     const former = this.#nodes.find((node) => node === identityOf)
     const identity = former?.identity ?? join(this.#directory, `${this.#identities++}`)
-    const args = ['join', this.#pool, '--json', ...loopback, '--identity', identity]
+    const control = join(this.#directory, `${this.#sockets++}.sock`)
+    const args = ['join', this.#pool, '--json', ...loopback, '--identity', identity, '--control', control]
     for (const { process } of this.#nodes.filter((node) => introducers.includes(node))) args.push('--bootstrap', process.address)
     if (location !== undefined) args.push('--location', location)
     if (tag !== undefined) args.push('--tag', new TextDecoder('utf-8', { fatal: true }).decode(tag))
     const process = new JelProcess(args)
     await process.until(() => process.lines.length > 0, 'started', 20_000)
-    const node = new ProcessNode(process, identity)
+    const node = new ProcessNode(process, identity, control)
     this.#nodes.push(node)
     return node
   }
@@ -73,14 +74,16 @@ class ProcessNode implements SwarmNode {
   readonly id: string
   readonly identity: string
   readonly process: JelProcess
+  readonly #control: string
   readonly #events: SwarmEvent[] = []
   #read = 0
   #commands = 0
 
-  constructor(process: JelProcess, identity: string) {
+  constructor(process: JelProcess, identity: string, control: string) {
     this.process = process
     this.id = process.id
     this.identity = identity
+    this.#control = control
   }
 
   get events(): readonly SwarmEvent[] {
@@ -97,15 +100,17 @@ class ProcessNode implements SwarmNode {
     return told.nodes.map(swarmMember)
   }
 
-  async elect(election: string): Promise<SwarmReign> {
-    return await this.#reign({ command: 'elect', election })
+  async elect(election: string, { signal }: Giveup = {}): Promise<SwarmReign> {
+    return await this.#reign({ command: 'elect', election }, signal)
   }
 
-  async result(election: string): Promise<SwarmReign> {
-    return await this.#reign({ command: 'result', election })
+  async result(election: string, { signal }: Giveup = {}): Promise<SwarmReign> {
+    return await this.#reign({ command: 'result', election }, signal)
   }
 
-  readonly withdraw = (): Promise<void> => unable('withdraw')
+  async withdraw(election: string): Promise<void> {
+    await this.#ask({ command: 'withdraw', election })
+  }
 
   async maybeDead(id: string): Promise<void> {
     await this.#ask({ command: 'maybeDead', node: id })
@@ -159,22 +164,44 @@ class ProcessNode implements SwarmNode {
   }
 
   readonly silence = (): Promise<void> => unable('be silent')
-  readonly watch = (): Promise<never> => unable('subscribe again')
 
-  async #reign(command: object): Promise<SwarmReign> {
-    const told = await this.#ask(command)
+  /** What a connection to the control socket is told, until the test ends. */
+  async watch(): Promise<readonly SwarmEvent[]> {
+    const socket = connect(this.#control)
+    const events: SwarmEvent[] = []
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    socket.on('error', reject)
+    createInterface({ input: socket }).on('line', (line) => {
+      const told = JSON.parse(line) as Told
+      const event = swarmEvent(told)
+      if (event !== undefined) events.push(event)
+      // It is answered when all that there was is told.
+      if ('re' in told) resolve()
+    })
+    socket.write(`${JSON.stringify({ command: 'health', id: 1 })}\n`)
+    await promise
+    return events
+  }
+
+  async #reign(command: object, signal?: AbortSignal): Promise<SwarmReign> {
+    const told = await this.#ask(command, signal)
     if (told.event !== 'elected') throw new Error(`expected a reign, not ${told.event}`)
     return { election: told.election, epoch: told.epoch, winner: swarmMember(told.node) }
   }
 
   /** The answer to a command; an error if that is what the answer is. */
-  async #ask(command: object): Promise<Told> {
+  async #ask(command: object, signal?: AbortSignal): Promise<Told> {
     const id = `${this.#commands++}`
     this.process.send({ ...command, id })
+    signal?.addEventListener('abort', () => this.process.send({ command: 'cancel', of: id }), { once: true })
     const told = await this.process.answer(id)
     if (told.event === 'error') throw new Error(`${told.code}: ${told.message}`)
     return told
   }
+}
+
+interface Giveup {
+  readonly signal?: AbortSignal
 }
 
 type NodeJson = Extract<Told, { event: 'started' }>['node']

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { acceptance, type TestRunner } from './acceptance.ts'
+import { mustFail } from './impossible.ts'
 import type { Swarm } from './swarm.ts'
 
 /** A test runner that only lists. */
@@ -10,7 +11,7 @@ function list(): { runner: TestRunner; run: Map<string, () => Promise<void>>; sk
   return { runner: { describe: (_name, body) => body(), it }, run, skipped }
 }
 
-it('skips what the swarm can’t do, and says why', () => {
+it('skips what there is no time for, and says why', () => {
   const all = list()
   const create = (): Promise<Swarm> => Promise.reject(new Error('not now'))
   acceptance({ name: 'any', create, size: 8 }, all.runner)
@@ -18,9 +19,23 @@ it('skips what the swarm can’t do, and says why', () => {
   expect(all.run.size).toBeGreaterThan(40)
 
   const some = list()
-  acceptance({ name: 'any', create, size: 8, lacks: { kill: 'nobody can be killed' } }, some.runner)
-  expect(some.skipped).toContain('who is killed has died, and nobody else (skipped: nobody can be killed)')
+  acceptance({ name: 'any', create, size: 8, lacks: { slow: 'takes minutes' } }, some.runner)
+  expect(some.skipped).toContain(
+    'a pause of 60 s is a death, and who wakes up comes back with a higher incarnation and a whole view (skipped: takes minutes)',
+  )
   expect(some.run.size + some.skipped.length).toBe(all.run.size)
+})
+
+it('what is called impossible is tried, and must fail', async () => {
+  const { runner, run } = list()
+  let tried = 0
+  const create = (): Promise<Swarm> => Promise.reject(new Error(`not now, ${++tried}`))
+  acceptance({ name: 'any', create, size: 8, lacks: { watch: 'no' } }, runner)
+  const impossible = [...run].filter(([name]) => name.endsWith('(impossible: no)'))
+  expect(impossible).toHaveLength(1)
+  for (const [, body] of impossible) await body()
+  expect(tried).toBe(1)
+  await expect(mustFail(() => Promise.resolve(), ['watch'])).rejects.toThrow('it passes, though this swarm is said to lack watch')
 })
 
 it('closes the swarm after a case that failed', async () => {

@@ -3,6 +3,7 @@ import { dying } from './dying.ts'
 import { electing } from './electing.ts'
 import { healing } from './healing.ts'
 import { joining } from './joining.ts'
+import { mustFail } from './impossible.ts'
 import { leaving } from './leaving.ts'
 import type { Swarm, SwarmFeature } from './swarm.ts'
 import { publishing } from './publishing.ts'
@@ -22,7 +23,10 @@ export interface AcceptanceOptions {
   readonly scale?: number
   /** How much of the usual time to watch that nothing else happens, 0 to 1: less where time is real. Default: 1. */
   readonly watchShare?: number
-  /** What the swarm can't do, and why: cases that need it are skipped under that reason. */
+  /**
+   * What the swarm can't do, and why. Cases that need it are run, and fail where they pass: what has become possible is to be promised. Those that it has no time
+   * for (`slow`) are skipped.
+   */
   readonly lacks?: Partial<Record<SwarmFeature, string>>
 }
 
@@ -54,9 +58,11 @@ export function acceptance(options: AcceptanceOptions, { describe, it }: TestRun
               await swarm.close()
             }
           }
-          const missing = needs.flatMap((feature) => lacks[feature] ?? [])
+          const missing = needs.filter((feature) => lacks[feature] !== undefined)
+          const why = missing.map((feature) => lacks[feature]).join('; ')
           if (missing.length === 0) it(name, body)
-          else it.skip(`${name} (skipped: ${missing.join('; ')})`, body)
+          else if (missing.includes('slow')) it.skip(`${name} (skipped: ${why})`, body)
+          else it(`${name} (impossible: ${why})`, async () => await mustFail(body, missing))
         }
       })
     }

@@ -1,0 +1,11 @@
+import type { SwarmFeature } from './swarm.ts'
+
+/** Runs a case that is called impossible for want of some features. Throws where it passes. */
+export async function mustFail(run: () => Promise<void>, missing: readonly SwarmFeature[]): Promise<void> {
+  try {
+    await run()
+  } catch {
+    return
+  }
+  throw new Error(`it passes, though this swarm is said to lack ${missing.join(' and ')}`)
+}
