@@ -10,6 +10,16 @@ const status = await rerunInOwnNamespaces()
 if (status !== undefined) process.exit(status)
 takeChildrenAlong()
 const network = new LabNetwork(3)
-const course = { only: new Set(['flash', 'heal']), nodes: +nodes, hosts: network.hosts.slice(0, 2), repeats: 1, heals: +heals, perHost: 1, settle: 3000, idle: 1000, partition: +partition * 1000 }
+const course = {
+  only: new Set(['flash', 'heal']),
+  nodes: +nodes,
+  hosts: network.hosts.slice(0, 2),
+  repeats: 1,
+  heals: +heals,
+  perHost: 1,
+  settle: 3000,
+  idle: 1000,
+  partition: +partition * 1000,
+}
 await trial(jel(bin, 'x'), network, course as never, `heal-${runId()}`, (text) => console.log(new Date().toISOString(), text))
 process.exit(0)
