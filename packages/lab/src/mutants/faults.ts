@@ -145,6 +145,13 @@ export const faults: readonly Fault[] = [
     simulation: ['hostile-deaths.test.ts', '-t', 'one accuser'],
   },
   {
+    name: 'one of three who is cut off accuses the others',
+    file: 'detection/quorum.ts',
+    from: 'export const smallPool = 2',
+    to: 'export const smallPool = 3',
+    simulation: ['pool-of-three.test.ts', '-t', 'cut off'],
+  },
+  {
     name: 'a certifier takes one accuser',
     file: 'detection/confirmation.ts',
     from: 'const needed = Math.max(this.quorum.toCertify(suspicion.id), isGenerous ? believed : 0)',
@@ -168,7 +175,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'a stall does not shift suspicions',
     file: 'detection/direct-probes.ts',
-    from: 'suspicion.since += lateness',
+    from: 'suspicion.delay(lateness)',
     to: 'suspicion.since += lateness * 0',
     simulation: ['stalls.test.ts', '-t', 'stood still'],
   },

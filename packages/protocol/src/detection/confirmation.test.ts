@@ -34,7 +34,7 @@ describe('a death needs', () => {
     bench.advance(1_000)
     expect(isDead(bench, suspect)).toBe(false)
     lose(bench, bob)
-    bench.advance(1_000)
+    bench.advance(7_000)
     expect([isDead(bench, suspect), isDead(bench, bob)]).toEqual([true, true])
   })
 

@@ -6,7 +6,7 @@
  * probed through others (`indirect-probes.ts`): if one of them reaches it, it lives, and is asked for through them ever more rarely; if they fail, too, this
  * node accuses it (`accusations.ts`), its other observers probe it, and enough accusers make a death.
  *
- * A node that no helper answers may be cut off itself: above three members it accuses nobody, unless it has heard no member for long (docs/decisions).
+ * A node that no helper answers may be cut off itself: above two members it accuses nobody, unless it has heard no member for long (docs/decisions).
  */
 import { FrameError } from '../base/errors.ts'
 import type { DialFailure, HostProbeOutcome, Milliseconds, NodeId } from '../base/io.ts'

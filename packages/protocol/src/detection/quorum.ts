@@ -10,8 +10,8 @@ import type { Context } from '../context/context.ts'
 /** Accusers that make a death, where there are enough observers. Design. */
 export const mostAccusers = 4
 
-/** In a pool of at most so many a node accuses without a helper: two and three members may have nobody to ask. Design. */
-export const smallPool = 3
+/** In a pool of at most so many a node accuses without a helper: of two members neither has anybody to ask. Design. */
+export const smallPool = 2
 
 export interface Accused {
   observersOf(id: NodeId): ReadonlySet<NodeId>
@@ -33,7 +33,8 @@ export class Quorum {
   /** To believe a death that others certified: of all members. */
   toBelieve(suspect: NodeId): number {
     const { accused } = this.#parts
-    return majorityOf(this.#context.view.size - 1 - (this.#parts.isAccused(suspect) ? accused - 1 : accused))
+    const others = this.#context.view.size - 1 - (this.#parts.isAccused(suspect) ? accused - 1 : accused)
+    return majorityOf(others)
   }
 
   /** To certify a death: of the suspect's observers. */

@@ -1,7 +1,7 @@
 import { lives, type Actor } from './actor.ts'
 
-/** In a pool of two or three one is not taken for cut off. */
-const few = 3
+/** In a pool of two, one is not taken for cut off: so many others must be out of its sight. */
+const few = 2
 
 /** Marks who is the only one left on its side, while others whom it holds for members may live where it can't look. */
 export function findAlone(actors: readonly Actor[]): void {
