@@ -1,6 +1,6 @@
 /**
  * Bundles the command line: apps/node/dist/jel.js for everything but simulations and computing, simulate.js with worker.js for the former, and compute.js
- * with thread.js and program.js for the latter, which a node that joins a pool must not have to load, and http.js with page.js for `--http`. With the licences of what is in them, and lists of the sources they were made from, by which
+ * with own.bundle.js, sandbox.bundle.js and program.js for the latter, which a node that joins a pool must not have to load, and http.js with page.js for `--http`. With the licences of what is in them, and lists of the sources they were made from, by which
  * apps/node/bin/start.js sees whether they are up to date.
  *
  * `--if-stale` does nothing when they are, and fails for nothing: the command line runs from its sources then.
@@ -67,8 +67,6 @@ const bundles: readonly Bundle[] = [
       input: {
         compute: join(node, 'src/compute/index.ts'),
         queens: join(root, 'apps/examples/src/queens.ts'),
-        thread: join(compute, 'src/executors/thread.ts'),
-        sandbox: join(compute, 'src/executors/sandbox.ts'),
         program: join(compute, 'src/program/index.ts'),
       },
       // A bundler with a native part, and one of CBOR that it does without.
@@ -77,6 +75,12 @@ const bundles: readonly Bundle[] = [
     },
     output: { chunkFileNames: 'compute-[name].js' },
   },
+  // The code of a program's process, which may read no file: each is whole, so that nobody who runs programs needs the bundler for it.
+  ...['own', 'sandbox'].map((place) => ({
+    name: `${place}.bundle`,
+    build: { input: { [`${place}.bundle`]: join(compute, `src/executors/${place}.ts`) }, external: ['cbor-extract'] },
+    output: { codeSplitting: false },
+  })),
   {
     name: 'http',
     build: { input: { http: join(node, 'src/http/index.ts') } },

@@ -5,7 +5,7 @@ import type { Entry } from './core/entry.ts'
 import type { HeldTask, Input, JobId } from './core/io.ts'
 import type { Tickets } from './core/queue.ts'
 import { JobNameTakenError, NotOwnerError, UnknownJobError, VotesError } from './errors.ts'
-import type { BlobSource, PlacedProgram, TaskLimits } from './executors/container.ts'
+import type { PlacedProgram, TaskLimits } from './executors/container.ts'
 import { describeProgram, findFunction } from './executors/describe.ts'
 import type { ProgramFunction } from './executors/messages.ts'
 import { needsOf } from './executors/program-needs.ts'
@@ -53,7 +53,7 @@ export interface ComputeOptions {
   /** How many tasks may run here at once. Default: 0, a member that only submits, and keeps what others computed. */
   readonly workers?: number
   /**
-   * Whose programs run here. In threads, which keep nothing out: `own` are those of this member's owner, others are named by the id of their owner, `members` are those of
+   * Whose programs run here. In processes that keep nothing out: `own` are those of this member's owner, others are named by the id of their owner, `members` are those of
    * anybody in the pool. `sandbox`: those of all others, in sandboxes. Default: `own` and `sandbox`.
    */
   readonly accept?: readonly string[]
@@ -104,7 +104,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   /** When a job came first, by this member's order: its date is its owner's own word, and moves it before none that was here. */
   readonly #cameAt = new Map<JobId, number>()
   readonly #jobBlobs = new Map<JobId, JobBlobs>()
-  /** What programs export that were submitted here, by their hash: to find out takes a thread. */
+  /** What programs export that were submitted here, by their hash: to find out takes a process. */
   readonly #functions = new Map<string, readonly ProgramFunction[]>()
   readonly #shifts = new Shifts({
     shiftOf: (job) => this.#shiftOf(job),
@@ -138,7 +138,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       ...(options.limits && { limits: options.limits }),
       ...(options.tickets && { tickets: this.#ticketsOf(options.tickets) }),
       signer,
-      programOf: (job) => this.#placed(this.#jobs.get(job) as PublishedJob),
+      programOf: (job) => this.#placed(job),
       send: (to, message) => this.#streams.send(to, message),
       onRun: ({ job }) => this.#shifts.ran(job, performance.now()),
       onEnded: ({ job, entry }) => {
@@ -201,7 +201,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     checkSubmitOptions(options)
     const bytes = typeof program === 'string' ? await bundleProgram(program) : program
     const hash = await this.#store.put(bytes)
-    const functions = this.#functions.get(hash) ?? (await describeProgram(this.#store.urlOf(hash)))
+    const functions = this.#functions.get(hash) ?? (await describeProgram(async () => await this.#store.fileOf(hash)))
     this.#functions.set(hash, functions)
     const { result } = findFunction(functions, fn)
     const { votes = 1 } = options
@@ -392,7 +392,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
         const spec = { id, owner, fn, input: bytes, votes, submitted, wish: job.wish, accepted, fresh: fresh && attempt === 0 }
         this.#runner.feed({ type: 'job', spec })
         // Not for strangers: they could have processes started everywhere by records alone.
-        if (fresh && accepted && job.wish === 'run' && this.#placeOf(job) === 'thread') this.#runner.warm(id)
+        if (fresh && accepted && job.wish === 'run' && this.#placeOf(job) === 'own') this.#runner.warm(id)
         if (this.#endings.has(id)) this.watch(id)
         this.#keepBlobs()
         return
@@ -421,13 +421,18 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   #placeOf({ owner, trusted }: PublishedJob): PlacedProgram['place'] | undefined {
     if ((this.#options.workers ?? 0) === 0) return undefined
     const { accept = DEFAULT_ACCEPT } = this.#options
-    if (accept.some((word) => word === 'members' || (word === 'own' ? owner === this.owner : word === owner))) return 'thread'
+    if (accept.some((word) => word === 'members' || (word === 'own' ? owner === this.owner : word === owner))) return 'own'
     return accept.includes('sandbox') && !trusted ? 'sandbox' : undefined
   }
 
-  #placed(job: PublishedJob): PlacedProgram {
-    const blob = (name: string): BlobSource => (this.#jobBlobs.get(job.id) as JobBlobs).open(name)
-    return { url: this.#store.urlOf(job.program), place: this.#placeOf(job) ?? 'sandbox', blob }
+  /** Of a job that has gone meanwhile there is nothing to run, which its program's start tells. */
+  #placed(id: JobId): PlacedProgram {
+    const job = this.#jobs.get(id)
+    return {
+      file: async () => await this.#store.fileOf((this.#jobs.get(id) as PublishedJob).program),
+      place: (job && this.#placeOf(job)) ?? 'sandbox',
+      blob: (name) => (this.#jobBlobs.get(id) as JobBlobs).open(name),
+    }
   }
 
   /** Who may have a job's blobs: its replicas, then others. */

@@ -21,7 +21,7 @@ export interface LocalOptions {
   /** How many tasks may run at once. */
   readonly workers: number
   readonly limits?: Partial<TaskLimits>
-  /** Where programs run: see the `accept` of `compute`. Default: `thread`. */
+  /** Where programs run: `own`, which keeps nothing out, or `sandbox`; see the `accept` of `compute`. Default: `own`. */
   readonly place?: PlacedProgram['place']
   /** Where programs are kept. Default: below the user's cache folder. */
   readonly cache?: string
@@ -46,14 +46,14 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   closed = false
   #onExplained: (tasks: readonly HeldTask[]) => void = () => {}
 
-  constructor({ workers, limits, cache, place = 'thread' }: LocalOptions) {
+  constructor({ workers, limits, cache, place = 'own' }: LocalOptions) {
     this.#store = new BlobStore(cache, limits?.disk)
     this.#runner = new Runner({
       self: { id: 'local', location: 'local' },
       workers,
       ...(limits && { limits }),
       programOf: (job) => ({
-        url: this.#store.urlOf((this.#jobs.get(job) as PublishedJob).program),
+        file: async () => await this.#store.fileOf((this.#jobs.get(job) as PublishedJob).program),
         place,
         blob: (name) => (this.#blobs.get(job) as JobBlobs).open(name),
       }),
@@ -73,7 +73,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   async submit(program: string | Uint8Array, fn: string, input?: unknown, options: LocalSubmitOptions = {}): Promise<Job> {
     checkLocalSubmitOptions(options)
     const hash = await this.#store.put(typeof program === 'string' ? await bundleProgram(program) : program)
-    const functions = this.#functions.get(hash) ?? (await describeProgram(this.#store.urlOf(hash)))
+    const functions = this.#functions.get(hash) ?? (await describeProgram(async () => await this.#store.fileOf(hash)))
     this.#functions.set(hash, functions)
     const { result } = findFunction(functions, fn)
     const id = crypto.randomUUID()

@@ -35,7 +35,7 @@ it.each<[unknown, RegExp]>([
   [{}, /^workers: must be a whole number/u],
   [7, /^the options: must be an object/u],
   [{ workers: 1, accept: [] }, /^accept: there is no such option/u],
-  [{ workers: 1, place: 'moon' }, /^place: must be 'thread' or 'sandbox'/u],
+  [{ workers: 1, place: 'moon' }, /^place: must be 'own' or 'sandbox'/u],
 ])('%j is refused by name without a pool', (options, message) => {
   expect(() => checkLocalOptions(options)).toThrow(message)
 })

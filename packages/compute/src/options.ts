@@ -33,7 +33,7 @@ const ofPool = v.strictObject(
   unknownOr('must be an object'),
 )
 const ofMachine = v.strictObject(
-  { ...common, workers, place: v.optional(v.picklist(['thread', 'sandbox'], "must be 'thread' or 'sandbox'")) },
+  { ...common, workers, place: v.optional(v.picklist(['own', 'sandbox'], "must be 'own' or 'sandbox'")) },
   unknownOr('must be an object'),
 )
 

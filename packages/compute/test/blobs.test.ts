@@ -8,7 +8,7 @@ const blobs = join(import.meta.dirname, 'programs/blobs.ts')
 /** CIDv1 of no bytes at all, as IPFS writes it. */
 const EMPTY = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
 
-describe.each(['thread', 'sandbox'] as const)('blobs in a %s', (place) => {
+describe.each(['own', 'sandbox'] as const)('blobs of a program that is run as %s', (place) => {
   let folder: string
   let grid: LocalGrid
 

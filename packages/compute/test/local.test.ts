@@ -57,10 +57,13 @@ describe('programs on this machine', () => {
     expect(await resultOf(various, 'echo', value)).toEqual(value)
   })
 
-  it('have the same chance each time they are run', async () => {
-    const drawn = await resultOf(various, 'chance')
-    expect(drawn).toEqual(await resultOf(various, 'chance'))
-    expect(new Set(drawn as number[]).size).toBe(2)
+  it('have a chance of their own each, another one in each job, and know their job', async () => {
+    const job = await grid.submit(various, 'chances')
+    const [drawn, of] = (await job.result) as [number[], string]
+    expect(new Set(drawn).size).toBe(4)
+    expect(of).toBe(job.id)
+    const [others] = (await resultOf(various, 'chances')) as [number[], string]
+    expect(new Set([...drawn, ...others]).size).toBe(8)
   })
 })
 
@@ -70,8 +73,8 @@ describe('what goes wrong is told with its cause', () => {
     ['givesFunction', 'VALUE_UNCLONABLE', /function/u],
     ['givesMuch', 'VALUE_TOO_LARGE', /1048576/u],
     ['givesPromise', 'VALUE_UNCLONABLE', /await it first/u],
-    ['never', 'TASK_POISONOUS', /ended 3 workers: it ran for more than 1200 ms/u],
-    ['exits', 'TASK_POISONOUS', /ended 3 workers: its thread ended with status 3/u],
+    ['never', 'TASK_POISONOUS', /set apart: .*: it ran for more than 1200 ms/u],
+    ['exits', 'TASK_POISONOUS', /set apart: .*: its process ended with status 3/u],
     ['callsHidden', 'FUNCTION_MISSING', /must export/u],
   ])('%s: %s', async (fn, code, message) => {
     await expect(resultOf(various, fn)).rejects.toMatchObject({ code, message: expect.stringMatching(message) })
@@ -98,7 +101,9 @@ describe('what goes wrong is told with its cause', () => {
   })
 
   it('is told where more children wait than may', async () => {
-    await expect(resultOf(various, 'wide', 65_537)).rejects.toMatchObject({
+    await using patient = computeLocal({ workers: 1, cache: folder })
+    const job = await patient.submit(various, 'wide', 65_537)
+    await expect(job.result).rejects.toMatchObject({
       code: 'JOB_TOO_WIDE',
       message: expect.stringContaining('a space cuts'),
     })

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compartmentNames } from '../src/executors/compartment-globals.ts'
-import { confinement, spawnConfined } from '../src/executors/confinement.ts'
+import { confinement, spawnProgram } from '../src/executors/confinement.ts'
 import { computeLocal, type LocalGrid } from '../src/index.ts'
 
 const hostile = join(import.meta.dirname, 'programs/hostile.ts')
@@ -85,7 +85,7 @@ async function confined(body: string): Promise<string> {
     const say = (what) => socket.end(String(what))
     const attempt = async () => { ${body} }
     attempt().then(say, (error) => say('refused: ' + (error.code ?? error.message)))`
-  const { child, channel, lifeline } = spawnConfined(module, 96)
+  const { child, channel, lifeline } = spawnProgram(module, 'sandbox', 96)
   let said = ''
   const timer = setTimeout(() => lifeline.destroy(), 5000)
   channel.on('data', (data) => (said += String(data)))
@@ -137,8 +137,8 @@ describe('a process that is confined, whatever its program has got at,', () => {
     expect(said).toMatch(/^refused: (ENETUNREACH|ECONNREFUSED|EADDRNOTAVAIL|ERR_ACCESS_DENIED)/u)
   })
 
-  it('ends when the one that started it is gone, though it loops', async () => {
-    const { child, lifeline } = spawnConfined('for (;;);', 96)
+  it.each(['own', 'sandbox'] as const)('ends when the one that started it is gone, though it loops (%s)', async (place) => {
+    const { child, lifeline } = spawnProgram('for (;;);', place, 96)
     await sleep(500)
     expect(child.exitCode).toBeNull()
     lifeline.destroy()

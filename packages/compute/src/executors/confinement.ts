@@ -1,6 +1,7 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { Socket } from 'node:net'
+import type { Place } from './program-module.ts'
 
 /** What V8 and its threads reserve before the program has anything, MiB, as `ulimit -d` counts it: 574 measured with Node 24. */
 const BASE_DATA = 640
@@ -9,9 +10,10 @@ const BASE_DATA = 640
  * Ends the process when the one that started it is gone, even if it loops: `read` returns at the end of descriptor 4.
  * A command in the background would lose its input, so that goes by descriptor 5.
  */
-const SHELL = `ulimit -c 0; ulimit -d "$1" || exit 1; shift
-exec 5<&0; "$@" <&5 4<&- 5<&- & exec 0<&- 3<&- 5<&-
-read -r _ <&4; kill -9 $!; wait $!`
+const WATCHED = `ulimit -c 0; exec 5<&0; "$@" <&5 4<&- 5<&- & exec 0<&- 3<&- 5<&-
+read -r _ <&4; kill -9 $! 2>/dev/null; wait $!`
+const BOUNDED = `ulimit -d "$1" || exit 1; shift
+${WATCHED}`
 
 /** Nothing is written to disk. What makes namespaces writes some files itself, so this comes after it. */
 const NO_FILES = ['/bin/sh', '-c', 'ulimit -f 0; exec "$0" "$@"']
@@ -65,23 +67,56 @@ function works(command: readonly string[]): boolean {
   return spawnSync('/bin/sh', args, { env: {}, stdio: 'ignore', timeout: 5000 }).status === 0
 }
 
-/** A Node that runs a module, may use `memory` MiB, and has permission to nothing; it speaks by descriptor 3, and ends with descriptor 4. */
-export function spawnConfined(module: string, memory: number): ConfinedProcess {
+/**
+ * A Node that runs a module in `place`, whose heap, and in a sandbox all that it has, may take `memory` MiB. It speaks by descriptor 3, and ends with descriptor 4.
+ * @throws Error where no process can be had
+ */
+export function spawnProgram(module: string, place: Place, memory: number): ProgramProcess {
   const { command, limits } = confinement()
-  const flags = ['--permission', `--max-old-space-size=${memory}`, '--disable-warning=ExperimentalWarning', '--input-type=module', '-']
-  const node = [...command, ...(limits ? NO_FILES : []), process.execPath, ...flags]
-  const [file, ...args] = limits ? ['/bin/sh', '-c', SHELL, 'sh', String((BASE_DATA + memory) * 1024), ...node] : node
-  // In a group of its own: it ends with all that it may have started.
-  const child = spawn(file as string, args, { cwd: '/', env: {}, stdio: ['pipe', 'ignore', 'ignore', 'pipe', 'pipe'], detached: true })
+  const node = [process.execPath, `--max-old-space-size=${memory}`, '--disable-warning=ExperimentalWarning']
+  const [file, ...args] =
+    place === 'own'
+      ? watched(limits, [...node, ...MODULE])
+      : limits
+        ? ['/bin/sh', '-c', BOUNDED, 'sh', String((BASE_DATA + memory) * 1024), ...command, ...NO_FILES, ...node, ...PERMISSIONS, ...MODULE]
+        : [...command, ...node, ...PERMISSIONS, ...MODULE]
+  const child = spawn(file as string, args, {
+    env: {},
+    ...(place === 'own'
+      ? { stdio: ['pipe', 'inherit', 'inherit', 'pipe', 'pipe'] }
+      : { cwd: '/', stdio: ['pipe', 'ignore', 'ignore', 'pipe', 'pipe'] }),
+    // In a group of its own: it ends with all that it may have started.
+    detached: limits,
+  })
   const [input, , , channel, lifeline] = child.stdio as unknown as readonly Socket[]
   for (const stream of child.stdio) stream?.on('error', () => {})
   input?.end(module)
-  return { child, channel: channel as Socket, lifeline: lifeline as Socket }
+  return { child, channel: channel as Socket, lifeline: lifeline as Socket, kill: () => kill(child, limits) }
 }
 
-export interface ConfinedProcess {
+/** Its code comes over its input. */
+const MODULE = ['--input-type=module', '-']
+const PERMISSIONS = ['--permission']
+
+function watched(hasShell: boolean, command: readonly string[]): readonly string[] {
+  return hasShell ? ['/bin/sh', '-c', WATCHED, 'sh', ...command] : command
+}
+
+function kill(child: ChildProcess, isGroup: boolean): void {
+  const { pid } = child
+  if (pid === undefined) return
+  try {
+    process.kill(isGroup ? -pid : pid, 'SIGKILL')
+  } catch {
+    // It is gone.
+  }
+}
+
+export interface ProgramProcess {
   readonly child: ChildProcess
   readonly channel: Socket
   /** Once it is destroyed the process ends. */
   readonly lifeline: Socket
+  /** Ends it, and all that it started. */
+  readonly kill: () => void
 }

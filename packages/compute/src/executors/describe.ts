@@ -1,16 +1,17 @@
 import { FunctionMissingError, ProgramError } from '../errors.ts'
-import { LOAD_TIME } from './container.ts'
+import { defaultTaskLimits, LOAD_TIME } from './container.ts'
 import type { ProgramFunction } from './messages.ts'
-import { startThread } from './thread-container.ts'
+import { startProgram } from './process-container.ts'
 
 /**
  * The tasks that a program exports.
  * @throws ProgramError if it can't be loaded
  */
-export async function describeProgram(url: string): Promise<readonly ProgramFunction[]> {
+export async function describeProgram(file: () => Promise<string>): Promise<readonly ProgramFunction[]> {
   const { promise, resolve, reject } = Promise.withResolvers<readonly ProgramFunction[]>()
   const fail = (message: string): void => reject(new ProgramError(message))
-  const container = startThread(url, undefined, {
+  const program = { place: 'own', job: '', file, limits: defaultTaskLimits } as const
+  const container = startProgram(program, {
     onMessages: ([message]) => {
       if (message?.type === 'ready') resolve(message.functions)
       else fail(message?.type === 'unusable' ? `the program fails when it is loaded: ${message.message}` : 'the program says nothing')

@@ -3,10 +3,9 @@ import type { Path } from '../core/path.ts'
 import { BlobFeed } from './blob-feed.ts'
 import { defaultTaskLimits, LOAD_TIME, type Container, type PlacedProgram, type TaskLimits } from './container.ts'
 import type { FromProgram, ToProgram } from './messages.ts'
-import { startSandbox } from './sandbox-container.ts'
-import { startThread } from './thread-container.ts'
+import { startProgram } from './process-container.ts'
 
-/** A program without frames is ended after so long, ms. A guess: a new thread takes 45 to 62 ms, a sandbox 110 to 260 ms more (measured). */
+/** A program without frames is ended after so long, ms. A guess: a new process takes 45 to 60 ms, a sandbox 110 to 260 ms more (measured). */
 const IDLE_END = 5000
 
 type Given = Extract<Effect, { type: 'run' | 'deliver' | 'forget' }>
@@ -37,7 +36,7 @@ interface Slot {
   seenBefore: number
 }
 
-/** Runs programs in threads and sandboxes: at most one task at work on a slot, one container a slot and job, so no two jobs share one. */
+/** Runs programs in processes of their own: at most one task at work on a slot, one container a slot and job, so no two jobs share one. */
 export class Executor {
   readonly #slots: readonly Slot[]
   readonly #limits: TaskLimits
@@ -119,12 +118,14 @@ export class Executor {
   }
 
   #start(index: number, job: JobId): Running {
-    const { url, place, blob } = this.#programOf(job)
-    const start = place === 'thread' ? startThread : startSandbox
-    const container = start(url, this.#limits, {
-      onMessages: (messages) => this.#receive(index, job, program, messages),
-      onLost: (reason) => this.#lost(index, job, program, reason),
-    })
+    const { file, place, blob } = this.#programOf(job)
+    const container = startProgram(
+      { place, job, file, limits: this.#limits },
+      {
+        onMessages: (messages) => this.#receive(index, job, program, messages),
+        onLost: (reason) => this.#lost(index, job, program, reason),
+      },
+    )
     const program: Running = {
       container,
       blobs: new BlobFeed(container, blob),

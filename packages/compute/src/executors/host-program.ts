@@ -1,26 +1,49 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { STEP_LENGTH } from '../core/path.ts'
 import type { SharedDefinition } from '../program/definitions.ts'
 import { Runtime } from '../program/runtime.ts'
+import { describeThrown } from '../program/thrown.ts'
 import type { FromProgram, ToProgram } from './messages.ts'
 import type { ProgramStack } from './program-stack.ts'
 
+/** Bytes of a program's error before it is loaded. A guess. */
+const MAX_MESSAGE = 2000
+
 /** What a container does with a program once it is there: loads it, says what it exports, and runs its tasks. */
 export async function hostProgram(
+  job: string,
   load: () => Promise<Readonly<Record<string, unknown>>>,
   post: (messages: readonly FromProgram[]) => void,
   stacks: ProgramStack,
 ): Promise<((messages: readonly ToProgram[]) => void) | undefined> {
+  /** On whose behalf code runs: timers and promises keep it. */
+  const owners = new AsyncLocalStorage<object>()
+  let runtime: Runtime | undefined
+  const stack = (text: string): string => {
+    try {
+      return stacks.of(text)
+    } catch {
+      // Its source map is damaged.
+      return ''
+    }
+  }
+  // What nobody catches ends the task that it belongs to, if that still runs, and nothing else: others share this process.
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const)
+    process.on(event, (error: unknown) => runtime?.stray(owners.getStore(), error))
   try {
     const exports = await load()
     const declared = (exports['sharedValues$'] as (() => readonly SharedDefinition<never>[]) | undefined)?.() ?? []
-    const runtime = new Runtime({ post, step, stack: (stack) => stacks.of(stack), idle: () => setImmediate() }, exports, declared)
-    post([{ type: 'ready', functions: runtime.functions }])
-    return (messages) => runtime.handle(messages)
+    const onBehalfOf = <Result>(owner: object, action: () => Result): Result => owners.run(owner, action)
+    const loaded = new Runtime({ job, post, step, stack, idle: () => setImmediate(), onBehalfOf }, exports, declared)
+    runtime = loaded
+    post([{ type: 'ready', functions: loaded.functions }])
+    return (messages) => loaded.handle(messages)
   } catch (error) {
-    const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined }
-    post([{ type: 'unusable', code: 'PROGRAM_UNUSABLE', message, ...(stack === undefined ? {} : { stack: stacks.of(stack) }) }])
+    const { message, stack: thrown } = describeThrown(error)
+    const shown = thrown === undefined ? undefined : stack(thrown)
+    post([{ type: 'unusable', code: 'PROGRAM_UNUSABLE', message: message.slice(0, MAX_MESSAGE), ...(shown && { stack: shown }) }])
     return undefined
   }
 }

@@ -42,9 +42,6 @@ export interface ProgramFunction {
   readonly result: string | undefined
 }
 
-/** Bytes of what a container says in one go: as much as the coverage of a job may have. */
-export const MAX_FRAME_BYTES = 64 * 1024 * 1024
-
 const step = v.pipe(v.string(), v.length(STEP_LENGTH), v.regex(/^[\w-]*$/u))
 const spawn = v.object({ step, fn: text(256), input: bytes })
 const message = v.variant('type', [
@@ -57,5 +54,5 @@ const message = v.variant('type', [
   v.object({ type: v.literal('seen'), seen: count }),
 ])
 
-/** What a sandbox may say in one go: it could have been taken over by its program. */
+/** What a process of a program may say in one go: it could have been taken over by it. */
 export const fromProgram = list(message)

@@ -13,8 +13,10 @@ export interface TaskContext {
    * may change what it is given. Rejects with `BLOB_MISSING` if nobody has it.
    */
   readonly use: UseBlob
-  /** In [0, 1): the same sequence each time the task is run with this input. `Math.random` would not be. */
+  /** In [0, 1): the same sequence each time this task of this job is run; other jobs and tasks have others. `Math.random` would not be the same. */
   readonly random: () => number
+  /** The id of its job. */
+  readonly job: string
   /** The path of this task in its job: with the job, a key for effects that must be idempotent. */
   readonly path: string
 }

@@ -1,10 +1,14 @@
-import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { linkSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { readFile, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { BlobTooLargeError } from '../errors.ts'
 import { defaultTaskLimits } from '../executors/container.ts'
+
+/** A file that is being written, or whose writer was ended meanwhile: after so long it is nobody's, ms. A guess: 64 MiB on a slow disk. */
+const UNFINISHED = 600_000
+/** Folders of pins, one a process. */
+const PINS = /^pins-(\d+)-/u
 
 /** Where blobs are kept by default. */
 function defaultCacheFolder(): string {
@@ -20,16 +24,28 @@ export function isHash(text: string): boolean {
   return /^[\da-f]{64}$/u.test(text)
 }
 
-/** Bytes by their hash, on disk, shared by all processes of this user. What is read is checked: a file that was changed is none. */
+/**
+ * Bytes by their hash, on disk, shared by all processes of this user. What is read is checked: a file that was changed is none.
+ *
+ * What a job needs that has not ended is pinned, and goes for nothing: a pin is a second name of the file, in a folder of its process, so others that share the cache leave it
+ * alone, too. The rest makes way where there is no room: first what others sent and no job has named yet, then what was not used for longest.
+ */
 export class BlobStore {
   readonly #folder: string
   readonly #limit: number
+  readonly #pinFolder: string
+  /** Who pinned what. */
+  readonly #pins = new Map<string, Set<string>>()
+  /** Sent by others, and named by no job that is known here. */
+  readonly #unnamed = new Set<string>()
 
-  /** `limit`: MiB on disk; the longest unused go first. */
+  /** `limit`: MiB on disk. */
   constructor(folder = defaultCacheFolder(), limit = defaultTaskLimits.disk) {
     this.#folder = folder
     this.#limit = limit * 1024 * 1024
+    this.#pinFolder = join(folder, `pins-${process.pid}-${crypto.randomUUID()}`)
     mkdirSync(folder, { recursive: true, mode: 0o700 })
+    this.#clear()
   }
 
   /** Bytes that it takes. */
@@ -37,14 +53,23 @@ export class BlobStore {
     return this.#limit
   }
 
-  async put(bytes: Uint8Array): Promise<string> {
+  /**
+   * Keeps bytes. `for`: who needs them, see {@link pin}. `unnamed`: others sent them.
+   * @throws BlobTooLargeError where what jobs need leaves no room for them
+   */
+  async put(bytes: Uint8Array, { for: by, unnamed = false }: { readonly for?: string; readonly unnamed?: boolean } = {}): Promise<string> {
     const hash = await hashOf(bytes)
     const file = this.#file(hash)
-    // Others find the whole of it, or nothing.
-    const temporary = `${file}.${crypto.randomUUID()}.tmp`
-    await writeFile(temporary, bytes, { mode: 0o600 })
-    await rename(temporary, file)
-    this.#evict(hash)
+    if ((await this.get(hash)) === undefined) await this.#write(file, bytes)
+    if (unnamed && !this.#pins.has(hash)) this.#unnamed.add(hash)
+    if (by !== undefined) this.pin(hash, by)
+    if (!this.#makeRoom(hash)) {
+      if (by !== undefined) this.#release(hash, by)
+      if (!this.#pins.has(hash)) rmSync(file, { force: true })
+      throw new BlobTooLargeError(
+        `there is no room for ${bytes.length} bytes: this member keeps ${this.#limit} on disk, and needs them for jobs that have not ended`,
+      )
+    }
     return hash
   }
 
@@ -65,31 +90,96 @@ export class BlobStore {
     return undefined
   }
 
-  /** A URL to import a program by. Throws if it is not here. */
-  urlOf(hash: string): string {
-    const file = this.#file(hash)
-    if (createHash('sha256').update(readFileSync(file)).digest('hex') !== hash) throw new Error(`${file} was changed`)
-    return pathToFileURL(file).href
+  /** The file of a program. @throws Error if it is not here */
+  async fileOf(hash: string): Promise<string> {
+    const bytes = await this.get(hash)
+    if (bytes === undefined) throw new Error(`the program ${hash} is not on this machine any more`)
+    return this.#file(hash)
+  }
+
+  /** It stays here, if it is here, until {@link unpin}. `by`: a name of who needs it. */
+  pin(hash: string, by: string): void {
+    const pins = this.#pins.get(hash) ?? new Set()
+    this.#pins.set(hash, pins.add(by))
+    this.#unnamed.delete(hash)
+    try {
+      mkdirSync(this.#pinFolder, { mode: 0o700, recursive: true })
+      linkSync(this.#file(hash), join(this.#pinFolder, hash))
+    } catch {
+      // It is not here, or has its second name already. On a disk without such names other processes do not know of it.
+    }
+  }
+
+  /** Nothing is needed by this one any more. */
+  unpin(by: string): void {
+    for (const hash of this.#pins.keys()) this.#release(hash, by)
+  }
+
+  /** All that was needed makes way again, as when this process ends. */
+  close(): void {
+    this.#pins.clear()
+    rmSync(this.#pinFolder, { recursive: true, force: true })
+  }
+
+  #release(hash: string, by: string): void {
+    const pins = this.#pins.get(hash)
+    if (pins?.delete(by) !== true || pins.size > 0) return
+    this.#pins.delete(hash)
+    rmSync(join(this.#pinFolder, hash), { force: true })
   }
 
   #file(hash: string): string {
     return join(this.#folder, `${hash}.mjs`)
   }
 
-  #evict(kept: string): void {
-    const files = readdirSync(this.#folder)
-      .filter((name) => name.endsWith('.mjs'))
-      .flatMap((name) => {
-        const file = join(this.#folder, name)
-        const status = statSync(file, { throwIfNoEntry: false })
-        return status === undefined || name.startsWith(kept) ? [] : [{ file, size: status.size, usedAt: status.mtimeMs }]
-      })
-      .sort((a, b) => a.usedAt - b.usedAt)
+  /** Others find the whole of it, or nothing. */
+  async #write(file: string, bytes: Uint8Array): Promise<void> {
+    const temporary = `${file}.${crypto.randomUUID()}.tmp`
+    try {
+      await writeFile(temporary, bytes, { mode: 0o600 })
+      await rename(temporary, file)
+    } catch (error) {
+      rmSync(temporary, { force: true })
+      throw error
+    }
+  }
+
+  /** False where what is pinned leaves no room for this one. */
+  #makeRoom(newest: string): boolean {
+    const files = readdirSync(this.#folder).flatMap((name) => {
+      const status = statSync(join(this.#folder, name), { throwIfNoEntry: false })
+      if (status === undefined || !/\.(mjs|tmp)$/u.test(name)) return []
+      const hash = name.slice(0, 64)
+      const isFree = name.endsWith('.mjs') && hash !== newest && status.nlink < 2 && !this.#pins.has(hash)
+      return [{ file: join(this.#folder, name), hash, size: status.size, usedAt: this.#unnamed.has(hash) ? 0 : status.mtimeMs, isFree }]
+    })
     let bytes = files.reduce((sum, { size }) => sum + size, 0)
-    for (const { file, size } of files) {
-      if (bytes <= this.#limit) return
+    for (const { file, hash, size } of files.filter(({ isFree }) => isFree).sort((a, b) => a.usedAt - b.usedAt)) {
+      if (bytes <= this.#limit) return true
       rmSync(file, { force: true })
+      this.#unnamed.delete(hash)
       bytes -= size
     }
+    return bytes <= this.#limit
+  }
+
+  /** What processes left that were ended. */
+  #clear(): void {
+    for (const name of readdirSync(this.#folder)) {
+      const path = join(this.#folder, name)
+      const [, pid] = PINS.exec(name) ?? []
+      const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
+      if ((pid !== undefined && !isRunning(Number(pid))) || (name.endsWith('.tmp') && Date.now() - changed > UNFINISHED))
+        rmSync(path, { recursive: true, force: true })
+    }
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

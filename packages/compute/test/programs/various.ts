@@ -84,3 +84,6 @@ export const callsHidden = task(async (_: unknown, { run }) => run(hidden, undef
 
 export const echo = task((value: unknown) => value)
 export const chance = task((_: unknown, { random }) => [random(), random()])
+
+/** Numbers of two tasks, and the job's id. */
+export const chances = task(async (_: unknown, { run, job }) => [(await Promise.all([run(chance, 1), run(chance, 2)])).flat(), job])

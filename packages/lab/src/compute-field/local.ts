@@ -10,7 +10,7 @@ const CLIENT = new URL('programs/local-client.ts', import.meta.url)
 export function local(): Contender {
   return {
     name: 'computeLocal',
-    form: () => 'computeLocal of the same jel: one process, in which each worker is a thread',
+    form: () => 'computeLocal of the same jel: a process, and one for each worker',
     parts: ['worker'],
     missing: () => undefined,
     start: async (place) => {

@@ -70,6 +70,7 @@ export class Reconciler implements Timed {
   readonly #exchanges = new Map<NodeId, Exchange>()
   #interval: Milliseconds = intervals.other
   #nextDue = Infinity
+  #lastCompleted: Milliseconds | undefined
 
   constructor(context: Context) {
     this.#context = context
@@ -77,6 +78,10 @@ export class Reconciler implements Timed {
 
   get nextDue(): Milliseconds {
     return this.#nextDue
+  }
+
+  get lastCompleted(): Milliseconds | undefined {
+    return this.#lastCompleted
   }
 
   /** Something changed: look around soon. */
@@ -160,7 +165,9 @@ export class Reconciler implements Timed {
     const exchange = this.#exchanges.get(peer)
     if (exchange?.isOwn === true) services.measure?.({ what: 'reconciliation', took: now - exchange.begun })
     this.#exchanges.delete(peer)
-    this.#context.outcomes.push({ type: 'reconciled', peer })
+    this.#lastCompleted = this.#context.now
+    this.#context.wholeSince = Math.min(this.#context.wholeSince, this.#context.now)
+    this.#context.outcomes.push({ type: 'reconciled' })
   }
 
   #answers(ranges: readonly wire.Range[], page: Page): wire.Range[] {

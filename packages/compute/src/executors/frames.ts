@@ -1,0 +1,59 @@
+/** What a member and the process of a program say to each other, as frames of bytes that are bounded. */
+import { encode } from 'it-length-prefixed'
+import { toBytes } from '../schemas.ts'
+
+/** Bytes of one frame. A message has at most an input or value of 1 MiB beside shared values of 2 MiB. */
+export const MAX_FRAME_BYTES = 4 * 1024 * 1024
+/** Bytes of the first frame: a program has at most 64 MiB, as all that is kept in one piece. */
+export const MAX_FIRST_BYTES = 65 * 1024 * 1024
+/** Bytes of messages that travel in one frame, if there is more than one. */
+const BATCH_BYTES = 1024 * 1024
+/** What a message takes besides its strings and bytes. A guess: names of fields, and heads. */
+const OVERHEAD = 128
+
+/** What is said in one go, in parts that fit in a frame each, however much it is. */
+export function* batchesOf<Message>(messages: readonly Message[]): Generator<readonly Message[]> {
+  let batch: Message[] = []
+  let bytes = 0
+  for (const message of messages) {
+    const size = OVERHEAD + bytesIn(message)
+    if (batch.length > 0 && bytes + size > BATCH_BYTES) {
+      yield batch
+      batch = []
+      bytes = 0
+    }
+    batch.push(message)
+    bytes += size
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** What a process is told first. */
+export interface First {
+  readonly job: string
+  /** Its source, or the URL of its module. */
+  readonly program: string
+}
+
+export function firstFrame(first: First): Uint8Array {
+  return frameOf(toBytes(first))
+}
+
+/** @throws RangeError for more than a frame takes */
+export function framed(messages: readonly unknown[]): Uint8Array {
+  const data = toBytes(messages)
+  if (data.length > MAX_FRAME_BYTES) throw new RangeError(`a message of ${data.length} bytes; it may have ${MAX_FRAME_BYTES}`)
+  return frameOf(data)
+}
+
+function frameOf(data: Uint8Array): Uint8Array {
+  return encode.single(data, { maxDataLength: MAX_FIRST_BYTES }).subarray()
+}
+
+function bytesIn(value: unknown): number {
+  if (typeof value === 'string' || value instanceof Uint8Array) return value.length
+  if (typeof value !== 'object' || value === null) return 0
+  let bytes = 0
+  for (const each of value instanceof Map ? value.values() : Object.values(value)) bytes += bytesIn(each)
+  return bytes
+}

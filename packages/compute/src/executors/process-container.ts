@@ -1,0 +1,118 @@
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { constants } from 'node:os'
+import { pathToFileURL } from 'node:url'
+import { decode } from 'it-length-prefixed'
+import { fromBytes } from '../schemas.ts'
+import { spawnProgram, type ProgramProcess } from './confinement.ts'
+import type { Container, ContainerEvents, TaskLimits } from './container.ts'
+import { batchesOf, firstFrame, framed, MAX_FRAME_BYTES } from './frames.ts'
+import { fromProgram, type FromProgram, type ToProgram } from './messages.ts'
+import { programModule, type Place } from './program-module.ts'
+
+/** How long a shell is left to hear how its process ended, ms. A guess. */
+const PASS_ON = 50
+/** A shell's status of a process that a signal ended is this and the signal. */
+const SIGNALLED = 128
+
+/** A program that is to be started. */
+export interface Startable {
+  readonly place: Place
+  /** Which tasks it runs: what `random` rests on. */
+  readonly job: string
+  /** Gives the file of its module, checked. */
+  readonly file: () => Promise<string>
+  readonly limits: Pick<TaskLimits, 'memory'>
+}
+
+/**
+ * A process that runs one program, so that its end, whatever brings it about, is no end of this one: a thread at the limit of its heap aborts the whole process (nodejs/node #47224, and
+ * `pushes` in the tests), and so may one that is ended while it loads (nodejs/node #39036).
+ *
+ * `own`: the program may do what this process may. `sandbox`: nobody here vouches for it. It is evaluated in a compartment (SES) in which there is only the language, in a Node without
+ * permissions, with bounded memory and no room on disk, and cut from the network where the system can do it. Neither knows this process's environment.
+ *
+ * Whatever goes wrong is told to `onLost`, and nothing is thrown.
+ */
+export function startProgram(program: Startable, events: ContainerEvents): Container {
+  const container = new ProcessContainer(events)
+  void container.start(program)
+  return container
+}
+
+class ProcessContainer implements Container {
+  readonly #events: ContainerEvents
+  #process: ProgramProcess | undefined
+  readonly #waiting: (readonly ToProgram[])[] = []
+  #hasEnded = false
+
+  constructor(events: ContainerEvents) {
+    this.#events = events
+  }
+
+  async start({ place, job, file, limits }: Startable): Promise<void> {
+    try {
+      const [module, program] = await Promise.all([programModule(place), file()])
+      const source = place === 'sandbox' ? await readFile(program, 'utf8') : pathToFileURL(program).href
+      if (this.#hasEnded) return
+      const started = spawnProgram(module, place, limits.memory)
+      this.#process = started
+      started.child.on('error', (error) => this.#lost(error.message))
+      started.child.on('exit', (status, signal) => this.#lost(reasonOf(status, signal)))
+      started.channel.write(firstFrame({ job, program: source }))
+      for (const messages of this.#waiting.splice(0)) this.post(messages)
+      for await (const frame of decode(started.channel, { maxDataLength: MAX_FRAME_BYTES })) {
+        const messages = fromBytes(fromProgram, frame.subarray()) as readonly FromProgram[]
+        if (!this.#hasEnded) this.#events.onMessages(messages)
+      }
+      // Its shell waits for the end of this one. Bubblewrap passes on how the process ended, if it is left the time.
+      setTimeout(() => started.lifeline.destroy(), PASS_ON)
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  post(messages: readonly ToProgram[]): void {
+    if (this.#process === undefined) {
+      this.#waiting.push(messages)
+      return
+    }
+    try {
+      for (const batch of batchesOf(messages)) this.#process.channel.write(framed(batch))
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  async taken(): Promise<void> {
+    const channel = this.#process?.channel
+    // It fails where the process has ended, which is told otherwise.
+    if (channel?.writableNeedDrain === true) await once(channel, 'drain').catch(() => {})
+  }
+
+  async end(): Promise<void> {
+    this.#hasEnded = true
+    const child = this.#process?.child
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
+    this.#process?.kill()
+    await once(child, 'exit')
+  }
+
+  #fail(error: unknown): void {
+    this.#process?.kill()
+    this.#lost(error instanceof Error ? error.message : String(error))
+  }
+
+  #lost(reason: string): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.#events.onLost(reason)
+  }
+}
+
+function reasonOf(status: number | null, signal: NodeJS.Signals | null): string {
+  const name = signal ?? Object.entries(constants.signals).find(([, number]) => SIGNALLED + number === status)?.[0]
+  // So a process aborts itself that V8 has no memory for.
+  if (name === 'SIGABRT') return 'it needed more memory than a task may take'
+  return name === undefined ? `its process ended with status ${status}` : `its process was ended by ${name}`
+}

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { needsOf } from './program-needs.ts'
+
+const umd = `(function (root, factory) {
+  typeof exports === 'object' && typeof module !== 'undefined' ? module.exports = factory()
+    : typeof define === 'function' && define.amd ? define(factory)
+    : (root = typeof globalThis !== 'undefined' ? globalThis : root || self, root.x = factory())
+})(undefined, function () { return 1 })`
+
+describe('a program', () => {
+  it.each([
+    ['the language', 'export const x = new Map([[1, Math.max(2, 3)]])'],
+    ['a class by the name that it has inside', 'const A = class B { static make() { return new B() } }\nexport { A }'],
+    ['what it asks for first', "export const x = typeof process === 'object' ? process.version : 'none'"],
+    ['what it asks for first, in a statement', "let v\nif (typeof process !== 'undefined') { v = process.version }\nexport { v }"],
+    ['the guards of UMD', `${umd}\nexport const x = 1`],
+    ['words that look like more', 'export const x = ["<!-- -->", "import(y)", "eval(z)"]'],
+  ])('needs nothing where it has %s', (_, source) => {
+    expect(needsOf(source)).toEqual([])
+  })
+
+  it.each([
+    ['a name', 'export const x = () => process.version', ['process']],
+    ['a name that it asks for elsewhere', 'export const y = typeof process\nexport const x = () => process.version', ['process']],
+    ['another name than the one that it asks for', "export const x = typeof module === 'object' ? process.version : 1", ['process']],
+    ['the name of a class outside of it', 'const A = class B {}\nexport const x = () => [A, new B()]', ['B']],
+    ['what a class extends', 'export const A = class B extends Buffer {}', ['Buffer']],
+    ['a module', "import x from 'node:fs'\nexport { x }", ['node:fs']],
+    ['a module that comes later', "export const x = () => import('node:fs')", ['node:fs']],
+    ['any module', 'export const x = (y) => import(y)', ['import(…)']],
+    ['its own place', 'export const x = () => import.meta.url', ['import.meta']],
+    ['exports that no sandbox has', 'export default 1', [expect.stringContaining('exports by name')]],
+  ])('needs %s', (_, source, needs) => {
+    expect(needsOf(source)).toEqual(needs)
+  })
+})

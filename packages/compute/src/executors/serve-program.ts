@@ -1,0 +1,38 @@
+import { Socket } from 'node:net'
+import { decode } from 'it-length-prefixed'
+import * as v from 'valibot'
+import { fromBytes } from '../schemas.ts'
+import { batchesOf, framed, MAX_FIRST_BYTES, type First } from './frames.ts'
+import { hostProgram } from './host-program.ts'
+import type { FromProgram, ToProgram } from './messages.ts'
+import type { ProgramStack } from './program-stack.ts'
+
+interface Loadable {
+  readonly load: () => Promise<Readonly<Record<string, unknown>>>
+  readonly stacks: ProgramStack
+}
+
+/**
+ * All that a process of a program does: its member says over descriptor 3 which program, then what to run, and hears what comes of it. The process ends with the descriptor.
+ */
+export async function serveProgram(programOf: (program: string) => Loadable): Promise<never> {
+  const socket = new Socket({ fd: 3, readable: true, writable: true })
+  socket.on('error', () => process.exit())
+  const post = (messages: readonly FromProgram[]): void => {
+    for (const batch of batchesOf(messages)) socket.write(framed(batch))
+  }
+  let handle: ((messages: readonly ToProgram[]) => void) | undefined
+  let isLoaded = false
+  for await (const frame of decode(socket, { maxDataLength: MAX_FIRST_BYTES })) {
+    const data = frame.subarray()
+    if (isLoaded) handle?.(fromBytes(v.any(), data) as readonly ToProgram[])
+    else {
+      // The first frame says which program.
+      const { job, program } = fromBytes(v.any(), data) as First
+      const { load, stacks } = programOf(program)
+      handle = await hostProgram(job, load, post, stacks)
+    }
+    isLoaded = true
+  }
+  return process.exit()
+}

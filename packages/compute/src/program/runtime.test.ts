@@ -1,0 +1,156 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { toBytes, fromBytes } from '../schemas.ts'
+import { fromProgram, type FromProgram } from '../executors/messages.ts'
+import { task, type TaskContext, type TaskDefinition } from './definitions.ts'
+import { Runtime } from './runtime.ts'
+import { decodeValue, encodeValue } from './values.ts'
+
+type Returned = Extract<FromProgram, { type: 'returned' }>
+
+/** Runs tasks of a program as a container does, and gives what it says. */
+class Host {
+  readonly said: FromProgram[] = []
+  readonly owners = new AsyncLocalStorage<object>()
+  readonly runtime: Runtime
+  posts = 0
+
+  constructor(exports: Record<string, TaskDefinition<never, unknown>>, job = 'job') {
+    const post = (messages: readonly FromProgram[]): void => {
+      this.posts++
+      this.said.push(...messages)
+    }
+    const step = (fn: string, _: Uint8Array, occurrence: number): string => `${fn}${occurrence}`.padStart(10, '_')
+    const host = { job, post, step, stack: (stack: string) => stack, idle: () => setImmediate() }
+    this.runtime = new Runtime({ ...host, onBehalfOf: (owner, action) => this.owners.run(owner, action) }, exports, [])
+  }
+
+  run(fn: string, input?: unknown, path = ''): void {
+    this.runtime.handle([{ type: 'run', path, fn, input: encodeValue(input), split: false }])
+  }
+
+  async returned(path = ''): Promise<Returned['outcome']> {
+    for (;;) {
+      const found = this.said.find((message) => message.type === 'returned' && message.path === path)
+      if (found !== undefined) return (found as Returned).outcome
+      await setImmediate()
+    }
+  }
+}
+
+const thrower = (thrown: () => unknown): TaskDefinition<never, unknown> =>
+  task(() => {
+    throw thrown()
+  })
+const trap = (): never => {
+  throw new Error('trapped')
+}
+
+describe('what a task throws', () => {
+  const long = 'x'.repeat(100_000)
+  it.each<[string, () => unknown, string]>([
+    ['an error', () => new RangeError('no luck'), 'no luck'],
+    ['a text', () => 'words', 'words'],
+    ['nothing', () => undefined, 'undefined'],
+    ['what has no prototype', () => Object.create(null) as object, 'it threw something that has no text'],
+    ['a symbol', () => Symbol('odd'), 'Symbol(odd)'],
+    ['a message that is no text', () => Object.assign(new Error('x'), { message: 42 }), '42'],
+    [
+      'a message without text',
+      () => Object.assign(new Error('x'), { message: Object.create(null) as object }),
+      'it threw something that has no text',
+    ],
+    ['a text that throws', () => ({ toString: trap }), 'it threw something that has no text'],
+    [
+      'getters that throw',
+      () => Object.defineProperties(new Error('x'), { message: { get: trap }, stack: { get: trap }, code: { get: trap } }),
+      'no text',
+    ],
+    ['a proxy that throws', () => new Proxy({}, { get: trap, getPrototypeOf: trap, has: trap }), 'it threw something that has no text'],
+    ['a member of its own', () => Object.assign(new Error('mine'), { member: long, tries: 1e9, code: long }), 'mine'],
+    ['a code, stack and message of its own', () => Object.assign(new Error(long), { stack: long, code: 'NO_LUCK' }), long.slice(0, 2000)],
+  ])('is a failure that its member may pass on: %s', async (_, thrown, message) => {
+    const host = new Host({ throws: thrower(thrown) })
+    host.run('throws')
+    expect(await host.returned()).toMatchObject({ failure: { message: expect.stringContaining(message), member: '', tries: 1 } })
+    expect(() => fromBytes(fromProgram, toBytes(host.said))).not.toThrow()
+  })
+
+  it('keeps the member of a child that failed, whatever the program made of the error', async () => {
+    const child = task(() => 1)
+    const parent = task(async (_: unknown, { run }: TaskContext) => {
+      await run(child, 0).catch((error: unknown) => {
+        throw Object.assign(error as Error, { member: 'z'.repeat(300), message: 'and so I failed' })
+      })
+    })
+    const host = new Host({ child, parent })
+    host.run('parent')
+    while (!host.said.some(({ type }) => type === 'spawned')) await setImmediate()
+    const failure = { code: 'TASK_THREW', message: 'no', member: 'there', tries: 2 }
+    host.runtime.handle([{ type: 'deliver', path: '', step: '____child0', outcome: { failure } }])
+    expect(await host.returned()).toMatchObject({ failure: { message: 'and so I failed', member: 'there', tries: 2 } })
+  })
+})
+
+describe('an error that nobody caught', () => {
+  it('ends the task whose it is, and no other one', async () => {
+    let owner: object | undefined
+    const waits = task(async () => {
+      owner = host.owners.getStore()
+      await new Promise(() => {})
+    })
+    const other = task(async () => await sleep(50, 'fine'))
+    const host: Host = new Host({ waits, other })
+    host.run('waits')
+    await setImmediate()
+    host.runtime.stray(undefined, new Error('of nobody'))
+    expect(host.said).toEqual([])
+    host.run('other', undefined, 'abcdefghij')
+    // As the process tells it: by the owner of the timer that threw.
+    host.runtime.stray(owner, new Error('of the timer'))
+    expect(await host.returned()).toMatchObject({ failure: { message: 'of the timer' } })
+    host.runtime.stray(owner, new Error('too late'))
+    expect(await host.returned('abcdefghij')).toEqual({ value: encodeValue('fine') })
+    expect(host.said.filter(({ type }) => type === 'returned')).toHaveLength(2)
+  })
+})
+
+describe('a running program', () => {
+  it('calls for children in messages of bounded size, in their order', async () => {
+    const child = task(() => 1)
+    const parent = task(async (bytes: number, { run }: TaskContext) => {
+      await Promise.all(Array.from({ length: 5 }, (_, number) => run(child as never, new Uint8Array(bytes).fill(number) as never)))
+    })
+    const host = new Host({ child, parent })
+    host.run('parent', 1_000_000)
+    const spawned = (): FromProgram[] => host.said.filter(({ type }) => type === 'spawned')
+    while (spawned().length === 0) await setImmediate()
+    expect(spawned().map((message) => message.type === 'spawned' && message.children.length)).toEqual([1, 1, 1, 1, 1])
+    host.run('parent', 10, 'abcdefghij')
+    while (spawned().length < 6) await setImmediate()
+    expect(spawned().slice(5)).toMatchObject([{ path: 'abcdefghij', children: { length: 5 } }])
+  })
+
+  it('says in one go what a task gave, and that it was seen', async () => {
+    const host = new Host({ adds: task((n: number) => n + 1) as never })
+    host.run('adds', 1)
+    expect(await host.returned()).toEqual({ value: encodeValue(2) })
+    await setImmediate()
+    expect([host.posts, host.said.map(({ type }) => type)]).toEqual([1, ['returned', 'seen']])
+  })
+
+  it('has the same chance each time a task of a job is run, and another one in another job', async () => {
+    const draws = task((_: unknown, { random }: TaskContext) => [random(), random()])
+    const drawn = async (job: string, path: string): Promise<unknown> => {
+      const host = new Host({ draws }, job)
+      host.run('draws', undefined, path)
+      const outcome = await host.returned(path)
+      return 'value' in outcome && decodeValue(outcome.value)
+    }
+    const first = await drawn('one', '')
+    expect(await drawn('one', '')).toEqual(first)
+    expect(await drawn('two', '')).not.toEqual(first)
+    expect(await drawn('one', 'abcdefghij')).not.toEqual(first)
+  })
+})

@@ -1,0 +1,71 @@
+/** What programs do to those that run them, by mistake or not. */
+import { task } from '@jel/compute/program'
+
+export const measures = task((bytes: Uint8Array) => bytes.length)
+
+/** Children whose inputs are more than one message takes. */
+export const sends = task(async (children: number, { run }) => {
+  const inputs = Array.from({ length: children }, (_, number) => new Uint8Array(1_000_000).fill(number))
+  const lengths = await Promise.all(inputs.map((input) => run(measures, input)))
+  return lengths.reduce((sum, each) => sum + each, 0)
+})
+
+/** The limit of a heap is no error that a thread could be told: V8 ends the process, as one list can't grow in steps that leave it time. */
+export const pushes = task(() => {
+  const list: number[] = []
+  for (;;) list.push(0.5)
+})
+
+export const throwsNothing = task(() => {
+  throw Object.create(null)
+})
+
+export const throwsMember = task(() => {
+  throw Object.assign(new Error('mine'), { member: 'm'.repeat(1000) })
+})
+
+const later = (action: () => void): void => void setTimeout(action, 20)
+const fail = (): never => {
+  throw new Error('nobody catches this')
+}
+
+/** A timer that throws while its task waits for something. */
+export const throwsLater = task(async () => {
+  later(fail)
+  await new Promise(() => {})
+})
+
+/** Leaves behind what fails once it has returned; another task runs then. */
+export const leavesBehind = task(async (_: unknown, { run }) => {
+  await run(leaver, undefined)
+  return await run(rests, 100)
+})
+export const leaver = task(() => {
+  later(fail)
+  later(() => void Promise.reject(new Error('nor this')))
+  void Promise.reject(new Error('nor that'))
+})
+export const rests = task(async (ms: number) => {
+  await new Promise<void>((resolve) => void setTimeout(resolve, ms))
+  return 'rested'
+})
+
+/** Text that looks like a comment, or like an import, and is neither. */
+export const speaks = task((n: number) => {
+  let count = n
+  let steps = 0
+  while (count-- > 0) steps++
+  const words = ['<!-- x -->', `<!-- ${steps} -->`, 'import("x")', 'an import (of tea)', "\\import('y')", '\u{1f600}-->']
+  return [...words, /<!--|-->/u.test(words[0] as string), /import(?=\()/u.test(words[2] as string), steps]
+})
+
+/** A name that only its class knows, and what asks first whether there is something. */
+export const guarded = task(() => {
+  const Outer = class Inner {
+    again(): Inner {
+      return new Inner()
+    }
+  }
+  const host = typeof process === 'object' ? process.version : 'none'
+  return [new Outer().again() instanceof Outer, typeof host]
+})
