@@ -1,6 +1,8 @@
+import type { Stream } from '@libp2p/interface'
 import { describe, expect, it } from 'vitest'
 import { FakeOverlay, member } from '../test/fake-overlay.ts'
 import { Pool } from './pool.ts'
+import type { QueryFilter } from './query-filter.ts'
 
 const parts = { joins: 'unreliable', elections: 'non-uniform' } as const
 
@@ -15,6 +17,64 @@ describe('a query to some of many members', () => {
     // The time grows with their number: 10 ms for each.
     expect(overlay.asked.find((asked) => asked.startsWith('broadcast'))).toMatch(/^broadcast load 0 6010 /u)
     await answers.return?.()
+  })
+})
+
+describe('who asks', () => {
+  /** An answer on a stream: a number of a query, then a payload. */
+  const answerOf = (id: number, text: string): Stream => {
+    const bytes = new Uint8Array(4 + text.length)
+    new DataView(bytes.buffer).setUint32(0, id)
+    bytes.set(new TextEncoder().encode(text), 4)
+    return {
+      async *[Symbol.asyncIterator]() {
+        yield bytes
+      },
+      abort: () => {},
+      close: () => Promise.resolve(),
+    } as unknown as Stream
+  }
+
+  /** A query, with what it was told and a way to answer it. */
+  const ask = async (
+    filter?: QueryFilter,
+  ): Promise<{ told: string[]; ended: Promise<void>; answer: (text: string, from: string, other?: number) => Promise<void> }> => {
+    const overlay = new FakeOverlay(...['M1', 'M2', 'M3'].map((id) => member(id)))
+    const pool = new Pool(overlay, parts)
+    let id = 0
+    overlay.broadcast = async (_name, _payload, query) => void (id = query?.id ?? 0)
+    const answers = pool.query('load', '', { ...(filter && { filter }) })
+    const told: string[] = []
+    const read = async (): Promise<void> => {
+      for await (const { from, payload } of answers) told.push(`${from.id}: ${new TextDecoder().decode(payload)}`)
+    }
+    const ended = read()
+    await expect.poll(() => id).toBeGreaterThan(0)
+    const answer = async (text: string, from: string, other = 0): Promise<void> =>
+      await overlay.handlers.at(-1)?.(answerOf(id + other, text), from)
+    return { told, ended, answer }
+  }
+
+  it('takes no answer of a member that it did not ask, and waits for nobody but those that it asked', async () => {
+    const { told, ended, answer } = await ask({ ids: ['M1', 'M2'] })
+    await answer('not asked', 'M3')
+    await answer('no member', 'M9')
+    await answer('another query', 'M1', 1)
+    await answer('first', 'M1')
+    expect(told).toEqual(['M1: first'])
+    await answer('last', 'M2')
+    await ended
+    expect(told).toEqual(['M1: first', 'M2: last'])
+  })
+
+  it('takes one answer of each member, of as much as an answer may have', async () => {
+    const { told, ended, answer } = await ask()
+    await answer('first', 'M1')
+    await answer('again', 'M1')
+    await expect(answer('x'.repeat(1_025), 'M2')).rejects.toThrow('at most 1024 bytes')
+    for (const id of ['M2', 'M3', 'B']) await answer('last', id)
+    await ended
+    expect(told).toEqual(['M1: first', 'M2: last', 'M3: last', 'B: last'])
   })
 })
 

@@ -29,6 +29,8 @@ export class FakeOverlay implements Overlay {
   self = member('B')
   readonly libp2p = {} as Libp2p
   readonly asked: string[] = []
+  /** Of protocols, in the order in which they were registered. */
+  readonly handlers: Parameters<Overlay['handle']>[1][] = []
   readonly keys = {
     install: async () => ({ id: 'k', primary: false }),
     use: async () => ({ id: 'k', primary: true }),
@@ -184,8 +186,9 @@ export class FakeOverlay implements Overlay {
     return {} as Stream
   }
 
-  async handle(protocol: string): Promise<void> {
+  async handle(protocol: string, handler: Parameters<Overlay['handle']>[1]): Promise<void> {
     this.#checkOpen()
+    this.handlers.push(handler)
     this.asked.push(`handle ${protocol}`)
   }
 

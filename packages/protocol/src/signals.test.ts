@@ -109,6 +109,19 @@ describe('a signal', () => {
     expect(of('signal').filter(({ from }) => from.id === bob.id).length).toBe(1)
   })
 
+  it('is remembered among the last 256 of its sender, whoever sends more', () => {
+    const take = (reference: number): unknown => bench.receive(alice, { signal: { reference, name: 'noise' } })
+    for (let reference = 1; reference <= 256; reference++) {
+      take(reference)
+      bench.advance(100)
+    }
+    take(1)
+    expect(of('signal').length).toBe(256)
+    take(257)
+    take(1)
+    expect(of('signal').length).toBe(258)
+  })
+
   it('of the next life of its sender is another, as processes count from one', () => {
     bench.receive(alice, { signal: { reference: 1, name: 'go' } })
     alice.incarnation = 2

@@ -77,12 +77,10 @@ it.runIf(isRoot)('a user without an entry has sockets too, and speaks with those
   chownSync(others, 65_534, 65_534)
   const code = `
     const { controlPath, socketProblem } = await import(${JSON.stringify(join(import.meta.dirname, 'local-sockets.ts'))})
+    process.setgid(${STRANGER})
+    process.setuid(${STRANGER})
     console.log(JSON.stringify([controlPath('p', 'some-member'), socketProblem(${JSON.stringify(others)})]))`
-  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], {
-    uid: STRANGER,
-    gid: STRANGER,
-    encoding: 'utf8',
-  })
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' })
   expect(stderr).toBe('')
   expect(JSON.parse(stdout)).toEqual([expect.stringContaining(`jel-${STRANGER}/`), 'it belongs to another user'])
 })

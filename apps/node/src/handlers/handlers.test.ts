@@ -100,10 +100,12 @@ describe('handlers', () => {
   })
 
   it('that take too long are ended, with all that they started', async () => {
-    const { handlers, told } = start([`joined=sleep 1000 & echo $! > '${fileOf('child')}'; wait`], { timeLimit: 500 })
+    const { handlers, told } = start([`joined=trap 'echo was told; exit 1' TERM; sleep 1000 & echo $! > '${fileOf('child')}'; wait`], {
+      timeLimit: 500,
+    })
     handlers.take(joined('one'))
     await vi.waitFor(() => expect(told).toHaveLength(1), waiting)
-    expect(told[0]).toMatchObject({ code: 'HANDLER_FAILED', message: expect.stringContaining('it took more than 0.5 s') })
+    expect(told[0]).toMatchObject({ code: 'HANDLER_FAILED', message: expect.stringMatching(/it took more than 0\.5 s: was told$/u) })
     await vi.waitFor(() => expect(isRunning(Number(linesOf('child')[0]))).toBe(false), waiting)
     await handlers[Symbol.asyncDispose]()
   })

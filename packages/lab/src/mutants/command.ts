@@ -9,6 +9,7 @@ import { basename, join } from 'node:path'
 import { inCheckout } from '../base/paths.ts'
 import { command } from '../base/program.ts'
 import { faults, type Fault } from './faults.ts'
+import { shellFaults, type ShellFault } from './shell-faults.ts'
 
 const root = inCheckout('.')
 /** A run that takes longer has found the fault: it hangs. Ms. */
@@ -16,7 +17,8 @@ const longest = 180_000
 
 const usage = `Usage: pnpm lab mutants [--only REGEXP]
 
-Plants faults in a copy of the protocol, each alone, and runs its unit tests and a simulation against it.
+Plants faults in a copy of the protocol, each alone, and runs its unit tests and a simulation against it; then faults of what is
+around it, and the tests that stand beside it.
 Ends with status 1 where a test passes that should fail.`
 
 /** The parts that tests and scenarios need. Links between packages lead to the copies. */
@@ -51,6 +53,9 @@ async function fails(folder: string, script: string, args: readonly string[]): P
 const tests = async (folder: string, ...args: readonly string[]): Promise<boolean> =>
   await fails(folder, 'node_modules/vitest/vitest.mjs', ['run', ...args, '--project', 'pure', '--bail', '1', '--reporter', 'dot'])
 
+const testFile = async (folder: string, file: string): Promise<boolean> =>
+  await fails(folder, 'node_modules/vitest/vitest.mjs', ['run', file, '--bail', '1', '--reporter', 'dot'])
+
 const unitTests = async (folder: string): Promise<boolean> => await tests(folder, 'packages/protocol/src')
 
 async function simulation(folder: string, [name, ...args]: Fault['simulation']): Promise<boolean> {
@@ -59,39 +64,69 @@ async function simulation(folder: string, [name, ...args]: Fault['simulation']):
   return await fails(folder, 'apps/node/bin/jel.js', ['simulate', name, ...args])
 }
 
-async function plant(folder: string, fault: Fault): Promise<readonly string[]> {
-  const file = join(folder, 'packages/protocol/src', fault.file)
+/** Changes one place of a file for as long as `look` takes, which returns what did not notice. */
+async function plant(
+  file: string,
+  { from, to }: Pick<Fault, 'from' | 'to'>,
+  look: () => Promise<readonly string[]>,
+): Promise<readonly string[]> {
   const sound = readFileSync(file, 'utf8')
-  if (sound.split(fault.from).length !== 2) return ['does not stand in its file once']
+  if (sound.split(from).length !== 2) return ['does not stand in its file once']
   writeFileSync(
     file,
-    sound.replace(fault.from, () => fault.to),
+    sound.replace(from, () => to),
   )
-  const holes: string[] = []
-  if (!(await unitTests(folder))) holes.push('no unit test found it')
-  if (!(await simulation(folder, fault.simulation))) holes.push(`${fault.simulation[0]} did not find it`)
-  writeFileSync(file, sound)
-  return holes
+  try {
+    return await look()
+  } finally {
+    writeFileSync(file, sound)
+  }
+}
+
+/** One that is planted, and who must find it. */
+interface Trial {
+  readonly name: string
+  readonly by: string
+  readonly holes: () => Promise<readonly string[]>
+}
+
+function protocolTrial(folder: string, fault: Fault): Trial {
+  const { name, file, simulation: scenario } = fault
+  const look = async (): Promise<string[]> => [
+    ...((await unitTests(folder)) ? [] : ['no unit test found it']),
+    ...((await simulation(folder, scenario)) ? [] : [`${scenario[0]} did not find it`]),
+  ]
+  const holes = async (): Promise<readonly string[]> => await plant(join(folder, 'packages/protocol/src', file), fault, look)
+  return { name, by: `unit tests and ${scenario[0]}`, holes }
+}
+
+function shellTrial(folder: string, fault: ShellFault): Trial {
+  const { name, file, test } = fault
+  const look = async (): Promise<string[]> => ((await testFile(folder, test)) ? [] : [`${test} did not find it`])
+  return { name, by: test, holes: async () => await plant(join(folder, file), fault, look) }
 }
 
 export const experiment = command(usage, { only: { type: 'string' } }, async ({ only = '' }) => {
-  const chosen = faults.filter(({ name }) => new RegExp(only, 'u').test(name))
+  const isChosen = ({ name }: { readonly name: string }): boolean => new RegExp(only, 'u').test(name)
+  const [inProtocol, around] = [faults.filter(isChosen), shellFaults.filter(isChosen)]
   const folder = copy()
   try {
-    if (await unitTests(folder)) throw new Error('the unit tests fail without any fault')
-    const simulations = new Map(chosen.map((fault) => [fault.simulation.join(' '), fault.simulation]))
+    if (inProtocol.length > 0 && (await unitTests(folder))) throw new Error('the unit tests fail without any fault')
+    const simulations = new Map(inProtocol.map((fault) => [fault.simulation.join(' '), fault.simulation]))
     for (const [name, each] of simulations) if (await simulation(folder, each)) throw new Error(`${name} fails without any fault`)
+    for (const file of new Set(around.map(({ test }) => test)))
+      if (await testFile(folder, file)) throw new Error(`${file} fails without any fault`)
+    const trials = [...inProtocol.map((fault) => protocolTrial(folder, fault)), ...around.map((fault) => shellTrial(folder, fault))]
     let found = 0
-    for (const fault of chosen) {
+    for (const { name, by, holes: look } of trials) {
       const start = performance.now()
-      const holes = await plant(folder, fault)
+      const holes = await look()
       if (holes.length === 0) found += 1
       const took = `${((performance.now() - start) / 1_000).toFixed(0)} s`
-      const result = holes.length === 0 ? `by unit tests and ${fault.simulation[0]}` : holes.join(', ')
-      console.log(`${holes.length === 0 ? 'found ' : 'MISSED'} ${fault.name}: ${result} (${took})`)
+      console.log(`${holes.length === 0 ? 'found ' : 'MISSED'} ${name}: ${holes.length === 0 ? `by ${by}` : holes.join(', ')} (${took})`)
     }
-    console.log(`\n${found} of ${chosen.length} found, each by the unit tests and by a simulation`)
-    return found === chosen.length ? 0 : 1
+    console.log(`\n${found} of ${trials.length} found`)
+    return found === trials.length ? 0 : 1
   } finally {
     rmSync(folder, { recursive: true })
   }

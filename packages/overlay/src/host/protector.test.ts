@@ -2,6 +2,7 @@ import { noise } from '@chainsafe/libp2p-noise'
 import { yamux } from '@chainsafe/libp2p-yamux'
 import { preSharedKey } from '@libp2p/pnet'
 import { tcp } from '@libp2p/tcp'
+import { multiaddrConnectionPair } from '@libp2p/utils'
 import { multiaddr } from '@multiformats/multiaddr'
 import { createLibp2p, type Libp2p } from 'libp2p'
 import { connect } from 'node:net'
@@ -10,6 +11,7 @@ import { bytes, maxFrameBytes, startPeer, stopAll, until, type Peer } from '../.
 import { tcpEndpoint } from '../base/addresses.ts'
 import { PoolKeys } from '../identity/pool-keys.ts'
 import { checkPoolKey, generatePoolKey } from '../identity/poolkey.ts'
+import { Protector } from './protector.ts'
 import { Cipher } from './protected-connection.ts'
 
 const [former, next] = [checkPoolKey(generatePoolKey()), checkPoolKey(generatePoolKey())]
@@ -86,6 +88,17 @@ describe('a host with several pool keys', () => {
     await until(() => young.log.includes('still here'))
     await expect(old.link(hub)).rejects.toThrow(/pool key/u)
   })
+})
+
+test('a connection whose key is removed during its handshake ends at once', async () => {
+  const keys = new PoolKeys([former, next])
+  const [outbound, inbound] = multiaddrConnectionPair()
+  const opening = new Protector(keys).protect(outbound)
+  keys.use(next)
+  keys.remove(former)
+  inbound.send(new Uint8Array(24))
+  const opened = await opening
+  await until(() => opened.status !== 'open' && outbound.status !== 'open')
 })
 
 test('ciphers of large pieces, in turn, never use up the memory that they share', () => {

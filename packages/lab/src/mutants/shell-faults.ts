@@ -1,0 +1,147 @@
+/** A fault of what surrounds the protocol: control sockets, keys, the page, handlers, queries. No simulation has them, so one file of tests must find it. */
+export interface ShellFault {
+  readonly name: string
+  /** From the root of the repository. */
+  readonly file: string
+  /** Stands there exactly once. */
+  readonly from: string
+  readonly to: string
+  /** What fails with it. */
+  readonly test: string
+}
+
+const sockets = { file: 'apps/node/src/base/local-sockets.ts', test: 'apps/node/src/base/local-sockets.test.ts' }
+const keys = { file: 'packages/overlay/src/identity/pool-keys.ts', test: 'packages/overlay/src/identity/pool-keys.test.ts' }
+const feed = { file: 'apps/node/src/http/feed.ts', test: 'apps/node/src/http/feed.test.ts' }
+const handlers = { file: 'apps/node/src/handlers/handlers.ts', test: 'apps/node/src/handlers/handlers.test.ts' }
+const queries = { file: 'packages/jel/src/queries.ts', test: 'packages/jel/src/queries.test.ts' }
+
+export const shellFaults: readonly ShellFault[] = [
+  {
+    ...sockets,
+    name: 'a link to elsewhere is taken for the folder of control sockets',
+    from: 'if (!stats.isDirectory()) return',
+    to: 'if (stats.isFile()) return',
+  },
+  {
+    ...sockets,
+    name: 'a folder of control sockets that others can enter is used',
+    from: 'return (stats.mode & 0o077) === 0 ?',
+    to: 'return (stats.mode & 0o077) >= 0 ?',
+  },
+  {
+    ...sockets,
+    name: 'any file is taken for a control socket',
+    from: 'if (!stats.isSocket()) return',
+    to: 'if (stats.isDirectory()) return',
+  },
+  {
+    ...keys,
+    name: 'the primary key can be removed',
+    from: 'if (key === this.primary) throw',
+    to: 'if (key !== this.all.at(-1)) throw',
+  },
+  {
+    ...keys,
+    name: 'a node takes any number of keys',
+    from: 'if (this.#keys.length === maxKeys) throw tooMany()',
+    to: '',
+  },
+  {
+    name: 'a key that is removed during a handshake lets the connection live',
+    file: 'packages/overlay/src/host/protector.ts',
+    from: 'if (!this.#keys.all.includes(key)) queueMicrotask',
+    to: 'if (key === undefined) queueMicrotask',
+    test: 'packages/overlay/src/host/protector.test.ts',
+  },
+  {
+    name: 'connections that say nothing keep others out',
+    file: 'apps/node/src/http/server.ts',
+    from: 'if (this.#connections.size > CONNECTIONS_LIMIT) this.#connections.values().next().value?.destroy()',
+    to: 'if (this.#connections.size > CONNECTIONS_LIMIT) socket.destroy()',
+    test: 'apps/node/src/http/server.test.ts',
+  },
+  {
+    name: 'a page of another site is told of the node',
+    file: 'apps/node/src/http/hosts.ts',
+    from: "return name === 'localhost' ||",
+    to: "return name.startsWith('localhost') ||",
+    test: 'apps/node/src/http/hosts.test.ts',
+  },
+  {
+    name: 'what happened is kept without end',
+    file: 'apps/node/src/http/history.ts',
+    from: 'if (list.length > limit) list.shift()',
+    to: 'if (list.length < 0) list.shift()',
+    test: 'apps/node/src/http/history.test.ts',
+  },
+  {
+    ...feed,
+    name: 'one that does not read its events is waited for without end',
+    from: 'if (stream.writableLength > BACKLOG_LIMIT) stream.destroy()',
+    to: '',
+  },
+  {
+    ...handlers,
+    name: 'runs of handlers wait without a bound',
+    from: 'if (this.#waiting.length >= (this.#options.waitingLimit ?? WAITING_LIMIT)) this.#drop()\n      else this',
+    to: 'this',
+  },
+  {
+    ...handlers,
+    name: 'any number of handlers runs at once',
+    from: 'while (this.#running.size < RUNNING_LIMIT)',
+    to: 'while (this.#waiting.length > 0)',
+  },
+  {
+    ...handlers,
+    name: 'a handler that takes too long runs on',
+    from: "late = true\n      run.kill('SIGTERM')",
+    to: 'late = true',
+  },
+  {
+    name: 'only the shell of a handler is ended',
+    file: 'apps/node/src/handlers/run.ts',
+    from: 'process.kill(-child.pid, signal)',
+    to: 'process.kill(child.pid, signal)',
+    test: 'apps/node/src/handlers/handlers.test.ts',
+  },
+  {
+    name: 'the failure of a handler runs handlers',
+    file: 'apps/node/src/handlers/handler.ts',
+    from: 'event.code === HANDLER_FAILED || ',
+    to: '',
+    test: 'apps/node/src/handlers/handler.test.ts',
+  },
+  {
+    ...queries,
+    name: 'a query takes answers of members that it did not ask',
+    from: 'if (open.isFiltered && !open.waiting.has(from)) return',
+    to: '',
+  },
+  {
+    ...queries,
+    name: 'a member answers a query again and again',
+    from: 'open.answered.add(from)\n',
+    to: '',
+  },
+  {
+    ...queries,
+    name: 'one asker has all answers of a member',
+    from: 'if (under >= ANSWERS_LIMIT.each || all',
+    to: 'if (all',
+  },
+  {
+    ...queries,
+    name: 'an asker that could not be reached is dialled for each of its queries',
+    from: 'this.#unreachable.set(id, performance.now() + UNREACHABLE)',
+    to: '',
+  },
+  {
+    name: 'signals of a sender are remembered without end',
+    file: 'packages/protocol/src/signals.ts',
+    from: 'if (references.size > remembered && oldest !== undefined) references.delete(oldest)',
+    to: 'if (references.size < 0 && oldest !== undefined) references.delete(oldest)',
+    test: 'packages/protocol/src/signals.test.ts',
+  },
+]
