@@ -26,6 +26,10 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
   attacks: { about: 'hostile peers against real hosts', load: () => import('./attacks/command.ts') },
   blocked: { about: 'applications that block their thread', load: () => import('./blocked/command.ts') },
   soak: { about: 'sixty nodes for an hour: does what they hold stay flat?', load: () => import('./soak/command.ts') },
+  'job-soak': {
+    about: 'jobs of all kinds while members come, leave, are killed and cut: is none lost?',
+    load: () => import('./job-soak/command.ts'),
+  },
   crowd: { about: 'one node in a pool of thousands', load: () => import('./crowd/command.ts') },
   'large-state': { about: 'thousands of members told to a newcomer', load: () => import('./large-state/command.ts') },
   'compute-field': { about: 'our grid, piscina, BullMQ and Dask over the same course', load: () => import('./compute-field/command.ts') },

@@ -1,0 +1,214 @@
+/** The members, what happens to them, and the jobs that they are given. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { inCheckout } from '../base/paths.ts'
+import type { LabHost } from '../network/host.ts'
+import { LabNetwork } from '../network/network.ts'
+import { runId } from '../network/namespaces.ts'
+import type { Line } from '../swarm/node-process.ts'
+import { KINDS, type Kind, type Outcome } from './kinds.ts'
+import { Member } from './member.ts'
+import type { JobRun, MemorySample, SoakOfJobs } from './verdict.ts'
+
+/** Members that stay, whose memory is looked at. */
+const STAYING = 2
+/** Between two jobs, and how many are under way at most: two cores keep up with it. */
+const SUBMIT_EVERY = 2_000
+const OPEN_LIMIT = 6
+/** How long a member may take to say that a job is submitted before another one is asked, ms. */
+const SUBMIT = 20_000
+/** How long a job may take in all, ms: ten times what it takes with everything that happens. A guess. */
+const JOB = 180_000
+/** How long one member is asked for a result before the newest is, ms. */
+const ASK = 15_000
+/** How long the hosts are cut apart, ms. */
+const CUT = 8_000
+const SAMPLE_EVERY = 10_000
+/** The member that comes last has so long to have all results, ms. */
+const LAST = 60_000
+
+interface Setting {
+  readonly folder: string
+  readonly members: number
+  readonly every: number
+  readonly diskMiB: number
+}
+
+export class JobSoak {
+  readonly #setting: Setting
+  readonly #network = new LabNetwork(2)
+  readonly #pool = `soak-${runId()}`
+  /** The newest last. */
+  readonly #members: Member[] = []
+  readonly #jobs: (JobRun & { readonly expires: () => number })[] = []
+  readonly #open = new Set<Promise<void>>()
+  readonly #lost: string[] = []
+  readonly #memory: MemorySample[][] = Array.from({ length: STAYING }, () => [])
+  readonly #began = Date.now()
+  #disk = 0
+  #started = 0
+  killed = 0
+  left = 0
+  cuts = 0
+
+  constructor(setting: Setting) {
+    this.#setting = setting
+  }
+
+  async start(): Promise<void> {
+    await this.#network.ready
+    await this.#startOne()
+    await Promise.all(Array.from({ length: this.#setting.members - 1 }, () => this.#startOne()))
+    await delay(3_000)
+  }
+
+  /** Until the signal; resolves when the last job that was submitted has ended. */
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all([
+      this.#every(SUBMIT_EVERY, signal, async () => {
+        if (this.#open.size < OPEN_LIMIT) this.#begin()
+      }),
+      this.#every(this.#setting.every, signal, async () => await this.#disturb()),
+      this.#every(SAMPLE_EVERY, signal, async () => this.#sample()),
+    ])
+    await Promise.all(this.#open)
+  }
+
+  /** A member that comes last is asked for everything. */
+  async finish(): Promise<Pick<SoakOfJobs, 'jobs' | 'lost' | 'disk' | 'memory'>> {
+    const last = await this.#startOne()
+    await delay(3_000)
+    const deadline = Date.now() + LAST
+    await Promise.all(
+      this.#jobs.map(async (job) => {
+        if (job.expires() < deadline) return
+        const told = await last.ask({ command: 'job', job: job.name, until: 'result' }, deadline - Date.now())
+        job.last = outcomeOf(told) ?? 'nothing'
+      }),
+    )
+    this.#sample()
+    for (const member of this.#members) member.end('SIGKILL')
+    return { jobs: this.#jobs, lost: this.#lost, disk: this.#disk, memory: this.#memory }
+  }
+
+  async #every(ms: number, signal: AbortSignal, act: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        await delay(ms, undefined, { signal })
+      } catch {
+        return
+      }
+      await act()
+    }
+  }
+
+  #begin(): void {
+    const number = this.#jobs.length
+    const kind = KINDS[number % KINDS.length] as Kind
+    const input = kind.input(Math.random)
+    const job = {
+      name: `${kind.name}-${number}`,
+      kind: kind.name,
+      isRight: (outcome: Outcome) => kind.isRight(outcome, input),
+      expires: () => (job.submitted ?? 0) + kind.keep,
+    } as JobRun & { readonly expires: () => number }
+    this.#jobs.push(job)
+    const under = this.#follow(job, kind, input).finally(() => this.#open.delete(under))
+    this.#open.add(under)
+  }
+
+  async #follow(job: JobRun, kind: Kind, input: object): Promise<void> {
+    const deadline = Date.now() + JOB
+    const file = inCheckout('packages/lab/src/job-soak/program.ts')
+    const { fn, keep, votes } = kind
+    const submit = { command: 'submit', file, function: fn, input, name: job.name, keep, ...(votes !== undefined && { votes }) }
+    while (job.submitted === undefined && Date.now() < deadline) {
+      const told = await this.#any().ask(submit, SUBMIT)
+      if (told?.event === 'submitted') job.submitted = Date.now()
+      else if (told !== undefined) console.error(`${job.name}: ${told.code ?? told.event}: ${told.message ?? ''}`)
+      if (job.submitted === undefined) await delay(500)
+    }
+    if (job.submitted === undefined) return
+    if (kind.cancelAfter !== undefined) {
+      await delay(kind.cancelAfter)
+      while (Date.now() < deadline) {
+        const told = await this.#any().ask({ command: 'job', job: job.name, do: 'cancel' }, ASK)
+        if (told?.event === 'cancelled') break
+        await delay(500)
+      }
+    }
+    while (Date.now() < deadline && job.outcome === undefined) {
+      const outcome = outcomeOf(await this.#newest().ask({ command: 'job', job: job.name, until: 'result' }, ASK))
+      if (outcome === undefined) await delay(500)
+      else [job.outcome, job.ended] = [outcome, Date.now()]
+    }
+    if (job.outcome === undefined) console.error(`${job.name}: no end within ${JOB / 1000} s`)
+    else if (!job.isRight(job.outcome)) console.error(`${job.name}: ${JSON.stringify(job.outcome).slice(0, 300)}`)
+  }
+
+  /** Those that stay are the first ones; all others come and go. */
+  async #disturb(): Promise<void> {
+    const chance = Math.random()
+    if (chance < 0.3) {
+      this.cuts++
+      const [one, other] = this.#network.hosts as [LabHost, LabHost]
+      const mend = this.#network.part([one], [other])
+      await delay(CUT)
+      mend()
+      return
+    }
+    const place = STAYING + Math.floor(Math.random() * (this.#members.length - STAYING))
+    const [victim] = this.#members.splice(place, 1)
+    victim?.end(chance < 0.65 ? 'SIGKILL' : 'SIGINT')
+    if (chance < 0.65) this.killed++
+    else this.left++
+    await this.#startOne()
+  }
+
+  #sample(): void {
+    const minute = (Date.now() - this.#began) / 60_000
+    for (const [index, samples] of this.#memory.entries()) samples.push({ minute, bytes: this.#members[index]?.memory ?? Number.NaN })
+    for (const member of this.#members) this.#disk = Math.max(this.#disk, member.disk)
+  }
+
+  async #startOne(): Promise<Member> {
+    const number = this.#started++
+    const { folder, diskMiB } = this.#setting
+    const own = join(folder, 'caches', String(number))
+    mkdirSync(own)
+    const host = this.#network.hosts[number % 2] as LabHost
+    const member = await Member.start(
+      {
+        network: this.#network,
+        host,
+        pool: this.#pool,
+        owner: join(folder, 'owner'),
+        folder: own,
+        diskMiB,
+        bootstrap: this.#members.slice(0, STAYING).map(({ node }) => node.address),
+        complain: (text) => console.error(`member ${number}: ${text}`),
+      },
+      (ended, how) => {
+        if (!ended.isEnded) this.#lost.push(`member ${number}, with ${how ?? 'nothing'}`)
+      },
+    )
+    this.#members.push(member)
+    return member
+  }
+
+  #any(): Member {
+    return this.#members[Math.floor(Math.random() * this.#members.length)] as Member
+  }
+
+  #newest(): Member {
+    return this.#members.at(-1) as Member
+  }
+}
+
+/** Undefined: it says nothing of an end. */
+function outcomeOf(line: (Line & { readonly result?: unknown }) | undefined): Outcome | undefined {
+  if (line?.event === 'done' && 'job' in line) return { event: 'done', result: line.result }
+  if (line?.event === 'failed') return { event: 'failed', message: line.message ?? '' }
+  return line?.event === 'cancelled' ? { event: 'cancelled' } : undefined
+}

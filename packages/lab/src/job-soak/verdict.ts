@@ -1,0 +1,79 @@
+/** What a soak of jobs comes to. */
+import { quantile } from '../base/quantiles.ts'
+import type { Outcome } from './kinds.ts'
+
+export interface JobRun {
+  readonly name: string
+  readonly kind: string
+  readonly isRight: (outcome: Outcome) => boolean
+  /** Unix ms: when it was said to be submitted; undefined: it never was. */
+  submitted?: number
+  /** When a member said how it ended, and how. */
+  ended?: number
+  outcome?: Outcome
+  /** What the member that came last says in the end; undefined: it is kept no longer. */
+  last?: Outcome | 'nothing'
+}
+
+/** Of one process that lived all the time. */
+export interface MemorySample {
+  /** Minutes since the start. */
+  readonly minute: number
+  readonly bytes: number
+}
+
+export interface SoakOfJobs {
+  readonly jobs: readonly JobRun[]
+  /** Processes that ended though nobody ended them. */
+  readonly lost: readonly string[]
+  /** Most that a member had on its disk, bytes, and what it was allowed. */
+  readonly disk: number
+  readonly diskLimit: number
+  readonly memory: readonly (readonly MemorySample[])[]
+  readonly minutes: number
+}
+
+/** What a member that is asked to keep to a limit may have beyond it: the file that it writes, and what lies beside the blobs. A guess. */
+const DISK_SLACK = 2_000_000
+/** In shorter soaks memory is shown and not judged: compilers, pools and buffers still grow. */
+const LONG = 20
+/** The last quarter of a long soak may have so much more than the second: heaps breathe. Guesses. */
+const GROWTH = { times: 1.15, bytes: 15_000_000 }
+
+/** Everything that is wrong; nothing: the soak has passed. */
+export function problemsOf({ jobs, lost, disk, diskLimit, memory, minutes }: SoakOfJobs): string[] {
+  const wrong = jobs.flatMap((job) => problemOf(job) ?? [])
+  const ended = lost.map((who) => `a process ended by itself: ${who}`)
+  const full =
+    disk > diskLimit + DISK_SLACK ? [`a member had ${mega(disk)} MB on its disk, which was limited to ${mega(diskLimit)} MB`] : []
+  const grown = minutes < LONG ? [] : memory.flatMap((samples) => growthOf(samples, minutes) ?? [])
+  return [...wrong, ...ended, ...full, ...grown]
+}
+
+function problemOf({ name, submitted, outcome, isRight, last }: JobRun): string | undefined {
+  if (submitted === undefined) return `${name} could not be submitted`
+  if (outcome === undefined) return `${name} hangs`
+  if (!isRight(outcome)) return `${name} ended otherwise than it should: ${shown(outcome)}`
+  if (last === undefined) return undefined
+  if (last === 'nothing') return `${name} is lost: the member that came last gets no result of it`
+  return isRight(last) ? undefined : `${name} has another result at the member that came last: ${shown(last)}`
+}
+
+function growthOf(samples: readonly MemorySample[], minutes: number): string | undefined {
+  const medianOf = (from: number, to: number): number =>
+    quantile(
+      samples.filter(({ minute }) => minute >= minutes * from && minute < minutes * to).map(({ bytes }) => bytes),
+      0.5,
+    )
+  const [early, late] = [medianOf(0.25, 0.5), medianOf(0.75, 1)]
+  if (!(late > early * GROWTH.times && late > early + GROWTH.bytes)) return undefined
+  return `memory of a member that stayed grew from ${mega(early)} to ${mega(late)} MB`
+}
+
+function shown(outcome: Outcome): string {
+  return JSON.stringify(outcome).slice(0, 200)
+}
+
+export function mega(bytes: number): string {
+  return (bytes / 1e6).toFixed(0)
+}
