@@ -42,6 +42,8 @@ const DEFAULT_KEEP = 7 * 24 * 60 * 60 * 1000
 const FRESH = 10_000
 /** A program or an input that nobody had is asked for again after so long, ms. A guess. */
 const FETCH_AGAIN = 2000
+/** Doubling up to so long, ms. A guess. */
+const FETCH_SELDOM = 300_000
 /** Whose programs run: one's own in threads, those of anybody in sandboxes. */
 const DEFAULT_ACCEPT = ['own', 'sandbox']
 /** Tickets of one owner. A guess: shares that differ by more are none. */
@@ -227,7 +229,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     }
     const id = jobId(this.owner, name, job)
     const known = this.#named(this.owner, name)
-    if (known !== undefined) {
+    // The name of one that its owner cancelled is free.
+    if (known !== undefined && known.wish !== 'cancel') {
       if (known.id !== id) throw new JobNameTakenError(`this owner has another job of the name ${JSON.stringify(name)}`)
       return new Job(this, id)
     }
@@ -330,13 +333,26 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
 
   /** @internal */
   async wish(id: JobId, wish: JobRecord['wish']): Promise<void> {
-    const job = this.#jobs.get(id)
-    if (job === undefined) throw new UnknownJobError(`nobody in the pool has published a job ${id}`)
-    if (job.owner !== this.owner)
-      throw new NotOwnerError(`the job ${job.name} is ${job.owner}'s, and this is ${this.owner}: only its owner may ${wish} it`)
+    const job = this.#ownJob(id, wish)
     const ttl = Math.max(1000, job.expires - Date.now())
     const { owner } = this.#options
     this.#record(await this.#pool.publish(JOB_PREFIX + job.name, encodeJob({ ...job, wish }), { ttl, ...(owner && { owner }) }), true)
+  }
+
+  /** @internal */
+  async forget(id: JobId): Promise<void> {
+    const job = this.#ownJob(id, 'forget')
+    const { owner } = this.#options
+    await this.#pool.unpublish(JOB_PREFIX + job.name, { ...(owner && { owner }) })
+    if (this.#jobs.get(id) === job) this.#forget(id)
+  }
+
+  #ownJob(id: JobId, what: string): PublishedJob {
+    const job = this.#jobs.get(id)
+    if (job === undefined) throw new UnknownJobError(`nobody in the pool has published a job ${id}`)
+    if (job.owner !== this.owner)
+      throw new NotOwnerError(`the job ${job.name} is ${job.owner}'s, and this is ${this.owner}: only its owner may ${what} it`)
+    return job
   }
 
   /** Programs, inputs and blobs go to the replicas before anybody hears of the job. */
@@ -371,13 +387,16 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     return [...this.#jobs.values()].find((job) => job.owner === owner && job.name === name)
   }
 
-  /** Gets what the job needs here, then takes part. */
+  /** Takes part: as one that keeps what others computed at once, and as one that computes when it has what that needs. */
   async #prepare(job: PublishedJob, fresh: boolean): Promise<void> {
-    const { id, owner, program, fn, input, inputBlob, votes } = job
+    const { id, owner, program, fn, inputBlob, votes } = job
     const submitted = this.#cameAt.get(id) ?? job.submitted
-    for (let attempt = 0; !this.closed && this.#jobs.get(id) === job; attempt++) {
+    const spec = { id, owner, fn, input: job.input, votes, submitted, wish: job.wish, accepted: false, fresh }
+    this.#runner.feed({ type: 'job', spec })
+    if (this.#endings.has(id)) this.watch(id)
+    for (let wait = FETCH_AGAIN; job.wish !== 'cancel' && this.#isOpen(job);) {
       try {
-        const bytes = input ?? (await this.#blobs.fetch(inputBlob as string, () => this.#holders(id)))
+        const input = job.input ?? (await this.#blobs.fetch(inputBlob as string, () => this.#holders(id)))
         const blobs = await this.#blobsOf(job)
         const accepted = this.#placeOf(job) !== undefined && blobs.size <= this.#store.limit
         if (accepted) await this.#blobs.fetch(program, () => this.#holders(id))
@@ -389,18 +408,27 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
             `its blobs take ${blobs.size} bytes, and this member keeps ${this.#store.limit}: it leaves the job to others`,
             id,
           )
-        const spec = { id, owner, fn, input: bytes, votes, submitted, wish: job.wish, accepted, fresh: fresh && attempt === 0 }
-        this.#runner.feed({ type: 'job', spec })
+        this.#runner.feed({ type: 'job', spec: { ...spec, input, accepted, fresh: fresh && wait === FETCH_AGAIN } })
         // Not for strangers: they could have processes started everywhere by records alone.
         if (fresh && accepted && job.wish === 'run' && this.#placeOf(job) === 'own') this.#runner.warm(id)
         if (this.#endings.has(id)) this.watch(id)
         this.#keepBlobs()
         return
       } catch (error) {
-        if (attempt === 0) this.#warn('BLOB_MISSING', error instanceof Error ? error.message : String(error), id)
-        await sleep(FETCH_AGAIN, undefined, { signal: this.#stop.signal }).catch(() => {})
+        if (wait === FETCH_AGAIN) {
+          this.#warn('BLOB_MISSING', error instanceof Error ? error.message : String(error), id)
+          // It may be over long ago: then nobody needs it any more.
+          this.watch(id)
+        }
+        await sleep(wait, undefined, { signal: this.#stop.signal }).catch(() => {})
+        wait = Math.min(2 * wait, FETCH_SELDOM)
       }
     }
+  }
+
+  /** Whether there is something of it to be done here. */
+  #isOpen(job: PublishedJob): boolean {
+    return !this.closed && this.#jobs.get(job.id) === job && this.#runner.scheduler.ended(job.id) === undefined
   }
 
   async #blobsOf({ id, program, blobs }: PublishedJob): Promise<JobBlobs> {

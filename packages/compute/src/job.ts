@@ -40,6 +40,7 @@ export interface JobSource {
   replicas(id: string): readonly string[]
   ended(id: string, ms?: number): Promise<Entry | undefined>
   wish(id: string, wish: JobRecord['wish']): Promise<void>
+  forget(id: string): Promise<void>
 }
 
 /** One job, found at any member. */
@@ -111,7 +112,7 @@ export class Job {
     return await this.#source.explain(this.id, EXPLAIN)
   }
 
-  /** Ends it everywhere. @throws NotOwnerError */
+  /** Ends it everywhere, unless it has an outcome, which stays. Another job may take its name then. @throws NotOwnerError */
   async cancel(): Promise<void> {
     await this.#source.wish(this.id, 'cancel')
   }
@@ -124,6 +125,11 @@ export class Job {
   /** @throws NotOwnerError */
   async resume(): Promise<void> {
     await this.#source.wish(this.id, 'run')
+  }
+
+  /** Takes it out of the pool, with its result: nobody finds it any more, and its name is free. @throws NotOwnerError */
+  async forget(): Promise<void> {
+    await this.#source.forget(this.id)
   }
 
   get #published(): PublishedJob {

@@ -151,13 +151,22 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   }
 
   /** @internal */
+  async forget(id: string): Promise<void> {
+    this.#runner.feed({ type: 'expired', job: id })
+    this.#jobs.delete(id)
+    this.#blobs.delete(id)
+    this.#endings.tell(id)
+    await Promise.resolve()
+  }
+
+  /** @internal */
   async wish(id: string, wish: PublishedJob['wish']): Promise<void> {
     const job = this.#jobs.get(id) as PublishedJob
     this.#jobs.set(id, { ...job, wish })
     const { fn, input, submitted } = job
     this.#runner.feed({
       type: 'job',
-      spec: { id, owner: 'local', fn, input: input as Uint8Array, submitted, wish, accepted: true, fresh: false },
+      spec: { id, owner: 'local', fn, input, submitted, wish, accepted: true, fresh: false },
     })
     await Promise.resolve()
   }

@@ -18,6 +18,10 @@ export interface Context {
   readonly random: () => number
   readonly members: Members
   readonly jobs: Map<JobId, Job>
+  /** Those that are not over here. */
+  readonly active: Set<Job>
+  /** Those that are over, and of which not all replicas have heard. */
+  readonly untold: Set<Job>
   readonly hearsay: Hearsay
   readonly effects: Effect[]
   readonly sign: Signer['sign']

@@ -45,11 +45,18 @@ export interface Task {
   readonly input: Uint8Array
 }
 
-/** Which of two entries for one path stands, everywhere the same: a value before a failure, the smaller bytes. */
+/** Which of two entries for one path stands, everywhere the same: a value before a failure, the smaller bytes, the failure whose words come first. */
 export function standing(left: Entry, right: Entry): Entry {
-  if ('failure' in left.outcome) return 'failure' in right.outcome ? left : right
+  if ('failure' in left.outcome) {
+    if (!('failure' in right.outcome)) return right
+    return wordsOf(left.outcome.failure) <= wordsOf(right.outcome.failure) ? left : right
+  }
   if ('failure' in right.outcome) return left
   return compareBytes(left.outcome.value, right.outcome.value) <= 0 ? left : right
+}
+
+function wordsOf({ code, message, member, tries, stack = '' }: TaskFailure): string {
+  return JSON.stringify([code, message, member, tries, stack])
 }
 
 export function sameOutcome(left: Entry, right: Entry): boolean {

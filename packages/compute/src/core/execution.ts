@@ -3,12 +3,12 @@ import type { Entry, Outcome, Task } from './entry.ts'
 import { entryBytes, liars, sameOutcome, standing } from './entry.ts'
 import type { Grant, MemberId, Milliseconds, Spawn } from './io.ts'
 import { resultOf, type Job } from './job.ts'
-import { depthOf, MAX_DEPTH, type Path } from './path.ts'
-import { joinShared, NOTHING_SHARED, type Shared } from './shared-value.ts'
+import { depthOf, MAX_DEPTH, ROOT, type Path } from './path.ts'
+import { joinShared, NOTHING_SHARED, sameShared, type Shared } from './shared-value.ts'
 import { newFrame, type Frame, type TaskNode } from './task-tree.ts'
 import { poisonOf } from './losses.ts'
 import { NO_TRIES } from './tries.ts'
-import { count, eligible, evidence, givenTo, mayVote, votersOf } from './votes.ts'
+import { count, eligible, evidence, givenTo, mayVote, validVotes, votersOf } from './votes.ts'
 import type { Queue } from './queue.ts'
 import type { Workers } from './workers.ts'
 
@@ -16,6 +16,8 @@ import type { Workers } from './workers.ts'
 const LATEST = 0.1
 /** Bytes of inputs beyond which no more tasks go with one answer: it must fit into a message. As of reports. */
 const GRANTED_BYTES = 512 * 1024
+/** So often the outcome of a job that is over may change. A guess: two parts of a pool change it once. */
+const MAX_CHANGES = 16
 
 /** Frames: how they come to be, call for children, end, and what follows from an outcome. */
 export class Execution {
@@ -96,7 +98,10 @@ export class Execution {
 
   /** A task has an outcome. Each counts once: another one for the same path, or below it, changes nothing but which of the two stands. */
   settle(job: Job, entry: Entry, from: MemberId): void {
-    if (job.ended !== undefined) return
+    if (job.ended !== undefined) {
+      if (entry.path === ROOT) this.#settleEnded(job, entry, from)
+      return
+    }
     const covering = job.tree.covering(entry.path)
     if (covering !== undefined) {
       if (covering.path === entry.path) this.#compare(job, covering, entry)
@@ -238,10 +243,48 @@ export class Execution {
   }
 
   /** Nothing of it is to be done any more. */
-  end(job: Job): void {
+  stop(job: Job): void {
     this.#release(job, job.tree.root)
     job.tree.root.children = undefined
+  }
+
+  /** It is over, without an outcome. */
+  end(job: Job): void {
+    this.stop(job)
     this.#end(job, undefined)
+  }
+
+  /** What is over stays open to a better outcome: one half of the pool may have ended the job otherwise, or have had an outcome when it was cancelled. All keep the same of two. */
+  #settleEnded(job: Job, other: Entry, from: MemberId): void {
+    const { self, effects } = this.#context
+    const { entry: known } = job
+    if (
+      other === known ||
+      (job.votesNeeded > 1 && validVotes(job, other, (vote) => this.#context.verify(job.id, other, vote)) < job.votesNeeded)
+    )
+      return
+    const kept = known === undefined ? other : standing(known, other)
+    // Votes are for what stands in an entry, and nothing else.
+    const shared = known === undefined || job.votesNeeded > 1 ? kept.shared : joinShared(known.shared, other.shared)
+    const isSame = known !== undefined && sameOutcome(known, other)
+    if (known !== undefined && !isSame) {
+      const message = `two parts of the pool ended it with different results; all keep ${'value' in kept.outcome ? 'the value whose bytes come first' : 'the failure whose words come first'}`
+      effects.push({ type: 'warning', job: job.id, code: 'JOB_RESULTS_DIFFER', message })
+    }
+    if (kept === known && shared === known.shared) {
+      if (!isSame || !sameShared(shared, other.shared)) this.#context.send(from, resultOf(job, known, self))
+      return
+    }
+    if (isSame && sameShared(shared, known.shared) && 'value' in known.outcome) return
+    if (job.changes++ >= MAX_CHANGES) return
+    const entry = { ...kept, shared }
+    job.tree.cover(job.tree.root, entry)
+    job.join(shared)
+    job.news.push({ type: 'entry', path: ROOT })
+    this.#end(job, entry)
+    if (!this.#context.keepers(job).includes(self)) return
+    for (const member of this.#context.members.ids())
+      if (member !== from && member !== self) this.#context.send(member, resultOf(job, entry, self))
   }
 
   offered(job: Job, shared: Shared): void {
@@ -390,6 +433,9 @@ export class Execution {
 
   #end(job: Job, entry: Entry | undefined): void {
     job.ended = entry === undefined ? 'cancelled' : 'done'
+    job.release()
+    this.#context.active.delete(job)
+    this.#context.untold.add(job)
     this.#context.effects.push({ type: 'ended', job: job.id, entry })
   }
 

@@ -25,7 +25,8 @@ export interface JobSpec {
   readonly owner: string
   /** A function of its program, and its input: the root of its tree. */
   readonly fn: string
-  readonly input: Uint8Array
+  /** Undefined: it is not here yet. This member knows of the job, and keeps what others computed of it, all the same. */
+  readonly input: Uint8Array | undefined
   /** When it was submitted, ms since 1970 by its owner's calendar: the order of first come first served. */
   readonly submitted: number
   readonly wish: 'run' | 'suspend' | 'cancel'
@@ -117,7 +118,13 @@ export type Message =
   /** Victim to a thief that it had to refuse: there is work now. */
   | { readonly type: 'surplus' }
   /** Waiter to holder: I wait for these. */
-  | { readonly type: 'awaiting'; readonly job: JobId; readonly paths: readonly Path[] }
+  | {
+      readonly type: 'awaiting'
+      readonly job: JobId
+      readonly paths: readonly Path[]
+      /** A digest of the root's outcome that the sender has: the same needs no answer. */
+      readonly known?: string
+    }
   /** Holder to waiter: I have them. */
   | { readonly type: 'holding'; readonly job: JobId; readonly progress: readonly (readonly [Path, number])[]; readonly totals?: Totals }
   /** Holder to waiter: I gave them on, and will tell you what comes of them. */
@@ -243,7 +250,7 @@ export type Effect =
   /** Shared values have improved. */
   | { readonly type: 'shared'; readonly job: JobId; readonly shared: Shared }
   | { readonly type: 'timer'; readonly at: Milliseconds }
-  /** A job is over for this member. The entry is that of its root; undefined when it was cancelled. */
+  /** A job is over for this member. The entry is that of its root; undefined when it was cancelled. Told again where another outcome takes its place, as after a partition. */
   | { readonly type: 'ended'; readonly job: JobId; readonly entry: Entry | undefined }
   /** Who holds what, as a replica says. */
   | { readonly type: 'explained'; readonly job: JobId; readonly tasks: readonly HeldTask[] }

@@ -75,6 +75,8 @@ export class Job {
   /** This member takes no tasks of it for a while: its machine can't run the program. */
   isStopped = false
   ended: 'done' | 'cancelled' | undefined
+  /** How often another outcome took the place of its root's after it was over. */
+  changes = 0
   readonly work: { begun: number; finished: number; ran: Milliseconds } = { begun: 0, finished: 0, ran: 0 }
   /** What others reported of their work. */
   readonly works = new Map<MemberId, Work>()
@@ -105,6 +107,24 @@ export class Job {
 
   get entry(): Entry | undefined {
     return this.tree.root.entry
+  }
+
+  /** It is over: what was kept for its tasks goes. Replicas are still to hear of its root. */
+  release(): void {
+    this.ready.clear()
+    this.awaited.clear()
+    this.held.clear()
+    this.claims.clear()
+    this.tried.clear()
+    this.left.clear()
+    this.proofs.clear()
+    this.newsStart += this.news.length
+    this.news = [{ type: 'entry', path: ROOT }]
+    for (const progress of this.replicas.values()) progress.backlog = undefined
+    const { root } = this.tree
+    root.task = undefined
+    root.tries = undefined
+    this.spec = { ...this.spec, input: undefined }
   }
 
   /** True if it improves what is known. */

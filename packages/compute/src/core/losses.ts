@@ -30,8 +30,7 @@ export class Losses {
 
   get nextDue(): Milliseconds {
     let due = Infinity
-    for (const job of this.#context.jobs.values()) {
-      if (job.ended !== undefined) continue
+    for (const job of this.#context.active) {
       for (const { until } of job.left.values()) due = Math.min(due, until)
       if (job.isStopped) due = Math.min(due, job.fitness.stoppedUntil)
     }
@@ -39,9 +38,8 @@ export class Losses {
   }
 
   turn(): void {
-    const { now, jobs, self } = this.#context
-    for (const job of jobs.values()) {
-      if (job.ended !== undefined) continue
+    const { now, active, self } = this.#context
+    for (const job of active) {
       if (job.isStopped && job.fitness.stoppedUntil <= now) {
         job.isStopped = false
         this.#queue.changed()

@@ -25,9 +25,7 @@ export class Queue {
 
   /** Jobs came or went, or one has another wish. */
   changed(): void {
-    this.#served = [...this.#context.jobs.values()]
-      .filter(isServed)
-      .sort((a, b) => a.spec.submitted - b.spec.submitted || (a.id < b.id ? -1 : 1))
+    this.#served = [...this.#context.active].filter(isServed).sort((a, b) => a.spec.submitted - b.spec.submitted || (a.id < b.id ? -1 : 1))
     if (this.#tickets === undefined) return
     const owners = new Set(this.#served.map(({ spec }) => spec.owner))
     for (const owner of this.#passes.keys()) if (!owners.has(owner)) this.#passes.delete(owner)

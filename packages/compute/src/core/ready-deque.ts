@@ -48,6 +48,12 @@ export class ReadyDeque {
     return undefined
   }
 
+  clear(): void {
+    this.#nodes = []
+    this.#head = 0
+    this.#size = 0
+  }
+
   /** One of its nodes is dropped: its place stays until somebody comes by. */
   dropped(): void {
     this.#size--

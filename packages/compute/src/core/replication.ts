@@ -52,6 +52,7 @@ export class Replication {
     if (message.number > 0) this.#context.send(from, { type: 'noted', job: job.id, number: message.number })
     job.works.set(from, message.work)
     if (job.ended !== undefined) {
+      for (const entry of message.entries) this.#execution.settle(job, entry, from)
       if (message.entries.every(({ path }) => path !== ROOT)) this.#tellEnd(from, job)
       return
     }
@@ -127,7 +128,7 @@ export class Replication {
         const { claims, quietSince = now } = node
         if (claims === undefined || claims.has(from) || !mayVote(job, node, from)) continue
         const [claim] = claims.values()
-        const task = node.path === ROOT ? { path: ROOT, fn: job.spec.fn, input: job.spec.input } : (node.task ?? claim?.task)
+        const task = rootOf(job, node) ?? node.task ?? claim?.task
         if (claim === undefined || task === undefined) continue
         // Each further one that does it too may take as long again as those before it: a claim costs nothing.
         // Until a task has ended nobody knows how long they take.
@@ -228,6 +229,10 @@ export class Replication {
   #tellEnd(from: MemberId, job: Job): void {
     if (job.entry !== undefined) this.#context.send(from, resultOf(job, job.entry, this.#context.self))
   }
+}
+
+function rootOf({ spec: { fn, input } }: Job, { path }: TaskNode): Task | undefined {
+  return path === ROOT && input !== undefined ? { path, fn, input } : undefined
 }
 
 /** A frame of this replica that others are to leave to it. */

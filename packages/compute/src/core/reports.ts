@@ -37,21 +37,23 @@ export class Reports {
 
   /** Tells at once: a member that outlived another's death says what it has before anything is done again. */
   flush(): void {
-    for (const job of this.#context.jobs.values()) if (this.#hasNews(job)) this.#due.set(job.id, this.#context.now)
+    for (const job of this.#telling()) if (this.#hasNews(job)) this.#due.set(job.id, this.#context.now)
   }
 
   turn(): void {
-    const { now, jobs, members, config } = this.#context
-    for (const job of jobs.values()) {
+    const { now, members, config } = this.#context
+    for (const job of this.#telling()) {
       if (job.isUrgent) this.#due.set(job.id, now)
       job.isUrgent = false
-      if (job.replicasVersion !== members.version) this.#follow(job)
+      if (job.ended === undefined && job.replicasVersion !== members.version) this.follow(job)
       const due = this.#due.get(job.id)
       if (due !== undefined && due <= now) {
         this.#due.delete(job.id)
         this.#tell(job)
       }
-      if (!this.#due.has(job.id) && this.#hasNews(job)) this.#due.set(job.id, this.#isUntold(job) ? now : now + config.reportEvery)
+      const hasNews = this.#hasNews(job)
+      if (hasNews && !this.#due.has(job.id)) this.#due.set(job.id, this.#isUntold(job) ? now : now + config.reportEvery)
+      if (job.ended !== undefined && !hasNews) this.forget(job)
     }
   }
 
@@ -67,14 +69,22 @@ export class Reports {
     this.#trim(job)
   }
 
-  forget(job: JobId): void {
-    this.#due.delete(job)
+  forget(job: Job): void {
+    this.#context.untold.delete(job)
+    this.#due.delete(job.id)
+  }
+
+  /** Jobs of which there may be something to tell. */
+  *#telling(): Generator<Job> {
+    yield* this.#context.active
+    yield* this.#context.untold
   }
 
   /** Compares those who are told with those who are to be. */
-  #follow(job: Job): void {
+  follow(job: Job): void {
     const { self, now, members } = this.#context
     job.replicasVersion = members.version
+    if (job.ended !== undefined) this.#context.untold.add(job)
     const since = (id: MemberId): Milliseconds => job.followedSince.get(id) ?? now
     // The one that has been a replica for longest: a new one may not have heard yet.
     const source = job.followed.filter((id) => members.has(id)).sort((a, b) => since(a) - since(b))[0]

@@ -44,8 +44,8 @@ export class Reunion {
 
   /** This member is back. */
   begin(): void {
-    const { now, config, jobs } = this.#context
-    if ([...jobs.values()].every(({ ended }) => ended !== undefined)) return
+    const { now, config, active } = this.#context
+    if (active.size === 0) return
     this.#quietAt = now + config.reunionQuiet
     this.#until = now + LONGEST
   }
@@ -57,10 +57,10 @@ export class Reunion {
   }
 
   turn(): void {
-    const { now, jobs } = this.#context
+    const { now, active } = this.#context
     if (this.#quietAt <= now) {
       this.#quietAt = Infinity
-      this.#open = [...jobs.values()].filter((job) => job.ended === undefined && job.held.size > 0)
+      this.#open = [...active].filter((job) => job.held.size > 0)
       for (const job of this.#open) for (const node of job.held) this.#lookups.add(job, node, this.#until)
     }
     if (this.#open.length > 0) this.#open = this.#open.filter((job) => job.ended === undefined && this.#lookups.isAsking(job))

@@ -1,4 +1,5 @@
 import type { Context } from './context.ts'
+import type { Task } from './entry.ts'
 import type { Execution } from './execution.ts'
 import type { Milliseconds } from './io.ts'
 import type { Job } from './job.ts'
@@ -41,9 +42,9 @@ export class RootKeeper {
   }
 
   turn(): void {
-    const { self, now, jobs } = this.#context
-    for (const job of this.#waits.keys()) if (!jobs.has(job.id)) this.#waits.delete(job)
-    for (const job of jobs.values()) {
+    const { self, now, active } = this.#context
+    for (const job of this.#waits.keys()) if (!active.has(job)) this.#waits.delete(job)
+    for (const job of active) {
       const { root } = job.tree
       if (!job.runs || !this.#context.keepers(job).includes(self) || root.frame !== undefined || root.holder !== undefined) {
         this.#waits.delete(job)
@@ -60,9 +61,11 @@ export class RootKeeper {
       this.#waits.delete(job)
       const holder = [...(root.claims ?? [])].find(([, { second }]) => !second)?.[0]
       const { fn, input } = job.spec
-      root.task ??= { path: ROOT, fn, input }
+      // It can't begin it: another one does, or its input comes.
+      if (input === undefined && holder === undefined) continue
+      if (input !== undefined) root.task ??= { path: ROOT, fn, input }
       const fresh = job.spec.fresh && now - job.since < FRESH
-      if (holder === undefined) this.#execution.open(job, root, root.task, { claimed: true, replay: !fresh })
+      if (holder === undefined) this.#execution.open(job, root, root.task as Task, { claimed: true, replay: !fresh })
       else job.await(root, holder, now)
     }
   }

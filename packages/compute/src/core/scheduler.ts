@@ -1,6 +1,7 @@
 import { defaultSchedulerConfig, type SchedulerConfig } from './config.ts'
 import type { Context, Signer } from './context.ts'
 import type { Entry } from './entry.ts'
+import { EndedJobs } from './ended-jobs.ts'
 import { Execution } from './execution.ts'
 import type { ComputeMember, Effect, Grant, Input, JobId, JobSpec, MemberId, Message, Milliseconds, Totals } from './io.ts'
 import { Hearsay } from './hearsay.ts'
@@ -8,7 +9,7 @@ import { Job } from './job.ts'
 import { Lookups } from './lookups.ts'
 import { Losses } from './losses.ts'
 import { Members } from './members.ts'
-import type { Path } from './path.ts'
+import { ROOT, type Path } from './path.ts'
 import { Replication } from './replication.ts'
 import { Reports } from './reports.ts'
 import { Queue, type Tickets } from './queue.ts'
@@ -60,6 +61,7 @@ export class Scheduler {
   readonly #supervision: Supervision
   readonly #reports: Reports
   readonly #replication: Replication
+  readonly #ended: EndedJobs
   readonly #rootKeeper: RootKeeper
   readonly #stealing: Stealing
   readonly #spread: SharedSpread
@@ -77,6 +79,8 @@ export class Scheduler {
       random,
       members,
       jobs: new Map(),
+      active: new Set(),
+      untold: new Set(),
       hearsay: new Hearsay(() => context),
       effects,
       ...signer,
@@ -108,6 +112,7 @@ export class Scheduler {
     this.#supervision = new Supervision(context, this.#execution, this.#losses)
     this.#reports = new Reports(context)
     this.#replication = new Replication(context, this.#execution)
+    this.#ended = new EndedJobs(context, this.#execution, this.#reports)
     this.#rootKeeper = new RootKeeper(context, this.#execution)
     const victims = new Victims(context)
     this.#spread = new SharedSpread(context, victims)
@@ -163,9 +168,11 @@ export class Scheduler {
         this.#lookups.changed()
         this.#reunion.changed()
         this.#stealing.wake()
+        this.#ended.changed()
         return
       case 'reentered':
         this.#reunion.begin()
+        this.#ended.reentered()
         return
       case 'gone':
         this.#gone(input.id)
@@ -190,7 +197,7 @@ export class Scheduler {
         return
       case 'watch': {
         const job = jobs.get(input.job)
-        if (job === undefined || job.ended !== undefined) return
+        if (job === undefined || job.entry !== undefined) return
         job.watched = true
         this.#supervision.ask(job)
         return
@@ -276,7 +283,7 @@ export class Scheduler {
   #receiveFor(job: Job, from: MemberId, message: Exclude<Message, { type: 'steal' | 'work' | 'surplus' | 'idle' }>): void {
     switch (message.type) {
       case 'awaiting':
-        this.#supervision.awaited(from, job, message.paths)
+        this.#supervision.awaited(from, job, message)
         return
       case 'holding':
         this.#supervision.holding(from, job, message)
@@ -286,6 +293,7 @@ export class Scheduler {
         return
       case 'unknown':
         this.#supervision.unknown(from, job, message.paths)
+        if (message.paths.includes(ROOT)) this.#ended.unknown(from, job)
         return
       case 'result':
         job.totals = message.totals ?? job.totals
@@ -324,10 +332,17 @@ export class Scheduler {
   #job(spec: JobSpec): void {
     const { jobs } = this.#context
     let job = jobs.get(spec.id)
-    if (job === undefined) jobs.set(spec.id, (job = new Job(spec, this.#context.now)))
-    else job.spec = spec
+    // Submitted again by its owner, who had cancelled it.
+    if (job?.ended === 'cancelled' && spec.wish !== 'cancel') {
+      this.#expired(spec.id)
+      job = undefined
+    }
+    if (job === undefined) {
+      jobs.set(spec.id, (job = new Job(spec, this.#context.now)))
+      this.#context.active.add(job)
+    } else job.spec = job.ended === undefined ? spec : { ...spec, input: undefined }
     this.#queue.changed()
-    if (spec.wish === 'cancel' && job.ended === undefined) this.#execution.end(job)
+    if (spec.wish === 'cancel' && job.ended === undefined) this.#ended.cancelled(job)
     this.#stealing.wake()
   }
 
@@ -336,27 +351,30 @@ export class Scheduler {
     const job = jobs.get(id)
     if (job === undefined) return
     if (job.ended === undefined) this.#execution.end(job)
-    this.#reports.forget(id)
+    this.#reports.forget(job)
     this.#lookups.forget(id)
+    this.#ended.forget(job)
+    this.#context.active.delete(job)
     jobs.delete(id)
     this.#queue.changed()
   }
 
   #gone(id: MemberId): void {
-    const { members, jobs } = this.#context
+    const { members, active } = this.#context
     if (!members.gone(id)) return
     this.#context.hearsay.gone(id)
     this.#lookups.changed()
     this.#reunion.changed()
     this.#lookups.gone(id)
     this.#stealing.gone(id)
-    for (const job of jobs.values()) if (job.ended === undefined) this.#supervision.gone(id, job)
+    for (const job of active) this.#supervision.gone(id, job)
+    this.#ended.changed()
     this.#reports.flush()
   }
 
   /** What this member holds is left to those who wait for it, with what it has completed. */
   #leave(): void {
-    for (const job of this.#context.jobs.values()) {
+    for (const job of this.#context.active) {
       const asked = new Map<MemberId, string[]>()
       for (const node of job.held) for (const waiter of node.waiters ?? []) asked.set(waiter, [...(asked.get(waiter) ?? []), node.path])
       for (const [waiter, paths] of asked) this.#context.send(waiter, { type: 'unknown', job: job.id, paths })
@@ -370,6 +388,7 @@ export class Scheduler {
     const { effects, now } = this.#context
     for (;;) {
       this.#rootKeeper.turn()
+      this.#ended.turn()
       this.#lookups.turn()
       this.#reunion.turn()
       this.#losses.turn()
@@ -388,6 +407,7 @@ export class Scheduler {
     }
     const due = Math.min(
       this.#rootKeeper.nextDue,
+      this.#ended.nextDue,
       this.#reunion.nextDue,
       this.#lookups.nextDue,
       this.#losses.nextDue,

@@ -23,11 +23,11 @@ export class SharedSpread {
   }
 
   turn(): void {
-    const { now, jobs, config } = this.#context
+    const { now, jobs, active, config } = this.#context
     this.#due = Infinity
-    for (const job of jobs.values()) {
+    for (const job of active) {
       const told = this.#told.get(job.id)
-      if (job.ended !== undefined || job.sharedVersion === (told?.version ?? 0)) continue
+      if (job.sharedVersion === (told?.version ?? 0)) continue
       const at = (told?.at ?? -Infinity) + config.sharedEvery
       if (at > now) {
         this.#due = Math.min(this.#due, at)

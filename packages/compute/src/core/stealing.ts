@@ -291,7 +291,8 @@ export class Stealing {
   /** Thieves that were refused are told once there is something, as many as there are tasks (after the lifelines of GLB). */
   #tellRefused(): void {
     if (this.#refused.size === 0) return
-    const jobs = new Map([...this.#context.jobs].filter(([, job]) => job.runs && job.ready.size > 0))
+    const jobs = new Map<JobId, Job>()
+    for (const job of this.#context.active) if (job.runs && job.ready.size > 0) jobs.set(job.id, job)
     let tasks = 0
     for (const { ready } of jobs.values()) tasks += ready.size
     for (const [thief, ids] of this.#refused) {

@@ -2,6 +2,7 @@ import { pickOne } from '@jel/protocol'
 import { overdueAfter } from './config.ts'
 import type { Context } from './context.ts'
 import type { Task } from './entry.ts'
+import { digestOf } from './ended-jobs.ts'
 import type { Execution } from './execution.ts'
 import type { HeldBy, MemberId, Message, Milliseconds } from './io.ts'
 import { resultOf, type Job } from './job.ts'
@@ -36,13 +37,13 @@ export class Supervision {
 
   /** Begins to check where something is awaited. */
   turn(): void {
-    const { now, config, jobs } = this.#context
+    const { now, config, active } = this.#context
     if (this.#nextCheck > now) {
-      if (this.#nextCheck === Infinity && [...jobs.values()].some(isChecked)) this.#nextCheck = now + config.checkEvery
+      if (this.#nextCheck === Infinity && isAny(active, isChecked)) this.#nextCheck = now + config.checkEvery
       return
     }
     this.#nextCheck = Infinity
-    for (const job of jobs.values()) {
+    for (const job of active) {
       if (!isChecked(job)) continue
       if (job.watched) this.ask(job)
       this.#nextCheck = now + config.checkEvery
@@ -66,7 +67,7 @@ export class Supervision {
   }
 
   /** Somebody waits for tasks that are, or were, here. */
-  awaited(from: MemberId, job: Job, paths: readonly Path[]): void {
+  awaited(from: MemberId, job: Job, { paths, known }: Extract<Message, { type: 'awaiting' }>): void {
     const unknown: Path[] = []
     const moved: HeldBy[] = []
     const holding: [Path, number][] = []
@@ -75,7 +76,7 @@ export class Supervision {
       const covering = job.tree.covering(path)
       const node = covering === undefined ? job.tree.find(path) : undefined
       if (covering !== undefined) {
-        if (covered.has(covering.path)) continue
+        if (covered.has(covering.path) || (known !== undefined && covering.path === ROOT && known === digestOf(covering))) continue
         covered.add(covering.path)
         this.#context.send(from, resultOf(job, covering, this.#context.self))
       } else if (node?.ballots !== undefined && node.frame === undefined && votersOf(node).includes(this.#context.self)) {
@@ -190,6 +191,11 @@ export class Supervision {
     }
     this.#execution.open(job, node, node.task satisfies Task, { claimed: !node.wanted, replay: true })
   }
+}
+
+function isAny<Item>(items: Iterable<Item>, is: (item: Item) => boolean): boolean {
+  for (const item of items) if (is(item)) return true
+  return false
 }
 
 /** Whether something of it is asked for at intervals. */

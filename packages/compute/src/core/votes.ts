@@ -105,6 +105,13 @@ function leader(job: Job, ballots: readonly Entry[]): Entry | undefined {
   return most
 }
 
+/** How many members say so, as their signatures show. */
+export function validVotes(job: Job, { votes = [] }: Entry, isValid: (vote: Vote) => boolean): number {
+  const by = new Set<MemberId>()
+  for (const vote of votes) if (by.size < job.votesNeeded && isValid(vote)) by.add(vote.by)
+  return by.size
+}
+
 /** What is to be told of a task that is voted on: its votes, and the votes for shared values that these may depend on. */
 export function evidence(job: Job, node: TaskNode): Entry[] {
   return node.ballots === undefined ? [] : [...new Set([...job.proofs.values(), ...node.ballots])]

@@ -47,7 +47,7 @@ const message = v.variant('type', [
   v.object({ type: v.literal('steal'), request: count, jobs, count }),
   v.object({ type: v.literal('work'), request: count, tasks: list(grant), left: count, ended: jobs, hint: v.optional(id) }),
   v.object({ type: v.literal('surplus') }),
-  v.object({ type: v.literal('awaiting'), job: id, paths: list(path) }),
+  v.object({ type: v.literal('awaiting'), job: id, paths: list(path), known: v.optional(text(64)) }),
   v.object({
     type: v.literal('holding'),
     job: id,

@@ -33,6 +33,8 @@ export interface GridMemberOptions {
   readonly speed?: number
   /** Whether it runs the programs of jobs. Default: yes. */
   readonly accepts?: boolean
+  /** Inputs of jobs that others submitted do not come to it: nobody has them any more. */
+  readonly lacksInputs?: boolean
   /** It gives wrong values. */
   readonly lies?: boolean
   /** Its containers do not start. */
@@ -154,7 +156,9 @@ export class VirtualGrid {
     for (const { id: job } of this.#jobs.values()) {
       this.after(this.random() * SPREAD, () => {
         const spec = this.#jobs.get(job) as JobSpec
-        if (member.lives) this.#handle(member, { type: 'job', spec: { ...spec, fresh: false, accepted: member.accepts } })
+        const accepted = member.accepts && options.lacksInputs !== true
+        const input = options.lacksInputs === true ? undefined : spec.input
+        if (member.lives) this.#handle(member, { type: 'job', spec: { ...spec, input, fresh: false, accepted } })
       })
     }
     return member
@@ -167,6 +171,21 @@ export class VirtualGrid {
       this.events.at(this.now + this.#delay(from, member), () =>
         this.#handle(member, { type: 'job', spec: { ...job, accepted: member.accepts } }),
       )
+  }
+
+  /** A new version of a job's record, which all hear of that see its submitter. */
+  wish(id: JobId, wish: JobSpec['wish'], from: GridMember = this.living[0] as GridMember): void {
+    const spec = { ...(this.#jobs.get(id) as JobSpec), wish, fresh: false }
+    this.#jobs.set(id, spec)
+    for (const member of this.living) {
+      const after = this.#delay(from, member) + this.random() * SPREAD
+      this.after(after, () => member.lives && this.#handle(member, { type: 'job', spec: { ...spec, accepted: member.accepts } }))
+    }
+  }
+
+  /** Somebody at this member asks for a job's outcome. */
+  watch(member: GridMember, job: JobId): void {
+    this.#handle(member, { type: 'watch', job })
   }
 
   /** As by SIGKILL. */

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest'
+import { VirtualGrid, type GridMember } from './grid.ts'
+import type { VirtualProgram } from './program.ts'
+import { flatJob, numberBytes, rootInput } from './trees.ts'
+
+const SEEDS = [1, 2, 3, 4, 5]
+const LEAVES = 100
+const wide = flatJob({ leaves: LEAVES, leafTime: 50 })
+
+function gridOf(seed: number, program: VirtualProgram, members: number): VirtualGrid {
+  const grid = new VirtualGrid({ seed, program, latency: () => 0.2 })
+  for (let member = 0; member < members; member++) grid.join({ site: 's' })
+  grid.settle()
+  return grid
+}
+
+/** Lets so much time pass. */
+function pass(grid: VirtualGrid, time: number): void {
+  let isOver = false
+  grid.after(time, () => (isOver = true))
+  grid.until(() => isOver, time + 1)
+}
+
+/** What members say, a word an outcome. */
+function outcomesOf(members: readonly GridMember[], job: string): string[] {
+  const said = members.map(({ scheduler }) => {
+    const view = scheduler.job(job)
+    if (view?.entry === undefined) return view?.ended ?? 'nothing'
+    const { outcome } = view.entry
+    return 'value' in outcome ? new TextDecoder().decode(outcome.value) : outcome.failure.code
+  })
+  return [...new Set(said)]
+}
+
+describe('two halves of a pool that both ended a job', () => {
+  /** Each run of the root gives what this says. */
+  function differing(outcomeOf: (run: number) => ReturnType<ReturnType<VirtualProgram>['outcome']>): VirtualProgram {
+    let runs = 0
+    return (fn, input, context) => {
+      const plan = wide(fn, input, context)
+      if (plan.children.length === 0) return plan
+      const run = runs++
+      return { ...plan, outcome: () => outcomeOf(run) }
+    }
+  }
+  const failure = { failure: { code: 'TASK_THREW', message: 'no', member: '', tries: 1 } }
+
+  it.each(
+    SEEDS.flatMap((seed) => [
+      { seed, kind: 'two values', program: () => differing((run) => ({ value: numberBytes(run) })), kept: '0' },
+      {
+        seed,
+        kind: 'a value and a failure',
+        program: () => differing((run) => (run % 2 === 0 ? failure : { value: numberBytes(1) })),
+        kept: '1',
+      },
+    ]),
+  )('keep one of $kind, and say so: seed $seed', ({ seed, program, kept }) => {
+    const job = `job ${seed}`
+    const grid = gridOf(seed, program(), 16)
+    grid.submit({ id: job, input: rootInput(LEAVES) })
+    pass(grid, 100)
+    grid.cut(({ id }) => Number(id.slice(1)) % 2 === 0)
+    pass(grid, 30_000)
+    expect(outcomesOf(grid.living, job)).toHaveLength(2)
+    grid.heal()
+    pass(grid, 15_000)
+    expect(outcomesOf(grid.living, job)).toEqual([kept])
+    expect(grid.warnings.some(({ code }) => code === 'JOB_RESULTS_DIFFER')).toBe(true)
+    const { messages } = grid
+    pass(grid, 60_000)
+    expect(grid.messages).toBe(messages)
+  })
+})
+
+describe('a cancelled job', () => {
+  it.each(SEEDS)('keeps the outcome that it had, also for those who come later: seed %i', (seed) => {
+    const job = `job ${seed}`
+    const grid = gridOf(seed, wide, 8)
+    grid.submit({ id: job, input: rootInput(LEAVES) })
+    grid.until(() => grid.doneAt.has(job), 60_000)
+    pass(grid, 3000)
+    grid.wish(job, 'cancel')
+    pass(grid, 3000)
+    for (let member = 0; member < 8; member++) {
+      grid.leave(grid.living[0] as GridMember)
+      const newcomer = grid.join({ site: 's' })
+      pass(grid, 3000)
+      grid.watch(newcomer, job)
+      pass(grid, 500)
+    }
+    expect(outcomesOf(grid.living, job)).toEqual([String(LEAVES)])
+  })
+
+  it.each([...SEEDS, 6, 7, 8, 9, 10])('is one thing everywhere, whenever its owner cancelled it: seed %i', (seed) => {
+    const job = `job ${seed}`
+    const grid = gridOf(seed, wide, 8)
+    grid.submit({ id: job, input: rootInput(LEAVES) })
+    // It takes some 700 ms.
+    pass(grid, 500 + 30 * seed)
+    grid.wish(job, 'cancel')
+    pass(grid, 12_000)
+    expect(outcomesOf(grid.living, job)).toHaveLength(1)
+    expect(outcomesOf(grid.living, job)).not.toContain('nothing')
+  })
+
+  it('runs when it is submitted again', () => {
+    const grid = gridOf(1, wide, 4)
+    grid.submit({ id: 'job', input: rootInput(LEAVES) })
+    pass(grid, 200)
+    grid.wish('job', 'cancel')
+    pass(grid, 5000)
+    expect(outcomesOf(grid.living, 'job')).toEqual(['cancelled'])
+    grid.wish('job', 'run')
+    pass(grid, 10_000)
+    expect(outcomesOf(grid.living, 'job')).toEqual([String(LEAVES)])
+  })
+})
+
+describe('a result whose input nobody has any more', () => {
+  it.each(SEEDS)('outlives all members that computed it, as long as one is replaced after the other: seed %i', (seed) => {
+    const job = `job ${seed}`
+    const grid = gridOf(seed, wide, 3)
+    grid.submit({ id: job, input: rootInput(LEAVES) })
+    grid.until(() => grid.doneAt.has(job), 60_000)
+    pass(grid, 3000)
+    for (let member = 0; member < 6; member++) {
+      grid.join({ site: 's', lacksInputs: true })
+      pass(grid, 3000)
+      grid.leave(grid.living[0] as GridMember)
+      pass(grid, 1000)
+    }
+    pass(grid, 10_000)
+    expect(outcomesOf(grid.living, job)).toEqual([String(LEAVES)])
+  })
+
+  it.each(SEEDS)('does not keep a job from those who have it: seed %i', (seed) => {
+    const job = `job ${seed}`
+    const grid = gridOf(seed, wide, 1)
+    for (let member = 0; member < 4; member++) grid.join({ site: 's', lacksInputs: true })
+    grid.submit({ id: job, input: rootInput(LEAVES) })
+    grid.until(() => grid.doneAt.has(job) && grid.isDoneEverywhere(job), 60_000)
+    expect(outcomesOf(grid.living, job)).toEqual([String(LEAVES)])
+  })
+})
