@@ -5,6 +5,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { hasChangedSince, type Part } from './age.ts'
 import { machine, type Machine } from './machine.ts'
 import { replaceSection } from './markdown.ts'
 import { inCheckout } from './paths.ts'
@@ -33,6 +34,8 @@ export interface Shown<Data> {
   /** Between `<!-- section -->` and `<!-- /section -->` of the document. */
   readonly section: string
   readonly text: (data: Data) => string
+  /** What they are of. Default: protocol and overlay. */
+  readonly of?: readonly Part[]
   readonly picture?: { readonly file: string; readonly draw: (data: Data) => Promise<string> }
 }
 
@@ -61,17 +64,30 @@ export async function showFigures<Data>(shown: Shown<Data>): Promise<boolean> {
   const kept = read(shown)
   if (kept === undefined) return false
   const document = inCheckout(shown.document)
-  writeFileSync(document, withFigures(readFileSync(document, 'utf8'), shown, kept))
+  writeFileSync(document, withFigures(readFileSync(document, 'utf8'), shown, kept, isOld(shown, kept) === true))
   const { picture } = shown
   if (picture !== undefined) writeFileSync(inCheckout(picture.file), await picture.draw(kept.data))
   return true
 }
 
-/** True if the document says what was kept, or nothing was. */
-export function isShown<Data>(shown: Shown<Data>): boolean {
+/** How a document stands to what was kept; `old` and `said`: what was measured has changed since, and whether the document says so. Undefined: nobody can tell. */
+export interface State {
+  readonly isShown: boolean
+  readonly isOld: boolean | undefined
+  readonly isSaid: boolean
+}
+
+/** Of what was kept, if anything was. */
+export function stateOf<Data>(shown: Shown<Data>): State | undefined {
   const kept = read(shown)
+  if (kept === undefined) return undefined
   const document = readFileSync(inCheckout(shown.document), 'utf8')
-  return kept === undefined || document === withFigures(document, shown, kept)
+  const isSaid = document === withFigures(document, shown, kept, true)
+  return { isShown: isSaid || document === withFigures(document, shown, kept, false), isOld: isOld(shown, kept), isSaid }
+}
+
+function isOld<Data>({ of = ['protocol', 'overlay'] }: Shown<Data>, { origin }: Kept<Data>): boolean | undefined {
+  return hasChangedSince(origin.revision.replace('+', ''), of)
 }
 
 function read<Data>(shown: Shown<Data>): Kept<Data> | undefined {
@@ -79,9 +95,12 @@ function read<Data>(shown: Shown<Data>): Kept<Data> | undefined {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8'), textToNumbers) as Kept<Data>) : undefined
 }
 
-function withFigures<Data>(document: string, { section, text }: Shown<Data>, { origin, data }: Kept<Data>): string {
-  return replaceSection(document, section, `${text(data)}\n\n${describe(origin)}`)
+function withFigures<Data>(document: string, { section, text }: Shown<Data>, { origin, data }: Kept<Data>, old: boolean): string {
+  return replaceSection(document, section, `${text(data)}\n\n${describe(origin)}${old ? ` ${OLD}` : ''}`)
 }
+
+/** It stays true until they are measured anew. */
+const OLD = 'What was measured has changed since.'
 
 function describe({ revision, command, date, machine: on }: Origin): string {
   const { node, cores, processor, memoryGB, loadAverage } = on

@@ -131,6 +131,7 @@ export const shown: Shown<ComputeData> = {
   name: 'compute',
   document: 'docs/compute-benchmarks.md',
   section: 'compute',
+  of: ['protocol', 'overlay', 'compute'],
   text,
   picture: { file: 'docs/compute.svg', draw },
 }

@@ -5,7 +5,7 @@
  *     pnpm lab figures --check    # only says whether they are as they should be
  */
 import { shown as attacks } from '../attacks/table.ts'
-import { isShown, showFigures, type Shown } from '../base/figures.ts'
+import { showFigures, stateOf, type Shown, type State } from '../base/figures.ts'
 import { command } from '../base/program.ts'
 import { shown as computeField } from '../compute-field/report.ts'
 import { shown as fidelity } from '../fidelity/table.ts'
@@ -17,21 +17,22 @@ import { shown as tcpTimes } from '../tcp-times/report.ts'
 
 const USAGE = `pnpm lab figures [options]
 
-  --check   writes nothing; exit status 1 where a document does not say what docs/figures has
+  --check   writes nothing; exit status 1 where a document does not say what docs/figures has, or not that the protocol, the overlay
+            or computing has changed since
 `
 
 /** What is to be done with figures of any kind. */
 interface Figures {
   readonly name: string
-  readonly isShown: boolean
+  readonly state: State | undefined
   show(): Promise<boolean>
 }
 
 function of<Data>(shown: Shown<Data>): Figures {
   return {
     name: shown.name,
-    get isShown() {
-      return isShown(shown)
+    get state() {
+      return stateOf(shown)
     },
     show: () => showFigures(shown),
   }
@@ -41,9 +42,15 @@ const all: readonly Figures[] = [of(attacks), of(computeField), of(fidelity), of
 
 export const experiment = command(USAGE, { check: { type: 'boolean', default: false } }, async ({ check }) => {
   if (check) {
-    const stale = all.filter((figures) => !figures.isShown).map(({ name }) => name)
-    if (stale.length > 0) console.log(`other figures than those of docs/figures are shown of: ${stale.join(', ')}; pnpm lab figures`)
-    return stale.length > 0 ? 1 : 0
+    const states = all.map(({ name, state }) => ({ name, state }))
+    const named = (isWrong: (state: State) => boolean): string =>
+      states.flatMap(({ name, state }) => (state !== undefined && isWrong(state) ? [name] : [])).join(', ')
+    const [other, old] = [named(({ isShown }) => !isShown), named(({ isShown, isOld, isSaid }) => isShown && isOld === true && !isSaid)]
+    if (other !== '') console.log(`other figures than those of docs/figures are shown of: ${other}; pnpm lab figures`)
+    if (old !== '')
+      console.log(`what was measured has changed since, and the document does not say so: ${old}; measure anew, or pnpm lab figures`)
+    if (named(({ isOld }) => isOld === undefined) !== '') console.log('this checkout has no history, which would tell how old figures are')
+    return other !== '' || old !== '' ? 1 : 0
   }
   for (const figures of all) console.log(`${figures.name}: ${(await figures.show()) ? 'written' : 'nothing was kept'}`)
   return 0

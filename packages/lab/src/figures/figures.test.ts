@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { experiment } from './command.ts'
 
-it('documents show what is kept in docs/figures', async () => {
+it('documents show what is kept in docs/figures, and say where that is of sources before the present ones', async () => {
   expect(await experiment.run(['--check'])).toBe(0)
 })

@@ -24,6 +24,8 @@ export const shown: Shown<TcpTimes> = {
   name: 'tcp-times',
   document: 'docs/simulator.md',
   section: 'tcp-times',
+  // The kernel's, and the simulator's.
+  of: [],
   text: ({ release, runs, rows }) => {
     const cells = rows.map(({ way, loss, bytes, kernel, model }) => [
       `${bytes / 1_000} KB`,
