@@ -44,7 +44,7 @@ export const KINDS: readonly Kind[] = [
   {
     name: 'bulky',
     fn: 'bulky',
-    input: (random) => ({ tasks: 6, text: 'x'.repeat(100_000 + Math.floor(random() * 200_000)) }),
+    input: (random) => ({ tasks: 6, text: 'x'.repeat(300_000 + Math.floor(random() * 500_000)) }),
     keep: HOUR,
     isRight: gives(({ tasks, text }: { tasks: number; text: string }) => tasks * (text.length + 1)),
   },
