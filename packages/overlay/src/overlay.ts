@@ -239,7 +239,7 @@ export class RunningOverlay implements Overlay {
 
   async setConstant(name: string, value: Uint8Array | undefined): Promise<void> {
     this.#lifecycle.checkOpen()
-    const problem = constantsProblem(withConstant(this.self.constants, name, value), this.#parts.config.limits.constantsBytes)
+    const problem = constantsProblem(withConstant(this.self.constants, name, value), this.#parts.config.limits)
     if (problem !== undefined) throw new RangeError(problem)
     this.#command({ type: 'setConstant', name, ...(value && { value }) })
   }

@@ -21,6 +21,7 @@ export class Handshake {
   /** The incarnation that was handed to an introducer. */
   #introducedAs = 0
   #toldEntered = false
+  #warnedOutOfReach = false
 
   constructor(parts: Parts, host: HandshakeHost) {
     this.#parts = parts
@@ -55,6 +56,7 @@ export class Handshake {
     const wasIn = life.self !== undefined
     link.isEntry = !wasIn || incarnation === 0
     introduction.greeted(life.credible(known))
+    if (known > 0 && life.credible(known) === 0) this.#warnOutOfReach(link.peer, known)
     this.#host.settle()
     const { self } = life
     if (!wasIn || self === undefined) return // entering hands over to all greeted links
@@ -112,6 +114,15 @@ export class Handshake {
     if (this.#toldEntered) return
     this.#toldEntered = true
     this.#parts.context.notify({ type: 'entered', alone })
+  }
+
+  /** Such a number is made up, or this node's own was lost: who believes it takes this node for one that ended long ago. */
+  #warnOutOfReach(peer: NodeId, known: number): void {
+    if (this.#warnedOutOfReach) return
+    this.#warnedOutOfReach = true
+    const { context, life } = this.#parts
+    const what = `${peer} takes incarnation ${known} of this node for over, and it is at ${life.incarnation}: members that believe so don't see it`
+    context.warn('INCARNATION_OUT_OF_REACH', `${what}. A new identity is seen at once`)
   }
 
   /** Dials those who were named by who handed this node on. */

@@ -4,7 +4,6 @@
 import type { Health } from './base/io.ts'
 import type { Context } from './context/context.ts'
 import type { FailureDetector } from './detection/failure-detector.ts'
-import type { Reconciler } from './dissemination/reconcile.ts'
 import type { Introduction } from './life/introduction.ts'
 import type { Healer } from './topology/heal.ts'
 
@@ -12,7 +11,6 @@ export interface HealthSources {
   readonly detector: FailureDetector
   readonly healer: Healer
   readonly introduction: Introduction
-  readonly reconciler: Reconciler
 }
 
 export class HealthReport {
@@ -33,7 +31,7 @@ export class HealthReport {
   get current(): Health {
     this.#update()
     const { links, view } = this.#context
-    const { detector, healer, introduction, reconciler } = this.#sources
+    const { detector, healer, introduction } = this.#sources
     const lost = healer.recentlyLost()
     const others = view.size - 1 + lost
     return {
@@ -43,7 +41,7 @@ export class HealthReport {
       relayed: detector.relayed,
       alone: this.#isAlone(),
       minority: this.#whole > 0,
-      lastReconciliation: reconciler.lastCompleted,
+      lastReconciliation: this.#context.lastReconciliation,
       introducers: introduction.failing,
     }
   }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { actors, alarm, death, facts, type Actor } from '../test/actors.ts'
-import { Bench } from '../test/bench.ts'
+import { Bench, framesTo } from '../test/bench.ts'
 import { answersTo } from '../test/detection.ts'
 import { hashSpace } from './base/hash.ts'
 import { decodeId } from './base/id.ts'
@@ -212,7 +212,7 @@ describe('a peer that breaks the rules', () => {
 
   it('with more frames than allowed is read more slowly, and loses nothing, not even its place', () => {
     const { own } = rates.frames
-    for (let sent = 3; sent < own * burst; sent++) expect(pausedUntil(mallory, bench.receive(mallory, bulk))).toBe(-Infinity)
+    for (let sent = 4; sent < own * burst; sent++) expect(pausedUntil(mallory, bench.receive(mallory, bulk))).toBe(-Infinity)
     const crowd = actors(500, 7)
     for (const actor of crowd) bench.receive(mallory, facts([actor.joined()]))
     expect(bench.members).toEqual(expect.arrayContaining(crowd.map(({ id }) => id)))
@@ -540,6 +540,36 @@ describe('a peer that lies in its hello', () => {
     expect(entered?.incarnation).toBeLessThan(absurd)
     bench.receive(mallory, { hello: { known: absurd, ended: true, incarnation: 1 } })
     expect(bench.node.self?.incarnation).toBeLessThan(absurd)
+  })
+})
+
+describe('a stranger that makes up deaths of one who is absent', () => {
+  const reach = 1_000_000
+  const madeUp = (...incarnations: readonly number[]): wire.Frame[] =>
+    incarnations.map((incarnation) => facts([death(eve, [bob, carol, dave], 0, incarnation)]))
+
+  it("can't lift its incarnation out of its own reach", () => {
+    for (const known of [true, false]) {
+      const bench = new Bench(self)
+      bench.meet(alice)
+      bench.advance(70_000) // no newcomer any more
+      if (known) for (const said of [eve.joined(), eve.left()]) bench.receive(alice, facts([said]))
+      for (const frame of madeUp(reach, 2 * reach, 3 * reach)) bench.receive(alice, frame)
+      // It comes back as it would: above what it is told, as far as it believes that.
+      const { known: told = 0 } =
+        framesTo(eve.id, bench.link(eve, { incarnation: 0 })).find(({ hello }) => hello !== undefined)?.hello ?? {}
+      expect(told).toBeLessThanOrEqual(reach)
+      bench.receive(eve, facts([eve.joined({ incarnation: told + 1 })], true))
+      expect(bench.members).toContain(eve.id)
+    }
+  })
+
+  it('is told of by a warning, once, where others believe it', () => {
+    const bench = new Bench(self)
+    bench.meet(alice)
+    for (let i = 0; i < 3; i++) bench.receive(alice, { hello: { known: 3 * reach, ended: true, incarnation: 1 } })
+    const warnings = bench.notifications.filter((each) => each.type === 'warning' && each.code === 'INCARNATION_OUT_OF_REACH')
+    expect(warnings).toHaveLength(1)
   })
 })
 

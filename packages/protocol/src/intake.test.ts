@@ -113,6 +113,15 @@ describe('the verdict on a broadcast', () => {
     expect(bench.overhears(alice.joined())).toBe('accept')
   })
 
+  it('rejects one that is padded, around its facts or in them', () => {
+    const batch = wire.Broadcast.encode({ nonce: 1, facts: [wireFact(bob.joined())] })
+    // A field that this version does not know, at the end of the message.
+    const padded = (bytes: number): Uint8Array =>
+      Uint8Array.from([...batch, 0xfa, 0x01, (bytes & 0x7f) | 0x80, bytes >> 7, ...new Uint8Array(bytes)])
+    expect(bench.broadcast(padded(10_000))).toBe('reject')
+    expect(bench.broadcast(padded(30))).toBe('accept')
+  })
+
   it('ignores everything before this node has entered', () => {
     const early = new Bench(self, { introducers: [{ id: alice.id, address: Uint8Array.of(1) }] })
     expect(early.node.self).toBeUndefined()

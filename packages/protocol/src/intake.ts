@@ -153,8 +153,13 @@ export class Intake implements Timed {
     if (incarnation > view.known(suspect) + this.#context.config.limits.incarnationJump) return undefined
     if (this.#isOneTooMany(fact, source) || !this.#isAffordable(fact, source)) return undefined
     this.#check(fact)
-    if (present === undefined) return this.#merge(fact, age)
     const { detector } = this.#parts
+    if (present === undefined) {
+      // Each made-up death may be one jump ahead. After a few the numbers would be out of the victim's own reach: it enters, and nobody sees it.
+      const isAhead = view.known(suspect) > 0 && incarnation > view.known(suspect)
+      const members = isAhead ? accusers.filter(({ signer }) => view.knows(signer)).length : Infinity
+      return members < detector.accusersToBelieve(suspect) ? undefined : this.#merge(fact, age)
+    }
     const isCurrent = present.incarnation === incarnation
     const members = accusers.filter(({ signer }) => view.knows(signer))
     const valid = members.filter(({ beat }: Accuser) => !isCurrent || !detector.accusations.isRefuted(suspect, beat))

@@ -348,7 +348,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   }
 
   #settleOne(outcome: Outcome): void {
-    const { life, introduction, referral, reporter, reconciler, broadcaster, healer, elections, intake } = this.#parts
+    const { life, introduction, reconciler, broadcaster, healer, intake } = this.#parts
     switch (outcome.type) {
       case 'changed':
         this.#membership.changed(outcome.changes)
@@ -371,11 +371,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
         reconciler.quicken('other')
         break
       case 'reconciled':
-        this.#context.isUnintroduced = false
-        this.#handshake.notify(false)
-        referral.settle()
-        reporter.settle()
-        elections.reconciled()
+        this.#reconciled(outcome.peer)
         break
       case 'enter':
         this.#handshake.enter(outcome.learned)
@@ -405,6 +401,20 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
         broadcaster.suppress(outcome.key)
         break
     }
+  }
+
+  /** With a member both sides know at least that member afterwards. A stranger that says it is done has told nothing of the pool. */
+  #reconciled(peer: NodeId): void {
+    const { view, now } = this.#context
+    if (view.get(peer) === undefined) return
+    this.#context.wholeSince = Math.min(this.#context.wholeSince, now)
+    this.#context.lastReconciliation = now
+    this.#context.isUnintroduced = false
+    this.#handshake.notify(false)
+    const { referral, reporter, elections } = this.#parts
+    referral.settle()
+    reporter.settle()
+    elections.reconciled()
   }
 
   /** This node is something else within its life, and says so like any news of its own. What changed before it enters is what it enters with. */

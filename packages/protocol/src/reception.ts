@@ -12,6 +12,8 @@ import { remember } from './base/remember.ts'
 import type { Context } from './context/context.ts'
 import type { Link } from './context/links.ts'
 import type { Told } from './facts/fact.ts'
+import { spareBytes } from './facts/statement.ts'
+import { broadcastBytes } from './frames/size.ts'
 import { isUrgent, type Message } from './frames/message.ts'
 import { Penalties } from './penalties.ts'
 
@@ -70,7 +72,11 @@ export class Reception<Data extends Encoded> {
     const { frameBytes } = config.limits
     try {
       if (data.length > frameBytes) throw new FrameError(`a broadcast has at most ${frameBytes} bytes, not ${data.length}`)
-      const { facts } = this.#context.wire.decodeBroadcast(data)
+      const batch = this.#context.wire.decodeBroadcast(data)
+      const { facts } = batch
+      const most = broadcastBytes(batch) + (1 + facts.length) * spareBytes
+      if (data.length > most)
+        throw new FrameError(`a broadcast with ${data.length} bytes around ${facts.length} facts: most of it is padding`)
       const affordable = facts.filter(
         ({ fact }) => budgets.mayPublish(fact.author, now) && (!fact.isRecord || budgets.mayTellRecord(fact.author, now)),
       )

@@ -102,6 +102,8 @@ export class Bench {
     if (linked) {
       this.link(actor, { dialable })
       this.receive(actor, facts([actor.joined()]))
+      // Facts go before the answer that completes a reconciliation.
+      if (this.reconciles) this.receive(actor, { reconcile: { round: 2, ranges: [] } })
     } else {
       this.actors.set(actor.id, actor)
       this.overhears(actor.joined())

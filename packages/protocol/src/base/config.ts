@@ -62,6 +62,8 @@ export const defaultConfig = {
     tagBytes: 1_024,
     /** Constants of a member, names included. Design. */
     constantsBytes: 512,
+    /** Guess: some programs with some each. */
+    constants: 32,
     /** Guess. */
     locationBytes: 256,
     addresses: 8,

@@ -203,6 +203,8 @@ export type WarningCode =
   | 'INTRODUCER_UNREACHABLE'
   | 'PEER_MISBEHAVED'
   | 'INCARNATION_REPLACED'
+  /** Others believe that a life of this identity ended that is too far ahead to be true: they don't see this node. */
+  | 'INCARNATION_OUT_OF_REACH'
   | 'VIEW_FULL'
   | 'ELECTIONS_FULL'
   | 'RECORDS_FULL'

@@ -1,7 +1,7 @@
 /**
  * Names of pools, elections and signals: what may be said on the wire, in a topic and on a terminal.
  */
-const maxNameBytes = 128 // guess: long enough for a URL path, short enough to repeat in statements
+export const maxNameBytes = 128 // guess: long enough for a URL path, short enough to repeat in statements
 const encoder = new TextEncoder()
 
 /** Why this name is refused, or undefined if it is fine: 1 to 128 bytes of UTF-8 without control characters. */

@@ -40,6 +40,8 @@ export class Context<Data extends Encoded = Encoded> {
   now: Milliseconds = 0
   /** When a reconciliation was completed first; Infinity: none was, this node is new in the pool. */
   wholeSince: Milliseconds = Infinity
+  /** When one was completed last. */
+  lastReconciliation: Milliseconds | undefined
   /** When this node's present life began. */
   bornAt: Milliseconds = 0
   /** When this process entered the pool first; undefined: it has not. */

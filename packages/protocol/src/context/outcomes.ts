@@ -19,7 +19,7 @@ export type Outcome =
   /** Nothing is certain before a reconciliation. */
   | { readonly type: 'unsure' }
   /** A reconciliation was completed. */
-  | { readonly type: 'reconciled' }
+  | { readonly type: 'reconciled'; readonly peer: NodeId }
   /** Enter: this is the highest incarnation of this node that others know. */
   | { readonly type: 'enter'; readonly learned: number }
   /** Nobody lets this node in. It has entered, and goes on trying. */

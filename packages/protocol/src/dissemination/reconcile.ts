@@ -70,7 +70,6 @@ export class Reconciler implements Timed {
   readonly #exchanges = new Map<NodeId, Exchange>()
   #interval: Milliseconds = intervals.other
   #nextDue = Infinity
-  #lastCompleted: Milliseconds | undefined
 
   constructor(context: Context) {
     this.#context = context
@@ -78,10 +77,6 @@ export class Reconciler implements Timed {
 
   get nextDue(): Milliseconds {
     return this.#nextDue
-  }
-
-  get lastCompleted(): Milliseconds | undefined {
-    return this.#lastCompleted
   }
 
   /** Something changed: look around soon. */
@@ -165,9 +160,7 @@ export class Reconciler implements Timed {
     const exchange = this.#exchanges.get(peer)
     if (exchange?.isOwn === true) services.measure?.({ what: 'reconciliation', took: now - exchange.begun })
     this.#exchanges.delete(peer)
-    this.#lastCompleted = this.#context.now
-    this.#context.wholeSince = Math.min(this.#context.wholeSince, this.#context.now)
-    this.#context.outcomes.push({ type: 'reconciled' })
+    this.#context.outcomes.push({ type: 'reconciled', peer })
   }
 
   #answers(ranges: readonly wire.Range[], page: Page): wire.Range[] {

@@ -126,6 +126,10 @@ describe('what is out of bounds in a statement is refused', () => {
     wire.Joined.encode({ incarnation: 1, nonce: 1, addresses: [], location: '', tag: new Uint8Array(0), ...changes })
   const constants = (...all: readonly [name: string, bytes: number][]): Uint8Array =>
     joined({ constants: all.map(([name, bytes]) => ({ name, value: new Uint8Array(bytes) })) })
+  const record = { name: 'r', version: 1, expires: 1, withdrawn: false }
+  /** With a field that this version does not know. */
+  const padded = (body: Uint8Array, bytes: number): Uint8Array =>
+    Uint8Array.from([...body, 0xfa, 0x01, (bytes & 0x7f) | 0x80, ((bytes >> 7) & 0x7f) | 0x80, bytes >> 14, ...new Uint8Array(bytes)])
   const candidacy = (election: string): Uint8Array => wire.Candidacy.encode({ election, incarnation: 1, sequence: 1, withdrawn: false })
   const claim = (changes: Partial<wire.Claim>): Uint8Array =>
     wire.Claim.encode({ election: 'e', epoch: 1, incarnation: 1, sequence: 1, ...changes })
@@ -146,6 +150,14 @@ describe('what is out of bounds in a statement is refused', () => {
     ['constants out of order', kinds.joined, constants(['b', 1], ['a', 1])],
     ['a constant without a name', kinds.joined, constants(['', 1])],
     ['a constant with a control character', kinds.joined, constants(['a\u001bb', 1])],
+    ['a record padded with what nobody reads', kinds.record, padded(wire.Record.encode({ ...record, value: new Uint8Array(0) }), 100_000)],
+    ['a left-statement padded with what nobody reads', kinds.left, padded(wire.Left.encode({ incarnation: 1 }), 1_000)],
+    ['a joined-statement padded with what nobody reads', kinds.joined, padded(joined({}), 10_000)],
+    [
+      'more constants than a member has',
+      kinds.joined,
+      constants(...Array.from({ length: 33 }, (_, i): [string, number] => [`c${10 + i}`, 1])),
+    ],
     ['a left of no life', kinds.left, wire.Left.encode({ incarnation: 0 })],
     ['a suspect that is no key', kinds.suspicion, wire.Suspicion.encode({ suspect: new Uint8Array(31), incarnation: 1, beat: 0 })],
     [

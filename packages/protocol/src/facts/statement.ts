@@ -11,7 +11,7 @@ import type { Config } from '../base/config.ts'
 import { FrameError } from '../base/errors.ts'
 import { decodeId, encodeId } from '../base/id.ts'
 import type { Address, Constants, Milliseconds, NodeId, Signing } from '../base/io.ts'
-import { nameProblem } from '../base/name.ts'
+import { maxNameBytes, nameProblem } from '../base/name.ts'
 import { eventBytes, isEventName, readEvent } from './event.ts'
 import { constantsProblem, noConstants } from './constants.ts'
 import { decode } from './decode.ts'
@@ -96,6 +96,10 @@ export function isKind<K extends Content['kind']>(statement: Statement, kind: K)
 }
 
 const signatureBytes = 64
+/** What a later version may add to a body, or to a fact around it. Guess: a number or two, and a hash. More of what nobody reads is padding. */
+export const spareBytes = 64
+/** A number, and tag and length of bytes, at most. */
+const [numberBytes, frameBytes] = [10, 4]
 const encoder = new TextEncoder()
 
 /** Signs the statements of one pool and checks their signatures. */
@@ -144,7 +148,35 @@ export function readStatement(message: wire.Statement, limits: Config['limits'])
   }
 }
 
+/** All that a body of a known kind may hold: what is kept and told on for others is bounded in bytes, not in number alone. */
+function mostBodyBytes(kind: number, limits: Config['limits']): number {
+  const name = frameBytes + maxNameBytes
+  switch (kind) {
+    case kinds.joined:
+      return (
+        spareBytes +
+        4 * numberBytes +
+        limits.addresses * (frameBytes + limits.addressBytes) +
+        (frameBytes + limits.locationBytes) +
+        (frameBytes + limits.tagBytes) +
+        (limits.constants * 3 * frameBytes + limits.constantsBytes)
+      )
+    case kinds.record:
+      return spareBytes + 3 * numberBytes + name + frameBytes + Math.max(eventBytes, limits.recordBytes)
+    case kinds.left:
+    case kinds.suspicion:
+    case kinds.refutation:
+    case kinds.candidacy:
+    case kinds.claim:
+      return spareBytes + 4 * numberBytes + name
+    default:
+      return limits.unknownBodyBytes
+  }
+}
+
 function readContent(kind: number, body: Uint8Array, limits: Config['limits']): Content {
+  const most = mostBodyBytes(kind, limits)
+  if (body.length > most) throw new FrameError(`a statement of kind ${kind} has at most ${most} bytes, not ${body.length}`)
   switch (kind) {
     case kinds.joined: {
       const { incarnation, version, nonce, addresses, location, tag, joinedAt, constants } = decode(wire.Joined, body, {
@@ -206,8 +238,6 @@ function readContent(kind: number, body: Uint8Array, limits: Config['limits']): 
     }
     default: {
       if (kind === 0) throw new FrameError('a statement without a kind')
-      if (body.length > limits.unknownBodyBytes)
-        throw new FrameError(`a statement of unknown kind ${kind} has at most ${limits.unknownBodyBytes} bytes`)
       return { kind: 'unknown' }
     }
   }
@@ -222,7 +252,7 @@ function readConstants(told: readonly wire.Constant[], limits: Config['limits'])
     constants.set(name, value.slice())
     last = name
   }
-  const problem = constantsProblem(constants, limits.constantsBytes)
+  const problem = constantsProblem(constants, limits)
   if (problem !== undefined) throw new FrameError(problem)
   return constants
 }

@@ -45,6 +45,23 @@ describe('a newcomer', () => {
     expect(entered(bench)).toEqual([false])
   })
 
+  it('is not in by the word of a stranger that says it is done, and claims nothing, while its introducer has said nothing', () => {
+    const bench = new Bench(self, { introducers: [door] })
+    bench.reconciles = false
+    bench.link(mallory)
+    bench.input({ type: 'command', command: { type: 'elect', election: 'master' } })
+    bench.receive(mallory, { reconcile: { round: 2, ranges: [] } })
+    bench.advance(introduction.aloneAfter / 2)
+    expect(entered(bench)).toEqual([])
+    expect(bench.node.reign('master')).toBeUndefined()
+    bench.link(alice)
+    bench.receive(alice, facts([alice.joined()]))
+    bench.receive(alice, { reconcile: { round: 2, ranges: [] } })
+    expect(entered(bench)).toEqual([false])
+    bench.advance(5_000)
+    expect(bench.node.reign('master')?.winner.id).toBe(self.id)
+  })
+
   it('says that it goes on alone, once: when it founds a pool, when all refuse, when nobody answers, and when who let it in is gone', () => {
     expect(entered(new Bench(self))).toEqual([true])
     const refused = new Bench(self, { introducers: [door] })
@@ -186,8 +203,8 @@ describe('a newcomer', () => {
     const remembered: Introducer[] = [alice, bob].map(({ id }, i) => ({ id, address: Uint8Array.of(i), remembered: true }))
     const bench = new Bench(self, { introducers: remembered })
     expect(dials(bench.log.map(({ effect }) => effect)).map(({ peer }) => peer)).toEqual([alice.id])
-    bench.link(alice)
-    bench.receive(alice, facts([alice.joined(), bob.joined()]))
+    bench.meet(alice)
+    bench.receive(alice, facts([bob.joined()]))
     expect(dials(bench.advance(rememberedPace)).map(({ peer }) => peer)).not.toContain(bob.id)
     expect(entered(bench)).toEqual([false])
   })
@@ -316,7 +333,8 @@ describe('who is handed on', () => {
   function referred(reconciles: boolean): Bench {
     const bench = new Bench(self, { introducers: [door] })
     bench.reconciles = reconciles
-    bench.link(alice)
+    if (reconciles) bench.meet(alice)
+    else bench.link(alice)
     return bench
   }
 
@@ -376,6 +394,8 @@ describe('who is handed on', () => {
       const effects = bench.link(alice)
       expect(bench.node.self?.incarnation).toBe(1)
       expect(framesTo(alice.id, effects).flatMap((frame) => frame.facts?.facts ?? [])).toEqual([wireFact(bench.ownStatement())])
+      bench.receive(alice, facts([alice.joined()]))
+      bench.receive(alice, { reconcile: { round: 2, ranges: [] } })
       expect(bench.node.health(bench.now).lastReconciliation).toBe(bench.now)
       expect(warnings(bench)).toEqual([expect.stringMatching(`^${mallory.id} sent a bad frame: a forged signature`)])
     })

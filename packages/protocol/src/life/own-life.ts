@@ -126,7 +126,7 @@ export class OwnLife {
    */
   setConstant(name: string, value: Uint8Array | undefined): Fact | undefined {
     const constants = withConstant(this.#constants, name, value)
-    const problem = constantsProblem(constants, this.#context.config.limits.constantsBytes)
+    const problem = constantsProblem(constants, this.#context.config.limits)
     if (problem !== undefined) throw new RangeError(problem)
     const before = this.#constants.get(name)
     const isSame = value === undefined ? before === undefined : before !== undefined && sameBytes(value, before)
