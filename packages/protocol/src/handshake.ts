@@ -7,6 +7,7 @@ import { Link } from './context/links.ts'
 import type { Fact, Told } from './facts/fact.ts'
 import type { Message } from './frames/message.ts'
 import type { Parts } from './parts.ts'
+import { skew } from './records/records.ts'
 
 export interface HandshakeHost {
   /** Takes in what a peer told; returns what was news. */
@@ -22,6 +23,7 @@ export class Handshake {
   #introducedAs = 0
   #toldEntered = false
   #warnedOutOfReach = false
+  #warnedOfCalendars = false
 
   constructor(parts: Parts, host: HandshakeHost) {
     this.#parts = parts
@@ -46,11 +48,12 @@ export class Handshake {
   }
 
   /** A peer's hello. Throws {@link FrameError}. */
-  greeted(link: Link, { known, ended, incarnation }: Exclude<Message['hello'], undefined>): void {
+  greeted(link: Link, { known, ended, incarnation, today }: Exclude<Message['hello'], undefined>): void {
     const { context, life, introduction, reconciler } = this.#parts
     const { view, config, id } = context
     if (!(known <= config.limits.counter) || !(incarnation <= config.limits.counter)) throw new FrameError('an incarnation is out of range')
     link.greeted = true
+    if (today !== undefined) this.#compareCalendars(link.peer, today)
     link.entered = incarnation > 0
     link.incarnation = incarnation
     const wasIn = life.self !== undefined
@@ -114,6 +117,19 @@ export class Handshake {
     if (this.#toldEntered) return
     this.#toldEntered = true
     this.#parts.context.notify({ type: 'entered', alone })
+  }
+
+  /** What lives for minutes is over, or not yet believed, by a calendar that is minutes apart. Both ends find out, and one of them is to be set. */
+  #compareCalendars(peer: NodeId, theirs: number): void {
+    const { context } = this.#parts
+    const ahead = theirs - context.services.today()
+    if (this.#warnedOfCalendars || Math.abs(ahead) < skew) return
+    this.#warnedOfCalendars = true
+    const minutes = `${Math.round(Math.abs(ahead) / 60_000)} minutes ${ahead > 0 ? 'ahead of' : 'behind'}`
+    context.warn(
+      'CALENDARS_DIFFER',
+      `the calendar of ${peer} is ${minutes} this node's: events, queries and records of one may not reach the other`,
+    )
   }
 
   /** Such a number is made up, or this node's own was lost: who believes it takes this node for one that ended long ago. */

@@ -171,6 +171,32 @@ describe('another tag', () => {
   })
 })
 
+describe('a calendar', () => {
+  const minute = 60_000
+  const warned = (apart: readonly number[]): string[] => {
+    const bench = new Bench(self)
+    apart.forEach((minutes, i) => {
+      const { id } = [alice, bob, carol][i] as Actor
+      bench.input({ type: 'connected', peer: id, dialable: true })
+      bench.receive([alice, bob, carol][i] as Actor, {
+        hello: { known: 0, ended: false, incarnation: 1, today: bench.today + minutes * minute },
+      })
+    })
+    return bench.notifications.flatMap((each) => (each.type === 'warning' ? [`${each.code}: ${each.message}`] : []))
+  }
+
+  it('that is minutes apart from that of a peer is told, once; and each says what its own is', () => {
+    expect(warned([1, -4])).toEqual([])
+    expect(warned([0, 7, 8])).toEqual([
+      expect.stringMatching(new RegExp(`^CALENDARS_DIFFER: the calendar of ${bob.id} is 7 minutes ahead`, 'u')),
+    ])
+    expect(warned([-6])).toEqual([expect.stringContaining('6 minutes behind')])
+    const bench = new Bench(self)
+    const effects = bench.link(alice)
+    expect(framesTo(alice.id, effects).find(({ hello }) => hello !== undefined)?.hello?.today).toBe(bench.today)
+  })
+})
+
 describe('a constant', () => {
   const set = (bench: Bench, name: string, value?: Uint8Array): Effect[] =>
     bench.input({ type: 'command', command: { type: 'setConstant', name, ...(value && { value }) } })

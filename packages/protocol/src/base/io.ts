@@ -205,6 +205,8 @@ export type WarningCode =
   | 'INCARNATION_REPLACED'
   /** Others believe that a life of this identity ended that is too far ahead to be true: they don't see this node. */
   | 'INCARNATION_OUT_OF_REACH'
+  /** A peer's calendar is minutes apart: events, queries and records get lost between the two. */
+  | 'CALENDARS_DIFFER'
   | 'VIEW_FULL'
   | 'ELECTIONS_FULL'
   | 'RECORDS_FULL'

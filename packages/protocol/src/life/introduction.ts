@@ -94,11 +94,12 @@ export class Introduction implements Timed {
 
   /** A link is up: say hello. */
   linkUp(peer: NodeId): void {
-    const { view, id } = this.#context
+    const { view, id, services } = this.#context
     for (const attempt of this.#attempts) if (attempt.introducer.id === peer) attempt.reason = undefined
     const known = view.known(peer)
     const ended = known > 0 && view.hasEnded(peer, known)
-    this.#context.send(peer, { hello: { known, ended, incarnation: view.get(id)?.incarnation ?? 0 } })
+    const incarnation = view.get(id)?.incarnation ?? 0
+    this.#context.send(peer, { hello: { known, ended, incarnation, today: Math.floor(services.today()) } })
   }
 
   /** The other end's hello: what it knows of us. */

@@ -17,7 +17,7 @@ import { statementOf } from './record-statement.ts'
 import { UserEvents } from './user-events.ts'
 
 /** Calendars of honest members differ by less, ms. Guess. */
-const skew = 300_000
+export const skew = 300_000
 /** Expiry is looked at this often at least, ms, as a calendar may jump, and this often at most. Guess. */
 const looks = { longest: 60_000, shortest: 1_000 }
 

@@ -504,6 +504,10 @@ export declare namespace Frame {
         field: '$.hello.incarnation';
         value: number;
     }
+    interface FrameHelloTodayFieldEvent {
+        field: '$.hello.today';
+        value: number;
+    }
     interface FrameRedirectMembersStatementKindFieldEvent {
         field: '$.redirect.members[].statement.kind';
         value: number;
@@ -744,12 +748,13 @@ export declare namespace Frame {
     }
     function encode(obj: Partial<Frame>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Frame>): Frame;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Frame>): Generator<FrameHelloKnownFieldEvent | FrameHelloEndedFieldEvent | FrameHelloIncarnationFieldEvent | FrameRedirectMembersStatementKindFieldEvent | FrameRedirectMembersStatementSignerFieldEvent | FrameRedirectMembersStatementBodyFieldEvent | FrameRedirectMembersStatementSignatureFieldEvent | FrameRedirectMembersCertificateSuspectFieldEvent | FrameRedirectMembersCertificateIncarnationFieldEvent | FrameRedirectMembersCertificateAccusersSignerFieldEvent | FrameRedirectMembersCertificateAccusersBeatFieldEvent | FrameRedirectMembersCertificateAccusersSignatureFieldEvent | FrameRedirectMembersAgeSecondsFieldEvent | FrameReconcileRoundFieldEvent | FrameReconcileRangesFromFieldEvent | FrameReconcileRangesToFieldEvent | FrameReconcileRangesCountFieldEvent | FrameReconcileRangesFingerprintFieldEvent | FrameReconcileRangesItemsFieldEvent | FrameReconcileRangesWantedFieldEvent | FrameReconcileRangesListedFieldEvent | FrameFactsFactsStatementKindFieldEvent | FrameFactsFactsStatementSignerFieldEvent | FrameFactsFactsStatementBodyFieldEvent | FrameFactsFactsStatementSignatureFieldEvent | FrameFactsFactsCertificateSuspectFieldEvent | FrameFactsFactsCertificateIncarnationFieldEvent | FrameFactsFactsCertificateAccusersSignerFieldEvent | FrameFactsFactsCertificateAccusersBeatFieldEvent | FrameFactsFactsCertificateAccusersSignatureFieldEvent | FrameFactsFactsAgeSecondsFieldEvent | FrameFactsFreshFieldEvent | FrameProbeSequenceFieldEvent | FrameAckSequenceFieldEvent | FrameAckNextInMsFieldEvent | FrameAckBeatFieldEvent | FrameAlarmStatementsKindFieldEvent | FrameAlarmStatementsSignerFieldEvent | FrameAlarmStatementsBodyFieldEvent | FrameAlarmStatementsSignatureFieldEvent | FrameSignalReferenceFieldEvent | FrameSignalNameFieldEvent | FrameSignalAckReferenceFieldEvent | FrameGoodbyeReasonFieldEvent | FrameOfferItemsFieldEvent | FrameWantItemsFieldEvent | FramePingReqSubjectsFieldEvent | FramePingReqAckReachedKindFieldEvent | FramePingReqAckReachedSignerFieldEvent | FramePingReqAckReachedBodyFieldEvent | FramePingReqAckReachedSignatureFieldEvent | FramePingReqAckMissedFieldEvent | FramePingReqAckUnknownFieldEvent>;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Frame>): Generator<FrameHelloKnownFieldEvent | FrameHelloEndedFieldEvent | FrameHelloIncarnationFieldEvent | FrameHelloTodayFieldEvent | FrameRedirectMembersStatementKindFieldEvent | FrameRedirectMembersStatementSignerFieldEvent | FrameRedirectMembersStatementBodyFieldEvent | FrameRedirectMembersStatementSignatureFieldEvent | FrameRedirectMembersCertificateSuspectFieldEvent | FrameRedirectMembersCertificateIncarnationFieldEvent | FrameRedirectMembersCertificateAccusersSignerFieldEvent | FrameRedirectMembersCertificateAccusersBeatFieldEvent | FrameRedirectMembersCertificateAccusersSignatureFieldEvent | FrameRedirectMembersAgeSecondsFieldEvent | FrameReconcileRoundFieldEvent | FrameReconcileRangesFromFieldEvent | FrameReconcileRangesToFieldEvent | FrameReconcileRangesCountFieldEvent | FrameReconcileRangesFingerprintFieldEvent | FrameReconcileRangesItemsFieldEvent | FrameReconcileRangesWantedFieldEvent | FrameReconcileRangesListedFieldEvent | FrameFactsFactsStatementKindFieldEvent | FrameFactsFactsStatementSignerFieldEvent | FrameFactsFactsStatementBodyFieldEvent | FrameFactsFactsStatementSignatureFieldEvent | FrameFactsFactsCertificateSuspectFieldEvent | FrameFactsFactsCertificateIncarnationFieldEvent | FrameFactsFactsCertificateAccusersSignerFieldEvent | FrameFactsFactsCertificateAccusersBeatFieldEvent | FrameFactsFactsCertificateAccusersSignatureFieldEvent | FrameFactsFactsAgeSecondsFieldEvent | FrameFactsFreshFieldEvent | FrameProbeSequenceFieldEvent | FrameAckSequenceFieldEvent | FrameAckNextInMsFieldEvent | FrameAckBeatFieldEvent | FrameAlarmStatementsKindFieldEvent | FrameAlarmStatementsSignerFieldEvent | FrameAlarmStatementsBodyFieldEvent | FrameAlarmStatementsSignatureFieldEvent | FrameSignalReferenceFieldEvent | FrameSignalNameFieldEvent | FrameSignalAckReferenceFieldEvent | FrameGoodbyeReasonFieldEvent | FrameOfferItemsFieldEvent | FrameWantItemsFieldEvent | FramePingReqSubjectsFieldEvent | FramePingReqAckReachedKindFieldEvent | FramePingReqAckReachedSignerFieldEvent | FramePingReqAckReachedBodyFieldEvent | FramePingReqAckReachedSignatureFieldEvent | FramePingReqAckMissedFieldEvent | FramePingReqAckUnknownFieldEvent>;
 }
 export interface Hello {
     known: number;
     ended: boolean;
     incarnation: number;
+    today?: number;
 }
 export declare namespace Hello {
     const codec: () => Codec<Hello>;
@@ -765,9 +770,13 @@ export declare namespace Hello {
         field: '$.incarnation';
         value: number;
     }
+    interface HelloTodayFieldEvent {
+        field: '$.today';
+        value: number;
+    }
     function encode(obj: Partial<Hello>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Hello>): Hello;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Hello>): Generator<HelloKnownFieldEvent | HelloEndedFieldEvent | HelloIncarnationFieldEvent>;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Hello>): Generator<HelloKnownFieldEvent | HelloEndedFieldEvent | HelloIncarnationFieldEvent | HelloTodayFieldEvent>;
 }
 export interface Redirect {
     members: Fact[];

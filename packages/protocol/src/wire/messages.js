@@ -2395,6 +2395,10 @@ export var Hello;
                     w.uint32(24);
                     w.uint64Number(obj.incarnation);
                 }
+                if (obj.today != null) {
+                    w.uint32(32);
+                    w.uint64Number(obj.today);
+                }
                 if (opts.lengthDelimited !== false) {
                     w.ldelim();
                 }
@@ -2418,6 +2422,10 @@ export var Hello;
                         }
                         case 3: {
                             obj.incarnation = reader.uint64Number();
+                            break;
+                        }
+                        case 4: {
+                            obj.today = reader.uint64Number();
                             break;
                         }
                         default: {
@@ -2449,6 +2457,13 @@ export var Hello;
                         case 3: {
                             yield {
                                 field: `${prefix}.incarnation`,
+                                value: reader.uint64Number()
+                            };
+                            break;
+                        }
+                        case 4: {
+                            yield {
+                                field: `${prefix}.today`,
                                 value: reader.uint64Number()
                             };
                             break;
