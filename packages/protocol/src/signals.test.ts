@@ -122,13 +122,22 @@ describe('a signal', () => {
     expect(of('signal').length).toBe(258)
   })
 
-  it('of the next life of its sender is another, as processes count from one', () => {
+  it('of the next process of its sender is another, as each counts from one', () => {
     bench.receive(alice, { signal: { reference: 1, name: 'go' } })
     alice.incarnation = 2
-    bench.receive(alice, facts([alice.joined()]))
+    bench.receive(alice, facts([alice.joined({ nonce: 8 })]))
     bench.receive(alice, { signal: { reference: 1, name: 'go' } })
     alice.incarnation = 1
     expect(of('signal').map(({ from }) => from.incarnation)).toEqual([1, 2])
+  })
+
+  it('that its sender repeats in its next life, as its acknowledgement was lost with the one before, is told once', () => {
+    const told = (): number => of('signal').length
+    bench.receive(alice, { signal: { reference: 1, name: 'go' } })
+    bench.receive(bob, facts([alice.left()]))
+    bench.receive(alice, facts([alice.joined({ incarnation: 2 })]))
+    bench.receive(alice, { signal: { reference: 1, name: 'go' } })
+    expect(told()).toBe(1)
   })
 
   it('of a stranger is not heard', () => {

@@ -7,15 +7,19 @@
 import { FrameError } from './base/errors.ts'
 import type { Milliseconds, NodeId } from './base/io.ts'
 import { nameProblem } from './base/name.ts'
+import { remember } from './base/remember.ts'
 import type { Context, Timed } from './context/context.ts'
 import type * as wire from './wire/messages.js'
 
 /** Signals of one sender that are known by their references. Guess: a sender has fewer on the way at a time. */
 const remembered = 256
+/** Senders that are known, beside as many as there are members. Guess. */
+const senders = 1_024
 
-/** What one sender has told this node in its present life. */
+/** What one process has told this node. */
 interface Heard {
-  readonly incarnation: number
+  /** Names the process: it goes on when its life ends, and repeats what was not acknowledged. */
+  readonly nonce: number
   readonly references: Set<number>
 }
 
@@ -30,7 +34,7 @@ interface Sending {
 export class Signals implements Timed {
   readonly #context: Context
   readonly #sendings = new Map<number, Sending>()
-  /** By members of the view, so there are no more of them than members. */
+  /** By senders; those that were heard of last. */
   readonly #heard = new Map<NodeId, Heard>()
 
   constructor(context: Context) {
@@ -70,7 +74,7 @@ export class Signals implements Timed {
     const member = this.#context.view.get(from)
     if (member === undefined) return
     this.#context.send(from, { signalAck: { reference } })
-    if (this.#isNews(from, member.incarnation, reference)) this.#context.notify({ type: 'signal', name, from: member })
+    if (this.#isNews(from, reference)) this.#context.notify({ type: 'signal', name, from: member })
   }
 
   linkUp(peer: NodeId): void {
@@ -87,7 +91,6 @@ export class Signals implements Timed {
 
   /** The life of a member is over. */
   lifeEnded(id: NodeId): void {
-    this.#heard.delete(id)
     this.unreachable(id)
   }
 
@@ -109,10 +112,13 @@ export class Signals implements Timed {
     }
   }
 
-  /** Processes count their signals from one, so only those of one life are compared. */
-  #isNews(from: NodeId, incarnation: number, reference: number): boolean {
+  /** Processes count their signals from one, so only those of one process are compared. */
+  #isNews(from: NodeId, reference: number): boolean {
+    const { view } = this.#context
+    const nonce = view.statement(from)?.content.nonce ?? 0
     let heard = this.#heard.get(from)
-    if (heard?.incarnation !== incarnation) this.#heard.set(from, (heard = { incarnation, references: new Set() }))
+    if (heard?.nonce !== nonce) heard = { nonce, references: new Set() }
+    remember(this.#heard, from, heard, view.size + senders)
     const { references } = heard
     if (references.has(reference)) return false
     references.add(reference)
