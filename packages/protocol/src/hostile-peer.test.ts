@@ -8,7 +8,7 @@ import { decodeId } from './base/id.ts'
 import type { Effect } from './base/io.ts'
 import { burst, rates } from './context/budgets.ts'
 import { pageBytes } from './dissemination/page.ts'
-import { forwardOnce } from './reception.ts'
+import { forwardOnce, warningsAtOnce } from './reception.ts'
 import * as wire from './wire/messages.js'
 
 const [self, alice, bob, carol, dave, eve, mallory, auditor] = actors(8) as [Actor, Actor, Actor, Actor, Actor, Actor, Actor, Actor]
@@ -156,6 +156,18 @@ describe('a peer that breaks the rules', () => {
     bench.advance(ban + 1)
     bench.input({ type: 'connected', peer: mallory.id, dialable: true })
     expect(bench.node.links).toContain(mallory.id)
+  })
+
+  it('is told of a bounded number of times, under however many names it comes', () => {
+    const names = actors(100, 5)
+    for (const actor of names) {
+      bench.input({ type: 'connected', peer: actor.id, dialable: true })
+      bench.input({ type: 'frame', from: actor.id, data: garbage })
+    }
+    expect(warnings()).toHaveLength(warningsAtOnce + 1)
+    bench.advance(60_000)
+    bench.input({ type: 'misbehaved', peer: mallory.id, problem: 'garbage' })
+    expect(warnings().at(-1)).toContain(`${100 - warningsAtOnce - 1} more`)
   })
 
   it('gets no clean slate by coming back', () => {

@@ -8,6 +8,7 @@
  */
 import { FrameError } from './base/errors.ts'
 import type { BroadcastVerdict, Encoded, Milliseconds, NodeId } from './base/io.ts'
+import { Recent } from './base/recent.ts'
 import { remember } from './base/remember.ts'
 import type { Context } from './context/context.ts'
 import type { Link } from './context/links.ts'
@@ -20,6 +21,10 @@ import { Penalties } from './penalties.ts'
 /** No urgent frame is longer. An alarm of 64 suspicions has 15 KB. */
 const urgentBytes = 16_384
 
+/** Warnings of misbehaviour in so long a time, ms. Guess: whoever reads them knows by then. */
+export const warningsAtOnce = 16
+const warningsSpan = 60_000
+
 /** A fact is forwarded on the topic once in this time, ms. Guess: far longer than any message travels. */
 export const forwardOnce = 60_000
 /** Facts remembered for that. Guess. */
@@ -28,6 +33,9 @@ const forwarded = 8_192
 export class Reception<Data extends Encoded> {
   readonly #context: Context<Data>
   readonly #penalties: Penalties
+  readonly #warnings = new Recent(warningsAtOnce, warningsSpan)
+  /** Warnings that were left out since the last. */
+  #unsaid = 0
   /** Facts that were forwarded, by position: in which version, and when. */
   readonly #forwarded = new Map<number, { readonly low: number; readonly at: Milliseconds }>()
 
@@ -138,9 +146,22 @@ export class Reception<Data extends Encoded> {
     }
   }
 
+  /** Anybody can come under a thousand names, and each name misbehave twice. */
+  #warn(peer: NodeId, problem: string): void {
+    const { now } = this.#context
+    if (this.#warnings.isOften(now)) {
+      this.#unsaid += 1
+      return
+    }
+    this.#warnings.note(now)
+    const more = this.#unsaid === 0 ? '' : `; ${this.#unsaid} more like this were not told`
+    this.#unsaid = 0
+    this.#context.warn('PEER_MISBEHAVED', `${peer} sent a bad frame: ${problem}${more}`)
+  }
+
   #penalize(peer: NodeId, problem: string): void {
     const { now, effects, links } = this.#context
-    this.#context.warn('PEER_MISBEHAVED', `${peer} sent a bad frame: ${problem}`)
+    this.#warn(peer, problem)
     if (!this.#penalties.add(peer, now)) return
     const link = links.get(peer)
     if (link === undefined) return
