@@ -46,6 +46,7 @@ export { drained } from './drained.ts'
 export { electionNameProblem } from './names.ts'
 export {
   CorruptIdentityError,
+  ElectionsFullError,
   generateIdentity,
   generatePoolKey,
   IdentityFileError,

@@ -34,6 +34,7 @@ export {
   PoolKeyError,
   PoolKeyFileError,
   PoolKeysError,
+  ElectionsFullError,
   RecordsFullError,
   SignalError,
   UnknownMemberError,

@@ -77,6 +77,15 @@ describe('a pool of real hosts', () => {
     expect(() => b!.overlay.elect('x')).toThrow(/has left the pool/u)
   })
 
+  test('says that an election is one too many, and has room again for one in place of another', async () => {
+    const { overlay } = await enter({ config: { limits: { elections: 2 } } })
+    for (const name of ['a', 'b']) overlay.elect(name)
+    expect(() => overlay.elect('c')).toThrow(expect.objectContaining({ code: 'ELECTIONS_FULL' }))
+    overlay.withdraw('a')
+    overlay.elect('c')
+    await until(() => overlay.reign('c')?.winner.id === overlay.self.id)
+  })
+
   test('elects one of its members', async () => {
     const nodes = await pool(3)
     for (const { overlay } of nodes) overlay.elect('master')

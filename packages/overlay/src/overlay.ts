@@ -29,7 +29,7 @@ import type {
   QueryOptions,
 } from './api.ts'
 import { Applications } from './applications.ts'
-import { OverlayClosedError, RecordsFullError, asError } from './base/errors.ts'
+import { ElectionsFullError, OverlayClosedError, RecordsFullError, asError } from './base/errors.ts'
 import { ElectionNames } from './election-names.ts'
 import { Engine, type Parts } from './engine.ts'
 import type { RecordOwner } from './identity/identity.ts'
@@ -197,6 +197,11 @@ export class RunningOverlay implements Overlay {
     const problem = nameProblem(election)
     if (problem !== undefined) throw new RangeError(`the name of the election ${problem}`)
     this.#command({ type: 'elect', election })
+    const { node } = this.#engine
+    if (!node.stands(election))
+      throw new ElectionsFullError(
+        `no room for the election ${election}: this node stands in ${this.#parts.config.limits.elections}, as many as it may`,
+      )
   }
 
   withdraw(election: string): void {

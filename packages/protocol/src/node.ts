@@ -92,6 +92,11 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     return this.#context.view.get(id)
   }
 
+  /** Whether this node stands in this election. */
+  stands(election: string): boolean {
+    return this.#parts.elections.stands(election)
+  }
+
   /** The reign of this election as this node sees it; undefined while there is no live winner. */
   reign(election: string): Reign | undefined {
     return this.#parts.elections.reign(election)

@@ -59,6 +59,11 @@ export class UnknownMemberError extends JelError {
   readonly code = 'UNKNOWN_MEMBER'
 }
 
+/** This node stands in as many elections as it may: withdraw from one. */
+export class ElectionsFullError extends JelError {
+  readonly code = 'ELECTIONS_FULL'
+}
+
 /** The pool holds as many records as it may, and their owner more than its share. */
 export class RecordsFullError extends JelError {
   readonly code = 'RECORDS_FULL'

@@ -78,12 +78,22 @@ export class Election {
     return winner === undefined ? undefined : { election: this.name, epoch: content.epoch, winner }
   }
 
+  /** This node wants to be elected. */
+  get isStanding(): boolean {
+    return this.#mine?.standing === true
+  }
+
+  /** Of this node's last word. */
+  get sequence(): number {
+    return this.#mine?.sequence ?? 0
+  }
+
   /** Who makes this node remember it. */
   get entry(): Entry {
     const standing = this.#candidates.standing()
     const supporters = new Set(this.#winner === undefined ? standing : [...standing, this.#winner])
     if (supporters.size === 0) supporters.add(this.#opener)
-    return { name: this.name, isOwn: this.#mine !== undefined, isDormant: standing.length === 0 && !this.#isReigned, supporters }
+    return { name: this.name, isOwn: this.isStanding, isDormant: standing.length === 0 && !this.#isReigned, supporters }
   }
 
   /** When this node claims it, if nothing comes in between; Infinity: it does not. `reconciledAt`: last. */
@@ -98,10 +108,10 @@ export class Election {
     return isAlone || reconciledAt >= since ? this.#settledAt + rank * turn : Infinity
   }
 
-  /** This node wants to be elected. */
-  elect(): void {
+  /** This node wants to be elected. `after`: its last word has a higher sequence than this. */
+  elect(after: number): void {
     if (this.#mine?.standing === true) return
-    this.#mine = { standing: true, sequence: (this.#mine?.sequence ?? 0) + 1, since: this.#context.now }
+    this.#mine = { standing: true, sequence: Math.max(this.sequence, after) + 1, since: this.#context.now }
     this.#onChanged()
     this.#unsettledSince = undefined
     this.#unsettle(settle)

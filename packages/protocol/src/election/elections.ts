@@ -14,7 +14,8 @@ export class Elections implements Timed {
   readonly #elections = new Map<string, Election>()
   /** Who has which share of memory, while it is full and nothing changes. */
   #sharing: FairShare | undefined
-  #warnedFull = false
+  /** The highest sequence of this node's own in elections that made way: others may remember it. */
+  #forgotten = 0
   #reconciledAt: Milliseconds = -Infinity
 
   constructor(context: Context) {
@@ -36,7 +37,12 @@ export class Elections implements Timed {
   elect(name: string): void {
     const election = this.#open(name, this.#context.id)
     if (election === undefined) this.#warnFull(name)
-    else election.elect()
+    else election.elect(this.#forgotten)
+  }
+
+  /** This node is a candidate. */
+  stands(name: string): boolean {
+    return this.#elections.get(name)?.isStanding === true
   }
 
   /** This node no longer wants to be elected; a reign of its own ends. */
@@ -118,7 +124,9 @@ export class Elections implements Timed {
     if (this.#isFull) {
       const other = opener === this.#context.id ? this.#shares.victimForOwn() : this.#shares.victimFor(name, opener)
       if (other === undefined) return undefined
-      this.#elections.get(other)?.forget()
+      const victim = this.#elections.get(other)
+      this.#forgotten = Math.max(this.#forgotten, victim?.sequence ?? 0)
+      victim?.forget()
       this.#elections.delete(other)
     }
     const election = new Election(this.#context, () => (this.#sharing = undefined), name, opener)
@@ -141,12 +149,7 @@ export class Elections implements Timed {
   }
 
   #warnFull(name: string): void {
-    if (this.#warnedFull) return
-    this.#warnedFull = true
     const { elections } = this.#context.config.limits
-    this.#context.warn(
-      'ELECTIONS_FULL',
-      `no room for the election ${name}: this node has stood in ${elections}, which is as many as it may`,
-    )
+    this.#context.warn('ELECTIONS_FULL', `no room for the election ${name}: this node stands in ${elections}, which is as many as it may`)
   }
 }

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { actors, facts, type Actor } from '../../test/actors.ts'
-import { Bench } from '../../test/bench.ts'
+import { Bench, broadcastsIn } from '../../test/bench.ts'
+import type { Effect } from '../base/io.ts'
 import { settle } from './election.ts'
 
 const everyone = actors(12)
@@ -103,10 +104,33 @@ describe('the memory for elections', () => {
     expect(known(names(memory, 'job'))).toEqual(names(memory, 'job').slice(1))
   })
 
-  it('keeps what this node stood in, and says when that is all', () => {
+  it('is given up by elections from which this node withdrew, in which it may stand again', () => {
+    for (const election of names(memory, 'own')) elect(election)
+    const [first, ...rest] = names(memory, 'own') as [string, ...string[]]
+    bench.input({ type: 'command', command: { type: 'withdraw', election: first } })
+    elect('next')
+    bench.advance(settle * 2)
+    expect(known([...rest, 'next'])).toEqual([...rest, 'next'])
+    bench.input({ type: 'command', command: { type: 'withdraw', election: 'next' } })
+    // Others remember its last word: this one is later.
+    const sequences = (effects: readonly Effect[]): number[] =>
+      broadcastsIn(effects).flatMap(({ facts: told }) =>
+        told.flatMap(({ statement }) => {
+          const content = statement === undefined ? undefined : self.read(statement).content
+          return content?.kind === 'candidacy' && content.election === first ? [content.sequence] : []
+        }),
+      )
+    bench.advance(5_000)
+    const again = [...bench.input({ type: 'command', command: { type: 'elect', election: first } }), ...bench.advance(2_000)]
+    expect(Math.max(...sequences(again))).toBeGreaterThan(2)
+    expect(bench.node.stands(first)).toBe(true)
+  })
+
+  it('keeps what this node stands in, and says when that is all', () => {
     for (const election of names(memory, 'own')) elect(election)
     reigns(friend, names(3))
     elect('one too many')
+    expect(bench.node.stands('one too many')).toBe(false)
     bench.advance(settle * 2)
     expect(known(names(memory, 'own'))).toHaveLength(memory)
     expect(known([...names(3), 'one too many'])).toEqual([])

@@ -1,14 +1,14 @@
 /**
  * Fair shares of a bounded memory: a node remembers so many elections, and whoever makes names up must not use that up. It is shared max-min
  * fairly among those who stand (Bertsekas and Gallager, Data Networks, §6.5.2): once it is full, who has fewer elections gets one
- * from who has more. This node's own elections always stay. Of the names of one candidate the lowest are kept, so that all nodes keep the same.
+ * from who has more. Those in which this node stands always stay. Of the names of one candidate the lowest are kept, so that all nodes keep the same.
  */
 import type { NodeId } from '../base/io.ts'
 
 /** One election, as far as its place in memory goes. */
 export interface Entry {
   readonly name: string
-  /** This node stands in it, or did. */
+  /** This node stands in it. */
   readonly isOwn: boolean
   /** Nobody stands or reigns any more: only the epoch is remembered. */
   readonly isDormant: boolean
