@@ -67,6 +67,8 @@ export class RunningOverlay implements Overlay {
   readonly keys: OverlayKeys
   /** Warnings from before anybody listened. */
   #early: OverlayNotification[] | undefined = []
+  /** Ends when the peers file is written. */
+  #saving: Promise<void> | undefined
   /** Members came, went or moved since they were written down. */
   #isPeersNews = false
   /** The latest life, also after it ended. */
@@ -102,6 +104,7 @@ export class RunningOverlay implements Overlay {
         this.#signals.close(error)
         try {
           await this.#engine.stop(error)
+          await this.#saving
         } finally {
           parts.identity.release()
         }
@@ -291,7 +294,7 @@ export class RunningOverlay implements Overlay {
   #savePeers(): void {
     this.#isPeersNews = false
     const { peers, identity } = this.#parts
-    peers?.save(this.members().filter(({ id }) => id !== identity.id))
+    this.#saving = peers?.save(this.members().filter(({ id }) => id !== identity.id))
   }
 
   #command(command: Command): void {

@@ -28,7 +28,7 @@ async function members(count: number): Promise<{ id: string; addresses: string[]
 describe('remembered peers', () => {
   test('are found again, in a file that only its owner can read', async () => {
     const all = await members(3)
-    open().save(all)
+    await open().save(all)
     expect(statSync(`${identity}.peers`).mode & 0o777).toBe(0o600)
     const again = open()
     expect(found(again).toSorted()).toEqual(all.flatMap(({ addresses }) => addresses).toSorted())
@@ -39,21 +39,21 @@ describe('remembered peers', () => {
     const [gone, here] = await members(2)
     const now = Date.now()
     const file = open()
-    file.save([gone!], now)
-    file.save([here!], now + day)
+    await file.save([gone!], now)
+    await file.save([here!], now + day)
     expect(found(open(), now + day)).toEqual([...here!.addresses, ...gone!.addresses])
     expect(found(open(), now + 31.5 * day)).toEqual(here!.addresses)
   })
 
   test('are forgotten by nobody who is the last to leave', async () => {
     const [other] = await members(1)
-    open().save([other!])
-    open().save([])
+    await open().save([other!])
+    await open().save([])
     expect(found(open())).toEqual(other!.addresses)
   })
 
   test('are bounded, however large the pool, and tried in part', async () => {
-    open().save(await members(200))
+    await open().save(await members(200))
     const { peers } = JSON.parse(readFileSync(`${identity}.peers`, 'utf8')) as { peers: unknown[] }
     expect(peers).toHaveLength(64)
     expect(open().introducers()).toHaveLength(32)
@@ -62,21 +62,21 @@ describe('remembered peers', () => {
   test('are kept only where they can be dialled', async () => {
     const [member] = await members(1)
     const bad = `/ip4/192.0.2.9/udp/1/p2p/${member!.id}`
-    open().save([{ id: member!.id, addresses: [bad, ...member!.addresses] }])
+    await open().save([{ id: member!.id, addresses: [bad, ...member!.addresses] }])
     expect(found(open())).toEqual(member!.addresses)
   })
 
   test('of another pool are no ways into this one', async () => {
-    open().save(await members(1))
+    await open().save(await members(1))
     expect(found(open('other'))).toEqual([])
   })
 
   test('are not written when nothing changed', async () => {
     const all = await members(1)
     const file = open()
-    file.save(all)
+    await file.save(all)
     rmSync(`${identity}.peers`)
-    file.save(all)
+    await file.save(all)
     expect(() => statSync(`${identity}.peers`)).toThrow('ENOENT')
   })
 
@@ -94,15 +94,15 @@ describe('remembered peers', () => {
     expect(found(file)).toEqual([])
     expect(warnings).toEqual([expect.stringContaining(`${identity}.peers is ignored: `)])
     const all = await members(1)
-    file.save(all)
+    await file.save(all)
     expect(found(open())).toEqual(all[0]!.addresses)
   })
 
   test('that can not be written down are no harm, and said once', async () => {
     warnings.length = 0
     const file = new PeersFile(join(folder, 'nowhere', 'identity'), 'p', (message) => warnings.push(message))
-    file.save(await members(1))
-    file.save(await members(1))
+    await file.save(await members(1))
+    await file.save(await members(1))
     expect(warnings).toEqual([expect.stringMatching(/can't write the file of remembered peers .*identity\.peers: /u)])
   })
 })

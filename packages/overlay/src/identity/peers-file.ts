@@ -4,7 +4,8 @@
  * The file is JSON: `{ "format": "jel-peers/1", "pool": "…", "peers": [{ "addresses": ["/ip4/…/p2p/12D3KooW…"], "seen": 1790000000123 }] }`, the ones seen
  * last first. Nothing is lost with it but a way in, so one that can't be used is ignored, and replaced at the next occasion.
  */
-import { closeSync, openSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readSync } from 'node:fs'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import type { Introducer } from '@jel/protocol'
 import { parseIntroducer } from '../base/addresses.ts'
 import { codeOf, reasonOf } from '../base/errors.ts'
@@ -44,6 +45,8 @@ export class PeersFile {
   #written = ''
   #writtenAt = 0
   #isFailing = false
+  /** One write after the other. */
+  #writing: Promise<void> = Promise.resolve()
 
   /** `identityFile`: it is beside this one. `warn` is told of a file that can't be used, and why. */
   constructor(identityFile: string, pool: string, warn: Warn) {
@@ -59,8 +62,8 @@ export class PeersFile {
     return addresses.slice(0, maxIntroducers).map((address) => ({ ...parseIntroducer(address), remembered: true }))
   }
 
-  /** Takes in who is a member now, and writes that down if it is news. `members`: without this node. */
-  save(members: readonly { readonly id: string; readonly addresses: readonly string[] }[], now = Date.now()): void {
+  /** Takes in who is a member now, and writes that down if it is news, beside whatever else this process does. Never rejects. `members`: without this node. */
+  async save(members: readonly { readonly id: string; readonly addresses: readonly string[] }[], now = Date.now()): Promise<void> {
     for (const { addresses } of this.#pickSome(members))
       this.#keep({ addresses: addresses.filter(isWayIn).slice(0, maxAddresses), seen: now })
     const peers = this.#latest(now)
@@ -70,10 +73,13 @@ export class PeersFile {
       .map(({ addresses }) => addresses.join(' '))
       .toSorted()
       .join('\n')
-    if (peers.length === 0 || (who === this.#written && now - this.#writtenAt < refreshInterval)) return
-    this.#write(peers)
-    this.#written = who
-    this.#writtenAt = now
+    const isNews = peers.length > 0 && (who !== this.#written || now - this.#writtenAt >= refreshInterval)
+    if (isNews) {
+      this.#written = who
+      this.#writtenAt = now
+      this.#writing = this.#writing.then(async () => await this.#write(peers))
+    }
+    await this.#writing
   }
 
   /** Of more than are kept those that were known before, and then any: the same ones would be asked by all. */
@@ -108,12 +114,12 @@ export class PeersFile {
   }
 
   /** All or nothing. After a power failure it may be the old file, which is no worse. */
-  #write(peers: readonly Peer[]): void {
+  async #write(peers: readonly Peer[]): Promise<void> {
     const temporary = `${this.#file}.tmp`
     try {
-      rmSync(temporary, { force: true })
-      writeFileSync(temporary, `${JSON.stringify({ format, pool: this.#pool, peers }, undefined, 1)}\n`, { mode: 0o600, flag: 'wx' })
-      renameSync(temporary, this.#file)
+      await rm(temporary, { force: true })
+      await writeFile(temporary, `${JSON.stringify({ format, pool: this.#pool, peers }, undefined, 1)}\n`, { mode: 0o600, flag: 'wx' })
+      await rename(temporary, this.#file)
       this.#isFailing = false
     } catch (error) {
       if (!this.#isFailing) this.#warn(`can't write the file of remembered peers ${this.#file}: ${reasonOf(error)}`)

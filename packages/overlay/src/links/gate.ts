@@ -25,7 +25,7 @@ export class Gate {
     this.#closed ??= Promise.withResolvers()
     if (this.#stream.readStatus === 'readable') this.#stream.pause()
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.open(), time)
+    this.#timer = setTimeout(() => this.open(), Math.max(time, 0))
   }
 
   open(): void {
