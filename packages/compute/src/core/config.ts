@@ -58,11 +58,27 @@ export const defaultSchedulerConfig: SchedulerConfig = {
   openChildren: 65_536,
 }
 
-/** How long nothing of a task must have been covered for it to be too slow, where tasks run for `mean` on the average. `isInner`: others hold parts of it. */
+/** How many times the longest of its kind a task may take. A guess. */
+const LONGEST_FACTOR = 1.5
+/** Where none has ended nobody knows how long they take, ms. A guess. */
+const UNKNOWN = 60_000
+
+/** What is known of tasks of one kind, those of one function. */
+export interface Kind {
+  /** The mean; undefined: none has ended. */
+  readonly mean: Milliseconds | undefined
+  /** The longest that other members than its holders had; 0: they had none. One that they took as long for is no straggler, its holder may be one. */
+  readonly longest: Milliseconds
+}
+
+/** How long nothing of a task must have been covered for it to be too slow. `isParent`: others hold parts of it, which are judged by themselves. */
 export function overdueAfter(
   { eagerAfter, eagerFactor, eagerInnerFactor }: SchedulerConfig,
-  mean: Milliseconds,
-  isInner: boolean,
+  { mean, longest }: Kind,
+  isParent: boolean,
 ): Milliseconds {
-  return Math.max(eagerAfter, eagerFactor * mean) * (isInner ? eagerInnerFactor / eagerFactor : 1)
+  if (mean === undefined) return UNKNOWN
+  // A member may say what it likes: its word is good for as much as a parent is given.
+  const leaf = Math.max(eagerAfter, eagerFactor * mean, Math.min(LONGEST_FACTOR * longest, eagerInnerFactor * mean))
+  return leaf * (isParent ? eagerInnerFactor / eagerFactor : 1)
 }

@@ -73,7 +73,8 @@ export class Execution {
       const node = job.tree.child(parent, step)
       node.wanted = true
       node.task ??= { path: node.path, fn, input }
-      frame.spawned++
+      // It is a parent from now on: replicas judge it otherwise.
+      if (frame.spawned++ === 0 && frame.claimed) this.#news(job, 'claim', path)
       if (node.entry !== undefined) this.#deliver(job, node, node.entry)
       else if (node.frame === undefined && node.holder === undefined) this.#place(job, node, asked)
     }
@@ -88,6 +89,7 @@ export class Execution {
     job.taskTime = job.taskTime === undefined ? ran : job.taskTime + LATEST * (ran - job.taskTime)
     const node = job.tree.find(path)
     this.#queue.charge(job, ran - (node?.frame?.charged ?? 0))
+    if (node?.task !== undefined) job.took(node.task.fn, ran)
     if (node?.frame?.state !== 'running') return
     const entry = this.#entry(job, path, this.#placed(node, outcome), joinShared(node.frame.shared, shared), node.frame)
     job.held.delete(node)

@@ -95,6 +95,8 @@ export interface Work {
   readonly finished: number
   /** Time that its programs ran. */
   readonly ran: Milliseconds
+  /** By function the longest that one task kept a worker busy. Default: none. */
+  readonly longest?: readonly (readonly [fn: string, time: Milliseconds])[]
 }
 
 /** What all members did for a job, as a replica heard. */

@@ -28,6 +28,9 @@ export interface ReplicaProgress {
   isNew: boolean
 }
 
+/** Functions whose times are kept. A guess: programs have few. */
+export const MAX_KINDS = 16
+
 /** One job, at this member. */
 export class Job {
   readonly id: JobId
@@ -78,6 +81,8 @@ export class Job {
   /** How often another outcome took the place of its root's after it was over. */
   changes = 0
   readonly work: { begun: number; finished: number; ran: Milliseconds } = { begun: 0, finished: 0, ran: 0 }
+  /** By function the longest that one of its tasks kept a worker here busy. */
+  readonly longest = new Map<string, Milliseconds>()
   /** What others reported of their work. */
   readonly works = new Map<MemberId, Work>()
   /** Somebody here asks how it goes; what a replica answered last. */
@@ -134,6 +139,22 @@ export class Job {
     this.shared = joined
     this.sharedVersion++
     return true
+  }
+
+  /** A task of this function kept a worker here busy for so long. */
+  took(fn: string, ran: Milliseconds): void {
+    const longest = this.longest.get(fn)
+    if (longest === undefined ? this.longest.size < MAX_KINDS : ran > longest) this.longest.set(fn, ran)
+  }
+
+  /** The longest that a task of this function took at other members than these, ms. */
+  longestOf(fn: string, self: MemberId, holders: { has(member: MemberId): boolean }): Milliseconds {
+    let longest = holders.has(self) ? 0 : (this.longest.get(fn) ?? 0)
+    for (const [member, { longest: times = [] }] of this.works) {
+      if (member === self || holders.has(member)) continue
+      for (const [name, time] of times) if (name === fn) longest = Math.max(longest, time)
+    }
+    return longest
   }
 
   /** What this member, and those who reported to it, did; or what a replica said of that, if it knew of more. */

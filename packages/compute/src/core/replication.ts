@@ -61,7 +61,7 @@ export class Replication {
       this.#execution.settle(job, entry, from)
       const node = known === Infinity ? undefined : job.tree.find(entry.path)
       // One vote of several is no outcome yet.
-      if (node?.entry !== undefined) this.#moved(node)
+      if (node?.entry !== undefined) this.#moved(job, node, from)
       if (job.ended !== undefined) break
       // Its sender may take a new replica for one that knows it.
       if (this.#context.now < job.passesOnUntil && knownOf(job, entry.path) > known) job.news.push({ type: 'entry', path: entry.path })
@@ -120,8 +120,9 @@ export class Replication {
   /** For a member that has nothing to do: a task that takes far longer than others did, and that nobody else does for it yet. */
   overdue(from: MemberId, job: Job): Grant | undefined {
     const { now, config } = this.#context
-    const { ran, finished } = job.totalsAt(this.#context.self)
-    const mean = ran / Math.max(1, finished)
+    const { self } = this.#context
+    const { ran, finished } = job.totalsAt(self)
+    const mean = finished === 0 ? undefined : ran / finished
     let oldest: { node: TaskNode; task: Task; quietSince: Milliseconds } | undefined
     for (const nodes of job.claims.values()) {
       for (const node of nodes) {
@@ -131,9 +132,8 @@ export class Replication {
         const task = rootOf(job, node) ?? node.task ?? claim?.task
         if (claim === undefined || task === undefined) continue
         // Each further one that does it too may take as long again as those before it: a claim costs nothing.
-        // Until a task has ended nobody knows how long they take.
-        const isSlow = finished === 0 || (!claim.leaf && isHeldBelow(node))
-        const after = overdueAfter(config, mean, isSlow) * 2 ** (claims.size - 1)
+        const kind = { mean, longest: job.longestOf(task.fn, self, claims) }
+        const after = overdueAfter(config, kind, isHeldBelow(node)) * 2 ** (claims.size - 1)
         if (now - quietSince < after || quietSince >= (oldest?.quietSince ?? Infinity)) continue
         oldest = { node, task, quietSince }
       }
@@ -183,6 +183,7 @@ export class Replication {
     const known = node.claims?.get(from)
     if (known !== undefined) {
       known.progress = progress
+      known.leaf &&= leaf
       return
     }
     node.denied?.delete(from)
@@ -219,10 +220,17 @@ export class Replication {
     job.claim(node, holder)
   }
 
-  /** What contains it is at work. */
-  #moved(node: TaskNode): void {
+  /** What contains it is at work. Whoever does that for the second time, as it seemed to be too slow, leaves it to the first one again. */
+  #moved(job: Job, node: TaskNode, from: MemberId): void {
     for (let above = node.parent; above !== undefined; above = above.parent) {
       if (above.quietSince !== undefined) above.quietSince = this.#context.now
+      const { claims } = above
+      if (claims === undefined || claims.size < 2 || claims.get(from)?.second !== false) continue
+      for (const [holder, { second }] of claims) {
+        if (!second) continue
+        job.unclaim(above, holder)
+        this.#context.send(holder, { type: 'yield', job: job.id, path: above.path, to: from })
+      }
     }
   }
 

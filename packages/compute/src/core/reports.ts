@@ -211,7 +211,7 @@ export class Reports {
       entries,
       claims: claims.flatMap((path) => this.#claim(job, path)),
       dropped,
-      work: { ...job.work },
+      work: { ...job.work, ...(job.longest.size > 0 && { longest: [...job.longest] }) },
       ...(tried.length > 0 && { tried: tried.map(triedOf) }),
     })
   }

@@ -267,7 +267,7 @@ describe('a scheduler', () => {
     steal()
     feed({ type: 'idle', slot: 0, seen: 1 })
     const runs: number[] = []
-    for (let second = 0; second < 30; second++) {
+    for (let second = 0; second < 90; second++) {
       for (const effect of feed({ type: 'timer' }, 1000)) {
         if (effect.type === 'run' && effect.task.path === step('a')) runs.push(second)
         if (effect.type !== 'send') continue
@@ -286,7 +286,8 @@ describe('a scheduler', () => {
       }
     }
     expect(runs).toHaveLength(1)
-    expect(runs[0]).toBeGreaterThan(18)
+    // No task has ended: nobody knows how long they take.
+    expect(runs[0]).toBeGreaterThan(58)
   })
 
   it('gives nothing away after a partition until all replicas have answered, and asks those again that do not', () => {

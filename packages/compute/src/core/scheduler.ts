@@ -313,9 +313,8 @@ export class Scheduler {
         return
       case 'yield': {
         const node = job.tree.find(message.path)
-        // What is done for the second time is done since its holder is too slow.
         const mayYield = this.#context.keepers(job).includes(from) && this.#context.members.has(message.to)
-        if (mayYield && node?.frame?.claimed === true && !node.frame.second) this.#execution.yield(job, node, message.to)
+        if (mayYield && node?.frame?.claimed === true) this.#execution.yield(job, node, message.to)
         return
       }
       case 'explain':

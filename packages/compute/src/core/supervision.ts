@@ -158,10 +158,10 @@ export class Supervision {
 
   /** Of a member without work: the one that it has awaited for longest holds its tasks for nothing, or is too slow. They begin here as well. False: nobody is. */
   redoOldest(jobs: readonly Job[]): boolean {
-    const { now, config } = this.#context
+    const { now } = this.#context
     for (const job of jobs) {
       const oldest = [...job.awaited].find(({ task }) => task !== undefined)
-      if (oldest === undefined || now - oldest.awaitedSince < overdueAfter(config, job.taskTime ?? 0, true)) continue
+      if (oldest === undefined || now - oldest.awaitedSince < this.#overdueAfter(job, oldest)) continue
       const holder = oldest.holder as MemberId
       for (const node of job.awaited) {
         const { task } = node
@@ -173,6 +173,13 @@ export class Supervision {
       return true
     }
     return false
+  }
+
+  /** What it holds may be a parent: that is not known here. */
+  #overdueAfter(job: Job, { task, holder }: TaskNode): Milliseconds {
+    const { config, self } = this.#context
+    const longest = job.longestOf(task?.fn ?? '', self, new Set([holder as MemberId]))
+    return overdueAfter(config, { mean: job.taskTime, longest }, true)
   }
 
   /** A replica has not heard of the job yet. */

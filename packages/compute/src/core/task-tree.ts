@@ -34,7 +34,7 @@ export interface KnownClaim {
   readonly task: Task | undefined
   readonly since: Milliseconds
   progress: number
-  readonly leaf: boolean
+  leaf: boolean
   readonly second: boolean
 }
 

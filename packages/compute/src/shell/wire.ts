@@ -1,6 +1,7 @@
 /** The messages of schedulers as bytes, and back, checked and bounded. */
 import * as v from 'valibot'
 import type { Message } from '../core/io.ts'
+import { MAX_KINDS } from '../core/job.ts'
 import { MAX_TRIES } from '../core/tries.ts'
 import { MAX_KEPT } from '../core/votes.ts'
 import { bytes, count, fromBytes, id, list, MAX_ITEMS, outcome, path, shared, text, toBytes } from '../schemas.ts'
@@ -41,6 +42,7 @@ const claim = v.object({ ...task, age: count, progress: share, leaf: v.boolean()
 const held = v.object({ path, fn: text(256), holder: id, age: count, still: count, progress: share, leaf: v.boolean() })
 const jobs = v.pipe(v.array(id), v.maxLength(MAX_JOBS))
 const work = { begun: count, finished: count, ran: count }
+const longest = v.optional(v.pipe(v.array(v.tuple([text(256), count])), v.maxLength(MAX_KINDS)))
 const totals = v.object({ ...work, members: count })
 
 const message = v.variant('type', [
@@ -64,7 +66,7 @@ const message = v.variant('type', [
     entries: list(entry),
     claims: list(claim),
     dropped: list(path),
-    work: v.object(work),
+    work: v.object({ ...work, longest }),
     tried,
   }),
   v.object({ type: v.literal('noted'), job: id, number: count }),
