@@ -43,14 +43,14 @@ describe('a death needs', () => {
     tell(bench, [bob, carol, dave], bench.beat)
     lose(bench, suspect)
     bench.until(() => accuses(bench, suspect), 100, 1)
-    bench.advance(40)
+    bench.advance(20)
     expect(isDead(bench, suspect)).toBe(false)
     bench.advance(1_000)
     expect(isDead(bench, suspect)).toBe(true)
   })
 
   it.each<['refused' | 'silent', number, number]>([
-    ['refused', 80, 600],
+    ['refused', 30, 90],
     ['silent', 580, 1_100],
   ])('the time for a refutation by the way that is left where its host is %s', (how, least, most) => {
     const bench = pool(5)
@@ -60,6 +60,21 @@ describe('a death needs', () => {
     const time = bench.until(() => isDead(bench, suspect), 10_000, 1)
     expect(time).toBeGreaterThanOrEqual(least)
     expect(time).toBeLessThanOrEqual(most)
+  })
+
+  it('twice as long where hosts refuse of several members at once: a firewall does that', () => {
+    const [other] = others.slice(4, 5) as [Actor]
+    const times = [[], [other]].map((more) => {
+      const bench = pool(9)
+      for (const actor of more) lose(bench, actor)
+      lose(bench, suspect)
+      const start = bench.now
+      bench.until(() => accuses(bench, suspect), 10_000, 1)
+      tell(bench, [bob, carol, dave], bench.beat)
+      bench.until(() => isDead(bench, suspect), 10_000, 1)
+      return bench.now - start
+    })
+    expect((times[1] as number) - (times[0] as number)).toBe(50)
   })
 
   it("the time for a refutation of this node's own accusation, which may be all that the member hears", () => {

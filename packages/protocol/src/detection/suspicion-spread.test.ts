@@ -73,7 +73,7 @@ describe('an accusation', () => {
       const bench = poolOf(actor, [suspect, ...rest])
       bench.advance(1_000)
       lose(bench, suspect)
-      bench.advance(100)
+      bench.advance(50)
       for (const other of rest) bench.receive(other, alarm(other.suspects(suspect)))
       bench.until(() => isDead(bench, suspect), 2_000, 1)
       const told = bench.log.length
