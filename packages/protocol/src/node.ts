@@ -36,6 +36,9 @@ export type { NodeOptions } from './parts.ts'
 /** A node this young is heard by few: it hands its news to its links as well, ms. Measured: a mesh takes a second or two to form. */
 const youth = 3_000
 
+/** Who slept for longer than others are remembered claims nothing for so long, ms. Guess: twice the longest wait between two dials to one lost member (healing). */
+const lookAround = 60_000
+
 /** `Data`: how messages travel, by the codec among the services. */
 export class ProtocolNode<Data extends Encoded = Uint8Array> {
   readonly #parts: Parts<Data>
@@ -484,13 +487,16 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     broadcaster.clear()
     elections.startOver()
     this.#context.wholeSince = Infinity
+    // The pool is where they are: nothing is decided in its name before one of them was met.
+    if (former.length > 1) this.#context.isUnintroduced = true
     // The others have forgotten this node, too: where no link outlived the sleep it has to call them.
     introduction.startOver()
     for (const member of former.slice(0, config.limits.lost)) healer.lost(member)
     this.#membership.changed([{ type: 'died', member: self }])
     life.beginAnew()
     this.#settle()
-    elections.renew()
+    // Those whom it meets first may have slept beside it.
+    elections.renew(former.length > 1 ? lookAround : 0)
     for (const peer of links.keys()) this.#handshake.handOver(peer)
   }
 }

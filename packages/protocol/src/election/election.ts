@@ -126,10 +126,10 @@ export class Election {
     this.#declare()
   }
 
-  /** Puts this node's candidacy forward again, under a new life. */
-  renew(): void {
+  /** Puts this node's candidacy forward again, under a new life. `after`: it looks around for so long before it claims, ms. */
+  renew(after: Milliseconds): void {
     if (this.#mine?.standing !== true) return
-    this.#mine.since = this.#context.now
+    this.#mine.since = this.#context.now + after
     this.#unsettle(settle)
     this.#declare()
   }

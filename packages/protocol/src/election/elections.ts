@@ -50,9 +50,9 @@ export class Elections implements Timed {
     this.#elections.get(name)?.withdraw()
   }
 
-  /** Puts this node's candidacies forward again, under a new life. */
-  renew(): void {
-    for (const election of this.#elections.values()) election.renew()
+  /** Puts this node's candidacies forward again, under a new life. `after`: it looks around for so long first, ms. */
+  renew(after: Milliseconds = 0): void {
+    for (const election of this.#elections.values()) election.renew(after)
   }
 
   /** Everything this node knew is gone, but its own candidacies and the epochs. */

@@ -1,0 +1,51 @@
+import { makeConfig, ProtocolNode } from '@jel/protocol'
+import { expect, it } from 'vitest'
+import { uniformDelay } from '../src/index.ts'
+import { seeds } from './seeds.ts'
+import { simulatePool, type PoolNode } from './simulated-swarm.ts'
+
+/** As for a day, in less time. */
+const config = makeConfig({ healing: { memory: 600_000 } })
+
+function electedPool(seed: number): { simulation: ReturnType<typeof simulatePool>; nodes: PoolNode[] } {
+  const createProtocol: Parameters<typeof simulatePool>[0]['createProtocol'] = (parts) => new ProtocolNode({ ...parts, config })
+  const simulation = simulatePool({ seed, network: { delay: uniformDelay(60, 120) }, createProtocol })
+  const nodes: PoolNode[] = []
+  for (let i = 0; i < 8; i++) nodes.push(simulation.spawn({ introducers: nodes.slice(0, 1) }))
+  simulation.runUntil(() => nodes.every(({ protocol }) => protocol.members().length === nodes.length), 60_000, 'a pool')
+  for (const node of nodes) node.command({ type: 'elect', election: 'master' })
+  simulation.run(30_000)
+  return { simulation, nodes }
+}
+
+const cases = [1, 3].flatMap((count) => seeds('1-3').map((seed) => [count, seed] as const))
+
+it.each(cases)('%i who slept for longer than others are remembered unseat no winner that reigned meanwhile, seed %i', (count, seed) => {
+  const { simulation, nodes } = electedPool(seed)
+  const reign = nodes[0]?.protocol.reign('master')
+  const sleepers = nodes.filter(({ id }) => id !== reign?.winner.id).slice(0, count)
+  const elected: string[] = []
+  simulation.subscribe((_, notification) => {
+    if (notification.type === 'elected' && notification.reign.winner.id !== reign?.winner.id) elected.push(notification.reign.winner.id)
+  })
+  for (const node of sleepers) simulation.sleep(node)
+  simulation.run(900_000)
+  for (const node of sleepers) simulation.sleep(node, false)
+  simulation.run(120_000)
+  expect(elected).toEqual([])
+  expect(nodes.map(({ protocol }) => protocol.reign('master')?.winner)).toEqual(nodes.map(() => reign?.winner))
+})
+
+it.each(seeds('1-3'))('a pool of which all slept has a winner again, seed %i', (seed) => {
+  const { simulation, nodes } = electedPool(seed)
+  for (const node of nodes) simulation.sleep(node)
+  simulation.run(900_000)
+  for (const node of nodes) simulation.sleep(node, false)
+  const winners = (): Set<string | undefined> =>
+    new Set(nodes.map(({ protocol }) => `${protocol.reign('master')?.winner.id}#${protocol.reign('master')?.winner.incarnation}`))
+  const isAgreed = (): boolean => {
+    const [winner] = winners()
+    return winners().size === 1 && nodes.some(({ id, protocol }) => `${id}#${protocol.self?.incarnation}` === winner)
+  }
+  simulation.runUntil(isAgreed, 120_000, 'one winner of a present life')
+})
