@@ -1,5 +1,5 @@
 /** What processes cost: processor time and memory, from the kernel's books (Linux). */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 
 /** Clock ticks a second in /proc: 100 on every Linux that Node runs on. */
 const TICKS = 100
@@ -28,4 +28,25 @@ function usageOf(pid: number): Usage {
 export function usageOfAll(pids: readonly number[]): Usage {
   const all = pids.map(usageOf)
   return { processor: all.reduce((sum, each) => sum + each.processor, 0), memory: all.reduce((sum, each) => sum + each.memory, 0) }
+}
+
+/** A process and all that it started and that runs still (Linux). */
+export function treeOf(pid: number): number[] {
+  const parents = new Map<number, number>()
+  for (const name of readdirSync('/proc').filter((each) => /^\d+$/u.test(each))) {
+    const parent = /^PPid:\s+(\d+)$/mu.exec(statusOf(name))?.[1]
+    if (parent !== undefined) parents.set(Number(name), Number(parent))
+  }
+  const tree = [pid]
+  for (const each of tree) for (const [child, parent] of parents) if (parent === each) tree.push(child)
+  return tree
+}
+
+/** Empty: it is gone. */
+function statusOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/status`, 'utf8')
+  } catch {
+    return ''
+  }
 }

@@ -27,7 +27,7 @@ export const BENCHES = {
     on: (folder) => [labMain, 'pool', '--bin', binOf(folder)],
   },
   compute: {
-    args: ['--contenders', 'jel', '--only', 'speed,kills', '--runs', '1', '--seconds', '10', '--offline'],
+    args: ['--contenders', 'jel', '--only', 'speed,rounds,many,kills', '--runs', '1', '--seconds', '10', '--offline'],
     // Who submits is a program of ours that imports the packages.
     prepare: bringLaboratory,
     on: (folder) => [folder === undefined ? labMain : join(folder, 'packages/lab/src/main.ts'), 'compute-field'],

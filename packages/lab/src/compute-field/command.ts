@@ -22,9 +22,10 @@ import { papers, type PaperRun } from './papers.ts'
 import { piscina } from './piscina.ts'
 import { isMoreBetter, shown, type ComputeData, type Measured } from './report.ts'
 import { kindOf, killRow, type Add, type Figures, type Row } from './rows.ts'
+import { measureMany, measureRounds } from './rounds.ts'
 import { speed, WORKERS } from './speed.ts'
 
-const PHASES = ['speed', 'kills', 'papers'] as const
+const PHASES = ['speed', 'rounds', 'many', 'kills', 'papers'] as const
 const NAMES = ['jel', 'computeLocal', 'piscina', 'BullMQ', 'Dask'] as const
 
 const USAGE = `pnpm lab compute-field [options]
@@ -106,6 +107,9 @@ async function main(values: Values<typeof options>): Promise<number> {
       for (const entrant of entrants) {
         if (course.only.has('speed')) await attempt(`${entrant.name}, its speed`, () => measureSpeed(entrant, course, folder))
       }
+      const ours = entrants.find(({ name }) => name === 'jel')
+      if (ours !== undefined && course.only.has('rounds')) await attempt('rounds', () => measureRounds(folder, ours.add))
+      if (ours !== undefined && course.only.has('many')) await attempt('many short tasks', () => measureMany(folder, ours.add))
       for (const entrant of entrants) {
         if (course.only.has('kills')) await attempt(`${entrant.name}, kills`, () => measureKills(entrant, course, folder))
       }

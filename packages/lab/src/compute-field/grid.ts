@@ -18,6 +18,12 @@ const LEAVE = 5000
 
 export interface GridCrew extends Crew {
   readonly client: RemoteProcess<GridClient>['remote']
+  /** How others enter it. */
+  readonly pool: string
+  readonly owner: string
+  readonly bootstrap: string
+  /** Of the processes that work. */
+  readonly pids: readonly number[]
 }
 
 let pools = 0
@@ -59,6 +65,10 @@ export async function startGrid({ workers, folder, watched = false }: Place, fla
   await sleep(SETTLE)
   return {
     client: submitter.remote,
+    pool,
+    owner,
+    bootstrap: first.address,
+    pids: nodes.flatMap(({ child }) => child.pid ?? []),
     nodes: workers + 1,
     kill: (part, { log }) => {
       if (part === 'submitter') {

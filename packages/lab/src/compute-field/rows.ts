@@ -22,6 +22,17 @@ export const ROWS = {
   bytesTask: { what: 'tasks of 10 ms: traffic a task', unit: 'B' },
   bytesNode: { what: 'tasks of 10 ms: traffic a process', unit: 'B/s' },
   packetsNode: { what: 'tasks of 10 ms: packets a process', unit: 'a second' },
+  rounds: {
+    what: '8 members, 12 rounds of 40 tasks of 200 ms, 2 % of them 2 s: ideal ÷ time',
+    unit: '%',
+    // A guess.
+    target: { least: 80 },
+  },
+  roundsIdeal: { what: 'the same: ideal, each round as long as its longest task', unit: 's' },
+  roundsTwice: { what: 'the same: done in vain', unit: '% of tasks', target: { most: 4 } },
+  many: { what: '20,000 tasks of 5 ms: from the command to the result (ideal: 50)', unit: 's' },
+  manyBusy: { what: 'the same: at work', unit: '% of two cores', target: { least: 85 } },
+  manyMemory: { what: 'the same: memory of a worker afterwards, its programs included', unit: 'MB', target: { most: 150 } },
   worker: { what: 'SIGKILL of a worker: beyond ideal', unit: 's', target: { most: 1 } },
   workerTuned: { what: 'the same, tuned', unit: 's' },
   holder: { what: 'SIGKILL of what holds the job: beyond ideal', unit: 's', target: { most: 1 } },

@@ -5,7 +5,7 @@ import { compute, type Grid, type Job as GridJob } from '@jel/compute'
 import { joinPool, readOwner, type Pool } from '@jel/jel'
 import { serve } from '../../base/remote.ts'
 import { check, timed, type Begun, type Client, type Job } from '../client.ts'
-import type { InTurn } from './grid-program.ts'
+import type { InTurn, Rounds } from './grid-program.ts'
 
 const PROGRAM = fileURLToPath(new URL('grid-program.ts', import.meta.url))
 /** How long a job is kept, ms: longer than a run. */
@@ -22,6 +22,8 @@ export interface GridClient extends Client {
     /** Of the members that work; the job of a log has the first of its replicas among them. */
     readonly workers: readonly string[]
   }): Promise<void>
+  /** Runs rounds to their end; ms. */
+  rounds(course: Rounds): Promise<number>
   /** Resolves when this member has the result of a job that another one submitted. */
   outlived(id: string, tasks: number): Promise<void>
   /** Runs a program to its end. `data`: a file that the input names. */
@@ -63,6 +65,7 @@ const client: GridClient = {
       for (let number = 0; number < tasks; number++) sum += (await (await submit('one', { number, ms: 0, busy: false })).result) as number
       check(sum, tasks)
     }),
+  rounds: (course) => timed(async () => check(await (await submit('rounds', course)).result, course.rounds * course.width)),
   async outlived(id, tasks) {
     while (!grid.jobs().some((job) => job.id === id)) await sleep(20)
     check(await grid.job(id).result, tasks)

@@ -25,4 +25,28 @@ export const inTurn = task(async ({ tasks }: { tasks: number }, { run }): Promis
   return { sum, ms: performance.now() - begin }
 })
 
+export interface Rounds {
+  readonly rounds: number
+  /** Tasks of each. */
+  readonly width: number
+  /** How long a task takes, and one of so many, so many times as long. */
+  readonly ms: number
+  readonly every: number
+  readonly times: number
+  readonly log: string
+}
+
+/** No round begins before the one before it has ended. Gives the sum of the numbers of all tasks. */
+export const rounds = task(async ({ rounds: count, width, ms, every, times, log }: Rounds, { run }) => {
+  let sum = 0
+  for (let round = 0; round < count; round++) {
+    const numbers = Array.from({ length: width }, (_, place) => round * width + place)
+    const values = await Promise.all(
+      numbers.map((number) => run(one, { number, ms: number % every === 0 ? ms * times : ms, busy: false, log })),
+    )
+    sum += values.reduce((all, value) => all + value, 0)
+  }
+  return sum
+})
+
 export const one = task((given: Work) => work(given))

@@ -1,0 +1,77 @@
+/** Rounds with a barrier after each, in which a few tasks take ten times as long as the others; and many short tasks from the command line. On our grid only. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { keep } from '../base/child.ts'
+import { jelBin } from '../base/paths.ts'
+import { treeOf, usageOfAll } from '../base/usage.ts'
+import { NeverError, within } from './bounds.ts'
+import { sumOf } from './client.ts'
+import { startGrid } from './grid.ts'
+import { readLog } from './job-log.ts'
+import type { Rounds } from './programs/grid-program.ts'
+import type { Add } from './rows.ts'
+
+const PROGRAM = fileURLToPath(new URL('programs/grid-program.ts', import.meta.url))
+
+/** As of a solver in a loop, a fifth as long as such tasks are. Tasks wait by the clock, so that more members than cores do not get in each other's way. */
+export const COURSE = { rounds: 12, width: 40, ms: 200, every: 50, times: 10 } as const
+const MEMBERS = 8
+
+/** Many tasks that are too short for one message each. */
+const MANY = { tasks: 20_000, ms: 5, workers: 2 }
+/** Jobs that take so many times as long as they should, and a minute, have stopped. */
+const LATE = 4
+const GRACE = 60_000
+
+/** What a course takes if members never wait for anything but tasks, ms: a round is as long as its longest task, or as its work on all members. */
+export function idealOf({ rounds, width, ms, every, times }: Omit<Rounds, 'log'>, members: number): number {
+  let ideal = 0
+  for (let round = 0; round < rounds; round++) {
+    const lengths = Array.from({ length: width }, (_, place) => ((round * width + place) % every === 0 ? ms * times : ms))
+    ideal += Math.max(...lengths, lengths.reduce((sum, each) => sum + each, 0) / members)
+  }
+  return ideal
+}
+
+export async function measureRounds(parent: string, add: Add): Promise<void> {
+  const folder = mkdtempSync(join(parent, 'rounds-'))
+  const crew = await startGrid({ workers: MEMBERS, folder })
+  try {
+    const log = join(folder, 'log')
+    const ideal = idealOf(COURSE, MEMBERS)
+    const took = await within(LATE * ideal + GRACE, 'rounds', crew.client.rounds({ ...COURSE, log }))
+    const tasks = COURSE.rounds * COURSE.width
+    add('roundsIdeal', ideal / 1000)
+    add('rounds', (ideal * 100) / took)
+    add('roundsTwice', ((readLog(log).begun - tasks) * 100) / tasks)
+  } finally {
+    await crew.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+export async function measureMany(parent: string, add: Add): Promise<void> {
+  const folder = mkdtempSync(join(parent, 'many-'))
+  const crew = await startGrid({ workers: MANY.workers, folder })
+  try {
+    const ideal = (MANY.tasks * MANY.ms) / MANY.workers
+    const input = JSON.stringify({ tasks: MANY.tasks, ms: MANY.ms, busy: true })
+    const args = ['submit', crew.pool, PROGRAM, 'wide', input, '--json', '--owner', crew.owner, '--listen', '127.0.0.1:0']
+    const began = performance.now()
+    const child = keep(spawn(process.execPath, [jelBin, ...args, '--bootstrap', crew.bootstrap], { stdio: ['ignore', 'pipe', 'inherit'] }))
+    let said = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text))
+    await within(LATE * ideal + GRACE, 'many short tasks', once(child, 'exit'))
+    const took = performance.now() - began
+    if (!said.includes(`"result":${sumOf(MANY.tasks)}`)) throw new NeverError('many short tasks: the command ended without their result')
+    add('many', took / 1000)
+    add('manyBusy', (ideal * 100) / took)
+    for (const pid of crew.pids) add('manyMemory', usageOfAll(treeOf(pid)).memory / 1e6)
+  } finally {
+    await crew.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
