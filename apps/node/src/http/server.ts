@@ -20,6 +20,8 @@ const { createServer } = process.getBuiltinModule('node:http')
 const CONNECTIONS_LIMIT = 64
 /** A request has to be here after this, ms. Guess: it is a few hundred bytes. */
 const REQUEST_TIME = 10_000
+/** So often is looked who is late, ms. Node's own 30 s would make four times as long of that. Guess. */
+const LOOK_TIME = 2_500
 /** A connection is kept for the next request for so long, ms. Guess: browsers ask for all parts of a page at once. */
 const IDLE_TIME = 5_000
 /** Bytes of the head of a request. Guess: cookies of other servers at this host come along. */
@@ -56,7 +58,13 @@ export class HttpServer implements AsyncDisposable {
 
   private constructor() {
     this.#server = createServer(
-      { maxHeaderSize: HEAD_LIMIT, requestTimeout: REQUEST_TIME, headersTimeout: REQUEST_TIME, keepAliveTimeout: IDLE_TIME },
+      {
+        maxHeaderSize: HEAD_LIMIT,
+        requestTimeout: REQUEST_TIME,
+        headersTimeout: REQUEST_TIME,
+        connectionsCheckingInterval: LOOK_TIME,
+        keepAliveTimeout: IDLE_TIME,
+      },
       (request, response) => void this.#serve(request, response),
     )
     this.#server.on('connection', (socket) => {
