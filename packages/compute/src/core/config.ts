@@ -35,6 +35,8 @@ export interface SchedulerConfig {
   /** A job's coverage. */
   readonly coverageBytes: number
   readonly openChildren: number
+  /** Bytes of the inputs of children that wait for an outcome, of all frames of a job at one member. A guess: as of its coverage. */
+  readonly openBytes: number
 }
 
 export const defaultSchedulerConfig: SchedulerConfig = {
@@ -56,6 +58,7 @@ export const defaultSchedulerConfig: SchedulerConfig = {
   prefetchBelow: 25,
   coverageBytes: 64 * 2 ** 20,
   openChildren: 65_536,
+  openBytes: 64 * 2 ** 20,
 }
 
 /** How many times the longest of its kind a task may take. A guess. */

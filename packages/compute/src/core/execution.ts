@@ -73,8 +73,15 @@ export class Execution {
       const node = job.tree.child(parent, step)
       node.wanted = true
       node.task ??= { path: node.path, fn, input }
+      node.inputSize = input.length
       // It is a parent from now on: replicas judge it otherwise.
       if (frame.spawned++ === 0 && frame.claimed) this.#news(job, 'claim', path)
+      frame.openBytes += input.length
+      job.openBytes += input.length
+      if (job.openBytes > this.#context.config.openBytes) {
+        this.fail(job, 'JOB_TOO_WIDE', openAdvice)
+        return
+      }
       if (node.entry !== undefined) this.#deliver(job, node, node.entry)
       else if (node.frame === undefined && node.holder === undefined) this.#place(job, node, asked)
     }
@@ -93,6 +100,7 @@ export class Execution {
     if (node?.frame?.state !== 'running') return
     const entry = this.#entry(job, path, this.#placed(node, outcome), joinShared(node.frame.shared, shared), node.frame)
     job.held.delete(node)
+    job.closed(node.frame)
     node.frame = undefined
     this.#news(job, 'entry', path)
     this.settle(job, entry, this.#context.self)
@@ -121,6 +129,8 @@ export class Execution {
     const told = this.#release(job, node)
     for (const voter of voters) if (voter !== this.#context.self) told.add(voter)
     job.tree.cover(node, entry)
+    // Nobody computes it any more.
+    if (node.task !== undefined) node.task = { ...node.task, input: NO_INPUT }
     job.cleared(node)
     for (const member of told) if (member !== from) this.#context.send(member, resultOf(job, entry, this.#context.self))
     this.#improve(job, entry.shared, entry)
@@ -213,6 +223,7 @@ export class Execution {
       const { frame } = node
       if (frame?.state !== 'running' || frame.slot !== slot) continue
       if (node.children !== undefined) for (const child of node.children.values()) child.wanted = false
+      job.closed(frame)
       node.frame = newFrame(frame.since, frame)
       job.ready.push(node)
     }
@@ -227,6 +238,7 @@ export class Execution {
     const failure = { code: 'TASK_POISONOUS', message, member: self, tries: crashes.length + holders.length }
     if (frame.state === 'ready') job.ready.dropped()
     job.held.delete(node)
+    job.closed(frame)
     node.frame = undefined
     this.#news(job, 'entry', node.path)
     const given = job.votesNeeded === 1 ? NOTHING_SHARED : givenTo(job, node)
@@ -333,6 +345,9 @@ export class Execution {
     const { frame } = parent
     if (frame?.state !== 'running') return
     frame.settled++
+    const size = node.inputSize
+    frame.openBytes -= size
+    job.openBytes -= size
     frame.shared = joinShared(frame.shared, entry.shared)
     const { slot } = frame
     this.#workers.sent(slot)
@@ -398,6 +413,7 @@ export class Execution {
   /** It is not in the deque, nor at a worker. */
   #close(job: Job, node: TaskNode): void {
     const { claimed } = node.frame as Frame
+    job.closed(node.frame as Frame)
     node.frame = undefined
     if (claimed) {
       job.held.delete(node)
@@ -447,3 +463,5 @@ export class Execution {
 }
 
 const coverageAdvice = 'what its tasks gave takes more than 64 MiB; do more in one task, or unite values with a space'
+const openAdvice = 'the inputs of tasks that wait take more than 64 MiB; hand large data in as a blob, or spawn fewer at once'
+const NO_INPUT = new Uint8Array()

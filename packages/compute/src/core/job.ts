@@ -3,7 +3,7 @@ import type { Entry } from './entry.ts'
 import type { JobId, JobSpec, MemberId, Message, Milliseconds, Totals, Work } from './io.ts'
 import { ROOT, type Path } from './path.ts'
 import { ReadyDeque } from './ready-deque.ts'
-import { TaskTree, type TaskNode } from './task-tree.ts'
+import { TaskTree, type Frame, type TaskNode } from './task-tree.ts'
 import { Fitness } from './fitness.ts'
 import { isNone, joinTries, NO_TRIES, type Tries } from './tries.ts'
 import { Trust, type Ending } from './trust.ts'
@@ -66,6 +66,8 @@ export class Job {
   /** Members whose word on some task was another one than that of enough others. */
   readonly outvoted = new Set<MemberId>()
   readonly trust = new Trust()
+  /** Bytes of the inputs of children that wait, of all frames here. */
+  openBytes = 0
   readonly fitness = new Fitness()
   /** Tasks that did something to those that ran them. */
   readonly tried = new Set<TaskNode>()
@@ -186,6 +188,12 @@ export class Job {
     this.trust.ended(node.holder, how)
     node.holder = undefined
     this.awaited.delete(node)
+  }
+
+  /** A frame is no more: what it waits for is not its own any more. */
+  closed(frame: Frame): void {
+    this.openBytes -= frame.openBytes
+    frame.openBytes = 0
   }
 
   /** What is said of a task that did something to those that ran it. */

@@ -65,14 +65,34 @@ function joinOffers(left: Offer, right: Offer): Offer {
 }
 
 function unite(left: Offer, right: Offer): Offer {
-  // A stable order: of two equal ones the left one stays.
-  const sorted = [...left.values, ...right.values].sort(compareBytes)
-  const values = sorted.filter((value, at) => at === 0 || compareBytes(value, sorted[at - 1] as Uint8Array) !== 0)
+  const values = merge(inOrder(left.values), inOrder(right.values))
   // What is left out of a union is left out of each larger one, too: so it stays a join.
   let bytes = 0
   const end = values.findIndex((value, at) => at === MAX_UNION || (bytes += value.length) > MAX_UNION_BYTES)
   if (end >= 0) values.length = end
   return values.length === left.values.length && values.every((value, at) => value === left.values[at]) ? left : { ...left, values }
+}
+
+/** A peer may have sent them in any order. */
+function inOrder(values: readonly Uint8Array[]): readonly Uint8Array[] {
+  const isSorted = values.every((value, at) => at === 0 || compareBytes(values[at - 1] as Uint8Array, value) < 0)
+  return isSorted
+    ? values
+    : values.toSorted(compareBytes).filter((value, at, all) => at === 0 || compareBytes(value, all[at - 1] as Uint8Array) !== 0)
+}
+
+/** Two sorted lists as one. Of two equal ones the left one stays. */
+function merge(left: readonly Uint8Array[], right: readonly Uint8Array[]): Uint8Array[] {
+  const merged: Uint8Array[] = []
+  let [at, next] = [0, 0]
+  while (at < left.length || next < right.length) {
+    const [mine, other] = [left[at], right[next]]
+    const order = mine === undefined ? 1 : other === undefined ? -1 : compareBytes(mine, other)
+    merged.push((order <= 0 ? mine : other) as Uint8Array)
+    if (order <= 0) at++
+    if (order >= 0) next++
+  }
+  return merged
 }
 
 export function sameShared(left: Shared, right: Shared): boolean {

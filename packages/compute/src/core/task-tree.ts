@@ -21,6 +21,8 @@ export interface Frame {
   /** A holder of it was lost, perhaps with a task below it: replicas are told of each that begins here, first. */
   careful: boolean
   spawned: number
+  /** Bytes of the inputs of children that wait. */
+  openBytes: number
   settled: number
   shared: Shared
   /** Of a job that is voted on: the shared values that it began with. */
@@ -47,6 +49,8 @@ export class TaskNode {
   children: Map<string, TaskNode> | undefined
   task: Task | undefined
   entry: Entry | undefined
+  /** Bytes of its input, as its parent here called for it. */
+  inputSize = 0
   /** Its execution here. */
   frame: Frame | undefined
   /** The member that this one gave it to, or found it at, and waits for. */
@@ -211,6 +215,7 @@ export function newFrame(since: Milliseconds, options: Partial<Pick<Frame, 'clai
     replay,
     careful: false,
     spawned: 0,
+    openBytes: 0,
     settled: 0,
     shared: NOTHING_SHARED,
     given: NOTHING_SHARED,

@@ -1,0 +1,60 @@
+import { createRandom } from '@jel/protocol'
+import { describe, expect, it } from 'vitest'
+import type { Effect, JobSpec } from './io.ts'
+import { Scheduler } from './scheduler.ts'
+import { joinShared, type Shared } from './shared-value.ts'
+
+const MIB = 2 ** 20
+const spec: JobSpec = {
+  id: 'job',
+  owner: 'owner',
+  fn: 'root',
+  input: Uint8Array.of(1),
+  submitted: 0,
+  wish: 'run',
+  accepted: true,
+  fresh: true,
+}
+
+function spawn(scheduler: Scheduler, from: number, count: number): Effect[] {
+  const input = new Uint8Array(MIB)
+  const children = Array.from({ length: count }, (_, each) => ({ step: String(from + each).padStart(10, '0'), fn: 'child', input }))
+  return scheduler.handle({ type: 'spawned', job: 'job', path: '', children }, 1)
+}
+
+describe('inputs of children that wait', () => {
+  it('take 64 MiB at most: above that the job fails with a name', () => {
+    const scheduler = new Scheduler({ self: { id: 'self', location: 'here' }, workers: 1, random: createRandom(1) })
+    scheduler.handle({ type: 'job', spec }, 0)
+    expect(spawn(scheduler, 0, 64).some(({ type }) => type === 'ended')).toBe(false)
+    const outcome = { failure: expect.objectContaining({ code: 'JOB_TOO_WIDE', message: expect.stringContaining('64 MiB') }) }
+    expect(spawn(scheduler, 64, 1)).toContainEqual(expect.objectContaining({ type: 'ended', entry: expect.objectContaining({ outcome }) }))
+  })
+
+  it('count no more once they have an outcome', () => {
+    const scheduler = new Scheduler({ self: { id: 'self', location: 'here' }, workers: 1, random: createRandom(1) })
+    scheduler.handle({ type: 'job', spec }, 0)
+    let seen = 1
+    for (let each = 0; each < 200; each++) {
+      spawn(scheduler, each, 1)
+      scheduler.handle({ type: 'idle', slot: 0, seen: seen++ }, 1)
+      const path = String(each).padStart(10, '0')
+      const returned = { type: 'returned', job: 'job', path, outcome: { value: new Uint8Array(1) }, shared: new Map(), ran: 1 } as const
+      expect(scheduler.handle(returned, 1).some(({ type }) => type === 'ended')).toBe(false)
+      scheduler.handle({ type: 'idle', slot: 0, seen: (seen += 1) }, 1)
+    }
+  })
+})
+
+describe('a union', () => {
+  it('of a thousand offers, one after the other, is a matter of a moment', () => {
+    const offers = Array.from(
+      { length: 1000 },
+      (_, each): Shared => new Map([['s', { rule: 'union', key: 0, values: [Uint8Array.of(each >> 8, each, ...new Uint8Array(53))] }]]),
+    )
+    const begin = performance.now()
+    const joined = offers.reduceRight((all, each) => joinShared(all, each), new Map() as Shared)
+    expect(joined.get('s')?.values.length).toBe(1000)
+    expect(performance.now() - begin).toBeLessThan(1500)
+  })
+})
