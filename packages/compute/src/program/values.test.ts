@@ -11,8 +11,35 @@ describe('values as bytes', () => {
     expect(encodeValue(one)).toEqual(encodeValue(other))
   })
 
-  it.each([[() => 1], [Symbol('x')], [{ deep: [Promise.resolve()] }]])('are refused for %s', (value) => {
+  const refused = [
+    [() => 1],
+    [Symbol('x')],
+    [{ deep: [Promise.resolve()] }],
+    [[-0, { deep: new WeakMap() }]],
+    [new Map([[1, new SharedArrayBuffer(2)]])],
+    [new Set([new WeakRef({})])],
+    [new DataView(new ArrayBuffer(1))],
+    [Object(1)],
+  ]
+  it.each(refused)('are refused for %s', (value) => {
     expect(() => encodeValue(value)).toThrow(expect.objectContaining({ code: 'VALUE_UNCLONABLE' }))
+  })
+
+  it.each<[string, unknown]>([
+    ['a zero below zero', -0],
+    ['some of them', { list: [0, -0], map: new Map([[-0.5, -0]]), set: new Set([new Float64Array([-0])]) }],
+    ['bytes without a view', [Uint8Array.of(1, 2).buffer, -0]],
+  ])('are what they were: %s', (_, value) => {
+    const back = decodeValue(encodeValue(value))
+    // Strict equality knows one zero from the other, and a buffer from a view of it.
+    expect(back).toStrictEqual(value)
+    expect(encodeValue(back)).toEqual(encodeValue(value))
+  })
+
+  it('that are one remain one', () => {
+    const one = { zero: -0, buffer: new ArrayBuffer(2) }
+    const back = decodeValue(encodeValue([one, one, one.buffer])) as [typeof one, typeof one, ArrayBuffer]
+    expect([back[0] === back[1], back[0].buffer === back[2]]).toEqual([true, true])
   })
 
   it('that can’t be sent are errors as all others of jel', () => {

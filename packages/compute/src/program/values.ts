@@ -27,6 +27,91 @@ addExtension({
   decode: () => undefined,
 })
 
+/** What CBOR has no number for: it would become 0. */
+class NegativeZero {
+  readonly magnitude = 0
+}
+
+addExtension<NegativeZero | number, number>({
+  Class: NegativeZero,
+  tag: 43_312,
+  encode: (zero, encode) => encode((zero as NegativeZero).magnitude),
+  decode: () => -0,
+})
+
+/** Bytes without a view, which would get one. */
+class BareBuffer {
+  readonly bytes: Uint8Array
+
+  constructor(buffer: ArrayBuffer) {
+    this.bytes = new Uint8Array(buffer)
+  }
+}
+
+addExtension<BareBuffer | ArrayBuffer, Uint8Array>({
+  Class: BareBuffer,
+  tag: 43_313,
+  encode: (buffer, encode) => encode((buffer as BareBuffer).bytes),
+  decode: (bytes: Uint8Array) => Uint8Array.from(bytes).buffer,
+})
+
+/** Kinds of objects whose content an encoder does not see: they would become empty. */
+const OPAQUE = new Set(
+  'BigInt,Boolean,DataView,Generator,AsyncGenerator,Number,SharedArrayBuffer,String,Symbol,WeakMap,WeakRef,WeakSet'
+    .split(',')
+    .map((kind) => `[object ${kind}]`),
+)
+
+/** Whether the encoder would change something of this. @throws UnclonableError for what would be lost */
+function isChanged(value: unknown, seen: Set<object>): boolean {
+  if (typeof value !== 'object' || value === null) return Object.is(value, -0)
+  if (seen.has(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView))) return false
+  seen.add(value)
+  if (value instanceof ArrayBuffer) return true
+  const kind = Object.prototype.toString.call(value)
+  if (OPAQUE.has(kind)) throw new UnclonableError(`a ${kind.slice(8, -1)} can not be sent to another member`)
+  let isAny = false
+  // All of it: what comes later may be what can't be sent.
+  for (const each of partsOf(value)) isAny = isChanged(each, seen) || isAny
+  return isAny
+}
+
+function partsOf(value: object): Iterable<unknown> {
+  if (value instanceof Map) return [...(value as Map<unknown, unknown>)].flat()
+  return value instanceof Set || Array.isArray(value) ? (value as Iterable<unknown>) : Object.values(value)
+}
+
+/** The same with what the encoder knows in place of what it would change. */
+function encodable(value: unknown, made: Map<object, unknown>): unknown {
+  if (Object.is(value, -0)) return new NegativeZero()
+  if (typeof value !== 'object' || value === null) return value
+  if (made.has(value)) return made.get(value)
+  const keep = <Copy extends object>(copy: Copy): Copy => {
+    made.set(value, copy)
+    return copy
+  }
+  if (value instanceof ArrayBuffer) return keep(new BareBuffer(value))
+  if (Array.isArray(value)) {
+    const copy = keep([] as unknown[])
+    for (const each of value as unknown[]) copy.push(encodable(each, made))
+    return copy
+  }
+  if (value instanceof Set) {
+    const copy = keep(new Set())
+    for (const each of value) copy.add(encodable(each, made))
+    return copy
+  }
+  if (value instanceof Map) {
+    const copy = keep(new Map())
+    for (const [key, each] of value) copy.set(encodable(key, made), encodable(each, made))
+    return copy
+  }
+  if (Object.prototype.toString.call(value) !== '[object Object]') return value
+  const copy = keep<Record<string, unknown>>({})
+  for (const [key, each] of Object.entries(value)) copy[key] = encodable(each, made)
+  return copy
+}
+
 /** An input or a value has too many bytes to be sent. */
 export class ValueTooLargeError extends JelError {
   readonly code = 'VALUE_TOO_LARGE'
@@ -38,11 +123,12 @@ export class ValueTooLargeError extends JelError {
   }
 }
 
-/** @throws UnclonableError for functions, symbols and promises, or what holds them; ValueTooLargeError */
+/** @throws UnclonableError for functions, symbols, promises, weak maps, shared memory and the like, or what holds them; ValueTooLargeError */
 export function encodeValue(value: unknown): Uint8Array {
   try {
+    const sent = isChanged(value, new Set()) ? encodable(value, new Map()) : value
     // The encoder hands out a part of its own buffer.
-    const bytes = Uint8Array.from(encoder.encode(value))
+    const bytes = Uint8Array.from(encoder.encode(sent))
     if (bytes.length > MAX_VALUE_BYTES) throw new ValueTooLargeError(bytes.length)
     return bytes
   } catch (error) {
