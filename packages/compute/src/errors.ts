@@ -43,6 +43,11 @@ export class BlobTooLargeError extends ComputeError {
   readonly code = 'BLOB_TOO_LARGE'
 }
 
+/** No other member keeps the job: it would be lost with this one. */
+export class JobNotKeptError extends ComputeError {
+  readonly code = 'JOB_NOT_KEPT'
+}
+
 /** The job was cancelled by its owner. */
 export class JobCancelledError extends ComputeError {
   readonly code = 'JOB_CANCELLED'

@@ -4,7 +4,7 @@ import { TypedEventEmitter } from 'main-event'
 import type { Entry } from './core/entry.ts'
 import type { HeldTask, Input, JobId } from './core/io.ts'
 import type { Tickets } from './core/queue.ts'
-import { JobNameTakenError, NotOwnerError, UnknownJobError, VotesError } from './errors.ts'
+import { BlobTooLargeError, JobNameTakenError, JobNotKeptError, NotOwnerError, UnknownJobError, VotesError } from './errors.ts'
 import type { PlacedProgram, TaskLimits } from './executors/container.ts'
 import { describeProgram, findFunction } from './executors/describe.ts'
 import type { ProgramFunction } from './executors/messages.ts'
@@ -19,6 +19,7 @@ import { BlobStore } from './shell/blob-store.ts'
 import { bundleProgram } from './shell/bundle.ts'
 import { Endings } from './shell/endings.ts'
 import { JobBlobs } from './shell/job-blobs.ts'
+import { JobKeepers } from './shell/job-keepers.ts'
 import {
   encodeJob,
   jobId,
@@ -44,7 +45,9 @@ const FRESH = 10_000
 const FETCH_AGAIN = 2000
 /** Doubling up to so long, ms. A guess. */
 const FETCH_SELDOM = 300_000
-/** Whose programs run: one's own in threads, those of anybody in sandboxes. */
+/** How long another member may take to get all of a job, and how often it is looked for one, ms. Guesses. */
+const [KEEP_TIME, KEEP_AGAIN] = [15_000, 100]
+/** Whose programs run: one's own as they are, those of anybody in sandboxes. */
 const DEFAULT_ACCEPT = ['own', 'sandbox']
 /** Tickets of one owner. A guess: shares that differ by more are none. */
 const MAX_TICKETS = 1_000_000
@@ -98,6 +101,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   readonly #options: ComputeOptions
   readonly #store: BlobStore
   readonly #blobs: BlobExchange
+  readonly #keepers: JobKeepers
   readonly #budget = new PeerBudget()
   readonly #streams: PeerStreams
   readonly #roster: Roster
@@ -125,6 +129,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     this.#options = options
     this.#store = new BlobStore(options.cache, options.limits?.disk)
     this.#blobs = new BlobExchange(pool, this.#store)
+    this.#keepers = new JobKeepers(pool, async (job) => await this.#keeps(job))
     this.#streams = new PeerStreams(pool, this.#budget, {
       onMessage: (from, message) => {
         this.#roster.heard(from)
@@ -144,6 +149,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       send: (to, message) => this.#streams.send(to, message),
       onRun: ({ job }) => this.#shifts.ran(job, performance.now()),
       onEnded: ({ job, entry }) => {
+        this.#store.unpin(job)
         this.#endings.tell(job)
         this.#shifts.ended(job, entry, performance.now())
       },
@@ -173,10 +179,16 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   async start(): Promise<void> {
     const { signal } = this.#stop
     await this.#blobs.start()
+    await this.#keepers.start()
     await this.#streams.start()
     await this.#roster.start()
     this.#pool.addEventListener('record', ({ detail }) => this.#record(detail, true), { signal })
     for (const record of this.#pool.records(JOB_PREFIX)) this.#record(record, false)
+  }
+
+  /** Whether this member runs tasks. */
+  get works(): boolean {
+    return (this.#options.workers ?? 0) > 0
   }
 
   /** Whose jobs this member submits. */
@@ -201,8 +213,18 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
    */
   async submit(program: string | Uint8Array, fn: string, input?: unknown, options: SubmitOptions = {}): Promise<Job> {
     checkSubmitOptions(options)
+    // Until the job has its id, which depends on all of it.
+    const pin = { for: `submission ${crypto.randomUUID()}` }
+    try {
+      return await this.#submit(program, fn, input, options, pin)
+    } finally {
+      this.#store.unpin(pin.for)
+    }
+  }
+
+  async #submit(program: string | Uint8Array, fn: string, input: unknown, options: SubmitOptions, pin: { for: string }): Promise<Job> {
     const bytes = typeof program === 'string' ? await bundleProgram(program) : program
-    const hash = await this.#store.put(bytes)
+    const hash = await this.#store.put(bytes, pin)
     const functions = this.#functions.get(hash) ?? (await describeProgram(async () => await this.#store.fileOf(hash)))
     this.#functions.set(hash, functions)
     const { result } = findFunction(functions, fn)
@@ -211,9 +233,9 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       throw new VotesError(`votes: a whole number from 1 to ${MAX_VOTES}, not ${votes}`)
     const needs = needsOf(new TextDecoder().decode(bytes))
     const encoded = encodeValue(input)
-    const inputBlob = encoded.length > MAX_INLINE_INPUT ? await this.#store.put(encoded) : undefined
+    const inputBlob = encoded.length > MAX_INLINE_INPUT ? await this.#store.put(encoded, pin) : undefined
     const list = await listBlobs(this.#store, [...blobsIn(input), ...(options.blobs ?? [])])
-    const blobs = list && (await this.#store.put(list))
+    const blobs = list && (await this.#store.put(list, pin))
     const name = options.name ?? crypto.randomUUID()
     const job: JobRecord = {
       program: hash,
@@ -237,6 +259,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     if (needs.length > 0)
       this.#warn('PROGRAM_NEEDS_TRUST', `${needs.join(', ')}: what no sandbox has. Only members that accept ${this.owner} run it`, id)
     const parts = list === undefined ? [] : (await readBlobList(list)).flatMap((each) => each.parts)
+    for (const part of parts) this.#store.pin(part, pin.for)
     await this.#distribute(
       id,
       [hash, inputBlob, blobs, ...parts].filter((each) => each !== undefined),
@@ -279,6 +302,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     await this.#roster.close()
     await this.#streams.close()
     await this.#blobs.close()
+    await this.#keepers.close()
+    this.#store.close()
     this.#endings.tellAll()
     this.#explanations.tellAll()
   }
@@ -332,6 +357,20 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   }
 
   /** @internal */
+  async kept(id: JobId, within: number): Promise<string> {
+    let asked: readonly string[] = []
+    for (const end = performance.now() + within; ;) {
+      if (this.#runner.scheduler.ended(id) !== undefined) return this.#pool.self.id
+      asked = this.#holders(id)
+      for (const member of asked) if (await this.#keepers.ask(member, id)) return member
+      if (this.closed || !this.#jobs.has(id) || performance.now() > end) break
+      await sleep(KEEP_AGAIN)
+    }
+    const why = asked.length === 0 ? 'nobody else computes in this pool' : `none of ${asked.length} members has taken all of it`
+    throw new JobNotKeptError(`the job is at this member alone, and would be lost with it: ${why}`)
+  }
+
+  /** @internal */
   async wish(id: JobId, wish: JobRecord['wish']): Promise<void> {
     const job = this.#ownJob(id, wish)
     const ttl = Math.max(1000, job.expires - Date.now())
@@ -374,11 +413,40 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     void this.#prepare(job, fresh)
   }
 
+  /** Whether all of a job is here, and stays until it has ended; fetches it, if need be. */
+  async #keeps(id: JobId): Promise<boolean> {
+    for (const end = performance.now() + KEEP_TIME; !this.closed && performance.now() < end;) {
+      if (this.#runner.scheduler.ended(id) !== undefined) return true
+      const blobs = this.#jobBlobs.get(id)
+      if (blobs !== undefined) return await this.#keep(id, blobs)
+      await sleep(KEEP_AGAIN)
+    }
+    return false
+  }
+
+  async #keep(id: JobId, blobs: JobBlobs): Promise<boolean> {
+    for (const hash of blobs.hashes) this.#store.pin(hash, id)
+    try {
+      await blobs.keep()
+      return true
+    } catch (error) {
+      // Half of it helps nobody.
+      if (error instanceof BlobTooLargeError) this.#store.unpin(id)
+      this.#warn(
+        error instanceof BlobTooLargeError ? error.code : 'BLOB_MISSING',
+        error instanceof Error ? error.message : String(error),
+        id,
+      )
+      return false
+    }
+  }
+
   /** Its time is over, its owner withdrew it, or gave its name to another one. */
   #forget(id: JobId): void {
     this.#jobs.delete(id)
     this.#cameAt.delete(id)
     this.#jobBlobs.delete(id)
+    this.#store.unpin(id)
     this.#runner.feed({ type: 'expired', job: id })
     this.#endings.tell(id)
   }
@@ -396,6 +464,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     if (this.#endings.has(id)) this.watch(id)
     for (let wait = FETCH_AGAIN; job.wish !== 'cancel' && this.#isOpen(job);) {
       try {
+        if (this.#runner.scheduler.ended(id) === undefined)
+          for (const hash of [inputBlob, job.blobs, this.#placeOf(job) && program]) if (hash !== undefined) this.#store.pin(hash, id)
         const input = job.input ?? (await this.#blobs.fetch(inputBlob as string, () => this.#holders(id)))
         const blobs = await this.#blobsOf(job)
         const accepted = this.#placeOf(job) !== undefined && blobs.size <= this.#store.limit
@@ -441,7 +511,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     for (const [id, blobs] of this.#jobBlobs) {
       if (blobs.isKept || blobs.size > this.#store.limit || this.#runner.scheduler.ended(id) !== undefined) continue
       if (!this.#runner.scheduler.replicas(id).includes(this.#pool.self.id)) continue
-      blobs.keep().catch((error: unknown) => this.#warn('BLOB_MISSING', error instanceof Error ? error.message : String(error), id))
+      void this.#keep(id, blobs)
     }
   }
 

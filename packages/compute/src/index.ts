@@ -19,6 +19,7 @@ export {
   JobCancelledError,
   JobFailedError,
   JobNameTakenError,
+  JobNotKeptError,
   NotOwnerError,
   ProgramError,
   UnknownJobError,

@@ -11,6 +11,9 @@ export type JobStatus = JobView
 /** How long a replica may take to say who holds what, ms. A guess: some round trips, and a dial. */
 const EXPLAIN = 2000
 
+/** How long others may take to get all of a job, ms. A guess: 64 MiB on a line of 30 Mbit/s. */
+const KEEP = 20_000
+
 /** `pending`: nobody has begun it. As in GRAM. */
 export type JobState = 'pending' | 'active' | 'suspended' | 'done' | 'failed' | 'cancelled'
 
@@ -38,6 +41,7 @@ export interface JobSource {
   explain(id: string, ms: number): Promise<readonly HeldTask[]>
   readonly closed: boolean
   replicas(id: string): readonly string[]
+  kept(id: string, within: number): Promise<string>
   ended(id: string, ms?: number): Promise<Entry | undefined>
   wish(id: string, wish: JobRecord['wish']): Promise<void>
   forget(id: string): Promise<void>
@@ -105,6 +109,16 @@ export class Job {
       if (['done', 'failed', 'cancelled'].includes(progress.state) || this.#source.closed) return
       this.#source.watch(this.id)
     }
+  }
+
+  /**
+   * Resolves once another member keeps the job, with all that it needs: from then on it outlives this one. Gives that member's id. On one machine without a pool there is none.
+   *
+   * @param within ms; default: 20 s
+   * @throws JobNotKeptError that says why
+   */
+  async kept(within = KEEP): Promise<string> {
+    return await this.#source.kept(this.id, within)
   }
 
   /** What it waits for: tasks that members hold, those first of which nothing was heard for longest; at most 64. A task waits for those whose paths begin with its own. */

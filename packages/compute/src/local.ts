@@ -5,7 +5,7 @@ import type { ProgramFunction } from './executors/messages.ts'
 import type { PlacedProgram, TaskLimits } from './executors/container.ts'
 import type { SubmitOptions } from './grid.ts'
 import { Job, type JobSource } from './job.ts'
-import { BlobMissingError } from './errors.ts'
+import { BlobMissingError, JobNotKeptError } from './errors.ts'
 import { blobsIn, type BlobReference } from './program/blob.ts'
 import { encodeValue } from './program/values.ts'
 import { checkLocalOptions, checkLocalSubmitOptions } from './options.ts'
@@ -43,6 +43,9 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   readonly #functions = new Map<string, readonly ProgramFunction[]>()
   readonly #blobs = new Map<string, JobBlobs>()
   readonly #endings = new Endings()
+  /** How jobs ended: that is all that is kept of one, and no longer than its `Job` is. */
+  readonly #ended = new Map<string, ReturnType<JobSource['status']>>()
+  readonly #handles = new FinalizationRegistry<string>((id) => this.#forget(id))
   closed = false
   #onExplained: (tasks: readonly HeldTask[]) => void = () => {}
 
@@ -58,7 +61,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
         blob: (name) => (this.#blobs.get(job) as JobBlobs).open(name),
       }),
       send: () => {},
-      onEnded: ({ job }) => this.#endings.tell(job),
+      onEnded: ({ job }) => this.#jobEnded(job),
       onExplained: ({ tasks }) => this.#onExplained(tasks),
       onWarning: () => {},
     })
@@ -72,15 +75,26 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   /** @throws InvalidOptionError, ProgramError, FunctionMissingError, UnclonableError, ValueTooLargeError, BlobMissingError, BlobTooLargeError */
   async submit(program: string | Uint8Array, fn: string, input?: unknown, options: LocalSubmitOptions = {}): Promise<Job> {
     checkLocalSubmitOptions(options)
-    const hash = await this.#store.put(typeof program === 'string' ? await bundleProgram(program) : program)
+    const id = crypto.randomUUID()
+    try {
+      return await this.#submit(id, program, fn, input, options)
+    } catch (error) {
+      this.#forget(id)
+      throw error
+    }
+  }
+
+  async #submit(id: string, program: string | Uint8Array, fn: string, input: unknown, options: LocalSubmitOptions): Promise<Job> {
+    const hash = await this.#store.put(typeof program === 'string' ? await bundleProgram(program) : program, { for: id })
     const functions = this.#functions.get(hash) ?? (await describeProgram(async () => await this.#store.fileOf(hash)))
     this.#functions.set(hash, functions)
     const { result } = findFunction(functions, fn)
-    const id = crypto.randomUUID()
     const submitted = Date.now()
     const encoded = encodeValue(input)
     const list = await listBlobs(this.#store, [...blobsIn(input), ...(options.blobs ?? [])])
-    this.#blobs.set(id, new JobBlobs(hash, list === undefined ? [] : await readBlobList(list), async (blob) => await this.#get(blob)))
+    const blobs = new JobBlobs(hash, list === undefined ? [] : await readBlobList(list), async (blob) => await this.#get(blob))
+    for (const part of blobs.hashes) this.#store.pin(part, id)
+    this.#blobs.set(id, blobs)
     this.#jobs.set(id, {
       id,
       name: id,
@@ -99,7 +113,32 @@ export class LocalGrid implements AsyncDisposable, JobSource {
     })
     const spec: JobSpec = { id, owner: 'local', fn, input: encoded, submitted, wish: 'run', accepted: true, fresh: true }
     this.#runner.feed({ type: 'job', spec })
-    return new Job(this, id)
+    const job = new Job(this, id)
+    this.#handles.register(job, id)
+    return job
+  }
+
+  /** Nothing of it is needed but how it ended. */
+  #jobEnded(id: string): void {
+    this.#ended.set(id, this.#runner.scheduler.job(id))
+    const job = this.#jobs.get(id)
+    if (job !== undefined) this.#jobs.set(id, { ...job, input: undefined })
+    this.#blobs.delete(id)
+    this.#store.unpin(id)
+    this.#runner.feed({ type: 'expired', job: id })
+    this.#endings.tell(id)
+  }
+
+  /** Nobody asks for it any more. One that still runs is forgotten once it has ended. */
+  #forget(id: string): void {
+    if (this.#jobs.has(id) && !this.#ended.has(id) && !this.closed) {
+      void this.#endings.wait(id).then(() => this.#forget(id))
+      return
+    }
+    this.#store.unpin(id)
+    this.#ended.delete(id)
+    this.#blobs.delete(id)
+    this.#jobs.delete(id)
   }
 
   async #get(hash: string): Promise<Uint8Array> {
@@ -111,6 +150,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   async close(): Promise<void> {
     this.closed = true
     await this.#runner.close()
+    this.#store.close()
     this.#endings.tellAll()
   }
 
@@ -125,7 +165,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
 
   /** @internal */
   status(id: string): ReturnType<JobSource['status']> {
-    return this.#runner.scheduler.job(id)
+    return this.#ended.get(id) ?? this.#runner.scheduler.job(id)
   }
 
   /** @internal */
@@ -145,23 +185,29 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   watch(): void {}
 
   /** @internal */
+  async kept(id: string): Promise<string> {
+    return await Promise.reject(new JobNotKeptError(`the job ${id} is of this machine alone`))
+  }
+
+  /** @internal */
   async ended(id: string, ms?: number): Promise<Entry | undefined> {
-    if (!this.closed && this.#runner.scheduler.ended(id) === undefined) await this.#endings.wait(id, ms)
+    if (!this.closed && !this.#ended.has(id)) await this.#endings.wait(id, ms)
     return this.status(id)?.entry
   }
 
   /** @internal */
   async forget(id: string): Promise<void> {
     this.#runner.feed({ type: 'expired', job: id })
-    this.#jobs.delete(id)
-    this.#blobs.delete(id)
+    this.#ended.set(id, undefined)
     this.#endings.tell(id)
+    this.#forget(id)
     await Promise.resolve()
   }
 
   /** @internal */
   async wish(id: string, wish: PublishedJob['wish']): Promise<void> {
-    const job = this.#jobs.get(id) as PublishedJob
+    const job = this.#jobs.get(id)
+    if (job === undefined || this.#ended.has(id)) return
     this.#jobs.set(id, { ...job, wish })
     const { fn, input, submitted } = job
     this.#runner.feed({

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { joinPool, type Pool } from '@jel/jel'
 import { encode } from 'it-length-prefixed'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -33,9 +34,9 @@ async function pool(): Promise<Pool> {
   return joined
 }
 
-async function member(): Promise<{ pool: Pool; store: BlobStore; exchange: BlobExchange }> {
+async function member(disk?: number): Promise<{ pool: Pool; store: BlobStore; exchange: BlobExchange }> {
   const joined = await pool()
-  const store = new BlobStore(join(folder, String(pools.length)))
+  const store = new BlobStore(join(folder, String(pools.length)), disk)
   const exchange = new BlobExchange(joined, store)
   await exchange.start()
   exchanges.push(exchange)
@@ -102,5 +103,30 @@ describe('blobs between members', () => {
     const hash = await one.store.put(new Uint8Array(2 ** 20))
     await expect(other.exchange.fetch(hash, () => [one.pool.self.id], 2 ** 20 - 1)).rejects.toMatchObject({ code: 'BLOB_MISSING' })
     expect(await other.store.get(hash)).toBeUndefined()
+  })
+
+  it('are served however many requests were given up', async () => {
+    const [one, other] = [await member(), await member()]
+    await meet(other, 2)
+    const hash = await one.store.put(new Uint8Array(LARGE).fill(7))
+    for (let request = 0; request < 12; request++) {
+      const stream = await other.pool.open(one.pool.self.id, BLOB_PROTOCOL)
+      stream.send(encode.single(new TextEncoder().encode(`get ${hash}`)))
+      // While it is read from disk.
+      await sleep(5)
+      stream.abort(new Error('never mind'))
+    }
+    await sleep(200)
+    expect(await other.exchange.fetch(hash, () => [one.pool.self.id])).toHaveLength(LARGE)
+  })
+
+  it('are not taken where jobs that have not ended need the room, which their sender is told', async () => {
+    const [one, other] = [await member(), await member(2)]
+    await meet(one, 2)
+    const needed = await other.store.put(new Uint8Array(2 ** 20).fill(1), { for: 'a job' })
+    const [large, small] = [await one.store.put(new Uint8Array(2 ** 20 + 1)), await one.store.put(new Uint8Array(2 ** 19))]
+    const to = [other.pool.self.id]
+    expect([await one.exchange.push(large, to), await one.exchange.push(small, to)]).toEqual([[], to])
+    expect(await other.store.get(needed)).toBeDefined()
   })
 })

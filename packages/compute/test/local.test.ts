@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -120,11 +120,35 @@ describe('what goes wrong is told with its cause', () => {
     await expect(grid.submit(file, 'x')).rejects.toMatchObject({ code: 'PROGRAM_UNUSABLE', message: expect.stringMatching(message) })
   })
 
+  it('a program that is gone before it can start', async () => {
+    const cache = join(folder, 'emptied')
+    await using local = computeLocal({ workers: 1, cache })
+    await (
+      await local.submit(various, 'echo', 1)
+    ).result
+    const job = await local.submit(spaces, 'area')
+    for (const name of readdirSync(cache)) if (name.endsWith('.mjs')) rmSync(join(cache, name))
+    await expect(job.result).rejects.toMatchObject({
+      code: 'PROGRAM_UNUSABLE',
+      message: expect.stringContaining('not on this machine any more'),
+    })
+    expect(await (await local.submit(various, 'echo', 2)).result).toBe(2)
+  })
+
   it('names the functions that there are', async () => {
     await expect(grid.submit(spaces, 'nothing')).rejects.toMatchObject({
       code: 'FUNCTION_MISSING',
       message: expect.stringContaining('collects, find'),
     })
+  })
+
+  it('keeps of a job that has ended how it ended, and no more', async () => {
+    const job = await grid.submit(various, 'flat', { tasks: 10, ms: 0 })
+    expect(await job.result).toBe(45)
+    expect([job.state, await job.result]).toEqual(['done', 45])
+    expect(grid.published(job.id)?.input).toBeUndefined()
+    await job.cancel()
+    expect(job.state).toBe('done')
   })
 
   it('leaves other jobs alone', async () => {

@@ -37,6 +37,34 @@ describe('a pool that computes', () => {
     expect(await worker.job('long').result).toBe(11_175)
   })
 
+  it('says that a job is kept once another member has all of it, and no sooner', async () => {
+    const submitter = await member()
+    const alone = await submitter.submit(various, 'echo', new Uint8Array(500_000).fill(3), { name: 'left alone' })
+    await expect(alone.kept(200)).rejects.toMatchObject({ code: 'JOB_NOT_KEPT', message: expect.stringContaining('nobody else computes') })
+    const kept = alone.kept()
+    const keeper = await member()
+    expect(await kept).toBe((test.pools[1] as Pool).self.id)
+    // As when it is killed now: it hands nothing on.
+    await (test.pools[0] as Pool).libp2p.stop()
+    const worker = await member({ workers: 1 })
+    expect(keeper.jobs()).toHaveLength(1)
+    await expect.poll(() => worker.jobs().length).toBe(1)
+    expect(await worker.job('left alone').result).toHaveLength(500_000)
+  })
+
+  it('keeps the programs of jobs that have not ended, whatever else comes', async () => {
+    const submitter = await member()
+    const worker = await member({ workers: 1, limits: { disk: 2 } })
+    await expect.poll(() => submitter.replicas('x').length).toBe(2)
+    const long = await submitter.submit(various, 'flat', { tasks: 60, ms: 20 })
+    await expect.poll(() => worker.jobs()[0]?.state).toBe('active')
+    // Each would make room for itself.
+    for (let junk = 0; junk < 4; junk++) await worker.blob(new Uint8Array(2 ** 20).fill(junk))
+    // Another program ends the process of the first one's worker.
+    expect(await (await submitter.submit(spaces, 'area')).result).toBe(3000)
+    expect(await long.result).toBe(1770)
+  })
+
   it('tells how a job goes', async () => {
     const submitter = await member()
     await member({ workers: 1 })

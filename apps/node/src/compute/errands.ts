@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { compute, JobFailedError, type BlobReference, type Grid, type Job } from '@jel/compute'
 import type { Pool } from '@jel/jel'
 import { raceSignal } from 'race-signal'
@@ -8,6 +9,8 @@ import { ownerOf } from './owner.ts'
 
 /** How long a replica may take to say how a job goes, ms. */
 const ASK = 700
+/** How long a job that is followed waits to be told to others before it is, ms. A guess: nobody else may be there. */
+const KEPT_SOON = 2000
 
 type Tell = (event: JobEvent) => void
 
@@ -64,8 +67,21 @@ async function submitted(grid: Grid, command: JobCommand & { readonly command: '
       ...(keep !== undefined && { keep }),
       ...(votes !== undefined && { votes }),
     })
-    tell({ event: 'submitted', job: job.id, name: job.name, replicas: job.replicas })
-    if (command.until === 'ended') await follow(job, tell, signal)
+    const tellKept = (): void => tell({ event: 'submitted', job: job.id, name: job.name, replicas: job.replicas })
+    // It is said once it is true: whatever happens to this member, the job goes on. One that works itself goes on by itself.
+    if (command.until !== 'ended') {
+      if (!grid.works) await job.kept()
+      tellKept()
+      return
+    }
+    const kept = grid.works ? Promise.resolve() : job.kept(Infinity)
+    let isOver = false
+    const told = kept.then(
+      () => isOver || tellKept(),
+      () => {},
+    )
+    await Promise.race([told, sleep(KEPT_SOON, undefined, { signal }).catch(() => {})])
+    await follow(job, tell, signal).finally(() => (isOver = true))
   } finally {
     grid.removeEventListener('warning', warn)
   }

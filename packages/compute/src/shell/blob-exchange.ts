@@ -1,7 +1,7 @@
 import type { Stream } from '@libp2p/interface'
 import type { Pool } from '@jel/jel'
 import { FrameStream, SendQueue } from '@jel/overlay'
-import { BlobMissingError } from '../errors.ts'
+import { BlobMissingError, BlobTooLargeError } from '../errors.ts'
 import { MAX_PART_BYTES } from './blob-list.ts'
 import { hashOf, isHash, type BlobStore } from './blob-store.ts'
 
@@ -21,7 +21,8 @@ export class BlobExchange {
   readonly #pool: Pool
   readonly #store: BlobStore
   readonly #fetching = new Map<string, Promise<Uint8Array>>()
-  #served = 0
+  /** What is on its way of each request that is not over: so whatever ends one, nothing of it is left. */
+  readonly #served = new Set<{ bytes: number }>()
 
   constructor(pool: Pool, store: BlobStore) {
     this.#pool = pool
@@ -46,11 +47,12 @@ export class BlobExchange {
     return await fetching
   }
 
-  /** Gives it to members. Resolves when they have it, or failed. */
-  async push(hash: string, members: readonly string[]): Promise<void> {
+  /** Gives it to members. Resolves with those that have it. */
+  async push(hash: string, members: readonly string[]): Promise<string[]> {
     const bytes = await this.#store.get(hash)
     if (bytes === undefined) throw new BlobMissingError(`there is no blob ${hash} here`)
-    await Promise.allSettled(members.map(async (member) => await this.#ask(member, `put ${hash}`, 1, bytes)))
+    const asked = await Promise.allSettled(members.map(async (member) => await this.#ask(member, `put ${hash}`, 1, bytes)))
+    return members.filter((_, index) => asked[index]?.status === 'fulfilled')
   }
 
   async #fetch(hash: string, from: () => readonly string[], maxBytes: number): Promise<Uint8Array> {
@@ -63,8 +65,9 @@ export class BlobExchange {
         if ((await hashOf(bytes)) !== hash) continue
         await this.#store.put(bytes)
         return bytes
-      } catch {
-        // The next one may have it.
+      } catch (error) {
+        // There is no room for it, from whomever it comes.
+        if (error instanceof BlobTooLargeError) throw error
       }
     }
     throw new BlobMissingError(`none of ${members.length} members has ${hash}`)
@@ -106,12 +109,12 @@ export class BlobExchange {
     const queue = new SendQueue()
     let request: string | undefined
     let hash = ''
-    let served = 0
+    const served = { bytes: 0 }
+    this.#served.add(served)
     const received = new Gathered(MAX_PART_BYTES)
     const serve = (bytes: number): boolean => {
-      if (this.#served + bytes > MAX_SERVED) return false
-      this.#served += bytes
-      served += bytes
+      if ([...this.#served].reduce((sum, each) => sum + each.bytes, bytes) > MAX_SERVED) return false
+      served.bytes += bytes
       return true
     }
     const give = async (): Promise<void> => {
@@ -121,7 +124,7 @@ export class BlobExchange {
     const take = async (): Promise<void> => {
       const bytes = received.bytes()
       if ((await hashOf(bytes)) !== hash) throw new Error('it has another hash')
-      await this.#store.put(bytes)
+      await this.#store.put(bytes, { unnamed: true })
       queue.push(Uint8Array.of(1))
     }
     const fail = (error: unknown): void => frames.abort(error)
@@ -140,8 +143,7 @@ export class BlobExchange {
         },
         onEnd: () => {
           clearTimeout(timer)
-          this.#served -= served
-          served = 0
+          this.#served.delete(served)
           void frames.close()
         },
       },

@@ -63,6 +63,7 @@ export class BlobStore {
     if ((await this.get(hash)) === undefined) await this.#write(file, bytes)
     if (unnamed && !this.#pins.has(hash)) this.#unnamed.add(hash)
     if (by !== undefined) this.pin(hash, by)
+    else if (this.#pins.has(hash)) this.#link(hash)
     if (!this.#makeRoom(hash)) {
       if (by !== undefined) this.#release(hash, by)
       if (!this.#pins.has(hash)) rmSync(file, { force: true })
@@ -97,16 +98,20 @@ export class BlobStore {
     return this.#file(hash)
   }
 
-  /** It stays here, if it is here, until {@link unpin}. `by`: a name of who needs it. */
+  /** It stays here, once it is here, until {@link unpin}. `by`: a name of who needs it. */
   pin(hash: string, by: string): void {
     const pins = this.#pins.get(hash) ?? new Set()
     this.#pins.set(hash, pins.add(by))
     this.#unnamed.delete(hash)
+    this.#link(hash)
+  }
+
+  #link(hash: string): void {
     try {
       mkdirSync(this.#pinFolder, { mode: 0o700, recursive: true })
       linkSync(this.#file(hash), join(this.#pinFolder, hash))
     } catch {
-      // It is not here, or has its second name already. On a disk without such names other processes do not know of it.
+      // It is not here yet, or has its second name already. On a disk without such names other processes do not know of it.
     }
   }
 

@@ -39,6 +39,11 @@ export class JobBlobs {
     return { size: blob.size, parts: this.#partsOf(blob) }
   }
 
+  /** Of all that a worker needs besides the input. */
+  get hashes(): readonly string[] {
+    return [this.#program, ...[...this.#blobs.values()].flatMap(({ parts }) => parts)]
+  }
+
   /** Fetches all that is not here yet, the program too, for others. */
   async keep(): Promise<void> {
     if (this.isKept) return

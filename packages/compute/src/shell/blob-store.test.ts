@@ -1,0 +1,84 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { BlobStore } from './blob-store.ts'
+
+const HALF = 2 ** 19
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'jel-store-'))
+})
+
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const bytes = (fill: number, length = HALF): Uint8Array => new Uint8Array(length).fill(fill)
+const has = (hash: string): boolean => existsSync(join(folder, `${hash}.mjs`))
+
+/** The order of use is that of files' times, which are too coarse for a test. */
+async function put(store: BlobStore, fill: number, options: Parameters<BlobStore['put']>[1] = {}): Promise<string> {
+  const hash = await store.put(bytes(fill), options)
+  utimesSync(join(folder, `${hash}.mjs`), 1000 + fill, 1000 + fill)
+  return hash
+}
+
+describe('a store of blobs', () => {
+  it('takes no more than it may, the newest one included', async () => {
+    const store = new BlobStore(folder, 1)
+    const hashes = [await put(store, 1), await put(store, 2), await put(store, 3)]
+    expect(hashes.map(has)).toEqual([false, true, true])
+    await expect(store.put(bytes(4, 2 ** 20 + 1))).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE' })
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('lets go of what others sent and no job has named, before anything else', async () => {
+    const store = new BlobStore(folder, 1)
+    const [own, sent] = [await put(store, 1), await put(store, 2, { unnamed: true })]
+    const next = await put(store, 3, { unnamed: true })
+    expect([own, sent, next].map(has)).toEqual([true, false, true])
+    store.pin(next, 'job')
+    store.unpin('job')
+    expect([own, next, await put(store, 4)].map(has)).toEqual([false, true, true])
+  })
+
+  it('keeps what is pinned, as long as anybody pins it, and refuses what then has no room', async () => {
+    const store = new BlobStore(folder, 1)
+    const [one, other] = [await put(store, 1, { for: 'a' }), await put(store, 2)]
+    store.pin(one, 'b')
+    store.pin(other, 'b')
+    await expect(store.put(bytes(3))).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE', message: expect.stringContaining('have not ended') })
+    store.unpin('b')
+    const next = await put(store, 4)
+    expect([one, other, next].map(has)).toEqual([true, false, true])
+    store.unpin('a')
+    expect([await put(store, 5), one].map((hash) => has(hash))).toEqual([true, false])
+  })
+
+  it('keeps what another process has pinned, also before it came, until that one ends', async () => {
+    const [store, other] = [new BlobStore(folder, 1), new BlobStore(folder, 1)]
+    const first = await put(store, 1)
+    other.pin(first, 'job')
+    await put(store, 2)
+    const third = await put(store, 3)
+    expect([first, third].map(has)).toEqual([true, true])
+    other.close()
+    await put(store, 4)
+    expect(has(first)).toBe(false)
+    other.pin(first, 'job')
+    expect(await put(other, 1)).toBe(first)
+    await put(store, 5)
+    await put(store, 6)
+    expect(has(first)).toBe(true)
+  })
+
+  it('clears away what processes left that were ended', () => {
+    // No process has such a number.
+    mkdirSync(join(folder, 'pins-99999999-x'))
+    mkdirSync(join(folder, `pins-${process.pid}-x`))
+    for (const name of ['old.mjs.a.tmp', 'new.mjs.b.tmp']) writeFileSync(join(folder, name), 'half')
+    utimesSync(join(folder, 'old.mjs.a.tmp'), 1000, 1000)
+    void new BlobStore(folder)
+    expect(readdirSync(folder).sort()).toEqual(['new.mjs.b.tmp', `pins-${process.pid}-x`])
+  })
+})
