@@ -487,8 +487,6 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     broadcaster.clear()
     elections.startOver()
     this.#context.wholeSince = Infinity
-    // The pool is where they are: nothing is decided in its name before one of them was met.
-    if (former.length > 1) this.#context.isUnintroduced = true
     // The others have forgotten this node, too: where no link outlived the sleep it has to call them.
     introduction.startOver()
     for (const member of former.slice(0, config.limits.lost)) healer.lost(member)

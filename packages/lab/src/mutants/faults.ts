@@ -152,13 +152,6 @@ export const faults: readonly Fault[] = [
     simulation: ['sleep.test.ts', '-t', 'unseat'],
   },
   {
-    name: 'who slept for a day decides alone',
-    file: 'node.ts',
-    from: 'if (former.length > 1) this.#context.isUnintroduced = true',
-    to: 'if (former.length > 1e9) this.#context.isUnintroduced = true',
-    simulation: ['sleep.test.ts', '-t', 'unseat'],
-  },
-  {
     name: 'one of three who is cut off accuses the others',
     file: 'detection/quorum.ts',
     from: 'export const smallPool = 2',
