@@ -61,7 +61,7 @@ it.each(seeds('1-3'))('suspicions of three who crashed before they could take th
   const witness = new Accomplice(simulation, [victim], victim.id)
   const kept: Accusation[] = []
   for (let i = 0; i < 3; i++) {
-    // Among three, who is cut off from one and gets no help from the other accuses, and crashes before it reaches its suspect again.
+    // Among three, a member that is cut off from one, which the other says to miss, too, accuses. It crashes before it reaches its suspect again.
     pool.grow(1)
     pool.settle(1)
     const accuser = pool.honest.pop() as PoolNode

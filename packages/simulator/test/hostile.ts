@@ -47,7 +47,7 @@ export class Accomplice {
   }
 }
 
-/** Keeps to itself who suspects one member, and helps nobody to probe others. */
+/** Keeps to itself who suspects one member, and says to all who ask that it misses whom they miss. */
 class Discreet extends Attacker {
   readonly #codec: ProtocolParts['services']['codec']
   readonly #about: NodeId
@@ -59,11 +59,15 @@ class Discreet extends Attacker {
   }
 
   override handle(input: Input<Payload>, now: Milliseconds): Effect<Payload>[] {
-    return super.handle(input, now).filter((effect) => {
+    return super.handle(input, now).flatMap((effect) => {
       // Bytes are what the test has it say.
-      if (effect.type !== 'send' || effect.data instanceof Uint8Array) return true
+      if (effect.type !== 'send' || effect.data instanceof Uint8Array) return [effect]
       const message = this.#codec?.decodeFrame(effect.data) ?? {}
-      return message.pingReqAck === undefined && !this.#tells(message)
+      if (this.#tells(message)) return []
+      const { pingReqAck } = message
+      if (pingReqAck === undefined || this.#codec === undefined) return [effect]
+      const missed = [...pingReqAck.missed, ...pingReqAck.reached.map(({ signer }) => signer)]
+      return [{ ...effect, data: this.#codec.encodeFrame({ pingReqAck: { ...pingReqAck, reached: [], missed } }) }]
     })
   }
 
