@@ -193,6 +193,6 @@ export class Suspicion {
   }
 }
 
-export function isOwn(state: SuspicionState): boolean {
+function isOwn(state: SuspicionState): boolean {
   return state === 'probing' || state === 'indirect' || state === 'accused'
 }
