@@ -149,7 +149,16 @@ export type Message =
     }
   | { readonly type: 'noted'; readonly job: JobId; readonly number: number }
   /** To all replicas: what is known of these, and of what is below them? */
-  | { readonly type: 'lookup'; readonly job: JobId; readonly request: number; readonly paths: readonly Path[] }
+  | {
+      readonly type: 'lookup'
+      readonly job: JobId
+      readonly request: number
+      readonly paths: readonly Path[]
+      /** Which page of the answer; undefined: its sender, of an earlier release, takes all of them at once. */
+      readonly page?: number
+      /** Of the first path: only what comes behind this one, in the order of the tree. */
+      readonly after?: Path
+    }
   | {
       readonly type: 'found'
       readonly job: JobId
@@ -158,6 +167,9 @@ export type Message =
       readonly claims: readonly HeldBy[]
       readonly last: boolean
       readonly tried?: readonly Tried[]
+      readonly page?: number
+      /** There is more, from here on. */
+      readonly next?: NextPage
     }
   /** Replica to one of two holders: leave this to the other. */
   | { readonly type: 'yield'; readonly job: JobId; readonly path: Path; readonly to: MemberId }
@@ -167,6 +179,12 @@ export type Message =
   /** To a replica: who holds what, the stillest first? */
   | { readonly type: 'explain'; readonly job: JobId }
   | { readonly type: 'explained'; readonly job: JobId; readonly tasks: readonly HeldTask[] }
+
+/** Where the next page of an answer begins: with which of the paths that were asked for, and behind what of it; undefined: with its first. */
+export interface NextPage {
+  readonly at: number
+  readonly after?: Path
+}
 
 export interface Spawn {
   readonly step: string

@@ -1,15 +1,32 @@
 import type { Context } from './context.ts'
+import { entryBytes } from './entry.ts'
 import type { Execution } from './execution.ts'
-import type { JobId, MemberId, Message, Milliseconds, Tried } from './io.ts'
+import type { JobId, MemberId, Message, Milliseconds, NextPage, Tried } from './io.ts'
 import type { Job } from './job.ts'
+import type { Path } from './path.ts'
 import type { TaskNode } from './task-tree.ts'
 import { mayVote, votersOf } from './votes.ts'
+
+/** Of what a page has, where more is to follow: it must be worth asking for, bytes. A guess: an eighth of an honest one. */
+const LEAST_PAGE = 64 * 1024
+/** What one replica may tell, in coverages of the largest job: it grows meanwhile. A guess. */
+const MOST_TOLD = 2
+
+/** How far a replica has told. */
+interface Asked {
+  readonly paths: readonly Path[]
+  readonly after: Path | undefined
+  readonly page: number
+  /** Of this page, and of all, bytes. */
+  bytes: number
+  total: number
+}
 
 interface Lookup {
   readonly job: Job
   readonly nodes: readonly TaskNode[]
-  /** Replicas that have not answered. */
-  readonly open: Set<MemberId>
+  /** Replicas that have not told all. */
+  readonly open: Map<MemberId, Asked>
   /** When they are asked again, or no longer waited for. */
   deadline: Milliseconds
   /** How long after they were asked, doubling. */
@@ -85,10 +102,15 @@ export class Lookups {
 
   found(from: MemberId, message: Extract<Message, { type: 'found' }>, job: Job): void {
     const lookup = this.#open.get(message.request)
-    if (lookup?.open.has(from) !== true) return
+    const asked = lookup?.open.get(from)
+    // One that comes twice was asked for again meanwhile.
+    if (lookup === undefined || asked === undefined || (message.page ?? asked.page) !== asked.page) return
     const { self, members } = this.#context
     const execution = this.#execution()
-    for (const entry of message.entries) execution.settle(job, entry, from)
+    for (const entry of message.entries) {
+      asked.bytes += entryBytes(entry)
+      execution.settle(job, entry, from)
+    }
     this.#tried(from, job, message.tried)
     for (const { path, holder } of message.claims) {
       if (holder === self || !members.has(holder) || job.ended !== undefined || job.tree.covering(path) !== undefined) continue
@@ -115,7 +137,8 @@ export class Lookups {
       const isLast = lookup.until > 0 && holder < self
       if (frame.state === 'lookup' || ((!frame.claimed || frame.second || isLast) && !isAtWork)) execution.yield(job, node, holder)
     }
-    if (!message.last) return
+    const { next } = message
+    if (next === undefined ? !message.last : this.#turnPage(message.request, lookup, from, asked, next)) return
     lookup.open.delete(from)
     if (lookup.open.size === 0) this.#finish(message.request, lookup)
   }
@@ -129,6 +152,18 @@ export class Lookups {
     for (const each of this.#waiting.keys()) if (each.id === job) this.#waiting.delete(each)
   }
 
+  /** Asks a replica for its next page. False where there is none, by what it says, or by what is to be believed. */
+  #turnPage(request: number, lookup: Lookup, from: MemberId, { paths, page, bytes, total }: Asked, { at, after }: NextPage): boolean {
+    const { now, config } = this.#context
+    const isBelieved = bytes >= LEAST_PAGE && total + bytes <= MOST_TOLD * config.coverageBytes
+    if (!isBelieved || at >= paths.length || lookup.job.ended !== undefined) return false
+    const asked = { paths: paths.slice(at), after, page: page + 1, bytes: 0, total: total + bytes }
+    lookup.open.set(from, asked)
+    lookup.deadline = Math.max(lookup.deadline, now + config.requestTimeout)
+    this.#sendTo(from, request, lookup.job, asked)
+    return true
+  }
+
   get #settling(): Milliseconds {
     const { config, members } = this.#context
     return config.settleAfterDeath + Math.ceil(4 * members.longestRoundTrip)
@@ -139,7 +174,9 @@ export class Lookups {
     const request = this.#next++
     const asked = new Set([...this.#context.keepers(job), ...nodes.flatMap(votersOf).filter((id) => members.has(id))])
     asked.delete(self)
-    const lookup = { job, nodes, open: new Set(asked), deadline: now, retransmitAfter: config.requestTimeout, until }
+    const paths = outermost(nodes)
+    const open = new Map([...asked].map((replica) => [replica, { paths, after: undefined, page: 0, bytes: 0, total: 0 }]))
+    const lookup = { job, nodes, open, deadline: now, retransmitAfter: config.requestTimeout, until }
     if (asked.size === 0) {
       this.#finish(request, lookup)
       return
@@ -150,14 +187,30 @@ export class Lookups {
 
   #send(request: number, lookup: Lookup): void {
     const { now, config } = this.#context
-    const paths = lookup.nodes.map(({ path }) => path)
     lookup.deadline = Math.min(now + lookup.retransmitAfter, Math.max(lookup.until, now + config.requestTimeout))
     lookup.retransmitAfter *= 2
-    for (const replica of lookup.open) this.#context.send(replica, { type: 'lookup', job: lookup.job.id, request, paths })
+    for (const [replica, asked] of lookup.open) this.#sendTo(replica, request, lookup.job, asked)
+  }
+
+  #sendTo(replica: MemberId, request: number, { id }: Job, asked: Asked): void {
+    const { paths, after, page } = asked
+    // What came of a page that is asked for again comes again.
+    asked.bytes = 0
+    this.#context.send(replica, { type: 'lookup', job: id, request, paths, page, ...(after !== undefined && { after }) })
   }
 
   #finish(request: number, { job, nodes }: Lookup): void {
     this.#open.delete(request)
     for (const node of nodes) if (job.ended === undefined) this.#execution().lookedUp(job, node)
   }
+}
+
+/** The paths of tasks, without those below others: these are told of anyway. */
+function outermost(nodes: readonly TaskNode[]): Path[] {
+  const all = new Set(nodes)
+  const isBelow = ({ parent }: TaskNode): boolean => {
+    for (let above = parent; above !== undefined; above = above.parent) if (all.has(above)) return true
+    return false
+  }
+  return nodes.filter((node) => !isBelow(node)).map(({ path }) => path)
 }

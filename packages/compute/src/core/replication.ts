@@ -1,7 +1,7 @@
 import { overdueAfter } from './config.ts'
 import type { Context } from './context.ts'
 import type { Execution } from './execution.ts'
-import type { Grant, HeldBy, HeldTask, MemberId, Message, Milliseconds, Tried } from './io.ts'
+import type { Grant, HeldBy, HeldTask, MemberId, Message, Milliseconds, NextPage, Tried } from './io.ts'
 import { entryBytes, type Entry, type Task } from './entry.ts'
 import { resultOf, type Job } from './job.ts'
 import { ROOT, type Path } from './path.ts'
@@ -19,6 +19,8 @@ const MAX_CLAIMS = 4096
 const MAX_TRIED = 4096
 /** Of the names of one. */
 const TRIED_BYTES = 2 * MAX_TRIES * 128
+
+type Page = Pick<Extract<Message, { type: 'found' }>, 'entries' | 'claims' | 'tried' | 'next'>
 
 interface Conflict {
   readonly job: Job
@@ -84,11 +86,22 @@ export class Replication {
     }
   }
 
-  lookup(from: MemberId, job: Job, request: number, paths: readonly Path[]): void {
-    let entries: Entry[] = []
-    let bytes = 0
+  /** What is known of some tasks, and of what is below them: a page, as more at once is lost where it waits for a slow line. */
+  lookup(from: MemberId, job: Job, { request, paths, page, after }: Extract<Message, { type: 'lookup' }>): void {
+    const isPaged = page !== undefined
+    for (let begin: NextPage | undefined = { at: 0, ...(after !== undefined && { after }) }; begin !== undefined;) {
+      const { next, ...found } = this.#page(from, job, paths, begin)
+      const paging = isPaged && { page, ...(next && { next }) }
+      this.#context.send(from, { type: 'found', job: job.id, request, ...found, last: next === undefined, ...paging })
+      begin = isPaged ? undefined : next
+    }
+  }
+
+  #page(from: MemberId, job: Job, paths: readonly Path[], begin: NextPage): Page {
+    const entries: Entry[] = []
     const claims: HeldBy[] = []
     const tried: Tried[] = []
+    let bytes = 0
     // Each node once, however often, and at how many levels, it is asked for: else a short message had an answer without end.
     const told = new Set<TaskNode | Entry>()
     const add = (entry: Entry): void => {
@@ -96,25 +109,27 @@ export class Replication {
       told.add(entry)
       entries.push(entry)
       bytes += entryBytes(entry)
-      if (bytes < PAGE_BYTES) return
-      this.#context.send(from, { type: 'found', job: job.id, request, entries, claims: [], last: false })
-      entries = []
-      bytes = 0
     }
-    for (const path of paths) {
+    const page = (next?: NextPage): Page => ({ entries, claims, ...(tried.length > 0 && { tried }), ...(next && { next }) })
+    for (let { at } = begin; at < paths.length; at++) {
+      const path = paths[at] as Path
       const covering = job.tree.covering(path)
       const node = job.tree.find(path)
-      if (covering !== undefined) add(covering)
-      else if (node !== undefined) {
-        for (const each of job.tree.within(node, told)) {
+      if (covering !== undefined) {
+        add(covering)
+        if (bytes >= PAGE_BYTES && at + 1 < paths.length) return page({ at: at + 1 })
+      } else if (node !== undefined) {
+        for (const each of job.tree.within(node, told, at === begin.at ? begin.after : undefined)) {
           for (const entry of each.entry === undefined ? evidence(job, each) : [each.entry]) add(entry)
           for (const [holder, { second }] of each.claims ?? []) if (holder !== from && !second) claims.push({ path: each.path, holder })
           if (each.tries !== undefined) tried.push(triedOf(each))
           if (isHeld(each.frame)) claims.push({ path: each.path, holder: this.#context.self })
+          // What has an outcome stays where it is, or is covered: a page that ended elsewhere might not find its end again.
+          if (bytes >= PAGE_BYTES && (each.entry ?? each.ballots) !== undefined) return page({ at, after: each.path })
         }
       }
     }
-    this.#context.send(from, { type: 'found', job: job.id, request, entries, claims, last: true, ...(tried.length > 0 && { tried }) })
+    return page()
   }
 
   /** For a member that has nothing to do: a task that takes far longer than others did, and that nobody else does for it yet. */

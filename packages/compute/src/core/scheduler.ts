@@ -306,7 +306,7 @@ export class Scheduler {
         this.#reports.noted(from, job, message.number)
         return
       case 'lookup':
-        this.#replication.lookup(from, job, message.request, message.paths)
+        this.#replication.lookup(from, job, message)
         return
       case 'found':
         this.#lookups.found(from, message, job)

@@ -47,4 +47,14 @@ describe('a task tree', () => {
     expect(tree.find(a + b)).toBeUndefined()
     expect(tree.find(a)).toBe(kept)
   })
+  it('is walked on from where it was left, or from what covers that by now', () => {
+    const tree = new TaskTree()
+    const paths = [b + b, b + a, a + b, a + a, a + a + b]
+    for (const path of paths) tree.ensure(path)
+    const all = [...tree.within(tree.root)].map(({ path }) => path)
+    for (const [at, path] of all.entries())
+      expect([...tree.within(tree.root, undefined, path)].map((node) => node.path)).toEqual(all.slice(at + 1))
+    tree.cover(tree.ensure(b), entry(b))
+    expect([...tree.within(tree.root, undefined, b + b)].map(({ path }) => path)).toEqual([b, a, a + b, a + a, a + a + b])
+  })
 })

@@ -171,10 +171,13 @@ export class TaskTree {
     this.bytes += entryBytes(entry)
   }
 
-  /** A node and all below it, the node first. `seen`: without those that this has, and it has them from then on. */
-  *within(node: TaskNode, seen?: Set<unknown>): Generator<TaskNode> {
+  /**
+   * A node and all below it, the node first. `seen`: without those that this has, and it has them from then on. `after`: only what comes behind this path, and what covers it by now: the order is that
+   * in which nodes came, which no later ones change.
+   */
+  *within(node: TaskNode, seen?: Set<unknown>, after?: Path): Generator<TaskNode> {
     // No recursion: each step of a generator within 256 others takes 256 steps.
-    const open = [node]
+    const open = after?.startsWith(node.path) === true ? behind(node, after) : [node]
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       if (seen?.has(next) === true) continue
       seen?.add(next)
@@ -201,6 +204,25 @@ export class TaskTree {
       else if (ballots !== undefined) yield* ballots
     }
   }
+}
+
+/** The nodes that come behind a path, without what is below them, the last one first. */
+function behind(from: TaskNode, path: Path): TaskNode[] {
+  const open: TaskNode[] = []
+  let node = from
+  for (const step of stepsOf(path.slice(from.path.length))) {
+    const child = node.children?.get(step)
+    if (child === undefined) return [...open, node]
+    const later: TaskNode[] = []
+    let isLater = false
+    for (const sibling of node.children?.values() ?? []) {
+      if (isLater) later.push(sibling)
+      isLater ||= sibling === child
+    }
+    for (const sibling of later.toReversed()) open.push(sibling)
+    node = child
+  }
+  return [...open, ...[...(node.children?.values() ?? [])].toReversed()]
 }
 
 export function newFrame(since: Milliseconds, options: Partial<Pick<Frame, 'claimed' | 'from' | 'second' | 'replay'>> = {}): Frame {

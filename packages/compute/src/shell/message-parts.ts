@@ -28,7 +28,10 @@ export function halvesOf(message: Message): [Message, Message] | undefined {
     second[name] = list.slice(middle)
   }
   if (message.type === 'report') first['number'] = 0
-  if (message.type === 'found') first['last'] = false
+  if (message.type === 'found') {
+    first['last'] = false
+    delete first['next']
+  }
   return [first as unknown as Message, second as unknown as Message]
 }
 

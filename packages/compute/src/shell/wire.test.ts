@@ -33,7 +33,9 @@ const messages: Message[] = [
   },
   { type: 'noted', job: 'a', number: 3 },
   { type: 'lookup', job: 'a', request: 1, paths: [''] },
+  { type: 'lookup', job: 'a', request: 1, paths: [''], page: 2, after: path },
   { type: 'found', job: 'a', request: 1, entries, claims: [{ path, holder: 'm' }], last: false },
+  { type: 'found', job: 'a', request: 1, entries, claims: [], last: false, page: 2, next: { at: 0, after: path } },
   { type: 'yield', job: 'a', path, to: 'm' },
   { type: 'idle', request: 1, jobs: ['a'] },
   { type: 'shared', job: 'a', shared },
@@ -53,6 +55,14 @@ describe('messages as bytes', () => {
     expect(parts.flatMap(({ entries: each }) => each)).toEqual(many)
     expect(parts.flatMap(({ claims }) => claims)).toEqual(report.claims)
     expect(parts.map(({ number }) => number)).toEqual([0, 0, 0, 3])
+  })
+
+  it('ask for the next page of an answer in the last of several messages only', () => {
+    const many = Array.from({ length: 9 }, () => ({ ...(entries[0] as Entry), outcome: { value: new Uint8Array(2 ** 20) } }))
+    const next = { at: 3, after: path }
+    const found: Message = { type: 'found', job: 'a', request: 1, entries: many, claims: [], last: false, page: 0, next }
+    const parts = encodeMessage(found).map((data) => decodeMessage(data) as typeof found)
+    expect(parts.map((part) => part.next)).toEqual([undefined, undefined, undefined, next])
   })
 
   it('come in several messages where one would have too many elements', () => {

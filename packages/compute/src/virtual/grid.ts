@@ -1,6 +1,6 @@
 import { createRandom } from '@jel/protocol'
 import type { SchedulerConfig } from '../core/config.ts'
-import type { Entry } from '../core/entry.ts'
+import { entryBytes, type Entry } from '../core/entry.ts'
 import type { Effect, Input, JobId, JobSpec, MemberId, Message, Milliseconds } from '../core/io.ts'
 import type { Path } from '../core/path.ts'
 import type { Tickets } from '../core/queue.ts'
@@ -23,6 +23,8 @@ export interface GridOptions {
   readonly detection?: readonly [Milliseconds, Milliseconds]
   /** Bytes of a stream's first message cost a dial besides: round trips and this time. Measured: 11 ms. */
   readonly dial?: Milliseconds
+  /** Bytes of values that may wait for one stream; with more it breaks, and all in it is lost. Default: any number. */
+  readonly streamBytes?: number
   /** Bytes a millisecond that pass a site's border, each way; undefined: any number. */
   readonly border?: (site: string) => number | undefined
 }
@@ -45,6 +47,8 @@ export interface GridMemberOptions {
 
 /** News of a newcomer, and what it is told, come in any order within this time, ms. Measured: a record reaches all within that. */
 const SPREAD = 200
+/** A stream that broke is opened again after so long, ms. As of real ones. */
+const REDIAL = 1000
 
 /** Nobody writes another's name. */
 function signerOf(id: MemberId): Signer {
@@ -115,6 +119,10 @@ export class VirtualGrid {
   readonly #options: GridOptions
   readonly #jobs = new Map<JobId, JobSpec>()
   readonly #streams = new Map<string, Milliseconds>()
+  /** Bytes that are on their way on a stream. */
+  readonly #waiting = new Map<string, number>()
+  /** When a stream that broke is opened again. */
+  readonly #brokenUntil = new Map<string, Milliseconds>()
   /** What a dial takes longer at most, while many are under way. */
   #dialling: Milliseconds = 0
   /** Until when borders are taken, by site and direction. */
@@ -375,6 +383,14 @@ export class VirtualGrid {
     this.messages++
     const to = this.members[Number(id.slice(1))] as GridMember
     const stream = `${from.id} ${id}`
+    const bytes = 'entries' in message ? message.entries.reduce((sum, entry) => sum + entryBytes(entry), 0) : 0
+    const waiting = (this.#waiting.get(stream) ?? 0) + bytes
+    if (waiting > (this.#options.streamBytes ?? Infinity)) this.#brokenUntil.set(stream, this.now + REDIAL)
+    if ((this.#brokenUntil.get(stream) ?? 0) > this.now) {
+      this.events.at(this.now, () => from.lives && this.#handle(from, { type: 'unreached', id }))
+      return
+    }
+    this.#waiting.set(stream, waiting)
     const way = this.#delay(from, to)
     const opened = this.#streams.get(stream)
     const dial = (this.#options.dial ?? 11) + (this.#dialling > 0 ? this.random() * this.#dialling : 0)
@@ -385,6 +401,8 @@ export class VirtualGrid {
     // The other end answers on the same stream.
     if (opened === undefined && !this.#streams.has(`${id} ${from.id}`)) this.#streams.set(`${id} ${from.id}`, at)
     this.events.at(at, () => {
+      this.#waiting.set(stream, (this.#waiting.get(stream) ?? 0) - bytes)
+      if ((this.#brokenUntil.get(stream) ?? 0) > this.now) return
       if (!to.lives || from.side !== to.side || to.holdsDead.has(from.id)) return
       // Who speaks is there.
       if (from.lives && !to.view.has(from.id)) this.#see(to, from)

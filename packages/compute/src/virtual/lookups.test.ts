@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import { VirtualGrid } from './grid.ts'
+import type { VirtualProgram } from './program.ts'
+import { flatJob, numberBytes, rootInput } from './trees.ts'
+
+const LEAVES = 60
+const MIB = 2 ** 20
+
+/** Each leaf gives a value of 1 MiB; the root counts them. */
+function largeValues(): VirtualProgram {
+  const program = flatJob({ leaves: LEAVES, leafTime: 1000 })
+  const value = new Uint8Array(MIB)
+  return (fn, input, context) => {
+    const plan = program(fn, input, context)
+    const isLeaf = plan.children.length === 0
+    return { ...plan, outcome: (children) => ({ value: isLeaf ? value : numberBytes(children.length) }) }
+  }
+}
+
+describe('a task that is begun again', () => {
+  it.each([1, 2, 3, 4])('is told all that replicas hold, though it is more than a stream takes at once: seed %i', (seed) => {
+    const grid = new VirtualGrid({ seed, program: largeValues(), latency: () => 0.2, streamBytes: 16 * MIB })
+    for (let member = 0; member < 6; member++) grid.join({ site: 's' })
+    grid.settle()
+    grid.submit({ id: 'job', input: rootInput(LEAVES) })
+    let holder = grid.members[0]
+    grid.onBegin = (member, _job, path) => {
+      if (path === '') holder = member
+    }
+    grid.after(8500, () => {
+      if (holder !== undefined) grid.kill(holder)
+      grid.join({ site: 's' })
+    })
+    grid.until(() => grid.doneAt.has('job') && grid.isDoneEverywhere('job'), 600_000)
+    const [root, ...leaves] = [...grid.runs].sort(([a], [b]) => a.length - b.length).map(([, { count }]) => count)
+    expect(root).toBe(2)
+    expect(leaves).toHaveLength(LEAVES)
+    // What the dead one had completed within a second or two, and nobody else knew.
+    expect(leaves.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(LEAVES + 2)
+  })
+})
