@@ -4,7 +4,7 @@ import { entryBytes, liars, sameOutcome, standing } from './entry.ts'
 import type { Grant, MemberId, Milliseconds, Spawn } from './io.ts'
 import { resultOf, type Job } from './job.ts'
 import { depthOf, MAX_DEPTH, ROOT, type Path } from './path.ts'
-import { joinShared, NOTHING_SHARED, sameShared, type Shared } from './shared-value.ts'
+import { joinShared, NOTHING_SHARED, sameShared, SHARED_TOO_LARGE, uniteShared, type Shared } from './shared-value.ts'
 import { newFrame, type Frame, type TaskNode } from './task-tree.ts'
 import { poisonOf } from './losses.ts'
 import { NO_TRIES } from './tries.ts'
@@ -98,7 +98,12 @@ export class Execution {
     this.#queue.charge(job, ran - (node?.frame?.charged ?? 0))
     if (node?.task !== undefined) job.took(node.task.fn, ran)
     if (node?.frame?.state !== 'running') return
-    const entry = this.#entry(job, path, this.#placed(node, outcome), joinShared(node.frame.shared, shared), node.frame)
+    const united = uniteShared(node.frame.shared, shared)
+    if (united === undefined) {
+      this.fail(job, SHARED_TOO_LARGE, sharedAdvice)
+      return
+    }
+    const entry = this.#entry(job, path, this.#placed(node, outcome), united, node.frame)
     job.held.delete(node)
     job.closed(node.frame)
     node.frame = undefined
@@ -279,14 +284,16 @@ export class Execution {
       return
     const kept = known === undefined ? other : standing(known, other)
     // Votes are for what stands in an entry, and nothing else.
-    const shared = known === undefined || job.votesNeeded > 1 ? kept.shared : joinShared(known.shared, other.shared)
+    const united = known === undefined || job.votesNeeded > 1 ? kept.shared : uniteShared(known.shared, other.shared)
+    const shared = united ?? kept.shared
     const isSame = known !== undefined && sameOutcome(known, other)
     if (known !== undefined && !isSame) {
       const message = `two parts of the pool ended it with different results; all keep ${'value' in kept.outcome ? 'the value whose bytes come first' : 'the failure whose words come first'}`
       effects.push({ type: 'warning', job: job.id, code: 'JOB_RESULTS_DIFFER', message })
     }
     if (kept === known && shared === known.shared) {
-      if (!isSame || !sameShared(shared, other.shared)) this.#context.send(from, resultOf(job, known, self))
+      // Two that have no room beside one another would be told for ever.
+      if (!isSame || (united !== undefined && !sameShared(shared, other.shared))) this.#context.send(from, resultOf(job, known, self))
       return
     }
     if (isSame && sameShared(shared, known.shared) && 'value' in known.outcome) return
@@ -348,7 +355,12 @@ export class Execution {
     const size = node.inputSize
     frame.openBytes -= size
     job.openBytes -= size
-    frame.shared = joinShared(frame.shared, entry.shared)
+    const united = uniteShared(frame.shared, entry.shared)
+    if (united === undefined) {
+      this.fail(job, SHARED_TOO_LARGE, sharedAdvice)
+      return
+    }
+    frame.shared = united
     const { slot } = frame
     this.#workers.sent(slot)
     this.#context.effects.push({
@@ -464,4 +476,5 @@ export class Execution {
 
 const coverageAdvice = 'what its tasks gave takes more than 64 MiB; do more in one task, or unite values with a space'
 const openAdvice = 'the inputs of tasks that wait take more than 64 MiB; hand large data in as a blob, or spawn fewer at once'
+const sharedAdvice = 'its shared values take more than 2 MiB; offer less, or fewer'
 const NO_INPUT = new Uint8Array()

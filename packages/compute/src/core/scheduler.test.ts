@@ -2,7 +2,7 @@ import { createRandom, hash52 } from '@jel/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Effect, Input, JobSpec, Message } from './io.ts'
 import { Scheduler } from './scheduler.ts'
-import { NOTHING_SHARED } from './shared-value.ts'
+import { NOTHING_SHARED, type Shared } from './shared-value.ts'
 
 // One whose first replica is this member.
 const job = Array.from({ length: 100 }, (_, number) => `job${number}`).find((id) =>
@@ -184,6 +184,21 @@ describe('a scheduler', () => {
       return (sent(found, 'found')[0] as Extract<Message, { type: 'found' }>).entries[0]?.outcome
     })
     expect(kept).toEqual([{ value: Uint8Array.of(3) }, { value: Uint8Array.of(3) }])
+  })
+
+  it.each(['ab', 'ba'])('fails a job whose shared values come to more than 2 MiB, and takes no hint for them: %s', (order) => {
+    feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
+    spawn('a', 'b')
+    steal(2)
+    const sharedBy = (name: string): Shared => new Map([[name, { rule: 'min', key: 1, values: [new Uint8Array(1.5 * 2 ** 20)] }]])
+    for (const name of 'cde')
+      expect(hear({ type: 'shared', job, shared: sharedBy(name) }).filter(({ type }) => type === 'ended')).toEqual([])
+    const effects = order.split('').flatMap((name) => {
+      const entry = { path: step(name), outcome: { value: Uint8Array.of(1) }, shared: sharedBy(name) }
+      return hear({ type: 'result', job, entries: [entry] })
+    })
+    const [ended] = effects.filter(({ type }) => type === 'ended')
+    expect(ended).toMatchObject({ entry: { outcome: { failure: { code: 'SHARED_TOO_LARGE' } } } })
   })
 
   it('sets a task apart that has ended three workers', () => {

@@ -22,6 +22,13 @@ const MAX_UNION_BYTES = 1024 * 1024
 /** Shared values of one job, and their bytes: a message of 4 MiB holds them and a value. Guesses. */
 const MAX_SHARED = 64
 const MAX_SHARED_BYTES = 2 * 1024 * 1024
+/** What is beyond them: a job whose results are so has no result. */
+export const SHARED_TOO_LARGE = 'SHARED_TOO_LARGE'
+
+/** How many bytes one offer may have in a program with so many shared values: then what any members offer has room, in any order. */
+export function offerBytes(count: number): number {
+  return Math.floor(MAX_SHARED_BYTES / Math.max(1, count))
+}
 
 /** Whether a job may have so many, and so large ones. Programs declare few; a peer may name as many as it likes. */
 export function fitsShared(shared: Shared): boolean {
@@ -31,8 +38,18 @@ export function fitsShared(shared: Shared): boolean {
   return bytes <= MAX_SHARED_BYTES
 }
 
-/** Everything that either of the two knows, as far as there is room. Returns `left` itself where `right` adds nothing to it. */
+/** Everything that either of the two knows; undefined where that is too much. Returns `left` itself where `right` adds nothing to it. */
+export function uniteShared(left: Shared, right: Shared): Shared | undefined {
+  const united = join(left, right, () => true)
+  return united === left || fitsShared(united) ? united : undefined
+}
+
+/** As `uniteShared`, as far as there is room: of hints, which nothing depends on. */
 export function joinShared(left: Shared, right: Shared): Shared {
+  return join(left, right, fitsShared)
+}
+
+function join(left: Shared, right: Shared, fits: (more: Shared) => boolean): Shared {
   if (left === right || right.size === 0) return left
   if (left.size === 0) return right
   let joined: Shared | undefined
@@ -41,7 +58,7 @@ export function joinShared(left: Shared, right: Shared): Shared {
     const better = known === undefined ? offer : joinOffers(known, offer)
     if (better === known) continue
     const more = new Map(joined ?? left).set(name, better)
-    if (fitsShared(more)) joined = more
+    if (fits(more)) joined = more
   }
   return joined ?? left
 }

@@ -3,7 +3,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { toBytes, fromBytes } from '../schemas.ts'
 import { fromProgram, type FromProgram } from '../executors/messages.ts'
-import { task, type TaskContext, type TaskDefinition } from './definitions.ts'
+import { min, shared, task, union, type SharedDefinition, type TaskContext, type TaskDefinition } from './definitions.ts'
 import { Runtime } from './runtime.ts'
 import { decodeValue, encodeValue } from './values.ts'
 
@@ -16,14 +16,14 @@ class Host {
   readonly runtime: Runtime
   posts = 0
 
-  constructor(exports: Record<string, TaskDefinition<never, unknown>>, job = 'job') {
+  constructor(exports: Record<string, TaskDefinition<never, unknown>>, job = 'job', declared: readonly SharedDefinition<never>[] = []) {
     const post = (messages: readonly FromProgram[]): void => {
       this.posts++
       this.said.push(...messages)
     }
     const step = (fn: string, _: Uint8Array, occurrence: number): string => `${fn}${occurrence}`.padStart(10, '_')
     const host = { job, post, step, stack: (stack: string) => stack, idle: () => setImmediate() }
-    this.runtime = new Runtime({ ...host, onBehalfOf: (owner, action) => this.owners.run(owner, action) }, exports, [])
+    this.runtime = new Runtime({ ...host, onBehalfOf: (owner, action) => this.owners.run(owner, action) }, exports, declared)
   }
 
   run(fn: string, input?: unknown, path = ''): void {
@@ -152,5 +152,27 @@ describe('a running program', () => {
     expect(await drawn('one', '')).toEqual(first)
     expect(await drawn('two', '')).not.toEqual(first)
     expect(await drawn('one', 'abcdefghij')).not.toEqual(first)
+  })
+})
+
+describe('an offer', () => {
+  it('that takes more than its part of the room for shared values fails its task, whatever others offered', async () => {
+    const values = Array.from({ length: 4 }, () => shared(min<Uint8Array>(({ length }) => length)))
+    const offer = task((size: number) => values[0]?.offer(new Uint8Array(size)))
+    const host = new Host({ offer }, 'job', values as unknown as SharedDefinition<never>[])
+    host.run('offer', 2 ** 19, 'a')
+    expect(await host.returned('a')).toMatchObject({ failure: { code: 'SHARED_TOO_LARGE' } })
+    host.run('offer', 2 ** 19 - 100, 'b')
+    expect(await host.returned('b')).toHaveProperty('value')
+  })
+
+  it('for which there is no room beside unions fails its task', async () => {
+    const values = Array.from({ length: 3 }, () => shared(union<Uint8Array>()))
+    const offer = task(() => {
+      for (const value of values) for (let at = 0; at < 10; at++) value.offer(new Uint8Array(100_000).fill(at))
+    })
+    const host = new Host({ offer }, 'job', values as unknown as SharedDefinition<never>[])
+    host.run('offer', 0)
+    expect(await host.returned()).toMatchObject({ failure: { code: 'SHARED_TOO_LARGE' } })
   })
 })

@@ -2,7 +2,7 @@ import { createRandom, hash52 } from '@jel/protocol'
 import type { Outcome } from '../core/entry.ts'
 import type { Spawn } from '../core/io.ts'
 import type { Path } from '../core/path.ts'
-import { joinShared, NOTHING_SHARED, type Offer, type Shared } from '../core/shared-value.ts'
+import { joinShared, NOTHING_SHARED, offerBytes, SHARED_TOO_LARGE, uniteShared, type Offer, type Shared } from '../core/shared-value.ts'
 import type { FromProgram, ProgramFunction, ToProgram } from '../executors/messages.ts'
 import type { BlobReference, Unpack, UseBlob } from './blob.ts'
 import type { SharedDefinition, TaskContext, TaskDefinition } from './definitions.ts'
@@ -71,6 +71,11 @@ class ChildFailedError extends Error {
   override get name(): string {
     return 'ChildFailedError'
   }
+}
+
+/** An offer is too large, or there is no room for it beside what others offered. */
+class SharedTooLargeError extends Error {
+  readonly code = SHARED_TOO_LARGE
 }
 
 /**
@@ -292,9 +297,16 @@ export class Runtime {
         const order = key(value as never)
         if (typeof order !== 'number' || Number.isNaN(order))
           throw new TypeError(`the key of an offer must be a number, not ${String(order)}`)
-        const offered: Shared = new Map([[name, { rule, key: order, values: [encodeValue(value)] }]])
+        const bytes = encodeValue(value)
+        const most = offerBytes(this.#sharedNames.size)
+        if (bytes.length > most)
+          throw new SharedTooLargeError(
+            `an offer of ${bytes.length} bytes; of ${this.#sharedNames.size} shared values each may have ${most}`,
+          )
+        const offered: Shared = new Map([[name, { rule, key: order, values: [bytes] }]])
         const own = this.#current?.own
-        const joined = joinShared(own?.given ?? this.#shared, offered)
+        const joined = uniteShared(own?.given ?? this.#shared, offered)
+        if (joined === undefined) throw new SharedTooLargeError('with this offer the shared values of the job take more than 2 MiB')
         if (joined === (own?.given ?? this.#shared)) return
         if (own === undefined) {
           this.#shared = joined
