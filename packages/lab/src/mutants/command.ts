@@ -9,6 +9,7 @@ import { basename, join } from 'node:path'
 import { inCheckout } from '../base/paths.ts'
 import { command } from '../base/program.ts'
 import { faults, type Fault } from './faults.ts'
+import { computeFaults } from './compute-faults.ts'
 import { shellFaults, type ShellFault } from './shell-faults.ts'
 
 const root = inCheckout('.')
@@ -108,7 +109,7 @@ function shellTrial(folder: string, fault: ShellFault): Trial {
 
 export const experiment = command(usage, { only: { type: 'string' } }, async ({ only = '' }) => {
   const isChosen = ({ name }: { readonly name: string }): boolean => new RegExp(only, 'u').test(name)
-  const [inProtocol, around] = [faults.filter(isChosen), shellFaults.filter(isChosen)]
+  const [inProtocol, around] = [faults.filter(isChosen), [...shellFaults, ...computeFaults].filter(isChosen)]
   const folder = copy()
   try {
     if (inProtocol.length > 0 && (await unitTests(folder))) throw new Error('the unit tests fail without any fault')

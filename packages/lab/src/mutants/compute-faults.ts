@@ -1,0 +1,126 @@
+import type { ShellFault } from './shell-faults.ts'
+
+const core = 'packages/compute/src/core'
+const tries = { file: `${core}/tries.ts`, test: `${core}/tries.test.ts` }
+const fitness = { file: `${core}/fitness.ts`, test: `${core}/fitness.test.ts` }
+const losses = { file: `${core}/losses.ts`, test: `${core}/losses.test.ts` }
+const ended = { test: `${core}/ended-jobs.test.ts` }
+const rounds = { file: `${core}/config.ts`, test: `${core}/config.test.ts` }
+const inputs = { file: `${core}/execution.ts`, test: `${core}/open-inputs.test.ts` }
+const shared = { file: `${core}/shared-value.ts`, test: `${core}/scheduler.test.ts` }
+
+/** Faults of the core of computing: whose fault a loss is, what stays when a job is over, stragglers, and what is bounded. */
+export const computeFaults: readonly ShellFault[] = [
+  {
+    ...tries,
+    name: 'a crash that two members tell of counts twice',
+    from: 'Math.max(countIn(left.crashes, member), countIn(right.crashes, member))',
+    to: 'countIn(left.crashes, member) + countIn(right.crashes, member)',
+  },
+  {
+    ...tries,
+    name: 'a member that held a task twice is two',
+    from: 'holders.filter((id) => id !== member)',
+    to: 'holders',
+  },
+  {
+    ...tries,
+    name: 'any number of crashes is kept of one task',
+    from: 'crashes: [...crashes, member].slice(-MAX_TRIES)',
+    to: 'crashes: [...crashes, member]',
+  },
+  {
+    ...fitness,
+    name: 'failures count that were long ago',
+    from: 'this.#failures = 0\n    this.#pause',
+    to: 'this.#pause',
+  },
+  {
+    ...fitness,
+    name: 'a machine that was sick for a day is never tried again',
+    from: 'Math.min(MOST_PAUSE, pause * 2)',
+    to: 'pause * 2',
+  },
+  {
+    ...losses,
+    name: 'one sick member sets tasks apart',
+    from: '(at > 1 || isVoted || members.size === 1)',
+    to: 'at > 0',
+  },
+  {
+    ...losses,
+    name: 'a task is set apart on the word of others where members vote',
+    from: 'isVoted ? crashes.filter((member) => member === self) : crashes',
+    to: 'crashes',
+  },
+  {
+    ...losses,
+    name: 'holders that live count as lost',
+    from: '!members.has(member) && (',
+    to: '(',
+  },
+  {
+    ...losses,
+    name: 'one death sets a task apart where one member is left',
+    from: 'Math.max(MOST_LOST_OF_FEW, members.size)',
+    to: 'members.size',
+  },
+  {
+    ...ended,
+    name: 'a failure stands before a value',
+    file: `${core}/entry.ts`,
+    from: "if (!('failure' in right.outcome)) return right",
+    to: "if (!('failure' in right.outcome)) return left",
+  },
+  {
+    ...ended,
+    name: 'halves whose shared values differ take their results for the same',
+    file: `${core}/ended-jobs.ts`,
+    from: "${hash52(offers.join('\\n'))}",
+    to: '',
+  },
+  {
+    ...rounds,
+    name: 'one member’s word makes a straggler of nothing',
+    from: 'Math.min(LONGEST_FACTOR * longest, eagerInnerFactor * mean)',
+    to: 'LONGEST_FACTOR * longest',
+  },
+  {
+    ...rounds,
+    name: 'a parent is judged as a leaf',
+    from: 'isParent ? eagerInnerFactor / eagerFactor : 1',
+    to: 'isParent ? 1 : 1',
+  },
+  {
+    ...inputs,
+    name: 'inputs that wait are unbounded',
+    from: 'if (job.openBytes > this.#context.config.openBytes) {',
+    to: 'if (job.openBytes < 0) {',
+  },
+  {
+    ...inputs,
+    name: 'inputs count that have an outcome',
+    from: '    job.openBytes -= size\n',
+    to: '',
+  },
+  {
+    ...shared,
+    name: 'shared values without room go on',
+    from: 'united === left || fitsShared(united) ? united : undefined',
+    to: 'united',
+  },
+  {
+    name: 'what covers the end of a page is not told',
+    file: `${core}/task-tree.ts`,
+    from: 'if (child === undefined) return [...open, node]',
+    to: 'if (child === undefined) return open',
+    test: `${core}/task-tree.test.ts`,
+  },
+  {
+    name: 'each part of a page asks for the next one',
+    file: 'packages/compute/src/shell/message-parts.ts',
+    from: "    delete first['next']\n",
+    to: '',
+    test: 'packages/compute/src/shell/wire.test.ts',
+  },
+]
