@@ -71,6 +71,8 @@ export interface ComputeOptions {
   readonly owner?: RecordOwner
   /** Where programs, large inputs and blobs are kept. Default: below the user's cache folder. */
   readonly cache?: string
+  /** Whether this member is there for a moment only, as a command is: it runs nothing, keeps nothing for others, and tells the pool nothing of itself. Default: false. */
+  readonly visits?: boolean
 }
 
 export interface SubmitOptions {
@@ -127,6 +129,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     super()
     this.#pool = pool
     this.#options = options
+    const { visits = false } = options
     this.#store = new BlobStore(options.cache, options.limits?.disk)
     this.#blobs = new BlobExchange(pool, this.#store)
     this.#keepers = new JobKeepers(pool, async (job) => await this.#keeps(job))
@@ -138,9 +141,12 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       onUnreached: (id) => this.#runner.feed({ type: 'unreached', id }),
       onNonsense: (from, reason) => this.#warn('PEER_MISBEHAVED', `${from}: ${reason}`, undefined),
     })
-    const signer = new VoteSigner((member) => this.#roster.keyOf(member))
+    const signer = new VoteSigner(
+      (member) => this.#roster.keyOf(member),
+      () => this.#roster.voted(),
+    )
     this.#runner = new Runner({
-      self: { id: pool.self.id, location: pool.self.location },
+      self: { id: pool.self.id, location: pool.self.location, visits },
       workers: options.workers ?? 0,
       ...(options.limits && { limits: options.limits }),
       ...(options.tickets && { tickets: this.#ticketsOf(options.tickets) }),
@@ -159,7 +165,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       },
       onWarning: ({ code, message, job }) => this.#warn(code, message, job),
     })
-    this.#roster = new Roster(pool, signer.publicKey, (inputs) => this.#membersChanged(inputs))
+    this.#roster = new Roster(pool, visits ? undefined : signer.publicKey, (inputs) => this.#membersChanged(inputs))
   }
 
   #shiftOf(id: JobId): Shift | undefined {
@@ -361,7 +367,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     let asked: readonly string[] = []
     for (const end = performance.now() + within; ;) {
       if (this.#runner.scheduler.ended(id) !== undefined) return this.#pool.self.id
-      asked = this.#holders(id)
+      asked = this.#keepersOf(id)
       for (const member of asked) if (await this.#keepers.ask(member, id)) return member
       if (this.closed || !this.#jobs.has(id) || performance.now() > end) break
       await sleep(KEEP_AGAIN)
@@ -533,16 +539,29 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     }
   }
 
-  /** Who may have a job's blobs: its replicas, then others. */
-  #holders(id: JobId): string[] {
+  /** Who may keep a job: its replicas, then others that compute. */
+  #keepersOf(id: JobId): string[] {
     const replicas = this.#runner.scheduler.replicas(id)
     const others = this.#roster.members.filter((member) => !replicas.includes(member))
     return [...replicas, ...others.slice(0, MAX_ASKED)].filter((member) => member !== this.#pool.self.id)
   }
 
+  /** Who may have a job's blobs: those that may keep it, then anybody, as the visitor that submitted it. */
+  #holders(id: JobId): string[] {
+    const keepers = this.#keepersOf(id)
+    const others = this.#pool
+      .members()
+      .map((member) => member.id)
+      .filter((member) => member !== this.#pool.self.id && !keepers.includes(member))
+    return [...keepers, ...others.slice(0, MAX_ASKED)]
+  }
+
   #membersChanged(inputs: readonly Input[]): void {
     for (const input of inputs) if (input.type === 'gone') this.#streams.forget(input.id)
     this.#runner.feed(...inputs)
+    // A visitor is not told how jobs end, unless it asks.
+    if (this.#options.visits === true && inputs.some(({ type }) => type === 'joined'))
+      for (const job of this.#endings.jobs()) this.watch(job)
     this.#keepBlobs()
   }
 

@@ -29,6 +29,7 @@ const ofPool = v.strictObject(
     accept: v.optional(v.array(text, "must be an array of strings, as in ['own', 'sandbox']")),
     tickets: v.optional(v.record(v.string(), v.number('must be a number'), 'must be an object')),
     owner: v.optional(owner),
+    visits: v.optional(v.boolean('must be true or false')),
   },
   unknownOr('must be an object'),
 )
@@ -52,6 +53,8 @@ const ofLocalJob = v.strictObject({ blobs }, unknownOr('must be an object'))
 /** Throws InvalidOptionError, which names the option. */
 export function checkOptions(options: unknown): asserts options is ComputeOptions {
   check(ofPool, options)
+  const { visits = false, workers: count = 0 } = options as ComputeOptions
+  if (visits && count > 0) throw new InvalidOptionError('visits: a visitor has no workers')
 }
 
 /** Throws InvalidOptionError, which names the option. */

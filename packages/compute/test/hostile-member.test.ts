@@ -4,8 +4,8 @@ import type { Pool } from '@jel/jel'
 import { FrameStream, SendQueue } from '@jel/overlay'
 import { describe, expect, it } from 'vitest'
 import type { Message } from '../src/core/io.ts'
-import { MEMBER_PREFIX } from '../src/shell/job-record.ts'
 import { toBytes } from '../src/schemas.ts'
+import { CONSTANT } from '../src/shell/roster.ts'
 import { VoteSigner } from '../src/shell/vote-signer.ts'
 import { testPool } from './test-pool.ts'
 
@@ -18,7 +18,7 @@ const { join: enter, member } = test
 /** One that speaks the protocol, and says what it likes. */
 async function hostile(key: Uint8Array = new Uint8Array(32)): Promise<Pool> {
   const pool = await enter()
-  await pool.publish(MEMBER_PREFIX, key, { ttl: 60_000 })
+  await pool.setConstant(CONSTANT, key)
   await expect.poll(() => pool.members().length).toBe(test.pools.length)
   return pool
 }

@@ -52,6 +52,25 @@ describe('a pool that computes', () => {
     expect(await worker.job('left alone').result).toHaveLength(500_000)
   })
 
+  it('takes a job of a visitor that came before all others, tells it the result, and holds no more of it than the job', async () => {
+    const visitor = await member({ visits: true })
+    const job = await visitor.submit(various, 'queens', 6, { name: 'of a visitor' })
+    const result = job.result
+    const worker = await member({ workers: 1 })
+    expect(await result).toBe(4)
+    expect(await job.kept()).toBe((test.pools[0] as Pool).self.id)
+    const pool = test.pools[1] as Pool
+    expect(worker.job('of a visitor').replicas).toEqual([pool.self.id])
+    expect(pool.records().map(({ name }) => name)).toEqual(['jel.compute/job/of a visitor'])
+    expect(
+      pool
+        .members()
+        .filter(({ constants }) => constants.has('jel.compute'))
+        .map(({ id }) => id),
+    ).toEqual([pool.self.id])
+    await expect(member({ visits: true, workers: 1 })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
+  })
+
   it('keeps the programs of jobs that have not ended, whatever else comes', async () => {
     const submitter = await member()
     const worker = await member({ workers: 1, limits: { disk: 2 } })

@@ -6,6 +6,7 @@
 export { certificateToWire, certify, readCertificate } from './facts/certificate.ts'
 export { encodeSuspicion, kinds, statementToWire, StatementCodec, type Content, type Statement } from './facts/statement.ts'
 export { hashSpace } from './base/hash.ts'
+export { FairOrder } from './records/fair-order.ts'
 export { factOf } from './facts/fact.ts'
 export { observersOf } from './topology/rings.ts'
 export * as wire from './wire/messages.js'

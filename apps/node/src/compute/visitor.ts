@@ -12,7 +12,7 @@ export interface VisitorFlags extends PoolFlags {
 const MEET = 10_000
 const HEAR = 1000
 
-/** A member without workers, for the time of a command. It leaves at the end, so that nobody takes it for dead. */
+/** A member without workers, for the time of a command, that says nothing of itself. It leaves at the end, so that nobody takes it for dead. */
 export class Visitor implements AsyncDisposable {
   readonly pool: Pool
   readonly grid: Grid
@@ -26,7 +26,7 @@ export class Visitor implements AsyncDisposable {
     const owner = await ownerOf(flags.owner)
     const pool = await joinPool(name, { ...poolOptions(flags), signal })
     try {
-      return new Visitor(pool, await compute(pool, { owner }))
+      return new Visitor(pool, await compute(pool, { owner, visits: true }))
     } catch (error) {
       await pool.leave()
       throw error

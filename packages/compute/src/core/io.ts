@@ -16,6 +16,8 @@ export interface ComputeMember {
   readonly id: MemberId
   /** Levels from fine to coarse, joined by `@`, as in `node7@rack2@delft@nl`. */
   readonly location: string
+  /** It is there for a moment: it asks, and keeps nothing for others. */
+  readonly visits?: boolean
 }
 
 /** What the owner of a job asks for, as its record says. */

@@ -8,6 +8,7 @@ const MAX_FORMER = 4096
 interface Known {
   readonly id: MemberId
   readonly levels: readonly string[]
+  readonly visits: boolean
   roundTrip: Milliseconds | undefined
 }
 
@@ -18,6 +19,7 @@ export class Members {
   readonly #known = new Map<MemberId, Known>()
   /** Those that were here once, the latest last. */
   readonly #former = new Set<MemberId>()
+  #residents: readonly MemberId[] | undefined
   /** Grows with each change. */
   version = 0
 
@@ -27,8 +29,9 @@ export class Members {
     this.joined(self)
   }
 
+  /** Without visitors. */
   get size(): number {
-    return this.#known.size
+    return this.residents().length
   }
 
   has(id: MemberId): boolean {
@@ -39,19 +42,27 @@ export class Members {
     return this.#known.keys()
   }
 
+  /** Those that are no visitors. */
+  residents(): readonly MemberId[] {
+    this.#residents ??= [...this.#known.values()].filter(({ visits }) => !visits).map(({ id }) => id)
+    return this.#residents
+  }
+
   /** Whether a member that is gone was here. */
   knew(id: MemberId): boolean {
     return this.#former.has(id)
   }
 
-  joined({ id, location }: ComputeMember): void {
-    this.#known.set(id, { id, levels: location.split('@'), roundTrip: this.#known.get(id)?.roundTrip })
+  joined({ id, location, visits = false }: ComputeMember): void {
+    this.#known.set(id, { id, levels: location.split('@'), visits, roundTrip: this.#known.get(id)?.roundTrip })
+    this.#residents = undefined
     this.version++
   }
 
   gone(id: MemberId): boolean {
     const known = this.#known.delete(id)
     if (!known) return false
+    this.#residents = undefined
     this.version++
     this.#former.add(id)
     if (this.#former.size > MAX_FORMER) this.#former.delete(this.#former.values().next().value as MemberId)
@@ -89,8 +100,9 @@ export class Members {
    */
   replicas(job: JobId): MemberId[] {
     const { replicas, replicasOfFew } = this.#config
-    const count = this.#known.size < 10 ? replicasOfFew : replicas
+    const count = this.size < 10 ? replicasOfFew : replicas
     const ranked = [...this.#known.values()]
+      .filter(({ visits }) => !visits)
       .map(({ id, levels }) => ({ id, place: levels.at(-1) as string, weight: hash52(`${job} ${id}`) }))
       .sort((a, b) => b.weight - a.weight || (a.id < b.id ? -1 : 1))
     const places = new Set<string>()

@@ -8,6 +8,10 @@ export class Endings {
     return this.#waiting.has(job)
   }
 
+  jobs(): JobId[] {
+    return [...this.#waiting.keys()]
+  }
+
   /** Resolves when the job is told to have ended, or after `ms`. */
   async wait(job: JobId, ms?: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()

@@ -2,38 +2,46 @@ import type { Pool } from '@jel/jel'
 import type { Input, MemberId } from '../core/io.ts'
 import { MEMBER_PREFIX } from './job-record.ts'
 
-/** How long a member's record lives, ms. It is renewed at half of that. A guess: a day; what counts is that its owner is in the pool. */
+/** The constant of a member that takes part: the public key of its votes. */
+export const CONSTANT = 'jel.compute'
+/** How long the record with a member's key lives, ms. A guess: a day. */
 const TTL = 24 * 60 * 60 * 1000
 
-/** Who of the pool computes: members say so by a record of their own. */
+/**
+ * Who of the pool takes part in computing. A member says so in its joined-statement, by a constant. A visitor says nothing: it is known to those to whom it speaks.
+ *
+ * Votes outlive the member that gave them, and so must its key: who votes publishes it as a record. Members of the release before constants publish it when they start, and know others by it.
+ */
 export class Roster {
   readonly #pool: Pool
-  readonly #key: Uint8Array
+  readonly #key: Uint8Array | undefined
   readonly #tell: (inputs: readonly Input[]) => void
-  readonly #known = new Set<MemberId>()
+  /** Those that were told of, and whether as visitors. */
+  readonly #known = new Map<MemberId, boolean>()
   readonly #keys = new Map<MemberId, Uint8Array>()
-  /** Members that spoke before their record was heard of. */
+  /** Members that spoke. */
   readonly #spoke = new Set<MemberId>()
   #incarnation: number
   #isPlanned = false
+  #publishedAt = -Infinity
   readonly #stop = new AbortController()
-  #renewal: NodeJS.Timeout | undefined
 
-  /** `key`: the public key of this member's votes. */
-  constructor(pool: Pool, key: Uint8Array, tell: (inputs: readonly Input[]) => void) {
+  /** `key`: the public key of this member's votes; undefined for a visitor. */
+  constructor(pool: Pool, key: Uint8Array | undefined, tell: (inputs: readonly Input[]) => void) {
     this.#pool = pool
     this.#key = key
     this.#tell = tell
     this.#incarnation = pool.self.incarnation
   }
 
-  /** The public key of a member's votes, by its record. */
+  /** The public key of a member's votes. */
   keyOf(member: MemberId): Uint8Array | undefined {
     return this.#keys.get(member)
   }
 
+  /** Those that take part, without visitors. */
   get members(): readonly MemberId[] {
-    return [...this.#known]
+    return [...this.#known].filter(([, visits]) => !visits).map(([id]) => id)
   }
 
   async start(): Promise<void> {
@@ -41,9 +49,7 @@ export class Roster {
     for (const type of ['joined', 'left', 'died', 'updated', 'record'] as const) {
       this.#pool.addEventListener(type, () => this.#plan(), { signal })
     }
-    await this.#publish()
-    this.#renewal = setInterval(() => void this.#publish().catch(() => {}), TTL / 2)
-    this.#renewal.unref()
+    if (this.#key !== undefined) await this.#pool.setConstant(CONSTANT, this.#key)
     this.#compare()
   }
 
@@ -54,14 +60,18 @@ export class Roster {
     this.#compare()
   }
 
-  async close(): Promise<void> {
-    this.#stop.abort()
-    clearInterval(this.#renewal)
-    await this.#pool.unpublish(MEMBER_PREFIX).catch(() => {})
+  /** This member votes. */
+  voted(): void {
+    if (this.#key === undefined || performance.now() < this.#publishedAt + TTL / 2) return
+    this.#publishedAt = performance.now()
+    void this.#pool.publish(MEMBER_PREFIX, this.#key, { ttl: TTL }).catch(() => {})
   }
 
-  async #publish(): Promise<void> {
-    await this.#pool.publish(MEMBER_PREFIX, this.#key, { ttl: TTL })
+  async close(): Promise<void> {
+    this.#stop.abort()
+    if (this.#key === undefined) return
+    await this.#pool.setConstant(CONSTANT, undefined).catch(() => {})
+    await this.#pool.unpublish(MEMBER_PREFIX).catch(() => {})
   }
 
   /** Once for all news of this turn. */
@@ -75,23 +85,27 @@ export class Roster {
   }
 
   #compare(): void {
-    const records = this.#pool.records(MEMBER_PREFIX)
-    const computing = new Set(records.map(({ owner }) => owner))
+    const members = this.#pool.members()
     this.#keys.clear()
-    for (const { owner, value } of records) if (value !== undefined) this.#keys.set(owner, value)
+    for (const { owner, value } of this.#pool.records(MEMBER_PREFIX)) if (value !== undefined) this.#keys.set(owner, value)
+    for (const { id, constants } of members) {
+      const key = constants.get(CONSTANT)
+      if (key !== undefined) this.#keys.set(id, key)
+    }
     const inputs: Input[] = []
     const { id: self, incarnation } = this.#pool.self
     if (incarnation > this.#incarnation) inputs.push({ type: 'reentered' })
     this.#incarnation = incarnation
     const present = new Set<MemberId>()
-    for (const { id, location } of this.#pool.members()) {
-      if (id === self || (!computing.has(id) && !this.#spoke.has(id))) continue
+    for (const { id, location } of members) {
+      const visits = !this.#keys.has(id)
+      if (id === self || (visits && !this.#spoke.has(id))) continue
       present.add(id)
-      if (this.#known.has(id)) continue
-      this.#known.add(id)
-      inputs.push({ type: 'joined', member: { id, location } })
+      if (this.#known.get(id) === visits) continue
+      this.#known.set(id, visits)
+      inputs.push({ type: 'joined', member: { id, location, visits } })
     }
-    for (const id of this.#known) {
+    for (const id of this.#known.keys()) {
       if (present.has(id)) continue
       this.#known.delete(id)
       this.#spoke.delete(id)

@@ -1,4 +1,4 @@
-import type { Effect, Input, JobId, MemberId, Message } from '../core/io.ts'
+import type { ComputeMember, Effect, Input, JobId, MemberId, Message } from '../core/io.ts'
 import type { Signer } from '../core/context.ts'
 import type { Tickets } from '../core/queue.ts'
 import { Scheduler } from '../core/scheduler.ts'
@@ -6,7 +6,7 @@ import type { PlacedProgram, TaskLimits } from '../executors/container.ts'
 import { Executor } from '../executors/executor.ts'
 
 export interface RunnerOptions {
-  readonly self: { readonly id: MemberId; readonly location: string }
+  readonly self: ComputeMember
   readonly workers: number
   readonly limits?: Partial<TaskLimits>
   /** Shares of owners; see `Queue`. */

@@ -7,23 +7,27 @@ import { NOTHING_SHARED, type Shared } from '../core/shared-value.ts'
 /** Bytes of a public key. */
 const KEY_BYTES = 32
 
-/** Signs votes by a key of this process (Ed25519), which its member record names, and checks those of others by theirs. */
+/** Signs votes by a key of this process (Ed25519), which its member tells, and checks those of others by theirs. */
 export class VoteSigner implements Signer {
   readonly #keys = generateKeyPairSync('ed25519')
   readonly #known = new Map<MemberId, { readonly bytes: Uint8Array; readonly key: KeyObject }>()
   readonly #keyOf: (member: MemberId) => Uint8Array | undefined
+  readonly #onSigned: () => void
 
-  /** `keyOf`: what a member's record says. */
-  constructor(keyOf: (member: MemberId) => Uint8Array | undefined) {
+  /** `keyOf`: what a member says of itself. `onSigned`: this one votes. */
+  constructor(keyOf: (member: MemberId) => Uint8Array | undefined, onSigned = (): void => {}) {
     this.#keyOf = keyOf
+    this.#onSigned = onSigned
   }
 
   get publicKey(): Uint8Array {
     return new Uint8Array(Buffer.from(this.#keys.publicKey.export({ format: 'jwk' }).x as string, 'base64url'))
   }
 
-  readonly sign = (job: JobId, entry: Entry, leaf: boolean): Uint8Array =>
-    new Uint8Array(sign(null, statement(job, entry, leaf), this.#keys.privateKey))
+  readonly sign = (job: JobId, entry: Entry, leaf: boolean): Uint8Array => {
+    this.#onSigned()
+    return new Uint8Array(sign(null, statement(job, entry, leaf), this.#keys.privateKey))
+  }
 
   readonly verify = (job: JobId, entry: Entry, { by, signature, leaf }: Vote): boolean => {
     const key = this.#key(by)

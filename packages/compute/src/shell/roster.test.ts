@@ -1,0 +1,106 @@
+import type { Member, Pool } from '@jel/jel'
+import { factOf, FairOrder, StatementCodec } from '@jel/protocol/internals'
+import { describe, expect, it } from 'vitest'
+import type { Input } from '../core/io.ts'
+import { JOB_PREFIX, MEMBER_PREFIX } from './job-record.ts'
+import { CONSTANT, Roster } from './roster.ts'
+
+const NOW = 1_800_000_000_000
+/** Records of a pool. */
+const ROOM = 4096
+const key = (byte: number): Uint8Array => new Uint8Array(32).fill(byte)
+
+/** The records of a pool, in which those make way that do in a real one. */
+class Records {
+  readonly #order = new FairOrder()
+  readonly #codec = new StatementCodec('pool', {
+    sign: () => crypto.getRandomValues(new Uint8Array(64)),
+    verify: () => true,
+  })
+  readonly names = new Map<string, string>()
+
+  publish(owner: string, name: string): void {
+    const content = { kind: 'record', name, version: NOW, expires: NOW + 1, value: key(1), withdrawn: false } as const
+    const fact = factOf({ statement: this.#codec.sign(owner, content) })
+    this.#order.add(fact)
+    this.names.set(fact.key, name)
+    const last = this.#order.last()
+    if (this.#order.size > ROOM && last !== undefined) this.#order.remove(last)
+  }
+
+  get held(): (string | undefined)[] {
+    return this.#order.facts().map((fact) => this.names.get(fact.key))
+  }
+}
+
+/** A pool in which others are, as a roster sees it. */
+function poolOf(self: string, records = new Records(), members: Partial<Member>[] = []): { pool: Pool; change: () => void } {
+  const constants = new Map<string, Uint8Array>()
+  const events = new EventTarget()
+  const pool = {
+    self: { id: self, incarnation: 1 },
+    addEventListener: events.addEventListener.bind(events),
+    members: () => [{ id: self, location: 'here', constants }, ...members],
+    records: () => [{ name: MEMBER_PREFIX, owner: 'of the last release', value: key(9) }],
+    publish(name: string) {
+      records.publish(self, name)
+      return Promise.resolve()
+    },
+    unpublish: () => Promise.resolve(),
+    setConstant(name: string, value: Uint8Array | undefined) {
+      if (value === undefined) constants.delete(name)
+      else constants.set(name, value)
+      return Promise.resolve()
+    },
+  }
+  return { pool: pool as unknown as Pool, change: () => void events.dispatchEvent(new Event('updated')) }
+}
+
+const other = (id: string, ...ofKey: Uint8Array[]): Partial<Member> => ({
+  id,
+  location: 'there',
+  constants: new Map(ofKey.map((each) => [CONSTANT, each])),
+})
+
+describe('the members that take part in computing', () => {
+  it('leave ten long jobs of one owner where they are, ten thousand of them coming and going in a day', async () => {
+    const records = new Records()
+    const jobs = Array.from({ length: 10 }, (_, number) => `${JOB_PREFIX}${number}`)
+    for (const job of jobs) records.publish('owner', job)
+    for (let visit = 0; visit < 10_000; visit++) {
+      const roster = new Roster(poolOf(`m${visit}`, records).pool, visit % 2 === 0 ? undefined : key(1), () => {})
+      await roster.start()
+      await roster.close()
+    }
+    expect(new Set(records.held)).toEqual(new Set(jobs))
+  })
+
+  it('say so in their own statements; a visitor says nothing, and is known where it speaks', async () => {
+    const members = [other('takes part', key(2)), other('of the last release'), other('silent')]
+    const { pool, change } = poolOf('self', undefined, members)
+    const inputs: Input[] = []
+    const roster = new Roster(pool, key(1), (some) => inputs.push(...some))
+    await roster.start()
+    expect(pool.members()[0]?.constants.get(CONSTANT)).toEqual(key(1))
+    expect(roster.members).toEqual(['takes part', 'of the last release'])
+    expect(inputs).toMatchObject([{ member: { visits: false } }, { member: { visits: false } }])
+    roster.heard('silent')
+    expect(inputs.at(-1)).toMatchObject({ type: 'joined', member: { id: 'silent', visits: true } })
+    expect(roster.members).not.toContain('silent')
+    members[2] = other('silent', key(3))
+    change()
+    await expect.poll(() => roster.members).toContain('silent')
+    expect(inputs.at(-1)).toMatchObject({ type: 'joined', member: { id: 'silent', visits: false } })
+    expect([roster.keyOf('silent'), roster.keyOf('of the last release')]).toEqual([key(3), key(9)])
+  })
+
+  it('publish the keys of their votes once they vote, as these outlive them', async () => {
+    const records = new Records()
+    const roster = new Roster(poolOf('self', records).pool, key(1), () => {})
+    await roster.start()
+    expect(records.held).toEqual([])
+    roster.voted()
+    roster.voted()
+    expect(records.held).toEqual([MEMBER_PREFIX])
+  })
+})
