@@ -7,8 +7,8 @@ const LISTS = {
   moved: ['tasks'],
   unknown: ['paths'],
   result: ['entries'],
-  report: ['entries', 'claims', 'dropped'],
-  found: ['entries', 'claims'],
+  report: ['entries', 'claims', 'dropped', 'tried'],
+  found: ['entries', 'claims', 'tried'],
 } as const satisfies { readonly [Type in Message['type']]?: readonly (keyof Extract<Message, { type: Type }>)[] }
 
 /** A message in parts, none of which has more than `most` elements in a list. */
@@ -41,5 +41,6 @@ function longestList(message: Message): number {
 
 function listsOf(message: Message): [string, readonly unknown[]][] {
   const names: readonly string[] = message.type in LISTS ? LISTS[message.type as keyof typeof LISTS] : []
-  return names.map((name) => [name, (message as unknown as Record<string, readonly unknown[]>)[name] as readonly unknown[]])
+  const lists = message as unknown as Record<string, readonly unknown[] | undefined>
+  return names.flatMap((name) => (lists[name] === undefined ? [] : [[name, lists[name]]]))
 }

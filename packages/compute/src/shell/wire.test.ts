@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Entry } from '../core/entry.ts'
 import type { Message } from '../core/io.ts'
-import { decodeMessage, encodeMessage } from './wire.ts'
+import { decodeMessage, encodeMessage, MAX_MESSAGE_BYTES } from './wire.ts'
 
 const path = 'abcdefghij'
 const shared = new Map([['s0', { rule: 'min', key: 3, values: [Uint8Array.of(1)] } as const]])
@@ -63,6 +63,24 @@ describe('messages as bytes', () => {
     const found: Message = { type: 'found', job: 'a', request: 1, entries: many, claims: [], last: false, page: 0, next }
     const parts = encodeMessage(found).map((data) => decodeMessage(data) as typeof found)
     expect(parts.map((part) => part.next)).toEqual([undefined, undefined, undefined, next])
+  })
+
+  it('come in several messages where tasks that did something to many members are told with an outcome', () => {
+    const names = Array.from({ length: 16 }, (_, name) => String(name).padEnd(128, '_'))
+    const tried = Array.from({ length: 4096 }, (_, number) => ({
+      path: String(number).padStart(10, '0'),
+      crashes: names,
+      holders: names,
+    }))
+    const found = { type: 'found', job: 'a', request: 1, entries, claims: [], last: true, tried } as const
+    const report = { ...(messages.find(({ type }) => type === 'report') as Extract<Message, { type: 'report' }>), tried }
+    for (const message of [report, found]) {
+      const data = encodeMessage(message)
+      expect(Math.max(...data.map(({ length }) => length))).toBeLessThanOrEqual(MAX_MESSAGE_BYTES)
+      const parts = data.map((each) => decodeMessage(each) as typeof message)
+      expect(parts.flatMap((part) => part.tried ?? [])).toEqual(tried)
+      expect(parts.flatMap((part) => part.entries)).toEqual(entries)
+    }
   })
 
   it('come in several messages where one would have too many elements', () => {
