@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { BlobStore } from './blob-store.ts'
+import { BlobStore, hashOf } from './blob-store.ts'
 
 const HALF = 2 ** 19
 let folder: string
@@ -55,6 +55,26 @@ describe('a store of blobs', () => {
     expect([await put(store, 5), one].map((hash) => has(hash))).toEqual([true, false])
   })
 
+  it('takes no more than it may where all is pinned before it comes', async () => {
+    const store = new BlobStore(folder, 1)
+    const hashes = await Promise.all([1, 2, 3].map(async (fill) => await hashOf(bytes(fill))))
+    for (const hash of hashes) store.pin(hash, `job ${hash}`)
+    await put(store, 1)
+    await put(store, 2)
+    await expect(store.put(bytes(3))).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE' })
+    expect(hashes.map(has)).toEqual([true, true, false])
+    store.unpin(`job ${hashes[0]}`)
+    await put(store, 3)
+    await put(store, 4).catch(() => {})
+    expect(hashes.map(has)).toEqual([false, true, true])
+  })
+
+  it('counts tiny blobs for more than they are', async () => {
+    const store = new BlobStore(folder, 1)
+    for (let n = 0; n < 40; n++) await store.put(bytes(n, 1), { unnamed: true })
+    expect(readdirSync(folder)).toHaveLength(16)
+  })
+
   it('keeps what another process has pinned, also before it came, until that one ends', async () => {
     const [store, other] = [new BlobStore(folder, 1), new BlobStore(folder, 1)]
     const first = await put(store, 1)
@@ -75,10 +95,12 @@ describe('a store of blobs', () => {
   it('clears away what processes left that were ended', () => {
     // No process has such a number.
     mkdirSync(join(folder, 'pins-99999999-x'))
+    // As in a container, where each process is the first.
     mkdirSync(join(folder, `pins-${process.pid}-x`))
+    mkdirSync(join(folder, `pins-${process.ppid}-x`))
     for (const name of ['old.mjs.a.tmp', 'new.mjs.b.tmp']) writeFileSync(join(folder, name), 'half')
     utimesSync(join(folder, 'old.mjs.a.tmp'), 1000, 1000)
     void new BlobStore(folder)
-    expect(readdirSync(folder).sort()).toEqual(['new.mjs.b.tmp', `pins-${process.pid}-x`])
+    expect(readdirSync(folder).sort()).toEqual(['new.mjs.b.tmp', `pins-${process.ppid}-x`])
   })
 })

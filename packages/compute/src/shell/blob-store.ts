@@ -7,8 +7,12 @@ import { defaultTaskLimits } from '../executors/container.ts'
 
 /** A file that is being written, or whose writer was ended meanwhile: after so long it is nobody's, ms. A guess: 64 MiB on a slow disk. */
 const UNFINISHED = 600_000
-/** Folders of pins, one a process. */
+/** What a file takes at least, bytes: many tiny ones cost time, as all are looked at for each that comes. A guess: 4,096 files of 256 MiB. */
+const LEAST = 65_536
+/** Folders of pins, one a store. */
 const PINS = /^pins-(\d+)-/u
+/** Those of this process: in a container a former process had the same number. */
+const ownFolders = new Set<string>()
 
 /** Where blobs are kept by default. */
 function defaultCacheFolder(): string {
@@ -43,7 +47,9 @@ export class BlobStore {
   constructor(folder = defaultCacheFolder(), limit = defaultTaskLimits.disk) {
     this.#folder = folder
     this.#limit = limit * 1024 * 1024
-    this.#pinFolder = join(folder, `pins-${process.pid}-${crypto.randomUUID()}`)
+    const pins = `pins-${process.pid}-${crypto.randomUUID()}`
+    ownFolders.add(pins)
+    this.#pinFolder = join(folder, pins)
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     this.#clear()
   }
@@ -60,13 +66,15 @@ export class BlobStore {
   async put(bytes: Uint8Array, { for: by, unnamed = false }: { readonly for?: string; readonly unnamed?: boolean } = {}): Promise<string> {
     const hash = await hashOf(bytes)
     const file = this.#file(hash)
-    if ((await this.get(hash)) === undefined) await this.#write(file, bytes)
+    const isNew = (await this.get(hash)) === undefined
+    if (isNew) await this.#write(file, bytes)
     if (unnamed && !this.#pins.has(hash)) this.#unnamed.add(hash)
     if (by !== undefined) this.pin(hash, by)
     else if (this.#pins.has(hash)) this.#link(hash)
     if (!this.#makeRoom(hash)) {
       if (by !== undefined) this.#release(hash, by)
-      if (!this.#pins.has(hash)) rmSync(file, { force: true })
+      // Whoever pinned it, perhaps before it came: what is refused takes no room.
+      if (isNew || !this.#pins.has(hash)) this.#drop(hash)
       throw new BlobTooLargeError(
         `there is no room for ${bytes.length} bytes: this member keeps ${this.#limit} on disk, and needs them for jobs that have not ended`,
       )
@@ -133,6 +141,13 @@ export class BlobStore {
     rmSync(join(this.#pinFolder, hash), { force: true })
   }
 
+  /** Its bytes go; who pinned it still does, once it comes again. */
+  #drop(hash: string): void {
+    rmSync(this.#file(hash), { force: true })
+    rmSync(join(this.#pinFolder, hash), { force: true })
+    this.#unnamed.delete(hash)
+  }
+
   #file(hash: string): string {
     return join(this.#folder, `${hash}.mjs`)
   }
@@ -156,7 +171,15 @@ export class BlobStore {
       if (status === undefined || !/\.(mjs|tmp)$/u.test(name)) return []
       const hash = name.slice(0, 64)
       const isFree = name.endsWith('.mjs') && hash !== newest && status.nlink < 2 && !this.#pins.has(hash)
-      return [{ file: join(this.#folder, name), hash, size: status.size, usedAt: this.#unnamed.has(hash) ? 0 : status.mtimeMs, isFree }]
+      return [
+        {
+          file: join(this.#folder, name),
+          hash,
+          size: Math.max(LEAST, status.size),
+          usedAt: this.#unnamed.has(hash) ? 0 : status.mtimeMs,
+          isFree,
+        },
+      ]
     })
     let bytes = files.reduce((sum, { size }) => sum + size, 0)
     for (const { file, hash, size } of files.filter(({ isFree }) => isFree).sort((a, b) => a.usedAt - b.usedAt)) {
@@ -174,10 +197,14 @@ export class BlobStore {
       const path = join(this.#folder, name)
       const [, pid] = PINS.exec(name) ?? []
       const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
-      if ((pid !== undefined && !isRunning(Number(pid))) || (name.endsWith('.tmp') && Date.now() - changed > UNFINISHED))
+      if ((pid !== undefined && !isInUse(name, Number(pid))) || (name.endsWith('.tmp') && Date.now() - changed > UNFINISHED))
         rmSync(path, { recursive: true, force: true })
     }
   }
+}
+
+function isInUse(folder: string, pid: number): boolean {
+  return pid === process.pid ? ownFolders.has(folder) : isRunning(pid)
 }
 
 function isRunning(pid: number): boolean {
