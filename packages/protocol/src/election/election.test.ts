@@ -483,6 +483,24 @@ describe('a candidate whose process stood still', () => {
     bench.advance(3_000)
     expect(reign()).toEqual([1, self.id])
   })
+
+  it('for more than a day, and whose links are gone, looks around for others first', () => {
+    const others = [lower, higher, highest]
+    for (const actor of others) {
+      bench.meet(actor)
+      bench.reach.set(actor.id, 'hang')
+    }
+    bench.receive(lower, facts([lower.stands(name), lower.claims(name, 7)]))
+    elect()
+    bench.advance(5_000)
+    expect(reign()).toEqual([7, lower.id])
+    bench.sleep(25 * 3_600_000)
+    for (const actor of others) bench.unlink(actor)
+    bench.advance(59_000)
+    expect(reign()).not.toEqual([8, self.id])
+    bench.advance(1_500)
+    expect(reign()).toEqual([8, self.id])
+  })
 })
 
 describe('a node that was given introducers', () => {

@@ -105,7 +105,9 @@ export class Election {
     if (rank < 0 || this.#epoch + 1 + rank > config.limits.counter) return Infinity // nobody takes such a claim
     const isAlone = rank === 0 && ![...links.values()].some((link) => link.entered)
     const since = rank === 0 ? this.#mine.since : Math.max(this.#mine.since, this.#settledAt)
-    return isAlone || reconciledAt >= since ? this.#settledAt + rank * turn : Infinity
+    // Nobody is there to reconcile with: after a long sleep others get as long to come back.
+    if (isAlone) return Math.max(this.#settledAt, this.#mine.since)
+    return reconciledAt >= since ? this.#settledAt + rank * turn : Infinity
   }
 
   /** This node wants to be elected. `after`: its last word has a higher sequence than this. */
