@@ -210,6 +210,9 @@ export class Intake implements Timed {
     const { elections } = this.#parts
     if (isKind(statement, 'candidacy')) {
       if (statement.signer === this.#context.id) {
+        if (!this.#context.view.isAlive(statement.signer, statement.content.incarnation) || !this.#isAffordable(fact, source))
+          return undefined
+        this.#check(fact)
         const correction = from === undefined ? undefined : elections.correction(statement)
         if (from !== undefined && correction !== undefined) this.#context.sendFacts(from, [correction], true)
         return undefined

@@ -318,6 +318,21 @@ describe('the end of a reign', () => {
     expect(reign()).toEqual([2, higher.id])
   })
 
+  it('holds, though this node forgot the election and others missed it', () => {
+    bench.meet(higher)
+    elect()
+    bench.advance(3_000)
+    const [stood, claimed] = [self.stands(name), self.claims(name, 1)]
+    bench.input({ type: 'command', command: { type: 'withdraw', election: name } })
+    for (let i = 0; i < 300; i++)
+      for (const type of ['elect', 'withdraw'] as const) bench.input({ type: 'command', command: { type, election: `m${i}` } })
+    bench.advance(2_000)
+    for (let i = 0; i < 2; i++) bench.receive(higher, facts([stood, claimed]))
+    bench.advance(10_000)
+    expect(reign()).toBeUndefined()
+    expect(announced()).toEqual([[1, self.id]])
+  })
+
   it('of a candidate that never reigned unseats nobody', () => {
     reigning(lower)
     bench.receive(higher, facts([higher.stands(name), higher.left()]))

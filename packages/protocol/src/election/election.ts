@@ -128,6 +128,13 @@ export class Election {
     this.#declare()
   }
 
+  /** This node does not stand, though others remember that it did: its last word has a higher sequence than this. */
+  disown(after: number): void {
+    if (this.#mine?.standing === true || this.sequence > after) return
+    this.#mine = { standing: false, sequence: after + 1, since: this.#context.now }
+    this.#declare()
+  }
+
   /** Puts this node's candidacy forward again, under a new life. `after`: it looks around for so long before it claims, ms. */
   renew(after: Milliseconds): void {
     if (this.#mine?.standing !== true) return

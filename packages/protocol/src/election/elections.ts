@@ -85,7 +85,10 @@ export class Elections implements Timed {
 
   /** This node's own later word, if this is an older one; to be told to who told it. */
   correction(statement: Statement<Candidacy>): Fact | undefined {
-    return this.#elections.get(statement.content.election)?.correction(statement)
+    const { election, withdrawn, sequence } = statement.content
+    const known = this.#elections.get(election)
+    if (known === undefined && !withdrawn) this.#disown(election, sequence)
+    return known?.correction(statement)
   }
 
   /** Is this claim worth checking its signature? */
@@ -99,7 +102,17 @@ export class Elections implements Timed {
     const { signer, content } = statement
     // The winner's own joined-statement comes first; who never heard of it hears the claim again.
     if (!this.wantsClaim(statement) || !this.#context.view.knows(signer)) return undefined
-    return this.#open(content.election, signer)?.mergeClaim(statement, from)
+    const fact = this.#open(content.election, signer)?.mergeClaim(statement, from)
+    // Others may have missed that this node withdrew, and it has forgotten since.
+    if (this.#context.view.isAlive(signer, content.incarnation) && signer === this.#context.id && !this.stands(content.election))
+      this.#disown(content.election, content.sequence)
+    return fact
+  }
+
+  /** This node does not stand, whatever it said up to this sequence. */
+  #disown(name: string, sequence: number): void {
+    this.#forgotten = Math.max(this.#forgotten, sequence)
+    this.#open(name, this.#context.id)?.disown(this.#forgotten)
   }
 
   /** A life ended: its candidacies with it, and perhaps a reign. */
