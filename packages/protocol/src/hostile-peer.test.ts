@@ -576,6 +576,22 @@ describe('a stranger that makes up deaths of one who is absent', () => {
     }
   })
 
+  it('nor with accusers that are members, or keys that only left', () => {
+    const ghosts = actors(4, 79)
+    for (const accusers of [[alice, bob, carol, dave], ghosts]) {
+      const bench = new Bench(self)
+      for (const actor of [alice, bob, carol, dave]) bench.meet(actor)
+      bench.advance(70_000)
+      for (const said of [eve.joined(), eve.left()]) bench.receive(alice, facts([said]))
+      bench.link(mallory, { incarnation: 0 })
+      bench.receive(mallory, facts(ghosts.map((ghost) => ghost.left())))
+      for (let n = 1; n <= 5; n++) bench.receive(mallory, facts([death(eve, accusers, 0, n * reach + 1)]))
+      const { known: told = 0 } =
+        framesTo(eve.id, bench.link(eve, { incarnation: 0 })).find(({ hello }) => hello !== undefined)?.hello ?? {}
+      expect(told).toBeLessThanOrEqual(reach + 1)
+    }
+  })
+
   it('is told of by a warning, once, where others believe it', () => {
     const bench = new Bench(self)
     bench.meet(alice)

@@ -150,16 +150,11 @@ export class Intake implements Timed {
       return undefined
     }
     // A made-up death far ahead would keep its victim out for as long as it is remembered.
-    if (incarnation > view.known(suspect) + this.#context.config.limits.incarnationJump) return undefined
+    if (incarnation > view.signed(suspect) + this.#context.config.limits.incarnationJump) return undefined
     if (this.#isOneTooMany(fact, source) || !this.#isAffordable(fact, source)) return undefined
     this.#check(fact)
     const { detector } = this.#parts
-    if (present === undefined) {
-      // Each made-up death may be one jump ahead. After a few the numbers would be out of the victim's own reach: it enters, and nobody sees it.
-      const isAhead = view.known(suspect) > 0 && incarnation > view.known(suspect)
-      const members = isAhead ? accusers.filter(({ signer }) => view.knows(signer)).length : Infinity
-      return members < detector.accusersToBelieve(suspect) ? undefined : this.#merge(fact, age)
-    }
+    if (present === undefined) return this.#merge(fact, age)
     const isCurrent = present.incarnation === incarnation
     const members = accusers.filter(({ signer }) => view.knows(signer))
     const valid = members.filter(({ beat }: Accuser) => !isCurrent || !detector.accusations.isRefuted(suspect, beat))

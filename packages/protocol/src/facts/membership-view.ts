@@ -31,13 +31,17 @@ export class View {
   /** Lives that ended, as far as they are remembered. */
   readonly tombstones: Tombstones
   #size = 0
+  /** Of deaths of lives that this node never heard begin: the latest life that their member signed itself. */
+  readonly #signed = new Map<NodeId, number>()
   /** Members in each part of the fact set's grid: a random pick must not walk over all. */
   readonly #sizes = new Int32Array(parts)
 
   constructor(facts: FactSet, config: Config) {
     this.#facts = facts
     this.#config = config
-    this.tombstones = new Tombstones(facts, config)
+    this.tombstones = new Tombstones(facts, config, (id) => {
+      this.#signed.delete(id)
+    })
   }
 
   get size(): number {
@@ -83,6 +87,11 @@ export class View {
   /** The highest incarnation heard of, 0 for none. */
   known(id: NodeId): number {
     return this.#facts.about(id)?.incarnation ?? 0
+  }
+
+  /** The highest incarnation that this id itself signed, as far as is remembered; 0 for none. Others may make up later ones. */
+  signed(id: NodeId): number {
+    return this.#signed.get(id) ?? this.known(id)
   }
 
   /** Whether this id is or was a member, as far as is remembered. */
@@ -147,11 +156,13 @@ export class View {
     }
     this.#size = 0
     this.#sizes.fill(0)
+    this.#signed.clear()
     this.tombstones.clear()
   }
 
   #begin(fact: Fact): Change[] {
     const before = this.#facts.rival(fact)
+    this.#signed.delete(fact.about as NodeId)
     const { member } = this.#facts.put(fact) as { readonly member: Member }
     if (before === undefined) this.#count(fact, 1)
     else if (before.member === undefined) {
@@ -168,6 +179,10 @@ export class View {
 
   #end(fact: Fact, born: Milliseconds): Change[] {
     const before = this.#facts.rival(fact)
+    const id = fact.about as NodeId
+    const signed = fact.says === 'left' ? fact.incarnation : this.signed(id)
+    if (signed === fact.incarnation) this.#signed.delete(id)
+    else this.#signed.set(id, signed)
     this.#facts.put(fact, born)
     if (before?.member !== undefined) this.#count(before, -1)
     this.tombstones.added(born, before === undefined || before.member !== undefined)

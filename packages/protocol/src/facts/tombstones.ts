@@ -5,7 +5,7 @@
  * certificates). Of what is told about its age the youngest counts.
  */
 import type { Config } from '../base/config.ts'
-import type { Milliseconds } from '../base/io.ts'
+import type { Milliseconds, NodeId } from '../base/io.ts'
 import type { Fact } from './fact.ts'
 import type { FactSet } from './facts.ts'
 
@@ -20,10 +20,12 @@ export class Tombstones {
   readonly #config: Config
   #size = 0
   #nextExpiry = Infinity
+  readonly #onForgotten: (id: NodeId) => void
 
-  constructor(facts: FactSet, config: Config) {
+  constructor(facts: FactSet, config: Config, onForgotten: (id: NodeId) => void) {
     this.#facts = facts
     this.#config = config
+    this.#onForgotten = onForgotten
   }
 
   get nextExpiry(): Milliseconds {
@@ -106,6 +108,7 @@ export class Tombstones {
   #forget(fact: Fact): void {
     this.#facts.delete(fact)
     this.#size -= 1
+    if (fact.about !== undefined) this.#onForgotten(fact.about)
   }
 
   #dropOldest(): void {
