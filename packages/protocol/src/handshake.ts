@@ -65,7 +65,7 @@ export class Handshake {
     if (!wasIn || self === undefined) return // entering hands over to all greeted links
     // After a partition a stranger may be right, but keys that never were members are no company to each other.
     if (ended && known >= self.incarnation) {
-      life.surrender(known, view.knows(link.peer) ? [link.peer] : [])
+      life.surrender(known, view.wasMember(link.peer) ? [link.peer] : [])
       this.#host.settle()
     }
     if (incarnation === 0) return // a newcomer: it begins when it has entered

@@ -601,6 +601,43 @@ describe('a stranger that makes up deaths of one who is absent', () => {
   })
 })
 
+describe('keys of which only an end is known', () => {
+  const ghosts = actors(4, 79)
+  const [stranger] = actors(1, 80) as [Actor]
+  let bench: Bench
+
+  beforeEach(() => {
+    bench = new Bench(self)
+    for (const actor of [alice, bob, carol, dave]) bench.meet(actor)
+    bench.advance(70_000)
+    bench.link(stranger, { incarnation: 0 })
+    bench.receive(stranger, facts(ghosts.map((ghost) => ghost.left())))
+  })
+
+  it('are no accusers of a member without a link', () => {
+    bench.meet(eve, { linked: false })
+    bench.receive(stranger, facts([death(eve, ghosts)]))
+    expect(bench.members).toContain(eve.id)
+  })
+
+  it('are no accusers of this node', () => {
+    for (let i = 0; i < 10; i++) {
+      bench.receive(stranger, facts([death(self, ghosts, 1_000_000, bench.node.self?.incarnation ?? 0)]))
+      bench.advance(5_100)
+    }
+    expect(bench.node.self?.incarnation).toBe(1)
+  })
+
+  it('count as accusers once they have been members', () => {
+    for (const ghost of ghosts) bench.receive(ghost, facts([ghost.joined({ incarnation: 2 })], true))
+    for (const ghost of ghosts) bench.meet(ghost, { linked: false })
+    bench.receive(alice, facts(ghosts.map((ghost) => ghost.joined({ incarnation: 2 }))))
+    bench.meet(eve, { linked: false })
+    bench.receive(stranger, facts([death(eve, ghosts)]))
+    expect(bench.members).not.toContain(eve.id)
+  })
+})
+
 describe('an accuser that lies', () => {
   it('is nobody whom this node has ever heard of: its word ends no life', () => {
     const bench = new Bench(self)

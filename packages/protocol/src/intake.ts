@@ -156,7 +156,7 @@ export class Intake implements Timed {
     const { detector } = this.#parts
     if (present === undefined) return this.#merge(fact, age)
     const isCurrent = present.incarnation === incarnation
-    const members = accusers.filter(({ signer }) => view.knows(signer))
+    const members = accusers.filter(({ signer }) => view.wasMember(signer))
     const valid = members.filter(({ beat }: Accuser) => !isCurrent || !detector.accusations.isRefuted(suspect, beat))
     // That this node missed the member, too, is what was lacking.
     if (valid.length > 0 && detector.isAccused(suspect)) return this.#merge(fact, age)
@@ -186,12 +186,12 @@ export class Intake implements Timed {
     this.#check(fact)
     const { detector } = this.#parts
     const { accusations } = detector
-    const members = certificate.accusers.filter(({ signer }) => view.knows(signer))
+    const members = certificate.accusers.filter(({ signer }) => view.wasMember(signer))
     const valid = members.filter(({ beat }) => !accusations.isRefuted(id, beat))
     const isBelieved = valid.length >= detector.accusersToBelieve(id)
     if (isBelieved) outcomes.push({ type: 'surrender', incarnation: certificate.incarnation })
     // An accuser that believes its own word says so in its hello, when they meet.
-    else if (members.length > 0 && from !== undefined && view.knows(from) && !members.some(({ signer }) => signer === from))
+    else if (members.length > 0 && from !== undefined && view.wasMember(from) && !members.some(({ signer }) => signer === from))
       // Not who told it, as many may pass on what one made up.
       outcomes.push({ type: 'surrender', incarnation: certificate.incarnation, by: members.map(({ signer }) => signer) })
     for (const suspicion of suspicionsOf(certificate)) if (!isBelieved) accusations.hear(suspicion, from)

@@ -62,7 +62,7 @@ export class Context<Data extends Encoded = Encoded> {
     this.wire = services.codec ?? (new ProtobufCodec(config.limits) as Codec<Encoded> as Codec<Data>)
     this.facts = new FactSet(services.registry ?? new Registry(), factBytes)
     this.view = new View(this.facts, config)
-    this.budgets = new Budgets((peer) => this.view.knows(peer))
+    this.budgets = new Budgets((peer) => this.view.wasMember(peer))
   }
 
   /** How long ago this process entered the pool first, ms; 0 before. */

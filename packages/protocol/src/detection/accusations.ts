@@ -112,7 +112,7 @@ export class Accusations implements Timed {
       const { suspect, incarnation } = statement.content
       if (from !== undefined) this.#object(statement, from)
       // Most suspicions of somebody whose death is known come after it: their signatures need no look.
-      if (!view.isAlive(suspect, incarnation) || !view.knows(statement.signer)) return
+      if (!view.isAlive(suspect, incarnation) || !view.wasMember(statement.signer)) return
       if (suspect !== id && !this.#isNews(statement)) {
         if (from === undefined) this.#heardAgain(statement)
         return
@@ -135,7 +135,7 @@ export class Accusations implements Timed {
       this.#refute(accusation, from)
       return
     }
-    if (!this.#isNews(accusation) || !view.isAlive(suspect, incarnation) || !view.knows(accusation.signer)) return
+    if (!this.#isNews(accusation) || !view.isAlive(suspect, incarnation) || !view.wasMember(accusation.signer)) return
     const suspicion = this.#parts.suspicions.open(suspect)
     if (suspicion === undefined) return
     suspicion.add(accusation)

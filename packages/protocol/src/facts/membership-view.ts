@@ -33,6 +33,8 @@ export class View {
   #size = 0
   /** Of deaths of lives that this node never heard begin: the latest life that their member signed itself. */
   readonly #signed = new Map<NodeId, number>()
+  /** Those of whom nothing but an end was ever heard: anybody can sign one under a new key. */
+  readonly #unseen = new Set<NodeId>()
   /** Members in each part of the fact set's grid: a random pick must not walk over all. */
   readonly #sizes = new Int32Array(parts)
 
@@ -41,6 +43,7 @@ export class View {
     this.#config = config
     this.tombstones = new Tombstones(facts, config, (id) => {
       this.#signed.delete(id)
+      this.#unseen.delete(id)
     })
   }
 
@@ -113,6 +116,11 @@ export class View {
     }
   }
 
+  /** Whether this id is a member, or was one that this node saw: others count for nothing. */
+  wasMember(id: NodeId): boolean {
+    return this.knows(id) && !this.#unseen.has(id)
+  }
+
   /** The i-th of {@link size} members, for random picks. */
   at(index: number): Member | undefined {
     let left = index
@@ -157,12 +165,14 @@ export class View {
     this.#size = 0
     this.#sizes.fill(0)
     this.#signed.clear()
+    this.#unseen.clear()
     this.tombstones.clear()
   }
 
   #begin(fact: Fact): Change[] {
     const before = this.#facts.rival(fact)
     this.#signed.delete(fact.about as NodeId)
+    this.#unseen.delete(fact.about as NodeId)
     const { member } = this.#facts.put(fact) as { readonly member: Member }
     if (before === undefined) this.#count(fact, 1)
     else if (before.member === undefined) {
@@ -180,6 +190,7 @@ export class View {
   #end(fact: Fact, born: Milliseconds): Change[] {
     const before = this.#facts.rival(fact)
     const id = fact.about as NodeId
+    if (before === undefined) this.#unseen.add(id)
     const signed = fact.says === 'left' ? fact.incarnation : this.signed(id)
     if (signed === fact.incarnation) this.#signed.delete(id)
     else this.#signed.set(id, signed)
