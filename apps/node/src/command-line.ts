@@ -295,7 +295,7 @@ function computing(program: Command, version: string, done: (status: number) => 
     .argument('[input]', 'JSON')
     .option('--blob <name=file>', 'a file whose bytes go along: the input has its name there, for `use`; may be repeated', blobOf, {})
     .option('--name <name>', 'to find it by; the same name, program and input are the same job')
-    .option('--keep <time>', 'how long the job and its result are kept, as in 12 h or 7 d (default: 7 d)', keepOf)
+    .option('--keep <time>', 'how long the result is kept after the job’s end, as in 12 h or 7 d (default: 7 d)', keepOf)
     .addOption(
       new Option('--votes <count>', 'so many members compute each task, and what they agree on counts (default: 1)').argParser(votesOf),
     )

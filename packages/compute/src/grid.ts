@@ -21,10 +21,13 @@ import { Endings } from './shell/endings.ts'
 import { JobBlobs } from './shell/job-blobs.ts'
 import { JobKeepers } from './shell/job-keepers.ts'
 import {
+  DEFAULT_KEEP,
   encodeJob,
   jobId,
   JOB_PREFIX,
+  lifeAfterEnd,
   MAX_INLINE_INPUT,
+  MAX_LIFE,
   MAX_VOTES,
   readJob,
   type JobRecord,
@@ -37,8 +40,6 @@ import { Runner } from './shell/runner.ts'
 import { Shifts, type EndedShift, type Shift } from './shell/shifts.ts'
 import { VoteSigner } from './shell/vote-signer.ts'
 
-/** How long a job's result is kept where its owner does not say, ms: a week. */
-const DEFAULT_KEEP = 7 * 24 * 60 * 60 * 1000
 /** A job of which this member hears so soon after its date was submitted just now, ms. A guess: calendars differ by seconds. */
 const FRESH = 10_000
 /** A program or an input that nobody had is asked for again after so long, ms. A guess. */
@@ -47,6 +48,8 @@ const FETCH_AGAIN = 2000
 const FETCH_SELDOM = 300_000
 /** How long another member may take to get all of a job, and how often it is looked for one, ms. Guesses. */
 const [KEEP_TIME, KEEP_AGAIN] = [15_000, 100]
+/** So often jobs are looked through whose time may be over, ms: a calendar may be set. A guess. */
+const EXPIRE_AGAIN = 60_000
 /** Whose programs run: one's own as they are, those of anybody in sandboxes. */
 const DEFAULT_ACCEPT = ['own', 'sandbox']
 /** Tickets of one owner. A guess: shares that differ by more are none. */
@@ -78,7 +81,10 @@ export interface ComputeOptions {
 export interface SubmitOptions {
   /** Default: one that is made up. Another submission of the same name, program and input is the same job. */
   readonly name?: string
-  /** How long the job and its result are kept, ms; at most 31 days. Default: a week. */
+  /**
+   * How long the result is kept after the job's end, ms; at most 31 days. Default: a week. Longer, up to 31 days from its submission, where no member of its owner is there when it ends, as one that
+   * has the key. A job may run for 31 days.
+   */
   readonly keep?: number
   /**
    * So many members compute each task, each by itself, and what as many agree on counts; 1 to 7. All that compute a task begin with the same shared values. Default: 1.
@@ -123,6 +129,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   readonly #explanations = new Endings()
   readonly #held = new Map<JobId, readonly HeldTask[]>()
   readonly #stop = new AbortController()
+  #expiry: NodeJS.Timeout | undefined
 
   /** `compute` is the way in. */
   constructor(pool: Pool, options: ComputeOptions) {
@@ -157,6 +164,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       onEnded: ({ job, entry }) => {
         this.#store.unpin(job)
         this.#endings.tell(job)
+        this.#keepEnded(job)
         this.#shifts.ended(job, entry, performance.now())
       },
       onExplained: ({ job, tasks }) => {
@@ -190,6 +198,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     await this.#roster.start()
     this.#pool.addEventListener('record', ({ detail }) => this.#record(detail, true), { signal })
     for (const record of this.#pool.records(JOB_PREFIX)) this.#record(record, false)
+    this.#expire()
   }
 
   /** Whether this member runs tasks. */
@@ -253,6 +262,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       trusted: needs.length > 0,
       votes,
       submitted: Date.now(),
+      keep: options.keep ?? DEFAULT_KEEP,
       wish: 'run',
     }
     const id = jobId(this.owner, name, job)
@@ -270,12 +280,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       id,
       [hash, inputBlob, blobs, ...parts].filter((each) => each !== undefined),
     )
-    const ttl = options.keep ?? DEFAULT_KEEP
-    const record = await this.#pool.publish(JOB_PREFIX + name, encodeJob(job), {
-      ttl,
-      ...(this.#options.owner && { owner: this.#options.owner }),
-    })
-    this.#record(record, true)
+    await this.#publish(name, job, MAX_LIFE)
     return new Job(this, id)
   }
 
@@ -304,6 +309,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   async close(): Promise<void> {
     if (this.#stop.signal.aborted) return
     this.#stop.abort()
+    clearTimeout(this.#expiry)
     await this.#runner.close()
     await this.#roster.close()
     await this.#streams.close()
@@ -379,9 +385,20 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   /** @internal */
   async wish(id: JobId, wish: JobRecord['wish']): Promise<void> {
     const job = this.#ownJob(id, wish)
-    const ttl = Math.max(1000, job.expires - Date.now())
+    const left = Math.max(1000, job.expires - Date.now())
+    await this.#publish(job.name, { ...job, wish }, wish === 'cancel' ? Math.min(job.keep, left) : left)
+  }
+
+  async #publish(name: string, job: JobRecord, ttl: number): Promise<void> {
     const { owner } = this.#options
-    this.#record(await this.#pool.publish(JOB_PREFIX + job.name, encodeJob({ ...job, wish }), { ttl, ...(owner && { owner }) }), true)
+    this.#record(await this.#pool.publish(JOB_PREFIX + name, encodeJob(job), { ttl, ...(owner && { owner }) }), true)
+  }
+
+  /** A record lives as long as a job may run. Once it is over its owner says how long it lives on; without that word it is kept longer. */
+  #keepEnded(id: JobId): void {
+    const job = this.#jobs.get(id)
+    const ttl = job?.owner === this.owner ? lifeAfterEnd(job, Date.now()) : undefined
+    if (job !== undefined && ttl !== undefined) void this.#publish(job.name, job, ttl).catch(() => {})
   }
 
   /** @internal */
@@ -412,6 +429,10 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     const job = readJob(record)
     if (job === undefined && record.value !== undefined) return
     if (known !== undefined && known.id !== job?.id) this.#forget(known.id)
+    if (known !== undefined && known.id === job?.id && known.expires !== job.expires) {
+      known.expires = job.expires
+      this.#expire()
+    }
     if (job === undefined || (known?.id === job.id && known.wish === job.wish)) return
     this.#jobs.set(job.id, job)
     if (!this.#cameAt.has(job.id)) this.#cameAt.set(job.id, isNews ? Math.max(job.submitted, Date.now() - FRESH) : job.submitted)
@@ -445,6 +466,20 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       )
       return false
     }
+  }
+
+  /** Nobody says that a record's time is over. */
+  #expire(): void {
+    clearTimeout(this.#expiry)
+    if (this.closed) return
+    const now = Date.now()
+    let next = now + EXPIRE_AGAIN
+    for (const { id, expires } of this.#jobs.values()) {
+      if (expires <= now) this.#forget(id)
+      else next = Math.min(next, expires)
+    }
+    this.#expiry = setTimeout(() => this.#expire(), next - now + 1)
+    this.#expiry.unref()
   }
 
   /** Its time is over, its owner withdrew it, or gave its name to another one. */

@@ -108,6 +108,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
       trusted: false,
       votes: 1,
       submitted,
+      keep: Infinity,
       wish: 'run',
       expires: Infinity,
     })

@@ -45,6 +45,7 @@ it.each<[unknown, RegExp]>([
   [{ vote: 3 }, /^vote: there is no such option/u],
   [{ name: 7 }, /^name: must be a string/u],
   [{ keep: 0 }, /^keep: must be milliseconds above 0/u],
+  [{ keep: 32 * 86_400_000 }, /^keep: must be at most 31 days/u],
   [{ votes: '3' }, /^votes: must be a number/u],
   [{ blobs: 'all' }, /^blobs: must be an array of blobs/u],
 ])('%j of a job is refused by name', (options, message) => {

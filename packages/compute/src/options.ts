@@ -5,6 +5,7 @@ import { InvalidOptionError } from '@jel/jel'
 import * as v from 'valibot'
 import type { ComputeOptions, SubmitOptions } from './grid.ts'
 import type { LocalOptions } from './local.ts'
+import { MAX_LIFE } from './shell/job-record.ts'
 
 const amount = (what: string) => v.pipe(v.number(`must be ${what}`), v.finite(`must be ${what}`), v.gtValue(0, `must be ${what}`))
 const message = 'must be a whole number, 0 or more'
@@ -43,7 +44,7 @@ const ofJob = v.strictObject(
   {
     blobs,
     name: v.optional(v.string('must be a string')),
-    keep: v.optional(amount('milliseconds above 0')),
+    keep: v.optional(v.pipe(amount('milliseconds above 0'), v.maxValue(MAX_LIFE, 'must be at most 31 days'))),
     votes: v.optional(v.number('must be a number')),
   },
   unknownOr('must be an object'),

@@ -26,6 +26,15 @@ describe('a pool that computes', () => {
     expect(await latecomer.job(job.id).result).toBe(352)
   })
 
+  it('keeps a result so long after the end of its job, however long that took', async () => {
+    const submitter = await member()
+    const worker = await member({ workers: 1 })
+    const job = await submitter.submit(various, 'flat', { tasks: 25, ms: 100 }, { keep: 1500 })
+    expect(await job.result).toBe(300)
+    expect(await worker.job(job.id).result).toBe(300)
+    await expect.poll(() => [submitter, worker].flatMap((grid) => grid.jobs()), { timeout: 5000 }).toEqual([])
+  })
+
   it('goes on when the submitter is gone', async () => {
     const submitter = await member()
     const worker = await member({ workers: 1 })

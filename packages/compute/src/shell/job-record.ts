@@ -13,6 +13,11 @@ export const MAX_VOTES = 7
 /** Bytes of an input that stands in the record itself. */
 export const MAX_INLINE_INPUT = 400
 
+/** So long a job may run, as its record lives no longer, ms: 31 days. */
+export const MAX_LIFE = 31 * 24 * 60 * 60 * 1000
+/** How long a result is kept where its owner does not say, ms: a week. */
+export const DEFAULT_KEEP = 7 * 24 * 60 * 60 * 1000
+
 export interface JobRecord {
   /** Of the program, sha-256 in hexadecimal. */
   readonly program: string
@@ -30,6 +35,8 @@ export interface JobRecord {
   readonly votes: number
   /** ms since 1970 */
   readonly submitted: number
+  /** How long it is kept after its end, ms. */
+  readonly keep: number
   readonly wish: 'run' | 'suspend' | 'cancel'
 }
 
@@ -39,7 +46,13 @@ export interface PublishedJob extends JobRecord {
   readonly name: string
   readonly owner: string
   /** Until when its record, and with it its result, is kept, ms since 1970. */
-  readonly expires: number
+  expires: number
+}
+
+/** How much longer the record of a job that is over is to live, ms; undefined: it lives no longer anyway. */
+export function lifeAfterEnd({ keep, expires }: PublishedJob, now: number): number | undefined {
+  // What is a second apart is the same word said twice.
+  return expires - now > keep + 1000 ? keep : undefined
 }
 
 const encoder = new Encoder({ useRecords: false, mapsAsObjects: true, tagUint8Array: false })
@@ -54,6 +67,7 @@ const schema = v.object({
   trusted: v.optional(v.boolean(), false),
   votes: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_VOTES)), 1),
   submitted: v.number(),
+  keep: v.optional(v.pipe(v.number(), v.minValue(1), v.maxValue(MAX_LIFE)), DEFAULT_KEEP),
   wish: v.picklist(['run', 'suspend', 'cancel']),
 })
 
@@ -71,7 +85,7 @@ export function jobId(owner: string, name: string, job: JobRecord): string {
 }
 
 export function encodeJob(job: JobRecord): Uint8Array {
-  const { program, fn, input, inputBlob, blobs, result, trusted, votes, submitted, wish } = job
+  const { program, fn, input, inputBlob, blobs, result, trusted, votes, submitted, keep, wish } = job
   const optional = {
     ...(input && { input }),
     ...(inputBlob && { inputBlob }),
@@ -79,6 +93,7 @@ export function encodeJob(job: JobRecord): Uint8Array {
     ...(result && { result }),
     ...(trusted && { trusted }),
     ...(votes > 1 && { votes }),
+    ...(keep !== DEFAULT_KEEP && { keep }),
   }
   const fields = { program, fn, submitted, wish, ...optional }
   return Uint8Array.from(encoder.encode(fields))
