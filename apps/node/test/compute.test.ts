@@ -145,6 +145,25 @@ describe('jel work, submit, jobs and job', () => {
     })
   })
 
+  it('leave the result of a job that is cancelled late, and forget it when told so', async () => {
+    const first = await worker()
+    const job = async (...args: string[]): Promise<{ status: number | null; lines: string[]; stderr: string }> => {
+      const process = command(first.address, 'job', 'squares', ...args)
+      return { status: await process.exited, lines: process.lines, stderr: process.stderr }
+    }
+    expect(await command(first.address, 'submit', file, 'sum', '20', '--name', 'squares').exited).toBe(0)
+    expect(await job('--cancel', '--json')).toMatchObject({
+      status: 0,
+      lines: [expect.stringMatching(/"event":"job".*"state":"done"/u)],
+      stderr: expect.stringContaining('it is done, and its result stays'),
+    })
+    expect(await job('--result')).toMatchObject({ status: 0, lines: ['2470'] })
+    expect(await job('--forget', '--result')).toMatchObject({ status: 2 })
+    const forgotten = await job('--forget', '--json')
+    expect(JSON.parse(forgotten.lines[0] as string)).toMatchObject({ event: 'forgotten', job: expect.stringMatching(/^[\da-f]{20}$/u) })
+    expect(await job('--result')).toMatchObject({ status: 1, stderr: expect.stringContaining('nobody in the pool has published') })
+  })
+
   it.each(['SIGTERM', 'SIGINT'] as const)('leave the pool on %s, and the job to others', async (signal) => {
     const first = await worker()
     const submit = command(first.address, 'submit', file, 'slow', '50000', '--json')

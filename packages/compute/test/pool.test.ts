@@ -187,6 +187,24 @@ describe('a pool that computes', () => {
     expect(await (await submitter.submit(various, 'queens', 6)).result).toBe(4)
   })
 
+  it('frees the names of jobs that are cancelled or forgotten', async () => {
+    const submitter = await member({ workers: 1 })
+    const other = await member()
+    const options = { name: 'one name' }
+    const long = await submitter.submit(various, 'flat', { tasks: 5000, ms: 10 }, options)
+    await expect(submitter.submit(various, 'queens', 6, options)).rejects.toMatchObject({ code: 'JOB_NAME_TAKEN' })
+    await long.cancel()
+    const next = await submitter.submit(various, 'queens', 6, options)
+    expect(await next.result).toBe(4)
+    await expect.poll(() => other.jobs().map(({ id }) => id)).toEqual([next.id])
+    await expect(other.job(next.id).forget()).rejects.toMatchObject({ code: 'NOT_OWNER' })
+    await next.forget()
+    await expect.poll(() => other.jobs()).toEqual([])
+    await expect(next.result).rejects.toMatchObject({ code: 'UNKNOWN_JOB' })
+    const last = await submitter.submit(various, 'queens', 5, options)
+    expect(await last.result).toBe(10)
+  })
+
   it('runs the programs of anybody in sandboxes, and those that need more only where their owner is trusted', async () => {
     const submitter = await member({ accept: ['own'] })
     const stranger = await member({ workers: 1, accept: ['own', 'sandbox'] })

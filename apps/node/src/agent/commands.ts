@@ -48,7 +48,7 @@ export type JobCommand =
       readonly command: 'job'
       /** Id or name. */
       readonly job: string
-      readonly do?: 'cancel' | 'suspend' | 'resume'
+      readonly do?: 'cancel' | 'suspend' | 'resume' | 'forget'
       /** Wait: for the result, or for the end with all progress. Default: how it goes. */
       readonly until?: 'result' | 'ended'
       /** Tell what waits for what. */
@@ -146,7 +146,7 @@ const FIELDS = new Map<string, Readonly<Record<string, Check>>>([
     'job',
     {
       job: text,
-      do: optional(oneOf('cancel', 'suspend', 'resume')),
+      do: optional(oneOf('cancel', 'suspend', 'resume', 'forget')),
       until: optional(oneOf('result', 'ended')),
       waits: optional(flag),
     },

@@ -7,6 +7,8 @@ export type JobEvent =
   /** `result` is as JSON has it: large integers and bytes are text, sets and maps are lists. */
   | { readonly event: 'done'; readonly job: string; readonly result: unknown }
   | { readonly event: 'cancelled'; readonly job: string }
+  /** It and its result are out of the pool. */
+  | { readonly event: 'forgotten'; readonly job: string }
   | {
       readonly event: 'failed'
       readonly job: string

@@ -37,7 +37,15 @@ async function oneJob(job: Job, command: JobCommand & { readonly command: 'job' 
   switch (command.do) {
     case 'cancel':
       await job.cancel()
-      tell({ event: 'cancelled', job: job.id })
+      // An outcome stays.
+      if (!isOver(await stateOf(job))) {
+        tell({ event: 'cancelled', job: job.id })
+        return
+      }
+      break
+    case 'forget':
+      await job.forget()
+      tell({ event: 'forgotten', job: job.id })
       return
     case 'suspend':
       await job.suspend()
@@ -101,6 +109,10 @@ async function stateOf(job: Job): Promise<JobEvent & { event: 'job' }> {
     return { event: 'job', job: id, name, owner, submitted: at.getTime(), expires: expires.getTime(), replicas, ...progress }
   }
   throw new Error('a job without a state')
+}
+
+function isOver({ state }: { readonly state: string }): boolean {
+  return state === 'done' || state === 'failed'
 }
 
 /** How a job ended, once it has. */

@@ -13,6 +13,7 @@ export interface JobFlags extends SendFlags {
   readonly follow?: boolean
   readonly result?: boolean
   readonly cancel?: boolean
+  readonly forget?: boolean
   readonly suspend?: boolean
   readonly resume?: boolean
   readonly why?: boolean
@@ -53,6 +54,8 @@ export async function job(pool: string, idOrName: string, flags: JobFlags): Prom
       command,
       tell(event) {
         ended = event
+        if (command.do === 'cancel' && event.event === 'job')
+          process.stderr.write(`jel: the job has ended before: it is ${event.state}, and its result stays\n`)
         if (event.event !== 'job' || flags.json === true) teller.tell(event)
         else process.stdout.write(`${event.waits === undefined ? jobWords(event, Date.now()).join('\n') : whyOf(event, event.waits)}\n`)
       },
@@ -70,10 +73,20 @@ export async function job(pool: string, idOrName: string, flags: JobFlags): Prom
   }
 }
 
-function commandOf(job: string, { follow, result, cancel, suspend, resume, why }: JobFlags): JobCommand & { readonly command: 'job' } {
-  const deeds = [cancel === true && 'cancel', suspend === true && 'suspend', resume === true && 'resume'] as const
+function commandOf(
+  job: string,
+  { follow, result, cancel, suspend, resume, forget, why }: JobFlags,
+): JobCommand & { readonly command: 'job' } {
+  const deeds = [
+    forget === true && 'forget',
+    cancel === true && 'cancel',
+    suspend === true && 'suspend',
+    resume === true && 'resume',
+  ] as const
   const [deed, ...others] = deeds.filter((each) => each !== false)
   if (others.length > 0) throw new UsageError(`--${deed} and --${others[0]}: give one of them`)
+  if (deed === 'forget' && (follow === true || result === true || why === true))
+    throw new UsageError('--forget: there is nothing left to tell of it')
   const until = follow === true ? 'ended' : result === true ? 'result' : undefined
   return { command: 'job', job, ...(deed && { do: deed }), ...(until && { until }), ...(why === true && { waits: true }) }
 }

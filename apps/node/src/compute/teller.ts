@@ -36,6 +36,7 @@ function quietTeller(): Teller {
       if (event.event === 'submitted') process.stderr.write(`job ${event.job} ${oneLine(event.name)}\n`)
       else if (event.event === 'done') process.stdout.write(`${JSON.stringify(event.result, null, 2)}\n`)
       else if (event.event === 'cancelled') process.stderr.write('jel: the job was cancelled by its owner\n')
+      else if (event.event === 'forgotten') process.stderr.write('jel: the job and its result are out of the pool\n')
       else if (event.event === 'failed') {
         const where =
           event.member === undefined || event.member === '' ? '' : ` (at ${event.member}, tried ${counted(event.tries ?? 1, 'time')})`
