@@ -147,7 +147,7 @@ describe('jel work, submit, jobs and job', () => {
 
   it('leave the result of a job that is cancelled late, and forget it when told so', async () => {
     const first = await worker()
-    const job = async (...args: string[]): Promise<{ status: number | null; lines: string[]; stderr: string }> => {
+    const job = async (...args: string[]): Promise<{ status: unknown; lines: string[]; stderr: string }> => {
       const process = command(first.address, 'job', 'squares', ...args)
       return { status: await process.exited, lines: process.lines, stderr: process.stderr }
     }
