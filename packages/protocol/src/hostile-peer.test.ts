@@ -8,6 +8,7 @@ import { decodeId } from './base/id.ts'
 import type { Effect } from './base/io.ts'
 import { burst, rates } from './context/budgets.ts'
 import { pageBytes } from './dissemination/page.ts'
+import { kinds, type Statement } from './facts/statement.ts'
 import { forwardOnce, warningsAtOnce } from './reception.ts'
 import * as wire from './wire/messages.js'
 
@@ -635,6 +636,51 @@ describe('keys of which only an end is known', () => {
     bench.meet(eve, { linked: false })
     bench.receive(stranger, facts([death(eve, ghosts)]))
     expect(bench.members).not.toContain(eve.id)
+  })
+})
+
+describe('a statement beyond a bound that earlier releases lack', () => {
+  const joined = mallory.joined()
+  const constant = (name: string): wire.Constant => ({ name, value: new Uint8Array(1) })
+  const withConstants = (constants: wire.Constant[]): Statement =>
+    mallory.says(
+      kinds.joined,
+      wire.Joined.encode({
+        incarnation: 1,
+        version: 1,
+        nonce: 7,
+        addresses: [],
+        location: '',
+        tag: none,
+        joinedAt: 1,
+        constants,
+      }),
+      joined.content,
+    )
+  const beyond: [string, Statement][] = [
+    ['too many constants', withConstants(Array.from({ length: 33 }, (_, i) => constant(`c${10 + i}`)))],
+    ['constants out of order', withConstants([constant('b'), constant('a')])],
+    [
+      'a body too large',
+      mallory.says(
+        kinds.left,
+        Uint8Array.from([...wire.Left.encode({ incarnation: 1 }), 0xfa, 0x01, 0x90, 0x4e, ...new Uint8Array(10_000)]),
+        mallory.left().content,
+      ),
+    ],
+  ]
+
+  it.each(beyond)('with %s costs nobody its link who passes it on, nor the rest of the frame', (_, statement) => {
+    const bench = new Bench(self)
+    for (const actor of [alice, bob, carol]) bench.meet(actor)
+    bench.advance(1_000)
+    expect(bench.overhears(statement)).toBe('ignore')
+    expect(bench.overhears(statement, dave.joined())).toBe('ignore')
+    for (let i = 0; i < 5; i++) bench.receive(alice, facts([statement, eve.joined()]))
+    expect(bench.node.links).toContain(alice.id)
+    expect(bench.notifications.filter(({ type }) => type === 'warning')).toEqual([])
+    expect(bench.members).toEqual(expect.arrayContaining([dave.id, eve.id]))
+    expect(bench.members).not.toContain(mallory.id)
   })
 })
 

@@ -83,7 +83,7 @@ export class Reception<Data extends Encoded> {
       const batch = this.#context.wire.decodeBroadcast(data)
       const { facts } = batch
       const most = broadcastBytes(batch) + (1 + facts.length) * spareBytes
-      if (data.length > most)
+      if (data.length > most && !batch.isPartial)
         throw new FrameError(`a broadcast with ${data.length} bytes around ${facts.length} facts: most of it is padding`)
       const affordable = facts.filter(
         ({ fact }) => budgets.mayPublish(fact.author, now) && (!fact.isRecord || budgets.mayTellRecord(fact.author, now)),
@@ -98,7 +98,7 @@ export class Reception<Data extends Encoded> {
       take(affordable, 'broadcast')
       // Only what was checked is noted, or a forgery would keep the truth from being forwarded.
       for (const { fact } of affordable) this.#forward(fact)
-      return isKnown || affordable.length < facts.length ? 'ignore' : 'accept'
+      return isKnown || batch.isPartial || affordable.length < facts.length ? 'ignore' : 'accept'
     } catch (error) {
       if (!(error instanceof FrameError)) throw error
       return 'reject'

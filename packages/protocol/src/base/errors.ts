@@ -19,3 +19,9 @@ export class FrameError extends Error {
   readonly code = 'FRAME_INVALID'
   override readonly name = 'FrameError'
 }
+
+/**
+ * A statement is well formed and breaks a bound that earlier releases do not have: they pass it on, and who brings it is honest.
+ * Such a statement is left out, and the rest of the frame taken.
+ */
+export class BoundError extends FrameError {}

@@ -8,7 +8,7 @@
  * can be passed on unread.
  */
 import type { Config } from '../base/config.ts'
-import { FrameError } from '../base/errors.ts'
+import { BoundError, FrameError } from '../base/errors.ts'
 import { decodeId, encodeId } from '../base/id.ts'
 import type { Address, Constants, Milliseconds, NodeId, Signing } from '../base/io.ts'
 import { maxNameBytes, nameProblem } from '../base/name.ts'
@@ -176,7 +176,7 @@ function mostBodyBytes(kind: number, limits: Config['limits']): number {
 
 function readContent(kind: number, body: Uint8Array, limits: Config['limits']): Content {
   const most = mostBodyBytes(kind, limits)
-  if (body.length > most) throw new FrameError(`a statement of kind ${kind} has at most ${most} bytes, not ${body.length}`)
+  if (body.length > most) throw new BoundError(`a statement of kind ${kind} has at most ${most} bytes, not ${body.length}`)
   switch (kind) {
     case kinds.joined: {
       const { incarnation, version, nonce, addresses, location, tag, joinedAt, constants } = decode(wire.Joined, body, {
@@ -248,12 +248,12 @@ function readConstants(told: readonly wire.Constant[], limits: Config['limits'])
   const constants = new Map<string, Uint8Array>()
   let last = ''
   for (const { name, value } of told) {
-    if (name <= last) throw new FrameError('constants stand in the order of their names, each once')
+    if (name <= last) throw new BoundError('constants stand in the order of their names, each once')
     constants.set(name, value.slice())
     last = name
   }
   const problem = constantsProblem(constants, limits)
-  if (problem !== undefined) throw new FrameError(problem)
+  if (problem !== undefined) throw new BoundError(problem)
   return constants
 }
 

@@ -46,6 +46,8 @@ export interface Batch {
   /** Two batches of equal facts are two messages. */
   readonly nonce: number
   readonly facts: readonly Told[]
+  /** Some were left out, as they break a bound that earlier releases do not have: not to be passed on, and nobody's fault. */
+  readonly isPartial?: boolean
 }
 
 /** Failure detection: must not wait behind bulk, and is never held back. Order relative to other frames does not matter. */

@@ -1,6 +1,6 @@
 /** The wire format of all real hosts: protobuf, by wire/messages.proto. */
 import type { Config } from '../base/config.ts'
-import { FrameError } from '../base/errors.ts'
+import { BoundError, FrameError } from '../base/errors.ts'
 import { decodeId, encodeId } from '../base/id.ts'
 import type { NodeId } from '../base/io.ts'
 import { certificateToWire, readCertificate } from '../facts/certificate.ts'
@@ -53,13 +53,21 @@ export class ProtobufCodec implements Codec {
 
   decodeBroadcast(data: Uint8Array): Batch {
     const { nonce, facts } = decode(wire.Broadcast, data)
-    return { nonce, facts: this.#facts(facts) }
+    const taken = this.#facts(facts)
+    return { nonce, facts: taken, ...(taken.length < facts.length && { isPartial: true }) }
   }
 
   #facts(messages: readonly wire.Fact[]): Told[] {
     const { factsPerFrame } = this.#limits
     if (messages.length > factsPerFrame) throw new FrameError(`a frame has at most ${factsPerFrame} facts, not ${messages.length}`)
-    return messages.map((message) => readFact(message, this.#limits))
+    return messages.flatMap((message) => {
+      try {
+        return readFact(message, this.#limits)
+      } catch (error) {
+        if (error instanceof BoundError) return []
+        throw error
+      }
+    })
   }
 
   #statements(messages: readonly wire.Statement[]): Statement[] {
