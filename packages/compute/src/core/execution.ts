@@ -35,11 +35,11 @@ export class Execution {
   }
 
   /** A task comes to this member: it runs here as soon as a worker is free, once it was looked up where parts of it may be known. */
-  open(job: Job, node: TaskNode, task: Task, options: Partial<Pick<Frame, 'claimed' | 'from' | 'second' | 'replay'>>): void {
+  open(job: Job, node: TaskNode, task: Task, options: Partial<Pick<Frame, 'claimed' | 'from' | 'second' | 'replay' | 'careful'>>): void {
     node.task = task
     job.unawait(node, 'passed on')
     node.frame = newFrame(this.#context.now, options)
-    node.frame.careful = node.tries !== undefined && node.tries.holders.length > 0
+    node.frame.careful ||= node.tries !== undefined && node.tries.holders.length > 0
     if (options.claimed === true) job.held.add(node)
     node.frame.state = 'lookup'
     if (options.replay === true) this.#lookup(job, node)

@@ -1,7 +1,7 @@
 import { createRandom, hash52 } from '@jel/protocol'
 import { describe, expect, it } from 'vitest'
 import type { Entry } from './entry.ts'
-import type { Effect, Message } from './io.ts'
+import type { Effect, Input, Message, Tried } from './io.ts'
 import { Scheduler } from './scheduler.ts'
 import { NOTHING_SHARED } from './shared-value.ts'
 
@@ -80,5 +80,70 @@ describe('what one member says', () => {
     for (let moment = 0; moment < 110; moment++) hear('honest', { type: 'noted', job, number: 99 })
     hear('honest', report({ entries: [entry(step('more') + deep('1').slice(10))] }))
     expect(knows(step('more') + deep('1').slice(10))).toBe(true)
+  })
+})
+
+describe('what one member says that a task did to others', () => {
+  type Tells = { readonly crashes: readonly string[]; readonly holders: readonly string[] }
+  const others = ['hostile', 'honest']
+  const former = ['a', 'b', 'c', 'd', 'e']
+
+  /** A member that keeps these jobs, and heard of members that are gone. */
+  function member(jobs: readonly string[], votes: number): (input: Input) => Effect[] {
+    const scheduler = new Scheduler({ self: { id: 'self', location: 'here' }, workers: 1, random: createRandom(1) })
+    let now = 0
+    const feed = (input: Input): Effect[] => scheduler.handle(input, (now += 1000))
+    for (const id of [...others, ...former]) feed({ type: 'joined', member: { id, location: 'there' } })
+    for (const id of former) feed({ type: 'gone', id })
+    const spec = { owner: 'o', fn: 'f', input: new Uint8Array(), submitted: 0, accepted: true, wish: 'run', fresh: true, votes } as const
+    for (const id of jobs) feed({ type: 'job', spec: { ...spec, id } })
+    return feed
+  }
+
+  const tells = (of: string, paths: readonly string[], tries: Tells): Input => ({
+    type: 'message',
+    from: 'hostile',
+    message: { ...(report({}) as Extract<Message, { type: 'report' }>), job: of, tried: paths.map((path) => ({ path, ...tries })) },
+  })
+
+  function triedAt(feed: (input: Input) => Effect[], of: string, path: string): readonly Tried[] {
+    const effects = feed({ type: 'message', from: 'honest', message: { type: 'lookup', job: of, request: 1, paths: [path] } })
+    return effects.flatMap((effect) => (effect.type === 'send' && effect.message.type === 'found' ? (effect.message.tried ?? []) : []))
+  }
+
+  // One whose first replica is this member.
+  const own = Array.from({ length: 1000 }, (_, number) => `job${number}`).find((id) =>
+    others.every((other) => hash52(`${id} self`) > hash52(`${id} ${other}`)),
+  ) as string
+
+  it('sets no task apart that is voted on', () => {
+    const feed = member([own], 3)
+    const path = step('child')
+    for (let second = 0; second < 10; second++) feed({ type: 'timer' })
+    feed(tells(own, [path], { crashes: ['honest', 'honest', 'self'], holders: former }))
+    feed({ type: 'spawned', job: own, path: '', children: [{ step: path, fn: 'g', input: new Uint8Array() }] })
+    const effects = feed({ type: 'idle', slot: 0, seen: 1 })
+    expect(effects.find(({ type }) => type === 'run')).toMatchObject({ task: { path } })
+    expect(triedAt(feed, own, path)).toEqual([])
+  })
+
+  it('names members only', () => {
+    const feed = member([own], 1)
+    const [path, other] = [step('one'), step('other')]
+    feed(tells(own, [path], { crashes: ['stranger', 'honest'], holders: ['a', 'nobody'] }))
+    feed(tells(own, [other], { crashes: ['stranger'], holders: ['nobody'] }))
+    expect(triedAt(feed, own, path)).toEqual([{ path, crashes: ['honest'], holders: ['a'] }])
+    expect(triedAt(feed, own, other)).toEqual([])
+  })
+
+  it('is not kept without end', () => {
+    const jobs = Array.from({ length: 16 }, (_, number) => `${own}-${number}`)
+    const feed = member(jobs, 1)
+    const crashes = Array.from({ length: 16 }, () => 'honest')
+    const holders = [...others, ...former]
+    const paths = Array.from({ length: 4096 }, (_, number) => step(String(number)))
+    for (const id of jobs) feed(tells(id, paths, { crashes, holders }))
+    expect(triedAt(feed, jobs[0] as string, paths.at(-1) as string)).toHaveLength(1)
+    expect(triedAt(feed, jobs.at(-1) as string, paths.at(-1) as string)).toEqual([])
   })
 })

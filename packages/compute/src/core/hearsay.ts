@@ -4,9 +4,12 @@ import type { MemberId, Milliseconds } from './io.ts'
 import type { Job } from './job.ts'
 import type { Path } from './path.ts'
 import type { TaskNode } from './task-tree.ts'
+import { NO_TRIES, type Tries } from './tries.ts'
 
 /** Bytes of a task of which little is known. Measured: 412 with its place in its parent, where each has one child. */
 const NODE_BYTES = 512
+/** Bytes of the name of a member, at most. */
+const NAME_BYTES = 128
 /** What all jobs keep on one member's word, bytes. A guess: twice the coverage of the largest job. */
 const MAX_BYTES = 128 * 2 ** 20
 /** What a member made others keep is counted anew so often at most: it takes a walk over all tasks. A guess. */
@@ -36,6 +39,17 @@ export class Hearsay {
     return job.tree.ensure(path, from)
   }
 
+  /**
+   * What a member says of a task's tries: names of members only, by this one's own strings. In a job that is voted on it speaks for itself alone: else one that lies could have any task set
+   * apart, by members that are gone.
+   */
+  tries(job: Job, from: MemberId, { crashes, holders }: Tries): Tries {
+    const { members } = this.#context()
+    const kept = (names: readonly MemberId[]): MemberId[] =>
+      names.flatMap((name) => (job.votesNeeded > 1 && name !== from ? [] : (members.named(name) ?? [])))
+    return { crashes: kept(crashes), holders: kept(holders) }
+  }
+
   gone(member: MemberId): void {
     this.#bytes.delete(member)
   }
@@ -59,8 +73,9 @@ export class Hearsay {
   }
 }
 
-function bytesBy({ by, entry, claims, ballots }: TaskNode, member: MemberId): number {
-  const own = by === member ? NODE_BYTES + (entry === undefined ? 0 : entryBytes(entry)) : 0
+function bytesBy({ by, entry, claims, ballots, tries = NO_TRIES }: TaskNode, member: MemberId): number {
+  const names = (tries.crashes.length + tries.holders.length) * NAME_BYTES
+  const own = by === member ? NODE_BYTES + names + (entry === undefined ? 0 : entryBytes(entry)) : 0
   const claimed = claims?.get(member)?.task?.input.length ?? 0
   const voted = (ballots ?? []).filter(({ votes }) => votes?.some((vote) => vote.by === member))
   return own + claimed + voted.reduce((sum, ballot: Entry) => sum + entryBytes(ballot), 0)

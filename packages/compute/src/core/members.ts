@@ -18,7 +18,7 @@ export class Members {
   readonly #config: SchedulerConfig
   readonly #known = new Map<MemberId, Known>()
   /** Those that were here once, the latest last. */
-  readonly #former = new Set<MemberId>()
+  readonly #former = new Map<MemberId, MemberId>()
   #residents: readonly MemberId[] | undefined
   /** Grows with each change. */
   version = 0
@@ -53,6 +53,11 @@ export class Members {
     return this.#former.has(id)
   }
 
+  /** The name of a member that is or was here, as this one keeps it; undefined for a stranger's. */
+  named(id: MemberId): MemberId | undefined {
+    return this.#known.get(id)?.id ?? this.#former.get(id)
+  }
+
   joined({ id, location, visits = false }: ComputeMember): void {
     this.#known.set(id, { id, levels: location.split('@'), visits, roundTrip: this.#known.get(id)?.roundTrip })
     this.#residents = undefined
@@ -64,8 +69,8 @@ export class Members {
     if (!known) return false
     this.#residents = undefined
     this.version++
-    this.#former.add(id)
-    if (this.#former.size > MAX_FORMER) this.#former.delete(this.#former.values().next().value as MemberId)
+    this.#former.set(id, id)
+    if (this.#former.size > MAX_FORMER) this.#former.delete(this.#former.keys().next().value as MemberId)
     return true
   }
 

@@ -6,7 +6,7 @@ import { entryBytes, type Entry, type Task } from './entry.ts'
 import { resultOf, type Job } from './job.ts'
 import { ROOT, type Path } from './path.ts'
 import type { Frame, KnownClaim, TaskNode } from './task-tree.ts'
-import { MAX_TRIES, triedOf } from './tries.ts'
+import { isNone, MAX_TRIES, triedOf } from './tries.ts'
 import { evidence, mayVote } from './votes.ts'
 
 /** Bytes of values in one answer. As of reports. */
@@ -79,10 +79,11 @@ export class Replication {
 
   /** What others know of tasks that did something to those that ran them. */
   tried(from: MemberId, job: Job, tried: readonly Tried[] = []): void {
-    for (const { path, crashes, holders } of tried) {
+    for (const { path, ...tries } of tried) {
       if (job.ended !== undefined || job.tree.covering(path) !== undefined || job.tried.size >= MAX_TRIED) continue
-      const node = this.#context.hearsay.node(job, path, from, TRIED_BYTES)
-      if (node !== undefined) job.tell(node, { crashes, holders })
+      const kept = this.#context.hearsay.tries(job, from, tries)
+      const node = isNone(kept) ? undefined : this.#context.hearsay.node(job, path, from, TRIED_BYTES)
+      if (node !== undefined) job.tell(node, kept)
     }
   }
 

@@ -6,6 +6,7 @@ import type { Job } from './job.ts'
 import type { Supervision } from './supervision.ts'
 import type { Victims } from './victims.ts'
 import type { Queue } from './queue.ts'
+import { isNone } from './tries.ts'
 import { canRun } from './votes.ts'
 import type { Workers } from './workers.ts'
 
@@ -195,8 +196,11 @@ export class Stealing {
         node.waiters ??= new Set()
         node.waiters.add(from)
       }
-      if (crashes.length + holders.length > 0) job.tell(node, { crashes, holders })
-      if (node.frame === undefined) this.#execution.open(job, node, task, { claimed: true, from, second, replay })
+      const tries = this.#context.hearsay.tries(job, from, { crashes, holders })
+      if (!isNone(tries)) job.tell(node, tries)
+      // A loss is one's word in a job that is voted on. It does not count, but whoever begins such a task still says so first.
+      const careful = holders.length > 0
+      if (node.frame === undefined) this.#execution.open(job, node, task, { claimed: true, from, second, replay, careful })
       else {
         // It was about to find out who has it: nobody else.
         node.frame.from = from

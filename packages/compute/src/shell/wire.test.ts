@@ -72,13 +72,13 @@ describe('messages as bytes', () => {
       crashes: names,
       holders: names,
     }))
-    const found = { type: 'found', job: 'a', request: 1, entries, claims: [], last: true, tried } as const
+    const found = { type: 'found', job: 'a', request: 1, entries, claims: [], last: true, tried: tried.slice(0, 1100) } as const
     const report = { ...(messages.find(({ type }) => type === 'report') as Extract<Message, { type: 'report' }>), tried }
     for (const message of [report, found]) {
       const data = encodeMessage(message)
       expect(Math.max(...data.map(({ length }) => length))).toBeLessThanOrEqual(MAX_MESSAGE_BYTES)
       const parts = data.map((each) => decodeMessage(each) as typeof message)
-      expect(parts.flatMap((part) => part.tried ?? [])).toEqual(tried)
+      expect(parts.flatMap((part) => part.tried ?? [])).toEqual(message.tried)
       expect(parts.flatMap((part) => part.entries)).toEqual(entries)
     }
   })
