@@ -138,6 +138,11 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     this.#options = options
     const { visits = false } = options
     this.#store = new BlobStore(options.cache, options.limits?.disk)
+    this.#store.onEvicted = (id) => {
+      const blobs = this.#jobBlobs.get(id)
+      if (blobs !== undefined) blobs.isKept = false
+      this.#warn('BLOB_TOO_LARGE', 'what it needs makes way for jobs of other owners, that take less of the disk', id)
+    }
     this.#blobs = new BlobExchange(pool, this.#store)
     this.#keepers = new JobKeepers(pool, async (job) => await this.#keeps(job))
     this.#streams = new PeerStreams(pool, this.#budget, {
@@ -452,7 +457,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   }
 
   async #keep(id: JobId, blobs: JobBlobs): Promise<boolean> {
-    for (const hash of blobs.hashes) this.#store.pin(hash, id)
+    const { inputBlob, blobs: list } = this.#jobs.get(id) ?? {}
+    for (const hash of [inputBlob, list, ...blobs.hashes]) this.#pin(hash, id)
     try {
       await blobs.keep()
       return true
@@ -505,8 +511,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     if (this.#endings.has(id)) this.watch(id)
     for (let wait = FETCH_AGAIN; job.wish !== 'cancel' && this.#isOpen(job);) {
       try {
-        if (this.#runner.scheduler.ended(id) === undefined)
-          for (const hash of [inputBlob, job.blobs, this.#placeOf(job) && program]) if (hash !== undefined) this.#store.pin(hash, id)
+        if (this.#isNeededHere(job)) for (const hash of [inputBlob, job.blobs, this.#placeOf(job) && program]) this.#pin(hash, id)
         const input = job.input ?? (await this.#blobs.fetch(inputBlob as string, () => this.#holders(id)))
         const blobs = await this.#blobsOf(job)
         const accepted = this.#placeOf(job) !== undefined && blobs.size <= this.#store.limit
@@ -535,6 +540,17 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
         wait = Math.min(2 * wait, FETCH_SELDOM)
       }
     }
+  }
+
+  #pin(hash: string | undefined, id: JobId): void {
+    const owner = this.#jobs.get(id)?.owner
+    if (hash !== undefined && owner !== undefined) this.#store.pin(hash, id, owner === this.owner ? undefined : owner)
+  }
+
+  /** Whether it runs here, is kept here, or is this member's own. */
+  #isNeededHere(job: PublishedJob): boolean {
+    if (this.#runner.scheduler.ended(job.id) !== undefined) return false
+    return job.owner === this.owner || this.#placeOf(job) !== undefined || this.replicas(job.id).includes(this.#pool.self.id)
   }
 
   /** Whether there is something of it to be done here. */

@@ -69,6 +69,41 @@ describe('a store of blobs', () => {
     expect(hashes.map(has)).toEqual([false, true, true])
   })
 
+  it('takes from the owner above its share what its latest jobs pin, and never from its own', async () => {
+    const store = new BlobStore(folder, 2)
+    const evicted: string[] = []
+    store.onEvicted = (by) => evicted.push(by)
+    const stranger: string[] = []
+    for (const fill of [1, 2, 3, 4]) {
+      stranger.push(await hashOf(bytes(fill)))
+      store.pin(stranger.at(-1) as string, `job ${fill}`, 'stranger')
+      await put(store, fill)
+    }
+    const others = await Promise.all([5, 6, 7].map(async (fill) => await hashOf(bytes(fill))))
+    // Nobody needs it.
+    await expect(put(store, 8)).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE' })
+    store.pin(others[0] as string, 'other', 'other')
+    await put(store, 5)
+    expect([stranger.map(has), evicted]).toEqual([[true, true, true, false], ['job 4']])
+    await put(store, 6, { for: 'own' })
+    await put(store, 7, { for: 'own' })
+    expect([others.map(has), stranger.map(has)]).toEqual([
+      [true, true, true],
+      [true, false, false, false],
+    ])
+    await expect(put(store, 9, { for: 'more' })).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE' })
+    expect(evicted).toEqual(['job 4', 'job 3', 'job 2'])
+  })
+
+  it('refuses what an owner sends beyond its own share', async () => {
+    const store = new BlobStore(folder, 1)
+    const hashes = await Promise.all([1, 2, 3].map(async (fill) => await hashOf(bytes(fill))))
+    for (const hash of hashes) store.pin(hash, `job ${hash}`, 'stranger')
+    for (const fill of [1, 2]) await put(store, fill)
+    await expect(put(store, 3)).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE' })
+    expect(hashes.map(has)).toEqual([true, true, false])
+  })
+
   it('counts tiny blobs for more than they are', async () => {
     const store = new BlobStore(folder, 1)
     for (let n = 0; n < 40; n++) await store.put(bytes(n, 1), { unnamed: true })

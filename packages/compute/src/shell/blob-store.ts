@@ -32,14 +32,19 @@ export function isHash(text: string): boolean {
  * Bytes by their hash, on disk, shared by all processes of this user. What is read is checked: a file that was changed is none.
  *
  * What a job needs that has not ended is pinned, and goes for nothing: a pin is a second name of the file, in a folder of its process, so others that share the cache leave it
- * alone, too. The rest makes way where there is no room: first what others sent and no job has named yet, then what was not used for longest.
+ * alone, too. The rest makes way where there is no room: first what others sent and no job has named yet, then what was not used for longest; last, what the latest job of an owner needs
+ * that takes more than its share.
  */
 export class BlobStore {
   readonly #folder: string
   readonly #limit: number
   readonly #pinFolder: string
+  /** What one needed makes way for others: part of it may be gone. */
+  onEvicted: ((by: string) => void) | undefined
   /** Who pinned what. */
   readonly #pins = new Map<string, Set<string>>()
+  /** On whose behalf; those of this member have none. The latest comes last. */
+  readonly #owners = new Map<string, string>()
   /** Sent by others, and named by no job that is known here. */
   readonly #unnamed = new Set<string>()
 
@@ -106,8 +111,12 @@ export class BlobStore {
     return this.#file(hash)
   }
 
-  /** It stays here, once it is here, until {@link unpin}. `by`: a name of who needs it. */
-  pin(hash: string, by: string): void {
+  /**
+   * It stays here, once it is here, until {@link unpin}. `by`: a name of who needs it. `owner`: on whose behalf; an owner that takes more than its share makes way for what others need.
+   * Default: this member's own.
+   */
+  pin(hash: string, by: string, owner?: string): void {
+    if (owner !== undefined) this.#owners.set(by, owner)
     const pins = this.#pins.get(hash) ?? new Set()
     this.#pins.set(hash, pins.add(by))
     this.#unnamed.delete(hash)
@@ -125,12 +134,14 @@ export class BlobStore {
 
   /** Nothing is needed by this one any more. */
   unpin(by: string): void {
+    this.#owners.delete(by)
     for (const hash of this.#pins.keys()) this.#release(hash, by)
   }
 
   /** All that was needed makes way again, as when this process ends. */
   close(): void {
     this.#pins.clear()
+    this.#owners.clear()
     rmSync(this.#pinFolder, { recursive: true, force: true })
   }
 
@@ -188,7 +199,35 @@ export class BlobStore {
       this.#unnamed.delete(hash)
       bytes -= size
     }
-    return bytes <= this.#limit
+    const sizes = new Map(files.filter(({ file }) => file.endsWith('.mjs')).map(({ hash, size }) => [hash, size]))
+    while (bytes > this.#limit && this.#pins.has(newest)) {
+      const by = this.#excess(sizes)
+      if (by === undefined) break
+      const pinned = [...this.#pins].filter(([, all]) => all.has(by)).map(([hash]) => hash)
+      this.unpin(by)
+      this.onEvicted?.(by)
+      for (const hash of pinned) {
+        // Other processes may need it, too.
+        if (this.#pins.has(hash) || (statSync(this.#file(hash), { throwIfNoEntry: false })?.nlink ?? 2) > 1) continue
+        this.#drop(hash)
+        bytes -= sizes.get(hash) ?? 0
+        sizes.delete(hash)
+      }
+    }
+    return bytes <= this.#limit && sizes.has(newest)
+  }
+
+  /** The latest job of the owner that takes most, if that is more than its share. */
+  #excess(sizes: ReadonlyMap<string, number>): string | undefined {
+    const taken = new Map<string | undefined, number>()
+    for (const [hash, all] of this.#pins) {
+      for (const owner of new Set([...all].map((by) => this.#owners.get(by))))
+        taken.set(owner, (taken.get(owner) ?? 0) + (sizes.get(hash) ?? 0))
+    }
+    const share = this.#limit / taken.size
+    const [most] = [...taken].filter(([owner]) => owner !== undefined).sort(([, a], [, b]) => b - a)
+    if (most === undefined || most[1] <= share) return undefined
+    return [...this.#owners].findLast(([, owner]) => owner === most[0])?.[0]
   }
 
   /** What processes left that were ended. */
