@@ -7,8 +7,8 @@ import { defaultTaskLimits } from '../executors/container.ts'
 
 /** A file that is being written, or whose writer was ended meanwhile: after so long it is nobody's, ms. A guess: 64 MiB on a slow disk. */
 const UNFINISHED = 600_000
-/** What a file takes at least, bytes: many tiny ones cost time, as all are looked at for each that comes. A guess: 4,096 files of 256 MiB. */
-const LEAST = 65_536
+/** Files that the limit is for: each counts for so much of it at least. Many tiny ones cost time, as all are looked at for each that comes. A guess. */
+const MAX_FILES = 4096
 /** Folders of pins, one a store. */
 const PINS = /^pins-(\d+)-/u
 /** Those of this process: in a container a former process had the same number. */
@@ -186,7 +186,7 @@ export class BlobStore {
         {
           file: join(this.#folder, name),
           hash,
-          size: Math.max(LEAST, status.size),
+          size: Math.max(this.#limit / MAX_FILES, status.size),
           usedAt: this.#unnamed.has(hash) ? 0 : status.mtimeMs,
           isFree,
         },
