@@ -25,6 +25,7 @@ describe('a module as a script', () => {
       'export const x = ["!", "%", "-", ">", "<", "/"].map((c) => /[<!-->]/.test(c))',
       [true, true, true, true, true, false],
     ],
+    ['look-behinds', 'export const x = "ab--a".replace(/(?<!--)a/g, "b")', 'bb--a'],
     ['operators', 'let n = 3, m = 0\nwhile (n-->0) m++\nexport const x = [m, 1<!--n]', [3, false]],
     ['comments', '/* <!-- import("x")\n--> */ export const x = 1 // -->\n', 1],
     ['names', 'const o = { import(y) { return y }, get: 1 }\nexport const x = o.import(7)', 7],

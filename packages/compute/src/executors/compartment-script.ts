@@ -70,7 +70,8 @@ function editsOf(program: Program, tokens: readonly Token[], source: string): Ed
   for (const { start, end, type } of tokens) {
     const text = source.slice(start, end)
     if (['string', 'template', 'regexp'].includes(type.label)) {
-      const other = unsuspicious(text)
+      // Of a look-behind `<!` is a part that must stay.
+      const other = unsuspicious(type.label === 'regexp' ? text.replaceAll('<!--', String.raw`<!-\x2d`) : text)
       if (other === text) continue
       if (type.label === 'template' && tagged.some((quasi) => quasi.start <= start && end <= quasi.end))
         throw new SyntaxError(`a tagged template that looks like a comment of HTML, or like an import: ${text.slice(0, 80)}`)
