@@ -1,5 +1,6 @@
 import type { Effect, Input, JobId, Milliseconds } from '../core/io.ts'
 import type { Path } from '../core/path.ts'
+import type { Shared } from '../core/shared-value.ts'
 import { BlobFeed } from './blob-feed.ts'
 import { defaultTaskLimits, LOAD_TIME, type Container, type PlacedProgram, type TaskLimits } from './container.ts'
 import type { FromProgram, ToProgram } from './messages.ts'
@@ -15,6 +16,12 @@ interface Running {
   readonly container: Container
   readonly blobs: BlobFeed
   isLoaded: boolean
+  /** The shared values that it is to know. */
+  latest: Shared | undefined
+  /** Those that it was told last. */
+  told: Shared | undefined
+  /** Some are on their way. */
+  isTelling: boolean
   readonly frames: Set<Path>
   outbox: ToProgram[]
   sent: number
@@ -73,7 +80,7 @@ export class Executor {
         this.#given(program, effect.task.path)
         return
       case 'deliver':
-        if (!program.isFrozen) this.#send(program, { type: 'shared', shared: effect.shared })
+        if (!program.isFrozen) this.#inform(program, effect.shared)
         this.#send(program, { type: 'deliver', path: effect.path, step: effect.step, outcome: effect.outcome })
         this.#given(program, effect.path)
         return
@@ -85,7 +92,7 @@ export class Executor {
 
   #run(program: Running, { task: { path, fn, input }, shared, split, frozen }: Extract<Given, { type: 'run' }>): void {
     program.isFrozen = frozen
-    if (!frozen) this.#send(program, { type: 'shared', shared })
+    if (!frozen) this.#inform(program, shared)
     this.#send(program, { type: 'run', path, fn, input, split, ...(frozen && { given: shared }) })
   }
 
@@ -93,8 +100,30 @@ export class Executor {
   shared(effect: Extract<Effect, { type: 'shared' }>): void {
     for (const { programs } of this.#slots) {
       const program = programs.get(effect.job)
-      if (program !== undefined) this.#send(program, { type: 'shared', shared: effect.shared })
+      if (program === undefined) continue
+      program.latest = effect.shared
+      if (!program.isTelling) void this.#tellLatest(program)
     }
+  }
+
+  /** A program that does not read is told the latest ones only, once it reads: all others would fill this process. */
+  async #tellLatest(program: Running): Promise<void> {
+    program.isTelling = true
+    while (!program.ended && program.latest !== undefined && program.latest !== program.told) {
+      this.#inform(program, program.latest)
+      // Until what was sent has gone to the container.
+      await Promise.resolve()
+      await program.container.taken()
+    }
+    program.isTelling = false
+  }
+
+  /** What each of these values has been is part of what it is. */
+  #inform(program: Running, shared: Shared): void {
+    program.latest = shared
+    if (shared === program.told) return
+    program.told = shared
+    this.#send(program, { type: 'shared', shared })
   }
 
   /** A job of which tasks may come: its program is started where nothing else is, so that the first ones need not wait for it. */
@@ -130,6 +159,9 @@ export class Executor {
       container,
       blobs: new BlobFeed(container, blob),
       isLoaded: false,
+      latest: undefined,
+      told: undefined,
+      isTelling: false,
       isFrozen: false,
       frames: new Set(),
       outbox: [],

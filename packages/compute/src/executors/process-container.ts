@@ -44,6 +44,7 @@ class ProcessContainer implements Container {
   readonly #events: ContainerEvents
   #process: ProgramProcess | undefined
   readonly #waiting: (readonly ToProgram[])[] = []
+  readonly #started = Promise.withResolvers<void>()
   #hasEnded = false
 
   constructor(events: ContainerEvents) {
@@ -61,6 +62,7 @@ class ProcessContainer implements Container {
       started.child.on('exit', (status, signal) => this.#lost(reasonOf(status, signal)))
       started.channel.write(firstFrame({ job, program: source }))
       for (const messages of this.#waiting.splice(0)) this.post(messages)
+      this.#started.resolve()
       for await (const frame of decode(started.channel, { maxDataLength: MAX_FRAME_BYTES })) {
         const messages = fromBytes(fromProgram, frame.subarray()) as readonly FromProgram[]
         if (!this.#hasEnded) this.#events.onMessages(messages)
@@ -85,6 +87,7 @@ class ProcessContainer implements Container {
   }
 
   async taken(): Promise<void> {
+    await this.#started.promise
     const channel = this.#process?.channel
     // It fails where the process has ended, which is told otherwise.
     if (channel?.writableNeedDrain === true) await once(channel, 'drain').catch(() => {})

@@ -1,0 +1,64 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Input } from '../src/core/io.ts'
+import type { Shared } from '../src/core/shared-value.ts'
+import { Executor } from '../src/executors/executor.ts'
+import { encodeValue } from '../src/program/values.ts'
+
+const MB = 1_000_000
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'jel-executor-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const sharedBy = (key: number, length = MB): Shared =>
+  new Map([['s', { rule: 'min', key: -key, values: [new Uint8Array(length).fill(key)] }]])
+
+describe('an executor', () => {
+  it('keeps the latest shared values only for a program that does not read', async () => {
+    const file = join(folder, 'spins.mjs')
+    await writeFile(
+      file,
+      'export const spin = { kind: "task", run: (ms) => { for (const end = Date.now() + ms; Date.now() < end;); return 1 } }',
+    )
+    const told: Input[] = []
+    const executor = new Executor({
+      slots: 1,
+      programOf: () => ({
+        file: async () => await Promise.resolve(file),
+        place: 'own',
+        blob: () => {
+          throw new Error('it has none')
+        },
+      }),
+      tell: (inputs) => told.push(...inputs),
+    })
+    try {
+      executor.carryOut({
+        type: 'run',
+        slot: 0,
+        job: 'j',
+        task: { path: '', fn: 'spin', input: encodeValue(1500) },
+        shared: new Map(),
+        split: false,
+        frozen: false,
+      } as unknown as Parameters<Executor['carryOut']>[0])
+      await sleep(300)
+      const before = process.memoryUsage().arrayBuffers
+      for (let n = 1; n <= 60; n++) {
+        executor.shared({ type: 'shared', job: 'j', shared: sharedBy(n) })
+        await sleep(5)
+      }
+      expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20 * MB)
+      await expect.poll(() => told.filter(({ type }) => type === 'returned').length, { timeout: 4000 }).toBe(1)
+    } finally {
+      await executor.close()
+    }
+  })
+})
