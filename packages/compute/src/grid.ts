@@ -127,7 +127,9 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   })
   readonly #endings = new Endings()
   readonly #explanations = new Endings()
+  /** What replicas answered for the jobs that are being explained. */
   readonly #held = new Map<JobId, readonly HeldTask[]>()
+  readonly #explaining = new Set<JobId>()
   readonly #stop = new AbortController()
   #expiry: NodeJS.Timeout | undefined
 
@@ -173,6 +175,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
         this.#shifts.ended(job, entry, performance.now())
       },
       onExplained: ({ job, tasks }) => {
+        if (!this.#explaining.has(job)) return
         this.#held.set(job, tasks)
         this.#explanations.tell(job)
       },
@@ -352,13 +355,17 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   /** @internal */
   async explain(id: JobId, ms: number): Promise<readonly HeldTask[]> {
     if (this.#runner.scheduler.ended(id) !== undefined) return []
-    this.#held.delete(id)
-    this.#runner.feed({ type: 'explain', job: id })
-    // This member may be the replica: then it has answered.
-    if (!this.#held.has(id)) await this.#explanations.wait(id, ms)
-    const tasks = this.#held.get(id) ?? []
-    this.#held.delete(id)
-    return tasks
+    this.#explaining.add(id)
+    try {
+      this.#held.delete(id)
+      this.#runner.feed({ type: 'explain', job: id })
+      // This member may be the replica: then it has answered.
+      if (!this.#held.has(id)) await this.#explanations.wait(id, ms)
+      return this.#held.get(id) ?? []
+    } finally {
+      this.#explaining.delete(id)
+      this.#held.delete(id)
+    }
   }
 
   /** @internal */

@@ -12,7 +12,7 @@ import { evidence, mayVote } from './votes.ts'
 /** Bytes of values in one answer. As of reports. */
 const PAGE_BYTES = 512 * 1024
 /** Held tasks that an answer names. A guess: more than a person reads. */
-const MAX_EXPLAINED = 64
+export const MAX_EXPLAINED = 64
 /** Claims of one member and job that a replica keeps. A guess: many times what an honest member holds. */
 const MAX_CLAIMS = 4096
 /** Tasks of one job that did something to those that ran them, of which is told here. A guess. */

@@ -325,6 +325,18 @@ describe('a scheduler', () => {
     expect(steal().tasks).toEqual([])
   })
 
+  it('takes it from a replica only who holds what', () => {
+    const config = { replicas: 2, replicasOfFew: 2 }
+    scheduler = new Scheduler({ self: { id: 'self', location: 'self@here' }, workers: 1, random: createRandom(1), config })
+    for (const id of ['other', 'third']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
+    feed({ type: 'job', spec })
+    const [replica, none] = ['other', 'third'].sort((a) => (scheduler.replicas(job).includes(a) ? -1 : 1))
+    const task = { path: '', fn: 'root', holder: 'other', age: 0, still: 0, progress: 0, leaf: true }
+    const said: Message = { type: 'explained', job, tasks: [task] }
+    expect(hear(said, replica)).toContainEqual({ type: 'explained', job, tasks: [task] })
+    expect(hear(said, none).some(({ type }) => type === 'explained')).toBe(false)
+  })
+
   it('ignores strangers', () => {
     feed({ type: 'job', spec })
     expect(hear({ type: 'steal', request: 0, jobs: [job], count: 1 }, 'stranger')).toEqual([])

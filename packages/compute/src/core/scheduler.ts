@@ -321,6 +321,7 @@ export class Scheduler {
         this.#replication.explain(from, job)
         return
       case 'explained':
+        if (!this.#context.keepers(job).includes(from)) return
         this.#context.effects.push({ type: 'explained', job: job.id, tasks: message.tasks })
         return
       case 'shared':

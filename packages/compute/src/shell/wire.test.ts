@@ -109,6 +109,14 @@ describe('messages as bytes', () => {
     ['a path of other characters', { type: 'awaiting', job: 'a', paths: ['/../../../'] }],
     ['a path that is too deep', { type: 'awaiting', job: 'a', paths: ['a'.repeat(2570)] }],
     ['a progress above one', { type: 'holding', job: 'a', progress: [['', 2]] }],
+    [
+      'more held tasks than a person reads',
+      {
+        type: 'explained',
+        job: 'a',
+        tasks: Array.from({ length: 65 }, () => ({ path, fn: 'f', holder: 'm', age: 2, still: 1, progress: 0.5, leaf: false })),
+      },
+    ],
     ['a count below zero', { type: 'steal', request: -1, jobs: [], count: 1 }],
     ['a count that is no number', { type: 'noted', job: 'a', number: Number.NaN }],
     ['a list that is too long', { type: 'steal', request: 1, jobs: Array.from({ length: 65_537 }, () => 'a'), count: 1 }],

@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import type { Message } from '../core/io.ts'
 import { MAX_KINDS } from '../core/job.ts'
+import { MAX_EXPLAINED } from '../core/replication.ts'
 import { MAX_TRIES } from '../core/tries.ts'
 import { MAX_KEPT } from '../core/votes.ts'
 import { bytes, count, fromBytes, id, list, MAX_ITEMS, outcome, path, shared, text, toBytes } from '../schemas.ts'
@@ -93,7 +94,7 @@ const message = v.variant('type', [
   v.object({ type: v.literal('idle'), request: count, jobs }),
   v.object({ type: v.literal('shared'), job: id, shared }),
   v.object({ type: v.literal('explain'), job: id }),
-  v.object({ type: v.literal('explained'), job: id, tasks: list(held) }),
+  v.object({ type: v.literal('explained'), job: id, tasks: v.pipe(v.array(held), v.maxLength(MAX_EXPLAINED)) }),
 ])
 
 /** As bytes, in several messages where one would be beyond its bounds. */
