@@ -447,7 +447,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     }
     if (job === undefined || (known?.id === job.id && known.wish === job.wish)) return
     this.#jobs.set(job.id, job)
-    if (!this.#cameAt.has(job.id)) this.#cameAt.set(job.id, isNews ? Math.max(job.submitted, Date.now() - FRESH) : job.submitted)
+    if (!this.#cameAt.has(job.id))
+      this.#cameAt.set(job.id, Math.min(Date.now(), isNews ? Math.max(job.submitted, Date.now() - FRESH) : job.submitted))
     const fresh = isNews && known === undefined && Math.abs(Date.now() - job.submitted) < FRESH
     void this.#prepare(job, fresh)
   }

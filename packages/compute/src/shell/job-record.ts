@@ -10,6 +10,9 @@ export const MEMBER_PREFIX = 'jel.compute/member'
 /** Members that a job may ask to compute each task. A guess. */
 export const MAX_VOTES = 7
 
+/** The last date that there is, ms since 1970 (ECMAScript). */
+const MAX_DATE = 8.64e15
+
 /** Bytes of an input that stands in the record itself. */
 export const MAX_INLINE_INPUT = 400
 
@@ -66,7 +69,7 @@ const schema = v.object({
   result: v.optional(v.pipe(v.string(), v.maxLength(64))),
   trusted: v.optional(v.boolean(), false),
   votes: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_VOTES)), 1),
-  submitted: v.number(),
+  submitted: v.pipe(v.number(), v.minValue(0), v.maxValue(MAX_DATE)),
   keep: v.optional(v.pipe(v.number(), v.minValue(1), v.maxValue(MAX_LIFE)), DEFAULT_KEEP),
   wish: v.picklist(['run', 'suspend', 'cancel']),
 })
