@@ -403,7 +403,10 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
 
   async #publish(name: string, job: JobRecord, ttl: number): Promise<void> {
     const { owner } = this.#options
-    this.#record(await this.#pool.publish(JOB_PREFIX + name, encodeJob(job), { ttl, ...(owner && { owner }) }), true)
+    const record = await this.#pool.publish(JOB_PREFIX + name, encodeJob(job), { ttl, ...(owner && { owner }) })
+    // Meanwhile its owner may have given the name to another job.
+    const latest = this.#pool.records(record.name).find((each) => each.name === record.name && each.owner === record.owner)
+    this.#record(latest ?? record, true)
   }
 
   /** A record lives as long as a job may run. Once it is over its owner says how long it lives on; without that word it is kept longer. */
