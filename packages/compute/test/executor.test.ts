@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Input } from '../src/core/io.ts'
 import type { Shared } from '../src/core/shared-value.ts'
 import { Executor } from '../src/executors/executor.ts'
@@ -20,6 +20,31 @@ afterEach(() => rmSync(folder, { recursive: true }))
 const sharedBy = (key: number, length = MB): Shared =>
   new Map([['s', { rule: 'min', key: -key, values: [new Uint8Array(length).fill(key)] }]])
 
+/** One slot, whose program is this file. */
+function executorOf(file: string, told: Input[]): Executor {
+  return new Executor({
+    slots: 1,
+    programOf: () => ({
+      file: async () => await Promise.resolve(file),
+      place: 'own',
+      blob: () => {
+        throw new Error('it has none')
+      },
+    }),
+    tell: (inputs) => told.push(...inputs),
+  })
+}
+
+const runOf = (fn: string, input?: unknown): Parameters<Executor['carryOut']>[0] => ({
+  type: 'run',
+  slot: 0,
+  job: 'j',
+  task: { path: '', fn, input: encodeValue(input) },
+  shared: new Map(),
+  split: false,
+  frozen: false,
+})
+
 describe('an executor', () => {
   it('keeps the latest shared values only for a program that does not read', async () => {
     const file = join(folder, 'spins.mjs')
@@ -28,27 +53,9 @@ describe('an executor', () => {
       'export const spin = { kind: "task", run: (ms) => { for (const end = Date.now() + ms; Date.now() < end;); return 1 } }',
     )
     const told: Input[] = []
-    const executor = new Executor({
-      slots: 1,
-      programOf: () => ({
-        file: async () => await Promise.resolve(file),
-        place: 'own',
-        blob: () => {
-          throw new Error('it has none')
-        },
-      }),
-      tell: (inputs) => told.push(...inputs),
-    })
+    const executor = executorOf(file, told)
     try {
-      executor.carryOut({
-        type: 'run',
-        slot: 0,
-        job: 'j',
-        task: { path: '', fn: 'spin', input: encodeValue(1500) },
-        shared: new Map(),
-        split: false,
-        frozen: false,
-      } as unknown as Parameters<Executor['carryOut']>[0])
+      executor.carryOut(runOf('spin', 1500))
       await sleep(300)
       const before = process.memoryUsage().arrayBuffers
       for (let n = 1; n <= 60; n++) {
@@ -58,6 +65,35 @@ describe('an executor', () => {
       expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20 * MB)
       await expect.poll(() => told.filter(({ type }) => type === 'returned').length, { timeout: 4000 }).toBe(1)
     } finally {
+      await executor.close()
+    }
+  })
+
+  it('ends a program that has no task, whatever it goes on with', async () => {
+    const file = join(folder, 'chats.mjs')
+    await writeFile(
+      file,
+      `const best = { join: { rule: 'max', key: (number) => number } }
+      export const sharedValues$ = () => [best]
+      let offers = 0
+      export const chats = { kind: 'task', run: () => void setInterval(() => best.port.offer(++offers), 10) }`,
+    )
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const told: Input[] = []
+    const executor = executorOf(file, told)
+    const count = (type: Input['type']): number => told.filter((input) => input.type === type).length
+    try {
+      executor.carryOut(runOf('chats'))
+      await expect.poll(() => count('idle'), { timeout: 10_000 }).toBe(1)
+      for (let second = 0; second < 3; second++) {
+        const offers = count('offered')
+        await expect.poll(() => count('offered')).toBeGreaterThan(offers)
+        vi.advanceTimersByTime(2000)
+      }
+      await expect.poll(() => count('idle'), { timeout: 10_000 }).toBe(2)
+      expect(told.at(-1)?.type).toBe('idle')
+    } finally {
+      vi.useRealTimers()
       await executor.close()
     }
   })

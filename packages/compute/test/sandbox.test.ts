@@ -85,7 +85,7 @@ async function confined(body: string): Promise<string> {
     const say = (what) => socket.end(String(what))
     const attempt = async () => { ${body} }
     attempt().then(say, (error) => say('refused: ' + (error.code ?? error.message)))`
-  const { child, channel, lifeline } = spawnProgram(module, 'sandbox', 96)
+  const { child, channel, lifeline } = spawnProgram(module, await confinement(), 96)
   let said = ''
   const timer = setTimeout(() => lifeline.destroy(), 5000)
   channel.on('data', (data) => (said += String(data)))
@@ -95,8 +95,8 @@ async function confined(body: string): Promise<string> {
   return said
 }
 
-describe('a process that is confined, whatever its program has got at,', () => {
-  const { namespaces, limits } = confinement()
+describe('a process that is confined, whatever its program has got at,', async () => {
+  const { namespaces, limits } = await confinement()
 
   it.each([
     ['no file', `return (await import('node:fs')).readFileSync('/etc/passwd', 'utf8').length`],
@@ -138,10 +138,23 @@ describe('a process that is confined, whatever its program has got at,', () => {
   })
 
   it.each(['own', 'sandbox'] as const)('ends when the one that started it is gone, though it loops (%s)', async (place) => {
-    const { child, lifeline } = spawnProgram('for (;;);', place, 96)
+    const { child, lifeline } = spawnProgram('for (;;);', place === 'own' ? undefined : await confinement(), 96)
     await sleep(500)
     expect(child.exitCode).toBeNull()
     lifeline.destroy()
     await once(child, 'exit')
+  })
+
+  it('ends with all that it started when the one that started it is gone', async () => {
+    // The channel ends with the last process that has it.
+    const module = `import { spawn } from 'node:child_process'
+      import { Socket } from 'node:net'
+      spawn('/bin/sleep', ['30'], { stdio: ['ignore', 'ignore', 'ignore', 3] })
+      new Socket({ fd: 3, readable: true, writable: true }).write('started')`
+    const { channel, lifeline } = spawnProgram(module, undefined, 96)
+    await once(channel, 'data')
+    lifeline.destroy()
+    channel.resume()
+    await once(channel, 'end', { signal: AbortSignal.timeout(3000) })
   })
 })

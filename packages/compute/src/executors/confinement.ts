@@ -1,17 +1,17 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import type { Socket } from 'node:net'
-import type { Place } from './program-module.ts'
 
 /** What V8 and its threads reserve before the program has anything, MiB, as `ulimit -d` counts it: 574 measured with Node 24. */
 const BASE_DATA = 640
 
 /**
- * Ends the process when the one that started it is gone, even if it loops: `read` returns at the end of descriptor 4.
+ * Ends the process, and all that it started, when the one that started it is gone, even if it loops: `read` fails at the end of descriptor 4. A line there asks how the process ended.
  * A command in the background would lose its input, so that goes by descriptor 5.
  */
 const WATCHED = `ulimit -c 0; exec 5<&0; "$@" <&5 4<&- 5<&- & exec 0<&- 3<&- 5<&-
-read -r _ <&4; kill -9 $! 2>/dev/null; wait $!`
+read -r _ <&4 || kill -9 0; kill -9 $! 2>/dev/null; wait $!`
 const BOUNDED = `ulimit -d "$1" || exit 1; shift
 ${WATCHED}`
 
@@ -44,69 +44,77 @@ const namespaces: readonly { readonly name: Confinement['namespaces']; readonly 
   },
   // Of util-linux, on nearly every Linux.
   { name: 'unshare', command: ['unshare', '--map-root-user', '--net', '--ipc', '--uts'] },
-  { name: 'none', command: [] },
 ]
 
-let known: Confinement | undefined
+let known: Promise<Confinement> | undefined
 
-/** How a process can be confined on this machine; found out once, by trying. */
-export function confinement(): Confinement {
+/** How a process can be confined on this machine; found out once, by trying, which takes a tenth of a second. */
+export async function confinement(): Promise<Confinement> {
   known ??= find()
-  return known
+  return await known
 }
 
-function find(): Confinement {
-  const limits = existsSync('/bin/sh')
-  const usable = namespaces.find(({ command }) => command.length === 0 || (limits && works(command))) as (typeof namespaces)[number]
-  return { command: usable.command, namespaces: usable.name, limits }
+const hasShell = existsSync('/bin/sh')
+
+async function find(): Promise<Confinement> {
+  for (const { command, name } of namespaces) if (hasShell && (await works(command))) return { command, namespaces: name, limits: true }
+  return { command: [], namespaces: 'none', limits: hasShell }
 }
 
 /** With the same shell and the same empty environment as later. */
-function works(command: readonly string[]): boolean {
+async function works(command: readonly string[]): Promise<boolean> {
   const args = ['-c', 'exec "$@"', 'sh', ...command, process.execPath, '--version']
-  return spawnSync('/bin/sh', args, { env: {}, stdio: 'ignore', timeout: 5000 }).status === 0
+  const child = spawn('/bin/sh', args, { env: {}, stdio: 'ignore', timeout: 5000, killSignal: 'SIGKILL' })
+  return await once(child, 'exit').then(
+    ([status]) => status === 0,
+    () => false,
+  )
 }
 
 /**
- * A Node that runs a module in `place`, whose heap, and in a sandbox all that it has, may take `memory` MiB. It speaks by descriptor 3, and ends with descriptor 4.
+ * A Node that runs a module, whose heap may take `memory` MiB; if it is confined, all that it has. It speaks by descriptor 3, and ends with descriptor 4.
+ * @param confined undefined: it may do what this process may
  * @throws Error where no process can be had
  */
-export function spawnProgram(module: string, place: Place, memory: number): ProgramProcess {
-  const { command, limits } = confinement()
+export function spawnProgram(module: string, confined: Confinement | undefined, memory: number): ProgramProcess {
   const node = [process.execPath, `--max-old-space-size=${memory}`, '--disable-warning=ExperimentalWarning']
   const [file, ...args] =
-    place === 'own'
-      ? watched(limits, [...node, ...MODULE])
-      : limits
-        ? ['/bin/sh', '-c', BOUNDED, 'sh', String((BASE_DATA + memory) * 1024), ...command, ...NO_FILES, ...node, ...PERMISSIONS, ...MODULE]
-        : [...command, ...node, ...PERMISSIONS, ...MODULE]
+    confined === undefined
+      ? watched([...node, ...MODULE])
+      : confined.limits
+        ? [...bounded(memory), ...confined.command, ...NO_FILES, ...node, ...PERMISSIONS, ...MODULE]
+        : [...confined.command, ...node, ...PERMISSIONS, ...MODULE]
   const child = spawn(file as string, args, {
     env: {},
-    ...(place === 'own'
+    ...(confined === undefined
       ? { stdio: ['pipe', 'inherit', 'inherit', 'pipe', 'pipe'] }
       : { cwd: '/', stdio: ['pipe', 'ignore', 'ignore', 'pipe', 'pipe'] }),
     // In a group of its own: it ends with all that it may have started.
-    detached: limits,
+    detached: hasShell,
   })
   const [input, , , channel, lifeline] = child.stdio as unknown as readonly Socket[]
   for (const stream of child.stdio) stream?.on('error', () => {})
   input?.end(module)
-  return { child, channel: channel as Socket, lifeline: lifeline as Socket, kill: () => kill(child, limits) }
+  return { child, channel: channel as Socket, lifeline: lifeline as Socket, kill: () => kill(child) }
 }
 
 /** Its code comes over its input. */
 const MODULE = ['--input-type=module', '-']
 const PERMISSIONS = ['--permission']
 
-function watched(hasShell: boolean, command: readonly string[]): readonly string[] {
+function bounded(memory: number): readonly string[] {
+  return ['/bin/sh', '-c', BOUNDED, 'sh', String((BASE_DATA + memory) * 1024)]
+}
+
+function watched(command: readonly string[]): readonly string[] {
   return hasShell ? ['/bin/sh', '-c', WATCHED, 'sh', ...command] : command
 }
 
-function kill(child: ChildProcess, isGroup: boolean): void {
+function kill(child: ChildProcess): void {
   const { pid } = child
-  if (pid === undefined) return
+  if (pid === undefined || (!hasShell && child.exitCode !== null)) return
   try {
-    process.kill(isGroup ? -pid : pid, 'SIGKILL')
+    process.kill(hasShell ? -pid : pid, 'SIGKILL')
   } catch {
     // It is gone.
   }
@@ -115,8 +123,8 @@ function kill(child: ChildProcess, isGroup: boolean): void {
 export interface ProgramProcess {
   readonly child: ChildProcess
   readonly channel: Socket
-  /** Once it is destroyed the process ends. */
+  /** Once it is destroyed the process ends, and all that it started. A line by it: its shell ends with the process, and as that did. */
   readonly lifeline: Socket
-  /** Ends it, and all that it started. */
+  /** Ends it, and all that it started; also what it has left behind. */
   readonly kill: () => void
 }

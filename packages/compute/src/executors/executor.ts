@@ -87,6 +87,7 @@ export class Executor {
       case 'forget':
         program.frames.delete(effect.path)
         this.#send(program, { type: 'forget', path: effect.path })
+        this.#endIfIdle(effect.slot, effect.job, program)
     }
   }
 
@@ -188,6 +189,7 @@ export class Executor {
 
   #given(program: Running, path: Path): void {
     clearTimeout(program.endTimer)
+    program.endTimer = undefined
     if (program.pending.length === 0) program.since = performance.now()
     program.pending.push(path)
     program.sent++
@@ -202,6 +204,8 @@ export class Executor {
         case 'ready':
           program.isLoaded = true
           program.since = performance.now()
+          clearTimeout(program.endTimer)
+          program.endTimer = undefined
           break
         case 'unusable':
           if (inputs.length > 0) this.#tell(inputs)
@@ -231,13 +235,16 @@ export class Executor {
     }
     if (saw) inputs.push({ type: 'idle', slot: index, seen: seenOf(slot) })
     this.#tell(inputs)
+    this.#endIfIdle(index, job, program)
+  }
+
+  #endIfIdle(index: number, job: JobId, program: Running): void {
     if (program.frames.size === 0 && program.pending.length === 0 && !program.ended) this.#endLater(index, job, program)
   }
 
+  /** Whatever it says, or does, meanwhile: it has no task. */
   #endLater(index: number, job: JobId, program: Running): void {
-    clearTimeout(program.endTimer)
-    program.endTimer = setTimeout(() => void this.#stop(index, job, program), IDLE_END)
-    program.endTimer.unref()
+    program.endTimer ??= setTimeout(() => void this.#stop(index, job, program), IDLE_END).unref()
   }
 
   /** It ended by itself, or was ended for what it did. Before the program was loaded no task is to blame. */

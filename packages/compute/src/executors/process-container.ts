@@ -4,7 +4,7 @@ import { constants } from 'node:os'
 import { pathToFileURL } from 'node:url'
 import { decode } from 'it-length-prefixed'
 import { fromBytes } from '../schemas.ts'
-import { spawnProgram, type ProgramProcess } from './confinement.ts'
+import { confinement, spawnProgram, type ProgramProcess } from './confinement.ts'
 import type { Container, ContainerEvents, TaskLimits } from './container.ts'
 import { batchesOf, firstFrame, framed, MAX_FRAME_BYTES } from './frames.ts'
 import { fromProgram, type FromProgram, type ToProgram } from './messages.ts'
@@ -53,13 +53,17 @@ class ProcessContainer implements Container {
 
   async start({ place, job, file, limits }: Startable): Promise<void> {
     try {
-      const [module, program] = await Promise.all([programModule(place), file()])
+      const confined = place === 'sandbox' ? confinement() : undefined
+      const [module, program, how] = await Promise.all([programModule(place), file(), confined])
       const source = place === 'sandbox' ? await readFile(program, 'utf8') : pathToFileURL(program).href
       if (this.#hasEnded) return
-      const started = spawnProgram(module, place, limits.memory)
+      const started = spawnProgram(module, how, limits.memory)
       this.#process = started
       started.child.on('error', (error) => this.#lost(error.message))
-      started.child.on('exit', (status, signal) => this.#lost(reasonOf(status, signal)))
+      started.child.on('exit', (status, signal) => {
+        started.kill()
+        this.#lost(reasonOf(status, signal))
+      })
       started.channel.write(firstFrame({ job, program: source }))
       for (const messages of this.#waiting.splice(0)) this.post(messages)
       this.#started.resolve()
@@ -68,7 +72,7 @@ class ProcessContainer implements Container {
         if (!this.#hasEnded) this.#events.onMessages(messages)
       }
       // Its shell waits for the end of this one. Bubblewrap passes on how the process ended, if it is left the time.
-      setTimeout(() => started.lifeline.destroy(), PASS_ON)
+      setTimeout(() => started.lifeline.end('\n'), PASS_ON)
     } catch (error) {
       this.#fail(error)
     }
