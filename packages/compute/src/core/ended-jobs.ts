@@ -1,19 +1,29 @@
 import { hash52, pickOne } from '@jel/protocol'
 import type { Context } from './context.ts'
-import { entryBytes, type Entry } from './entry.ts'
+import { entryBytes, sameOutcome, standing, type Entry } from './entry.ts'
 import type { Execution } from './execution.ts'
 import type { MemberId, Milliseconds } from './io.ts'
-import type { Job } from './job.ts'
+import { resultOf, type Job } from './job.ts'
 import { ROOT } from './path.ts'
 import type { Reports } from './reports.ts'
+import { sameShared, uniteShared } from './shared-value.ts'
+import { validVotes } from './votes.ts'
 
 /** Of jobs that are over so many are seen to at a time, and so long after the last ones, ms: thousands may be kept. Guesses. */
 const AT_ONCE = 64
 const EVERY = 20
+/** For so long after its end, and after a part of the pool has come back, a job may get another outcome, ms. A guess: twice the time in which all are back. */
+const OPEN = 60_000
+/** A member that is back compares once more after so long, ms: when all others are, and the replicas agree. As of reunions. */
+const COMPARE_AGAIN = 30_000
+/** So often the outcome of a job that is over may change. A guess: two parts of a pool change it once. */
+const MAX_CHANGES = 4
 
 /**
  * Jobs that are over here. Another half of the pool may have ended one as well, with another result, or one that had no outcome when its owner cancelled it: so who was pronounced dead asks the
  * replicas whether they have the same, by a digest; and who hears of a cancellation asks them for an outcome, which comes first. New replicas are told by those before them, as of any job.
+ *
+ * At other times nobody honest has another result than all others, so it is not taken: a member that lies could change what was read long ago.
  */
 export class EndedJobs {
   readonly #context: Context
@@ -25,6 +35,9 @@ export class EndedJobs {
   /** They changed again before all were seen to. */
   #isChanged = false
   #dueAt: Milliseconds = Infinity
+  #compareAgainAt: Milliseconds = Infinity
+  /** Until then another part of the pool may tell how it ended jobs. */
+  #openUntil: Milliseconds = -Infinity
   /** Cancelled jobs of which there may be an outcome: whom this member asked, and until when. */
   readonly #cancelled = new Map<Job, { readonly open: Set<MemberId>; readonly until: Milliseconds }>()
 
@@ -35,15 +48,21 @@ export class EndedJobs {
   }
 
   get nextDue(): Milliseconds {
-    let due = this.#dueAt
+    let due = Math.min(this.#dueAt, this.#compareAgainAt)
     for (const { until } of this.#cancelled.values()) due = Math.min(due, until)
     return due
   }
 
   /** This member is back after a partition. */
   reentered(): void {
-    this.#toCompare = this.#all()
-    this.#plan()
+    this.open()
+    this.#compareAgainAt = this.#context.now + COMPARE_AGAIN
+    this.#compare()
+  }
+
+  /** A part of the pool is back, if only a member. */
+  open(): void {
+    this.#openUntil = this.#context.now + OPEN
   }
 
   /** Members came or went. */
@@ -56,6 +75,10 @@ export class EndedJobs {
   turn(): void {
     const { now } = this.#context
     for (const [job, { until }] of this.#cancelled) if (until <= now || job.ended !== undefined) this.#end(job)
+    if (this.#compareAgainAt <= now) {
+      this.#compareAgainAt = Infinity
+      this.#compare()
+    }
     if (this.#dueAt > now) return
     this.#dueAt = Infinity
     for (const job of this.#toFollow.splice(0, AT_ONCE)) if (this.#isKept(job)) this.#reports.follow(job)
@@ -65,6 +88,43 @@ export class EndedJobs {
     }
     for (const job of this.#toCompare.splice(0, AT_ONCE)) if (this.#isKept(job)) this.ask(job)
     this.#plan()
+  }
+
+  /** Somebody has an outcome of a job that is over here. All keep the same of two. An outcome comes before none, whenever it is told: the job was cancelled. */
+  settle(job: Job, other: Entry, from: MemberId): void {
+    const { self, now } = this.#context
+    const { entry: known } = job
+    if (other === known) return
+    const isSame = known !== undefined && sameOutcome(known, other)
+    const isOpen = known === undefined || now < Math.max(this.#openUntil, job.endedAt + OPEN)
+    if (job.votesNeeded > 1 && !(isOpen && this.#isElected(job, other))) return
+    if (known !== undefined && !isSame) this.#dispute(job, isOpen ? standing(known, other) : undefined)
+    if (!isOpen) return
+    const kept = known === undefined ? other : standing(known, other)
+    // Votes are for what stands in an entry, and nothing else.
+    const united = known === undefined || job.votesNeeded > 1 ? kept.shared : uniteShared(known.shared, other.shared)
+    const shared = united ?? kept.shared
+    if (kept === known && shared === known.shared) {
+      // Two that have no room beside one another would be told for ever.
+      if (!isSame || (united !== undefined && !sameShared(shared, other.shared))) this.#context.send(from, resultOf(job, known, self))
+      return
+    }
+    if (isSame && sameShared(shared, known.shared) && 'value' in known.outcome) return
+    // Replicas are told of it. Others ask.
+    if (job.changes++ < MAX_CHANGES) this.#execution.endOtherwise(job, { ...kept, shared })
+  }
+
+  #isElected(job: Job, entry: Entry): boolean {
+    return validVotes(job, entry, (vote) => this.#context.verify(job.id, entry, vote)) >= job.votesNeeded
+  }
+
+  /** `kept`: undefined where it is too late for another one. */
+  #dispute(job: Job, kept: Entry | undefined): void {
+    if (job.isDisputed) return
+    job.isDisputed = true
+    const which = kept !== undefined && 'value' in kept.outcome ? 'the value whose bytes come first' : 'the failure whose words come first'
+    const message = `two parts of the pool ended it with different results; ${kept === undefined ? 'this member keeps what it has had for long' : `all keep ${which}`}`
+    this.#context.effects.push({ type: 'warning', job: job.id, code: 'JOB_RESULTS_DIFFER', message })
   }
 
   /** Its owner cancelled a job that is not over here. Nothing of it is done any more; if it has an outcome, that counts. */
@@ -102,6 +162,11 @@ export class EndedJobs {
   #end(job: Job): void {
     this.#cancelled.delete(job)
     if (job.ended === undefined) this.#execution.end(job)
+  }
+
+  #compare(): void {
+    this.#toCompare = this.#all()
+    this.#plan()
   }
 
   #all(): Job[] {

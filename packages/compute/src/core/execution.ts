@@ -4,11 +4,11 @@ import { entryBytes, liars, sameOutcome, standing } from './entry.ts'
 import type { Grant, MemberId, Milliseconds, Spawn } from './io.ts'
 import { resultOf, type Job } from './job.ts'
 import { depthOf, MAX_DEPTH, ROOT, type Path } from './path.ts'
-import { joinShared, NOTHING_SHARED, sameShared, SHARED_TOO_LARGE, uniteShared, type Shared } from './shared-value.ts'
+import { joinShared, NOTHING_SHARED, SHARED_TOO_LARGE, uniteShared, type Shared } from './shared-value.ts'
 import { newFrame, type Frame, type TaskNode } from './task-tree.ts'
 import { poisonOf } from './losses.ts'
 import { NO_TRIES } from './tries.ts'
-import { count, eligible, evidence, givenTo, mayVote, validVotes, votersOf } from './votes.ts'
+import { count, eligible, evidence, givenTo, mayVote, votersOf } from './votes.ts'
 import type { Queue } from './queue.ts'
 import type { Workers } from './workers.ts'
 
@@ -16,8 +16,6 @@ import type { Workers } from './workers.ts'
 const LATEST = 0.1
 /** Bytes of inputs beyond which no more tasks go with one answer: it must fit into a message. As of reports. */
 const GRANTED_BYTES = 512 * 1024
-/** So often the outcome of a job that is over may change. A guess: two parts of a pool change it once. */
-const MAX_CHANGES = 16
 
 /** Frames: how they come to be, call for children, end, and what follows from an outcome. */
 export class Execution {
@@ -26,12 +24,20 @@ export class Execution {
   readonly #queue: Queue
   /** Told of a task that must be looked up before it may run. */
   readonly #lookup: (job: Job, node: TaskNode) => void
+  /** Told of an outcome of a job that is over. */
+  readonly #settleEnded: (job: Job, entry: Entry, from: MemberId) => void
 
-  constructor(context: Context, workers: Workers, queue: Queue, lookup: (job: Job, node: TaskNode) => void) {
+  constructor(
+    context: Context,
+    workers: Workers,
+    queue: Queue,
+    tell: { lookup: (job: Job, node: TaskNode) => void; settleEnded: (job: Job, entry: Entry, from: MemberId) => void },
+  ) {
     this.#context = context
     this.#workers = workers
     this.#queue = queue
-    this.#lookup = lookup
+    this.#lookup = tell.lookup
+    this.#settleEnded = tell.settleEnded
   }
 
   /** A task comes to this member: it runs here as soon as a worker is free, once it was looked up where parts of it may be known. */
@@ -273,39 +279,12 @@ export class Execution {
     this.#end(job, undefined)
   }
 
-  /** What is over stays open to a better outcome: one half of the pool may have ended the job otherwise, or have had an outcome when it was cancelled. All keep the same of two. */
-  #settleEnded(job: Job, other: Entry, from: MemberId): void {
-    const { self, effects } = this.#context
-    const { entry: known } = job
-    if (
-      other === known ||
-      (job.votesNeeded > 1 && validVotes(job, other, (vote) => this.#context.verify(job.id, other, vote)) < job.votesNeeded)
-    )
-      return
-    const kept = known === undefined ? other : standing(known, other)
-    // Votes are for what stands in an entry, and nothing else.
-    const united = known === undefined || job.votesNeeded > 1 ? kept.shared : uniteShared(known.shared, other.shared)
-    const shared = united ?? kept.shared
-    const isSame = known !== undefined && sameOutcome(known, other)
-    if (known !== undefined && !isSame) {
-      const message = `two parts of the pool ended it with different results; all keep ${'value' in kept.outcome ? 'the value whose bytes come first' : 'the failure whose words come first'}`
-      effects.push({ type: 'warning', job: job.id, code: 'JOB_RESULTS_DIFFER', message })
-    }
-    if (kept === known && shared === known.shared) {
-      // Two that have no room beside one another would be told for ever.
-      if (!isSame || (united !== undefined && !sameShared(shared, other.shared))) this.#context.send(from, resultOf(job, known, self))
-      return
-    }
-    if (isSame && sameShared(shared, known.shared) && 'value' in known.outcome) return
-    if (job.changes++ >= MAX_CHANGES) return
-    const entry = { ...kept, shared }
+  /** What is over has another outcome than it had. */
+  endOtherwise(job: Job, entry: Entry): void {
     job.tree.cover(job.tree.root, entry)
-    job.join(shared)
-    job.news.push({ type: 'entry', path: ROOT })
+    job.join(entry.shared)
+    this.#news(job, 'entry', ROOT)
     this.#end(job, entry)
-    if (!this.#context.keepers(job).includes(self)) return
-    for (const member of this.#context.members.ids())
-      if (member !== from && member !== self) this.#context.send(member, resultOf(job, entry, self))
   }
 
   offered(job: Job, shared: Shared): void {
@@ -463,6 +442,7 @@ export class Execution {
 
   #end(job: Job, entry: Entry | undefined): void {
     job.ended = entry === undefined ? 'cancelled' : 'done'
+    if (job.ended !== 'done') job.endedAt = this.#context.now
     job.release()
     this.#context.active.delete(job)
     this.#context.untold.add(job)

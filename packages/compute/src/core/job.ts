@@ -80,10 +80,13 @@ export class Job {
   /** This member takes no tasks of it for a while: its machine can't run the program. */
   isStopped = false
   ended: 'done' | 'cancelled' | undefined
-  /** How often another outcome took the place of its root's after it was over. */
+  /** When this member first had an outcome, or no hope of one. */
+  endedAt: Milliseconds = -Infinity
+  /** How often another outcome took the place of its root's after it was over, and whether it was said that there is another. */
   changes = 0
   readonly work: { begun: number; finished: number; ran: Milliseconds } = { begun: 0, finished: 0, ran: 0 }
   /** By function the longest that one of its tasks kept a worker here busy. */
+  isDisputed = false
   readonly longest = new Map<string, Milliseconds>()
   /** What others reported of their work. */
   readonly works = new Map<MemberId, Work>()

@@ -106,7 +106,10 @@ export class Scheduler {
       () => this.#execution,
       (from, job, tried) => this.#replication.tried(from, job, tried),
     )
-    this.#execution = new Execution(context, this.#workers, this.#queue, (job, node) => this.#lookups.add(job, node))
+    this.#execution = new Execution(context, this.#workers, this.#queue, {
+      lookup: (job, node) => this.#lookups.add(job, node),
+      settleEnded: (job, entry, from) => this.#ended.settle(job, entry, from),
+    })
     this.#reunion = new Reunion(context, this.#lookups)
     this.#losses = new Losses(context, this.#execution, this.#queue)
     this.#supervision = new Supervision(context, this.#execution, this.#losses)
@@ -169,6 +172,7 @@ export class Scheduler {
         this.#reunion.changed()
         this.#stealing.wake()
         this.#ended.changed()
+        if (input.member.visits !== true && members.knew(input.member.id)) this.#ended.open()
         return
       case 'reentered':
         this.#reunion.begin()

@@ -64,12 +64,65 @@ describe('two halves of a pool that both ended a job', () => {
     pass(grid, 30_000)
     expect(outcomesOf(grid.living, job)).toHaveLength(2)
     grid.heal()
-    pass(grid, 15_000)
+    pass(grid, 40_000)
     expect(outcomesOf(grid.living, job)).toEqual([kept])
     expect(grid.warnings.some(({ code }) => code === 'JOB_RESULTS_DIFFER')).toBe(true)
     const { messages } = grid
     pass(grid, 60_000)
     expect(grid.messages).toBe(messages)
+  })
+})
+
+describe('a member that lies about a job that is over', () => {
+  const LIES = 20
+
+  /** Its replicas and others, and one that says what comes before all that was said. */
+  function lying(seed: number, after: number): { grid: VirtualGrid; honest: GridMember[]; lie: () => void } {
+    const grid = gridOf(seed, wide, 16)
+    const honest = grid.living
+    const liar = grid.join({ site: 's', takes: () => {} })
+    grid.settle()
+    grid.submit({ id: 'job', input: rootInput(LEAVES) })
+    grid.until(() => grid.doneAt.has('job') && grid.isDoneEverywhere('job'), 60_000)
+    pass(grid, after)
+    const lie = (): void => {
+      for (let number = 0; number < LIES; number++) {
+        const entry = { path: '', outcome: { value: Uint8Array.of(LIES - number) }, shared: new Map() }
+        for (const { id } of honest) grid.say(liar, id, { type: 'result', job: 'job', entries: [entry] })
+        pass(grid, 100)
+      }
+      pass(grid, 5000)
+    }
+    return { grid, honest, lie }
+  }
+
+  it.each(SEEDS)('changes nothing of what ended a minute ago, and each warns once: seed %i', (seed) => {
+    const { grid, honest, lie } = lying(seed, 61_000)
+    const { messages } = grid
+    lie()
+    expect(outcomesOf(honest, 'job')).toEqual([String(LEAVES)])
+    expect(grid.messages - messages).toBe(LIES * honest.length)
+    expect(grid.warnings.map(({ code }) => code)).toEqual(honest.map(() => 'JOB_RESULTS_DIFFER'))
+  })
+
+  it('has replicas told of what it says sooner a few times, and nobody else', () => {
+    const { grid, honest, lie } = lying(1, 1000)
+    const { messages } = grid
+    lie()
+    // Each of five replicas tells four others and is answered, at most four times.
+    expect(grid.messages - messages).toBeLessThanOrEqual(LIES * honest.length + 5 * 4 * 4 * 2)
+    expect(grid.warnings).toHaveLength(honest.length)
+  })
+
+  it('may come back first, and changes no more than a few times', () => {
+    const { grid, honest, lie } = lying(1, 61_000)
+    const [member] = honest as [GridMember]
+    // As seen by this one, somebody was away.
+    member.scheduler.handle({ type: 'gone', id: honest[1]?.id ?? '' }, grid.now)
+    member.scheduler.handle({ type: 'joined', member: { id: honest[1]?.id ?? '', location: 's' } }, grid.now)
+    lie()
+    expect(outcomesOf(honest.slice(1), 'job')).toEqual([String(LEAVES)])
+    expect(member.scheduler.job('job')?.entry?.outcome).toEqual({ value: Uint8Array.of(LIES - 3) })
   })
 })
 
