@@ -160,7 +160,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       () => this.#roster.voted(),
     )
     this.#runner = new Runner({
-      self: { id: pool.self.id, location: pool.self.location, visits },
+      self: { id: pool.self.id, location: pool.self.location, visits, computes: this.works },
       workers: options.workers ?? 0,
       ...(options.limits && { limits: options.limits }),
       ...(options.tickets && { tickets: this.#ticketsOf(options.tickets) }),
@@ -181,7 +181,9 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       },
       onWarning: ({ code, message, job }) => this.#warn(code, message, job),
     })
-    this.#roster = new Roster(pool, visits ? undefined : signer.publicKey, (inputs) => this.#membersChanged(inputs))
+    this.#roster = new Roster(pool, { key: visits ? undefined : signer.publicKey, computes: this.works }, (inputs) =>
+      this.#membersChanged(inputs),
+    )
   }
 
   #shiftOf(id: JobId): Shift | undefined {

@@ -45,6 +45,12 @@ describe('why a job is in its state', () => {
     expect(task).toBe('  search at mber-one, for 2.0 s: nothing new for 1.0 s')
   })
 
+  it('says where the program does not run', () => {
+    const unfit = { ...held, path: '', holder: 'member-one', age: 0, leaf: true, unfit: 'no\nmemory' }
+    const [, root] = whyOf(job, [unfit]).split('\n')
+    expect(root).toBe('  search at mber-one: its program does not run there: no memory')
+  })
+
   it('says that there may be more than a replica names, and that none answered', () => {
     const many = Array.from({ length: 64 }, (_, index) => ({ ...held, path: String(index).padStart(10, '0'), holder: 'm' }))
     expect(whyOf(job, many).split('\n').at(-2)).toBe('  and perhaps for more: a replica names at most 64')

@@ -99,6 +99,7 @@ export class Execution {
     job.work.finished++
     job.work.ran += ran
     job.fitness.succeeded()
+    job.unfit = undefined
     job.taskTime = job.taskTime === undefined ? ran : job.taskTime + LATEST * (ran - job.taskTime)
     const node = job.tree.find(path)
     this.#queue.charge(job, ran - (node?.frame?.charged ?? 0))
@@ -441,8 +442,8 @@ export class Execution {
   }
 
   #end(job: Job, entry: Entry | undefined): void {
-    job.ended = entry === undefined ? 'cancelled' : 'done'
     if (job.ended !== 'done') job.endedAt = this.#context.now
+    job.ended = entry === undefined ? 'cancelled' : 'done'
     job.release()
     this.#context.active.delete(job)
     this.#context.untold.add(job)

@@ -18,6 +18,8 @@ export interface ComputeMember {
   readonly location: string
   /** It is there for a moment: it asks, and keeps nothing for others. */
   readonly visits?: boolean
+  /** Whether it has workers. Default: yes. */
+  readonly computes?: boolean
 }
 
 /** What the owner of a job asks for, as its record says. */
@@ -87,6 +89,8 @@ export interface HeldTask {
   readonly progress: number
   /** It has called for no other: it runs, or waits for a worker. */
   readonly leaf: boolean
+  /** Of the root: why the program does not run at this member, as that one says. Default: it may run there. */
+  readonly unfit?: string
 }
 
 /** What a member did for a job since it took part. Each report replaces the one before. */
@@ -99,6 +103,8 @@ export interface Work {
   readonly ran: Milliseconds
   /** By function the longest that one task kept a worker busy. Default: none. */
   readonly longest?: readonly (readonly [fn: string, time: Milliseconds])[]
+  /** Why the program does not run there. Default: it runs, or has not been tried. */
+  readonly unfit?: string
 }
 
 /** What all members did for a job, as a replica heard. */
@@ -228,7 +234,7 @@ export type Input =
   | { readonly type: 'crashed'; readonly slot: number; readonly job: JobId; readonly path: Path | undefined; readonly reason: string }
   /**
    * A container could not be started, or could not load the program, here: as `crashed`, but no task is to blame for it. After some in a row this member takes no tasks of this job for a while,
-   * warns with `MEMBER_UNFIT`, and leaves what it holds to others. Where there are no others the job fails with `code`.
+   * warns with `MEMBER_UNFIT`, and leaves what it holds to others. Where all that compute say so the job fails, with `code` if there is one only.
    */
   | {
       readonly type: 'unfit'

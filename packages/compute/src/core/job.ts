@@ -8,8 +8,8 @@ import { Fitness } from './fitness.ts'
 import { isNone, joinTries, NO_TRIES, type Tries } from './tries.ts'
 import { Trust, type Ending } from './trust.ts'
 
-/** What replicas are to be told: that a task is covered, that it is held here, or not any more. */
-export type News = { readonly type: 'entry' | 'claim' | 'dropped' | 'tried'; readonly path: Path }
+/** What replicas are to be told: that a task is covered, that it is held here, or not any more; what it did to those that ran it; or only what each report tells of this member's work. */
+export type News = { readonly type: 'entry' | 'claim' | 'dropped' | 'tried' | 'work'; readonly path: Path }
 
 /** How far a replica was told. */
 export interface ReplicaProgress {
@@ -79,14 +79,16 @@ export class Job {
   isUrgent = false
   /** This member takes no tasks of it for a while: its machine can't run the program. */
   isStopped = false
+  /** Why the program does not run here, since it ran last. */
+  unfit: { readonly code: string; readonly reason: string; readonly stack?: string } | undefined
   ended: 'done' | 'cancelled' | undefined
   /** When this member first had an outcome, or no hope of one. */
   endedAt: Milliseconds = -Infinity
   /** How often another outcome took the place of its root's after it was over, and whether it was said that there is another. */
   changes = 0
+  isDisputed = false
   readonly work: { begun: number; finished: number; ran: Milliseconds } = { begun: 0, finished: 0, ran: 0 }
   /** By function the longest that one of its tasks kept a worker here busy. */
-  isDisputed = false
   readonly longest = new Map<string, Milliseconds>()
   /** What others reported of their work. */
   readonly works = new Map<MemberId, Work>()
@@ -223,6 +225,11 @@ export class Job {
   tellTried(node: TaskNode, isUrgent: boolean): void {
     this.news.push({ type: 'tried', path: node.path })
     this.isUrgent ||= isUrgent
+  }
+
+  /** Why the program does not run at a member; undefined: it may. */
+  unfitAt(member: MemberId, self: MemberId): string | undefined {
+    return member === self ? this.unfit?.reason : this.works.get(member)?.unfit
   }
 
   claim(node: TaskNode, holder: MemberId): void {

@@ -2,11 +2,13 @@ import type { Context } from './context.ts'
 import type { Execution } from './execution.ts'
 import type { Input, MemberId, Milliseconds } from './io.ts'
 import type { Job } from './job.ts'
-import type { Path } from './path.ts'
+import { ROOT, type Path } from './path.ts'
 import type { Queue } from './queue.ts'
 import type { TaskNode } from './task-tree.ts'
 import { crashedAt, crashesAt, heldBy, MOST_CRASHES, NO_TRIES } from './tries.ts'
 
+/** Characters of why a program does not run that are told. A guess: as of an error's first lines. */
+export const MAX_REASON = 500
 /** For so long a task that ended too many containers here is left to others, ms; then it is set apart on this member's word. A guess: who has nothing to do asks several times a second. */
 const LEFT_TO_OTHERS = 30_000
 /** A task is set apart after so many members were lost one after the other while they held it, and nothing of it was covered meanwhile; or as many as are left, but not fewer than the second number. Guesses: where a tenth of all holders is lost one task of 100,000 is set apart by chance. */
@@ -54,7 +56,7 @@ export class Losses {
 
   /** A container is lost with its frames. */
   crashed(job: Job, { slot, path, reason }: Extract<Input, { type: 'crashed' }>): void {
-    const { self, now } = this.#context
+    const { self, now, members } = this.#context
     if (job.ended !== undefined) return
     const culprit = this.#culprit(job, slot, path)
     if (culprit !== undefined) {
@@ -68,14 +70,38 @@ export class Losses {
     }
     if (culprit !== undefined && crashesAt(culprit.tries, self) >= MOST_CRASHES)
       job.left.set(culprit, { until: now + LEFT_TO_OTHERS, reason })
-    if (job.work.finished === 0) this.#failed(job, reason)
+    const pause = job.work.finished === 0 ? job.fitness.failed(now) : undefined
+    if (pause !== undefined && members.size > 1) this.#stop(job, reason, pause)
   }
 
   /** A container could not run the program. */
   unfit(job: Job, { slot, code, reason, stack }: Extract<Input, { type: 'unfit' }>): void {
     if (job.ended !== undefined) return
     this.#execution.beginAnew(job, slot)
-    if (this.#failed(job, reason) && this.#isAlone) this.#execution.fail(job, code, reason, stack)
+    const pause = job.fitness.failed(this.#context.now)
+    if (pause === undefined) return
+    job.unfit = { code, reason: reason.slice(0, MAX_REASON), ...(stack !== undefined && { stack }) }
+    this.judge(job)
+    if (job.ended !== undefined) return
+    job.news.push({ type: 'work', path: ROOT })
+    this.#stop(job, reason, pause)
+  }
+
+  /** A replica fails a job whose program runs at none of the members that compute, as each of them says. */
+  judge(job: Job): void {
+    const { self, members, keepers } = this.#context
+    if (job.ended !== undefined || !keepers(job).includes(self)) return
+    const computing = members.computing()
+    const reasons = new Set<string>()
+    for (const member of computing) {
+      const reason = job.unfitAt(member, self)
+      if (reason === undefined) return
+      reasons.add(reason)
+    }
+    const [first] = reasons
+    if (first === undefined) return
+    const { code = 'PROGRAM_UNUSABLE', reason = first, stack } = job.unfit ?? {}
+    this.#execution.fail(job, code, computing.length === 1 ? reason : `it runs at none of ${computing.length} members: ${reason}`, stack)
   }
 
   /** The holder of a task is gone, as far as this member knows by its death. */
@@ -90,22 +116,12 @@ export class Losses {
     return node?.frame?.state === 'running' && node.frame.slot === slot ? node : undefined
   }
 
-  /** A container came to nothing. True: this member takes no tasks of the job for a while. */
-  #failed(job: Job, reason: string): boolean {
-    const { now, effects } = this.#context
-    const pause = job.fitness.failed(now)
-    if (pause === undefined) return false
-    if (!this.#isAlone) {
-      job.isStopped = true
-      this.#queue.changed()
-      const message = `its program does not run here: ${reason}. This member leaves it to others for ${pause / 1000} s`
-      effects.push({ type: 'warning', job: job.id, code: 'MEMBER_UNFIT', message })
-    }
-    return true
-  }
-
-  get #isAlone(): boolean {
-    return this.#context.members.size === 1
+  /** Containers came to nothing: this member takes no tasks of the job for a while. */
+  #stop(job: Job, reason: string, pause: Milliseconds): void {
+    job.isStopped = true
+    this.#queue.changed()
+    const message = `its program does not run here: ${reason}. This member leaves it to others for ${pause / 1000} s`
+    this.#context.effects.push({ type: 'warning', job: job.id, code: 'MEMBER_UNFIT', message })
   }
 }
 

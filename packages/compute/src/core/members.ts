@@ -9,6 +9,7 @@ interface Known {
   readonly id: MemberId
   readonly levels: readonly string[]
   readonly visits: boolean
+  readonly computes: boolean
   roundTrip: Milliseconds | undefined
 }
 
@@ -20,6 +21,7 @@ export class Members {
   /** Those that were here once, the latest last. */
   readonly #former = new Map<MemberId, MemberId>()
   #residents: readonly MemberId[] | undefined
+  #computing: readonly MemberId[] | undefined
   /** Grows with each change. */
   version = 0
 
@@ -48,6 +50,12 @@ export class Members {
     return this.#residents
   }
 
+  /** Those that have workers. */
+  computing(): readonly MemberId[] {
+    this.#computing ??= this.residents().filter((id) => this.#known.get(id)?.computes === true)
+    return this.#computing
+  }
+
   /** Whether a member that is gone was here. */
   knew(id: MemberId): boolean {
     return this.#former.has(id)
@@ -58,9 +66,10 @@ export class Members {
     return this.#known.get(id)?.id ?? this.#former.get(id)
   }
 
-  joined({ id, location, visits = false }: ComputeMember): void {
-    this.#known.set(id, { id, levels: location.split('@'), visits, roundTrip: this.#known.get(id)?.roundTrip })
+  joined({ id, location, visits = false, computes = true }: ComputeMember): void {
+    this.#known.set(id, { id, levels: location.split('@'), visits, computes, roundTrip: this.#known.get(id)?.roundTrip })
     this.#residents = undefined
+    this.#computing = undefined
     this.version++
   }
 
@@ -68,6 +77,7 @@ export class Members {
     const known = this.#known.delete(id)
     if (!known) return false
     this.#residents = undefined
+    this.#computing = undefined
     this.version++
     this.#former.set(id, id)
     if (this.#former.size > MAX_FORMER) this.#former.delete(this.#former.keys().next().value as MemberId)

@@ -160,10 +160,14 @@ export class Replication {
     return { ...task, job: job.id, replay: true, tries: node.tries?.crashes.length ?? 0, ...node.tries }
   }
 
-  /** Who holds what, the stillest first. */
+  /** Who can't run the program, and who holds what, the stillest first. */
   explain(from: MemberId, job: Job): void {
     const { now, self } = this.#context
     const tasks: HeldTask[] = []
+    const unfit = this.#context.members.computing().flatMap((holder) => {
+      const reason = job.unfitAt(holder, self)
+      return reason === undefined ? [] : { path: ROOT, fn: job.spec.fn, holder, age: 0, still: 0, progress: 0, leaf: true, unfit: reason }
+    })
     for (const [holder, nodes] of job.claims) {
       for (const node of nodes) {
         const claim = node.claims?.get(holder)
@@ -180,7 +184,7 @@ export class Replication {
         tasks.push({ path, fn: task.fn, holder: self, age: now - since, still: 0, progress: 0, leaf: frame?.spawned === 0 })
     }
     tasks.sort((a, b) => b.still - a.still)
-    this.#context.send(from, { type: 'explained', job: job.id, tasks: tasks.slice(0, MAX_EXPLAINED) })
+    this.#context.send(from, { type: 'explained', job: job.id, tasks: [...unfit, ...tasks].slice(0, MAX_EXPLAINED) })
   }
 
   #claimed(

@@ -116,8 +116,9 @@ export class Reports {
 
   #lacks(job: Job, { noted, backlog, isNew }: ReplicaProgress): boolean {
     if (backlog !== undefined) return true
-    if (noted === -1) return job.tree.root.children !== undefined || !job.tree.root.isEmpty
-    return noted < job.newsStart + job.news.length || (isNew && job.held.size > 0)
+    const isUnfit = isNew && job.unfit !== undefined
+    if (noted === -1) return isUnfit || job.tree.root.children !== undefined || !job.tree.root.isEmpty
+    return noted < job.newsStart + job.news.length || (isNew && job.held.size > 0) || isUnfit
   }
 
   /** A replica that was told nothing, or not all of what there was, is told at once. */
@@ -172,6 +173,7 @@ export class Reports {
     const claims: Path[] = progress.isNew ? [...job.held].map(({ path }) => path) : []
     const dropped: Path[] = []
     const tried: TaskNode[] = progress.isNew ? [...job.tried] : []
+    let isOfWork = progress.isNew && job.unfit !== undefined
     let bytes = 0
     let at = Math.max(progress.noted, job.newsStart)
     for (; at < job.newsStart + job.news.length && bytes < REPORT_BYTES; at++) {
@@ -181,12 +183,14 @@ export class Reports {
         entries.push(node.entry)
         bytes += entryBytes(node.entry)
       } else if (type === 'entry' && node?.ballots !== undefined) entries.push(...evidence(job, node))
+      else if (type === 'work') isOfWork = true
       else if (type === 'tried' && node?.tries !== undefined && !progress.isNew) tried.push(node)
       else if (type === 'claim' && node?.frame?.claimed === true && !progress.isNew) claims.push(path)
       else if (type === 'dropped' && !isClaimed(node) && job.tree.covering(path) === undefined) dropped.push(path)
     }
     progress.sent = at
-    if (entries.length + claims.length + dropped.length + tried.length === 0) Object.assign(progress, { noted: at, isNew: false })
+    if (entries.length + claims.length + dropped.length + tried.length === 0 && !isOfWork)
+      Object.assign(progress, { noted: at, isNew: false })
     else this.#send(job, replica, progress, { entries, claims, dropped, tried })
   }
 
@@ -211,7 +215,11 @@ export class Reports {
       entries,
       claims: claims.flatMap((path) => this.#claim(job, path)),
       dropped,
-      work: { ...job.work, ...(job.longest.size > 0 && { longest: [...job.longest] }) },
+      work: {
+        ...job.work,
+        ...(job.longest.size > 0 && { longest: [...job.longest] }),
+        ...(job.unfit && { unfit: job.unfit.reason }),
+      },
       ...(tried.length > 0 && { tried: tried.map(triedOf) }),
     })
   }

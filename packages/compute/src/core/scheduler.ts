@@ -305,6 +305,7 @@ export class Scheduler {
         return
       case 'report':
         this.#replication.report(from, job, message)
+        if (message.work.unfit !== undefined) this.#losses.judge(job)
         return
       case 'noted':
         this.#reports.noted(from, job, message.number)
@@ -371,7 +372,10 @@ export class Scheduler {
     this.#reunion.changed()
     this.#lookups.gone(id)
     this.#stealing.gone(id)
-    for (const job of active) this.#supervision.gone(id, job)
+    for (const job of active) {
+      this.#supervision.gone(id, job)
+      this.#losses.judge(job)
+    }
     this.#ended.changed()
     this.#reports.flush()
   }

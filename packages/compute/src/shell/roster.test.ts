@@ -68,7 +68,7 @@ describe('the members that take part in computing', () => {
     const jobs = Array.from({ length: 10 }, (_, number) => `${JOB_PREFIX}${number}`)
     for (const job of jobs) records.publish('owner', job)
     for (let visit = 0; visit < 10_000; visit++) {
-      const roster = new Roster(poolOf(`m${visit}`, records).pool, visit % 2 === 0 ? undefined : key(1), () => {})
+      const roster = new Roster(poolOf(`m${visit}`, records).pool, { key: visit % 2 === 0 ? undefined : key(1), computes: true }, () => {})
       await roster.start()
       await roster.close()
     }
@@ -79,7 +79,7 @@ describe('the members that take part in computing', () => {
     const members = [other('takes part', key(2)), other('of the last release'), other('silent')]
     const { pool, change } = poolOf('self', undefined, members)
     const inputs: Input[] = []
-    const roster = new Roster(pool, key(1), (some) => inputs.push(...some))
+    const roster = new Roster(pool, { key: key(1), computes: true }, (some) => inputs.push(...some))
     await roster.start()
     expect(pool.members()[0]?.constants.get(CONSTANT)).toEqual(key(1))
     expect(roster.members).toEqual(['takes part', 'of the last release'])
@@ -94,9 +94,20 @@ describe('the members that take part in computing', () => {
     expect([roster.keyOf('silent'), roster.keyOf('of the last release')]).toEqual([key(3), key(9)])
   })
 
+  it('say whether they have workers', async () => {
+    const worker = poolOf('worker')
+    await new Roster(worker.pool, { key: key(1), computes: true }, () => {}).start()
+    const keeper = poolOf('keeper')
+    const inputs: Input[] = []
+    await new Roster(keeper.pool, { key: key(2), computes: false }, () => {}).start()
+    const members = [...worker.pool.members(), ...keeper.pool.members()]
+    await new Roster(poolOf('self', undefined, members).pool, { key: key(3), computes: true }, (some) => inputs.push(...some)).start()
+    expect(inputs).toMatchObject([{ member: { id: 'worker', computes: true } }, { member: { id: 'keeper', computes: false } }])
+  })
+
   it('publish the keys of their votes once they vote, as these outlive them', async () => {
     const records = new Records()
-    const roster = new Roster(poolOf('self', records).pool, key(1), () => {})
+    const roster = new Roster(poolOf('self', records).pool, { key: key(1), computes: true }, () => {})
     await roster.start()
     expect(records.held).toEqual([])
     roster.voted()

@@ -4,6 +4,8 @@ import { MEMBER_PREFIX } from './job-record.ts'
 
 /** The constant of a member that takes part: the public key of its votes. */
 export const CONSTANT = 'jel.compute'
+/** That of one that takes part without workers. */
+const WITHOUT_WORKERS = 'jel.compute.idle'
 /** How long the record with a member's key lives, ms. A guess: a day. */
 const TTL = 24 * 60 * 60 * 1000
 
@@ -15,6 +17,7 @@ const TTL = 24 * 60 * 60 * 1000
 export class Roster {
   readonly #pool: Pool
   readonly #key: Uint8Array | undefined
+  readonly #computes: boolean
   readonly #tell: (inputs: readonly Input[]) => void
   /** Those that were told of, and whether as visitors. */
   readonly #known = new Map<MemberId, boolean>()
@@ -26,10 +29,11 @@ export class Roster {
   #publishedAt = -Infinity
   readonly #stop = new AbortController()
 
-  /** `key`: the public key of this member's votes; undefined for a visitor. */
-  constructor(pool: Pool, key: Uint8Array | undefined, tell: (inputs: readonly Input[]) => void) {
+  /** `key`: the public key of this member's votes; undefined for a visitor. `computes`: whether it has workers. */
+  constructor(pool: Pool, { key, computes }: { key: Uint8Array | undefined; computes: boolean }, tell: (inputs: readonly Input[]) => void) {
     this.#pool = pool
     this.#key = key
+    this.#computes = computes
     this.#tell = tell
     this.#incarnation = pool.self.incarnation
   }
@@ -49,6 +53,8 @@ export class Roster {
     for (const type of ['joined', 'left', 'died', 'updated', 'record'] as const) {
       this.#pool.addEventListener(type, () => this.#plan(), { signal })
     }
+    // Whoever hears that it takes part is to know what it does there.
+    if (this.#key !== undefined && !this.#computes) await this.#pool.setConstant(WITHOUT_WORKERS, Uint8Array.of(1))
     if (this.#key !== undefined) await this.#pool.setConstant(CONSTANT, this.#key)
     this.#compare()
   }
@@ -71,6 +77,7 @@ export class Roster {
     this.#stop.abort()
     if (this.#key === undefined) return
     await this.#pool.setConstant(CONSTANT, undefined).catch(() => {})
+    await this.#pool.setConstant(WITHOUT_WORKERS, undefined).catch(() => {})
     await this.#pool.unpublish(MEMBER_PREFIX).catch(() => {})
   }
 
@@ -97,13 +104,13 @@ export class Roster {
     if (incarnation > this.#incarnation) inputs.push({ type: 'reentered' })
     this.#incarnation = incarnation
     const present = new Set<MemberId>()
-    for (const { id, location } of members) {
+    for (const { id, location, constants } of members) {
       const visits = !this.#keys.has(id)
       if (id === self || (visits && !this.#spoke.has(id))) continue
       present.add(id)
       if (this.#known.get(id) === visits) continue
       this.#known.set(id, visits)
-      inputs.push({ type: 'joined', member: { id, location, visits } })
+      inputs.push({ type: 'joined', member: { id, location, visits, computes: !constants.has(WITHOUT_WORKERS) } })
     }
     for (const id of this.#known.keys()) {
       if (present.has(id)) continue

@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import type { Message } from '../core/io.ts'
 import { MAX_KINDS } from '../core/job.ts'
+import { MAX_REASON } from '../core/losses.ts'
 import { MAX_EXPLAINED } from '../core/replication.ts'
 import { MAX_TRIES } from '../core/tries.ts'
 import { MAX_KEPT } from '../core/votes.ts'
@@ -40,7 +41,8 @@ const grant = v.object({
 })
 const tried = v.optional(list(v.object({ path, crashes: names, holders: names })))
 const claim = v.object({ ...task, age: count, progress: share, leaf: v.boolean(), second: v.boolean() })
-const held = v.object({ path, fn: text(256), holder: id, age: count, still: count, progress: share, leaf: v.boolean() })
+const unfit = v.optional(text(MAX_REASON))
+const held = v.object({ path, fn: text(256), holder: id, age: count, still: count, progress: share, leaf: v.boolean(), unfit })
 const jobs = v.pipe(v.array(id), v.maxLength(MAX_JOBS))
 const work = { begun: count, finished: count, ran: count }
 const longest = v.optional(v.pipe(v.array(v.tuple([text(256), count])), v.maxLength(MAX_KINDS)))
@@ -67,7 +69,7 @@ const message = v.variant('type', [
     entries: list(entry),
     claims: list(claim),
     dropped: list(path),
-    work: v.object({ ...work, longest }),
+    work: v.object({ ...work, longest, unfit }),
     tried,
   }),
   v.object({ type: v.literal('noted'), job: id, number: count }),

@@ -145,7 +145,7 @@ export class VirtualGrid {
     const number = this.members.length
     const id = `m${String(number).padStart(4, '0')}`
     const { workers = 1 } = options
-    const self = { id, location: `${id}@${options.site}` }
+    const self = { id, location: `${id}@${options.site}`, computes: workers > 0 }
     const random = createRandom(this.#options.seed * 100_003 + number)
     const { config = {}, tickets } = this.#options
     const member = new GridMember(
@@ -323,7 +323,8 @@ export class VirtualGrid {
       member.heldDeadBy.clear()
       this.#handle(member, { type: 'reentered' })
     }
-    this.#handle(member, { type: 'joined', member: { id: other.id, location: `${other.id}@${other.site}` } })
+    const computes = other.workers.length > 0
+    this.#handle(member, { type: 'joined', member: { id: other.id, location: `${other.id}@${other.site}`, computes } })
   }
 
   #loses(member: GridMember, other: MemberId): void {

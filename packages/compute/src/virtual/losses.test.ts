@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Entry } from '../core/entry.ts'
+import type { HeldTask } from '../core/io.ts'
 import { VirtualGrid } from './grid.ts'
 import type { VirtualProgram } from './program.ts'
 import { flatJob, irregularTree, rootInput } from './trees.ts'
@@ -25,7 +26,7 @@ function gridOf(seed: number, program: VirtualProgram, members: number, sick = 0
 
 function outcomes(grid: VirtualGrid, job: string): Set<string> {
   grid.until(() => grid.doneAt.has(job) && grid.isDoneEverywhere(job), 1_500_000)
-  return new Set(grid.living.map(({ ended }) => said(ended.get(job))))
+  return new Set(grid.living.filter(({ takes }) => takes === undefined).map(({ ended }) => said(ended.get(job))))
 }
 
 function said(entry: Entry | undefined): string {
@@ -50,6 +51,47 @@ describe('a member whose containers do not start', () => {
     grid.after(100_000, () => Object.assign(sick ?? {}, { isSick: false }))
     expect(outcomes(grid, 'job 1').size).toBe(1)
     expect(sick?.worked).toBeGreaterThan(100_000)
+  })
+
+  describe.each([1, 2])('fails with all others that compute a job of %i votes', (votes) => {
+    const sickGrid = (): VirtualGrid => {
+      const grid = new VirtualGrid({ seed: 1, program: flatJob({ leaves: LEAVES, leafTime: 100 }), latency: () => 0.2 })
+      for (let member = 0; member < 3; member++) grid.join({ site: 's', isSick: true })
+      // Nobody waits for one that keeps only.
+      grid.join({ site: 's', workers: 0 })
+      return grid
+    }
+
+    it('within seconds', () => {
+      const grid = sickGrid()
+      grid.settle()
+      grid.submit({ id: 'job', input: rootInput(LEAVES), votes })
+      expect(outcomes(grid, 'job')).toEqual(new Set(['PROGRAM_UNUSABLE']))
+      expect(grid.now).toBeLessThan(20_000)
+    })
+
+    it('and not as long as one has not tried it, while the job says where it does not run', () => {
+      const grid = sickGrid()
+      const other = grid.join({ site: 's', accepts: false })
+      let said: readonly HeldTask[] = []
+      const asker = grid.join({ site: 's', workers: 0, takes: (_, message) => message.type === 'explained' && (said = message.tasks) })
+      grid.settle()
+      grid.submit({ id: 'job', input: rootInput(LEAVES), votes })
+      grid.after(50_000, () =>
+        grid.say(asker, other.scheduler.replicas('job').find((id) => id !== asker.id) as string, { type: 'explain', job: 'job' }),
+      )
+      grid.until(() => said.length > 0, 60_000)
+      expect(grid.doneAt.size).toBe(0)
+      expect(
+        said
+          .filter(({ unfit }) => unfit !== undefined)
+          .map(({ holder }) => holder)
+          .toSorted(),
+      ).toEqual(['m0000', 'm0001', 'm0002'])
+      grid.leave(other)
+      expect(outcomes(grid, 'job')).toEqual(new Set(['PROGRAM_UNUSABLE']))
+      expect(grid.now).toBeLessThan(70_000)
+    })
   })
 
   it('fails the job where it is alone', () => {
