@@ -12,6 +12,9 @@ const LEAST_PAGE = 64 * 1024
 /** What one replica may tell, in coverages of the largest job: it grows meanwhile. A guess. */
 const MOST_TOLD = 2
 
+/** Characters of the paths in one request, which is taken as a whole: a quarter of a message. */
+const MAX_ASKED = 2 ** 20
+
 /** How far a replica has told. */
 interface Asked {
   readonly paths: readonly Path[]
@@ -91,7 +94,7 @@ export class Lookups {
     for (const [job, { at, until, nodes }] of this.#waiting) {
       if (at > now) continue
       this.#waiting.delete(job)
-      if (job.ended === undefined) this.#ask(job, [...nodes], until)
+      if (job.ended === undefined) for (const some of portions(nodes)) this.#ask(job, some, until)
     }
     for (const [request, lookup] of this.#open) {
       if (lookup.deadline > now) continue
@@ -203,6 +206,22 @@ export class Lookups {
     this.#open.delete(request)
     for (const node of nodes) if (job.ended === undefined) this.#execution().lookedUp(job, node)
   }
+}
+
+/** Tasks in lots whose paths have room in one request. */
+function* portions(nodes: Iterable<TaskNode>): Generator<readonly TaskNode[]> {
+  let some: TaskNode[] = []
+  let length = 0
+  for (const node of nodes) {
+    if (length > MAX_ASKED) {
+      yield some
+      some = []
+      length = 0
+    }
+    some.push(node)
+    length += node.path.length
+  }
+  yield some
 }
 
 /** The paths of tasks, without those below others: these are told of anyway. */

@@ -17,13 +17,15 @@ export function partsOf(message: Message, most: number): Message[] {
   return (halvesOf(message) ?? []).flatMap((half) => partsOf(half, most))
 }
 
-/** A message as two, each with half of its lists; undefined where nothing is to be halved. The second one is the last: only it is acknowledged, or ends an answer. */
+/** A message as two, each with half of its lists, or some of them; undefined where there is one element. The second one is the last: only it is acknowledged, or ends an answer. */
 export function halvesOf(message: Message): [Message, Message] | undefined {
-  if (longestList(message) < 2) return undefined
+  const lists = listsOf(message).filter(([, { length }]) => length > 0)
+  const isHalved = longestList(message) > 1
+  if (!isHalved && lists.length < 2) return undefined
   const first: Record<string, unknown> = { ...message }
   const second: Record<string, unknown> = { ...message }
-  for (const [name, list] of listsOf(message)) {
-    const middle = list.length >> 1
+  for (const [at, [name, list]] of lists.entries()) {
+    const middle = isHalved ? list.length >> 1 : Number(at === 0)
     first[name] = list.slice(0, middle)
     second[name] = list.slice(middle)
   }

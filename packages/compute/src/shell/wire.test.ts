@@ -49,7 +49,7 @@ describe('messages as bytes', () => {
   })
 
   it('come in several messages where one would be too large, of which only the last is acknowledged', () => {
-    const many = Array.from({ length: 9 }, () => ({ ...(entries[0] as Entry), outcome: { value: new Uint8Array(2 ** 20) } }))
+    const many = Array.from({ length: 18 }, () => ({ ...(entries[0] as Entry), outcome: { value: new Uint8Array(2 ** 20) } }))
     const report = { ...(messages.find(({ type }) => type === 'report') as Extract<Message, { type: 'report' }>), entries: many }
     const parts = encodeMessage(report).map((data) => decodeMessage(data) as typeof report)
     expect(parts.flatMap(({ entries: each }) => each)).toEqual(many)
@@ -57,8 +57,22 @@ describe('messages as bytes', () => {
     expect(parts.map(({ number }) => number)).toEqual([0, 0, 0, 3])
   })
 
+  it('have room for the largest entry of a job that is voted on, and come apart where one stands beside a claim', () => {
+    const sharedOf = (byte: number): Entry['shared'] =>
+      new Map([0, 1].map((name) => [`s${name}`, { rule: 'min', key: byte, values: [new Uint8Array(2 ** 20).fill(byte)] } as const]))
+    const votes = Array.from({ length: 16 }, (_, number) => ({ by: `${number}`.padEnd(128), leaf: true, signature: new Uint8Array(64) }))
+    const outcome = { value: new Uint8Array(2 ** 20) }
+    const largest = { path: path.repeat(256), outcome, shared: sharedOf(1), given: sharedOf(2), votes }
+    const claim = { ...task, path, input: new Uint8Array(2 ** 20), age: 3, progress: 0, leaf: true, second: false }
+    const report = messages.find(({ type }) => type === 'report') as Extract<Message, { type: 'report' }>
+    const parts = encodeMessage({ ...report, entries: [largest], claims: [claim] }).map((data) => decodeMessage(data) as typeof report)
+    expect(parts.flatMap((each) => each.entries)).toEqual([largest])
+    expect(parts.flatMap((each) => each.claims)).toEqual([claim])
+    expect(parts.map(({ number }) => number)).toEqual([0, 3])
+  })
+
   it('ask for the next page of an answer in the last of several messages only', () => {
-    const many = Array.from({ length: 9 }, () => ({ ...(entries[0] as Entry), outcome: { value: new Uint8Array(2 ** 20) } }))
+    const many = Array.from({ length: 18 }, () => ({ ...(entries[0] as Entry), outcome: { value: new Uint8Array(2 ** 20) } }))
     const next = { at: 3, after: path }
     const found: Message = { type: 'found', job: 'a', request: 1, entries: many, claims: [], last: false, page: 0, next }
     const parts = encodeMessage(found).map((data) => decodeMessage(data) as typeof found)

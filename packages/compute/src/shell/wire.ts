@@ -9,8 +9,8 @@ import { MAX_KEPT } from '../core/votes.ts'
 import { bytes, count, fromBytes, id, list, MAX_ITEMS, outcome, path, shared, text, toBytes } from '../schemas.ts'
 import { halvesOf, partsOf } from './message-parts.ts'
 
-/** Bytes of one message: more than a page of entries, each of at most 1 MiB. */
-export const MAX_MESSAGE_BYTES = 4 * 1024 * 1024
+/** Bytes of one message: more than the largest entry, which has a value of 1 MiB, 2 MiB of shared values and, where members vote, as many that its task was given. */
+export const MAX_MESSAGE_BYTES = 6 * 1024 * 1024
 /** Jobs that a message names. A guess: a thief names 16. */
 const MAX_JOBS = 64
 const share = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
