@@ -478,11 +478,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     } catch (error) {
       // Half of it helps nobody.
       if (error instanceof BlobTooLargeError) this.#store.unpin(id)
-      this.#warn(
-        error instanceof BlobTooLargeError ? error.code : 'BLOB_MISSING',
-        error instanceof Error ? error.message : String(error),
-        id,
-      )
+      this.#warnOfBlob(error, id)
       return false
     }
   }
@@ -545,7 +541,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
         return
       } catch (error) {
         if (wait === FETCH_AGAIN) {
-          this.#warn('BLOB_MISSING', error instanceof Error ? error.message : String(error), id)
+          this.#warnOfBlob(error, id)
           // It may be over long ago: then nobody needs it any more.
           this.watch(id)
         }
@@ -605,6 +601,12 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
 
   /** Who may keep a job: its replicas, then others that compute. */
   #keepersOf(id: JobId): string[] {
+  /** By its own code, as `ENOSPC` where this disk is full: others are not to blame for that. */
+  #warnOfBlob(error: unknown, id: JobId): void {
+    const { code = 'BLOB_MISSING', message = String(error) } = error as Partial<NodeJS.ErrnoException>
+    this.#warn(code, message, id)
+  }
+
     const replicas = this.#runner.scheduler.replicas(id)
     const others = this.#roster.members.filter((member) => !replicas.includes(member))
     return [...replicas, ...others.slice(0, MAX_ASKED)].filter((member) => member !== this.#pool.self.id)

@@ -97,6 +97,16 @@ describe('blobs between members', () => {
     await expect(other.exchange.fetch(await hashOf(Uint8Array.of(9)), () => [bad.id], 1)).rejects.toMatchObject({ code: 'BLOB_MISSING' })
   })
 
+  it('are asked of nobody else where this disk is full, which is no fault of others', async () => {
+    const [one, other] = [await member(), await member()]
+    const next = await liar([Uint8Array.of(1)])
+    await meet(other, 3)
+    const hash = await one.store.put(Uint8Array.of(4, 5, 6))
+    vi.spyOn(other.store, 'put').mockRejectedValue(Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' }))
+    await expect(other.exchange.fetch(hash, () => [one.pool.self.id, next.id], 3)).rejects.toMatchObject({ code: 'ENOSPC' })
+    expect(next.asked()).toBe(0)
+  })
+
   it('are not taken where they are larger than they should be', async () => {
     const [one, other] = [await member(), await member()]
     await meet(other, 2)

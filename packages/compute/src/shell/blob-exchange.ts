@@ -1,7 +1,7 @@
 import type { Stream } from '@libp2p/interface'
 import type { Pool } from '@jel/jel'
 import { FrameStream, SendQueue } from '@jel/overlay'
-import { BlobMissingError, BlobTooLargeError } from '../errors.ts'
+import { BlobMissingError } from '../errors.ts'
 import { MAX_PART_BYTES } from './blob-list.ts'
 import { hashOf, isHash, type BlobStore } from './blob-store.ts'
 
@@ -37,7 +37,7 @@ export class BlobExchange {
     await this.#pool.unhandle(BLOB_PROTOCOL).catch(() => {})
   }
 
-  /** From here, or from the first of these members that has it, if it has at most so many bytes. @throws BlobMissingError */
+  /** From here, or from the first of these members that has it, if it has at most so many bytes. @throws BlobMissingError, BlobTooLargeError; NodeJS.ErrnoException where this disk takes no more */
   async fetch(hash: string, from: () => readonly string[], maxBytes = MAX_PART_BYTES): Promise<Uint8Array> {
     let fetching = this.#fetching.get(hash)
     if (fetching === undefined) {
@@ -60,15 +60,11 @@ export class BlobExchange {
     if (known !== undefined) return known
     const members = from()
     for (const member of members) {
-      try {
-        const bytes = await this.#ask(member, `get ${hash}`, maxBytes)
-        if ((await hashOf(bytes)) !== hash) continue
-        await this.#store.put(bytes)
-        return bytes
-      } catch (error) {
-        // There is no room for it, from whomever it comes.
-        if (error instanceof BlobTooLargeError) throw error
-      }
+      const bytes = await this.#ask(member, `get ${hash}`, maxBytes).catch(() => undefined)
+      if (bytes === undefined || (await hashOf(bytes)) !== hash) continue
+      // What fails from here on is this member's, from whomever it comes.
+      await this.#store.put(bytes)
+      return bytes
     }
     throw new BlobMissingError(`none of ${members.length} members has ${hash}`)
   }
