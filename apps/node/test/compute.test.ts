@@ -101,6 +101,29 @@ describe('jel work, submit, jobs and job', () => {
     )
   })
 
+  it('lose no job whose submitter is killed as soon as it was submitted', async () => {
+    const first = await worker()
+    await worker(first.address)
+    const names = ['one', 'two', 'three']
+    const submits = names.map((name) => command(first.address, 'submit', file, 'sum', '20', '--detach', '--json', '--name', name))
+    await Promise.all(
+      submits.map(async (submit) => {
+        await submit.until(() => submit.lines.length > 0, 'it is submitted')
+        submit.child.kill('SIGKILL')
+        await submit.exited
+      }),
+    )
+    expect(submits.map(({ lines }) => (JSON.parse(lines[0] as string) as { event: string }).event)).toEqual(names.map(() => 'submitted'))
+    for (const name of names) {
+      const result = command(first.address, 'job', name, '--result')
+      expect({ status: await result.exited, lines: result.lines, stderr: result.stderr }).toEqual({
+        status: 0,
+        lines: ['2470'],
+        stderr: '',
+      })
+    }
+  })
+
   it('tell a person what a worker works for, and a program nothing new', async () => {
     const first = await worker()
     const args = ['work', 'cli-test', '--workers', '1', ...loopback, ...owner, '--bootstrap', first.address]

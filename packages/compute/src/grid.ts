@@ -46,8 +46,8 @@ const FRESH = 10_000
 const FETCH_AGAIN = 2000
 /** Doubling up to so long, ms. A guess. */
 const FETCH_SELDOM = 300_000
-/** How long another member may take to get all of a job, and how often it is looked for one, ms. Guesses. */
-const [KEEP_TIME, KEEP_AGAIN] = [15_000, 100]
+/** How long another member may take to get all of a job, and to hear of one, and how often it is looked for that, ms. Guesses. */
+const [KEEP_TIME, HEAR_TIME, KEEP_AGAIN] = [15_000, 2000, 100]
 /** So often jobs are looked through whose time may be over, ms: a calendar may be set. A guess. */
 const EXPIRE_AGAIN = 60_000
 /** Whose programs run: one's own as they are, those of anybody in sandboxes. */
@@ -387,7 +387,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     let asked: readonly string[] = []
     for (const end = performance.now() + within; ;) {
       if (this.#runner.scheduler.ended(id) !== undefined) return this.#pool.self.id
-      asked = this.#keepersOf(id)
+      asked = this.replicas(id).filter((member) => member !== this.#pool.self.id)
       for (const member of asked) if (await this.#keepers.ask(member, id)) return member
       if (this.closed || !this.#jobs.has(id) || performance.now() > end) break
       await sleep(KEEP_AGAIN)
@@ -450,6 +450,10 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       known.expires = job.expires
       this.#expire()
     }
+      const isKnown = this.#jobs.has(id)
+      if (performance.now() - begin > (isKnown ? KEEP_TIME : HEAR_TIME)) return false
+      // Others would fetch and pin whatever they are asked for.
+      if (isKnown && !this.replicas(id).includes(this.#pool.self.id)) return false
     if (job === undefined || (known?.id === job.id && known.wish === job.wish)) return
     this.#jobs.set(job.id, job)
     if (!this.#cameAt.has(job.id))
@@ -460,7 +464,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
 
   /** Whether all of a job is here, and stays until it has ended; fetches it, if need be. */
   async #keeps(id: JobId): Promise<boolean> {
-    for (const end = performance.now() + KEEP_TIME; !this.closed && performance.now() < end;) {
+    for (const begin = performance.now(); !this.closed;) {
       if (this.#runner.scheduler.ended(id) !== undefined) return true
       const blobs = this.#jobBlobs.get(id)
       if (blobs !== undefined) return await this.#keep(id, blobs)

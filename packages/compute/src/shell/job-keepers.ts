@@ -5,8 +5,8 @@ import type { JobId, MemberId } from '../core/io.ts'
 const KEEP_PROTOCOL = '/jel-compute-keep/1.0.0'
 /** How long a member may take to get all that a job needs before it says so, ms. A guess: 64 MiB on a line of 30 Mbit/s. */
 const ANSWER_TIME = 20_000
-/** Members that may wait for an answer at once. A guess. */
-const MAX_WAITING = 64
+/** Requests that may wait for an answer at once, and those of one member: its command, and itself. Guesses. */
+const [MAX_WAITING, MAX_OF_ONE] = [64, 2]
 /** Bytes of the id of a job. */
 const MAX_ID = 128
 
@@ -14,7 +14,8 @@ const MAX_ID = 128
 export class JobKeepers {
   readonly #pool: Pool
   readonly #keeps: (job: JobId) => Promise<boolean>
-  #waiting = 0
+  /** Whose requests wait for an answer. */
+  readonly #waiting: MemberId[] = []
 
   /** `keeps`: whether this member keeps a job; it may take its time. */
   constructor(pool: Pool, keeps: (job: JobId) => Promise<boolean>) {
@@ -23,7 +24,7 @@ export class JobKeepers {
   }
 
   async start(): Promise<void> {
-    await this.#pool.handle(KEEP_PROTOCOL, (stream) => {
+    await this.#pool.handle(KEEP_PROTOCOL, (stream, from) => {
       const queue = new SendQueue()
       let isAsked = false
       const frames: FrameStream = new FrameStream(
@@ -31,8 +32,8 @@ export class JobKeepers {
         { maxFrameBytes: MAX_ID, queue },
         {
           onFrame: (data) => {
-            if (isAsked || this.#waiting >= MAX_WAITING) frames.abort(new Error('it asks for too much'))
-            else void this.#answer(new TextDecoder().decode(data), queue)
+            if (isAsked || !this.#mayWait(from)) frames.abort(new Error('it asks for too much'))
+            else void this.#answer(from, new TextDecoder().decode(data), queue)
             isAsked = true
           },
           onEnd: () => void frames.close(),
@@ -60,18 +61,21 @@ export class JobKeepers {
       if (answer) void frames.close()
       else frames.abort(new Error('no answer is needed any more'))
       return answer
-    } catch (error) {
-      // One of an earlier release: it took the bytes, or it would not have been asked, and says no more.
-      return error instanceof Error && error.name === 'UnsupportedProtocolError'
+    } catch {
+      return false
     }
   }
 
-  async #answer(job: JobId, queue: SendQueue): Promise<void> {
-    this.#waiting++
+  #mayWait(member: MemberId): boolean {
+    return this.#waiting.length < MAX_WAITING && this.#waiting.filter((each) => each === member).length < MAX_OF_ONE
+  }
+
+  async #answer(from: MemberId, job: JobId, queue: SendQueue): Promise<void> {
+    this.#waiting.push(from)
     try {
       queue.push(Uint8Array.of((await this.#keeps(job)) ? 1 : 0))
     } finally {
-      this.#waiting--
+      this.#waiting.splice(this.#waiting.indexOf(from), 1)
     }
   }
 }

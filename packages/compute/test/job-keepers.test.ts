@@ -1,0 +1,49 @@
+import { join } from 'node:path'
+import type { Pool } from '@jel/jel'
+import { describe, expect, it } from 'vitest'
+import { JobKeepers } from '../src/shell/job-keepers.ts'
+import { testPool } from './test-pool.ts'
+
+const various = join(import.meta.dirname, 'programs/various.ts')
+const test = testPool()
+
+/** Asks as this member. */
+const asker = (pool: Pool): JobKeepers => new JobKeepers(pool, async () => await Promise.resolve(false))
+
+describe('a member that is asked whether it keeps a job', () => {
+  it('answers others, however much one asks', async () => {
+    const [keeper, liar, honest] = [await test.join(), await test.join(), await test.join()] as const
+    await expect.poll(() => honest.members().length).toBe(3)
+    const never = new Promise<boolean>(() => {})
+    const keepers = new JobKeepers(keeper, async (job) => (job === 'known' ? await Promise.resolve(true) : await never))
+    await keepers.start()
+    let open = 0
+    const asked = Array.from({ length: 80 }, async () => {
+      open++
+      await asker(liar).ask(keeper.self.id, 'unknown')
+      open--
+    })
+    // Two may wait.
+    await expect.poll(() => open, { timeout: 5000 }).toBe(2)
+    expect(await asker(honest).ask(keeper.self.id, 'known')).toBe(true)
+    await keepers.close()
+    await liar.leave()
+    await Promise.all(asked)
+  })
+
+  it('says soon that it knows nothing of one, and keeps those of which it is a replica', async () => {
+    const submitter = await test.member()
+    for (let member = 0; member < 4; member++) await test.member()
+    await expect.poll(() => submitter.replicas('x').length, { timeout: 5000 }).toBe(3)
+    await expect.poll(() => test.pools.map((pool) => pool.members().length)).toEqual([5, 5, 5, 5, 5])
+    const [pool, other] = test.pools as [Pool, Pool]
+    const begin = performance.now()
+    expect(await asker(pool).ask(other.self.id, 'unknown')).toBe(false)
+    expect(performance.now() - begin).toBeLessThan(5000)
+    const job = await submitter.submit(various, 'queens', 6)
+    await expect.poll(() => test.grids.map((grid) => grid.jobs().length)).toEqual([1, 1, 1, 1, 1])
+    const others = test.pools.slice(1).map(({ self }) => self.id)
+    const kept = await Promise.all(others.map(async (member) => await asker(pool).ask(member, job.id)))
+    expect(others.filter((_, at) => kept[at])).toEqual(others.filter((member) => job.replicas.includes(member)))
+  })
+})
