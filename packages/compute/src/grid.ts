@@ -18,6 +18,8 @@ import { keepBlob, listBlobs, MAX_LIST_BYTES, readBlobList } from './shell/blob-
 import { BlobStore } from './shell/blob-store.ts'
 import { bundleProgram } from './shell/bundle.ts'
 import { Endings } from './shell/endings.ts'
+import { Expiry } from './shell/expiry.ts'
+import { Explanations } from './shell/explanations.ts'
 import { JobBlobs } from './shell/job-blobs.ts'
 import { JobKeepers } from './shell/job-keepers.ts'
 import {
@@ -48,8 +50,6 @@ const FETCH_AGAIN = 2000
 const FETCH_SELDOM = 300_000
 /** How long another member may take to get all of a job, and to hear of one, and how often it is looked for that, ms. Guesses. */
 const [KEEP_TIME, HEAR_TIME, KEEP_AGAIN] = [15_000, 2000, 100]
-/** So often jobs are looked through whose time may be over, ms: a calendar may be set. A guess. */
-const EXPIRE_AGAIN = 60_000
 /** Whose programs run: one's own as they are, those of anybody in sandboxes. */
 const DEFAULT_ACCEPT = ['own', 'sandbox']
 /** Tickets of one owner. A guess: shares that differ by more are none. */
@@ -126,12 +126,12 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     onEnded: (detail) => this.safeDispatchEvent('worked', { detail }),
   })
   readonly #endings = new Endings()
-  readonly #explanations = new Endings()
-  /** What replicas answered for the jobs that are being explained. */
-  readonly #held = new Map<JobId, readonly HeldTask[]>()
-  readonly #explaining = new Set<JobId>()
+  readonly #explanations = new Explanations()
+  readonly #expiry = new Expiry(
+    () => this.#jobs.values(),
+    (job) => this.#forget(job),
+  )
   readonly #stop = new AbortController()
-  #expiry: NodeJS.Timeout | undefined
 
   /** `compute` is the way in. */
   constructor(pool: Pool, options: ComputeOptions) {
@@ -174,11 +174,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
         this.#keepEnded(job)
         this.#shifts.ended(job, entry, performance.now())
       },
-      onExplained: ({ job, tasks }) => {
-        if (!this.#explaining.has(job)) return
-        this.#held.set(job, tasks)
-        this.#explanations.tell(job)
-      },
+      onExplained: ({ job, tasks }) => this.#explanations.answered(job, tasks),
       onWarning: ({ code, message, job }) => this.#warn(code, message, job),
     })
     this.#roster = new Roster(pool, { key: visits ? undefined : signer.publicKey, computes: this.works }, (inputs) =>
@@ -208,7 +204,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     await this.#roster.start()
     this.#pool.addEventListener('record', ({ detail }) => this.#record(detail, true), { signal })
     for (const record of this.#pool.records(JOB_PREFIX)) this.#record(record, false)
-    this.#expire()
+    this.#expiry.look()
   }
 
   /** Whether this member runs tasks. */
@@ -319,7 +315,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   async close(): Promise<void> {
     if (this.#stop.signal.aborted) return
     this.#stop.abort()
-    clearTimeout(this.#expiry)
+    this.#expiry.close()
     await this.#runner.close()
     await this.#roster.close()
     await this.#streams.close()
@@ -327,7 +323,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     await this.#keepers.close()
     this.#store.close()
     this.#endings.tellAll()
-    this.#explanations.tellAll()
+    this.#explanations.close()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -357,17 +353,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   /** @internal */
   async explain(id: JobId, ms: number): Promise<readonly HeldTask[]> {
     if (this.#runner.scheduler.ended(id) !== undefined) return []
-    this.#explaining.add(id)
-    try {
-      this.#held.delete(id)
-      this.#runner.feed({ type: 'explain', job: id })
-      // This member may be the replica: then it has answered.
-      if (!this.#held.has(id)) await this.#explanations.wait(id, ms)
-      return this.#held.get(id) ?? []
-    } finally {
-      this.#explaining.delete(id)
-      this.#held.delete(id)
-    }
+    return await this.#explanations.of(id, ms, () => this.#runner.feed({ type: 'explain', job: id }))
   }
 
   /** @internal */
@@ -448,12 +434,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     if (known !== undefined && known.id !== job?.id) this.#forget(known.id)
     if (known !== undefined && known.id === job?.id && known.expires !== job.expires) {
       known.expires = job.expires
-      this.#expire()
+      this.#expiry.look()
     }
-      const isKnown = this.#jobs.has(id)
-      if (performance.now() - begin > (isKnown ? KEEP_TIME : HEAR_TIME)) return false
-      // Others would fetch and pin whatever they are asked for.
-      if (isKnown && !this.replicas(id).includes(this.#pool.self.id)) return false
     if (job === undefined || (known?.id === job.id && known.wish === job.wish)) return
     this.#jobs.set(job.id, job)
     if (!this.#cameAt.has(job.id))
@@ -466,6 +448,10 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   async #keeps(id: JobId): Promise<boolean> {
     for (const begin = performance.now(); !this.closed;) {
       if (this.#runner.scheduler.ended(id) !== undefined) return true
+      const isKnown = this.#jobs.has(id)
+      if (performance.now() - begin > (isKnown ? KEEP_TIME : HEAR_TIME)) return false
+      // Others would fetch and pin whatever they are asked for.
+      if (isKnown && !this.replicas(id).includes(this.#pool.self.id)) return false
       const blobs = this.#jobBlobs.get(id)
       if (blobs !== undefined) return await this.#keep(id, blobs)
       await sleep(KEEP_AGAIN)
@@ -485,20 +471,6 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       this.#warnOfBlob(error, id)
       return false
     }
-  }
-
-  /** Nobody says that a record's time is over. */
-  #expire(): void {
-    clearTimeout(this.#expiry)
-    if (this.closed) return
-    const now = Date.now()
-    let next = now + EXPIRE_AGAIN
-    for (const { id, expires } of this.#jobs.values()) {
-      if (expires <= now) this.#forget(id)
-      else next = Math.min(next, expires)
-    }
-    this.#expiry = setTimeout(() => this.#expire(), next - now + 1)
-    this.#expiry.unref()
   }
 
   /** Its time is over, its owner withdrew it, or gave its name to another one. */
@@ -605,12 +577,6 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
 
   /** Who may keep a job: its replicas, then others that compute. */
   #keepersOf(id: JobId): string[] {
-  /** By its own code, as `ENOSPC` where this disk is full: others are not to blame for that. */
-  #warnOfBlob(error: unknown, id: JobId): void {
-    const { code = 'BLOB_MISSING', message = String(error) } = error as Partial<NodeJS.ErrnoException>
-    this.#warn(code, message, id)
-  }
-
     const replicas = this.#runner.scheduler.replicas(id)
     const others = this.#roster.members.filter((member) => !replicas.includes(member))
     return [...replicas, ...others.slice(0, MAX_ASKED)].filter((member) => member !== this.#pool.self.id)
@@ -633,6 +599,12 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     if (this.#options.visits === true && inputs.some(({ type }) => type === 'joined'))
       for (const job of this.#endings.jobs()) this.watch(job)
     this.#keepBlobs()
+  }
+
+  /** By its own code, as `ENOSPC` where this disk is full: others are not to blame for that. */
+  #warnOfBlob(error: unknown, id: JobId): void {
+    const { code = 'BLOB_MISSING', message = String(error) } = error as Partial<NodeJS.ErrnoException>
+    this.#warn(code, message, id)
   }
 
   #warn(code: string, message: string, job: string | undefined): void {

@@ -13,6 +13,7 @@ import { keepBlob, listBlobs, readBlobList } from './shell/blob-list.ts'
 import { BlobStore } from './shell/blob-store.ts'
 import { bundleProgram } from './shell/bundle.ts'
 import { Endings } from './shell/endings.ts'
+import { Explanations } from './shell/explanations.ts'
 import { JobBlobs } from './shell/job-blobs.ts'
 import type { PublishedJob } from './shell/job-record.ts'
 import { Runner } from './shell/runner.ts'
@@ -47,7 +48,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   readonly #ended = new Map<string, ReturnType<JobSource['status']>>()
   readonly #handles = new FinalizationRegistry<string>((id) => this.#forget(id))
   closed = false
-  #onExplained: (tasks: readonly HeldTask[]) => void = () => {}
+  readonly #explanations = new Explanations()
 
   constructor({ workers, limits, cache, place = 'own' }: LocalOptions) {
     this.#store = new BlobStore(cache, limits?.disk)
@@ -62,7 +63,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
       }),
       send: () => {},
       onEnded: ({ job }) => this.#jobEnded(job),
-      onExplained: ({ tasks }) => this.#onExplained(tasks),
+      onExplained: ({ job, tasks }) => this.#explanations.answered(job, tasks),
       onWarning: () => {},
     })
   }
@@ -176,10 +177,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
 
   /** @internal */
   async explain(id: string): Promise<readonly HeldTask[]> {
-    let tasks: readonly HeldTask[] = []
-    this.#onExplained = (held) => (tasks = held)
-    this.#runner.feed({ type: 'explain', job: id })
-    return await Promise.resolve(tasks)
+    return await this.#explanations.of(id, 0, () => this.#runner.feed({ type: 'explain', job: id }))
   }
 
   /** @internal */
