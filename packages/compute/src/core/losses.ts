@@ -90,16 +90,16 @@ export class Losses {
   /** A replica fails a job whose program runs at none of the members that compute, as each of them says. */
   judge(job: Job): void {
     const { self, members, keepers } = this.#context
-    if (job.ended !== undefined || !keepers(job).includes(self)) return
+    if (job.ended !== undefined) return
     const computing = members.computing()
-    const reasons = new Set<string>()
+    let first: string | undefined
     for (const member of computing) {
       const reason = job.unfitAt(member, self)
+      // Nearly always at the first one: this is asked of all jobs when a member goes.
       if (reason === undefined) return
-      reasons.add(reason)
+      first ??= reason
     }
-    const [first] = reasons
-    if (first === undefined) return
+    if (first === undefined || !keepers(job).includes(self)) return
     const { code = 'PROGRAM_UNUSABLE', reason = first, stack } = job.unfit ?? {}
     this.#execution.fail(job, code, computing.length === 1 ? reason : `it runs at none of ${computing.length} members: ${reason}`, stack)
   }

@@ -4,17 +4,19 @@ import type { HeldTask, JobId } from '../core/io.ts'
 export class Explanations {
   readonly #asked = new Map<JobId, PromiseWithResolvers<readonly HeldTask[]>>()
 
-  /** Asks, and waits `ms` for an answer; none is an empty one. */
+  /** Asks, unless somebody here does so already, and waits `ms` for an answer; none is an empty one. */
   async of(job: JobId, ms: number, ask: () => void): Promise<readonly HeldTask[]> {
     const known = this.#asked.get(job)
     const asked = known ?? Promise.withResolvers()
     this.#asked.set(job, asked)
     const timer = setTimeout(() => asked.resolve([]), ms)
-    if (known === undefined) ask()
-    const tasks = await asked.promise
-    clearTimeout(timer)
-    this.#asked.delete(job)
-    return tasks
+    try {
+      if (known === undefined) ask()
+      return await asked.promise
+    } finally {
+      clearTimeout(timer)
+      this.#asked.delete(job)
+    }
   }
 
   answered(job: JobId, tasks: readonly HeldTask[]): void {

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import type { HeldTask } from '../core/io.ts'
+import { Explanations } from './explanations.ts'
+
+const task: HeldTask = { path: '', fn: 'main', holder: 'm', age: 1, still: 0, progress: 0, leaf: true }
+
+describe('explanations', () => {
+  it('reach all that asked for the same job, and are asked for once', async () => {
+    const explanations = new Explanations()
+    let asked = 0
+    const both = [1, 2].map(async () => await explanations.of('job', 60_000, () => asked++))
+    explanations.answered('job', [task])
+    expect(await Promise.all(both)).toEqual([[task], [task]])
+    expect(asked).toBe(1)
+  })
+
+  it('may come while they are asked for, as from a member that is a replica itself', async () => {
+    const explanations = new Explanations()
+    expect(await explanations.of('job', 60_000, () => explanations.answered('job', [task]))).toEqual([task])
+  })
+
+  it('are empty where nobody answers in time, and when the member closes', async () => {
+    const explanations = new Explanations()
+    expect(await explanations.of('job', 1, () => {})).toEqual([])
+    const last = explanations.of('job', 60_000, () => {})
+    explanations.close()
+    expect(await last).toEqual([])
+  })
+
+  it('of a job that nobody asks about are not heard, also not later', async () => {
+    const explanations = new Explanations()
+    explanations.answered('job', [task])
+    expect(await explanations.of('job', 1, () => {})).toEqual([])
+  })
+
+  it('can be asked for again where asking failed', async () => {
+    const explanations = new Explanations()
+    const failing = explanations.of('job', 60_000, () => {
+      throw new Error('closed')
+    })
+    await expect(failing).rejects.toThrow('closed')
+    expect(await explanations.of('job', 60_000, () => explanations.answered('job', [task]))).toEqual([task])
+  })
+})
