@@ -13,10 +13,13 @@ import { computeFaults } from './compute-faults.ts'
 import { shellFaults, type ShellFault } from './shell-faults.ts'
 
 const root = inCheckout('.')
+const protocol = 'packages/protocol/src'
 /** A run that takes longer has found the fault: it hangs. Ms. */
 const longest = 180_000
 
 const usage = `Usage: pnpm lab mutants [--only REGEXP]
+
+  --only REGEXP    faults of which the name or the file, from the root of the repository, matches
 
 Plants faults in a copy of the protocol, each alone, and runs its unit tests and a simulation against it; then faults of what is
 around it, and the tests that stand beside it.
@@ -57,7 +60,7 @@ const tests = async (folder: string, ...args: readonly string[]): Promise<boolea
 const testFile = async (folder: string, file: string): Promise<boolean> =>
   await fails(folder, 'node_modules/vitest/vitest.mjs', ['run', file, '--bail', '1', '--reporter', 'dot'])
 
-const unitTests = async (folder: string): Promise<boolean> => await tests(folder, 'packages/protocol/src')
+const unitTests = async (folder: string): Promise<boolean> => await tests(folder, protocol)
 
 async function simulation(folder: string, [name, ...args]: Fault['simulation']): Promise<boolean> {
   if (name === 'sim:check') return await fails(folder, 'packages/lab/src/main.ts', ['sim-check', ...args])
@@ -97,7 +100,7 @@ function protocolTrial(folder: string, fault: Fault): Trial {
     ...((await unitTests(folder)) ? [] : ['no unit test found it']),
     ...((await simulation(folder, scenario)) ? [] : [`${scenario[0]} did not find it`]),
   ]
-  const holes = async (): Promise<readonly string[]> => await plant(join(folder, 'packages/protocol/src', file), fault, look)
+  const holes = async (): Promise<readonly string[]> => await plant(join(folder, protocol, file), fault, look)
   return { name, by: `unit tests and ${scenario[0]}`, holes }
 }
 
@@ -108,8 +111,9 @@ function shellTrial(folder: string, fault: ShellFault): Trial {
 }
 
 export const experiment = command(usage, { only: { type: 'string' } }, async ({ only = '' }) => {
-  const isChosen = ({ name }: { readonly name: string }): boolean => new RegExp(only, 'u').test(name)
-  const [inProtocol, around] = [faults.filter(isChosen), [...shellFaults, ...computeFaults].filter(isChosen)]
+  const isChosen = (name: string, file: string): boolean => new RegExp(only, 'u').test(name) || new RegExp(only, 'u').test(file)
+  const inProtocol = faults.filter(({ name, file }) => isChosen(name, `${protocol}/${file}`))
+  const around = [...shellFaults, ...computeFaults].filter(({ name, file }) => isChosen(name, file))
   const folder = copy()
   try {
     if (inProtocol.length > 0 && (await unitTests(folder))) throw new Error('the unit tests fail without any fault')
