@@ -46,7 +46,7 @@ export interface PoolOptions {
   key?: Uint8Array | string | readonly (Uint8Array | string)[]
   /**
    * Keeps this node's key and incarnation across starts. Created with mode 0600 if it is missing; locked while in use. Members that it meets are kept beside it,
-   * in `<identityFile>.peers`, so that it finds its pool again without `bootstrap`. Default: a new id at each start.
+   * in `<identityFile>.peers`, so that it finds its pool again without `bootstrap`, with the latest epochs of elections. Default: a new id at each start.
    */
   identityFile?: string
   /** Find other nodes on the local network. Default: yes, unless the node listens on loopback only. */

@@ -37,8 +37,8 @@ export interface OverlayOptions {
    */
   readonly key?: Uint8Array | readonly Uint8Array[] | undefined
   /**
-   * Keeps key and incarnation across restarts; created if there is none. Beside it, in `<file>.peers`, members are remembered: ways into the pool for the
-   * next start. Default: a new key at each start.
+   * Keeps key and incarnation across restarts; created if there is none. Beside it, in `<file>.peers`, members are remembered, ways into the pool for the
+   * next start, and the latest epochs of elections. Default: a new key at each start.
    */
   readonly identityFile?: string | undefined
   /** Find members on the local network, and be found. Default: true. A node that listens on loopback only never does. */

@@ -73,7 +73,7 @@ export class Engine {
   readonly #entered = Promise.withResolvers<void>()
 
   constructor(parts: Parts, events: EngineEvents) {
-    const { pool, location, tag, config, names, host, identity, keyed, refusals } = parts
+    const { pool, location, tag, config, names, host, identity, keyed, peers, refusals } = parts
     this.#parts = parts
     this.#events = events
     this.node = new ProtocolNode({
@@ -82,6 +82,7 @@ export class Engine {
       location,
       tag,
       storedIncarnation: identity.incarnation,
+      ...(peers && { storedEpochs: peers.epochs }),
       config,
       services: createServices(identity.privateKey, (measured) => events.onMeasured(measured)),
     })

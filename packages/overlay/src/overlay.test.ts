@@ -230,6 +230,17 @@ describe('an identity file', () => {
     expect(second.overlay.self).toMatchObject({ id: first.id, incarnation: 2 })
   })
 
+  test('goes with the epochs of elections, so that a token is used once by a pool that was off as a whole', async () => {
+    const identityFile = join(temporary(), 'identity.json')
+    for (const epoch of [1, 2, 3]) {
+      const { overlay } = await enter({ identityFile })
+      overlay.elect('master')
+      await until(() => overlay.reign('master') !== undefined)
+      expect(overlay.reign('master')?.epoch).toBe(epoch)
+      await overlay.leave()
+    }
+  })
+
   test('in use is refused by name, and free again after a leave', async () => {
     const identityFile = join(temporary(), 'identity.json')
     const first = await enter({ identityFile })

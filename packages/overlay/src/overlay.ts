@@ -12,6 +12,7 @@ import {
   type Notification,
   type Owner,
   type PoolRecord,
+  type Reign,
   type WarningCode,
 } from '@jel/protocol'
 import type { Libp2p, Stream } from '@libp2p/interface'
@@ -294,7 +295,16 @@ export class RunningOverlay implements Overlay {
   #savePeers(): void {
     this.#isPeersNews = false
     const { peers, identity } = this.#parts
-    this.#saving = peers?.save(this.members().filter(({ id }) => id !== identity.id))
+    const saving = peers?.save(this.members().filter(({ id }) => id !== identity.id))
+    this.#saving = saving?.then((isSaved) => void (this.#isPeersNews ||= !isSaved))
+  }
+
+  #elected({ election, epoch, winner }: Reign): void {
+    this.#elections.add(election)
+    this.#parts.peers?.elected(election, epoch)
+    this.#isPeersNews = true
+    // Whoever is given this node's token may see it for ever.
+    if (winner.id === this.#parts.identity.id) this.#savePeers()
   }
 
   #command(command: Command): void {
@@ -304,7 +314,7 @@ export class RunningOverlay implements Overlay {
   #notify(notification: Notification): void {
     const { type } = notification
     if (type === 'signalled') this.#signals.settle(notification)
-    else if (type === 'elected') this.#elections.add(notification.reign.election)
+    else if (type === 'elected') this.#elected(notification.reign)
     else if ((type === 'joined' || type === 'updated') && notification.member.id === this.#parts.identity.id) {
       this.#self = showMember(notification.member)
     }

@@ -30,6 +30,8 @@ export interface NodeOptions<Data extends Encoded = Uint8Array> {
   readonly tag: Uint8Array
   /** The last incarnation that was persisted under this identity; 0 for a new one. */
   readonly storedIncarnation: number
+  /** The latest epochs that this identity knew, by election. Default: none. */
+  readonly storedEpochs?: ReadonlyMap<string, number>
   readonly config: Config
   readonly services: Services<Data>
 }
@@ -71,7 +73,7 @@ export class Parts<Data extends Encoded = Encoded> {
     this.detector = new FailureDetector(context)
     this.linkMaintenance = new LinkMaintenance(context, this.detector, this.referral)
     this.healer = new Healer(context)
-    this.elections = new Elections(context)
+    this.elections = new Elections(context, options.storedEpochs)
     this.signals = new Signals(context)
     this.records = new Records(context)
     this.reconciler = new Reconciler(context)

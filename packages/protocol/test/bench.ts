@@ -16,6 +16,7 @@ export interface BenchOptions {
   readonly config?: ConfigOverrides
   readonly introducers?: readonly Introducer[]
   readonly storedIncarnation?: number
+  readonly storedEpochs?: ReadonlyMap<string, number>
   /** False: a test sends `start` itself. */
   readonly started?: boolean
   readonly seed?: number
@@ -54,7 +55,10 @@ export class Bench {
   /** Times the timer fired at one and the same time: a node that never rests would hang the test. */
   #fired = 0
 
-  constructor(self: Actor, { config, introducers = [], storedIncarnation = 0, started = true, seed = 1 }: BenchOptions = {}) {
+  constructor(
+    self: Actor,
+    { config, introducers = [], storedIncarnation = 0, storedEpochs = new Map(), started = true, seed = 1 }: BenchOptions = {},
+  ) {
     this.self = self
     this.config = makeConfig(config)
     const services = servicesOf(self.id, seed)
@@ -64,6 +68,7 @@ export class Bench {
       location: 'bench',
       tag: new Uint8Array(0),
       storedIncarnation,
+      storedEpochs,
       config: this.config,
       services: {
         ...services,

@@ -122,6 +122,32 @@ describe('an identity file', () => {
     identity.release()
     folder = mkdtempSync(join(tmpdir(), 'jel-identity-'))
   })
+
+  test('needs no disk for the next lives of a process, of which none is used twice after a crash', async () => {
+    await generateIdentity(file)
+    const child = start(
+      `const sync = fs.fsyncSync; let writes = 0; fs.fsyncSync = (file) => { if (++writes > 2) throw new Error('no space'); sync(file) }`,
+      './identity.ts',
+      `const identity = await openIdentity(${JSON.stringify(file)})
+      for (let incarnation = 1; incarnation <= 65; incarnation++) identity.persist(incarnation)
+      try { identity.persist(66) } catch (error) { console.log(error.name, error.message) }
+      process.kill(process.pid, 'SIGKILL')`,
+    )
+    const [said] = (await once(child.stdout!, 'data')) as [Buffer]
+    expect(said.toString()).toBe(`IdentityFileError can't write identity file ${file}: no space\n`)
+    await once(child, 'exit')
+    const identity = await openIdentity(file)
+    expect(identity.incarnation).toBe(65)
+    identity.release()
+  })
+
+  test('is given back what a process did not use', async () => {
+    const identity = await openIdentity(file)
+    identity.persist(3)
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ incarnation: 67 })
+    identity.release()
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ incarnation: 3 })
+  })
 })
 
 describe('a damaged identity file is refused by name and left as it is:', () => {

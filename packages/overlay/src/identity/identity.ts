@@ -1,5 +1,5 @@
 /**
- * Identities: who a node is. An identity file keeps the Ed25519 key and the last incarnation across restarts.
+ * Identities: who a node is. An identity file keeps the Ed25519 key across restarts, and which incarnations are used.
  *
  * The file is JSON, so that people can see what it is and back it up:
  * `{ "format": "jel-identity/1", "id": "12D3KooW…", "privateKey": "<libp2p protobuf, base64>", "incarnation": 3 }`
@@ -20,14 +20,20 @@ const fields = ['format', 'id', 'privateKey', 'incarnation']
 /** A well-formed file has 300 bytes. */
 const maxFileBytes = 4_096
 
+/**
+ * Lives that are written down ahead of those that are lived: who enters again while the disk is full, or slow, needs none of it. Guess: an hour in
+ * which somebody ends this node's lives has some 16.
+ */
+const ahead = 64
+
 export interface Identity {
   readonly id: string
   readonly privateKey: Ed25519PrivateKey
-  /** The incarnation it last entered a pool with; 0: never. */
+  /** The highest incarnation that it may have entered a pool with; 0: it never did. */
   readonly incarnation: number
-  /** Writes an incarnation down, and returns when it is safe on the disk. Throws {@link IdentityFileError}. */
+  /** Returns when the disk says that an incarnation is used, with some to come: most calls find it there. Throws {@link IdentityFileError}. */
   persist(incarnation: number): void
-  /** Lets others use the identity. */
+  /** Gives back the incarnations that were not used, where the disk takes that, and lets others use the identity. */
   release(): void
 }
 
@@ -53,14 +59,34 @@ export async function openIdentity(file: string): Promise<Identity> {
   try {
     rmSync(temporaryOf(file), { force: true }) // whoever was killed while it wrote the key
     const content = readContent(file) ?? (await createContent(file))
-    return {
-      ...content,
-      persist: (incarnation) => replaceContent(file, { ...content, incarnation }),
-      release: () => lock.release(),
-    }
+    return { ...content, ...incarnationsOf(file, content, lock) }
   } catch (error) {
     lock.release()
     throw error
+  }
+}
+
+function incarnationsOf(file: string, content: Content, lock: Lock): Pick<Identity, 'persist' | 'release'> {
+  let { incarnation: used } = content
+  let written = used
+  const write = (incarnation: number): void => {
+    replaceContent(file, { ...content, incarnation })
+    written = incarnation
+  }
+  return {
+    persist(incarnation) {
+      if (incarnation > written) write(incarnation + ahead)
+      used = incarnation
+    },
+    release() {
+      try {
+        if (used !== written) write(used)
+      } catch {
+        // The next start skips a few.
+      } finally {
+        lock.release()
+      }
+    },
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { formatAddresses } from '../base/addresses.ts'
@@ -71,6 +71,20 @@ describe('remembered peers', () => {
     expect(found(open('other'))).toEqual([])
   })
 
+  test('stand beside the latest epochs of the elections of their pool', async () => {
+    const file = open()
+    file.elected('master', 7)
+    file.elected('other', 1)
+    file.elected('master', 6)
+    await file.save([])
+    expect(open().epochs).toEqual(new Map([['other', 1], ['master', 7]])) // prettier-ignore
+    expect(open('another pool').epochs.size).toBe(0)
+    for (let election = 0; election < 300; election++) file.elected(`${election}`, 1)
+    expect(file.epochs.size).toBe(256)
+    await file.save([])
+    expect(open().epochs.has('299')).toBe(true)
+  })
+
   test('are not written when nothing changed', async () => {
     const all = await members(1)
     const file = open()
@@ -87,6 +101,7 @@ describe('remembered peers', () => {
     ['has peers without addresses', '{"format":"jel-peers/1","pool":"p","peers":[{"seen":1}]}'],
     ['has addresses that are none', '{"format":"jel-peers/1","pool":"p","peers":[{"addresses":["x"],"seen":1}]}'],
     ['is too large', ' '.repeat(300_000)],
+    ['has epochs that are none', '{"format":"jel-peers/1","pool":"p","peers":[],"epochs":{"master":-1}}'],
   ])('of a file that %s are none, which is said by its name', async (_what, text) => {
     warnings.length = 0
     writeFileSync(`${identity}.peers`, text)
@@ -98,11 +113,15 @@ describe('remembered peers', () => {
     expect(found(open())).toEqual(all[0]!.addresses)
   })
 
-  test('that can not be written down are no harm, and said once', async () => {
+  test('that can not be written down are no harm, are said once, and are written when they can', async () => {
     warnings.length = 0
-    const file = new PeersFile(join(folder, 'nowhere', 'identity'), 'p', (message) => warnings.push(message))
-    await file.save(await members(1))
-    await file.save(await members(1))
+    const file = new PeersFile(join(folder, 'later', 'identity'), 'p', (message) => warnings.push(message))
+    const all = await members(1)
+    expect(await file.save(all)).toBe(false)
+    expect(await file.save(all)).toBe(false)
     expect(warnings).toEqual([expect.stringMatching(/can't write the file of remembered peers .*identity\.peers: /u)])
+    mkdirSync(join(folder, 'later'))
+    expect(await file.save(all)).toBe(true)
+    expect(statSync(join(folder, 'later', 'identity.peers')).size).toBeGreaterThan(100)
   })
 })

@@ -1,8 +1,9 @@
 /**
- * Members that this node met, across restarts: beside its identity, so that it finds its pool again without an introducer (Serf's snapshot).
+ * What this node knew of its pool, across restarts: members that it met, beside its identity, so that it finds its pool again without an introducer (Serf's
+ * snapshot), and the latest epochs of elections, so that a pool that was off as a whole goes on above them.
  *
- * The file is JSON: `{ "format": "jel-peers/1", "pool": "…", "peers": [{ "addresses": ["/ip4/…/p2p/12D3KooW…"], "seen": 1790000000123 }] }`, the ones seen
- * last first. Nothing is lost with it but a way in, so one that can't be used is ignored, and replaced at the next occasion.
+ * The file is JSON: `{ "format": "jel-peers/1", "pool": "…", "peers": [{ "addresses": ["/ip4/…/p2p/12D3KooW…"], "seen": 1790000000123 }],
+ * "epochs": { "master": 7 } }`, the peers seen last first. One that can't be used is ignored, and replaced at the next occasion.
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { rename, rm, writeFile } from 'node:fs/promises'
@@ -16,6 +17,8 @@ const format = 'jel-peers/1'
 const maxPeers = 64
 /** Of each. Guess: a machine has few that others can use. */
 const maxAddresses = 4
+/** As many elections as a node remembers. */
+const maxEpochs = 256
 /** Above what those have, bytes. */
 const maxFileBytes = 262_144
 /** How long one is kept that was not seen again, ms. Guess: longer than a pool is switched off for. */
@@ -42,11 +45,13 @@ export class PeersFile {
   readonly #pool: string
   readonly #warn: Warn
   readonly #known = new Map<string, Peer>()
+  /** The latest epochs by election, the one that changed last at the end. */
+  readonly #epochs = new Map<string, number>()
   #written = ''
   #writtenAt = 0
   #isFailing = false
-  /** One write after the other. */
-  #writing: Promise<void> = Promise.resolve()
+  /** One write after the other. Whether the last one was made. */
+  #writing: Promise<boolean> = Promise.resolve(true)
 
   /** `identityFile`: it is beside this one. `warn` is told of a file that can't be used, and why. */
   constructor(identityFile: string, pool: string, warn: Warn) {
@@ -56,30 +61,49 @@ export class PeersFile {
     for (const peer of this.#read()) this.#keep(peer)
   }
 
+  /** The latest epochs that this node knows, by election. */
+  get epochs(): ReadonlyMap<string, number> {
+    return this.#epochs
+  }
+
+  /** To be written down with the next {@link save}. */
+  elected(election: string, epoch: number): void {
+    const latest = Math.max(epoch, this.#epochs.get(election) ?? 0)
+    this.#epochs.delete(election)
+    this.#epochs.set(election, latest)
+    const [oldest] = this.#epochs.keys()
+    if (this.#epochs.size > maxEpochs && oldest !== undefined) this.#epochs.delete(oldest)
+  }
+
   /** Ways into the pool, those that were seen last first. */
   introducers(now = Date.now()): Introducer[] {
     const addresses = this.#latest(now).flatMap((peer) => peer.addresses)
     return addresses.slice(0, maxIntroducers).map((address) => ({ ...parseIntroducer(address), remembered: true }))
   }
 
-  /** Takes in who is a member now, and writes that down if it is news, beside whatever else this process does. Never rejects. `members`: without this node. */
-  async save(members: readonly { readonly id: string; readonly addresses: readonly string[] }[], now = Date.now()): Promise<void> {
+  /**
+   * Takes in who is a member now, and writes that down if it is news, beside whatever else this process does. Never rejects. Resolves to whether the file says so.
+   * `members`: without this node.
+   */
+  async save(members: readonly { readonly id: string; readonly addresses: readonly string[] }[], now = Date.now()): Promise<boolean> {
     for (const { addresses } of this.#pickSome(members))
       this.#keep({ addresses: addresses.filter(isWayIn).slice(0, maxAddresses), seen: now })
     const peers = this.#latest(now)
     this.#known.clear()
     for (const peer of peers) this.#keep(peer)
-    const who = peers
-      .map(({ addresses }) => addresses.join(' '))
-      .toSorted()
-      .join('\n')
-    const isNews = peers.length > 0 && (who !== this.#written || now - this.#writtenAt >= refreshInterval)
-    if (isNews) {
-      this.#written = who
-      this.#writtenAt = now
-      this.#writing = this.#writing.then(async () => await this.#write(peers))
-    }
-    await this.#writing
+    this.#writing = this.#writing.then(async () => await this.#writeNews(peers, now))
+    return await this.#writing
+  }
+
+  async #writeNews(peers: readonly Peer[], now: number): Promise<boolean> {
+    const epochs = Object.fromEntries(this.#epochs)
+    const who = JSON.stringify([peers.map(({ addresses }) => addresses.join(' ')).toSorted(), epochs])
+    const isNews = peers.length + this.#epochs.size > 0 && (who !== this.#written || now - this.#writtenAt >= refreshInterval)
+    if (!isNews) return true
+    if (!(await this.#write({ format, pool: this.#pool, peers, epochs }))) return false
+    this.#written = who
+    this.#writtenAt = now
+    return true
   }
 
   /** Of more than are kept those that were known before, and then any: the same ones would be asked by all. */
@@ -103,10 +127,13 @@ export class PeersFile {
 
   #read(): Peer[] {
     try {
-      const { format: given, pool, peers } = JSON.parse(readBounded(this.#file)) as Record<string, unknown>
+      const { format: given, pool, peers, epochs = {} } = JSON.parse(readBounded(this.#file)) as Record<string, unknown>
       if (given !== format || !Array.isArray(peers)) throw new Error(`it is not of the format ${format}`)
       // Under one identity a node may be in another pool than the last time.
-      return pool === this.#pool ? peers.slice(0, maxPeers).map(checkPeer) : []
+      if (pool !== this.#pool) return []
+      const known = peers.slice(0, maxPeers).map(checkPeer)
+      for (const [election, epoch] of checkEpochs(epochs)) this.#epochs.set(election, epoch)
+      return known
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') this.#warn(`the file of remembered peers ${this.#file} is ignored: ${reasonOf(error)}`)
       return []
@@ -114,17 +141,18 @@ export class PeersFile {
   }
 
   /** All or nothing. After a power failure it may be the old file, which is no worse. */
-  async #write(peers: readonly Peer[]): Promise<void> {
+  async #write(content: object): Promise<boolean> {
     const temporary = `${this.#file}.tmp`
     try {
       await rm(temporary, { force: true })
-      await writeFile(temporary, `${JSON.stringify({ format, pool: this.#pool, peers }, undefined, 1)}\n`, { mode: 0o600, flag: 'wx' })
+      await writeFile(temporary, `${JSON.stringify(content, undefined, 1)}\n`, { mode: 0o600, flag: 'wx' })
       await rename(temporary, this.#file)
       this.#isFailing = false
     } catch (error) {
       if (!this.#isFailing) this.#warn(`can't write the file of remembered peers ${this.#file}: ${reasonOf(error)}`)
       this.#isFailing = true
     }
+    return !this.#isFailing
   }
 }
 
@@ -146,6 +174,12 @@ function checkPeer(value: unknown): Peer {
     return address
   })
   return { addresses: checked, seen }
+}
+
+function checkEpochs(value: unknown): readonly (readonly [string, number])[] {
+  const epochs = Object.entries(value ?? {}).slice(0, maxEpochs)
+  if (!epochs.every(([, epoch]) => Number.isSafeInteger(epoch) && epoch > 0)) throw new Error('an epoch is no whole number')
+  return epochs
 }
 
 function readBounded(file: string): string {

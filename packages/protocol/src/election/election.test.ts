@@ -49,6 +49,26 @@ function published(): Statement<Claim | Candidacy>[] {
   })
 }
 
+describe('a candidate that remembers epochs from before it started', () => {
+  const epochOf = (stored: number, isLinked: boolean): number | undefined => {
+    bench = new Bench(self, { storedEpochs: new Map([[name, stored]]) })
+    if (isLinked) bench.meet(higher)
+    elect()
+    bench.advance(10_000)
+    return reign()?.[0]
+  }
+
+  it('claims above them', () => {
+    expect(epochOf(7, false)).toBe(8)
+    expect(epochOf(7, true)).toBe(8)
+    expect(epochOf(5_000, false)).toBe(5_001)
+  })
+
+  it('claims none that is absurd to members that remember less', () => {
+    expect(epochOf(5_000, true)).toBe(969)
+  })
+})
+
 describe('a candidate', () => {
   it('alone claims the first epoch once it has settled', () => {
     elect()

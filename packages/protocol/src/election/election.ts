@@ -36,13 +36,21 @@ export const turn = 5_000
 /** So many more than the known epoch are believable after a time apart. Guess: a reign ends a thousand times in no partition. */
 const epochJump = 1_000
 
+export interface ElectionParts {
+  /** Others stand or reign than before. */
+  readonly onChanged: () => void
+  /** Who made it known. */
+  readonly opener: NodeId
+  /** The latest epoch that this identity knew before it started; 0: none. */
+  readonly stored: number
+}
+
 export class Election {
   readonly name: string
   readonly #context: Context
-  /** Others stand or reign than before. */
   readonly #onChanged: () => void
-  /** Who made it known. */
   readonly #opener: NodeId
+  readonly #stored: number
   readonly #candidates: Candidates
   readonly #pending: PendingClaims
   /** The greatest that counts. */
@@ -61,11 +69,12 @@ export class Election {
   /** What the application heard last. */
   #announced: string | undefined
 
-  constructor(context: Context, onChanged: () => void, name: string, opener: NodeId) {
+  constructor(context: Context, name: string, { onChanged, opener, stored }: ElectionParts) {
     this.name = name
     this.#context = context
     this.#onChanged = onChanged
     this.#opener = opener
+    this.#stored = stored
     this.#candidates = new Candidates(context)
     this.#pending = new PendingClaims(context)
   }
@@ -102,7 +111,7 @@ export class Election {
     if (this.#mine?.standing !== true || isUnintroduced) return Infinity
     if (this.#isReigned) return this.#winner === this.#context.id ? this.#confirmAt : Infinity
     const rank = this.#rank
-    if (rank < 0 || this.#epoch + 1 + rank > config.limits.counter) return Infinity // nobody takes such a claim
+    if (rank < 0 || this.#epochBefore + 1 + rank > config.limits.counter) return Infinity // nobody takes such a claim
     const isAlone = rank === 0 && ![...links.values()].some((link) => link.entered)
     const since = rank === 0 ? this.#mine.since : Math.max(this.#mine.since, this.#settledAt)
     // Nobody is there to reconcile with: after a long sleep others get as long to come back.
@@ -230,7 +239,7 @@ export class Election {
     if (this.#isReigned && later === undefined) return
     this.#rival = later?.signer
     const end = this.#isReigned ? undefined : this.#endOfReign()
-    const epoch = (later?.content.epoch ?? this.#epoch + this.#rank) + 1
+    const epoch = (later?.content.epoch ?? this.#epochBefore + this.#rank) + 1
     const { sequence } = this.#mine
     const claim = this.#accept(codec.sign(id, { kind: 'claim', election: this.name, epoch, incarnation: self.incarnation, sequence }))
     this.#context.outcomes.push({ type: 'announce', facts: end === undefined ? [claim] : [end, claim] })
@@ -305,6 +314,15 @@ export class Election {
   /** The epoch of the claim that is held. */
   get #epoch(): number {
     return this.#claim?.content.epoch ?? 0
+  }
+
+  /**
+   * What this node claims above, after a time without a reign. Others, who may remember less, must believe it, so of what it remembers from before it started only so
+   * much counts as is not absurd to them.
+   */
+  get #epochBefore(): number {
+    const isAlone = ![...this.#context.links.values()].some((link) => link.entered)
+    return Math.max(this.#epoch, Math.min(this.#stored, isAlone ? Infinity : this.#epoch + epochJump - 2 * places))
   }
 
   /** The latest epoch that a candidate can claim that does not know of this reign: as many as have a place may have been passed over. */

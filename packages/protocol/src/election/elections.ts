@@ -11,6 +11,7 @@ import { FairShare } from './fair-share.ts'
 
 export class Elections implements Timed {
   readonly #context: Context
+  readonly #stored: ReadonlyMap<string, number>
   readonly #elections = new Map<string, Election>()
   /** Who has which share of memory, while it is full and nothing changes. */
   #sharing: FairShare | undefined
@@ -18,8 +19,10 @@ export class Elections implements Timed {
   #forgotten = 0
   #reconciledAt: Milliseconds = -Infinity
 
-  constructor(context: Context) {
+  /** `stored`: the latest epochs that this identity knew before it started. */
+  constructor(context: Context, stored: ReadonlyMap<string, number> = new Map()) {
     this.#context = context
+    this.#stored = stored
   }
 
   get nextDue(): Milliseconds {
@@ -142,7 +145,8 @@ export class Elections implements Timed {
       victim?.forget()
       this.#elections.delete(other)
     }
-    const election = new Election(this.#context, () => (this.#sharing = undefined), name, opener)
+    const parts = { onChanged: () => (this.#sharing = undefined), opener, stored: this.#stored.get(name) ?? 0 }
+    const election = new Election(this.#context, name, parts)
     this.#elections.set(name, election)
     this.#sharing = undefined
     return election
