@@ -53,7 +53,7 @@ export class Handshake {
     const { view, config, id } = context
     if (!(known <= config.limits.counter) || !(incarnation <= config.limits.counter)) throw new FrameError('an incarnation is out of range')
     link.greeted = true
-    if (today !== undefined) this.#compareCalendars(link.peer, today)
+    if (today !== undefined) link.ahead = today - context.services.today()
     link.entered = incarnation > 0
     link.incarnation = incarnation
     const wasIn = life.self !== undefined
@@ -119,10 +119,13 @@ export class Handshake {
     this.#parts.context.notify({ type: 'entered', alone })
   }
 
-  /** What lives for minutes is over, or not yet believed, by a calendar that is minutes apart. Both ends find out, and one of them is to be set. */
-  #compareCalendars(peer: NodeId, theirs: number): void {
+  /**
+   * What lives for minutes is over, or not yet believed, by a calendar that is minutes apart. Both ends find out, and one of them is to be set. Of members only: a
+   * stranger could use the warning up.
+   */
+  compareCalendars(peer: NodeId): void {
     const { context } = this.#parts
-    const ahead = theirs - context.services.today()
+    const ahead = context.links.get(peer)?.ahead ?? 0
     if (this.#warnedOfCalendars || Math.abs(ahead) < skew) return
     this.#warnedOfCalendars = true
     const minutes = `${Math.round(Math.abs(ahead) / 60_000)} minutes ${ahead > 0 ? 'ahead of' : 'behind'}`

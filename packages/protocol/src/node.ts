@@ -415,6 +415,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   #reconciled(peer: NodeId): void {
     const { view, now } = this.#context
     if (view.get(peer) === undefined) return
+    this.#handshake.compareCalendars(peer)
     this.#context.wholeSince = Math.min(this.#context.wholeSince, now)
     this.#context.lastReconciliation = now
     this.#context.isUnintroduced = false

@@ -28,6 +28,8 @@ export class Link {
   entered = false
   /** in this incarnation; 0 while it is not. */
   incarnation = 0
+  /** How far its calendar is ahead of this node's, by its hello. */
+  ahead: Milliseconds = 0
   /** The peer said goodbye: its going is no reason to suspect it. */
   goodbye = false
   /** One end entered the pool over it: such links form a tree. */
