@@ -102,8 +102,11 @@ export class Records implements Timed {
     return content.version > held.content.version || (content.version === held.content.version && compare(signature, held.signature) > 0)
   }
 
-  /** Takes in a verified record, and returns it as it is held; undefined where there is no room for it. `isNews`: it was said just now. */
-  merge(statement: Statement<RecordContent>, isNews: boolean): Fact | undefined {
+  /**
+   * Takes in a verified record, and returns it as it is held; undefined where there is no room for it. `isNews`: it was said just now. `isOwn`: by this node, which
+   * gives up a new record rather than another one of the same owner, as chance has it which that would be.
+   */
+  merge(statement: Statement<RecordContent>, isNews: boolean, isOwn = false): Fact | undefined {
     const { facts, config } = this.#context
     const isEvent = isEventName(statement.content.name)
     const [order, room] = isEvent ? [this.events.order, config.limits.events] : [this.#order, config.limits.records]
@@ -114,7 +117,8 @@ export class Records implements Timed {
     this.#await(statement.content.expires)
     if (isEvent) this.events.heard(statement, isNews)
     if (order.size > room) {
-      const last = order.last() as Fact
+      const least = order.last() as Fact
+      const last = isOwn && before === undefined && least.author === held.author && !isEvent ? held : least
       this.#forget(last)
       if (isEvent) return last === held ? undefined : held
       if (last !== held || before !== undefined)
@@ -161,7 +165,7 @@ export class Records implements Timed {
     // By the calendar: an owner that lost its memory goes on above what it said before.
     const content: RecordContent = { kind: 'record', version: Math.max(last + 1, Math.floor(this.#today)), ...said }
     const statement = this.#context.codec.sign(signer, content, owner)
-    const fact = this.merge(statement, true)
+    const fact = this.merge(statement, true, true)
     if (fact !== undefined) this.#context.outcomes.push({ type: 'announce', facts: [fact] })
     else if (isEventName(said.name))
       this.#context.warn(
