@@ -201,6 +201,20 @@ it('health is told however many connect and say nothing, or ask and do not read'
   }
 })
 
+it('a connection follows events once, however often it asks', async () => {
+  const { url } = await joinShown('asked-often')
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname).on('error', () => {})
+  try {
+    socket.write('GET /events HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(20))
+    await once(socket.resume(), 'data')
+    // Twenty streams would be more than there are.
+    expect((await follow(url)).status).toBe(200)
+  } finally {
+    socket.destroy()
+  }
+})
+
 it('a node that leaves, or is cut off, is not ready, or not well', () => {
   const agent = (health: object, stopping = false): Agent =>
     ({ stopping, pool: { health: () => ({ members: 3, alone: false, minority: false, introducers: [], ...health }) } }) as unknown as Agent

@@ -128,7 +128,8 @@ export class HttpServer implements AsyncDisposable {
     }
   }
 
-  async #answer({ method, url = '/', headers }: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method, url = '/', headers } = request
     if (this.#isLocal && !isOwnHost(headers.host ?? '')) throw new Refusal(421, 'this address has no such name: use localhost or 127.0.0.1')
     if (method !== 'GET' && method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD')
@@ -146,7 +147,7 @@ export class HttpServer implements AsyncDisposable {
         await this.#tellMetrics(response)
         break
       case '/events':
-        this.#stream(method, response)
+        this.#stream(request, response)
         break
       default:
         this.#show(path, headers['accept-encoding'] ?? '', response)
@@ -167,15 +168,18 @@ export class HttpServer implements AsyncDisposable {
     response.end(text)
   }
 
-  #stream(method: string, response: ServerResponse): void {
+  #stream({ method, socket }: IncomingMessage, response: ServerResponse): void {
     const { feed } = this.#entered
     if (feed.isFull) throw new Refusal(503, 'too many look at this node already')
-    response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
+    const [status, headers] = [200, { 'content-type': 'text/event-stream; charset=utf-8' }]
     if (method === 'HEAD') {
+      response.writeHead(status, headers)
       response.end()
       return
     }
-    if (response.socket !== null) this.#connections.delete(response.socket)
+    // A stream has no end, so whatever else is asked on its connection waits: one connection takes one place.
+    if (!this.#connections.delete(socket)) throw new Refusal(503, 'this connection follows events already')
+    response.writeHead(status, headers)
     feed.add(response)
   }
 
