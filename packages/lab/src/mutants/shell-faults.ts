@@ -12,6 +12,7 @@ export interface ShellFault {
 
 const sockets = { file: 'apps/node/src/base/local-sockets.ts', test: 'apps/node/src/base/local-sockets.test.ts' }
 const keys = { file: 'packages/overlay/src/identity/pool-keys.ts', test: 'packages/overlay/src/identity/pool-keys.test.ts' }
+const identity = { file: 'packages/overlay/src/identity/identity.ts', test: 'packages/overlay/src/identity/identity.test.ts' }
 const feed = { file: 'apps/node/src/http/feed.ts', test: 'apps/node/src/http/feed.test.ts' }
 const handlers = { file: 'apps/node/src/handlers/handlers.ts', test: 'apps/node/src/handlers/handlers.test.ts' }
 const queries = { file: 'packages/jel/src/queries.ts', test: 'packages/jel/src/queries.test.ts' }
@@ -161,8 +162,8 @@ export const shellFaults: readonly ShellFault[] = [
   {
     name: 'a stranger completes a reconciliation',
     file: 'packages/protocol/src/node.ts',
-    from: 'if (view.get(peer) === undefined) return\n    this.#context.wholeSince',
-    to: 'if (view.size === 0) return\n    this.#context.wholeSince',
+    from: 'if (view.get(peer) === undefined) return\n    this.#handshake.compareCalendars',
+    to: 'if (view.size === 0) return\n    this.#handshake.compareCalendars',
     test: 'packages/protocol/src/life/introduction.test.ts',
   },
   {
@@ -219,6 +220,46 @@ export const shellFaults: readonly ShellFault[] = [
     file: 'packages/protocol/src/handshake.ts',
     from: 'Math.abs(ahead) < skew) return',
     to: 'Math.abs(ahead) > skew) return',
+    test: 'packages/protocol/src/node.test.ts',
+  },
+  {
+    ...identity,
+    name: 'each life of a process needs the disk',
+    from: 'if (incarnation > written) write(incarnation + ahead)',
+    to: 'if (incarnation > used) write(incarnation + ahead)',
+  },
+  {
+    ...identity,
+    name: 'a life is lived before it is written down',
+    from: 'if (incarnation > written) write(incarnation + ahead)',
+    to: 'if (incarnation > written) written = incarnation + ahead',
+  },
+  {
+    name: 'a write of the remembered members that failed is taken for made',
+    file: 'packages/overlay/src/identity/peers-file.ts',
+    from: 'return !this.#isFailing',
+    to: 'return true',
+    test: 'packages/overlay/src/identity/peers-file.test.ts',
+  },
+  {
+    name: 'a new record of an owner ends another one of its own',
+    file: 'packages/protocol/src/records/records.ts',
+    from: 'const last = isOwn && before === undefined && least.author === held.author && !isEvent ? held : least',
+    to: 'const last = least',
+    test: 'packages/protocol/src/records/records.test.ts',
+  },
+  {
+    name: 'a restart claims an epoch that was used',
+    file: 'packages/protocol/src/election/election.ts',
+    from: 'return Math.max(this.#epoch, Math.min(this.#stored,',
+    to: 'return Math.max(this.#epoch, Math.min(0,',
+    test: 'packages/protocol/src/election/election.test.ts',
+  },
+  {
+    name: 'a stranger uses up the warning of calendars',
+    file: 'packages/protocol/src/handshake.ts',
+    from: 'if (today !== undefined) link.ahead = today - context.services.today()',
+    to: 'if (today !== undefined) {\n      link.ahead = today - context.services.today()\n      this.compareCalendars(link.peer)\n    }',
     test: 'packages/protocol/src/node.test.ts',
   },
   {
