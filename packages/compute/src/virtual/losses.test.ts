@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { seeds } from '../../test/seeds.ts'
 import type { Entry } from '../core/entry.ts'
 import type { HeldTask } from '../core/io.ts'
 import { VirtualGrid } from './grid.ts'
@@ -34,7 +35,7 @@ function said(entry: Entry | undefined): string {
   return 'value' in entry.outcome ? new TextDecoder().decode(entry.outcome.value) : entry.outcome.failure.code
 }
 
-const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8]
+const SEEDS = seeds('1-8')
 
 describe('a member whose containers do not start', () => {
   it.each(SEEDS)('fails no job, stops, and says so: seed %i', (seed) => {
