@@ -148,7 +148,8 @@ describe('a task that ends whole members', () => {
 })
 
 describe('tasks whose holders die for other reasons', () => {
-  it.each(SEEDS)('are not set apart: one of 64 is killed each 2 s, tasks take 5 s, seed %i', (seed) => {
+  // 12: somebody came 16 ms before the job was done.
+  it.each(seeds('5-12'))('are not set apart: one of 64 is killed each 2 s, tasks take 5 s, seed %i', (seed) => {
     const grid = new VirtualGrid({ seed, program: flatJob({ leaves: 640, leafTime: 5000 }), latency: () => 0.2 })
     for (let member = 0; member < 64; member++) grid.join({ site: 's' })
     grid.settle()
