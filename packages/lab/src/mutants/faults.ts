@@ -194,6 +194,13 @@ export const faults: readonly Fault[] = [
     simulation: ['three-sites', '--seeds', '1..2'],
   },
   {
+    name: 'whoever probes takes a turn',
+    file: 'detection/probe-turns.ts',
+    from: 'if (this.#isObserver(observer)) this.#turns.set(observer, turn)',
+    to: 'this.#turns.set(observer, turn)',
+    simulation: ['stalls.test.ts', '-t', 'while strangers probe it'],
+  },
+  {
     name: 'frames are not gathered on a slow machine',
     file: 'detection/outbox.ts',
     from: 'Math.max(gatherTime, Math.min(this.#busyness(), longestGather))',

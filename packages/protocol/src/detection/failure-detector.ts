@@ -106,7 +106,11 @@ export class FailureDetector implements Timed {
     const refutations = new Refutations(context)
     const scheduler = new ProbeScheduler(context, health, (id) => this.#fellSilent(id))
     const outbox = new Outbox(context, () => (scheduler.isSlow ? scheduler.roundTrip : 0))
-    this.#turns = new ProbeTurns(context, () => refutations.beat)
+    this.#turns = new ProbeTurns(
+      context,
+      () => refutations.beat,
+      (id) => this.#isObserved(id),
+    )
     this.#direct = new DirectProbes(context, { suspicions, scheduler, health }, (suspicion) => this.#timedOut(suspicion))
     this.#helper = new IndirectProbeHelper(context, outbox, beats, {
       isMissed: (id) => this.#isMissed(id),

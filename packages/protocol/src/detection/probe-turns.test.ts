@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { actors, type Actor } from '../../test/actors.ts'
 import { framesTo, type Bench } from '../../test/bench.ts'
-import { poolOf } from '../../test/detection.ts'
+import { everything, poolOf, probesTo } from '../../test/detection.ts'
 import { defaultConfig } from '../base/config.ts'
 import type { Effect } from '../base/io.ts'
 import type * as wire from '../wire/messages.js'
@@ -42,5 +42,19 @@ describe('probes by others', () => {
     if (first === undefined || last === undefined) expect.unreachable()
     const moved = acksTo(last.actor, bench.unlink(first.actor))
     expect(moved).toEqual([expect.objectContaining({ sequence: 0, nextInMs: first.nextInMs })])
+  })
+  it('take no turn if they come from who is no observer, whether a stranger or a member', () => {
+    const [self, ...others] = actors(40) as [Actor, ...Actor[]]
+    const bench = poolOf(self, others)
+    bench.advance(30_000)
+    const observers = others.filter((actor) => probesTo(actor, everything(bench)) > 0)
+    expect(observers.length).toBeLessThanOrEqual(8)
+    const strangers = actors(20, 77)
+    for (const stranger of strangers) bench.link(stranger, { incarnation: 0 })
+    const members = others.filter((actor) => bench.node.links.has(actor.id) && !observers.includes(actor))
+    expect(members.length).toBeGreaterThan(5)
+    for (const actor of [...strangers, ...members]) probe(bench, actor)
+    const turns = observers.map((actor) => probe(bench, actor).nextInMs)
+    expect(Math.max(...turns)).toBeLessThanOrEqual(period * observers.length * 1.5)
   })
 })

@@ -2,7 +2,7 @@
  * Probe turns: when each observer probes this node next.
  *
  * A member has six to eight observers and wants one probe in two seconds, not one from each. So it deals out the turns itself, in its answers, and
- * nobody has to agree on a schedule. The turn of an observer that is gone goes to who has the last one.
+ * nobody has to agree on a schedule. The turn of an observer that is gone goes to who has the last one. Whoever else probes is answered and takes no turn.
  */
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import type { Context } from '../context/context.ts'
@@ -13,12 +13,14 @@ export const turnMoved = 0
 export class ProbeTurns {
   readonly #context: Context
   readonly #beat: () => number
+  readonly #isObserver: (id: NodeId) => boolean
   readonly #turns = new Map<NodeId, Milliseconds>()
 
   /** `beat`: how far this life has come, for the answers. */
-  constructor(context: Context, beat: () => number) {
+  constructor(context: Context, beat: () => number, isObserver: (id: NodeId) => boolean) {
     this.#context = context
     this.#beat = beat
+    this.#isObserver = isObserver
   }
 
   /** Answers a probe, with the time of this observer's next turn. */
@@ -51,7 +53,7 @@ export class ProbeTurns {
   }
 
   #deal(observer: NodeId, sequence: number, turn: Milliseconds): void {
-    this.#turns.set(observer, turn)
+    if (this.#isObserver(observer)) this.#turns.set(observer, turn)
     const nextInMs = Math.round(turn - this.#context.now)
     this.#context.send(observer, { ack: { sequence, nextInMs, beat: this.#beat() } })
   }
