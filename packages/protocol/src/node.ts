@@ -470,7 +470,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     this.#parts.broadcaster.queue(fact, after)
   }
 
-  /** This process slept longer than others remember the dead: what it holds may revive them. It forgets everything and joins afresh. */
+  /** This process slept longer than others remember the dead: what it holds may revive them. It forgets all but records and joins afresh. */
   #startOver(): void {
     const { view, facts, links, config } = this.#context
     const { reporter, detector, rings, intake, records, broadcaster, elections, introduction, healer, life } = this.#parts
@@ -484,7 +484,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     rings.clear()
     detector.clear()
     intake.clear()
-    records.clear()
+    records.startOver()
     broadcaster.clear()
     elections.startOver()
     this.#context.wholeSince = Infinity

@@ -36,6 +36,29 @@ it.each(cases)('%i who slept for longer than others are remembered unseat no win
   expect(nodes.map(({ protocol }) => protocol.reign('master')?.winner)).toEqual(nodes.map(() => reign?.winner))
 })
 
+it.each(seeds('1-3'))(
+  'a pool of which all slept keeps its records until they expire, and what was withdrawn meanwhile stays away, seed %i',
+  (seed) => {
+    const { simulation, nodes } = electedPool(seed)
+    const [owner, ...sleepers] = nodes as [PoolNode, ...PoolNode[]]
+    const publish = (name: string, lifetime: number): void => owner.command({ type: 'publish', name, value: Uint8Array.of(1), lifetime })
+    publish('kept', 86_400_000)
+    publish('withdrawn', 86_400_000)
+    publish('over', 800_000)
+    simulation.run(30_000)
+    const names = (): string[][] => nodes.map(({ protocol }) => protocol.records().map(({ name }) => name))
+    expect(names()).toEqual(nodes.map(() => ['kept', 'over', 'withdrawn']))
+    for (const node of sleepers) simulation.sleep(node)
+    owner.command({ type: 'unpublish', name: 'withdrawn' })
+    simulation.run(1_000)
+    simulation.sleep(owner)
+    simulation.run(900_000)
+    for (const node of nodes) simulation.sleep(node, false)
+    simulation.run(120_000)
+    expect(names()).toEqual(nodes.map(() => ['kept']))
+  },
+)
+
 it.each(seeds('1-3'))('a pool of which all slept has a winner again, seed %i', (seed) => {
   const { simulation, nodes } = electedPool(seed)
   for (const node of nodes) simulation.sleep(node)

@@ -362,6 +362,13 @@ export const faults: readonly Fault[] = [
     simulation: ['records.test.ts', '-t', 'seed 1'],
   },
   {
+    name: 'records are forgotten by whoever slept for a day',
+    file: 'node.ts',
+    from: 'records.startOver()',
+    to: 'void records',
+    simulation: ['sleep.test.ts', '-t', 'keeps its records'],
+  },
+  {
     name: 'a record is never over',
     file: 'records/records.ts',
     from: 'const fact = content.expires <= today ? ',

@@ -67,11 +67,6 @@ export class FairOrder {
     return this.#owners.get(owner)?.facts ?? []
   }
 
-  clear(): void {
-    this.#owners.clear()
-    this.#size = 0
-  }
-
   #placeIn(facts: readonly Fact[], fact: Fact): number {
     let [from, to] = [0, facts.length]
     while (from < to) {

@@ -148,11 +148,9 @@ export class Records implements Timed {
     this.#nextDue = Math.min(this.#nextDue, this.#context.now + wait)
   }
 
-  /** The facts are gone. */
-  clear(): void {
-    this.#order.clear()
-    this.events.order.clear()
-    this.#nextDue = Infinity
+  /** Everything this node knew is gone, but records: they end by the calendar, and all others who held them may have slept as well. */
+  startOver(): void {
+    for (const fact of [...this.#order.facts(), ...this.events.order.facts()]) this.#context.facts.put(fact)
   }
 
   get #today(): Milliseconds {
