@@ -223,8 +223,11 @@ export class Execution {
   /** Gives up a frame of this member: what others do for it is left to them, as far as they are trusted. */
   yield(job: Job, node: TaskNode, to: MemberId): void {
     if (!job.trust.mayHold(to) || !mayVote(job, node, to)) return
-    if (node.frame !== undefined) this.drop(job, node)
+    const { frame, wanted, waiters } = node
+    if (frame !== undefined) this.drop(job, node)
     this.#dropBelow(job, node)
+    // Nobody waits here for what was done for the second time at a replica's word. One that did would take it for lost after a while.
+    if (frame?.second === true && !wanted && waiters === undefined) return
     job.await(node, to, this.#context.now)
     this.#context.send(to, { type: 'awaiting', job: job.id, paths: [node.path] })
   }
