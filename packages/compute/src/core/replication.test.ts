@@ -1,6 +1,6 @@
 import { createRandom, hash52 } from '@jel/protocol'
-import { beforeEach, expect, it } from 'vitest'
-import type { Effect, Input, Message } from './io.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Claim, Effect, Input, Message } from './io.ts'
 import { Scheduler } from './scheduler.ts'
 
 // One whose first replica is another member.
@@ -8,6 +8,8 @@ const job = Array.from({ length: 100 }, (_, number) => `job${number}`).find(
   (id) => hash52(`${id} other`) > hash52(`${id} self`) && hash52(`${id} other`) > hash52(`${id} third`),
 ) as string
 const input = Uint8Array.of(1)
+const root: Claim = { path: '', fn: 'root', input, age: 0, progress: 0, leaf: false, second: false }
+const child: Claim = { ...root, path: 'a'.repeat(10), fn: 'child', leaf: true }
 
 let now: number
 let scheduler: Scheduler
@@ -27,13 +29,89 @@ function hear(message: Message, from: string): Effect[] {
   return feed({ type: 'message', from, message })
 }
 
+/** Tasks took a second in the mean. */
+function report(from: string, ...claims: Claim[]): Effect[] {
+  const work = { begun: 10, finished: 10, ran: 10_000 }
+  return hear({ type: 'report', job, number: 1, entries: [], claims, dropped: [], work }, from)
+}
+
+/** What a member without work is given. */
+function given(to: string): readonly string[] {
+  return sent(hear({ type: 'idle', request: 1, jobs: [job] }, to), 'work').flatMap(({ tasks }) => tasks.map(({ path }) => path))
+}
+
 beforeEach(() => {
   now = 0
   scheduler = new Scheduler({ self: { id: 'self', location: 'self@here' }, workers: 1, random: createRandom(1) })
   for (const id of ['other', 'third', 'fourth']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
 })
 
+/** This member asks for a task, and is given this one. */
+function takes(task: Claim, from: string): void {
+  const ask = (): readonly Effect[] => feed({ type: 'timer' }, 100)
+  let request: { to: string; number: number } | undefined
+  for (let tries = 0; tries < 100 && request?.to !== from; tries++) {
+    for (const effect of ask()) {
+      if (effect.type !== 'send' || effect.message.type !== 'steal') continue
+      request = { to: effect.to, number: effect.message.request }
+      if (effect.to !== from) hear({ type: 'work', request: request.number, tasks: [], left: 0, ended: [] }, effect.to)
+    }
+  }
+  const grant = { path: task.path, fn: task.fn, input, job, replay: false, tries: 0 }
+  hear({ type: 'work', request: request?.number ?? -1, tasks: [grant], left: 0, ended: [] }, from)
+}
+
 const spec = { id: job, owner: 'owner', fn: 'root', input, submitted: 0, wish: 'run', accepted: true, fresh: true } as const
+
+describe('a replica that is asked for what takes too long', () => {
+  beforeEach(() => {
+    feed({ type: 'job', spec })
+  })
+
+  it('gives it once, and again when whoever has it has had time enough, too', () => {
+    report('other', child)
+    expect(given('third')).toEqual([])
+    now += 15_000
+    expect(given('third')).toEqual([child.path])
+    now += 3000
+    expect(given('fourth')).toEqual([])
+    now += 4000
+    expect(given('fourth')).toEqual([child.path])
+  })
+
+  it('counts one that another replica gave', () => {
+    report('other', child)
+    now += 15_000
+    report('third', { ...child, second: true })
+    expect(given('fourth')).toEqual([])
+  })
+
+  it('does not wait for ever where somebody says again and again that it has begun it', () => {
+    report('other', child)
+    for (let second = 0; second < 60; second++) {
+      now += 1000
+      const work = { begun: 0, finished: 0, ran: 0 }
+      hear({ type: 'report', job, number: 1, entries: [], claims: [{ ...child, second: true }], dropped: [child.path], work }, 'third')
+    }
+    expect(given('fourth')).toEqual([child.path])
+  })
+
+  it('gives no parent away of which it does a part itself', () => {
+    report('other', root)
+    takes(child, 'other')
+    now += 10_000
+    expect(given('third')).toEqual([])
+    now += 30_000
+    expect(given('third')).toEqual([''])
+  })
+
+  it('gives nothing away that it does itself', () => {
+    takes(child, 'other')
+    report('third', { ...child, second: true })
+    now += 60_000
+    expect(given('fourth')).toEqual([])
+  })
+})
 
 it('a member that leaves to another one what it did for the second time does not wait for it', () => {
   feed({ type: 'job', spec })

@@ -135,23 +135,24 @@ export class Replication {
 
   /** For a member that has nothing to do: a task that takes far longer than others did, and that nobody else does for it yet. */
   overdue(from: MemberId, job: Job): Grant | undefined {
-    const { now, config } = this.#context
-    const { self } = this.#context
+    const { self, now, config } = this.#context
     const { ran, finished } = job.totalsAt(self)
     const mean = finished === 0 ? undefined : ran / finished
-    let oldest: { node: TaskNode; task: Task; quietSince: Milliseconds } | undefined
+    let oldest: { node: TaskNode; task: Task; since: Milliseconds } | undefined
     for (const nodes of job.claims.values()) {
       for (const node of nodes) {
-        const { claims, quietSince = now } = node
-        if (claims === undefined || claims.has(from) || !mayVote(job, node, from)) continue
+        const { claims, frame } = node
+        // What this member does itself it neither counts nor follows here: other replicas judge it.
+        if (claims === undefined || frame !== undefined || claims.has(from) || !mayVote(job, node, from)) continue
         const [claim] = claims.values()
         const task = rootOf(job, node) ?? node.task ?? claim?.task
         if (claim === undefined || task === undefined) continue
         // Each further one that does it too may take as long again as those before it: a claim costs nothing.
         const kind = { mean, longest: job.longestOf(task.fn, self, claims) }
         const after = overdueAfter(config, kind, isHeldBelow(node)) * 2 ** (claims.size - 1)
-        if (now - quietSince < after || quietSince >= (oldest?.quietSince ?? Infinity)) continue
-        oldest = { node, task, quietSince }
+        const since = leftAloneSince(node, now, config.eagerInnerFactor * (mean ?? 0))
+        if (now - since < after || since >= (oldest?.since ?? Infinity)) continue
+        oldest = { node, task, since }
       }
     }
     if (oldest === undefined) return undefined
@@ -268,10 +269,22 @@ function isHeld(frame: Frame | undefined): boolean {
   return frame?.claimed === true && !frame.second && frame.state !== 'lookup'
 }
 
-/** Others hold parts of it. */
+/** Others, or this replica, hold parts of it. */
 function isHeldBelow(node: TaskNode): boolean {
-  for (const child of node.children?.values() ?? []) if (child.claims !== undefined || isHeldBelow(child)) return true
+  for (const child of node.children?.values() ?? [])
+    if (child.claims !== undefined || child.frame !== undefined || isHeldBelow(child)) return true
   return false
+}
+
+/**
+ * Since when nothing of a task was covered, and nobody began it for the second time: whoever did gets time of its own. Else all replicas give out the same one at once.
+ * `most`: a member may say what it likes, so its word is good for as much as a parent is given.
+ */
+function leftAloneSince({ claims, quietSince }: TaskNode, now: Milliseconds, most: Milliseconds): Milliseconds {
+  let latest = quietSince ?? now
+  const bound = latest + most
+  for (const { second, since } of claims?.values() ?? []) if (second) latest = Math.max(latest, Math.min(since, bound))
+  return latest
 }
 
 /** How much is known of what a task gave: votes, or all. */
