@@ -339,7 +339,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     if (link === undefined) return
     this.#context.links.delete(peer)
     for (const part of [reconciler, lazyPush]) part.linkLost(peer)
-    detector.linkLost(peer, link.goodbye)
+    detector.linkLost(link)
     linkMaintenance.linkLost(link)
     introduction.linkLost()
   }

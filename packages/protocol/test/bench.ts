@@ -46,6 +46,8 @@ export class Bench {
   reconciles = true
   /** What each member answers when it is asked to probe another: that it missed it, or, by `relays`, that it reached it. Silent ones say nothing. */
   readonly relays = new Set<NodeId>()
+  /** Those that can't tell, in place of having missed it. */
+  readonly unknowing = new Set<NodeId>()
   readonly actors = new Map<NodeId, Actor>()
   /** How far its calendar is off. */
   skew: Milliseconds = 0
@@ -261,13 +263,14 @@ export class Bench {
   /** What a helper says of these. */
   #probeFor(helper: NodeId, subjects: readonly NodeId[]): wire.PingReqAck {
     const isReached = (id: NodeId): boolean => id === helper || this.relays.has(helper)
+    const others = subjects.filter((id) => !isReached(id)).map((id) => decodeId(id) as Uint8Array<ArrayBuffer>)
     return {
       reached: subjects.filter(isReached).flatMap((id) => {
         const actor = this.actors.get(id)
         return actor === undefined ? [] : [statementToWire(actor.refutes(this.beat))]
       }),
-      missed: subjects.filter((id) => !isReached(id)).map((id) => decodeId(id) as Uint8Array<ArrayBuffer>),
-      unknown: [],
+      missed: this.unknowing.has(helper) ? [] : others,
+      unknown: this.unknowing.has(helper) ? others : [],
     }
   }
 }

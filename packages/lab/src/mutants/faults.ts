@@ -119,8 +119,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'helpers are not asked',
     file: 'detection/indirect-probes.ts',
-    from: 'if (helpers.length > 0) this.#ask(id, round, helpers)\n    else this.#finish(id, this.#missedBy(id, round) > 0)',
-    to: 'this.#finish(id, helpers.length > 0)',
+    from: 'if (helpers.length > 0) this.#ask(id, round, helpers)\n    else this.#finish(id, round)',
+    to: 'if (helpers.length > 0) this.#events.onMissed(id)\n    else this.#finish(id, round)',
     simulation: ['sim:check'],
   },
   {
@@ -192,6 +192,13 @@ export const faults: readonly Fault[] = [
     from: 'while (this.#isDealt(turn)) turn += period / 4',
     to: 'while (turn < now && this.#isDealt(turn)) turn += period / 4',
     simulation: ['three-sites', '--seeds', '1..2'],
+  },
+  {
+    name: 'who was not in contact with a member vouches for its death',
+    file: 'detection/contacts.ts',
+    from: 'return heardAt > met.relayedAt && missedSince - heardAt < contactTime',
+    to: 'return heardAt - missedSince < contactTime',
+    simulation: ['bridge.test.ts', '-t', 'nobody dies'],
   },
   {
     name: 'whoever probes takes a turn',
@@ -273,8 +280,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'a claim without reconciliation',
     file: 'election/election.ts',
-    from: 'return isAlone || reconciledAt >= since ? this.#settledAt + rank * turn : Infinity',
-    to: 'return isAlone || reconciledAt >= -since ? this.#settledAt + rank * turn : Infinity',
+    from: 'return reconciledAt >= since ? this.#settledAt + rank * turn : Infinity',
+    to: 'return reconciledAt >= -since ? this.#settledAt + rank * turn : Infinity',
     simulation: ['elections-reconcile-first.test.ts'],
   },
   {
@@ -336,8 +343,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'who stands again has the same candidacy',
     file: 'election/election.ts',
-    from: 'sequence: (this.#mine?.sequence ?? 0) + 1, since',
-    to: 'sequence: this.#mine?.sequence ?? 1, since',
+    from: 'sequence: Math.max(this.sequence, after) + 1, since',
+    to: 'sequence: Math.max(this.sequence, after, 1), since',
     simulation: ['stand-again', '--seeds', '1'],
   },
   {
@@ -357,8 +364,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'records make way in the order in which they came',
     file: 'records/records.ts',
-    from: 'const last = order.last() as Fact',
-    to: 'const last = held',
+    from: 'const least = order.last() as Fact',
+    to: 'const least = held',
     simulation: ['records.test.ts', '-t', 'seed 1'],
   },
   {

@@ -7,6 +7,7 @@
 import type { DialFailure, HostProbeOutcome, Milliseconds, NodeId } from '../base/io.ts'
 import type { Context, Timed } from '../context/context.ts'
 import { probeLinkTime } from '../context/links.ts'
+import type { Contacts } from './contacts.ts'
 import type { HealthMultiplier } from './health-multiplier.ts'
 import type { ProbeScheduler } from './probe-scheduler.ts'
 import { suspicionTimeout, type Evidence } from './suspicion-timeout.ts'
@@ -35,17 +36,13 @@ export interface DirectProbeParts {
   readonly suspicions: Suspicions
   readonly scheduler: ProbeScheduler
   readonly health: HealthMultiplier
+  readonly contacts: Contacts
 }
 
 export class DirectProbes implements Timed {
   readonly #context: Context
   readonly #parts: DirectProbeParts
   readonly #onTimeout: (suspicion: Suspicion) => void
-  /**
-   * By what its links showed, of each life: whether a member can be dialled. Not in here: nobody knows. It comes from elsewhere than it
-   * announces if it can't.
-   */
-  readonly #dialable = new Map<NodeId, boolean>()
   /** When links came up by which it probed somebody. They are kept for a moment, and until then count among its probes: so links are bounded. */
   #probeLinks: Milliseconds[] = []
 
@@ -64,6 +61,7 @@ export class DirectProbes implements Timed {
   begin(suspicion: Suspicion): void {
     const { now } = this.#context
     suspicion.enter('probing', now)
+    suspicion.missedSince = now
     suspicion.evidence = 'none'
     suspicion.probes = 0
     suspicion.hostProbing = undefined
@@ -83,26 +81,16 @@ export class DirectProbes implements Timed {
     return probing + this.#probeLinks.length < probesAtOnce && probing + links.size < config.links.max + probesAtOnce * (1 - freeShare)
   }
 
-  /** This node had a link with the member in its present life. */
-  hasMet(id: NodeId): boolean {
-    return this.#dialable.has(id)
-  }
-
   linkUp(peer: NodeId): void {
     const link = this.#context.links.get(peer)
     if (link !== undefined && this.#parts.suspicions.get(peer)?.dialling !== undefined) {
       link.isProbeLink = true
       this.#probeLinks.push(link.since)
     }
-    // Once dialled, dialable: the other end of a link can't tell when it is the one who was dialled.
-    this.#dialable.set(peer, link?.dialable === true || this.#dialable.get(peer) === true)
   }
 
   linkLost(peer: NodeId): void {
-    // Who is no member, or none any more: of others it is remembered for as long as they live.
-    if (this.#context.view.get(peer) === undefined) this.#dialable.delete(peer)
-    const suspicion = this.#parts.suspicions.get(peer)
-    suspicion?.schedule('probe', this.#context.now)
+    this.#parts.suspicions.get(peer)?.schedule('probe', this.#context.now)
   }
 
   /** A dial came to nothing: every one is evidence, whatever it was for. */
@@ -117,13 +105,6 @@ export class DirectProbes implements Timed {
     const isLinked = this.#context.links.has(suspicion.id)
     this.#found(suspicion, outcome === 'accepted' ? 'unresponsive' : outcome)
     if (outcome === 'accepted' && !isLinked && suspicion.isOwn) this.#dial(suspicion)
-  }
-
-  /** A life ended or a new one began. */
-  forget(id: NodeId): void {
-    const link = this.#context.links.get(id)
-    if (link === undefined) this.#dialable.delete(id)
-    else this.#dialable.set(id, link.dialable)
   }
 
   /** What this process missed in so long says nothing about others. */
@@ -150,7 +131,7 @@ export class DirectProbes implements Timed {
       effects.push({ type: 'probeHost', peer: id, addresses: view.get(id)?.addresses ?? [] })
     }
     if (links.has(id)) scheduler.ask(id)
-    else if (suspicion.evidence === 'unresponsive' || this.#dialable.get(id) === false) this.#dial(suspicion)
+    else if (suspicion.evidence === 'unresponsive' || this.#parts.contacts.isDialable(id) === false) this.#dial(suspicion)
     this.#consider(suspicion)
   }
 
@@ -163,9 +144,9 @@ export class DirectProbes implements Timed {
   #consider(suspicion: Suspicion): void {
     const { now, config, links } = this.#context
     if (suspicion.state !== 'probing') return
-    const { scheduler, health } = this.#parts
+    const { scheduler, health, contacts } = this.#parts
     const { id, evidence } = suspicion
-    const situation = { evidence, isLinked: links.has(id), isDialable: this.#dialable.get(id) !== false, late: scheduler.late }
+    const situation = { evidence, isLinked: links.has(id), isDialable: contacts.isDialable(id) !== false, late: scheduler.late }
     const ends = suspicion.since + suspicionTimeout(situation, config.detection) * health.value
     if (now >= ends) this.#onTimeout(suspicion)
     else suspicion.advance('probe', Math.ceil(ends))

@@ -250,14 +250,37 @@ describe('a member that this node does not reach, but a helper does', () => {
     expect(requestsTo(dave, suspect, bench.advance(60_000))).toBe(0)
   })
 
-  it('is probed for others by them alone: this node says that it misses it', () => {
+  it('is not accused while they may stand still: for as long as an unresponsive process gets', () => {
+    const bench = five()
+    bench.relays.add(dave.id)
+    lose(bench, suspect, 'silent')
+    bench.advance(20_000)
+    bench.relays.delete(dave.id)
+    bench.unknowing.add(bob.id).add(carol.id).add(dave.id)
+    const missedAt = bench.until(() => isSuspected(bench), 200_000)
+    expect(missedAt).toBeDefined()
+    expect(timeToAccusation(bench, suspect, 200_000)).toBeGreaterThan(bench.config.detection.unresponsive - 1_000)
+  })
+
+  it('is accused at once where a helper can tell that it is gone', () => {
+    const bench = five()
+    bench.relays.add(dave.id)
+    lose(bench, suspect, 'silent')
+    bench.advance(20_000)
+    bench.relays.delete(dave.id)
+    bench.unknowing.add(bob.id).add(carol.id)
+    bench.until(() => isSuspected(bench), 200_000)
+    expect(timeToAccusation(bench, suspect, 200_000)).toBeLessThan(3_000)
+  })
+
+  it('is probed for others by them alone: this node says that it can’t tell', () => {
     const bench = five()
     bench.relays.add(dave.id)
     lose(bench, suspect, 'silent')
     bench.advance(20_000)
     bench.receive(bob, { pingReq: { subjects: [keyOf(suspect)] } })
     const frames = framesTo(bob.id, bench.advance(gather))
-    expect(frames.flatMap(({ pingReqAck }) => pingReqAck?.missed ?? [])).toEqual([keyOf(suspect)])
+    expect(frames.flatMap(({ pingReqAck }) => pingReqAck?.unknown ?? [])).toEqual([keyOf(suspect)])
   })
 })
 

@@ -12,13 +12,14 @@ import { FrameError } from '../base/errors.ts'
 import type { DialFailure, HostProbeOutcome, Milliseconds, NodeId } from '../base/io.ts'
 import { pickOne } from '../base/random.ts'
 import type { Context, Timed } from '../context/context.ts'
-import { probeLinkTime } from '../context/links.ts'
+import { probeLinkTime, type Link } from '../context/links.ts'
 import type { Certificate } from '../facts/certificate.ts'
 import { isKind, type Refutation, type Statement } from '../facts/statement.ts'
 import type { Alarm, PingReqAck } from '../frames/message.ts'
 import type * as wire from '../wire/messages.js'
 import { Accusations } from './accusations.ts'
 import { Beats, slack } from './beats.ts'
+import { Contacts } from './contacts.ts'
 import { DirectProbes } from './direct-probes.ts'
 import { DisputedDeaths } from './disputed-deaths.ts'
 import { HealthMultiplier } from './health-multiplier.ts'
@@ -65,12 +66,6 @@ const longestUsual = 2_000
 const observersFirst = 1_500
 
 /**
- * A member with which neither this node nor any helper ever had a link is missed by all of them after this, ms. Guess: by then it has links of its own, by which
- * somebody hears of the suspicion.
- */
-const strangersWait = 10_000
-
-/**
  * A node that heard no member for this long pronounces dead, by itself, members whose hosts refuse, ms. Guess: a firewall that rejects everything is seldom, the
  * last process of a pool is not.
  */
@@ -88,6 +83,7 @@ export class FailureDetector implements Timed {
   readonly #outbox: Outbox
   readonly #turns: ProbeTurns
   readonly #scheduler: ProbeScheduler
+  readonly #contacts: Contacts
   readonly #direct: DirectProbes
   readonly #indirect: IndirectProbes
   readonly #helper: IndirectProbeHelper
@@ -111,10 +107,11 @@ export class FailureDetector implements Timed {
       () => refutations.beat,
       (id) => this.#isObserved(id),
     )
-    this.#direct = new DirectProbes(context, { suspicions, scheduler, health }, (suspicion) => this.#timedOut(suspicion))
+    const contacts = new Contacts(context)
+    this.#direct = new DirectProbes(context, { suspicions, scheduler, health, contacts }, (suspicion) => this.#timedOut(suspicion))
     this.#helper = new IndirectProbeHelper(context, outbox, beats, {
       isMissed: (id) => this.#isMissed(id),
-      hasMet: (id) => this.#direct.hasMet(id),
+      canTell: (id) => this.#canTell(id),
       // The observers of a member that one of them misses look at once.
       onMissed: (id) => {
         if (this.#isObserved(id)) this.suspect(id)
@@ -129,7 +126,7 @@ export class FailureDetector implements Timed {
     })
     const sources = {
       observersOf: (id: NodeId) => suspicions.observersOf(id),
-      isStranger: (id: NodeId) => this.#isStranger(id),
+      canTell: (id: NodeId) => this.#canTell(id) || this.#context.now >= this.#waitsUntil(id),
       isSuspected: (id: NodeId) => this.isSuspected(id),
       // A helper waits for the subject, and both answers take their time.
       get timeout(): Milliseconds {
@@ -143,6 +140,7 @@ export class FailureDetector implements Timed {
     }
     this.#indirect = new IndirectProbes(context, outbox, sources, {
       onMissed: (id) => this.#missedByHelpers(id),
+      onUnknown: (id) => this.#unknownToHelpers(id),
       onNoAnswer: (id) => this.#noHelperAnswered(id),
       onHelperSilent: (helper) => {
         if (!scheduler.isSlow) this.suspect(helper)
@@ -155,6 +153,7 @@ export class FailureDetector implements Timed {
       onRefuted: (id, isFresh) => this.#refuted(id, isFresh),
     })
     this.#disputed = new DisputedDeaths(context, (certificate) => this.#foundTrue(certificate))
+    this.#contacts = contacts
     this.#suspicions = suspicions
     this.#health = health
     this.#beats = beats
@@ -206,15 +205,18 @@ export class FailureDetector implements Timed {
   }
 
   linkUp(peer: NodeId): void {
+    this.#contacts.linkUp(peer)
     this.#direct.linkUp(peer)
     this.#reached(peer)
     for (const part of [this.#scheduler, this.#helper, this.accusations, this.#disputed]) part.linkUp(peer)
   }
 
   /** A link broke. Deliberate ends (`goodbye`) raise no suspicion. */
-  linkLost(peer: NodeId, goodbye: boolean): void {
+  linkLost(link: Link): void {
+    const { peer, goodbye } = link
     this.#scheduler.forget(peer)
     this.#turns.linkLost(peer)
+    this.#contacts.linkLost(link)
     this.#direct.linkLost(peer)
     this.#indirect.linkLost(peer)
     if (goodbye) return
@@ -343,7 +345,7 @@ export class FailureDetector implements Timed {
     this.#helper.missed(id)
     this.#disputed.forget(id)
     this.#unproven.delete(id)
-    this.#direct.forget(id)
+    this.#contacts.forget(id)
     this.#scheduler.forget(id)
     this.#beats.forget(id)
     this.#refutations.forget(id)
@@ -472,6 +474,7 @@ export class FailureDetector implements Timed {
   /** Others reach a member that this node does not: it lives. */
   #lives(suspicion: Suspicion): void {
     const { now } = this.#context
+    this.#contacts.relayed(suspicion.id)
     if (suspicion.state !== 'relayed') {
       suspicion.enter('relayed', now)
       suspicion.rounds = 0
@@ -505,6 +508,15 @@ export class FailureDetector implements Timed {
     else if (suspicion?.state === 'indirect') this.accusations.accuse(suspicion)
     // What this node found out itself is old by now.
     else if (suspicion?.state === 'relayed') this.#direct.begin(suspicion)
+  }
+
+  /** Neither this node nor any helper can tell: somebody else may reach it, and stand still. */
+  #unknownToHelpers(id: NodeId): void {
+    const suspicion = this.#suspicions.get(id)
+    if (suspicion?.state === 'relayed') this.#direct.begin(suspicion)
+    if (suspicion?.state !== 'indirect') return
+    const until = Math.max(this.#context.now + longestRetry, this.#waitsUntil(id))
+    suspicion.schedule('round', until + this.#context.jitter(retry))
   }
 
   /** Nobody is there to ask, or nobody answers: this node may be cut off itself. */
@@ -546,10 +558,16 @@ export class FailureDetector implements Timed {
     )
   }
 
-  /** This node never had a link with it, and nobody answered for it for long. */
-  #isStranger(id: NodeId): boolean {
-    const raised = this.#suspicions.get(id)?.raised ?? this.#context.now
-    return !this.#direct.hasMet(id) && this.#context.now - raised < strangersWait
+  /** By itself, without helpers. */
+  #canTell(id: NodeId): boolean {
+    const suspicion = this.#suspicions.get(id)
+    return this.#contacts.canTell(id, suspicion?.isOwn === true ? suspicion.missedSince : this.#context.now)
+  }
+
+  /** By then a process that reaches the member, and stands still since this node began to miss it, is back or dead. */
+  #waitsUntil(id: NodeId): Milliseconds {
+    const { unresponsive } = this.#context.config.detection
+    return (this.#suspicions.get(id)?.missedSince ?? this.#context.now) + Math.max(unresponsive, this.#scheduler.late)
   }
 
   /** It is the task of others to probe it, and nobody accuses it. */

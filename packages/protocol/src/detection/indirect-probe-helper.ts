@@ -19,8 +19,8 @@ const most = 32
 export interface HelperEvents {
   /** This node's own attempts to reach it failed, or are about to. */
   isMissed(id: NodeId): boolean
-  /** This node had a link with it in its present life. */
-  hasMet(id: NodeId): boolean
+  /** This node can tell by itself whether it is gone. */
+  canTell(id: NodeId): boolean
   /** It did not answer this node, which probed it for others. */
   onMissed(id: NodeId): void
   /** How long a subject has to answer through this node, ms. */
@@ -65,7 +65,7 @@ export class IndirectProbeHelper implements Timed {
     if (recent !== undefined) this.#outbox.reached(from, recent)
     else if (task !== undefined) task.askers.add(from)
     else if (view.get(subject) === undefined) this.#outbox.missed(from, subject, !view.knows(subject))
-    else if (this.#events.isMissed(subject)) this.#outbox.missed(from, subject, !this.#events.hasMet(subject))
+    else if (this.#events.isMissed(subject)) this.#outbox.missed(from, subject, !this.#events.canTell(subject))
     else if (this.#tasks.size < most) {
       const isLinked = links.has(subject)
       this.#tasks.set(subject, { askers: new Set([from]), deadline: now + this.#events.timeout, isAccepted: false, isDialled: false })
@@ -83,7 +83,7 @@ export class IndirectProbeHelper implements Timed {
   /** This node came to the end of its own attempts, or its link broke. */
   missed(subject: NodeId): void {
     const task = this.#end(subject)
-    for (const asker of task?.askers ?? []) this.#outbox.missed(asker, subject, !this.#events.hasMet(subject))
+    for (const asker of task?.askers ?? []) this.#outbox.missed(asker, subject, !this.#events.canTell(subject))
   }
 
   hostProbed(subject: NodeId, outcome: HostProbeOutcome): void {

@@ -20,7 +20,7 @@ let observers: Actor[]
 let suspected: Set<NodeId>
 let outcomes: string[]
 let silent: NodeId[]
-let isMet: boolean
+let canTell: boolean
 let isSilent: boolean
 
 beforeEach(() => {
@@ -32,14 +32,14 @@ beforeEach(() => {
   suspected = new Set()
   outcomes = []
   silent = []
-  isMet = true
+  canTell = true
   isSilent = false
   probes = new IndirectProbes(
     context,
     outbox,
     {
       observersOf: () => new Set(observers.map(({ id }) => id)),
-      isStranger: () => !isMet,
+      canTell: () => canTell,
       isSuspected: (id) => suspected.has(id),
       timeout,
       usual,
@@ -47,6 +47,7 @@ beforeEach(() => {
     },
     {
       onMissed: () => outcomes.push('missed'),
+      onUnknown: () => outcomes.push('unknown'),
       onNoAnswer: () => outcomes.push('no answer'),
       onHelperSilent: (helper) => silent.push(helper),
     },
@@ -159,17 +160,17 @@ describe('a subject is missed', () => {
     expect(outcomes).toEqual(['missed'])
   })
 
-  it('on the word of helpers that never had a link with it only by a node that had one', () => {
+  it('on the word of helpers that can’t tell only by a node that can, or by one that can', () => {
     link(...others.slice(0, 6))
     tellNothing(...begin())
     expect(outcomes).toEqual(['missed'])
-    isMet = false
+    canTell = false
     tellNothing(...begin())
-    expect(outcomes).toEqual(['missed', 'no answer'])
+    expect(outcomes).toEqual(['missed', 'unknown'])
     const [first, ...rest] = begin() as [Actor, ...Actor[]]
     miss(first)
     tellNothing(...rest)
-    expect(outcomes).toEqual(['missed', 'no answer', 'missed'])
+    expect(outcomes).toEqual(['missed', 'unknown', 'missed'])
   })
 
   it('when the only one who can be asked says so', () => {

@@ -23,8 +23,8 @@ const enough = 3
 /** Who knows where to look for helpers. */
 export interface HelperSources {
   observersOf(id: NodeId): ReadonlySet<NodeId>
-  /** This node never had a link with it: it may stand behind a NAT. */
-  isStranger(id: NodeId): boolean
+  /** The word of helpers that can't tell counts, too: this node can, or waited for long enough. */
+  canTell(id: NodeId): boolean
   /** This node is not sure that it lives. */
   isSuspected(id: NodeId): boolean
   /** An answer is waited for so long, ms. */
@@ -38,6 +38,8 @@ export interface HelperSources {
 export interface IndirectProbeEvents {
   /** Helpers tried and failed. */
   onMissed(id: NodeId): void
+  /** Helpers answered, and none of them can tell. */
+  onUnknown(id: NodeId): void
   /** No helper answered, or there is none. */
   onNoAnswer(id: NodeId): void
   onHelperSilent(helper: NodeId): void
@@ -90,7 +92,7 @@ export class IndirectProbes implements Timed {
     this.#rounds.delete(id)
   }
 
-  /** `unknown`: the helper never had a link with it, so it may stand behind a NAT. */
+  /** `unknown`: the helper can't tell, as the member may stand behind a NAT, or be reached by others only. */
   missed(helper: NodeId, id: NodeId, how: 'missed' | 'unknown'): void {
     const round = this.#rounds.get(id)
     if (round?.helpers.get(helper) !== 'asked') return
@@ -142,7 +144,7 @@ export class IndirectProbes implements Timed {
   #conclude(id: NodeId, round: Round): void {
     // Those that miss it answer first. A helper that reaches it may have to dial it, at the same moment as many others.
     if ([...round.helpers.values()].includes('asked')) return
-    if (this.#missedBy(id, round) >= enough && !this.#sources.wantsAll(id)) this.#finish(id, true)
+    if (this.#missedBy(id, round) >= enough && !this.#sources.wantsAll(id)) this.#finish(id, round)
     else this.#next(id, round)
   }
 
@@ -150,12 +152,13 @@ export class IndirectProbes implements Timed {
   #next(id: NodeId, round: Round): void {
     const helpers = this.#helpersFor(id, round)
     if (helpers.length > 0) this.#ask(id, round, helpers)
-    else this.#finish(id, this.#missedBy(id, round) > 0)
+    else this.#finish(id, round)
   }
 
-  #finish(id: NodeId, isMissed: boolean): void {
+  #finish(id: NodeId, round: Round): void {
     this.#rounds.delete(id)
-    if (isMissed) this.#events.onMissed(id)
+    if (this.#missedBy(id, round) > 0) this.#events.onMissed(id)
+    else if ([...round.helpers.values()].includes('unknown')) this.#events.onUnknown(id)
     else this.#events.onNoAnswer(id)
   }
 
@@ -199,11 +202,11 @@ export class IndirectProbes implements Timed {
     )
   }
 
-  /** Where this node never had a link with the subject itself, the word of helpers that had none either says nothing. */
+  /** Where this node can't tell either, the word of helpers that can't says nothing. */
   #missedBy(id: NodeId, { helpers }: Round): number {
-    const isStranger = this.#sources.isStranger(id)
+    const canTell = this.#sources.canTell(id)
     let count = 0
-    for (const answer of helpers.values()) if (answer === 'missed' || (answer === 'unknown' && !isStranger)) count += 1
+    for (const answer of helpers.values()) if (answer === 'missed' || (answer === 'unknown' && canTell)) count += 1
     return count
   }
 }

@@ -58,10 +58,10 @@ export class Outbox implements Timed {
     this.#to(peer)?.reached.set(keyOf(refutation), refutation)
   }
 
-  /** `isStranger`: this node never had a link with it, and can't tell. */
-  missed(peer: NodeId, subject: NodeId, isStranger: boolean): void {
+  /** `isUnknown`: this node can't tell. */
+  missed(peer: NodeId, subject: NodeId, isUnknown: boolean): void {
     const waiting = this.#to(peer)
-    if (isStranger) waiting?.unknown.add(subject)
+    if (isUnknown) waiting?.unknown.add(subject)
     else waiting?.missed.add(subject)
   }
 

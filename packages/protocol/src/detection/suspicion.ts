@@ -44,6 +44,8 @@ export class Suspicion {
   readonly id: NodeId
   readonly incarnation: number
   readonly raised: Milliseconds
+  /** When this node began to probe it directly, the last time. */
+  missedSince: Milliseconds = Infinity
   evidence: Evidence = 'none'
   /** It did not answer this node in time; its observers are left a moment. */
   isTimedOut = false
@@ -118,6 +120,7 @@ export class Suspicion {
   /** The present state began so much later, ms. */
   delay(time: Milliseconds): void {
     this.#since += time
+    this.missedSince += time
     this.#watcher?.rescheduled(this)
   }
 
