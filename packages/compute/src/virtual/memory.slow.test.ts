@@ -1,0 +1,50 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, it } from 'vitest'
+import { NOTHING_SHARED } from '../core/shared-value.ts'
+import { VirtualGrid } from './grid.ts'
+import type { VirtualProgram } from './program.ts'
+import { leaf, spawn, sum } from './trees.ts'
+
+const [PARTS, LEAVES] = [100, 1000]
+const TEN_KB = 'x'.repeat(10_000)
+
+/** A hundred tasks of a thousand each, of 10 KB. */
+const program: VirtualProgram = (fn, input) => {
+  const [name, level] = JSON.parse(new TextDecoder().decode(input)) as [string, number]
+  if (level === 2) return leaf(10)
+  const children = Array.from({ length: level === 0 ? PARTS : LEAVES }, (_, index) => spawn(fn, `${name}.${index}`, [level + 1, TEN_KB]))
+  return { cost: 1, children, offers: NOTHING_SHARED, outcome: sum }
+}
+
+/** Megabytes that are reachable. */
+function heap(): number {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  collect()
+  collect()
+  return process.memoryUsage().heapUsed / 2 ** 20 + process.memoryUsage().arrayBuffers / 2 ** 20
+}
+
+it('a hundred thousand tasks of 10 KB leave nothing in the memory of who had them and who took them', () => {
+  const grid = new VirtualGrid({ seed: 1, program, latency: () => 0.2 })
+  for (let member = 0; member < 2; member++) grid.join({ site: 's' })
+  grid.settle()
+  const after: number[] = []
+  for (let round = 0; round < 3; round++) {
+    const job = `job ${round}`
+    grid.submit({ id: job, input: new TextEncoder().encode('["r",0]') })
+    grid.until(() => grid.doneAt.has(job) && grid.isDoneEverywhere(job), 3_600_000)
+    expect(Math.min(...grid.members.map(({ worked }) => worked))).toBeGreaterThan((round + 1) * PARTS * LEAVES * 3)
+    let isOver = false
+    grid.after(60_000, () => (isOver = true))
+    grid.until(() => isOver, 60_001)
+    // What the grid itself notes of each task.
+    grid.runs.clear()
+    after.push(heap())
+  }
+  const [first, , last] = after as [number, number, number]
+  // The first has a bound of its own: before it there is nothing to compare it with. Measured: 15.3, 15.6 and 15.5 MB.
+  expect(first).toBeLessThan(50)
+  expect(last - first).toBeLessThan(2)
+})
