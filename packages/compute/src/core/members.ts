@@ -22,7 +22,7 @@ export class Members {
   readonly #former = new Map<MemberId, MemberId>()
   #residents: readonly MemberId[] | undefined
   #computing: readonly MemberId[] | undefined
-  /** Grows with each change. */
+  /** Grows when a resident comes or goes. Nothing that is kept for jobs depends on visitors. */
   version = 0
 
   constructor(self: ComputeMember, config: SchedulerConfig) {
@@ -67,21 +67,25 @@ export class Members {
   }
 
   joined({ id, location, visits = false, computes = true }: ComputeMember): void {
-    this.#known.set(id, { id, levels: location.split('@'), visits, computes, roundTrip: this.#known.get(id)?.roundTrip })
-    this.#residents = undefined
-    this.#computing = undefined
-    this.version++
+    const known = this.#known.get(id)
+    this.#known.set(id, { id, levels: location.split('@'), visits, computes, roundTrip: known?.roundTrip })
+    if (!visits || known?.visits === false) this.#changed()
   }
 
   gone(id: MemberId): boolean {
-    const known = this.#known.delete(id)
-    if (!known) return false
-    this.#residents = undefined
-    this.#computing = undefined
-    this.version++
+    const known = this.#known.get(id)
+    if (known === undefined) return false
+    this.#known.delete(id)
+    if (!known.visits) this.#changed()
     this.#former.set(id, id)
     if (this.#former.size > MAX_FORMER) this.#former.delete(this.#former.keys().next().value as MemberId)
     return true
+  }
+
+  #changed(): void {
+    this.#residents = undefined
+    this.#computing = undefined
+    this.version++
   }
 
   measured(id: MemberId, roundTrip: Milliseconds): void {

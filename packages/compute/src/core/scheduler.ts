@@ -166,14 +166,18 @@ export class Scheduler {
         // It may come early, by the fraction of a millisecond that a clock is read off.
         this.#wakeAt = Infinity
         return
-      case 'joined':
+      case 'joined': {
+        const { version } = members
         members.joined(input.member)
+        // A visitor keeps nothing, and has no tasks.
+        if (members.version === version) return
         this.#lookups.changed()
         this.#reunion.changed()
         this.#stealing.wake()
         this.#ended.changed()
-        if (input.member.visits !== true && members.knew(input.member.id)) this.#ended.open()
+        if (members.knew(input.member.id)) this.#ended.open()
         return
+      }
       case 'reentered':
         this.#reunion.begin()
         this.#ended.reentered()
@@ -366,17 +370,18 @@ export class Scheduler {
 
   #gone(id: MemberId): void {
     const { members, active } = this.#context
+    const { version } = members
     if (!members.gone(id)) return
     this.#context.hearsay.gone(id)
     this.#lookups.changed()
-    this.#reunion.changed()
     this.#lookups.gone(id)
     this.#stealing.gone(id)
-    for (const job of active) {
-      this.#supervision.gone(id, job)
-      this.#losses.judge(job)
+    for (const job of active) this.#supervision.gone(id, job)
+    if (members.version !== version) {
+      this.#reunion.changed()
+      for (const job of active) this.#losses.judge(job)
+      this.#ended.changed()
     }
-    this.#ended.changed()
     this.#reports.flush()
   }
 
