@@ -298,6 +298,7 @@ describe('a sleep of more than a day', () => {
     const bench = sleeper()
     bench.sleep(day + 60_000)
     expect(bench.node.self?.incarnation).toBe(2)
+    bench.link(alice)
     // Alice still lives, Bob came back in the meantime, Carol is gone.
     bench.receive(alice, facts([alice.joined(), bob.joined({ incarnation: 2 })]))
     bench.receive(alice, { reconcile: { round: 2, ranges: [] } })
@@ -333,28 +334,29 @@ describe('a sleep of more than a day', () => {
     const before = bench.audit(alice).facts
     expect(before.length).toBe(6)
     bench.sleep(day + 60_000)
+    bench.link(alice)
     bench.receive(alice, told)
     const after = bench.audit(alice).facts
     expect(after.filter((fact) => before.includes(fact)).length).toBe(5)
     expect(after.length).toBe(6)
   })
 
-  /** A node that was told to enter through Alice, is whole, and lost all links when it woke. */
+  /** A node that was told to enter through Alice, was whole, and woke. */
   function woken(): Bench {
     const bench = new Bench(self, { introducers: [door] })
     for (const actor of [alice, bob, carol]) bench.meet(actor)
     bench.advance(60_000)
     expect(bench.node.health(bench.now).alone).toBe(false)
     bench.sleep(day + 60_000)
-    for (const peer of bench.node.links) bench.input({ type: 'disconnected', peer })
     return bench
   }
 
   const dialled = (effects: readonly Effect[]): Set<unknown> =>
     new Set(effects.flatMap((effect) => (effect.type === 'connect' ? [effect.peer] : [])))
 
-  it('sends it back to its introducers when the links break, and it says that it is alone until one answers', () => {
+  it('ends its links, which others ended long ago, and sends it back to its introducers; it says that it is alone until one answers', () => {
     const bench = woken()
+    expect([...bench.node.links]).toEqual([])
     expect(bench.node.health(bench.now).alone).toBe(true)
     const effects = bench.advance(retryMax)
     expect(effects).toContainEqual({ type: 'connect', peer: alice.id, addresses: [door.address] })
@@ -369,7 +371,6 @@ describe('a sleep of more than a day', () => {
   it('lets it call whom it knew, too: a founder has no introducers, and others lose theirs', () => {
     const bench = sleeper()
     bench.sleep(day + 60_000)
-    for (const actor of [alice, bob, carol]) bench.unlink(actor)
     expect(bench.node.health(bench.now).alone).toBe(true)
     expect(dialled(bench.advance(45_000))).toEqual(new Set([alice, bob, carol].map(({ id }) => id)))
     bench.link(bob)
@@ -390,6 +391,7 @@ describe('a sleep of more than a day', () => {
     bench.overhears(death(dave, [alice, bob, carol]))
     expect(bench.members).toContain(dave.id)
     bench.sleep(day + 60_000)
+    bench.link(alice)
     bench.receive(alice, facts([dave.joined()]))
     expect(bench.members).toContain(dave.id)
   })

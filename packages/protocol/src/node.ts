@@ -488,7 +488,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     broadcaster.clear()
     elections.startOver()
     this.#context.wholeSince = Infinity
-    // The others have forgotten this node, too: where no link outlived the sleep it has to call them.
+    // The others have forgotten this node, too: it has to call them.
     introduction.startOver()
     for (const member of former.slice(0, config.limits.lost)) healer.lost(member)
     this.#membership.changed([{ type: 'died', member: self }])
@@ -496,6 +496,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     this.#settle()
     // Those whom it meets first may have slept beside it.
     elections.renew(former.length > 1 ? lookAround : 0)
-    for (const peer of links.keys()) this.#handshake.handOver(peer)
+    // Others ended these long ago, and TCP may take minutes to say so.
+    for (const peer of links.keys()) this.#context.closeLink(peer, 'slept for too long')
   }
 }

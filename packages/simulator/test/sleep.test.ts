@@ -18,7 +18,7 @@ function electedPool(seed: number): { simulation: ReturnType<typeof simulatePool
   return { simulation, nodes }
 }
 
-const cases = [1, 3].flatMap((count) => seeds('1-3').map((seed) => [count, seed] as const))
+const cases = [1, 3].flatMap((count) => seeds('37-39').map((seed) => [count, seed] as const))
 
 it.each(cases)('%i who slept for longer than others are remembered unseat no winner that reigned meanwhile, seed %i', (count, seed) => {
   const { simulation, nodes } = electedPool(seed)
