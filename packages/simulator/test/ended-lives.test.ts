@@ -138,6 +138,19 @@ describe('the death of a member that runs', () => {
     expect(sim.endedLives).toMatchObject({ total: 1, false: 0 })
   })
 
+  it.each([true, false])('may be told by the member itself, which enters anew when it hears of it: %s', (hears) => {
+    const { sim, a, b, c, bury } = world()
+    cut(sim, a, b)
+    cut(sim, a, c)
+    sim.run(60_000)
+    expect(bury(a, b)).toBe(true)
+    if (hears) {
+      sim.mend(a, b)
+      sim.mend(b, a)
+    }
+    expect(bury(c, b)).toBe(hears)
+  })
+
   it('is not explained to others by one that stood still itself', () => {
     const { sim, a, b, c, bury } = world()
     sim.stall(a, 8_000)

@@ -54,7 +54,7 @@ export class EndedLives {
     const key = `${subject.index}#${incarnation}`
     if (this.#still.has(key)) return undefined
     const life = this.#lives.get(key) ?? { isFalse: false, believers: [], since: now }
-    if (life.isFalse || life.believers.some((node) => this.#mayHaveToldOf(node, observer))) return undefined
+    if (life.isFalse || this.#mayHaveHeardOf(life, observer, subject)) return undefined
     // A heal between two partitions is time enough to hear of it, and to tell it on.
     if (life.believers.length > 0 && this.#contact.mendedAt > life.since) return undefined
     const from = Math.max(now - window, subject.startedAt, observer.startedAt)
@@ -101,6 +101,12 @@ export class EndedLives {
     return this.#nodes.some(
       (other) => other.index !== index && other.state === 'running' && other.endpoint.silent && other.endpoint.machine === endpoint.machine,
     )
+  }
+
+  /** Of somebody who was right to believe so, or of the member, which enters anew when it hears of its end. */
+  #mayHaveHeardOf({ believers }: EndedLife, observer: TestbedNode, subject: TestbedNode): boolean {
+    const isToldBySubject = this.#mayHaveToldOf(subject, observer)
+    return believers.some((node) => this.#mayHaveToldOf(node, observer) || (isToldBySubject && this.#mayHaveToldOf(node, subject)))
   }
 
   /** After a partition each side hears what the other was right to believe. */
