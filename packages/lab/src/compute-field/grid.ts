@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { end } from '../base/child.ts'
 import { inCheckout, jelBin } from '../base/paths.ts'
 import { startRemote, type RemoteProcess } from '../base/remote.ts'
+import { treeOf } from '../base/usage.ts'
 import { startNode, type NodeProcess } from '../swarm/node-process.ts'
 import type { Contender, Crew, Place } from './contender.ts'
 import type { GridClient } from './programs/grid-client.ts'
@@ -75,9 +76,11 @@ export async function startGrid({ workers, folder, watched = false }: Place, fla
         submitter.child.kill('SIGKILL')
         return workers
       }
+      // The process of the program that runs the root. A worker is one that did not start it.
       const root = rootOf(log)
-      // A worker that is not the one with the root.
-      const killed = nodes.find(({ child }) => (child.pid === root) === (part === 'holder'))
+      const killed = nodes.find(
+        ({ child: { pid } }) => (pid !== undefined && root !== undefined && treeOf(pid).includes(root)) === (part === 'holder'),
+      )
       if (killed === undefined) throw new Error(`no process is the ${part}`)
       killed.child.kill('SIGKILL')
       return workers - 1
