@@ -277,8 +277,9 @@ function isHeldBelow(node: TaskNode): boolean {
 }
 
 /**
- * Since when nothing of a task was covered, and nobody began it for the second time: whoever did gets time of its own. Else all replicas give out the same one at once.
- * `most`: a member may say what it likes, so its word is good for as much as a parent is given.
+ * Since when nothing of a task was covered, and nobody began it for the second time: each of those
+ * gets time of its own. Else all replicas give out the same task at once. `most`: a member may say
+ * what it likes, so its word is good for as much as a parent is given.
  */
 function leftAloneSince({ claims, quietSince }: TaskNode, now: Milliseconds, most: Milliseconds): Milliseconds {
   let latest = quietSince ?? now

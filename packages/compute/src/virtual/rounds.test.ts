@@ -46,7 +46,8 @@ describe('rounds with a barrier', () => {
     expect(sum / some.length).toBeLessThanOrEqual(0.04)
   })
 
-  // One that had left its copy of the root took the root for lost half a minute later, and did most of what followed again.
+  // A member that had left its copy of the root took the root for lost half a minute later, and did
+  // most of what followed again.
   it('are not begun again where they go on: seed 236', () => {
     expect(run({ ...tails, seed: 236 }).work).toBeLessThan(0.05)
   })
