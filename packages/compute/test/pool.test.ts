@@ -238,6 +238,20 @@ describe('a pool that computes', () => {
     await expect(submitter.submit(various, 'queens', 8, { votes: 9 })).rejects.toMatchObject({ code: 'VOTES_IMPOSSIBLE' })
   })
 
+  it('tells the result of a vote to who comes when all that voted have left', async () => {
+    const submitter = await member()
+    const voters = [await member({ workers: 1 }), await member({ workers: 1 })]
+    const job = await submitter.submit(various, 'queens', 8, { votes: 2 })
+    expect(await job.result).toBe(92)
+    for (const [index, voter] of voters.entries()) {
+      await voter.close()
+      await (test.pools[index + 1] as Pool).leave()
+    }
+    const latecomer = await member()
+    await expect.poll(() => latecomer.jobs().length).toBe(1)
+    expect(await latecomer.job(job.id).result).toBe(92)
+  })
+
   it('votes on tasks with shared values, which see what was elected before and their own offers', async () => {
     const submitter = await member()
     await member({ workers: 1 })

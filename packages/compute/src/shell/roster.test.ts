@@ -19,6 +19,11 @@ class Records {
   })
   readonly names = new Map<string, string>()
 
+  withdraw(owner: string, name: string): void {
+    const held = this.#order.facts().find(({ key: of }) => of.includes(owner) && this.names.get(of) === name)
+    if (held !== undefined) this.#order.remove(held)
+  }
+
   publish(owner: string, name: string): void {
     const content = { kind: 'record', name, version: NOW, expires: NOW + 1, value: key(1), withdrawn: false } as const
     const fact = factOf({ statement: this.#codec.sign(owner, content) })
@@ -46,7 +51,10 @@ function poolOf(self: string, records = new Records(), members: Partial<Member>[
       records.publish(self, name)
       return Promise.resolve()
     },
-    unpublish: () => Promise.resolve(),
+    unpublish(name: string) {
+      records.withdraw(self, name)
+      return Promise.resolve()
+    },
     setConstant(name: string, value: Uint8Array | undefined) {
       if (value === undefined) constants.delete(name)
       else constants.set(name, value)
@@ -113,5 +121,23 @@ describe('the members that take part in computing', () => {
     roster.voted()
     roster.voted()
     expect(records.held).toEqual([MEMBER_PREFIX])
+    await roster.close()
+    expect(records.held).toEqual([MEMBER_PREFIX])
+  })
+
+  it('are known to take part no longer, though their votes still count', async () => {
+    const members = [other('of the last release')]
+    const { pool, change } = poolOf('self', undefined, members)
+    const roster = new Roster(pool, { key: key(1), computes: true }, () => {})
+    await roster.start()
+    const closed = poolOf('of the last release')
+    const voter = new Roster(closed.pool, { key: key(9), computes: true }, () => {})
+    await voter.start()
+    voter.voted()
+    await voter.close()
+    members[0] = { ...other('of the last release'), constants: closed.pool.members()[0]?.constants as Map<string, Uint8Array> }
+    change()
+    await expect.poll(() => roster.members).toEqual([])
+    expect(roster.keyOf('of the last release')).toEqual(key(9))
   })
 })

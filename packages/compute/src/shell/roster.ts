@@ -4,6 +4,8 @@ import { MEMBER_PREFIX } from './job-record.ts'
 
 /** The constant of a member that takes part: the public key of its votes. */
 export const CONSTANT = 'jel.compute'
+/** Its value once a member that has voted takes part no longer: its key is still known by its record. */
+const OVER = new Uint8Array()
 /** That of one that takes part without workers. */
 const WITHOUT_WORKERS = 'jel.compute.idle'
 /** How long the record with a member's key lives, ms. A guess: a day. */
@@ -76,9 +78,8 @@ export class Roster {
   async close(): Promise<void> {
     this.#stop.abort()
     if (this.#key === undefined) return
-    await this.#pool.setConstant(CONSTANT, undefined).catch(() => {})
+    await this.#pool.setConstant(CONSTANT, this.#publishedAt === -Infinity ? undefined : OVER).catch(() => {})
     await this.#pool.setConstant(WITHOUT_WORKERS, undefined).catch(() => {})
-    await this.#pool.unpublish(MEMBER_PREFIX).catch(() => {})
   }
 
   /** Once for all news of this turn. */
@@ -96,8 +97,8 @@ export class Roster {
     this.#keys.clear()
     for (const { owner, value } of this.#pool.records(MEMBER_PREFIX)) if (value !== undefined) this.#keys.set(owner, value)
     for (const { id, constants } of members) {
-      const key = constants.get(CONSTANT)
-      if (key !== undefined) this.#keys.set(id, key)
+      const key = constants.get(CONSTANT) ?? OVER
+      if (key.length > 0) this.#keys.set(id, key)
     }
     const inputs: Input[] = []
     const { id: self, incarnation } = this.#pool.self
@@ -105,7 +106,7 @@ export class Roster {
     this.#incarnation = incarnation
     const present = new Set<MemberId>()
     for (const { id, location, constants } of members) {
-      const visits = !this.#keys.has(id)
+      const visits = constants.get(CONSTANT)?.length === 0 || !this.#keys.has(id)
       if (id === self || (visits && !this.#spoke.has(id))) continue
       present.add(id)
       if (this.#known.get(id) === visits) continue
