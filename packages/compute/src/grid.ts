@@ -48,7 +48,7 @@ const FRESH = 10_000
 const FETCH_AGAIN = 2000
 /** Doubling up to so long, ms. A guess. */
 const FETCH_SELDOM = 300_000
-/** How long another member may take to get all of a job, and to hear of one, and how often it is looked for that, ms. Guesses. */
+/** How long another member may take to get all of a job, and this or another one to hear of one, and how often it is looked for that, ms. Guesses. */
 const [KEEP_TIME, HEAR_TIME, KEEP_AGAIN] = [15_000, 2000, 100]
 /** Whose programs run: one's own as they are, those of anybody in sandboxes. */
 const DEFAULT_ACCEPT = ['own', 'sandbox']
@@ -494,6 +494,11 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     const spec = { id, owner, fn, input: job.input, votes, submitted, wish: job.wish, accepted: false, fresh }
     this.#runner.feed({ type: 'job', spec })
     if (this.#endings.has(id)) this.watch(id)
+    // One that is over needs nothing any more: who comes later asks before it fetches what may be large.
+    if (!fresh && job.wish !== 'cancel' && (inputBlob ?? job.blobs) !== undefined && !this.#jobBlobs.has(id)) {
+      this.#runner.feed({ type: 'watch', job: id, once: true })
+      await this.ended(id, HEAR_TIME)
+    }
     for (let wait = FETCH_AGAIN; job.wish !== 'cancel' && this.#isOpen(job);) {
       try {
         if (this.#isNeededHere(job)) for (const hash of [inputBlob, job.blobs, this.#placeOf(job) && program]) this.#pin(hash, id)

@@ -1,6 +1,7 @@
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Pool } from '@jel/jel'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { encodeValue } from '../src/program/values.ts'
 import { encodeJob, type PublishedJob } from '../src/shell/job-record.ts'
 import { testPool } from './test-pool.ts'
@@ -11,6 +12,8 @@ const spaces = join(import.meta.dirname, 'programs/spaces.ts')
 
 const test = testPool()
 const { member } = test
+
+afterEach(() => vi.restoreAllMocks())
 
 describe('a pool that computes', () => {
   it('runs a job that one submits at the workers of others, and everybody can read its result', async () => {
@@ -33,6 +36,21 @@ describe('a pool that computes', () => {
     expect(await job.result).toBe(300)
     expect(await worker.job(job.id).result).toBe(300)
     await expect.poll(() => [submitter, worker].flatMap((grid) => grid.jobs()), { timeout: 5000 }).toEqual([])
+  })
+
+  it('has who comes after the end of jobs fetch nothing of them but their results', async () => {
+    const submitter = await member()
+    for (let count = 0; count < 4; count++) await member({ workers: 1 })
+    const inputs = Array.from({ length: 6 }, (_, number) => new Uint8Array(500_000).fill(number))
+    const jobs = await Promise.all(inputs.map((input) => submitter.submit(various, 'echo', input)))
+    await Promise.all(jobs.map((job) => job.result))
+    // They were submitted long ago.
+    const now = Date.now
+    vi.spyOn(Date, 'now').mockImplementation(() => now() + 15_000)
+    const latecomer = await member({ workers: 1 })
+    await expect.poll(() => latecomer.jobs().length).toBe(6)
+    for (const { id } of jobs) expect(await latecomer.job(id).result).toHaveLength(500_000)
+    expect(readdirSync(join(test.folder, '5')).filter((name) => name.endsWith('.mjs'))).toEqual([])
   })
 
   it('goes on when the submitter is gone', async () => {

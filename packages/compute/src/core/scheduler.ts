@@ -206,7 +206,7 @@ export class Scheduler {
       case 'watch': {
         const job = jobs.get(input.job)
         if (job === undefined || job.entry !== undefined) return
-        job.watched = true
+        job.watched ||= input.once !== true
         this.#supervision.ask(job)
         return
       }

@@ -104,14 +104,16 @@ export class Member {
   }
 }
 
-function bytesOf(folder: string): number {
-  let bytes = 0
+/** A file with several names takes its room once. */
+export function bytesOf(folder: string): number {
+  const sizes = new Map<number, number>()
   try {
     for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-      if (entry.isFile()) bytes += statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0
+      const status = entry.isFile() ? statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false }) : undefined
+      if (status !== undefined) sizes.set(status.ino, status.size)
     }
   } catch {
     // A file went meanwhile.
   }
-  return bytes
+  return [...sizes.values()].reduce((sum, size) => sum + size, 0)
 }
