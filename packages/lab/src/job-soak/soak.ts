@@ -22,6 +22,8 @@ const SUBMIT = 20_000
 const JOB = 180_000
 /** How long one member is asked for a result before the newest is, ms. */
 const ASK = 15_000
+/** Characters of what a member says of a job that hangs. A guess: some tasks. */
+const WORDS = 2000
 /** How long the hosts are cut apart, ms. */
 const CUT = 8_000
 const SAMPLE_EVERY = 10_000
@@ -143,8 +145,17 @@ export class JobSoak {
       if (outcome === undefined) await delay(500)
       else [job.outcome, job.ended] = [outcome, Date.now()]
     }
-    if (job.outcome === undefined) console.error(`${job.name}: no end within ${JOB / 1000} s`)
+    if (job.outcome === undefined) await this.#tellWaits(job.name)
     else if (!job.isRight(job.outcome)) console.error(`${job.name}: ${JSON.stringify(job.outcome).slice(0, 300)}`)
+  }
+
+  /** A job that hangs is worth nothing without why: what those that stay say of it. */
+  async #tellWaits(job: string): Promise<void> {
+    console.error(`${job}: no end within ${JOB / 1000} s`)
+    for (const member of this.#members.slice(0, STAYING)) {
+      const told = await member.ask({ command: 'job', job, waits: true }, ASK)
+      console.error(`${job}, by ${member.node.id}: ${JSON.stringify(told ?? 'no answer').slice(0, WORDS)}`)
+    }
   }
 
   /** Those that stay are the first ones; all others come and go. */

@@ -25,7 +25,7 @@ it('a job is lost, hangs, or has another result than it should, at the member th
   const { submitted: _, ...never } = job({})
   const { outcome: __, ...hanging } = job({})
   expect(problems({ jobs: [never] })).toEqual(['wide-1 could not be submitted'])
-  expect(problems({ jobs: [hanging] })).toEqual(['wide-1 hangs'])
+  expect(problems({ jobs: [{ ...hanging, last: 'nothing' }] })).toEqual(['wide-1 hangs; the member that came last: "nothing"'])
   expect(problems({ jobs: [job({ outcome: other })] })).toEqual([expect.stringContaining('ended otherwise than it should')])
   expect(problems({ jobs: [job({ last: 'nothing' })] })).toEqual([expect.stringContaining('is lost')])
   expect(problems({ jobs: [job({ last: other })] })).toEqual([expect.stringContaining('another result at the member that came last')])

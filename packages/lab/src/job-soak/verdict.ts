@@ -52,7 +52,7 @@ export function problemsOf({ jobs, lost, disk, diskLimit, memory, minutes }: Soa
 
 function problemOf({ name, submitted, outcome, isRight, last }: JobRun): string | undefined {
   if (submitted === undefined) return `${name} could not be submitted`
-  if (outcome === undefined) return `${name} hangs`
+  if (outcome === undefined) return `${name} hangs; the member that came last: ${last === undefined ? 'it is kept no longer' : shown(last)}`
   if (!isRight(outcome)) return `${name} ended otherwise than it should: ${shown(outcome)}`
   if (last === undefined) return undefined
   if (last === 'nothing') return `${name} is lost: the member that came last gets no result of it`
@@ -70,7 +70,7 @@ function growthOf(samples: readonly MemorySample[], minutes: number): string | u
   return `memory of a member that stayed grew from ${mega(early)} to ${mega(late)} MB`
 }
 
-function shown(outcome: Outcome): string {
+function shown(outcome: Outcome | 'nothing'): string {
   return JSON.stringify(outcome).slice(0, 200)
 }
 
