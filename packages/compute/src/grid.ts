@@ -495,10 +495,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     this.#runner.feed({ type: 'job', spec })
     if (this.#endings.has(id)) this.watch(id)
     // One that is over needs nothing any more: who comes later asks before it fetches what may be large.
-    if (!fresh && job.wish !== 'cancel' && (inputBlob ?? job.blobs) !== undefined && !this.#jobBlobs.has(id)) {
-      this.#runner.feed({ type: 'watch', job: id, once: true })
-      await this.ended(id, HEAR_TIME)
-    }
+    if (!fresh && job.wish !== 'cancel' && (inputBlob ?? job.blobs) !== undefined && !this.#jobBlobs.has(id))
+      await this.#askWhetherOver(job)
     for (let wait = FETCH_AGAIN; job.wish !== 'cancel' && this.#isOpen(job);) {
       try {
         if (this.#isNeededHere(job)) for (const hash of [inputBlob, job.blobs, this.#placeOf(job) && program]) this.#pin(hash, id)
@@ -529,6 +527,17 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
         await sleep(wait, undefined, { signal: this.#stop.signal }).catch(() => {})
         wait = Math.min(2 * wait, FETCH_SELDOM)
       }
+    }
+  }
+
+  /** Until a replica says so, or that it goes on. */
+  async #askWhetherOver(job: PublishedJob): Promise<void> {
+    const { scheduler } = this.#runner
+    this.#runner.feed({ type: 'watch', job: job.id, once: true })
+    const isAlone = scheduler.replicas(job.id).every((member) => member === this.#pool.self.id)
+    for (const begin = performance.now(); !isAlone && this.#isOpen(job) && !scheduler.isOpenElsewhere(job.id);) {
+      if (performance.now() - begin > HEAR_TIME) return
+      await sleep(KEEP_AGAIN, undefined, { ref: false })
     }
   }
 

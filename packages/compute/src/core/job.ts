@@ -92,6 +92,8 @@ export class Job {
   readonly longest = new Map<string, Milliseconds>()
   /** What others reported of their work. */
   readonly works = new Map<MemberId, Work>()
+  /** Another member, asked for its root, said that it is not over there. */
+  isOpenElsewhere = false
   /** Somebody here asks how it goes; what a replica answered last. */
   watched = false
   askAgainAfter: Milliseconds | undefined

@@ -148,6 +148,11 @@ export class Scheduler {
     return this.#context.jobs.get(id)?.ended
   }
 
+  /** Whether others said that a job is not over. */
+  isOpenElsewhere(id: JobId): boolean {
+    return this.#context.jobs.get(id)?.isOpenElsewhere === true
+  }
+
   /** Whether this member knows what a task gave. */
   covers(id: JobId, path: Path): boolean {
     return this.#context.jobs.get(id)?.tree.covering(path) !== undefined

@@ -107,6 +107,7 @@ export class Supervision {
     job.totals = totals ?? job.totals
     for (const [path, share] of progress) {
       if (path === ROOT) job.progress = share
+      if (path === ROOT && from !== this.#context.self) job.isOpenElsewhere = true
       const node = job.tree.find(path)
       if (node?.holder !== from) continue
       node.heldAt = this.#context.now
@@ -121,6 +122,7 @@ export class Supervision {
   moved(from: MemberId, job: Job, tasks: readonly HeldBy[]): void {
     const { self, members } = this.#context
     for (const { path, holder } of tasks) {
+      if (path === ROOT && from !== self) job.isOpenElsewhere = true
       const node = job.tree.find(path)
       if (node?.holder !== from) continue
       node.deny(from)
@@ -130,6 +132,7 @@ export class Supervision {
   }
 
   unknown(from: MemberId, job: Job, paths: readonly Path[]): void {
+    if (from !== this.#context.self && paths.includes(ROOT)) job.isOpenElsewhere = true
     if (job.watched && paths.includes(ROOT) && from === this.#context.keepers(job)[0]) this.#askSoon(job)
     for (const path of paths) {
       const node = job.tree.find(path)
