@@ -534,8 +534,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   async #askWhetherOver(job: PublishedJob): Promise<void> {
     const { scheduler } = this.#runner
     this.#runner.feed({ type: 'watch', job: job.id, once: true })
-    const isAlone = scheduler.replicas(job.id).every((member) => member === this.#pool.self.id)
-    for (const begin = performance.now(); !isAlone && this.#isOpen(job) && !scheduler.isOpenElsewhere(job.id);) {
+    if (scheduler.replicas(job.id).every((member) => member === this.#pool.self.id)) return
+    for (const begin = performance.now(); this.#isOpen(job) && !scheduler.isOpenElsewhere(job.id);) {
       if (performance.now() - begin > HEAR_TIME) return
       await sleep(KEEP_AGAIN, undefined, { ref: false })
     }
