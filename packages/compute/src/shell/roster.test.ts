@@ -2,7 +2,7 @@ import type { Member, Pool } from '@jel/jel'
 import { factOf, FairOrder, StatementCodec } from '@jel/protocol/internals'
 import { describe, expect, it } from 'vitest'
 import type { Input } from '../core/io.ts'
-import { JOB_PREFIX, MEMBER_PREFIX } from './job-record.ts'
+import { DEFAULT_KEEP, JOB_PREFIX, MEMBER_PREFIX } from './job-record.ts'
 import { CONSTANT, Roster } from './roster.ts'
 
 const NOW = 1_800_000_000_000
@@ -18,6 +18,8 @@ class Records {
     verify: () => true,
   })
   readonly names = new Map<string, string>()
+  /** Of the one that was published last. */
+  ttl = 0
 
   withdraw(owner: string, name: string): void {
     const held = this.#order.facts().find(({ key: of }) => of.includes(owner) && this.names.get(of) === name)
@@ -47,8 +49,9 @@ function poolOf(self: string, records = new Records(), members: Partial<Member>[
     addEventListener: events.addEventListener.bind(events),
     members: () => [{ id: self, location: 'here', constants }, ...members],
     records: () => [{ name: MEMBER_PREFIX, owner: 'of the last release', value: key(9) }],
-    publish(name: string) {
+    publish(name: string, _: Uint8Array, { ttl }: { ttl: number }) {
       records.publish(self, name)
+      records.ttl = ttl
       return Promise.resolve()
     },
     unpublish(name: string) {
@@ -123,6 +126,8 @@ describe('the members that take part in computing', () => {
     expect(records.held).toEqual([MEMBER_PREFIX])
     await roster.close()
     expect(records.held).toEqual([MEMBER_PREFIX])
+    // Results are kept for a week.
+    expect(records.ttl).toBeGreaterThan(DEFAULT_KEEP)
   })
 
   it('are known to take part no longer, though their votes still count', async () => {

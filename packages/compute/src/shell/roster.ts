@@ -1,6 +1,6 @@
 import type { Pool } from '@jel/jel'
 import type { Input, MemberId } from '../core/io.ts'
-import { MEMBER_PREFIX } from './job-record.ts'
+import { DEFAULT_KEEP, MEMBER_PREFIX } from './job-record.ts'
 
 /** The constant of a member that takes part: the public key of its votes. */
 export const CONSTANT = 'jel.compute'
@@ -8,8 +8,10 @@ export const CONSTANT = 'jel.compute'
 const OVER = new Uint8Array()
 /** That of one that takes part without workers. */
 const WITHOUT_WORKERS = 'jel.compute.idle'
-/** How long the record with a member's key lives, ms. A guess: a day. */
-const TTL = 24 * 60 * 60 * 1000
+/** How long the record with a member's key lives, ms: by it results are checked that are kept as long as by default, and their jobs may take a day. A guess. */
+const TTL = DEFAULT_KEEP + 24 * 60 * 60 * 1000
+/** It is published again, where the member still votes, after so long, ms. A guess. */
+const PUBLISH_AGAIN = 12 * 60 * 60 * 1000
 
 /**
  * Who of the pool takes part in computing. A member says so in its joined-statement, by a constant. A visitor says nothing: it is known to those to whom it speaks.
@@ -70,7 +72,7 @@ export class Roster {
 
   /** This member votes. */
   voted(): void {
-    if (this.#key === undefined || performance.now() < this.#publishedAt + TTL / 2) return
+    if (this.#key === undefined || performance.now() < this.#publishedAt + PUBLISH_AGAIN) return
     this.#publishedAt = performance.now()
     void this.#pool.publish(MEMBER_PREFIX, this.#key, { ttl: TTL }).catch(() => {})
   }
