@@ -4,19 +4,21 @@ import { DEFAULT_KEEP, MEMBER_PREFIX } from './job-record.ts'
 
 /** The constant of a member that takes part: the public key of its votes. */
 export const CONSTANT = 'jel.compute'
-/** Its value once a member that has voted takes part no longer: its key is still known by its record. */
-const OVER = new Uint8Array()
 /** That of one that takes part without workers. */
 const WITHOUT_WORKERS = 'jel.compute.idle'
-/** How long the record with a member's key lives, ms: by it results are checked that are kept as long as by default, and their jobs may take a day. A guess. */
+/**
+ * How long the record with a member's key lives, ms. Results that are kept as long as by default are
+ * checked by it, and their jobs may take a day. A guess.
+ */
 const TTL = DEFAULT_KEEP + 24 * 60 * 60 * 1000
-/** It is published again, where the member still votes, after so long, ms. A guess. */
+/** A member that still votes publishes its key again after so long, ms. A guess. */
 const PUBLISH_AGAIN = 12 * 60 * 60 * 1000
 
 /**
  * Who of the pool takes part in computing. A member says so in its joined-statement, by a constant. A visitor says nothing: it is known to those to whom it speaks.
  *
- * Votes outlive the member that gave them, and so must its key: who votes publishes it as a record. Members of the release before constants publish it when they start, and know others by it.
+ * Votes outlive the member that gave them, and so must its key: a member that votes publishes it as a
+ * record. The record says nothing of whether the member takes part.
  */
 export class Roster {
   readonly #pool: Pool
@@ -80,7 +82,7 @@ export class Roster {
   async close(): Promise<void> {
     this.#stop.abort()
     if (this.#key === undefined) return
-    await this.#pool.setConstant(CONSTANT, this.#publishedAt === -Infinity ? undefined : OVER).catch(() => {})
+    await this.#pool.setConstant(CONSTANT, undefined).catch(() => {})
     await this.#pool.setConstant(WITHOUT_WORKERS, undefined).catch(() => {})
   }
 
@@ -99,8 +101,8 @@ export class Roster {
     this.#keys.clear()
     for (const { owner, value } of this.#pool.records(MEMBER_PREFIX)) if (value !== undefined) this.#keys.set(owner, value)
     for (const { id, constants } of members) {
-      const key = constants.get(CONSTANT) ?? OVER
-      if (key.length > 0) this.#keys.set(id, key)
+      const key = constants.get(CONSTANT)
+      if (key !== undefined) this.#keys.set(id, key)
     }
     const inputs: Input[] = []
     const { id: self, incarnation } = this.#pool.self
@@ -108,7 +110,7 @@ export class Roster {
     this.#incarnation = incarnation
     const present = new Set<MemberId>()
     for (const { id, location, constants } of members) {
-      const visits = constants.get(CONSTANT)?.length === 0 || !this.#keys.has(id)
+      const visits = !constants.has(CONSTANT)
       if (id === self || (visits && !this.#spoke.has(id))) continue
       present.add(id)
       if (this.#known.get(id) === visits) continue
