@@ -48,7 +48,10 @@ const FRESH = 10_000
 const FETCH_AGAIN = 2000
 /** Doubling up to so long, ms. A guess. */
 const FETCH_SELDOM = 300_000
-/** How long another member may take to get all of a job, and this or another one to hear of one, and how often it is looked for that, ms. Guesses. */
+/**
+ * How long another member may take to get all of a job, how long a member may take to hear of one or
+ * of its end, and how often it is looked for either, ms. Guesses.
+ */
 const [KEEP_TIME, HEAR_TIME, KEEP_AGAIN] = [15_000, 2000, 100]
 /** Whose programs run: one's own as they are, those of anybody in sandboxes. */
 const DEFAULT_ACCEPT = ['own', 'sandbox']
@@ -494,7 +497,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     const spec = { id, owner, fn, input: job.input, votes, submitted, wish: job.wish, accepted: false, fresh }
     this.#runner.feed({ type: 'job', spec })
     if (this.#endings.has(id)) this.watch(id)
-    // One that is over needs nothing any more: who comes later asks before it fetches what may be large.
+    // A job that is over needs nothing any more. So a member that comes later asks before it fetches
+    // what may be large.
     if (!fresh && job.wish !== 'cancel' && (inputBlob ?? job.blobs) !== undefined && !this.#jobBlobs.has(id))
       await this.#askWhetherOver(job)
     for (let wait = FETCH_AGAIN; job.wish !== 'cancel' && this.#isOpen(job);) {
@@ -530,7 +534,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     }
   }
 
-  /** Until a replica says so, or that it goes on. */
+  /** Waits until a replica says that a job is over, or that it goes on. */
   async #askWhetherOver(job: PublishedJob): Promise<void> {
     const { scheduler } = this.#runner
     this.#runner.feed({ type: 'watch', job: job.id, once: true })

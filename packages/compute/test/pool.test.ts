@@ -38,7 +38,7 @@ describe('a pool that computes', () => {
     await expect.poll(() => [submitter, worker].flatMap((grid) => grid.jobs()), { timeout: 5000 }).toEqual([])
   })
 
-  it('has who comes after the end of jobs fetch nothing of them but their results', async () => {
+  it('gives a member that comes after the end of jobs their results, and no inputs or programs', async () => {
     const submitter = await member()
     for (let count = 0; count < 4; count++) await member({ workers: 1 })
     const inputs = Array.from({ length: 6 }, (_, number) => new Uint8Array(500_000).fill(number))
@@ -256,7 +256,7 @@ describe('a pool that computes', () => {
     await expect(submitter.submit(various, 'queens', 8, { votes: 9 })).rejects.toMatchObject({ code: 'VOTES_IMPOSSIBLE' })
   })
 
-  it('tells the result of a vote to who comes when all that voted have left', async () => {
+  it('tells the result of a vote to a member that comes when all that voted have left', async () => {
     const submitter = await member()
     const voters = [await member({ workers: 1 }), await member({ workers: 1 })]
     const job = await submitter.submit(various, 'queens', 8, { votes: 2 })

@@ -169,7 +169,7 @@ export class World {
     for (const node of told) {
       const account = this.account(node)
       const incarnation = account.present.get(again.id) ?? 0
-      // Who is killed skips those that were written down ahead.
+      // A node that is killed skips incarnations that were written down ahead.
       const isNext = how === 'left' ? incarnation === 2 : incarnation > 1
       check(isNext && account.endsOf(again.id).join() === how, () => `it should have ${how}, then joined anew; ${account.story(again.id)}`)
     }

@@ -470,7 +470,10 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     this.#parts.broadcaster.queue(fact, after)
   }
 
-  /** This process slept longer than others remember the dead: what it holds may revive them. It forgets all but records and joins afresh. */
+  /**
+   * This process slept longer than others remember the dead, so its facts may revive them. It forgets
+   * all but records and joins afresh.
+   */
   #startOver(): void {
     const { view, facts, links, config } = this.#context
     const { reporter, detector, rings, intake, records, broadcaster, elections, introduction, healer, life } = this.#parts
@@ -496,7 +499,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     this.#settle()
     // Those whom it meets first may have slept beside it.
     elections.renew(former.length > 1 ? lookAround : 0)
-    // Others ended these long ago, and TCP may take minutes to say so.
+    // Others ended these links long ago, and TCP may take minutes to say so.
     for (const peer of links.keys()) this.#context.closeLink(peer, 'slept for too long')
   }
 }

@@ -226,8 +226,8 @@ export class Execution {
     const { frame, wanted, waiters } = node
     if (frame !== undefined) this.drop(job, node)
     this.#dropBelow(job, node)
-    // Nobody waits here for what was done for the second time at a replica's word.
-    // A member that did would take it for lost after a while.
+    // Nobody here waits for a task that was begun for the second time at a replica's word.
+    // A member that waited would take the task for lost after a while.
     if (frame?.second === true && !wanted && waiters === undefined) return
     job.await(node, to, this.#context.now)
     this.#context.send(to, { type: 'awaiting', job: job.id, paths: [node.path] })

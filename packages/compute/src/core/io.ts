@@ -244,7 +244,10 @@ export type Input =
       readonly reason: string
       readonly stack?: string
     }
-  /** Somebody here wants to know how a job goes, and its result. `once`: replicas are asked now, and not again. */
+  /**
+   * Somebody here wants to know how a job goes, and its result.
+   * `once`: replicas are asked now, and not again.
+   */
   | { readonly type: 'watch'; readonly job: JobId; readonly once?: boolean }
   /** Somebody here wants to know who holds what. */
   | { readonly type: 'explain'; readonly job: JobId }

@@ -142,7 +142,7 @@ export class Replication {
     for (const nodes of job.claims.values()) {
       for (const node of nodes) {
         const { claims, frame } = node
-        // What this member does itself it neither counts nor follows here: other replicas judge it.
+        // This member neither counts nor follows its own tasks here: other replicas judge them.
         if (claims === undefined || frame !== undefined || claims.has(from) || !mayVote(job, node, from)) continue
         const [claim] = claims.values()
         const task = rootOf(job, node) ?? node.task ?? claim?.task

@@ -194,14 +194,14 @@ export const faults: readonly Fault[] = [
     simulation: ['three-sites', '--seeds', '1..2'],
   },
   {
-    name: 'who was not in contact with a member vouches for its death',
+    name: 'a node without contact vouches for the death of a member',
     file: 'detection/contacts.ts',
     from: 'return heardAt > met.relayedAt && missedSince - heardAt < contactTime',
     to: 'return heardAt - missedSince < contactTime',
     simulation: ['bridge.test.ts', '-t', 'nobody dies'],
   },
   {
-    name: 'whoever probes takes a turn',
+    name: 'a stranger that probes takes a turn',
     file: 'detection/probe-turns.ts',
     from: 'if (this.#isObserver(observer)) this.#turns.set(observer, turn)',
     to: 'this.#turns.set(observer, turn)',
@@ -369,7 +369,7 @@ export const faults: readonly Fault[] = [
     simulation: ['records.test.ts', '-t', 'seed 1'],
   },
   {
-    name: 'records are forgotten by whoever slept for a day',
+    name: 'a node that slept for a day forgets records',
     file: 'node.ts',
     from: 'records.startOver()',
     to: 'void records',

@@ -1,17 +1,25 @@
 /**
- * Contacts: what this node knows of members by links of its own, and so whether it can tell that one of them is gone.
+ * Contacts: what this node knows of members by links of its own, and so whether it can tell that one
+ * of them is gone.
  *
- * Reachability is not transitive. Where only others reach a member, its silence says nothing: whoever reaches it may stand still. So a node vouches for a death only
- * if it heard the member itself a moment before it began to miss it. Where no helper ever reached a member that this node missed, all links that it had count.
+ * Reachability is not transitive. Where only others reach a member, its silence says nothing: they may
+ * stand still. So a node vouches for a death only if it heard the member itself a moment before it
+ * began to miss it. Where no helper ever reached a member that this node missed, all its links count.
  */
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import type { Context } from '../context/context.ts'
 import type { Link } from '../context/links.ts'
 
-/** A node can tell of a member that it heard so long before it began to miss it, ms. Guess: an observer has a turn every 24 s at the latest, and waits for the answer. */
+/**
+ * A node can tell of a member that it heard so long before it began to miss it, ms. Guess: an observer
+ * has a turn every 24 s at the latest, and waits for the answer.
+ */
 const contactTime = 30_000
 
-/** That only helpers reached some member is remembered for so long, ms. Guess: they are asked again within that time. */
+/**
+ * A node remembers for so long that only helpers reached some member, ms. Guess: they are asked again
+ * within that time.
+ */
 export const relayedTime = 450_000
 
 interface Met {
@@ -50,14 +58,14 @@ export class Contacts {
 
   linkUp(peer: NodeId): void {
     const known = this.#met.get(peer)
-    // Once dialled, dialable: the other end of a link can't tell when it is the one who was dialled.
+    // A member that was dialled once can be dialled. A link that it dialled itself shows nothing of that.
     const isDialable = this.#context.links.get(peer)?.dialable === true || known?.isDialable === true
     this.#met.set(peer, { isDialable, heardAt: known?.heardAt ?? -Infinity, relayedAt: known?.relayedAt ?? -Infinity })
   }
 
   linkLost({ peer, lastHeard }: Link): void {
     const met = this.#met.get(peer)
-    // Who is no member, or none any more: of others it is remembered for as long as they live.
+    // Members are remembered for as long as they live, others are not.
     if (this.#context.view.get(peer) === undefined) this.#met.delete(peer)
     else if (met !== undefined) met.heardAt = lastHeard
   }

@@ -564,7 +564,10 @@ export class FailureDetector implements Timed {
     return this.#contacts.canTell(id, suspicion?.isOwn === true ? suspicion.missedSince : this.#context.now)
   }
 
-  /** By then a process that reaches the member, and stands still since this node began to miss it, is back or dead. */
+  /**
+   * By then a process that reaches the member, and has stood still since this node began to miss it,
+   * is back or dead.
+   */
   #waitsUntil(id: NodeId): Milliseconds {
     const { unresponsive } = this.#context.config.detection
     return (this.#suspicions.get(id)?.missedSince ?? this.#context.now) + Math.max(unresponsive, this.#scheduler.late)

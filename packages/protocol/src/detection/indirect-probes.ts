@@ -92,7 +92,7 @@ export class IndirectProbes implements Timed {
     this.#rounds.delete(id)
   }
 
-  /** `unknown`: the helper can't tell, as the member may stand behind a NAT, or be reached by others only. */
+  /** `unknown`: the helper can't tell, as the member may stand behind a NAT or only others reach it. */
   missed(helper: NodeId, id: NodeId, how: 'missed' | 'unknown'): void {
     const round = this.#rounds.get(id)
     if (round?.helpers.get(helper) !== 'asked') return

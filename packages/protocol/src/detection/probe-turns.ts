@@ -2,7 +2,8 @@
  * Probe turns: when each observer probes this node next.
  *
  * A member has six to eight observers and wants one probe in two seconds, not one from each. So it deals out the turns itself, in its answers, and
- * nobody has to agree on a schedule. The turn of an observer that is gone goes to who has the last one. Whoever else probes is answered and takes no turn.
+ * nobody has to agree on a schedule. The turn of an observer that is gone goes to the one that has the
+ * last one. Other peers that probe are answered, and take no turn.
  */
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import type { Context } from '../context/context.ts'

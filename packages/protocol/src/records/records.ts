@@ -148,7 +148,10 @@ export class Records implements Timed {
     this.#nextDue = Math.min(this.#nextDue, this.#context.now + wait)
   }
 
-  /** Everything this node knew is gone, but records: they end by the calendar, and all others who held them may have slept as well. */
+  /**
+   * This node forgot all facts but records. Those end by the calendar, and all others that held them
+   * may have slept as well.
+   */
   startOver(): void {
     for (const fact of [...this.#order.facts(), ...this.events.order.facts()]) this.#context.facts.put(fact)
   }

@@ -103,7 +103,10 @@ export class EndedLives {
     )
   }
 
-  /** Of somebody who was right to believe so, or of the member, which enters anew when it hears of its end. */
+  /**
+   * The observer may have heard of the end from somebody who was right to believe it, or from the
+   * member, which enters anew when it hears of its end.
+   */
   #mayHaveHeardOf({ believers }: EndedLife, observer: TestbedNode, subject: TestbedNode): boolean {
     const isToldBySubject = this.#mayHaveToldOf(subject, observer)
     return believers.some((node) => this.#mayHaveToldOf(node, observer) || (isToldBySubject && this.#mayHaveToldOf(node, subject)))
