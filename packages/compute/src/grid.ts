@@ -116,6 +116,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   readonly #budget = new PeerBudget()
   readonly #streams: PeerStreams
   readonly #roster: Roster
+  readonly #signer: VoteSigner
   readonly #runner: Runner
   readonly #jobs = new Map<JobId, PublishedJob>()
   /** When a job came first, by this member's order: its date is its owner's own word, and moves it before none that was here. */
@@ -158,16 +159,13 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       onUnreached: (id) => this.#runner.feed({ type: 'unreached', id }),
       onNonsense: (from, reason) => this.#warn('PEER_MISBEHAVED', `${from}: ${reason}`, undefined),
     })
-    const signer = new VoteSigner(
-      (member) => this.#roster.keyOf(member),
-      () => this.#roster.voted(),
-    )
+    this.#signer = new VoteSigner(pool)
     this.#runner = new Runner({
       self: { id: pool.self.id, location: pool.self.location, visits, computes: this.works },
       workers: options.workers ?? 0,
       ...(options.limits && { limits: options.limits }),
       ...(options.tickets && { tickets: this.#ticketsOf(options.tickets) }),
-      signer,
+      signer: this.#signer,
       programOf: (job) => this.#placed(job),
       send: (to, message) => this.#streams.send(to, message),
       onRun: ({ job }) => this.#shifts.ran(job, performance.now()),
@@ -180,9 +178,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       onExplained: ({ job, tasks }) => this.#explanations.answered(job, tasks),
       onWarning: ({ code, message, job }) => this.#warn(code, message, job),
     })
-    this.#roster = new Roster(pool, { key: visits ? undefined : signer.publicKey, computes: this.works }, (inputs) =>
-      this.#membersChanged(inputs),
-    )
+    this.#roster = new Roster(pool, { visits, computes: this.works }, (inputs) => this.#membersChanged(inputs))
   }
 
   #shiftOf(id: JobId): Shift | undefined {
@@ -204,6 +200,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     await this.#blobs.start()
     await this.#keepers.start()
     await this.#streams.start()
+    if (this.#options.visits !== true) await this.#signer.start()
     await this.#roster.start()
     this.#pool.addEventListener('record', ({ detail }) => this.#record(detail, true), { signal })
     for (const record of this.#pool.records(JOB_PREFIX)) this.#record(record, false)

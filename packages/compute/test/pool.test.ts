@@ -261,6 +261,8 @@ describe('a pool that computes', () => {
     const voters = [await member({ workers: 1 }), await member({ workers: 1 })]
     const job = await submitter.submit(various, 'queens', 8, { votes: 2 })
     expect(await job.result).toBe(92)
+    // No record of a key, which would end before a result that is kept for longer.
+    expect((test.pools[0] as Pool).records().map(({ name }) => name)).toEqual([expect.stringContaining('job/')])
     for (const [index, voter] of voters.entries()) {
       await voter.close()
       await (test.pools[index + 1] as Pool).leave()

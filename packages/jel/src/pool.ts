@@ -2,6 +2,7 @@ import type { Libp2p, Stream } from '@libp2p/interface'
 import {
   ANSWER_PROTOCOL,
   InvalidProtocolError,
+  isSignedInPool,
   OverlayClosedError,
   UnknownMemberError,
   type PoolRecord,
@@ -180,6 +181,25 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     const bytes = typeof value === 'string' ? toBytes(value) : value
     if (bytes !== undefined && !(bytes instanceof Uint8Array)) throw new InvalidOptionError('value: must be a Uint8Array or a string')
     await this.#askRanged(() => this.#overlay.setConstant(name, bytes), InvalidConstantError)
+  }
+
+  /**
+   * Signs bytes with this node's own key (Ed25519), for programs that run on the pool. Its id is the key, so
+   * others check it whether the node is still there or not. Not in the paper.
+   *
+   * @param message begin it with the program's own name: other programs of this node sign as well
+   * @returns 64 bytes
+   * @throws InvalidOptionError, PoolLeftError
+   */
+  async sign(message: Uint8Array): Promise<Uint8Array> {
+    this.#check()
+    if (!(message instanceof Uint8Array)) throw new InvalidOptionError('message: must be a Uint8Array')
+    return await this.#ask(() => this.#overlay.sign(message))
+  }
+
+  /** True if the node of this id signed these bytes in this pool, by `sign`. Never throws. */
+  isSignedBy(id: string, message: Uint8Array, signature: Uint8Array): boolean {
+    return isSignedInPool(this.name, id, message, signature)
   }
 
   /**

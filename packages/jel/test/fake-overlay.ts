@@ -160,6 +160,11 @@ export class FakeOverlay implements Overlay {
     this.tell({ type: 'updated', member: this.self })
   }
 
+  async sign(message: Uint8Array): Promise<Uint8Array> {
+    this.#checkOpen()
+    return message
+  }
+
   async setConstant(name: string, value: Uint8Array | undefined): Promise<void> {
     this.#checkOpen()
     const constants = new Map(this.self.constants)

@@ -6,6 +6,7 @@ import {
   InvalidEventError,
   InvalidOptionError,
   InvalidProtocolError,
+  PoolLeftError,
   TagTooLargeError,
   type Answer,
   type Pool,
@@ -56,6 +57,21 @@ describe.each(['main', 'worker'] as const)('in a pool with a member in thread %s
     expect(late.members().find(({ id }) => id === one.self.id)).toMatchObject(expected)
     await one.setConstant('jel.test', undefined)
     expect(one.self.constants.size).toBe(0)
+  })
+
+  it('what a node signs is known as its own, in this pool alone, also once it has left', async () => {
+    const [one, two] = (await pools(2, (place) => (place === 0 ? { thread } : {}))) as [Pool, Pool]
+    const { id } = one.self
+    const signature = await one.sign(bytes('word'))
+    await one.leave()
+    expect(signature).toHaveLength(64)
+    expect(two.isSignedBy(id, bytes('word'), signature)).toBe(true)
+    expect(two.isSignedBy(id, bytes('other'), signature)).toBe(false)
+    expect(two.isSignedBy(two.self.id, bytes('word'), signature)).toBe(false)
+    const [elsewhere] = (await pools(1)) as [Pool]
+    expect(elsewhere.isSignedBy(id, bytes('word'), signature)).toBe(false)
+    await expect(two.sign('word' as never)).rejects.toThrow(InvalidOptionError)
+    await expect(one.sign(bytes('word'))).rejects.toThrow(PoolLeftError)
   })
 
   it('an event reaches all who are there once, and nobody who comes later', async () => {

@@ -43,5 +43,6 @@ export { generateIdentity, readOwner, type RecordOwner } from './identity/identi
 export { ANSWER_PROTOCOL } from './applications.ts'
 export { FrameStream } from './links/frame-stream.ts'
 export { SendQueue } from './links/send-queue.ts'
+export { isSignedInPool } from './identity/signatures.ts'
 export { startOverlay } from './start.ts'
 export { generatePoolKey, readPoolKey } from './identity/poolkey.ts'

@@ -35,7 +35,7 @@ import { ElectionNames } from './election-names.ts'
 import { Engine, type Parts } from './engine.ts'
 import type { RecordOwner } from './identity/identity.ts'
 import { peersInterval } from './identity/peers-file.ts'
-import { createSigner } from './identity/signatures.ts'
+import { applicationMessage, createSigner } from './identity/signatures.ts'
 import type { Traffic } from './host/traffic.ts'
 import { aloneInterval } from './host/discovery.ts'
 import { LinkReports } from './link-reports.ts'
@@ -251,6 +251,12 @@ export class RunningOverlay implements Overlay {
     const problem = constantsProblem(withConstant(this.self.constants, name, value), this.#parts.config.limits)
     if (problem !== undefined) throw new RangeError(problem)
     this.#command({ type: 'setConstant', name, ...(value && { value }) })
+  }
+
+  async sign(message: Uint8Array): Promise<Uint8Array> {
+    this.#lifecycle.checkOpen()
+    const { privateKey } = this.#parts.identity
+    return createSigner(privateKey.raw.subarray(0, 32))(applicationMessage(this.pool, message))
   }
 
   async broadcast(name: string, payload: Uint8Array, query?: QueryOptions): Promise<void> {

@@ -5,7 +5,6 @@ import * as v from 'valibot'
 import type { PoolRecord } from '@jel/jel'
 
 export const JOB_PREFIX = 'jel.compute/job/'
-export const MEMBER_PREFIX = 'jel.compute/member'
 
 /** Members that a job may ask to compute each task. A guess. */
 export const MAX_VOTES = 7

@@ -1,48 +1,66 @@
 import { createHash, createPublicKey, generateKeyPairSync, sign, verify, type KeyObject } from 'node:crypto'
+import type { Pool } from '@jel/jel'
 import type { Signer } from '../core/context.ts'
 import type { Entry, Vote } from '../core/entry.ts'
 import type { JobId, MemberId } from '../core/io.ts'
 import { NOTHING_SHARED, type Shared } from '../core/shared-value.ts'
 
-/** Bytes of a public key. */
-const KEY_BYTES = 32
+/** Bytes of a public key, and of a signature (Ed25519). */
+const [KEY_BYTES, SIGNATURE_BYTES] = [32, 64]
+/** Bytes of what a vote is signed with: the process's key, its member's word for that key, and the signature. */
+export const PROOF_BYTES = KEY_BYTES + 2 * SIGNATURE_BYTES
+/** Voters whose keys are kept imported. A guess: those of a job with many members. */
+const MAX_KEPT = 256
 
-/** Signs votes by a key of this process (Ed25519), which its member tells, and checks those of others by theirs. */
+type Signing = Pick<Pool, 'self' | 'sign' | 'isSignedBy'>
+
+/**
+ * Signs votes, and checks those of others. The scheduler signs at once, and the member's own key may be in
+ * another thread. So each process has a key for its votes, and each vote carries the member's word for that key.
+ * A vote shows all that it takes to check it, for as long as anybody keeps it.
+ */
 export class VoteSigner implements Signer {
+  readonly #pool: Signing
   readonly #keys = generateKeyPairSync('ed25519')
-  readonly #known = new Map<MemberId, { readonly bytes: Uint8Array; readonly key: KeyObject }>()
-  readonly #keyOf: (member: MemberId) => Uint8Array | undefined
-  readonly #onSigned: () => void
+  /** This process's public key, and its member's word for it. */
+  #certificate = new Uint8Array()
+  readonly #imported = new Map<MemberId, { readonly certificate: Uint8Array; readonly key: KeyObject }>()
 
-  /** `keyOf`: what a member says of itself. `onSigned`: this one votes. */
-  constructor(keyOf: (member: MemberId) => Uint8Array | undefined, onSigned = (): void => {}) {
-    this.#keyOf = keyOf
-    this.#onSigned = onSigned
+  constructor(pool: Signing) {
+    this.#pool = pool
   }
 
-  get publicKey(): Uint8Array {
-    return new Uint8Array(Buffer.from(this.#keys.publicKey.export({ format: 'jwk' }).x as string, 'base64url'))
+  /** Before it no vote of this member counts. */
+  async start(): Promise<void> {
+    const key = Buffer.from(this.#keys.publicKey.export({ format: 'jwk' }).x as string, 'base64url')
+    this.#certificate = Buffer.concat([key, await this.#pool.sign(keyStatement(key))])
   }
 
-  readonly sign = (job: JobId, entry: Entry, leaf: boolean): Uint8Array => {
-    this.#onSigned()
-    return new Uint8Array(sign(null, statement(job, entry, leaf), this.#keys.privateKey))
-  }
+  readonly sign = (job: JobId, entry: Entry, leaf: boolean): Uint8Array =>
+    Uint8Array.from(Buffer.concat([this.#certificate, sign(null, statement(job, entry, leaf), this.#keys.privateKey)]))
 
   readonly verify = (job: JobId, entry: Entry, { by, signature, leaf }: Vote): boolean => {
-    const key = this.#key(by)
-    return key !== undefined && verify(null, statement(job, entry, leaf), key, signature)
+    if (signature.length !== PROOF_BYTES) return false
+    const key = this.#keyOf(by, signature.subarray(0, -SIGNATURE_BYTES))
+    return key !== undefined && verify(null, statement(job, entry, leaf), key, signature.subarray(-SIGNATURE_BYTES))
   }
 
-  #key(member: MemberId): KeyObject | undefined {
-    const bytes = this.#keyOf(member)
-    if (bytes?.length !== KEY_BYTES) return undefined
-    const known = this.#known.get(member)
-    if (known !== undefined && Buffer.compare(known.bytes, bytes) === 0) return known.key
+  /** Undefined: that member gave no word for it. */
+  #keyOf(member: MemberId, certificate: Uint8Array): KeyObject | undefined {
+    const known = this.#imported.get(member)
+    if (known !== undefined && Buffer.compare(known.certificate, certificate) === 0) return known.key
+    const bytes = certificate.subarray(0, KEY_BYTES)
+    if (!this.#pool.isSignedBy(member, keyStatement(bytes), certificate.subarray(KEY_BYTES))) return undefined
     const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(bytes).toString('base64url') }, format: 'jwk' })
-    this.#known.set(member, { bytes, key })
+    const [oldest] = this.#imported.keys()
+    if (known === undefined && this.#imported.size >= MAX_KEPT && oldest !== undefined) this.#imported.delete(oldest)
+    this.#imported.set(member, { certificate: Uint8Array.from(certificate), key })
     return key
   }
+}
+
+function keyStatement(key: Uint8Array): Uint8Array {
+  return Buffer.concat([Buffer.from('jel.compute key of votes\n'), key])
 }
 
 /** All failures are one outcome: their messages differ from member to member. */

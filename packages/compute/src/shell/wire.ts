@@ -8,6 +8,7 @@ import { MAX_TRIES } from '../core/tries.ts'
 import { MAX_KEPT } from '../core/votes.ts'
 import { bytes, count, fromBytes, id, list, MAX_ITEMS, outcome, path, shared, text, toBytes } from '../schemas.ts'
 import { halvesOf, partsOf } from './message-parts.ts'
+import { PROOF_BYTES } from './vote-signer.ts'
 
 /** Bytes of one message: more than the largest entry, which has a value of 1 MiB, 2 MiB of shared values and, where members vote, as many that its task was given. */
 export const MAX_MESSAGE_BYTES = 6 * 1024 * 1024
@@ -19,7 +20,7 @@ const vote = v.object({
   leaf: v.boolean(),
   signature: v.pipe(
     bytes,
-    v.check((value) => value.length <= 64),
+    v.check((value) => value.length <= PROOF_BYTES),
   ),
 })
 const entry = v.object({

@@ -48,6 +48,7 @@ export interface Calls {
   listKeys(): readonly PoolKeyInfo[]
   setTag(tag: Uint8Array): void
   setConstant(name: string, value: Uint8Array | undefined): void
+  sign(message: Uint8Array): Uint8Array
   broadcast(name: string, payload: Uint8Array, query?: QueryOptions): void
 }
 

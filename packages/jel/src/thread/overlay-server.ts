@@ -48,6 +48,7 @@ export class OverlayServer {
       listKeys: () => overlay.keys.list(),
       setTag: (_, tag) => overlay.setTag(tag),
       setConstant: (_, name, value) => overlay.setConstant(name, value),
+      sign: (_, message) => overlay.sign(message),
       broadcast: (_, name, payload, query) => overlay.broadcast(name, payload, query),
     }
     port.on('message', (request: Request) => this.#take(request))

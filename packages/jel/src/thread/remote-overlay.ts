@@ -131,6 +131,10 @@ export class RemoteOverlay implements PoolHost {
     await this.#call('setConstant', [name, value])
   }
 
+  async sign(message: Uint8Array): Promise<Uint8Array> {
+    return await this.#call('sign', [message])
+  }
+
   async broadcast(name: string, payload: Uint8Array, query?: QueryOptions): Promise<void> {
     await this.#call('broadcast', [name, payload, query])
   }

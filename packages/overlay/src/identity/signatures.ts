@@ -43,6 +43,16 @@ export function createServices(privateKey: Ed25519PrivateKey, measure?: Services
   }
 }
 
+/** True if that node has signed these bytes for an application of this pool. Never throws. */
+export function isSignedInPool(pool: string, signer: NodeId, message: Uint8Array, signature: Uint8Array): boolean {
+  return isGenuine(signer, applicationMessage(pool, message), signature)
+}
+
+/** Nothing else that a node's key signs begins so. */
+export function applicationMessage(pool: string, message: Uint8Array): Uint8Array {
+  return concat([fromString(`jel application 1\0${pool}\0`), message])
+}
+
 const zero = Uint8Array.of(0)
 const keys = new Cache<KeyObject>(cachedKeys, lifetime)
 const genuine = new Cache<true>(cachedSignatures, lifetime)
