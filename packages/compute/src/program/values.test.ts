@@ -58,6 +58,20 @@ describe('values as bytes', () => {
     expect(() => decodeValue(Uint8Array.of(0x9a, 0x05, 0xff, 0xff, 0xff))).toThrow(/exceeds/u)
   })
 
+  it.each([0n, 255n, 2n ** 64n, 2n ** 200n + 1n, -1n, -(2n ** 64n), -(2n ** 200n)])('keep the integer %s', (value) => {
+    expect(decodeValue(encodeValue({ value }))).toEqual({ value })
+  })
+
+  it.each([0xc2, 0xc3])('give an integer of many bytes at once (tag %d)', (tag) => {
+    // As CBOR: a tag, then so many bytes. Made byte by byte it took a minute.
+    const data = new Uint8Array(300_006).fill(0xff)
+    data.set([tag, 0x5a, 0, 0x04, 0x93, 0xe0])
+    const begin = performance.now()
+    const value = decodeValue(data) as bigint
+    expect(performance.now() - begin).toBeLessThan(1000)
+    expect(BigInt.asUintN(16, value)).toBe(tag === 0xc2 ? 0xffffn : 0n)
+  })
+
   it('keep cycles', () => {
     const ring: { self?: unknown } = {}
     ring.self = ring

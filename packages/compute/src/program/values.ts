@@ -55,6 +55,18 @@ addExtension<BareBuffer | ArrayBuffer, Uint8Array>({
   decode: (bytes: Uint8Array) => Uint8Array.from(bytes).buffer,
 })
 
+/**
+ * An integer of more than 64 bits. The decoder's own way adds one byte after the other, and so takes time by
+ * the square of their number: hours for those of one message.
+ */
+function integerOf(bytes: Uint8Array): bigint {
+  return BigInt(`0x0${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`)
+}
+
+// They have no class: the encoder knows them.
+addExtension({ tag: 2, decode: integerOf } as Parameters<typeof addExtension<bigint, Uint8Array>>[0])
+addExtension({ tag: 3, decode: (bytes) => -1n - integerOf(bytes) } as Parameters<typeof addExtension<bigint, Uint8Array>>[0])
+
 /** Kinds of objects whose content an encoder does not see: they would become empty. */
 const OPAQUE = new Set(
   'BigInt,Boolean,DataView,Generator,AsyncGenerator,Number,SharedArrayBuffer,String,Symbol,WeakMap,WeakRef,WeakSet'
