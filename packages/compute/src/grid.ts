@@ -57,6 +57,8 @@ const [KEEP_TIME, HEAR_TIME, KEEP_AGAIN] = [15_000, 2000, 100]
 const DEFAULT_ACCEPT = ['own', 'sandbox']
 /** Tickets of one owner. A guess: shares that differ by more are none. */
 const MAX_TICKETS = 1_000_000
+/** How long replicas may take to hear of a cancellation, ms: more than a request may take. */
+const CANCEL_TIME = 5000
 /** Members that are asked for a blob, besides the replicas. A guess. */
 const MAX_ASKED = 16
 
@@ -387,6 +389,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     const job = this.#ownJob(id, wish)
     const left = Math.max(1000, job.expires - Date.now())
     await this.#publish(job.name, { ...job, wish }, wish === 'cancel' ? Math.min(job.keep, left) : left)
+    // It is over here once replicas have said that they do no more of it, or that it has an outcome.
+    if (wish === 'cancel') await this.ended(id, CANCEL_TIME)
   }
 
   async #publish(name: string, job: JobRecord, ttl: number): Promise<void> {

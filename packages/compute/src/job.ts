@@ -126,7 +126,12 @@ export class Job {
     return await this.#source.explain(this.id, EXPLAIN)
   }
 
-  /** Ends it everywhere, unless it has an outcome, which stays. Another job may take its name then. @throws NotOwnerError */
+  /**
+   * Ends it everywhere, unless it has an outcome, which stays. Another job may take its name then. Resolves once two replicas
+   * have answered that they stopped, or after 3 s.
+   *
+   * @throws NotOwnerError
+   */
   async cancel(): Promise<void> {
     await this.#source.wish(this.id, 'cancel')
   }
@@ -179,7 +184,8 @@ export class Job {
 
 function stateOf(wish: JobRecord['wish'], status: JobStatus | undefined): JobState {
   if (status?.entry !== undefined) return 'failure' in status.entry.outcome ? 'failed' : 'done'
-  if (wish === 'cancel' || status?.ended === 'cancelled') return 'cancelled'
+  // Until replicas have answered it may have an outcome.
+  if (status?.ended === 'cancelled') return 'cancelled'
   if (wish === 'suspend') return 'suspended'
   return (status?.totals.begun ?? 0) > 0 ? 'active' : 'pending'
 }

@@ -205,6 +205,17 @@ describe('a pool that computes', () => {
     expect(await (await submitter.submit(various, 'queens', 6)).result).toBe(4)
   })
 
+  it('has told others of a cancellation once that is said', async () => {
+    const submitter = await member()
+    const workers = [await member({ workers: 1 }), await member({ workers: 1 })]
+    const job = await submitter.submit(various, 'never')
+    await expect.poll(() => workers.map((worker) => worker.jobs()[0]?.state)).toContain('active')
+    await job.cancel()
+    // As by a crash.
+    await test.pools[0]?.libp2p.stop()
+    for (const worker of workers) await expect.poll(() => worker.job(job.id).state, { timeout: 10_000 }).toBe('cancelled')
+  })
+
   it('frees the names of jobs that are cancelled or forgotten', async () => {
     const submitter = await member({ workers: 1 })
     const other = await member()

@@ -274,8 +274,11 @@ export class Execution {
 
   /** Nothing of it is to be done any more. */
   stop(job: Job): void {
+    // Whoever cancelled it waits for this.
+    const waiters = [...(job.tree.root.waiters ?? [])]
     this.#release(job, job.tree.root)
     job.tree.root.children = undefined
+    for (const to of waiters) if (to !== this.#context.self) this.#context.send(to, { type: 'unknown', job: job.id, paths: [ROOT] })
   }
 
   /** It is over, without an outcome. */

@@ -213,6 +213,13 @@ describe('a scheduler', () => {
     )
   })
 
+  it('says so to those that wait for a job once it is cancelled', () => {
+    spawn('a')
+    feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
+    expect(sent(hear({ type: 'awaiting', job, paths: [''] }), 'holding')).toHaveLength(1)
+    expect(sent(feed({ type: 'job', spec: { ...spec, wish: 'cancel' } }), 'unknown')).toEqual([{ type: 'unknown', job, paths: [''] }])
+  })
+
   it('runs nothing of a job that is suspended, cancelled, or not accepted', () => {
     for (const change of [{ wish: 'suspend' }, { wish: 'cancel' }, { accepted: false }] as const) {
       const each = new Scheduler({ self: { id: 'self', location: 'here' }, workers: 1, random: createRandom(1) })
