@@ -92,6 +92,9 @@ export function spawnProgram(module: string, confined: Confinement | undefined, 
     // In a group of its own: it ends with all that it may have started.
     detached: hasShell,
   })
+  // Without descriptors it has no streams, and says why by an event that would end this process.
+  child.on('error', () => {})
+  if ((child.stdio as unknown) === undefined) throw new Error('it can not be started: no file descriptors are left')
   const [input, , , channel, lifeline] = child.stdio as unknown as readonly Socket[]
   for (const stream of child.stdio) stream?.on('error', () => {})
   input?.end(module)
