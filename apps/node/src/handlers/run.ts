@@ -34,6 +34,9 @@ function start(command: string, environment: Readonly<Record<string, string>>) {
 }
 
 function watch(child: Child, input: string): Run {
+  // Without descriptors it has no streams, and says why by an event that would end this process.
+  child.on('error', () => {})
+  if ((child.stdio as unknown) === undefined) throw new Error('no file descriptors are left')
   const kept: Buffer[] = []
   const keep = (chunk: Buffer): void => {
     const all = Buffer.concat([...kept, chunk])

@@ -6,7 +6,7 @@ import { programModule } from '../../src/executors/program-module.ts'
 const file = process.argv[2] as string
 await programModule('own')
 try {
-  for (;;) openSync('/dev/null')
+  for (;;) openSync('/dev/null', 'r')
 } catch {
   // There are no more.
 }
