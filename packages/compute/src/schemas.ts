@@ -17,7 +17,13 @@ const encoder = new Encoder({
 })
 
 export const text = (length: number) => v.pipe(v.string(), v.maxLength(length))
-export const count = v.pipe(v.number(), v.finite(), v.minValue(0), v.maxValue(Number.MAX_SAFE_INTEGER))
+/** What is beyond counts as the most: an honest member adds its own to what another one made up, and tells the sum. */
+export const count = v.pipe(
+  v.number(),
+  v.finite(),
+  v.minValue(0),
+  v.transform((value) => Math.min(value, Number.MAX_SAFE_INTEGER)),
+)
 export const bytes = v.pipe(
   v.instance(Uint8Array),
   v.check((value) => value.length <= MAX_VALUE_BYTES),
