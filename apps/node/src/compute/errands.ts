@@ -12,6 +12,9 @@ const ASK = 700
 /** How long a job that is followed waits to be told to others before it is, ms. A guess: nobody else may be there. */
 const KEPT_SOON = 2000
 
+/** Parts of a result, and characters of its texts, that are written as JSON. A guess: four times what the largest value has bytes. */
+const MAX_WRITTEN = 4 * 1024 * 1024
+
 type Tell = (event: JobEvent) => void
 
 /** The part in computing of a member that computes nothing itself. */
@@ -128,9 +131,18 @@ async function outcomeOf(job: Job): Promise<JobEvent> {
   }
 }
 
-/** A value as JSON has it: large integers and bytes are text, sets and maps are lists. */
+/**
+ * A value as JSON has it: large integers and bytes are text, sets and maps are lists. There a part that is named many
+ * times is written as often, so some hundred bytes could be all memory that there is.
+ */
 function asJson(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value, (_, each: unknown) => jsonOf(each)) ?? 'null')
+  let left = MAX_WRITTEN
+  const take = (_: string, each: unknown): unknown => {
+    left -= typeof each === 'string' ? 1 + each.length : 1
+    if (left < 0) throw new RangeError('the result is too large as JSON: it names its own parts again and again')
+    return jsonOf(each)
+  }
+  return JSON.parse(JSON.stringify(value, take) ?? 'null')
 }
 
 function jsonOf(value: unknown): unknown {
