@@ -39,13 +39,21 @@ function quietTeller(): Teller {
       else if (event.event === 'forgotten') process.stderr.write('jel: the job and its result are out of the pool\n')
       else if (event.event === 'failed') {
         const where =
-          event.member === undefined || event.member === '' ? '' : ` (at ${event.member}, tried ${counted(event.tries ?? 1, 'time')})`
-        process.stderr.write(`jel: ${event.code}: ${oneLine(event.message)}${where}\n`)
-        if (event.stack !== undefined) process.stderr.write(`${event.stack}\n`)
+          event.member === undefined || event.member === ''
+            ? ''
+            : ` (at ${oneLine(event.member)}, tried ${counted(event.tries ?? 1, 'time')})`
+        process.stderr.write(`jel: ${oneLine(event.code)}: ${oneLine(event.message)}${where}\n`)
+        if (event.stack !== undefined) process.stderr.write(`${linesOf(event.stack)}\n`)
       }
     },
     close: () => {},
   }
+}
+
+/** A stack of others made safe for a terminal. */
+function linesOf(stack: string): string {
+  const [first = '', ...frames] = stack.split('\n').map(oneLine)
+  return [first, ...frames.map((frame) => `    ${frame}`)].join('\n')
 }
 
 function barTeller(): Teller {
@@ -71,7 +79,7 @@ function barTeller(): Teller {
             ? `some ${Math.ceil((spent / covered) * (1 - covered))} s left`
             : state === 'active'
               ? ''
-              : reason || state
+              : oneLine(reason) || state
         const shown = { rate: rate.toFixed(0), members, left }
         if (running) bar.update(Math.round(covered * 100), shown)
         else bar.start(100, Math.round(covered * 100), shown)

@@ -35,6 +35,11 @@ describe('why a job is in its state', () => {
     ])
   })
 
+  it('has no escapes of those who say it', () => {
+    const [, task] = whyOf(job, [{ ...held, path: '', fn: 'f\u001b[2J', holder: 'holder\u001b[2J' }]).split('\n')
+    expect(task).toContain('f at holder,')
+  })
+
   it('has what is known of the job for its root, whose holder told at its beginning', () => {
     const [, root] = whyOf(job, [{ ...held, path: '', holder: 'member-one', progress: 0 }]).split('\n')
     expect(root).toBe('  search at mber-one, for 2.0 s: 50 % done, nothing new for 1.0 s')

@@ -31,7 +31,7 @@ function linesOf(tasks: readonly HeldTask[], covered: number): string[] {
     while (above.length > 0 && !task.path.startsWith((above.at(-1) as HeldTask).path)) above.pop()
     const indent = '  '.repeat(above.length + 1)
     if (above.at(-1)?.path !== task.path) above.push(task)
-    const where = `${indent}${oneLine(task.fn)} at ${task.holder.slice(-SHORT)}`
+    const where = `${indent}${oneLine(task.fn)} at ${oneLine(task.holder).slice(-SHORT)}`
     if (task.unfit !== undefined) return `${where}: its program does not run there: ${oneLine(task.unfit)}`
     return `${where}, for ${seconds(task.age)}: ${doing(task, byPath, covered)}`
   })

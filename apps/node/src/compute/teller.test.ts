@@ -1,0 +1,22 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { tellerOf } from './teller.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+it('a failure that others made up writes nothing but text to the terminal', () => {
+  let written = ''
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => Boolean((written += String(text))))
+  const escape = '\u001b]0;title\u0007\u001b[2J'
+  tellerOf(false, 'pool', new AbortController().signal).tell({
+    event: 'failed',
+    job: 'x',
+    code: `CODE${escape}`,
+    message: `message${escape}`,
+    member: `member${escape}`,
+    tries: 1,
+    stack: `Error: message${escape}\n    at line${escape}`,
+  })
+  expect(written).toBe('jel: CODE: message (at member, tried 1 time)\nError: message\n    at line\n')
+})
