@@ -7,8 +7,8 @@ import type { JobEvent } from '../agent/job-events.ts'
 import { codeOf, messageOf } from '../base/usage-error.ts'
 import { ownerOf } from './owner.ts'
 
-/** How long a replica may take to say how a job goes, ms. */
-const ASK = 700
+/** How long a replica may take to say how a job goes, ms, and how often it is asked: one that has not heard of a visitor yet does not answer it. */
+const [ASK, ASKED] = [700, 3]
 /** How long a job that is followed waits to be told to others before it is, ms. A guess: nobody else may be there. */
 const KEPT_SOON = 2000
 
@@ -108,7 +108,9 @@ async function follow(job: Job, tell: Tell, signal: AbortSignal): Promise<void> 
 
 async function stateOf(job: Job): Promise<JobEvent & { event: 'job' }> {
   const { id, name, owner, submitted: at, expires, replicas } = job
+  let asked = 0
   for await (const progress of job.progress(ASK)) {
+    if (progress.state === 'pending' && ++asked < ASKED) continue
     return { event: 'job', job: id, name, owner, submitted: at.getTime(), expires: expires.getTime(), replicas, ...progress }
   }
   throw new Error('a job without a state')
