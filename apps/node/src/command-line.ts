@@ -269,13 +269,13 @@ function computing(program: Command, version: string, done: (status: number) => 
     .addOption(new Option('--workers <count>', 'tasks at once (default: one a processor)').argParser(workersOf))
     .option(
       '--accept <whose>',
-      'whose programs run here: own, members or the id of an owner, in threads; sandbox, anybody’s in sandboxes; may be repeated (default: own, sandbox)',
+      'whose programs run here: own, members or the id of an owner, with all rights of this user; sandbox, anybody’s in sandboxes; may be repeated (default: own, sandbox)',
       collect,
       [],
     )
     .option(
       '--limit <what=amount>',
-      'of one task time=SECONDS (600) and memory=MiB (512), of all programs disk=MiB (256); may be repeated',
+      'of one task time=SECONDS (600) and memory=MiB (512), of programs, inputs and blobs together disk=MiB (256); may be repeated',
       limitOf,
       {},
     )
