@@ -155,8 +155,8 @@ export const shellFaults: readonly ShellFault[] = [
   {
     name: 'strangers make up a later death of one who is absent',
     file: 'packages/protocol/src/intake.ts',
-    from: 'return members < detector.accusersToBelieve(suspect) ? undefined',
-    to: 'return members < 0 ? undefined',
+    from: 'if (incarnation > view.signed(suspect) + this.#context.config.limits.incarnationJump) return undefined',
+    to: '',
     test: 'packages/protocol/src/hostile-peer.test.ts',
   },
   {

@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { inCheckout } from '../base/paths.ts'
+import { computeFaults } from './compute-faults.ts'
+import { faults } from './faults.ts'
+import { shellFaults } from './shell-faults.ts'
+
+const all = [...faults.map((fault) => ({ ...fault, file: `packages/protocol/src/${fault.file}` })), ...shellFaults, ...computeFaults]
+
+describe('a fault that is to be planted', () => {
+  it('has its place in the sources, once', () => {
+    const lost = all.filter(({ file, from }) => readFileSync(inCheckout(file), 'utf8').split(from).length !== 2)
+    expect(lost.map(({ name }) => name)).toEqual([])
+  })
+
+  it('has a name of its own', () => {
+    expect(new Set(all.map(({ name }) => name)).size).toBe(all.length)
+  })
+})
