@@ -105,6 +105,11 @@ describe('a statement', () => {
     for (const part of parts) expect(part.buffer).not.toBe(frame.buffer)
   })
 
+  it('of a node itself occupies no more than it has', () => {
+    const { body } = bob.joined({ tag: new Uint8Array(100) })
+    expect(body.buffer.byteLength).toBe(body.length)
+  })
+
   it('of a kind that this version does not know is read and passed on as it is', () => {
     const statement = bob.says(4711, Uint8Array.of(1, 2, 3))
     const read = pass(statement)

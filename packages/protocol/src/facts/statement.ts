@@ -114,7 +114,9 @@ export class StatementCodec {
 
   /** Signs with this node's own key, or with another one. */
   sign<C extends Exclude<Content, Unknown>>(signer: NodeId, content: C, key: Pick<Signing, 'sign'> = this.#services): Statement<C> {
-    const body = encodeBody(content)
+    // A copy: what was just encoded is a window on a buffer of 64 KiB that many share, which must not stay
+    // in memory for it.
+    const body = encodeBody(content).slice()
     const kind = kinds[content.kind]
     return { signer, content, kind, body, signature: key.sign(this.#message(kind, body)) }
   }
