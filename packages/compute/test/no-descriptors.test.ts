@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
+import { confinement } from '../src/executors/confinement.ts'
 
 const programs = join(import.meta.dirname, 'programs')
 
@@ -10,4 +11,10 @@ it.skipIf(process.platform === 'win32')('a member without file descriptors start
   const args = ['-c', command, 'sh', process.execPath, join(programs, 'no-descriptors.ts'), join(programs, 'blobs.ts')]
   const { stdout } = await promisify(execFile)('/bin/sh', args, { timeout: 20_000 })
   expect(stdout).toBe('it can not be started: no file descriptors are left\nit lives\n')
+})
+
+it.skipIf(process.platform === 'win32')('does not take a machine for one that confines nothing', async () => {
+  const args = ['-c', 'ulimit -n 64; exec "$@"', 'sh', process.execPath, join(programs, 'confines-late.ts')]
+  const { stdout } = await promisify(execFile)('/bin/sh', args, { timeout: 20_000 })
+  expect(stdout).toBe(`not known, ${(await confinement()).namespaces}`)
 })

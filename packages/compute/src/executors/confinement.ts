@@ -51,6 +51,8 @@ let known: Promise<Confinement> | undefined
 /** How a process can be confined on this machine; found out once, by trying, which takes a tenth of a second. */
 export async function confinement(): Promise<Confinement> {
   known ??= find()
+  // A machine that could not try may be able to later.
+  known.catch(() => (known = undefined))
   return await known
 }
 
@@ -61,14 +63,16 @@ async function find(): Promise<Confinement> {
   return { command: [], namespaces: 'none', limits: hasShell }
 }
 
-/** With the same shell and the same empty environment as later. */
+/**
+ * With the same shell and the same empty environment as later.
+ * @throws Error where it could not be tried: what is not known must not count as not there
+ */
 async function works(command: readonly string[]): Promise<boolean> {
   const args = ['-c', 'exec "$@"', 'sh', ...command, process.execPath, '--version']
   const child = spawn('/bin/sh', args, { env: {}, stdio: 'ignore', timeout: 5000, killSignal: 'SIGKILL' })
-  return await once(child, 'exit').then(
-    ([status]) => status === 0,
-    () => false,
-  )
+  const [status] = (await once(child, 'exit')) as [number | null]
+  if (status === null) throw new Error('it could not be found out how this machine confines programs: that took too long')
+  return status === 0
 }
 
 /**
