@@ -283,6 +283,27 @@ describe('a pool that computes', () => {
     expect(await latecomer.job(job.id).result).toBe(92)
   })
 
+  it('begins anew once a member comes with its files, where all that computed were lost, also after its end', async () => {
+    const watcher = await test.join()
+    const worker = await member({ workers: 1 })
+    const [ended, running] = await Promise.all([
+      worker.submit(various, 'queens', 6),
+      worker.submit(various, 'flat', { tasks: 20, ms: 100 }),
+    ])
+    expect(await ended.result).toBe(4)
+    await worker.close()
+    await (test.pools[1] as Pool).leave()
+    expect(watcher.records('jel.compute/job/')).toHaveLength(2)
+    const watching = await member()
+    await expect.poll(() => watching.jobs().map(({ state }) => state)).toEqual(['pending', 'pending'])
+    const next = await member({ workers: 1, cache: join(test.folder, '1') })
+    await expect.poll(() => next.jobs()).toHaveLength(2)
+    for (const grid of [next, watching]) {
+      expect(await grid.job(ended.id).result).toBe(4)
+      expect(await grid.job(running.id).result).toBe(190)
+    }
+  })
+
   it('votes on tasks with shared values, which see what was elected before and their own offers', async () => {
     const submitter = await member()
     await member({ workers: 1 })
