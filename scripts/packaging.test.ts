@@ -63,6 +63,11 @@ describe('the systemd unit', () => {
     expect(value('User')).toBe('jel')
   })
 
+  it('names where the node may keep a key of its own, and files of jobs: its user has no home', () => {
+    expect(value('StateDirectory')).toBe('jel/%i')
+    expect(value('Environment')).toBe('XDG_CACHE_HOME=%S/jel/%i XDG_CONFIG_HOME=%S/jel/%i')
+  })
+
   it('starts again what failed, unless the flags are wrong', () => {
     expect(value('Restart')).toBe('on-failure')
     expect(value('RestartPreventExitStatus')).toBe('2')
