@@ -195,7 +195,7 @@ function reasonOf(state: JobState, status: JobStatus | undefined): string {
     case 'pending':
       return status === undefined
         ? 'its input or program is not here yet'
-        : 'no replica has told this member of anybody that began it: there is none that accepts its program, or they have not answered yet'
+        : 'no replica has told this member of anybody that began it: there is none that accepts its program and has room for its blobs, or they have not answered yet'
     case 'failed':
       return status?.entry !== undefined && 'failure' in status.entry.outcome ? status.entry.outcome.failure.message : ''
     case 'cancelled':
