@@ -176,3 +176,14 @@ describe('an offer', () => {
     expect(await host.returned()).toMatchObject({ failure: { code: 'SHARED_TOO_LARGE' } })
   })
 })
+
+it('shared values that a program does not declare travel with no outcome', async () => {
+  const declared = [shared(min<number>((value) => value))] as unknown as SharedDefinition<never>[]
+  const host = new Host({ one: task(() => 1) }, 'job', declared)
+  const offer = { rule: 'min', key: 1, values: [encodeValue(1)] } as const
+  host.runtime.handle([{ type: 'shared', shared: new Map(['s0', 's1', 'made up'].map((name) => [name, offer])) }])
+  host.run('one')
+  await host.returned()
+  const returned = host.said.find((message) => message.type === 'returned')
+  expect([...(returned as Returned).shared.keys()]).toEqual(['s0'])
+})
