@@ -31,3 +31,5 @@ export type JobEvent =
     } & JobProgress)
   /** The program that is submitted can't run in a sandbox, as of what `message` names. */
   | { readonly event: 'needs-trust'; readonly message: string }
+  /** No other member has taken the job yet, and why. It is still offered to them. */
+  | { readonly event: 'not-kept'; readonly message: string }

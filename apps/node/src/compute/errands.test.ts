@@ -10,6 +10,29 @@ async function resultOf(value: unknown): Promise<JobEvent | undefined> {
   return told
 }
 
+it('a job that nobody takes says so, and is said to be submitted once somebody does', async () => {
+  const told: string[] = []
+  const within: unknown[] = []
+  const job = {
+    id: 'x',
+    async kept(time?: number) {
+      within.push(time)
+      if (time === undefined) throw new Error('none of 3 members has taken all of it')
+      return await Promise.resolve('member')
+    },
+    async *progress() {
+      while (!told.includes('submitted')) yield await Promise.resolve({ state: 'pending' })
+    },
+    result: Promise.resolve(1),
+  }
+  const grid = { submit: () => job, addEventListener() {}, removeEventListener() {} } as unknown as Grid
+  const tell = ({ event }: JobEvent): void => void (event !== 'progress' && told.push(event))
+  const command = { command: 'submit', file: 'f', function: 'f', until: 'ended' } as const
+  await runErrand(grid, command, tell, new AbortController().signal)
+  expect(told).toEqual(['not-kept', 'submitted', 'done'])
+  expect(within).toEqual([undefined, Infinity])
+})
+
 it('a result that names its parts again and again is not written out', async () => {
   let value: unknown = []
   for (let level = 0; level < 24; level++) value = [value, value]

@@ -85,9 +85,12 @@ async function submitted(grid: Grid, command: JobCommand & { readonly command: '
       tellKept()
       return
     }
-    const kept = grid.works ? Promise.resolve() : job.kept(Infinity)
     let isOver = false
-    const told = kept.then(
+    const tellAlone = (error: unknown): void => {
+      if (!isOver) tell({ event: 'not-kept', message: messageOf(error) })
+    }
+    const kept = grid.works ? undefined : job.kept().catch((error: unknown) => (tellAlone(error), job.kept(Infinity)))
+    const told = Promise.resolve(kept).then(
       () => isOver || tellKept(),
       () => {},
     )

@@ -16,6 +16,7 @@ export function tellerOf(json: boolean, pool: string, stopped: AbortSignal): Tel
     tell: (event) => {
       if (stopped.aborted) return
       if (event.event === 'needs-trust') process.stderr.write(`jel: the program uses ${event.message}\n`)
+      else if (event.event === 'not-kept') process.stderr.write(`jel: ${event.message}; this command goes on asking\n`)
       else teller.tell(event)
     },
     close: () => teller.close(),
