@@ -28,6 +28,7 @@ export async function submit(pool: string, file: string, fn: string, input: stri
   const { name, keep, votes, detach = false } = flags
   let last: JobEvent | undefined
   let isAlone = (): boolean => false
+  let [isVisit, isKept] = [false, false]
   try {
     const status = await send(pool, flags, {
       command: {
@@ -43,10 +44,12 @@ export async function submit(pool: string, file: string, fn: string, input: stri
       },
       tell(event) {
         last = event
+        isKept ||= event.event === 'submitted'
         teller.tell(event)
       },
       async ready(visitor) {
         isAlone = () => visitor.pool.members().length === 1
+        isVisit = true
         if (await visitor.meet()) return
         if (detach) throw new Error(`nobody else is in the pool ${pool}: a job that is left alone would be lost`)
         process.stderr.write(
@@ -56,7 +59,8 @@ export async function submit(pool: string, file: string, fn: string, input: stri
       stopped() {
         stopped.abort()
         teller.close()
-        if (last !== undefined && 'job' in last) process.stderr.write(`jel: ${farewell(pool, last.job, isAlone())}\n`)
+        if (last !== undefined && 'job' in last)
+          process.stderr.write(`jel: ${farewell(pool, last.job, { isAlone: isAlone(), isKept: isKept || !isVisit })}\n`)
       },
     })
     return status ?? (detach || last?.event === 'done' ? 0 : 1)
@@ -66,9 +70,10 @@ export async function submit(pool: string, file: string, fn: string, input: stri
 }
 
 /** Of one that leaves before its job has ended. */
-function farewell(pool: string, job: string, alone: boolean): string {
-  return alone
-    ? 'nobody else is in the pool: the job ends here'
+function farewell(pool: string, job: string, { isAlone, isKept }: { isAlone: boolean; isKept: boolean }): string {
+  if (isAlone) return 'nobody else is in the pool: the job ends here'
+  return !isKept
+    ? 'no other member has taken all of the job: it can not go on without this one'
     : `the job goes on without this member; its result is told by jel job ${pool} ${job} --result`
 }
 
