@@ -1,0 +1,78 @@
+import { createRandom, hash52 } from '@jel/protocol'
+import { describe, expect, it } from 'vitest'
+import type { Entry } from '../core/entry.ts'
+import type { Effect, Message } from '../core/io.ts'
+import { ROOT } from '../core/path.ts'
+import { Scheduler } from '../core/scheduler.ts'
+import { NOTHING_SHARED } from '../core/shared-value.ts'
+
+type Page = Extract<Message, { type: 'lookup' }>
+
+const job = 'job'
+const step = (name: string): string => hash52(name).toString(36).padStart(11, '0').slice(-10)
+const entry = (bytes: number): Entry => ({ path: step('x'), outcome: { value: new Uint8Array(bytes) }, shared: NOTHING_SHARED })
+
+/** A member with two others, which are replicas as it is, and a job that was submitted long ago. */
+class Member {
+  readonly #scheduler = new Scheduler({ self: { id: 'self', location: 'here' }, workers: 0, random: createRandom(1) })
+  now = 0
+
+  constructor() {
+    for (const id of ['hostile', 'honest']) this.handle({ type: 'joined', member: { id, location: 'there' } })
+    const spec = { id: job, owner: 'o', fn: 'f', input: new Uint8Array(), submitted: 0, accepted: true, wish: 'run', fresh: false } as const
+    this.handle({ type: 'job', spec })
+  }
+
+  handle(input: Parameters<Scheduler['handle']>[0]): Effect[] {
+    return this.#scheduler.handle(input, this.now)
+  }
+
+  hear(from: string, message: Message): Effect[] {
+    return this.handle({ type: 'message', from, message })
+  }
+}
+
+function asked(effects: readonly Effect[], of: string): Page | undefined {
+  for (const effect of effects) if (effect.type === 'send' && effect.to === of && effect.message.type === 'lookup') return effect.message
+  return undefined
+}
+
+/** How many pages a replica is asked for, if each of them has so many bytes and says that there is another one. */
+function pagesOf(bytes: number): number {
+  const member = new Member()
+  let request: Page | undefined
+  while (request === undefined && member.now < 60_000) {
+    member.now += 100
+    request = asked(member.handle({ type: 'timer' }), 'hostile')
+  }
+  let pages = 0
+  for (; request !== undefined && pages < 1000; pages++) {
+    const { request: number, page = 0 } = request
+    const next = { at: 0, after: step('x') }
+    const found = { type: 'found', job, request: number, entries: [entry(bytes)], claims: [], last: false, page, next } as const
+    request = asked(member.hear('hostile', found), 'hostile')
+  }
+  return pages
+}
+
+describe('what one member makes another do', () => {
+  it('is no page that is asked for after one that was worth little', () => {
+    expect(pagesOf(60_000)).toBe(1)
+  })
+
+  it('is no more than 128 MiB of pages of one look-up', () => {
+    expect(pagesOf(2 ** 20)).toBe(128)
+  })
+
+  it('is to keep 4,096 claims of a job', () => {
+    const member = new Member()
+    const claim = { fn: 'f', input: new Uint8Array(), age: 0, progress: 0, leaf: true, second: false }
+    const claims = Array.from({ length: 5000 }, (_, number) => ({ ...claim, path: step(String(number)) }))
+    const work = { begun: 0, finished: 0, ran: 0 }
+    member.hear('hostile', { type: 'report', job, number: 1, entries: [], claims, dropped: [], work })
+    const [found] = member
+      .hear('honest', { type: 'lookup', job, request: 1, paths: [ROOT], page: 0 })
+      .flatMap((effect) => (effect.type === 'send' && effect.message.type === 'found' ? [effect.message] : []))
+    expect(found?.claims.length).toBe(4096)
+  })
+})
