@@ -14,13 +14,16 @@ const entry = (bytes: number): Entry => ({ path: step('x'), outcome: { value: ne
 
 /** A member with two others, which are replicas as it is, and a job that was submitted long ago. */
 class Member {
-  readonly #scheduler = new Scheduler({ self: { id: 'self', location: 'here' }, workers: 0, random: createRandom(1) })
+  readonly #scheduler: Scheduler
+  /** What it did at first. */
+  readonly first: readonly Effect[]
   now = 0
 
-  constructor() {
+  constructor(workers = 0) {
+    this.#scheduler = new Scheduler({ self: { id: 'self', location: 'here' }, workers, random: createRandom(1) })
     for (const id of ['hostile', 'honest']) this.handle({ type: 'joined', member: { id, location: 'there' } })
     const spec = { id: job, owner: 'o', fn: 'f', input: new Uint8Array(), submitted: 0, accepted: true, wish: 'run', fresh: false } as const
-    this.handle({ type: 'job', spec })
+    this.first = this.handle({ type: 'job', spec })
   }
 
   handle(input: Parameters<Scheduler['handle']>[0]): Effect[] {
@@ -74,5 +77,17 @@ describe('what one member makes another do', () => {
       .hear('honest', { type: 'lookup', job, request: 1, paths: [ROOT], page: 0 })
       .flatMap((effect) => (effect.type === 'send' && effect.message.type === 'found' ? [effect.message] : []))
     expect(found?.claims.length).toBe(4096)
+  })
+
+  it('is no task that it asked another one for', () => {
+    const member = new Member(1)
+    const steals = member.first.flatMap((effect) => (effect.type === 'send' && effect.message.type === 'steal' ? [effect] : []))
+    const [{ to, message }] = steals as [(typeof steals)[0] & { message: Extract<Message, { type: 'steal' }> }]
+    const task = { path: step('x'), fn: 'f', input: new Uint8Array(), job, replay: false, tries: 0 }
+    const work = { type: 'work', request: message.request, tasks: [task], left: 0, ended: [] } as const
+    const runs = (effects: readonly Effect[]): boolean => effects.some(({ type }) => type === 'run')
+    expect(runs(member.hear(to === 'hostile' ? 'honest' : 'hostile', work))).toBe(false)
+    expect(runs(member.hear(to, work))).toBe(true)
+    expect(runs(member.hear(to, { ...work, tasks: [{ ...task, path: step('y') }] }))).toBe(false)
   })
 })
