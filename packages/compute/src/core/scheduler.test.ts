@@ -312,6 +312,27 @@ describe('a scheduler', () => {
     expect(runs[0]).toBeGreaterThan(58)
   })
 
+  it('asks others, too, where two that have nothing name each other', () => {
+    for (const id of ['other', 'third', 'fourth']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
+    // It is asked first, as the one that keeps the root.
+    const id = Array.from({ length: 100 }, (_, number) => `job${number}`).find((each) =>
+      ['self', 'third', 'fourth'].every((member) => hash52(`${each} other`) > hash52(`${each} ${member}`)),
+    ) as string
+    const asked: string[] = []
+    let effects = feed({ type: 'job', spec: { ...spec, id } })
+    for (let turn = 0; turn < 100 && !asked.includes('fourth'); turn++) {
+      const steal = effects.find((effect) => effect.type === 'send' && effect.message.type === 'steal')
+      if (steal?.type !== 'send' || steal.message.type !== 'steal') effects = feed({ type: 'timer' }, 100)
+      else {
+        asked.push(steal.to)
+        const { request } = steal.message
+        const hint = steal.to === 'other' ? 'third' : 'other'
+        effects = hear({ type: 'work', request, tasks: [], left: 0, ended: [], hint }, steal.to)
+      }
+    }
+    expect(asked).toContain('fourth')
+  })
+
   it('gives nothing away after a partition until all replicas have answered, and asks those again that do not', () => {
     const found = (request: number): Message => ({ type: 'found', job, request, entries: [], claims: [], last: true })
     for (const id of ['other', 'third']) feed({ type: 'joined', member: { id, location: `${id}@here` } })

@@ -44,9 +44,12 @@ interface Lane {
   fresh: boolean
   /** By job who gave something last, and has plenty: it is asked first. Of one wide task all but its holder have nothing to give. */
   readonly last: Map<JobId, MemberId>
-  /** Who may have plenty, as a victim said that had nothing: it is asked next, and not again on others' word before there was a success. */
+  /**
+   * Who may have plenty, as a victim said that had nothing. It is asked next. On others' word it is
+   * asked again only after a success, or when a job or a member came.
+   */
   hint: MemberId | undefined
-  followed: MemberId | undefined
+  readonly followed: Set<MemberId>
 }
 
 /**
@@ -93,11 +96,10 @@ export class Stealing {
       notBefore: 0,
       fresh: true,
       hint: undefined,
-      followed: undefined,
     }
     this.#lanes = [
-      { ...lane, near: true, last: new Map() },
-      { ...lane, near: false, last: new Map() },
+      { ...lane, near: true, last: new Map(), followed: new Set() },
+      { ...lane, near: false, last: new Map(), followed: new Set() },
     ]
   }
 
@@ -118,6 +120,7 @@ export class Stealing {
       lane.delay = 0
       lane.notBefore = 0
       lane.fresh = true
+      lane.followed.clear()
     }
   }
 
@@ -215,7 +218,8 @@ export class Stealing {
     if (lane === undefined) return
     this.#context.members.measured(from, this.#context.exactNow - (lane.request as Request).exactSentAt)
     if (tasks.length === 0) {
-      if (hint !== lane.followed) lane.hint = hint
+      // Two that name each other would be asked in turn for ever, and nobody else.
+      lane.hint = hint === undefined || lane.followed.has(hint) ? undefined : hint
       this.#failed(lane)
       return
     }
@@ -225,7 +229,7 @@ export class Stealing {
     const { job } = tasks[0] as Grant
     if (left >= MANY) lane.last.set(job, from)
     else lane.last.delete(job)
-    lane.followed = undefined
+    lane.followed.clear()
     if (this.#stolen === undefined) this.#stolen = { at: exactNow, tasks: tasks.length }
     else this.#stolen = { at: this.#stolen.at, tasks: this.#stolen.tasks + tasks.length }
   }
@@ -263,7 +267,7 @@ export class Stealing {
     const { hint } = lane
     lane.hint = undefined
     if (hint !== undefined && hint !== self && members.has(hint)) {
-      lane.followed = hint
+      lane.followed.add(hint)
       this.#send(lane, hint, jobs)
       return
     }
