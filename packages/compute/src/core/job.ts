@@ -190,6 +190,13 @@ export class Job {
     this.trust.began(holder)
   }
 
+  /** Something of a task went on at its holder: it comes after those of which nothing did. */
+  progressed(node: TaskNode, now: Milliseconds): void {
+    node.awaitedSince = now
+    this.awaited.delete(node)
+    this.awaited.add(node)
+  }
+
   unawait(node: TaskNode, how: Ending): void {
     if (node.holder === undefined) return
     this.trust.ended(node.holder, how)

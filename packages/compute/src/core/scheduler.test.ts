@@ -312,6 +312,18 @@ describe('a scheduler', () => {
     expect(runs[0]).toBeGreaterThan(58)
   })
 
+  it('leaves a long task to a holder at which it goes on, however little there is to do', () => {
+    feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
+    spawn('a')
+    steal()
+    feed({ type: 'idle', slot: 0, seen: 1 })
+    for (let second = 1; second <= 3600; second++) {
+      const effects = feed({ type: 'timer' }, 1000)
+      effects.push(...hear({ type: 'holding', job, progress: [[step('a'), second / 3600]] }))
+      expect(sent(effects, 'lookup')).toEqual([])
+    }
+  })
+
   it('asks others, too, where two that have nothing name each other', () => {
     for (const id of ['other', 'third', 'fourth']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
     // It is asked first, as the one that keeps the root.

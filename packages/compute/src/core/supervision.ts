@@ -111,6 +111,7 @@ export class Supervision {
       const node = job.tree.find(path)
       if (node?.holder !== from) continue
       node.heldAt = this.#context.now
+      if (share !== node.progress) job.progressed(node, this.#context.now)
       node.progress = share
     }
   }
@@ -159,7 +160,10 @@ export class Supervision {
     }
   }
 
-  /** Of a member without work: the one that it has awaited for longest holds its tasks for nothing, or is too slow. They begin here as well. False: nobody is. */
+  /**
+   * Of a member without work: nothing went on for long at the holder of a task that it awaits. So that
+   * one holds its tasks for nothing, or is too slow. They begin here as well. False: nobody is.
+   */
   redoOldest(jobs: readonly Job[]): boolean {
     const { now } = this.#context
     for (const job of jobs) {
