@@ -25,7 +25,10 @@ type Given = Extract<Effect, { type: 'run' | 'deliver' }>
 /** How long it takes to see that a container doesn't start, ms. A guess. */
 const START = 100
 
-/** A worker of a virtual member: it runs one segment after the other, each for its virtual time. */
+/**
+ * A worker of a virtual member. It runs what it is given of one job one after the other, each for its
+ * virtual time. Jobs do not wait for one another, as each has a container of its own.
+ */
 export class VirtualWorker {
   readonly #slot: number
   readonly #speed: number
@@ -39,10 +42,10 @@ export class VirtualWorker {
   readonly #random: () => number
   readonly #ran: (job: JobId, path: Path, cost: Milliseconds) => void
   readonly #frames = new Map<string, OpenFrame>()
-  readonly #queue: Given[] = []
+  /** What waits, by the job whose container is at work. */
+  readonly #queues = new Map<JobId, Given[]>()
   readonly #rates = new Map<string, Milliseconds>()
   #seen = 0
-  #busy = false
 
   constructor(options: {
     slot: number
@@ -72,29 +75,30 @@ export class VirtualWorker {
   }
 
   take(effect: Given): void {
-    this.#queue.push(effect)
-    if (!this.#busy) this.#next()
+    const queue = this.#queues.get(effect.job)
+    if (queue !== undefined) queue.push(effect)
+    else {
+      this.#queues.set(effect.job, [effect])
+      this.#next(effect.job)
+    }
   }
 
   forget(job: JobId, path: Path): void {
     this.#frames.delete(`${job} ${path}`)
   }
 
-  #next(): void {
-    const given = this.#queue.shift()
+  #next(job: JobId): void {
+    const given = this.#queues.get(job)?.shift()
     if (given === undefined) {
-      this.#busy = false
+      this.#queues.delete(job)
       this.#tell({ type: 'idle', slot: this.#slot, seen: this.#seen })
-      return
-    }
-    this.#busy = true
-    if (given.type === 'run') this.#run(given)
+    } else if (given.type === 'run') this.#run(given)
     else this.#deliver(given)
   }
 
-  #done(): void {
+  #done(job: JobId): void {
     this.#seen++
-    this.#next()
+    this.#next(job)
   }
 
   #run({ job, task, shared, split, frozen }: Extract<Given, { type: 'run' }>): void {
@@ -103,7 +107,7 @@ export class VirtualWorker {
       this.#later(START, () => {
         this.#lose(job)
         this.#tell({ type: 'unfit', slot: this.#slot, job, code: 'PROGRAM_UNUSABLE', reason: 'it can not start' })
-        this.#next()
+        this.#next(job)
       })
       return
     }
@@ -121,12 +125,12 @@ export class VirtualWorker {
       if (plan.ends === 'container') {
         this.#lose(job)
         this.#tell({ type: 'crashed', slot: this.#slot, job, path: task.path, reason: 'it is gone' })
-        this.#next()
+        this.#next(job)
         return
       }
       if (plan.children.length === 0) this.#return(frame)
       else this.#tell({ type: 'spawned', job, path: task.path, children: plan.children })
-      this.#done()
+      this.#done(job)
     })
   }
 
@@ -134,8 +138,9 @@ export class VirtualWorker {
   #lose(job: JobId): void {
     this.#seen++
     for (const key of this.#frames.keys()) if (key.startsWith(`${job} `)) this.#frames.delete(key)
-    this.#seen += this.#queue.length
-    this.#queue.length = 0
+    const queue = this.#queues.get(job) ?? []
+    this.#seen += queue.length
+    queue.length = 0
   }
 
   #deliver({ job, path, step, outcome, shared }: Extract<Given, { type: 'deliver' }>): void {
@@ -150,7 +155,7 @@ export class VirtualWorker {
       }
       if (frame.outcomes.size === frame.children.length) this.#return(frame)
     }
-    this.#done()
+    this.#done(job)
   }
 
   #return(frame: OpenFrame): void {
