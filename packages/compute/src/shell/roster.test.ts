@@ -1,41 +1,9 @@
 import type { Member, Pool } from '@jel/jel'
-import { factOf, FairOrder, StatementCodec } from '@jel/protocol/internals'
 import { describe, expect, it } from 'vitest'
+import { Records } from '../../test/records.ts'
 import type { Input } from '../core/io.ts'
 import { JOB_PREFIX } from './job-record.ts'
 import { CONSTANT, Roster } from './roster.ts'
-
-const NOW = 1_800_000_000_000
-/** Records of a pool. */
-const ROOM = 4096
-
-/** The records of a pool, in which those make way that do in a real one. */
-class Records {
-  readonly #order = new FairOrder()
-  readonly #codec = new StatementCodec('pool', {
-    sign: () => crypto.getRandomValues(new Uint8Array(64)),
-    verify: () => true,
-  })
-  readonly names = new Map<string, string>()
-
-  withdraw(owner: string, name: string): void {
-    const held = this.#order.facts().find(({ key: of }) => of.includes(owner) && this.names.get(of) === name)
-    if (held !== undefined) this.#order.remove(held)
-  }
-
-  publish(owner: string, name: string): void {
-    const content = { kind: 'record', name, version: NOW, expires: NOW + 1, value: Uint8Array.of(1), withdrawn: false } as const
-    const fact = factOf({ statement: this.#codec.sign(owner, content) })
-    this.#order.add(fact)
-    this.names.set(fact.key, name)
-    const last = this.#order.last()
-    if (this.#order.size > ROOM && last !== undefined) this.#order.remove(last)
-  }
-
-  get held(): (string | undefined)[] {
-    return this.#order.facts().map((fact) => this.names.get(fact.key))
-  }
-}
 
 /** A pool in which others are, as a roster sees it. */
 function poolOf(self: string, records = new Records(), members: Partial<Member>[] = []): { pool: Pool; change: () => void } {

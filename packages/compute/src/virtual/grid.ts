@@ -1,4 +1,4 @@
-import { createRandom } from '@jel/protocol'
+import { createRandom, hash52 } from '@jel/protocol'
 import type { SchedulerConfig } from '../core/config.ts'
 import { entryBytes, type Entry } from '../core/entry.ts'
 import type { Effect, Input, JobId, JobSpec, MemberId, Message, Milliseconds } from '../core/io.ts'
@@ -41,6 +41,8 @@ export interface GridMemberOptions {
   readonly lies?: boolean
   /** Its containers do not start. */
   readonly isSick?: boolean
+  /** It is there for a moment: it runs nothing, keeps nothing, and says nothing of itself. */
+  readonly visits?: boolean
   /** What it does with messages instead of what a scheduler does: it is hostile. */
   readonly takes?: (from: MemberId, message: Message) => void
 }
@@ -66,6 +68,7 @@ export class GridMember {
   readonly accepts: boolean
   readonly lies: boolean
   readonly isSick: boolean
+  readonly visits: boolean
   readonly takes: GridMemberOptions['takes']
   readonly joinedAt: Milliseconds
   goneAt: Milliseconds | undefined
@@ -88,6 +91,7 @@ export class GridMember {
     this.accepts = options.accepts ?? true
     this.lies = options.lies ?? false
     this.isSick = options.isSick ?? false
+    this.visits = options.visits ?? false
     this.takes = options.takes
     this.scheduler = scheduler
     this.joinedAt = joinedAt
@@ -104,6 +108,8 @@ export class GridMember {
  */
 export class VirtualGrid {
   readonly members: GridMember[] = []
+  /** Those that are there now. There may be thousands in a day. */
+  readonly visitors = new Map<MemberId, GridMember>()
   readonly events = new Events()
   /** How often each task was begun, and what one execution of it costs. */
   readonly runs = new Map<string, { count: number; cost: Milliseconds }>()
@@ -118,6 +124,7 @@ export class VirtualGrid {
   readonly random: () => number
   readonly #options: GridOptions
   readonly #jobs = new Map<JobId, JobSpec>()
+  #visits = 0
   readonly #streams = new Map<string, Milliseconds>()
   /** Bytes that are on their way on a stream. */
   readonly #waiting = new Map<string, number>()
@@ -145,15 +152,7 @@ export class VirtualGrid {
     const number = this.members.length
     const id = `m${String(number).padStart(4, '0')}`
     const { workers = 1 } = options
-    const self = { id, location: `${id}@${options.site}`, computes: workers > 0 }
-    const random = createRandom(this.#options.seed * 100_003 + number)
-    const { config = {}, tickets } = this.#options
-    const member = new GridMember(
-      id,
-      options,
-      new Scheduler({ self, workers, random, config, signer: signerOf(id), ...(tickets && { tickets }) }),
-      this.now,
-    )
+    const member = this.#member(id, options, createRandom(this.#options.seed * 100_003 + number))
     for (let slot = 0; slot < workers; slot++) member.workers.push(this.#worker(member, slot))
     this.members.push(member)
     for (const other of this.living) {
@@ -172,10 +171,33 @@ export class VirtualGrid {
     return member
   }
 
+  /**
+   * Somebody comes for a moment, as a command does. The others know it once it speaks. It knows the
+   * jobs that are submitted while it is there.
+   */
+  visit(site: string): GridMember {
+    const id = `v${this.#visits++}`
+    const visitor = this.#member(
+      id,
+      { site, workers: 0, accepts: false, visits: true },
+      createRandom(hash52(id, this.#options.seed) % 2 ** 32),
+    )
+    this.visitors.set(id, visitor)
+    for (const other of this.living) this.#sees(visitor, other, this.random() * SPREAD)
+    return visitor
+  }
+
+  /** A job's record made way, or its time is over: all forget the job. */
+  expire(job: JobId): void {
+    if (!this.#jobs.delete(job)) return
+    for (const member of [...this.living, ...this.visitors.values()])
+      this.after(this.random() * SPREAD, () => member.lives && this.#handle(member, { type: 'expired', job }))
+  }
+
   submit(spec: Partial<JobSpec> & Pick<JobSpec, 'id' | 'input'>, from: GridMember = this.living[0] as GridMember): void {
     const job: JobSpec = { owner: 'owner', fn: 'tree', submitted: this.now, wish: 'run', accepted: true, fresh: true, ...spec }
     this.#jobs.set(job.id, job)
-    for (const member of this.living)
+    for (const member of [...this.living, ...this.visitors.values()])
       this.events.at(this.now + this.#delay(from, member), () =>
         this.#handle(member, { type: 'job', spec: { ...job, accepted: member.accepts } }),
       )
@@ -209,6 +231,7 @@ export class VirtualGrid {
   leave(member: GridMember): void {
     this.#handle(member, { type: 'leave' })
     member.goneAt = this.now + 1
+    this.visitors.delete(member.id)
     for (const other of this.living) this.events.at(this.now + 1 + this.#delay(member, other), () => this.#loses(other, member.id))
   }
 
@@ -285,6 +308,19 @@ export class VirtualGrid {
     return this.living.flatMap((a) => this.living.filter((b) => b !== a).map((b): [GridMember, GridMember] => [a, b]))
   }
 
+  #member(id: MemberId, options: GridMemberOptions, random: () => number): GridMember {
+    const { workers = 1, visits = false } = options
+    const self = { id, location: `${id}@${options.site}`, visits, computes: workers > 0 }
+    const { config = {}, tickets } = this.#options
+    const scheduler = new Scheduler({ self, workers, random, config, signer: signerOf(id), ...(tickets && { tickets }) })
+    return new GridMember(id, options, scheduler, this.now)
+  }
+
+  /** Undefined: a visitor that is gone. */
+  #named(id: MemberId): GridMember | undefined {
+    return id.startsWith('v') ? this.visitors.get(id) : this.members[Number(id.slice(1))]
+  }
+
   #worker(member: GridMember, slot: number): VirtualWorker {
     return new VirtualWorker({
       slot,
@@ -325,12 +361,15 @@ export class VirtualGrid {
       this.#handle(member, { type: 'reentered' })
     }
     const computes = other.workers.length > 0
-    this.#handle(member, { type: 'joined', member: { id: other.id, location: `${other.id}@${other.site}`, computes } })
+    this.#handle(member, {
+      type: 'joined',
+      member: { id: other.id, location: `${other.id}@${other.site}`, visits: other.visits, computes },
+    })
   }
 
   #loses(member: GridMember, other: MemberId): void {
     if (!member.lives || !member.view.delete(other)) return
-    this.members[Number(other.slice(1))]?.heldDeadBy.add(member.id)
+    this.#named(other)?.heldDeadBy.add(member.id)
     // What is said to it later takes another one.
     this.#streams.delete(`${member.id} ${other}`)
     this.#streams.delete(`${other} ${member.id}`)
@@ -383,7 +422,8 @@ export class VirtualGrid {
 
   #send(from: GridMember, id: MemberId, message: Message): void {
     this.messages++
-    const to = this.members[Number(id.slice(1))] as GridMember
+    const to = this.#named(id)
+    if (to === undefined) return
     const stream = `${from.id} ${id}`
     const bytes = 'entries' in message ? message.entries.reduce((sum, entry) => sum + entryBytes(entry), 0) : 0
     const waiting = (this.#waiting.get(stream) ?? 0) + bytes

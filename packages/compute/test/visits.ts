@@ -1,0 +1,131 @@
+import { createRandom } from '@jel/protocol'
+import type { JobId, Milliseconds } from '../src/core/io.ts'
+import { VirtualGrid, type GridMember } from '../src/virtual/grid.ts'
+import type { VirtualProgram } from '../src/virtual/program.ts'
+import { rounds, roundsInput } from '../src/virtual/rounds.ts'
+import { flatJob, rootInput } from '../src/virtual/trees.ts'
+import { Records } from './records.ts'
+
+export interface VisitsOptions {
+  readonly seed: number
+  readonly submissions: number
+  /** In which they come. */
+  readonly time: Milliseconds
+  /** Of each long job, one after the other, of 50 s each. */
+  readonly longTasks: number
+  /** How long the record of a small job is kept. */
+  readonly keep: Milliseconds
+  /** Records that the pool has room for. Default: as a real one. */
+  readonly room?: number
+  /** How seldom members without work look for some. Default: as often as real ones. */
+  readonly backoffMost?: Milliseconds
+}
+
+/** Two workers more than there are long jobs. */
+const WORKERS = [2, 2, 2, 2, 1, 1, 1, 1]
+/** Owners of small jobs. Some have many more than others. */
+const OWNERS = 30
+const LEAVES = 3
+/** When a visitor submits, and when one that does not wait for the result leaves after that, ms. */
+const [ENTERS, LEAVES_AFTER] = [500, 1500]
+
+/**
+ * A pool in which ten long jobs run while visitors submit small ones. Its records make way as those
+ * of a real pool.
+ */
+export class Visits {
+  readonly grid: VirtualGrid
+  readonly records: Records
+  readonly long = Array.from({ length: 10 }, (_, number) => `long ${number}`)
+  /** Small jobs whose records were taken. */
+  readonly submitted: JobId[] = []
+  /** Those whose records made way while they ran. */
+  readonly lost: JobId[] = []
+  /** Records that made way, new ones of owners that have the most included. */
+  evicted = 0
+  /** The most jobs that a member knew at once, and those of them that it took for going on. */
+  mostKnown = 0
+  mostOpen = 0
+  readonly #options: VisitsOptions
+  readonly #random: () => number
+  readonly #kept: Set<JobId>
+
+  constructor(options: VisitsOptions) {
+    const { seed, longTasks, room, backoffMost } = options
+    this.#options = options
+    this.#random = createRandom(seed + 13)
+    const long = rounds({ tasks: 1, rounds: longTasks, taskTime: () => 50_000, seed })
+    const small = flatJob({ leaves: LEAVES, leafTime: (random) => 1000 + 3000 * random(), seed })
+    const program: VirtualProgram = (fn, input, context) => (fn === 'long' ? long : small)(fn, input, context)
+    this.grid = new VirtualGrid({ seed, program, latency: () => 0.2, ...(backoffMost && { config: { backoffMost } }) })
+    this.records = new Records(room)
+    this.#kept = new Set(this.long)
+  }
+
+  /** Runs until a minute after the last visit. */
+  run(): void {
+    const { grid } = this
+    const { submissions, time } = this.#options
+    for (const workers of WORKERS) grid.join({ site: 's', workers })
+    grid.settle()
+    for (const id of this.long) {
+      this.records.publish(`owner of ${id}`, id)
+      grid.submit({ id, owner: `owner of ${id}`, fn: 'long', input: roundsInput })
+    }
+    for (let number = 0; number < submissions; number++) grid.after(this.#random() * time, () => this.#visit(`small ${number}`))
+    for (let at = 0; at < time; at += time / 50) grid.after(at, () => this.#count())
+    let isOver = false
+    grid.after(time + 60_000, () => (isOver = true))
+    grid.until(() => isOver, time + 60_001)
+  }
+
+  #visit(id: JobId): void {
+    const { grid } = this
+    const visitor = grid.visit('s')
+    const waits = this.#random() < 0.5
+    const leave = (): void => {
+      if (!waits || visitor.ended.has(id) || !this.#kept.has(id)) grid.leave(visitor)
+      else grid.after(1000, leave)
+    }
+    grid.after(ENTERS, () => this.#submit(id, visitor))
+    grid.after(ENTERS + LEAVES_AFTER, leave)
+  }
+
+  #submit(id: JobId, visitor: GridMember): void {
+    const { grid, records } = this
+    const owner = `owner ${Math.floor(this.#random() ** 2 * OWNERS)}`
+    const left = records.publish(owner, id)
+    if (left !== undefined) this.evicted++
+    if (left === id) return
+    if (left !== undefined) this.#forget(left)
+    this.#kept.add(id)
+    this.submitted.push(id)
+    grid.submit({ id, owner, fn: 'small', input: rootInput(LEAVES) }, visitor)
+    // Once it has its own job.
+    grid.after(1, () => grid.watch(visitor, id))
+    grid.after(this.#options.keep, () => {
+      records.withdraw(owner, id)
+      this.#forget(id)
+    })
+  }
+
+  #forget(id: JobId): void {
+    if (!this.#kept.delete(id)) return
+    if (!this.grid.doneAt.has(id)) this.lost.push(id)
+    this.grid.expire(id)
+  }
+
+  #count(): void {
+    for (const { scheduler } of this.grid.members) {
+      const known = [...this.submitted, ...this.long].filter((id) => scheduler.job(id) !== undefined)
+      this.mostKnown = Math.max(this.mostKnown, known.length)
+      this.mostOpen = Math.max(this.mostOpen, known.filter((id) => scheduler.ended(id) === undefined).length)
+    }
+  }
+}
+
+/** What a member says of a job's result. */
+export function resultAt({ scheduler }: GridMember, job: JobId): string | undefined {
+  const outcome = scheduler.job(job)?.entry?.outcome
+  return outcome !== undefined && 'value' in outcome ? new TextDecoder().decode(outcome.value) : undefined
+}
