@@ -151,7 +151,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       if (blobs !== undefined) blobs.isKept = false
       this.#warn('BLOB_TOO_LARGE', 'what it needs makes way for jobs of other owners, that take less of the disk', id)
     }
-    this.#blobs = new BlobExchange(pool, this.#store)
+    this.#blobs = new BlobExchange(pool, this.#store, this.#budget)
     this.#keepers = new JobKeepers(pool, async (job) => await this.#keeps(job))
     this.#streams = new PeerStreams(pool, this.#budget, {
       onMessage: (from, message) => {

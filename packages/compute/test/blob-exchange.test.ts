@@ -7,6 +7,7 @@ import { encode } from 'it-length-prefixed'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { BlobExchange, BLOB_PROTOCOL } from '../src/shell/blob-exchange.ts'
 import { BlobStore, hashOf } from '../src/shell/blob-store.ts'
+import { PeerBudget } from '../src/shell/peer-budget.ts'
 
 /** More than a slow reader's queue takes, and than is sent in the time in which a stream is closed. */
 const LARGE = 24 * 2 ** 20
@@ -34,13 +35,14 @@ async function pool(): Promise<Pool> {
   return joined
 }
 
-async function member(disk?: number): Promise<{ pool: Pool; store: BlobStore; exchange: BlobExchange }> {
+async function member(disk?: number): Promise<{ pool: Pool; store: BlobStore; exchange: BlobExchange; budget: PeerBudget }> {
   const joined = await pool()
   const store = new BlobStore(join(folder, String(pools.length)), disk)
-  const exchange = new BlobExchange(joined, store)
+  const budget = new PeerBudget()
+  const exchange = new BlobExchange(joined, store, budget)
   await exchange.start()
   exchanges.push(exchange)
-  return { pool: joined, store, exchange }
+  return { pool: joined, store, exchange, budget }
 }
 
 /** A member that answers whatever it is asked with these frames. */
@@ -128,6 +130,34 @@ describe('blobs between members', () => {
     }
     await sleep(200)
     expect(await other.exchange.fetch(hash, () => [one.pool.self.id])).toHaveLength(LARGE)
+  })
+
+  it('are read for no more requests at once than there is room for on their way', async () => {
+    const [one, other] = [await member(), await member()]
+    await meet(other, 2)
+    const hash = await one.store.put(new Uint8Array(LARGE).fill(7))
+    const read = vi.spyOn(one.store, 'get')
+    for (let request = 0; request < 24; request++) {
+      const stream = await other.pool.open(one.pool.self.id, BLOB_PROTOCOL)
+      stream.send(encode.single(new TextEncoder().encode(`get ${hash}`)))
+    }
+    await sleep(500)
+    // Of 256 MiB.
+    expect(read.mock.calls.length).toBeLessThanOrEqual(10)
+    expect(read.mock.calls.length).toBeGreaterThan(0)
+  })
+
+  it('are taken as fast as their sender pays for the search for room', async () => {
+    const [one, other] = [await member(), await member()]
+    await meet(one, 2)
+    const { id } = one.pool.self
+    other.budget.charge(id, 2200, 0, performance.now())
+    const before = performance.now()
+    await one.exchange.push(await one.store.put(Uint8Array.of(1)), [other.pool.self.id])
+    expect(performance.now() - before).toBeGreaterThan(700)
+    const charge = vi.spyOn(other.budget, 'charge')
+    await one.exchange.push(await one.store.put(Uint8Array.of(2)), [other.pool.self.id])
+    expect(charge).toHaveBeenCalledWith(id, expect.any(Number), 0, expect.any(Number))
   })
 
   it('are not taken where jobs that have not ended need the room, which their sender is told', async () => {

@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Stream } from '@libp2p/interface'
 import type { Pool } from '@jel/jel'
 import { FrameStream, SendQueue } from '@jel/overlay'
 import { BlobMissingError } from '../errors.ts'
 import { MAX_PART_BYTES } from './blob-list.ts'
 import { hashOf, isHash, type BlobStore } from './blob-store.ts'
+import type { PeerBudget } from './peer-budget.ts'
 
 export const BLOB_PROTOCOL = '/jel-compute-blob/1.0.0'
 /** Bytes of one frame of a blob. */
@@ -20,17 +22,20 @@ const MAX_SERVED = 4 * MAX_PART_BYTES
 export class BlobExchange {
   readonly #pool: Pool
   readonly #store: BlobStore
+  readonly #budget: PeerBudget
   readonly #fetching = new Map<string, Promise<Uint8Array>>()
   /** What is on its way of each request that is not over: so whatever ends one, nothing of it is left. */
   readonly #served = new Set<{ bytes: number }>()
 
-  constructor(pool: Pool, store: BlobStore) {
+  /** `budget`: of the thread's time, for what others ask. */
+  constructor(pool: Pool, store: BlobStore, budget: PeerBudget) {
     this.#pool = pool
     this.#store = store
+    this.#budget = budget
   }
 
   async start(): Promise<void> {
-    await this.#pool.handle(BLOB_PROTOCOL, (stream) => this.#serve(stream))
+    await this.#pool.handle(BLOB_PROTOCOL, (stream, from) => this.#serve(stream, from))
   }
 
   async close(): Promise<void> {
@@ -101,7 +106,7 @@ export class BlobExchange {
     }
   }
 
-  #serve(stream: Stream): void {
+  #serve(stream: Stream, from: string): void {
     const queue = new SendQueue()
     let request: string | undefined
     let hash = ''
@@ -114,13 +119,17 @@ export class BlobExchange {
       return true
     }
     const give = async (): Promise<void> => {
-      const bytes = await this.#store.get(hash)
-      pushChunks(queue, bytes !== undefined && serve(bytes.length) ? bytes : new Uint8Array())
+      // Before it is read: many may ask at once.
+      const size = await this.#store.size(hash)
+      const bytes = size !== undefined && serve(size) ? await this.#store.get(hash) : undefined
+      pushChunks(queue, bytes !== undefined && bytes.length === size ? bytes : new Uint8Array())
     }
     const take = async (): Promise<void> => {
       const bytes = received.bytes()
       if ((await hashOf(bytes)) !== hash) throw new Error('it has another hash')
-      await this.#store.put(bytes, { unnamed: true })
+      const wait = this.#budget.wait(from, performance.now())
+      if (wait > 0) await sleep(wait, undefined, { ref: false })
+      await this.#store.put(bytes, { unnamed: true, charge: (took) => this.#budget.charge(from, took, 0, performance.now()) })
       queue.push(Uint8Array.of(1))
     }
     const fail = (error: unknown): void => frames.abort(error)

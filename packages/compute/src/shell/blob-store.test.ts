@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -12,6 +12,9 @@ beforeEach(() => {
 })
 
 afterEach(() => rmSync(folder, { recursive: true }))
+
+/** The namespace in which processes of this machine, or container, are numbered. */
+const here = process.platform === 'linux' ? readlinkSync('/proc/self/ns/pid').replaceAll(/\D/gu, '') : '0'
 
 const bytes = (fill: number, length = HALF): Uint8Array => new Uint8Array(length).fill(fill)
 const has = (hash: string): boolean => existsSync(join(folder, `${hash}.mjs`))
@@ -130,13 +133,33 @@ describe('a store of blobs', () => {
 
   it('clears away what processes left that were ended', () => {
     // No process has such a number.
-    mkdirSync(join(folder, 'pins-99999999-x'))
+    mkdirSync(join(folder, `pins-${here}-99999999-x`))
     // As in a container, where each process is the first.
-    mkdirSync(join(folder, `pins-${process.pid}-x`))
-    mkdirSync(join(folder, `pins-${process.ppid}-x`))
+    mkdirSync(join(folder, `pins-${here}-${process.pid}-x`))
+    mkdirSync(join(folder, `pins-${here}-${process.ppid}-x`))
     for (const name of ['old.mjs.a.tmp', 'new.mjs.b.tmp']) writeFileSync(join(folder, name), 'half')
     utimesSync(join(folder, 'old.mjs.a.tmp'), 1000, 1000)
     void new BlobStore(folder)
-    expect(readdirSync(folder).sort()).toEqual(['new.mjs.b.tmp', `pins-${process.ppid}-x`])
+    expect(readdirSync(folder).sort()).toEqual(['new.mjs.b.tmp', `pins-${here}-${process.ppid}-x`])
+  })
+
+  it('goes on where somebody emptied the cache', async () => {
+    const store = new BlobStore(join(folder, 'own'), 1)
+    await store.put(bytes(1))
+    rmSync(join(folder, 'own'), { recursive: true })
+    expect(await store.put(bytes(1))).toBe(await hashOf(bytes(1)))
+  })
+
+  it('leaves alone for a day what a process in another container needs', async () => {
+    const hash = await new BlobStore(folder, 1).put(bytes(1, 600_000))
+    const pins = join(folder, 'pins-1-99999999-x')
+    mkdirSync(pins)
+    linkSync(join(folder, `${hash}.mjs`), join(pins, hash))
+    await expect(new BlobStore(folder, 1).put(bytes(2, 600_000))).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE' })
+    expect(has(hash)).toBe(true)
+    const before = Date.now() / 1000 - 2 * 24 * 60 * 60
+    utimesSync(pins, before, before)
+    await new BlobStore(folder, 1).put(bytes(2, 600_000))
+    expect(has(hash)).toBe(false)
   })
 })

@@ -1,5 +1,5 @@
-import { linkSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { readFile, rename, rm, utimes, writeFile } from 'node:fs/promises'
+import { linkSync, mkdirSync, readdirSync, readlinkSync, rmSync, statSync } from 'node:fs'
+import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { BlobTooLargeError } from '../errors.ts'
@@ -9,10 +9,18 @@ import { defaultTaskLimits } from '../executors/container.ts'
 const UNFINISHED = 600_000
 /** Files that the limit is for: each counts for so much of it at least. Many tiny ones cost time, as all are looked at for each that comes. A guess. */
 const MAX_FILES = 4096
-/** Folders of pins, one a store. */
-const PINS = /^pins-(\d+)-/u
+/** Folders of pins, one a store: the namespace that its process is numbered in, and the number. */
+const PINS = /^pins-(\d+)-(\d+)-/u
+/** Pins of a process in another container, whose number says nothing here, are nobody's after so long, ms. A guess. */
+const FOREIGN = 24 * 60 * 60 * 1000
 /** Those of this process: in a container a former process had the same number. */
 const ownFolders = new Set<string>()
+
+interface PutOptions {
+  readonly for?: string
+  readonly unnamed?: boolean
+  readonly charge?: (ms: number) => void
+}
 
 /** Where blobs are kept by default. */
 function defaultCacheFolder(): string {
@@ -47,15 +55,14 @@ export class BlobStore {
   readonly #owners = new Map<string, string>()
   /** Sent by others, and named by no job that is known here. */
   readonly #unnamed = new Set<string>()
-
   /** `limit`: MiB on disk. */
   constructor(folder = defaultCacheFolder(), limit = defaultTaskLimits.disk) {
     this.#folder = folder
     this.#limit = limit * 1024 * 1024
-    const pins = `pins-${process.pid}-${crypto.randomUUID()}`
+    const pins = `pins-${namespace()}-${process.pid}-${crypto.randomUUID()}`
     ownFolders.add(pins)
     this.#pinFolder = join(folder, pins)
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    this.#makeFolder()
     this.#clear()
   }
 
@@ -65,10 +72,11 @@ export class BlobStore {
   }
 
   /**
-   * Keeps bytes. `for`: who needs them, see {@link pin}. `unnamed`: others sent them.
+   * Keeps bytes. `for`: who needs them, see {@link pin}. `unnamed`: others sent them. `charge` hears how long the
+   * search for room kept this thread, ms: some 50 where there are many files.
    * @throws BlobTooLargeError where what jobs need leaves no room for them
    */
-  async put(bytes: Uint8Array, { for: by, unnamed = false }: { readonly for?: string; readonly unnamed?: boolean } = {}): Promise<string> {
+  async put(bytes: Uint8Array, { for: by, unnamed = false, charge }: PutOptions = {}): Promise<string> {
     const hash = await hashOf(bytes)
     const file = this.#file(hash)
     const isNew = (await this.get(hash)) === undefined
@@ -76,7 +84,10 @@ export class BlobStore {
     if (unnamed && !this.#pins.has(hash)) this.#unnamed.add(hash)
     if (by !== undefined) this.pin(hash, by)
     else if (this.#pins.has(hash)) this.#link(hash)
-    if (!this.#makeRoom(hash)) {
+    const began = performance.now()
+    const hasRoom = this.#makeRoom(hash)
+    charge?.(performance.now() - began)
+    if (!hasRoom) {
       if (by !== undefined) this.#release(hash, by)
       // Whoever pinned it, perhaps before it came: what is refused takes no room.
       if (isNew || !this.#pins.has(hash)) this.#drop(hash)
@@ -85,6 +96,11 @@ export class BlobStore {
       )
     }
     return hash
+  }
+
+  /** Bytes of it; undefined: it is not here. */
+  async size(hash: string): Promise<number | undefined> {
+    return (await stat(this.#file(hash)).catch(() => undefined))?.size
   }
 
   async get(hash: string): Promise<Uint8Array | undefined> {
@@ -163,9 +179,15 @@ export class BlobStore {
     return join(this.#folder, `${hash}.mjs`)
   }
 
+  #makeFolder(): void {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+  }
+
   /** Others find the whole of it, or nothing. */
   async #write(file: string, bytes: Uint8Array): Promise<void> {
     const temporary = `${file}.${crypto.randomUUID()}.tmp`
+    // Somebody may have emptied the cache.
+    this.#makeFolder()
     try {
       await writeFile(temporary, bytes, { mode: 0o600 })
       await rename(temporary, file)
@@ -234,11 +256,22 @@ export class BlobStore {
   #clear(): void {
     for (const name of readdirSync(this.#folder)) {
       const path = join(this.#folder, name)
-      const [, pid] = PINS.exec(name) ?? []
+      const [, within, pid] = PINS.exec(name) ?? []
       const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
-      if ((pid !== undefined && !isInUse(name, Number(pid))) || (name.endsWith('.tmp') && Date.now() - changed > UNFINISHED))
+      const isForeign = within !== namespace()
+      if (isForeign && pid !== undefined && Date.now() - changed > FOREIGN) rmSync(path, { recursive: true, force: true })
+      if ((!isForeign && pid !== undefined && !isInUse(name, Number(pid))) || (name.endsWith('.tmp') && Date.now() - changed > UNFINISHED))
         rmSync(path, { recursive: true, force: true })
     }
+  }
+}
+
+/** Processes of different containers have the same numbers. */
+function namespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid').replaceAll(/\D/gu, '')
+  } catch {
+    return '0'
   }
 }
 
