@@ -27,6 +27,14 @@ async function put(store: BlobStore, fill: number, options: Parameters<BlobStore
 }
 
 describe('a store of blobs', () => {
+  it('goes on where somebody emptied the folder of caches meanwhile', async () => {
+    const gone = join(folder, 'gone')
+    const store = new BlobStore(gone)
+    rmSync(gone, { recursive: true })
+    const hash = await store.put(Uint8Array.of(1))
+    expect(await store.get(hash)).toEqual(Uint8Array.of(1))
+  })
+
   it('takes no more than it may, the newest one included', async () => {
     const store = new BlobStore(folder, 1)
     const hashes = [await put(store, 1), await put(store, 2), await put(store, 3)]
