@@ -426,8 +426,9 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
 
   /** Programs, inputs and blobs go to the replicas before anybody hears of the job. */
   async #distribute(id: JobId, hashes: readonly string[]): Promise<void> {
-    const replicas = this.#runner.scheduler.replicas(id).filter((member) => member !== this.#pool.self.id)
-    for (const hash of hashes) await this.#blobs.push(hash, replicas)
+    let replicas = this.#runner.scheduler.replicas(id).filter((member) => member !== this.#pool.self.id)
+    // One that took no blob is not waited for with the next. It fetches what it lacks.
+    for (const hash of hashes) replicas = await this.#blobs.push(hash, replicas)
   }
 
   #record(record: PoolRecord, isNews: boolean): void {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Pool } from '@jel/jel'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { encodeValue } from '../src/program/values.ts'
+import { BlobExchange } from '../src/shell/blob-exchange.ts'
 import { encodeJob, type PublishedJob } from '../src/shell/job-record.ts'
 import { testPool } from './test-pool.ts'
 
@@ -51,6 +52,20 @@ describe('a pool that computes', () => {
     await expect.poll(() => latecomer.jobs().length).toBe(6)
     for (const { id } of jobs) expect(await latecomer.job(id).result).toHaveLength(500_000)
     expect(readdirSync(join(test.folder, '5')).filter((name) => name.endsWith('.mjs'))).toEqual([])
+  })
+
+  it('gives no more of its blobs to a replica that did not take one', async () => {
+    const submitter = await member()
+    await member()
+    await member()
+    await expect.poll(() => submitter.replicas('any').length).toBe(3)
+    const asked: number[] = []
+    vi.spyOn(BlobExchange.prototype, 'push').mockImplementation(async (_, members) => {
+      asked.push(members.length)
+      return members.slice(1)
+    })
+    await submitter.submit(various, 'echo', new Uint8Array(500_000))
+    expect(asked).toEqual([2, 1])
   })
 
   it('goes on when the submitter is gone', async () => {
