@@ -43,9 +43,8 @@ export class Visits {
   readonly lost: JobId[] = []
   /** Records that made way, new ones of owners that have the most included. */
   evicted = 0
-  /** The most jobs that a member knew at once, and those of them that it took for going on. */
+  /** The most jobs that a member knew at once. */
   mostKnown = 0
-  mostOpen = 0
   readonly #options: VisitsOptions
   readonly #random: () => number
   readonly #kept: Set<JobId>
@@ -119,7 +118,6 @@ export class Visits {
     for (const { scheduler } of this.grid.members) {
       const known = [...this.submitted, ...this.long].filter((id) => scheduler.job(id) !== undefined)
       this.mostKnown = Math.max(this.mostKnown, known.length)
-      this.mostOpen = Math.max(this.mostOpen, known.filter((id) => scheduler.ended(id) === undefined).length)
     }
   }
 }

@@ -16,8 +16,6 @@ import type { Workers } from './workers.ts'
 const LATEST = 0.1
 /** Bytes of inputs beyond which no more tasks go with one answer: it must fit into a message. As of reports. */
 const GRANTED_BYTES = 512 * 1024
-/** Bytes of a result that all members are told. For a larger one they ask. A guess: as of a record. */
-const MOST_TOLD = 1024
 
 /** Frames: how they come to be, call for children, end, and what follows from an outcome. */
 export class Execution {
@@ -142,7 +140,6 @@ export class Execution {
     if (node.holder === from) job.unawait(node, 'outcome')
     const told = this.#release(job, node)
     for (const voter of voters) if (voter !== this.#context.self) told.add(voter)
-    for (const member of this.#audience(job, entry)) told.add(member)
     job.tree.cover(node, entry)
     // Nobody computes it any more.
     if (node.task !== undefined) node.task = { ...node.task, input: NO_INPUT }
@@ -152,16 +149,6 @@ export class Execution {
     if (node.wanted) this.#deliver(job, node, entry)
     if (node.parent === undefined) this.#end(job, entry)
     else if (job.tree.bytes > this.#context.config.coverageBytes) this.fail(job, 'JOB_TOO_WIDE', coverageAdvice)
-  }
-
-  /**
-   * Who has nothing to do with a job hears of its end from its first replica. Else a member that is
-   * busy with others takes it for one that goes on, and has more of them to look at from day to day.
-   */
-  #audience(job: Job, entry: Entry): readonly MemberId[] {
-    const { self, members, keepers } = this.#context
-    if (entry.path !== ROOT || keepers(job)[0] !== self || entryBytes(entry) > MOST_TOLD) return []
-    return members.residents().filter((member) => member !== self)
   }
 
   /** Counts votes. Where there are not enough, whoever waits for the task gets it computed by another member. */

@@ -345,30 +345,6 @@ describe('a scheduler', () => {
     expect(asked).toContain('fourth')
   })
 
-  it('tells all members that a job is over, if its result is small', () => {
-    const others = ['other', 'third', 'fourth', 'fifth', 'sixth']
-    const told = (id: string, bytes: number): string[] => {
-      feed({ type: 'job', spec: { ...spec, id } })
-      const returned = {
-        type: 'returned',
-        job: id,
-        path: '',
-        outcome: { value: new Uint8Array(bytes) },
-        shared: NOTHING_SHARED,
-        ran: 1,
-      } as const
-      return feed(returned).flatMap((effect) => (effect.type === 'send' && effect.message.type === 'result' ? [effect.to] : []))
-    }
-    for (const id of others) feed({ type: 'joined', member: { id, location: `${id}@here` } })
-    feed({ type: 'joined', member: { id: 'visitor', location: 'visitor@here', visits: true } })
-    const [small, large] = Array.from({ length: 1000 }, (_, number) => `job${number}`).filter((id) =>
-      others.every((member) => hash52(`${id} self`) > hash52(`${id} ${member}`)),
-    ) as [string, string]
-    expect(told(small, 1000).sort()).toEqual(others.toSorted())
-    feed({ type: 'idle', slot: 0, seen: 1 })
-    expect(told(large, 2000)).toEqual([])
-  })
-
   it('gives nothing away after a partition until all replicas have answered, and asks those again that do not', () => {
     const found = (request: number): Message => ({ type: 'found', job, request, entries: [], claims: [], last: true })
     for (const id of ['other', 'third']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
