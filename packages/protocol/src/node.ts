@@ -362,8 +362,9 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
         this.#membership.changed(outcome.changes)
         break
       case 'certified': {
-        const fact = intake.believe(outcome.certificate)
-        if (fact !== undefined && outcome.after !== undefined) this.#publish(fact, outcome.after)
+        const { certificate, after, isLone } = outcome
+        const fact = intake.believe(certificate)
+        if (fact !== undefined && after !== undefined) this.#publish(fact, after, isLone && after === 0)
         break
       }
       case 'publish':
@@ -463,11 +464,12 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     reconciler.quicken('other')
   }
 
-  /** Tells the pool on the topic, and while this node is young, all links as well. */
-  #publish(fact: Fact, after?: Milliseconds): void {
+  /** Tells the pool on the topic, and while this node is young, all links as well. `isAtOnce`: no company is waited for. */
+  #publish(fact: Fact, after?: Milliseconds, isAtOnce = false): void {
     const { links, age } = this.#context
     if (age <= youth) for (const peer of links.keys()) this.#context.sendFacts(peer, [fact], true)
-    this.#parts.broadcaster.queue(fact, after)
+    if (isAtOnce) this.#parts.broadcaster.publish([fact])
+    else this.#parts.broadcaster.queue(fact, after)
   }
 
   /**

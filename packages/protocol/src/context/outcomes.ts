@@ -10,8 +10,11 @@ import type { Change } from '../facts/membership-view.ts'
 export type Outcome =
   /** Lives began or ended, or a member's statement has a later version. */
   | { readonly type: 'changed'; readonly changes: readonly Change[] }
-  /** A member is dead for all that this node knows. `after`: so long others get to make that known first, ms; undefined: nobody needs to. */
-  | { readonly type: 'certified'; readonly certificate: Certificate; readonly after: Milliseconds | undefined }
+  /**
+   * A member is dead for all that this node knows. `after`: so long others get to make that known first, ms; undefined: nobody needs to. `isLone`: this node
+   * misses nobody else.
+   */
+  | { readonly type: 'certified'; readonly certificate: Certificate; readonly after: Milliseconds | undefined; readonly isLone: boolean }
   /** The pool is to be told. `after`: unless somebody else does within so long, ms. */
   | { readonly type: 'publish'; readonly fact: Fact; readonly after?: Milliseconds }
   /** Facts of this node's own that the pool is to be told. */

@@ -233,6 +233,32 @@ describe('a node that did not probe a member', () => {
 })
 
 describe('the certificate of a death', () => {
+  it.each([
+    ['at once where its accuser misses nobody else', [], 0, 0],
+    ['with company where it does', [others[1] as Actor], 20, 500],
+  ])('is published %s', (_, more, least, most) => {
+    const accusers = others.slice(2, 2 + mostAccusers)
+    const waits = [self, ...others.slice(0, 20)].flatMap((actor) => {
+      if ([suspect, ...accusers, ...more].includes(actor)) return []
+      const bench = poolOf(actor, [suspect, ...more, ...accusers])
+      const before = bench.log.length
+      for (const other of more) lose(bench, other)
+      lose(bench, suspect)
+      for (const other of accusers) bench.overhears(other.suspects(suspect, bench.beat))
+      bench.until(() => isDead(bench, suspect), 10_000, 1)
+      const told = (): boolean =>
+        broadcastsIn(bench.log.slice(before).map(({ effect }) => effect)).some(({ facts }) =>
+          facts.some(({ certificate }) => certificate !== undefined),
+        )
+      return bench.until(told, 500, 1) ?? []
+    })
+    expect(waits.length).toBeGreaterThan(0)
+    for (const wait of waits) {
+      expect(wait).toBeGreaterThanOrEqual(least)
+      expect(wait).toBeLessThanOrEqual(most)
+    }
+  })
+
   it('is published at once by the first of its accusers by lot, by another where that one did not', () => {
     const times = others.slice(2, 22).map((_, i) => {
       const bench = poolOf(self, [suspect, ...others.slice(2 + i, 14 + i)])

@@ -112,8 +112,7 @@ export class Confirmation {
     if (awaited.has(accuser) || awaited.size >= this.quorum.toBelieve(id)) return
     awaited.add(accuser)
     if (isRefused && judgedFrom < Infinity) return
-    const { own, relayed } = this.#parts.suspicions
-    const ofSome = own + relayed > 1 ? 0 : refusedTime - refutationTime
+    const ofSome = this.#parts.suspicions.areSeveral ? 0 : refusedTime - refutationTime
     const more = isRefused ? ofSome : lazyGossip
     suspicion.judgedFrom = this.#context.now + this.refutationTime + more
     suspicion.schedule('judge', suspicion.judgedFrom)

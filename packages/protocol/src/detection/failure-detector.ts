@@ -596,6 +596,6 @@ export class FailureDetector implements Timed {
   }
 
   #died(certificate: Certificate, after: Milliseconds | undefined): void {
-    this.#context.outcomes.push({ type: 'certified', certificate, after })
+    this.#context.outcomes.push({ type: 'certified', certificate, after, isLone: !this.#suspicions.areSeveral })
   }
 }

@@ -75,8 +75,8 @@ describe('an accusation', () => {
       lose(bench, suspect)
       bench.advance(50)
       for (const other of rest) bench.receive(other, alarm(other.suspects(suspect)))
-      bench.until(() => isDead(bench, suspect), 2_000, 1)
       const told = bench.log.length
+      bench.until(() => isDead(bench, suspect), 2_000, 1)
       const isTold = ({ facts }: wire.Broadcast): boolean => facts.some(({ certificate }) => certificate !== undefined)
       return bench.until(() => broadcastsIn(bench.log.slice(told).map(({ effect }) => effect)).some(isTold), 10_000)
     })

@@ -105,6 +105,11 @@ export class Suspicions implements SuspicionWatcher {
     return probing + indirect + accused
   }
 
+  /** This node misses several members at once: a cut or a firewall does that, one dead process does not. */
+  get areSeveral(): boolean {
+    return this.own + this.relayed > 1
+  }
+
   /** Those being probed. */
   get probing(): number {
     return this.#counts.probing
