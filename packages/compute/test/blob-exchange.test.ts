@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { joinPool, type Pool } from '@jel/jel'
+import { FrameStream, SendQueue } from '@jel/overlay'
 import { encode } from 'it-length-prefixed'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { BlobExchange, BLOB_PROTOCOL } from '../src/shell/blob-exchange.ts'
@@ -159,6 +160,28 @@ describe('blobs between members', () => {
     await one.exchange.push(await one.store.put(Uint8Array.of(2)), [other.pool.self.id])
     expect(charge).toHaveBeenCalledWith(id, expect.any(Number), 0, expect.any(Number))
   })
+
+  it('are served while one member sends all that may be on its way, and ends none of it', async () => {
+    const [server, asker, greedy] = [await member(), await member(), await pool()]
+    await meet(asker, 3)
+    await meet({ pool: greedy }, 3)
+    const hash = await server.store.put(new Uint8Array(LARGE))
+    const queues = Array.from({ length: 4 }, () => new SendQueue())
+    for (const queue of queues) {
+      const stream = await greedy.open(server.pool.self.id, BLOB_PROTOCOL)
+      const frames: FrameStream = new FrameStream(
+        stream,
+        { maxFrameBytes: 1, queue },
+        { onFrame: () => {}, onEnd: () => frames.abort(new Error('it ended')) },
+      )
+      queue.push(new TextEncoder().encode(`put ${hash}`))
+      // The last chunk, which is shorter, never comes.
+      for (let chunk = 0; chunk < 250; chunk++) queue.push(new Uint8Array(2 ** 18))
+    }
+    await expect.poll(() => queues.every(({ bytes }) => bytes === 0), { timeout: 20_000 }).toBe(true)
+    await sleep(500)
+    expect(await asker.exchange.fetch(hash, () => [server.pool.self.id])).toHaveLength(LARGE)
+  }, 30_000)
 
   it('are not taken where jobs that have not ended need the room, which their sender is told', async () => {
     const [one, other] = [await member(), await member(2)]

@@ -25,7 +25,7 @@ export class BlobExchange {
   readonly #budget: PeerBudget
   readonly #fetching = new Map<string, Promise<Uint8Array>>()
   /** What is on its way of each request that is not over: so whatever ends one, nothing of it is left. */
-  readonly #served = new Set<{ bytes: number }>()
+  readonly #served = new Set<{ readonly from: string; bytes: number }>()
 
   /** `budget`: of the thread's time, for what others ask. */
   constructor(pool: Pool, store: BlobStore, budget: PeerBudget) {
@@ -110,11 +110,17 @@ export class BlobExchange {
     const queue = new SendQueue()
     let request: string | undefined
     let hash = ''
-    const served = { bytes: 0 }
+    const served = { from, bytes: 0 }
     this.#served.add(served)
     const received = new Gathered(MAX_PART_BYTES)
     const serve = (bytes: number): boolean => {
-      if ([...this.#served].reduce((sum, each) => sum + each.bytes, bytes) > MAX_SERVED) return false
+      let [all, own] = [bytes, bytes]
+      for (const each of this.#served) {
+        all += each.bytes
+        if (each.from === from) own += each.bytes
+      }
+      // A peer has no more than it leaves free, so one that ends nothing leaves room for others.
+      if (own > MAX_SERVED - all) return false
       served.bytes += bytes
       return true
     }
