@@ -189,8 +189,6 @@ export class BlobStore {
     // Somebody may have emptied the cache.
     this.#makeFolder()
     try {
-      // Whoever empties caches may have taken the folder, too.
-      mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
       await writeFile(temporary, bytes, { mode: 0o600 })
       await rename(temporary, file)
     } catch (error) {
