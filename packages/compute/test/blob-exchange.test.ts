@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { joinPool, type Pool } from '@jel/jel'
 import { FrameStream, SendQueue } from '@jel/overlay'
 import { encode } from 'it-length-prefixed'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { BlobExchange, BLOB_PROTOCOL } from '../src/shell/blob-exchange.ts'
 import { BlobStore, hashOf } from '../src/shell/blob-store.ts'
 import { PeerBudget } from '../src/shell/peer-budget.ts'
@@ -98,6 +98,19 @@ describe('blobs between members', () => {
     expect(await other.exchange.fetch(hash, () => [bad.id, one.pool.self.id], bytes.length)).toEqual(bytes)
     expect(bad.asked()).toBe(1)
     await expect(other.exchange.fetch(await hashOf(Uint8Array.of(9)), () => [bad.id], 1)).rejects.toMatchObject({ code: 'BLOB_MISSING' })
+  })
+
+  it('are asked of the next member where one says nothing', async () => {
+    const [one, other] = [await member(), await member()]
+    const silent = await liar([])
+    await meet(other, 3)
+    const hash = await one.store.put(Uint8Array.of(4, 5, 6))
+    const sooner = (act: () => void, ms?: number): NodeJS.Timeout => later(act, ms === 15_000 ? 300 : ms)
+    const later = setTimeout
+    vi.stubGlobal('setTimeout', sooner)
+    onTestFinished(() => void vi.unstubAllGlobals())
+    expect(await other.exchange.fetch(hash, () => [silent.id, one.pool.self.id])).toHaveLength(3)
+    expect(silent.asked()).toBe(1)
   })
 
   it('are asked of nobody else where this disk is full, which is no fault of others', async () => {

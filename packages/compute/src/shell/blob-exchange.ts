@@ -85,6 +85,7 @@ export class BlobExchange {
       { maxFrameBytes: CHUNK, queue },
       {
         onFrame: (data) => {
+          silence?.refresh()
           if (!received.add(data)) reject(new Error('it is too large'))
           else if (data.length < CHUNK) resolve(received.bytes())
         },
@@ -92,6 +93,8 @@ export class BlobExchange {
       },
     )
     const timer = setTimeout(() => reject(new Error('it took too long')), timeFor(Math.max(maxBytes, bytes?.length ?? 0)))
+    // Another member may have it. Whoever is sent bytes answers at the end.
+    const silence = bytes === undefined ? setTimeout(() => reject(new Error('it is silent')), ANSWER_TIME) : undefined
     queue.push(new TextEncoder().encode(request))
     if (bytes !== undefined) pushChunks(queue, bytes)
     try {
@@ -103,6 +106,7 @@ export class BlobExchange {
       throw error
     } finally {
       clearTimeout(timer)
+      clearTimeout(silence)
     }
   }
 
