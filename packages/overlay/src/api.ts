@@ -189,7 +189,7 @@ export interface Overlay {
    * where all would have more than 512 bytes.
    */
   setConstant(name: string, value: Uint8Array | undefined): Promise<void>
-  /** Signs with this node's key (Ed25519): 64 bytes, checked by {@link isSignedInPool}. */
+  /** Signs with this node's key (Ed25519): 64 bytes, which `isSignedInPool` checks. */
   sign(message: Uint8Array): Promise<Uint8Array>
   /** Tells all members something once, this node included, as an `event` notification; with `query`, as a `query`. RangeError for an impossible name or payload. */
   broadcast(name: string, payload: Uint8Array, query?: QueryOptions): Promise<void>
