@@ -128,7 +128,7 @@ export class Job {
 
   /**
    * Ends it everywhere, unless it has an outcome, which stays. Another job may take its name then. Resolves once two replicas
-   * have answered that they stopped, or after 3 s.
+   * have answered that they stopped, or have not for 3 s.
    *
    * @throws NotOwnerError
    */

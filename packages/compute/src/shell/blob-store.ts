@@ -258,9 +258,8 @@ export class BlobStore {
       const path = join(this.#folder, name)
       const [, within, pid] = PINS.exec(name) ?? []
       const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
-      const isForeign = within !== namespace()
-      if (isForeign && pid !== undefined && Date.now() - changed > FOREIGN) rmSync(path, { recursive: true, force: true })
-      if ((!isForeign && pid !== undefined && !isInUse(name, Number(pid))) || (name.endsWith('.tmp') && Date.now() - changed > UNFINISHED))
+      const isLeft = within === namespace() ? !isInUse(name, Number(pid)) : Date.now() - changed > FOREIGN
+      if ((pid !== undefined && isLeft) || (name.endsWith('.tmp') && Date.now() - changed > UNFINISHED))
         rmSync(path, { recursive: true, force: true })
     }
   }
