@@ -254,11 +254,12 @@ export class BlobStore {
 
   /** What processes left that were ended. */
   #clear(): void {
+    const here = namespace()
     for (const name of readdirSync(this.#folder)) {
       const path = join(this.#folder, name)
       const [, within, pid] = PINS.exec(name) ?? []
       const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
-      const isLeft = within === namespace() ? !isInUse(name, Number(pid)) : Date.now() - changed > FOREIGN
+      const isLeft = within === here ? !isInUse(name, Number(pid)) : Date.now() - changed > FOREIGN
       if ((pid !== undefined && isLeft) || (name.endsWith('.tmp') && Date.now() - changed > UNFINISHED))
         rmSync(path, { recursive: true, force: true })
     }
