@@ -152,7 +152,10 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       this.#warn('BLOB_TOO_LARGE', 'what it needs makes way for jobs of other owners, that take less of the disk', id)
     }
     this.#blobs = new BlobExchange(pool, this.#store, this.#budget)
-    this.#keepers = new JobKeepers(pool, async (job) => await this.#keeps(job))
+    this.#keepers = new JobKeepers(pool, {
+      keeps: async (job) => await this.#keeps(job),
+      wishOf: (job) => this.#jobs.get(job)?.wish ?? 'forget',
+    })
     this.#streams = new PeerStreams(pool, this.#budget, {
       onMessage: (from, message) => {
         this.#roster.heard(from)
@@ -391,6 +394,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     await this.#publish(job.name, { ...job, wish }, wish === 'cancel' ? Math.min(job.keep, left) : left)
     // It is over here once replicas have said that they do no more of it, or that it has an outcome.
     if (wish === 'cancel') await this.ended(id, CANCEL_TIME)
+    else await this.#keepers.tell(this.#keepersOf(id), id, wish)
   }
 
   async #publish(name: string, job: JobRecord, ttl: number): Promise<void> {
@@ -414,6 +418,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     const { owner } = this.#options
     await this.#pool.unpublish(JOB_PREFIX + job.name, { ...(owner && { owner }) })
     if (this.#jobs.get(id) === job) this.#forget(id)
+    await this.#keepers.tell(this.#keepersOf(id), id, 'forget')
   }
 
   #ownJob(id: JobId, what: string): PublishedJob {

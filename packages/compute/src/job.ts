@@ -136,7 +136,12 @@ export class Job {
     await this.#source.wish(this.id, 'cancel')
   }
 
-  /** Nothing more of it is begun, until {@link resume}. @throws NotOwnerError */
+  /**
+   * Nothing more of it is begun, until {@link resume}. Resolves once two members have heard of it, or have not for 3 s; so do
+   * {@link resume} and {@link forget}.
+   *
+   * @throws NotOwnerError
+   */
   async suspend(): Promise<void> {
     await this.#source.wish(this.id, 'suspend')
   }

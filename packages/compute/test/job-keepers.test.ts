@@ -8,14 +8,17 @@ const various = join(import.meta.dirname, 'programs/various.ts')
 const test = testPool()
 
 /** Asks as this member. */
-const asker = (pool: Pool): JobKeepers => new JobKeepers(pool, async () => await Promise.resolve(false))
+const asker = (pool: Pool): JobKeepers => new JobKeepers(pool, { keeps: async () => await Promise.resolve(false), wishOf: () => 'forget' })
 
 describe('a member that is asked whether it keeps a job', () => {
   it('answers others, however much one asks', async () => {
     const [keeper, liar, honest] = [await test.join(), await test.join(), await test.join()] as const
     await expect.poll(() => honest.members().length).toBe(3)
     const never = new Promise<boolean>(() => {})
-    const keepers = new JobKeepers(keeper, async (job) => (job === 'known' ? await Promise.resolve(true) : await never))
+    const keepers = new JobKeepers(keeper, {
+      keeps: async (job) => (job === 'known' ? await Promise.resolve(true) : await never),
+      wishOf: () => 'run',
+    })
     await keepers.start()
     let open = 0
     const asked = Array.from({ length: 80 }, async () => {

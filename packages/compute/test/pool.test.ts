@@ -231,6 +231,22 @@ describe('a pool that computes', () => {
     for (const worker of workers) await expect.poll(() => worker.job(job.id).state, { timeout: 10_000 }).toBe('cancelled')
   })
 
+  it.each([
+    ['suspend', [true]],
+    ['resume', [false]],
+    ['forget', []],
+  ] as const)('has told others of %s once that has returned', async (wish, isSuspended) => {
+    const submitter = await member()
+    const workers = [await member({ workers: 1 }), await member({ workers: 1 })]
+    const job = await submitter.submit(various, 'never')
+    await expect.poll(() => workers.map((worker) => worker.jobs()[0]?.state)).toContain('active')
+    if (wish === 'resume') await job.suspend()
+    await job[wish]()
+    // As by a crash.
+    await test.pools[0]?.libp2p.stop()
+    for (const worker of workers) await expect.poll(() => worker.jobs().map(({ state }) => state === 'suspended')).toEqual(isSuspended)
+  })
+
   it('frees the names of jobs that are cancelled or forgotten', async () => {
     const submitter = await member({ workers: 1 })
     const other = await member()

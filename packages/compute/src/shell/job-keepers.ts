@@ -1,26 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from '@jel/jel'
 import { FrameStream, SendQueue } from '@jel/overlay'
 import type { JobId, MemberId } from '../core/io.ts'
+import type { JobRecord } from './job-record.ts'
 
 const KEEP_PROTOCOL = '/jel-compute-keep/1.0.0'
 /** How long a member may take to get all that a job needs before it says so, ms. A guess: 64 MiB on a line of 30 Mbit/s. */
 const ANSWER_TIME = 20_000
 /** Requests that may wait for an answer at once, and those of one member: its command, and itself. Guesses. */
 const [MAX_WAITING, MAX_OF_ONE] = [64, 2]
-/** Bytes of the id of a job. */
+/** So many members are to have heard of a wish, how long they may take, and how often they look whether they have, ms: as of a cancellation. */
+const [HEARERS, WISH_TIME, LOOK_AGAIN] = [2, 3000, 100]
+/** Bytes of the id of a job, and of a wish. */
 const MAX_ID = 128
 
-/** Members tell one another whether they keep a job: its record, and all that a worker needs for it. */
+export interface KeeperAnswers {
+  /** Whether this member keeps a job; it may take its time. */
+  readonly keeps: (job: JobId) => Promise<boolean>
+  /** What its owner wishes, as far as this member has heard. */
+  readonly wishOf: (job: JobId) => Wish
+}
+
+type Wish = JobRecord['wish'] | 'forget'
+
+/**
+ * Members tell one another whether they keep a job: its record, and all that a worker needs for it. With a wish they tell
+ * whether they have heard of that one.
+ */
 export class JobKeepers {
   readonly #pool: Pool
-  readonly #keeps: (job: JobId) => Promise<boolean>
+  readonly #answers: KeeperAnswers
   /** Whose requests wait for an answer. */
   readonly #waiting: MemberId[] = []
 
-  /** `keeps`: whether this member keeps a job; it may take its time. */
-  constructor(pool: Pool, keeps: (job: JobId) => Promise<boolean>) {
+  constructor(pool: Pool, answers: KeeperAnswers) {
     this.#pool = pool
-    this.#keeps = keeps
+    this.#answers = answers
   }
 
   async start(): Promise<void> {
@@ -46,16 +61,16 @@ export class JobKeepers {
     await this.#pool.unhandle(KEEP_PROTOCOL).catch(() => {})
   }
 
-  /** Whether that member keeps the job; false also where it can't be asked. */
-  async ask(member: MemberId, job: JobId): Promise<boolean> {
+  /** Whether that member keeps the job, or has heard of a wish; false also where it can't be asked. */
+  async ask(member: MemberId, job: JobId, wish?: Wish, within = ANSWER_TIME): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>()
     try {
-      const stream = await this.#pool.open(member, KEEP_PROTOCOL, { signal: AbortSignal.timeout(ANSWER_TIME) })
+      const stream = await this.#pool.open(member, KEEP_PROTOCOL, { signal: AbortSignal.timeout(Math.ceil(within)) })
       const queue = new SendQueue()
       const events = { onFrame: (data: Uint8Array) => resolve(data[0] === 1), onEnd: () => resolve(false) }
       const frames = new FrameStream(stream, { maxFrameBytes: 1, queue }, events)
-      const timer = setTimeout(() => resolve(false), ANSWER_TIME)
-      queue.push(new TextEncoder().encode(job))
+      const timer = setTimeout(() => resolve(false), within)
+      queue.push(new TextEncoder().encode(wish === undefined ? job : `${job} ${wish}`))
       const answer = await promise
       clearTimeout(timer)
       if (answer) void frames.close()
@@ -66,14 +81,34 @@ export class JobKeepers {
     }
   }
 
+  /** Resolves once two of these members have heard what the owner of a job wishes, or after 3 s: it would be lost with this member. */
+  async tell(members: readonly MemberId[], job: JobId, wish: Wish): Promise<void> {
+    const end = performance.now() + WISH_TIME
+    const told = members.slice(0, HEARERS).map(async (member) => {
+      for (let left = WISH_TIME; left > 0 && !(await this.ask(member, job, wish, left)); left = end - performance.now())
+        await sleep(LOOK_AGAIN)
+    })
+    await Promise.all(told)
+  }
+
+  /** Records come by themselves, so it waits a moment. */
+  async #hears(job: JobId, wish: string): Promise<boolean> {
+    for (const end = performance.now() + WISH_TIME; performance.now() < end;) {
+      if (this.#answers.wishOf(job) === wish) return true
+      await sleep(LOOK_AGAIN)
+    }
+    return false
+  }
+
   #mayWait(member: MemberId): boolean {
     return this.#waiting.length < MAX_WAITING && this.#waiting.filter((each) => each === member).length < MAX_OF_ONE
   }
 
-  async #answer(from: MemberId, job: JobId, queue: SendQueue): Promise<void> {
+  async #answer(from: MemberId, question: string, queue: SendQueue): Promise<void> {
+    const [job = '', wish] = question.split(' ')
     this.#waiting.push(from)
     try {
-      queue.push(Uint8Array.of((await this.#keeps(job)) ? 1 : 0))
+      queue.push(Uint8Array.of((await (wish === undefined ? this.#answers.keeps(job) : this.#hears(job, wish))) ? 1 : 0))
     } finally {
       this.#waiting.splice(this.#waiting.indexOf(from), 1)
     }
