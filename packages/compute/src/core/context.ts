@@ -20,6 +20,8 @@ export interface Context {
   readonly jobs: Map<JobId, Job>
   /** Those that are not over here. */
   readonly active: Set<Job>
+  /** Those of them that each turn looks at: this member keeps them, or has a part in them. */
+  readonly attended: Set<Job>
   /** Those that are over, and of which not all replicas have heard. */
   readonly untold: Set<Job>
   readonly hearsay: Hearsay

@@ -42,6 +42,7 @@ export class Execution {
 
   /** A task comes to this member: it runs here as soon as a worker is free, once it was looked up where parts of it may be known. */
   open(job: Job, node: TaskNode, task: Task, options: Partial<Pick<Frame, 'claimed' | 'from' | 'second' | 'replay' | 'careful'>>): void {
+    this.#context.attended.add(job)
     node.task = task
     job.unawait(node, 'passed on')
     node.frame = newFrame(this.#context.now, options)
@@ -61,6 +62,7 @@ export class Execution {
       return
     }
     node.frame.state = 'ready'
+    this.#context.attended.add(job)
     job.ready.push(node)
     if (node.frame.claimed) this.#news(job, 'claim', node.path)
   }
@@ -453,7 +455,9 @@ export class Execution {
     job.ended = entry === undefined ? 'cancelled' : 'done'
     job.release()
     this.#context.active.delete(job)
+    this.#context.attended.delete(job)
     this.#context.untold.add(job)
+    this.#queue.changed(job)
     this.#context.effects.push({ type: 'ended', job: job.id, entry })
   }
 

@@ -115,6 +115,11 @@ export class Job {
     return this.ended === undefined && this.spec.wish === 'run'
   }
 
+  /** Something of it goes on here, is awaited, or is known to go on elsewhere. */
+  get hasPart(): boolean {
+    return this.held.size + this.ready.size + this.awaited.size + this.claims.size > 0 || this.isStopped || this.watched
+  }
+
   get votesNeeded(): number {
     return this.spec.votes ?? 1
   }

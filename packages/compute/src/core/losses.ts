@@ -32,7 +32,7 @@ export class Losses {
 
   get nextDue(): Milliseconds {
     let due = Infinity
-    for (const job of this.#context.active) {
+    for (const job of this.#context.attended) {
       for (const { until } of job.left.values()) due = Math.min(due, until)
       if (job.isStopped) due = Math.min(due, job.fitness.stoppedUntil)
     }
@@ -40,11 +40,11 @@ export class Losses {
   }
 
   turn(): void {
-    const { now, active, self } = this.#context
-    for (const job of active) {
+    const { now, attended, self } = this.#context
+    for (const job of attended) {
       if (job.isStopped && job.fitness.stoppedUntil <= now) {
         job.isStopped = false
-        this.#queue.changed()
+        this.#queue.changed(job)
       }
       for (const [node, { until, reason }] of job.left) {
         if (node.frame?.state !== 'ready' || crashesAt(node.tries, self) < MOST_CRASHES) job.left.delete(node)
@@ -119,7 +119,7 @@ export class Losses {
   /** Containers came to nothing: this member takes no tasks of the job for a while. */
   #stop(job: Job, reason: string, pause: Milliseconds): void {
     job.isStopped = true
-    this.#queue.changed()
+    this.#queue.changed(job)
     const message = `its program does not run here: ${reason}. This member leaves it to others for ${pause / 1000} s`
     this.#context.effects.push({ type: 'warning', job: job.id, code: 'MEMBER_UNFIT', message })
   }

@@ -16,30 +16,41 @@ export class Queue {
   /** By owner: processor time that its tasks took here, a ticket. Who has had the least comes first. */
   readonly #passes = new Map<string, Milliseconds>()
   /** Jobs that this member runs, in the order of their submission. */
-  #served: readonly Job[] = []
+  readonly #served: Job[] = []
+  /** The same, the first to serve first; undefined: that may have changed. */
+  #order: readonly Job[] | undefined
 
   constructor(context: Context, tickets: Tickets | undefined) {
     this.#context = context
     this.#tickets = tickets
   }
 
-  /** Jobs came or went, or one has another wish. */
-  changed(): void {
-    this.#served = [...this.#context.active].filter(isServed).sort((a, b) => a.spec.submitted - b.spec.submitted || (a.id < b.id ? -1 : 1))
+  /** A job came or is over, or whether this member runs it changed. */
+  changed(job: Job): void {
+    this.#order = undefined
+    const at = this.#served.indexOf(job)
+    if (at !== -1) this.#served.splice(at, 1)
+    if (!isServed(job)) return
+    this.#served.splice(placeOf(job, this.#served), 0, job)
     if (this.#tickets === undefined) return
     const owners = new Set(this.#served.map(({ spec }) => spec.owner))
     for (const owner of this.#passes.keys()) if (!owners.has(owner)) this.#passes.delete(owner)
-    const least = this.#least(owners)
     // Who had nothing to do here has saved nothing up.
-    for (const owner of owners) if (!this.#passes.has(owner)) this.#passes.set(owner, least)
+    const { owner } = job.spec
+    if (!this.#passes.has(owner)) this.#passes.set(owner, this.#least(owners))
   }
 
   /** The jobs that this member runs, the first to serve first. */
   order(): readonly Job[] {
-    // Jobs end all the time, and are kept for long.
-    if (!this.#served.every(isServed)) this.#served = this.#served.filter(isServed)
-    if (this.#tickets === undefined) return this.#served
-    return this.#served.toSorted((a, b) => this.#pass(a) - this.#pass(b))
+    this.#order ??= this.#tickets === undefined ? this.#served : this.#served.toSorted((a, b) => this.#pass(a) - this.#pass(b))
+    return this.#order
+  }
+
+  /** Those of them of which a task waits here that this member may compute, the first to serve first. */
+  ready(): readonly Job[] {
+    const { self, attended } = this.#context
+    const jobs = [...attended].filter((job) => isServed(job) && canRun(job, self))
+    return jobs.sort((a, b) => this.#pass(a) - this.#pass(b) || bySubmission(a, b))
   }
 
   /** Jobs of which a task is to be stolen, the first to serve first. Where workers are busy with others these are those that come first, and have none here. */
@@ -50,15 +61,16 @@ export class Queue {
     if (first === undefined) return []
     const come = this.#tickets === undefined ? [first] : jobs.filter(({ spec }) => spec.owner === first.spec.owner)
     if (come.some((job) => canRun(job, self))) return []
-    if (hasIdle && !jobs.some((job) => canRun(job, self))) return jobs
+    if (hasIdle && this.ready().length === 0) return jobs
     return come.length < jobs.length ? come : []
   }
 
   /** A task takes processor time, or less than was thought. */
   charge({ spec: { owner } }: Job, time: Milliseconds): void {
     const pass = this.#passes.get(owner)
-    if (this.#tickets !== undefined && pass !== undefined)
-      this.#passes.set(owner, pass + time / Math.max(this.#tickets(owner), Number.MIN_VALUE))
+    if (this.#tickets === undefined || pass === undefined) return
+    this.#passes.set(owner, pass + time / Math.max(this.#tickets(owner), Number.MIN_VALUE))
+    this.#order = undefined
   }
 
   /** Nobody has a task of these: their owner is next when there are some, and not before others for what it did not take. */
@@ -67,6 +79,7 @@ export class Queue {
     const owners = new Set(jobs.map(({ spec }) => spec.owner))
     const least = this.#least(new Set([...this.#passes.keys()].filter((owner) => !owners.has(owner))))
     for (const owner of owners) this.#passes.set(owner, Math.max(this.#passes.get(owner) ?? 0, least))
+    this.#order = undefined
   }
 
   #pass({ spec: { owner } }: Job): Milliseconds {
@@ -82,4 +95,19 @@ export class Queue {
 
 function isServed(job: Job): boolean {
   return job.runs && job.spec.accepted && !job.isStopped
+}
+
+function bySubmission(a: Job, b: Job): number {
+  return a.spec.submitted - b.spec.submitted || (a.id < b.id ? -1 : 1)
+}
+
+/** Where a job stands among others, which are sorted. */
+function placeOf(job: Job, jobs: readonly Job[]): number {
+  let [low, high] = [0, jobs.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (bySubmission(jobs[middle] as Job, job) < 0) low = middle + 1
+    else high = middle
+  }
+  return low
 }

@@ -74,9 +74,13 @@ export class Reports {
     this.#due.delete(job.id)
   }
 
+  isDue(job: Job): boolean {
+    return this.#due.has(job.id)
+  }
+
   /** Jobs of which there may be something to tell. */
   *#telling(): Generator<Job> {
-    yield* this.#context.active
+    yield* this.#context.attended
     yield* this.#context.untold
   }
 

@@ -42,9 +42,9 @@ export class RootKeeper {
   }
 
   turn(): void {
-    const { self, now, active } = this.#context
+    const { self, now, active, attended } = this.#context
     for (const job of this.#waits.keys()) if (!active.has(job)) this.#waits.delete(job)
-    for (const job of active) {
+    for (const job of attended) {
       const { root } = job.tree
       if (!job.runs || !this.#context.keepers(job).includes(self) || root.frame !== undefined || root.holder !== undefined) {
         this.#waits.delete(job)

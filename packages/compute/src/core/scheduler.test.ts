@@ -345,6 +345,32 @@ describe('a scheduler', () => {
     expect(asked).toContain('fourth')
   })
 
+  it('looks at no job that others keep and do, however many there are, until it keeps them', () => {
+    const others = ['other', 'third', 'fourth', 'fifth', 'sixth', 'seventh']
+    for (const id of others) feed({ type: 'joined', member: { id, location: `${id}@here` } })
+    const ids = Array.from({ length: 1000 }, (_, number) => `job${number}`)
+    const kept = ids.filter((id) => !scheduler.replicas(id).includes('self'))
+    let looks = 0
+    for (const id of kept) {
+      const watched: JobSpec = {
+        ...spec,
+        id,
+        get wish() {
+          looks++
+          return 'run' as const
+        },
+      }
+      feed({ type: 'job', spec: watched }, 10)
+    }
+    expect(kept.length).toBeGreaterThan(200)
+    looks = 0
+    hear({ type: 'surplus' })
+    expect(looks).toBeLessThan(10)
+    const effects = others.flatMap((id) => feed({ type: 'gone', id }))
+    for (let second = 0; second < 10; second++) effects.push(...feed({ type: 'timer' }, 1000))
+    expect(effects).toContainEqual(expect.objectContaining({ type: 'run' }))
+  })
+
   it('gives nothing away after a partition until all replicas have answered, and asks those again that do not', () => {
     const found = (request: number): Message => ({ type: 'found', job, request, entries: [], claims: [], last: true })
     for (const id of ['other', 'third']) feed({ type: 'joined', member: { id, location: `${id}@here` } })

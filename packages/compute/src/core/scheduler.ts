@@ -80,6 +80,7 @@ export class Scheduler {
       members,
       jobs: new Map(),
       active: new Set(),
+      attended: new Set(),
       untold: new Set(),
       hearsay: new Hearsay(() => context),
       effects,
@@ -176,10 +177,9 @@ export class Scheduler {
         members.joined(input.member)
         // A visitor keeps nothing, and has no tasks.
         if (members.version === version) return
+        this.#membersChanged()
         this.#lookups.changed()
-        this.#reunion.changed()
         this.#stealing.wake()
-        this.#ended.changed()
         if (members.knew(input.member.id)) this.#ended.open()
         return
       }
@@ -209,7 +209,7 @@ export class Scheduler {
         this.#leave()
         return
       case 'watch': {
-        const job = jobs.get(input.job)
+        const job = this.#attend(input.job)
         if (job === undefined || job.entry !== undefined) return
         job.watched ||= input.once !== true
         this.#supervision.ask(job)
@@ -228,7 +228,7 @@ export class Scheduler {
       case 'offered':
       case 'crashed':
       case 'unfit': {
-        const job = jobs.get(input.job)
+        const job = this.#attend(input.job)
         if (job !== undefined) this.#fromWorker(job, input)
       }
     }
@@ -279,7 +279,7 @@ export class Scheduler {
         return
       }
       default: {
-        const job = jobs.get(message.job)
+        const job = this.#attend(message.job)
         if (job !== undefined) this.#receiveFor(job, from, message)
         else this.#answerUnknown(from, message)
       }
@@ -355,7 +355,8 @@ export class Scheduler {
       jobs.set(spec.id, (job = new Job(spec, this.#context.now)))
       this.#context.active.add(job)
     } else job.spec = job.ended === undefined ? spec : { ...spec, input: undefined }
-    this.#queue.changed()
+    this.#attend(spec.id)
+    this.#queue.changed(job)
     if (spec.wish === 'cancel' && job.ended === undefined) this.#ended.cancelled(job)
     this.#stealing.wake()
   }
@@ -369,23 +370,46 @@ export class Scheduler {
     this.#lookups.forget(id)
     this.#ended.forget(job)
     this.#context.active.delete(job)
+    this.#context.attended.delete(job)
     jobs.delete(id)
-    this.#queue.changed()
+  }
+
+  /** Something came that concerns a job. */
+  #attend(id: JobId): Job | undefined {
+    const { jobs, attended } = this.#context
+    const job = jobs.get(id)
+    if (job !== undefined && job.ended === undefined) attended.add(job)
+    return job
+  }
+
+  /** Jobs of which nothing is to be done here until something comes. */
+  #disregard(): void {
+    const { self, attended, keepers } = this.#context
+    for (const job of attended) {
+      const isDue = job.hasPart || this.#reports.isDue(job) || this.#spread.isDue(job)
+      if (!isDue && !keepers(job).includes(self)) attended.delete(job)
+    }
+  }
+
+  /** Each job may have other replicas now. */
+  #membersChanged(): void {
+    for (const job of this.#context.active) this.#context.attended.add(job)
+    this.#reunion.changed()
+    this.#ended.changed()
   }
 
   #gone(id: MemberId): void {
-    const { members, active } = this.#context
+    const { members, active, attended } = this.#context
     const { version } = members
     if (!members.gone(id)) return
     this.#context.hearsay.gone(id)
     this.#lookups.changed()
     this.#lookups.gone(id)
     this.#stealing.gone(id)
-    for (const job of active) this.#supervision.gone(id, job)
+    for (const job of attended) this.#supervision.gone(id, job)
     if (members.version !== version) {
-      this.#reunion.changed()
       for (const job of active) this.#losses.judge(job)
-      this.#ended.changed()
+      this.#membersChanged()
     }
     this.#reports.flush()
   }
@@ -423,6 +447,7 @@ export class Scheduler {
       this.#own = []
       for (const message of own) this.#receive(this.#context.self, message)
     }
+    this.#disregard()
     const due = Math.min(
       this.#rootKeeper.nextDue,
       this.#ended.nextDue,

@@ -1,5 +1,6 @@
 import type { Context } from './context.ts'
 import type { JobId, Milliseconds } from './io.ts'
+import type { Job } from './job.ts'
 import type { Victims } from './victims.ts'
 
 /**
@@ -22,12 +23,17 @@ export class SharedSpread {
     return this.#due
   }
 
+  /** Neighbours are still to be told of better values. */
+  isDue(job: Job): boolean {
+    return job.sharedVersion !== (this.#told.get(job.id)?.version ?? 0)
+  }
+
   turn(): void {
-    const { now, jobs, active, config } = this.#context
+    const { now, jobs, attended, config } = this.#context
     this.#due = Infinity
-    for (const job of active) {
+    for (const job of attended) {
+      if (!this.isDue(job)) continue
       const told = this.#told.get(job.id)
-      if (job.sharedVersion === (told?.version ?? 0)) continue
       const at = (told?.at ?? -Infinity) + config.sharedEvery
       if (at > now) {
         this.#due = Math.min(this.#due, at)

@@ -300,7 +300,7 @@ export class Stealing {
   #tellRefused(): void {
     if (this.#refused.size === 0) return
     const jobs = new Map<JobId, Job>()
-    for (const job of this.#context.active) if (job.runs && job.ready.size > 0) jobs.set(job.id, job)
+    for (const job of this.#context.attended) if (job.runs && job.ready.size > 0) jobs.set(job.id, job)
     let tasks = 0
     for (const { ready } of jobs.values()) tasks += ready.size
     for (const [thief, ids] of this.#refused) {

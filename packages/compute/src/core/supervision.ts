@@ -37,13 +37,13 @@ export class Supervision {
 
   /** Begins to check where something is awaited. */
   turn(): void {
-    const { now, config, active } = this.#context
+    const { now, config, attended } = this.#context
     if (this.#nextCheck > now) {
-      if (this.#nextCheck === Infinity && isAny(active, isChecked)) this.#nextCheck = now + config.checkEvery
+      if (this.#nextCheck === Infinity && isAny(attended, isChecked)) this.#nextCheck = now + config.checkEvery
       return
     }
     this.#nextCheck = Infinity
-    for (const job of active) {
+    for (const job of attended) {
       if (!isChecked(job)) continue
       if (job.watched) this.ask(job)
       this.#nextCheck = now + config.checkEvery

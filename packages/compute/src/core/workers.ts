@@ -3,7 +3,7 @@ import type { Job } from './job.ts'
 import type { Queue } from './queue.ts'
 import type { Frame, TaskNode } from './task-tree.ts'
 import { heldBy, NO_TRIES } from './tries.ts'
-import { canRun, eligible, givenTo } from './votes.ts'
+import { eligible, givenTo } from './votes.ts'
 
 interface Worker {
   /** Effects that it was given, and how many of them it had seen when it last had nothing to do. */
@@ -57,8 +57,7 @@ export class Workers {
 
   #fillOne(): boolean {
     const { self } = this.#context
-    for (const job of this.#queue.order()) {
-      if (!canRun(job, self)) continue
+    for (const job of this.#queue.ready()) {
       const slot = this.#free(job)
       if (slot === undefined) continue
       const node = job.ready.newest(eligible(job, self))
