@@ -1,16 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { InvalidOptionError, type Pool, type PoolRecord, type RecordOwner } from '@jel/jel'
+import { type Pool, type PoolRecord, type RecordOwner } from '@jel/jel'
 import { TypedEventEmitter } from 'main-event'
 import type { Entry } from './core/entry.ts'
 import type { HeldTask, Input, JobId } from './core/io.ts'
-import type { Tickets } from './core/queue.ts'
 import { BlobTooLargeError, JobNameTakenError, JobNotKeptError, NotOwnerError, UnknownJobError, VotesError } from './errors.ts'
 import type { PlacedProgram, TaskLimits } from './executors/container.ts'
 import { describeProgram, findFunction } from './executors/describe.ts'
 import type { ProgramFunction } from './executors/messages.ts'
 import { needsOf } from './executors/program-needs.ts'
 import { Job, type JobSource, type JobStatus } from './job.ts'
-import { checkSubmitOptions } from './options.ts'
+import { checkSubmitOptions, ticketsOf } from './options.ts'
 import { blobsIn, type BlobReference } from './program/blob.ts'
 import { encodeValue } from './program/values.ts'
 import { BlobExchange } from './shell/blob-exchange.ts'
@@ -55,8 +54,6 @@ const FETCH_SELDOM = 300_000
 const [KEEP_TIME, HEAR_TIME, KEEP_AGAIN] = [15_000, 2000, 100]
 /** Whose programs run: one's own as they are, those of anybody in sandboxes. */
 const DEFAULT_ACCEPT = ['own', 'sandbox']
-/** Tickets of one owner. A guess: shares that differ by more are none. */
-const MAX_TICKETS = 1_000_000
 /** How long replicas may take to hear of a cancellation, ms: more than a request may take. */
 const CANCEL_TIME = 5000
 /** Members that are asked for a blob, besides the replicas. A guess. */
@@ -169,7 +166,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       self: { id: pool.self.id, location: pool.self.location, visits, computes: this.works },
       workers: options.workers ?? 0,
       ...(options.limits && { limits: options.limits }),
-      ...(options.tickets && { tickets: this.#ticketsOf(options.tickets) }),
+      ...(options.tickets && { tickets: ticketsOf(options.tickets, this.owner) }),
       signer: this.#signer,
       programOf: (job) => this.#placed(job),
       send: (to, message) => this.#streams.send(to, message),
@@ -189,14 +186,6 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   #shiftOf(id: JobId): Shift | undefined {
     const job = this.#jobs.get(id)
     return job && { job: id, name: job.name, owner: job.owner }
-  }
-
-  #ticketsOf(tickets: Readonly<Record<string, number>>): Tickets {
-    for (const [owner, count] of Object.entries(tickets)) {
-      if (!(count > 0 && count <= MAX_TICKETS))
-        throw new InvalidOptionError(`tickets: ${owner} must have above 0 and at most ${MAX_TICKETS}, not ${count}`)
-    }
-    return (owner) => tickets[owner] ?? (owner === this.owner ? tickets['own'] : undefined) ?? 1
   }
 
   /** Called once, by `compute`. */

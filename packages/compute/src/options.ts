@@ -3,9 +3,13 @@
  */
 import { InvalidOptionError } from '@jel/jel'
 import * as v from 'valibot'
+import type { Tickets } from './core/queue.ts'
 import type { ComputeOptions, SubmitOptions } from './grid.ts'
 import type { LocalOptions } from './local.ts'
 import { MAX_LIFE } from './shell/job-record.ts'
+
+/** Tickets of one owner. A guess: shares that differ by more are none. */
+const MAX_TICKETS = 1_000_000
 
 const amount = (what: string) => v.pipe(v.number(`must be ${what}`), v.finite(`must be ${what}`), v.gtValue(0, `must be ${what}`))
 const message = 'must be a whole number, 0 or more'
@@ -84,4 +88,13 @@ function check(schema: v.GenericSchema, options: unknown): void {
 /** A strict object says the same of what is no object and of a field that it does not know. */
 function unknownOr(otherwise: string): (issue: v.BaseIssue<unknown>) => string {
   return ({ expected }) => (expected === 'never' ? 'there is no such option' : otherwise)
+}
+
+/** @throws InvalidOptionError */
+export function ticketsOf(tickets: Readonly<Record<string, number>>, self: string): Tickets {
+  for (const [owner, count] of Object.entries(tickets)) {
+    if (!(count > 0 && count <= MAX_TICKETS))
+      throw new InvalidOptionError(`tickets: ${owner} must have above 0 and at most ${MAX_TICKETS}, not ${count}`)
+  }
+  return (owner) => tickets[owner] ?? (owner === self ? tickets['own'] : undefined) ?? 1
 }
