@@ -41,6 +41,13 @@ export class BlobMissingError extends ComputeError {
 /** Blobs take more than a member keeps on disk. */
 export class BlobTooLargeError extends ComputeError {
   readonly code = 'BLOB_TOO_LARGE'
+  /** It takes more by itself: there is no room for it, whatever else goes. */
+  readonly isForGood: boolean
+
+  constructor(message: string, isForGood = false) {
+    super(message)
+    this.isForGood = isForGood
+  }
 }
 
 /** No other member keeps the job: it would be lost with this one. */

@@ -13,7 +13,7 @@ import { checkSubmitOptions, ticketsOf } from './options.ts'
 import { blobsIn, type BlobReference } from './program/blob.ts'
 import { encodeValue } from './program/values.ts'
 import { BlobExchange } from './shell/blob-exchange.ts'
-import { keepBlob, listBlobs, MAX_LIST_BYTES, readBlobList } from './shell/blob-list.ts'
+import { keepBlob, listBlobs, MAX_LIST_BYTES, MAX_PART_BYTES, readBlobList } from './shell/blob-list.ts'
 import { BlobStore } from './shell/blob-store.ts'
 import { bundleProgram } from './shell/bundle.ts'
 import { Endings } from './shell/endings.ts'
@@ -239,6 +239,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
 
   async #submit(program: string | Uint8Array, fn: string, input: unknown, options: SubmitOptions, pin: { for: string }): Promise<Job> {
     const bytes = typeof program === 'string' ? await bundleProgram(program) : program
+    if (bytes.length > MAX_PART_BYTES)
+      throw new BlobTooLargeError(`a program may have ${MAX_PART_BYTES} bytes, not ${bytes.length}: hand large data in as a blob`)
     const hash = await this.#store.put(bytes, pin)
     const functions = this.#functions.get(hash) ?? (await describeProgram(async () => await this.#store.fileOf(hash)))
     this.#functions.set(hash, functions)
@@ -459,14 +461,20 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   }
 
   async #keep(id: JobId, blobs: JobBlobs): Promise<boolean> {
+    if (blobs.isTooLarge || blobs.size > this.#store.limit) return false
     const { inputBlob, blobs: list } = this.#jobs.get(id) ?? {}
     for (const hash of [inputBlob, list, ...blobs.hashes]) this.#pin(hash, id)
     try {
       await blobs.keep()
       return true
     } catch (error) {
-      // Half of it helps nobody.
-      if (error instanceof BlobTooLargeError) this.#store.unpin(id)
+      // It was said.
+      if (blobs.isTooLarge) return false
+      if (error instanceof BlobTooLargeError) {
+        // Half of it helps nobody.
+        this.#store.unpin(id)
+        blobs.isTooLarge = error.isForGood
+      }
       this.#warnOfBlob(error, id)
       return false
     }
@@ -498,10 +506,11 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     if (!fresh && job.wish !== 'cancel' && (inputBlob ?? job.blobs) !== undefined && !this.#jobBlobs.has(id))
       await this.#askWhetherOver(job)
     for (let wait = FETCH_AGAIN; job.wish !== 'cancel' && this.#isOpen(job);) {
+      let blobs: JobBlobs | undefined
       try {
         if (this.#isNeededHere(job)) for (const hash of [inputBlob, job.blobs, this.#placeOf(job) && program]) this.#pin(hash, id)
         const input = job.input ?? (await this.#blobs.fetch(inputBlob as string, () => this.#holders(id)))
-        const blobs = await this.#blobsOf(job)
+        blobs = await this.#blobsOf(job)
         const accepted = this.#placeOf(job) !== undefined && blobs.size <= this.#store.limit
         if (accepted) await this.#blobs.fetch(program, () => this.#holders(id))
         if (this.#jobs.get(id) !== job) return
@@ -523,6 +532,15 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
           this.#warnOfBlob(error, id)
           // It may be over long ago: then nobody needs it any more.
           this.watch(id)
+        }
+        if (error instanceof BlobTooLargeError && error.isForGood) {
+          // It leaves the job to others.
+          this.#store.unpin(id)
+          if (blobs !== undefined) {
+            blobs.isTooLarge = true
+            this.#jobBlobs.set(id, blobs)
+          }
+          return
         }
         await sleep(wait, undefined, { signal: this.#stop.signal }).catch(() => {})
         wait = Math.min(2 * wait, FETCH_SELDOM)

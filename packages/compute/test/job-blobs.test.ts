@@ -8,6 +8,7 @@ import { toBytes } from '../src/schemas.ts'
 import { BLOB_PROTOCOL } from '../src/shell/blob-exchange.ts'
 import { nameOf } from '../src/shell/blob-names.ts'
 import { BlobStore, hashOf } from '../src/shell/blob-store.ts'
+import { bundleProgram } from '../src/shell/bundle.ts'
 import { encodeJob, type PublishedJob } from '../src/shell/job-record.ts'
 import { testPool } from './test-pool.ts'
 
@@ -118,5 +119,27 @@ describe('blobs of a job on a pool', () => {
     expect(job.state).toBe('pending')
     await member({ workers: 1 })
     expect(await job.result).toBe(4_000_000)
+  })
+
+  it.each([[1], [0]])('are asked for once by a member that has no room for the program, with %s workers', async (workers) => {
+    const submitter = await member()
+    const small = await member({ workers, limits: { disk: 1 } })
+    const warned: string[] = []
+    small.addEventListener('warning', ({ detail }) => warned.push(`${detail.code} ${detail.message}`))
+    const open = vi.spyOn(test.pools[1] as Pool, 'open')
+    await expect.poll(() => submitter.replicas('x').length).toBe(2)
+    const program = Buffer.concat([await bundleProgram(blobs), Buffer.from(`\n//${'x'.repeat(2_000_000)}`)])
+    const job = await submitter.submit(program, 'sum', { data: await submitter.blob(Uint8Array.of(1)) })
+    await expect(job.kept(3000)).rejects.toMatchObject({ code: 'JOB_NOT_KEPT' })
+    expect(warned).toEqual([expect.stringMatching(/^BLOB_TOO_LARGE 200\d{4} bytes are more than this member keeps on disk, 1048576$/u)])
+    expect(open.mock.calls.filter(([, protocol]) => protocol === BLOB_PROTOCOL).length).toBeLessThan(4)
+    await member({ workers: 1 })
+    expect(await job.result).toBe(1)
+  })
+
+  it('go along with a program that others can fetch, or are refused', async () => {
+    const submitter = await member()
+    const program = submitter.submit(new Uint8Array(64 * 2 ** 20 + 1), 'sum')
+    await expect(program).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE', message: expect.stringContaining('a program may have') })
   })
 })

@@ -74,9 +74,11 @@ export class BlobStore {
   /**
    * Keeps bytes. `for`: who needs them, see {@link pin}. `unnamed`: others sent them. `charge` hears how long the
    * search for room kept this thread, ms: some 50 where there are many files.
-   * @throws BlobTooLargeError where what jobs need leaves no room for them
+   * @throws BlobTooLargeError where they are more than this store takes, or what jobs need leaves no room for them
    */
   async put(bytes: Uint8Array, { for: by, unnamed = false, charge }: PutOptions = {}): Promise<string> {
+    if (bytes.length > this.#limit)
+      throw new BlobTooLargeError(`${bytes.length} bytes are more than this member keeps on disk, ${this.#limit}`, true)
     const hash = await hashOf(bytes)
     const file = this.#file(hash)
     const isNew = (await this.get(hash)) === undefined

@@ -7,7 +7,7 @@ import { partSizes, sizeOf, type ListedBlob } from './blob-list.ts'
 const ROUNDS = 3
 const ASK_AGAIN = 2000
 
-/** Gives the bytes of a hash, checked, if they are at most so many. @throws BlobMissingError */
+/** Gives the bytes of a hash, checked, if they are at most so many. @throws BlobMissingError; what `put` of the store throws */
 type Fetch = (hash: string, size?: number) => Promise<Uint8Array>
 
 /** The blobs of one job at this member. They are fetched one part after the other, so a program can't make it ask for many at once. */
@@ -15,6 +15,8 @@ export class JobBlobs {
   readonly size: number
   /** All of it is here, the program too. */
   isKept = false
+  /** It takes more than this member keeps: it is not asked for again. */
+  isTooLarge = false
   readonly #program: string
   readonly #blobs: ReadonlyMap<string, ListedBlob>
   readonly #fetch: Fetch
@@ -75,9 +77,16 @@ export class JobBlobs {
         if (bytes.length === size) return bytes
         throw new Error(`${hash} has ${bytes.length} bytes, not ${size}`)
       } catch (error) {
+        // This disk has no room: whoever is asked again has no other bytes.
+        if (isOwnFault(error)) throw error
         if (round < ROUNDS) await sleep(ASK_AGAIN, undefined, { ref: false })
         else throw new BlobMissingError(`the blob ${name}: ${error instanceof Error ? error.message : String(error)}, asked ${round} times`)
       }
     }
   }
+}
+
+/** Members that have nothing say nothing else. */
+function isOwnFault(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && !(error instanceof BlobMissingError)
 }
