@@ -601,7 +601,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   #placed(id: JobId): PlacedProgram {
     const job = this.#jobs.get(id)
     return {
-      file: async () => await this.#store.fileOf((this.#jobs.get(id) as PublishedJob).program),
+      file: async () => await this.#blobs.fileOf((this.#jobs.get(id) as PublishedJob).program, () => this.#holders(id)),
       place: (job && this.#placeOf(job)) ?? 'sandbox',
       blob: (name) => (this.#jobBlobs.get(id) as JobBlobs).open(name),
     }

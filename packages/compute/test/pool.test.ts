@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Pool } from '@jel/jel'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -124,6 +124,22 @@ describe('a pool that computes', () => {
     // Another program ends the process of the first one's worker.
     expect(await (await submitter.submit(spaces, 'area')).result).toBe(3000)
     expect(await long.result).toBe(1770)
+  })
+
+  it('fetches a program anew that made way before it began', async () => {
+    const submitter = await member()
+    const worker = await member({ workers: 1 })
+    const warned: string[] = []
+    worker.addEventListener('warning', ({ detail }) => warned.push(detail.code))
+    const first = await submitter.submit(various, 'never')
+    await expect.poll(() => worker.jobs()[0]?.state).toBe('active')
+    const job = await submitter.submit(spaces, 'area')
+    await expect.poll(() => worker.status(job.id)).toBeDefined()
+    await job.kept()
+    rmSync(join(test.folder, '1', `${submitter.published(job.id)?.program}.mjs`))
+    await first.cancel()
+    expect(await job.result).toBe(3000)
+    expect(warned).toEqual([])
   })
 
   it('tells how a job goes', async () => {

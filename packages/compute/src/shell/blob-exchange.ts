@@ -52,6 +52,12 @@ export class BlobExchange {
     return await fetching
   }
 
+  /** The file of a program. It is fetched anew where it made way meanwhile, which is no fault of this machine. @throws as `fetch` */
+  async fileOf(hash: string, from: () => readonly string[]): Promise<string> {
+    await this.fetch(hash, from)
+    return await this.#store.fileOf(hash)
+  }
+
   /** Gives it to members. Resolves with those that have it. */
   async push(hash: string, members: readonly string[]): Promise<string[]> {
     const bytes = await this.#store.get(hash)
