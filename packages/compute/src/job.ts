@@ -70,7 +70,7 @@ export class Job {
     return new Date(this.#published.submitted)
   }
 
-  /** Until when it, and its result, are kept. */
+  /** Until when it, and its result, are kept. Without a pool no date ends that: it is the last one that there is. */
   get expires(): Date {
     return new Date(this.#published.expires)
   }

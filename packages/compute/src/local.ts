@@ -15,7 +15,7 @@ import { bundleProgram } from './shell/bundle.ts'
 import { Endings } from './shell/endings.ts'
 import { Explanations } from './shell/explanations.ts'
 import { JobBlobs } from './shell/job-blobs.ts'
-import type { PublishedJob } from './shell/job-record.ts'
+import { MAX_DATE, type PublishedJob } from './shell/job-record.ts'
 import { Runner } from './shell/runner.ts'
 
 export interface LocalOptions {
@@ -111,7 +111,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
       submitted,
       keep: Infinity,
       wish: 'run',
-      expires: Infinity,
+      expires: MAX_DATE,
     })
     const spec: JobSpec = { id, owner: 'local', fn, input: encoded, submitted, wish: 'run', accepted: true, fresh: true }
     this.#runner.feed({ type: 'job', spec })

@@ -10,7 +10,7 @@ export const JOB_PREFIX = 'jel.compute/job/'
 export const MAX_VOTES = 7
 
 /** The last date that there is, ms since 1970 (ECMAScript). */
-const MAX_DATE = 8.64e15
+export const MAX_DATE = 8.64e15
 
 /** Bytes of an input that stands in the record itself. */
 export const MAX_INLINE_INPUT = 400
