@@ -25,6 +25,39 @@ describe('values as bytes', () => {
     expect(() => encodeValue(value)).toThrow(expect.objectContaining({ code: 'VALUE_UNCLONABLE' }))
   })
 
+  it.each<[unknown, string | RegExp]>([
+    [new URL('https://x.test/'), 'a value of type URL can not be sent to another member'],
+    [{ deep: [1, new Headers()] }, 'a value of type Headers can not be sent to another member: it is at deep[1]'],
+    [[new Blob(['x'])], 'a value of type Blob can not be sent to another member: it is at [0]'],
+    [{ to: new Request('https://x.test/') }, 'a value of type Request can not be sent to another member: it is at to'],
+    [new Map([['the end', { by: AbortSignal.abort() }]]), /type AbortSignal .* at \.get\(the end\)\.by$/u],
+    [new Set([[new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0))]]), /type WebAssembly.Module .* at \{…\}\[0\]$/u],
+    [{ a: { b: () => 1 } }, 'a value of type function can not be sent to another member: it is at a.b'],
+    [{ a: Promise.resolve() }, 'a promise can not be sent to another member, await it first: it is at a'],
+  ])('that others could not make anew are named, and where they stand: %s', (value, message) => {
+    expect(() => encodeValue(value)).toThrow(
+      expect.objectContaining({
+        code: 'VALUE_UNCLONABLE',
+        message: typeof message === 'string' ? message : expect.stringMatching(message),
+      }),
+    )
+  })
+
+  it('of classes are what they hold', () => {
+    class Point {
+      readonly x = 1
+      readonly [Symbol.toStringTag] = 'Point'
+    }
+    expect(decodeValue(encodeValue([new Point()]))).toEqual([{ x: 1 }])
+    expect(decodeValue(encodeValue([new TypeError('x'), /x/u, new Date(1), {}, []]))).toMatchObject([
+      new Error('x'),
+      /x/u,
+      new Date(1),
+      {},
+      [],
+    ])
+  })
+
   it.each<[string, unknown]>([
     ['a zero below zero', -0],
     ['some of them', { list: [0, -0], map: new Map([[-0.5, -0]]), set: new Set([new Float64Array([-0])]) }],

@@ -18,15 +18,6 @@ export class UnclonableError extends JelError {
   readonly code = 'VALUE_UNCLONABLE'
 }
 
-addExtension({
-  Class: Promise,
-  tag: 43_311,
-  encode: () => {
-    throw new UnclonableError('a promise can not be sent to another member: await it first')
-  },
-  decode: () => undefined,
-})
-
 /** What CBOR has no number for: it would become 0. */
 class NegativeZero {
   readonly magnitude = 0
@@ -68,24 +59,45 @@ addExtension({ tag: 2, decode: integerOf } as Parameters<typeof addExtension<big
 addExtension({ tag: 3, decode: (bytes) => -1n - integerOf(bytes) } as Parameters<typeof addExtension<bigint, Uint8Array>>[0])
 
 /** Kinds of objects whose content an encoder does not see: they would become empty. */
-const OPAQUE = new Set(
-  'BigInt,Boolean,DataView,Generator,AsyncGenerator,Number,SharedArrayBuffer,String,Symbol,WeakMap,WeakRef,WeakSet'
-    .split(',')
-    .map((kind) => `[object ${kind}]`),
-)
+const OPAQUE = new Set('BigInt,Boolean,DataView,Generator,AsyncGenerator,Number,Promise,SharedArrayBuffer,String,Symbol'.split(','))
+/** Kinds that may have no fields, and are whole all the same. */
+const KNOWN = new Set('Object,Array,Arguments,Map,Set,Date,RegExp,Error,DOMException'.split(','))
+
+/** What was found in a value, and what holds it. */
+type Found = Map<object, object | undefined>
 
 /** Whether the encoder would change something of this. @throws UnclonableError for what would be lost */
-function isChanged(value: unknown, seen: Set<object>): boolean {
+function isChanged(value: unknown, found: Found, holder?: object): boolean {
+  if (typeof value === 'function' || typeof value === 'symbol') throw refusal(typeof value, value, found, holder)
   if (typeof value !== 'object' || value === null) return Object.is(value, -0)
-  if (seen.has(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView))) return false
-  seen.add(value)
+  if (found.has(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView))) return false
+  found.set(value, holder)
   if (value instanceof ArrayBuffer) return true
-  const kind = Object.prototype.toString.call(value)
-  if (OPAQUE.has(kind)) throw new UnclonableError(`a ${kind.slice(8, -1)} can not be sent to another member`)
+  const kind = Object.prototype.toString.call(value).slice('[object '.length, -1)
+  // What is of the platform, as a URL, shows no fields.
+  if (OPAQUE.has(kind) || (!KNOWN.has(kind) && Object.keys(value).length === 0)) throw refusal(kind, value, found, holder)
   let isAny = false
   // All of it: what comes later may be what can't be sent.
-  for (const each of partsOf(value)) isAny = isChanged(each, seen) || isAny
+  for (const each of partsOf(value)) isAny = isChanged(each, found, value) || isAny
   return isAny
+}
+
+function refusal(kind: string, value: unknown, found: Found, holder: object | undefined): UnclonableError {
+  const [what, remedy] = kind === 'Promise' ? ['a promise', ', await it first'] : [`a value of type ${kind}`, '']
+  let path = ''
+  for (let [part, of] = [value, holder]; of !== undefined; [part, of] = [of, found.get(of)]) path = `${placeOf(part, of)}${path}`
+  const where = path === '' ? '' : `: it is at ${path.replace(/^\.(?!get\()/u, '')}`
+  return new UnclonableError(`${what} can not be sent to another member${remedy}${where}`)
+}
+
+function placeOf(part: unknown, holder: object): string {
+  if (Array.isArray(holder)) return `[${holder.indexOf(part)}]`
+  if (holder instanceof Set) return '{…}'
+  const isMap = holder instanceof Map
+  const entries = isMap ? [...(holder as Map<unknown, unknown>)] : Object.entries(holder)
+  const [key] = entries.find(([, each]) => each === part) ?? []
+  const name = typeof key === 'string' || typeof key === 'number' ? key : '…'
+  return isMap ? `.get(${name})` : `.${name}`
 }
 
 function partsOf(value: object): Iterable<unknown> {
@@ -138,7 +150,7 @@ export class ValueTooLargeError extends JelError {
 /** @throws UnclonableError for functions, symbols, promises, weak maps, shared memory and the like, or what holds them; ValueTooLargeError */
 export function encodeValue(value: unknown): Uint8Array {
   try {
-    const sent = isChanged(value, new Set()) ? encodable(value, new Map()) : value
+    const sent = isChanged(value, new Map()) ? encodable(value, new Map()) : value
     // The encoder hands out a part of its own buffer.
     const bytes = Uint8Array.from(encoder.encode(sent))
     if (bytes.length > MAX_VALUE_BYTES) throw new ValueTooLargeError(bytes.length)
