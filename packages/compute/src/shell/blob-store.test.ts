@@ -1,8 +1,16 @@
 import { existsSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import type * as promises from 'node:fs/promises'
+import { utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { BlobStore, hashOf } from './blob-store.ts'
+
+// A disk can't be filled, or made one that can only be read, without rights that a test may not have.
+vi.mock('node:fs/promises', async (original) => {
+  const real = await original<typeof promises>()
+  return { ...real, utimes: vi.fn(real.utimes) }
+})
 
 const HALF = 2 ** 19
 let folder: string
@@ -33,6 +41,15 @@ describe('a store of blobs', () => {
     rmSync(gone, { recursive: true })
     const hash = await store.put(Uint8Array.of(1))
     expect(await store.get(hash)).toEqual(Uint8Array.of(1))
+  })
+
+  it('gives what is on a disk that can only be read', async () => {
+    const store = new BlobStore(folder)
+    const hash = await store.put(Uint8Array.of(1))
+    vi.mocked(utimes).mockRejectedValue(Object.assign(new Error('EROFS: read-only file system, utime'), { code: 'EROFS' }))
+    onTestFinished(() => void vi.mocked(utimes).mockReset())
+    expect(await store.get(hash)).toEqual(Uint8Array.of(1))
+    expect(await store.fileOf(hash)).toContain(hash)
   })
 
   it('takes no more than it may, the newest one included', async () => {
