@@ -1,6 +1,6 @@
 import { existsSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import type * as promises from 'node:fs/promises'
-import { utimes } from 'node:fs/promises'
+import { utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -9,7 +9,7 @@ import { BlobStore, hashOf } from './blob-store.ts'
 // A disk can't be filled, or made one that can only be read, without rights that a test may not have.
 vi.mock('node:fs/promises', async (original) => {
   const real = await original<typeof promises>()
-  return { ...real, utimes: vi.fn(real.utimes) }
+  return { ...real, utimes: vi.fn(real.utimes), writeFile: vi.fn(real.writeFile) }
 })
 
 const HALF = 2 ** 19
@@ -50,6 +50,13 @@ describe('a store of blobs', () => {
     onTestFinished(() => void vi.mocked(utimes).mockReset())
     expect(await store.get(hash)).toEqual(Uint8Array.of(1))
     expect(await store.fileOf(hash)).toContain(hash)
+  })
+
+  it('says which disk is full', async () => {
+    const store = new BlobStore(folder)
+    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
+    vi.mocked(writeFile).mockRejectedValueOnce(full)
+    await expect(store.put(Uint8Array.of(1))).rejects.toMatchObject({ code: 'ENOSPC', message: `${full.message}, in ${folder}` })
   })
 
   it('takes no more than it may, the newest one included', async () => {

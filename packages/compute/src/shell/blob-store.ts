@@ -196,7 +196,10 @@ export class BlobStore {
       await rename(temporary, file)
     } catch (error) {
       rmSync(temporary, { force: true })
-      throw error
+      const { code, path, message } = error as NodeJS.ErrnoException
+      if (path !== undefined) throw error
+      // A disk that becomes full while it is written to has no name.
+      throw Object.assign(new Error(`${message}, in ${this.#folder}`), { code })
     }
   }
 
