@@ -178,6 +178,14 @@ describe('a store of blobs', () => {
     expect(readdirSync(folder).sort()).toEqual(['new.mjs.b.tmp', `pins-${here}-${process.ppid}-x`])
   })
 
+  it('clears away after a day what former versions left, which named no namespace', () => {
+    const folders = ['pins-17-0c9a', 'pins-18-0c9a'].map((name) => join(folder, name))
+    for (const each of folders) mkdirSync(each)
+    utimesSync(folders[0] as string, 1000, 1000)
+    void new BlobStore(folder)
+    expect(folders.map((each) => existsSync(each))).toEqual([false, true])
+  })
+
   it('goes on where somebody emptied the cache', async () => {
     const store = new BlobStore(join(folder, 'own'), 1)
     await store.put(bytes(1))

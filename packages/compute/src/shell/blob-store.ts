@@ -265,8 +265,9 @@ export class BlobStore {
       const path = join(this.#folder, name)
       const [, within, pid] = PINS.exec(name) ?? []
       const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
+      // Those of former versions name no namespace.
       const isLeft = within === here ? !isInUse(name, Number(pid)) : Date.now() - changed > FOREIGN
-      if ((pid !== undefined && isLeft) || (name.endsWith('.tmp') && Date.now() - changed > UNFINISHED))
+      if ((name.startsWith('pins-') && isLeft) || (name.endsWith('.tmp') && Date.now() - changed > UNFINISHED))
         rmSync(path, { recursive: true, force: true })
     }
   }
