@@ -367,11 +367,11 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   /** @internal */
   async kept(id: JobId, within: number): Promise<string> {
     let asked: readonly string[] = []
-    for (const end = performance.now() + within; ;) {
-      if (this.#runner.scheduler.ended(id) !== undefined) return this.#pool.self.id
+    for (const end = performance.now() + within; !this.closed && this.#jobs.has(id);) {
       asked = this.replicas(id).filter((member) => member !== this.#pool.self.id)
       for (const member of asked) if (await this.#keepers.ask(member, id)) return member
-      if (this.closed || !this.#jobs.has(id) || performance.now() > end) break
+      if (this.#runner.scheduler.ended(id) !== undefined) return this.#pool.self.id
+      if (performance.now() > end) break
       await sleep(KEEP_AGAIN)
     }
     const why = asked.length === 0 ? 'nobody else computes in this pool' : `none of ${asked.length} members has taken all of it`

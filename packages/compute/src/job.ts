@@ -112,7 +112,7 @@ export class Job {
   }
 
   /**
-   * Resolves once another member keeps the job, with all that it needs: from then on it outlives this one. Gives that member's id. On one machine without a pool there is none.
+   * Resolves once another member keeps the job, with all that it needs: from then on it outlives this one. Gives that member's id, or this one's where the job has ended and only this one has heard of that. On one machine without a pool there is none.
    *
    * @param within ms; default: 20 s
    * @throws JobNotKeptError that says why

@@ -94,14 +94,28 @@ describe('a pool that computes', () => {
     expect(await worker.job('left alone').result).toHaveLength(500_000)
   })
 
+  it('names another member that keeps a job also once it has ended, and itself only where it does', async () => {
+    const [submitter, worker] = [await member(), await member({ workers: 1 })]
+    await expect.poll(() => submitter.replicas('x').length).toBe(2)
+    const job = await submitter.submit(various, 'queens', 6)
+    expect(await job.result).toBe(4)
+    expect(await job.kept()).toBe((test.pools[1] as Pool).self.id)
+    await worker.close()
+    await (test.pools[1] as Pool).leave()
+    await expect.poll(() => submitter.replicas('x').length).toBe(1)
+    expect(await job.kept()).toBe((test.pools[0] as Pool).self.id)
+    await submitter.close()
+    await expect(job.kept()).rejects.toMatchObject({ code: 'JOB_NOT_KEPT' })
+  })
+
   it('takes a job of a visitor that came before all others, tells it the result, and holds no more of it than the job', async () => {
     const visitor = await member({ visits: true })
     const job = await visitor.submit(various, 'queens', 6, { name: 'of a visitor' })
     const result = job.result
     const worker = await member({ workers: 1 })
     expect(await result).toBe(4)
-    expect(await job.kept()).toBe((test.pools[0] as Pool).self.id)
     const pool = test.pools[1] as Pool
+    expect(await job.kept()).toBe(pool.self.id)
     expect(worker.job('of a visitor').replicas).toEqual([pool.self.id])
     expect(pool.records().map(({ name }) => name)).toEqual(['jel.compute/job/of a visitor'])
     expect(
