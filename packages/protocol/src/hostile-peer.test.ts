@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { actors, alarm, death, facts, type Actor } from '../test/actors.ts'
 import { Bench, framesTo } from '../test/bench.ts'
 import { answersTo } from '../test/detection.ts'
@@ -246,7 +246,7 @@ describe('a peer that breaks the rules', () => {
   })
 
   it('by a host that holds nothing back is not heard for a while, but for what is urgent', () => {
-    for (let sent = 0; sent < rates.frames.own * burst * 3; sent++) bench.receive(mallory, bulk)
+    for (let sent = 0; sent < rates.frames.own * burst * 2.5; sent++) bench.receive(mallory, bulk)
     bench.receive(mallory, facts([dave.joined()]))
     expect(bench.members).not.toContain(dave.id)
     expect(bench.sent(mallory, bench.receive(mallory, { probe: { sequence: 7 } }))).toMatchObject([{ ack: { sequence: 7 } }])
@@ -262,6 +262,21 @@ describe('a peer that breaks the rules', () => {
       answered += bench.sent(mallory, bench.receive(mallory, { probe: { sequence } })).length
     expect(answered).toBe(rates.urgent.own * burst)
     expect(warnings()).toEqual([])
+    bench.receive(mallory, facts([dave.joined()]))
+    expect(bench.members).toContain(dave.id)
+  })
+
+  it('with a flood of urgent frames has some of them read, and is heard again when it is over', () => {
+    const most = rates.urgent.own * burst
+    const data = wire.Frame.encode({ alarm: { statements: [] } })
+    const reading = vi.spyOn(wire.Frame, 'decode')
+    for (let i = 0; i < most * 10; i++) bench.input({ type: 'frame', from: mallory.id, data })
+    const read = reading.mock.calls.length
+    reading.mockRestore()
+    expect(read).toBeGreaterThanOrEqual(most)
+    expect(read).toBeLessThanOrEqual(most + 2 * rates.frames.own * burst + 1)
+    bench.advance(burst * 2_000)
+    expect(bench.sent(mallory, bench.receive(mallory, { probe: { sequence: 7 } }))).toMatchObject([{ ack: { sequence: 7 } }])
     bench.receive(mallory, facts([dave.joined()]))
     expect(bench.members).toContain(dave.id)
   })

@@ -52,13 +52,19 @@ export class Reception<Data extends Encoded> {
     try {
       const { frameBytes } = config.limits
       if (data.length > frameBytes) throw new FrameError(`a frame has at most ${frameBytes} bytes, not ${data.length}`)
-      if (data.length > urgentBytes && !this.#mayRead(link)) return
+      // What is urgent can't be held back, and is worth nothing later. Of who owes as much is looked at.
+      const { budgets } = this.#context
+      const isInDebt = !this.#mayRead(link)
+      if (isInDebt && (data.length > urgentBytes || !budgets.spend(link, 'urgent', now))) return
       const message = this.#context.wire.decodeFrame(data)
-      // What is urgent can't be held back, and is worth nothing later.
       if (isUrgent(message)) {
-        if (!this.#context.budgets.spend(link, 'urgent', now)) return
+        if (!isInDebt && !budgets.spend(link, 'urgent', now)) {
+          // To read it was the cost.
+          this.#context.charge(link, 'frames')
+          return
+        }
       } else {
-        if (!this.#mayRead(link)) return
+        if (isInDebt) return
         this.#context.charge(link, 'frames')
         this.#context.charge(link, 'bytes', data.length)
       }
