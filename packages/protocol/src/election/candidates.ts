@@ -22,6 +22,8 @@ export const remembered = 128
 export class Candidates {
   readonly #context: Context
   readonly #held = new Map<NodeId, { readonly statement: Statement<Candidacy>; readonly fact: Fact }>()
+  /** See {@link standing}; undefined: to be found again. */
+  #standing: readonly NodeId[] | undefined
 
   constructor(context: Context) {
     this.#context = context
@@ -37,8 +39,9 @@ export class Candidates {
   }
 
   /** Who stands, lowest first. */
-  standing(): NodeId[] {
-    return [...this.#held].flatMap(([id, { statement }]) => (statement.content.withdrawn ? [] : [id])).sort()
+  standing(): readonly NodeId[] {
+    this.#standing ??= [...this.#held].flatMap(([id, { statement }]) => (statement.content.withdrawn ? [] : [id])).sort()
+    return this.#standing
   }
 
   /** Would somebody with this id be told of, if it stood? */
@@ -63,6 +66,7 @@ export class Candidates {
   put(statement: Statement<Candidacy>): Fact {
     const fact = this.#context.facts.put(factOf({ statement }))
     this.#held.set(statement.signer, { statement, fact })
+    this.#standing = undefined
     return fact
   }
 
@@ -70,6 +74,7 @@ export class Candidates {
     const fact = this.fact(id)
     if (fact !== undefined) this.#context.facts.delete(fact)
     this.#held.delete(id)
+    this.#standing = undefined
   }
 
   clear(): void {
@@ -88,6 +93,7 @@ export class Candidates {
       else if (!isTold) facts.delete(fact)
       if (!isTold && id !== self) untold.push(id)
     }
+    if (this.#held.size > remembered) this.#standing = undefined
     while (this.#held.size > remembered) this.#held.delete(untold.pop() as NodeId)
   }
 }

@@ -99,7 +99,8 @@ export class Election {
 
   /** Who makes this node remember it. */
   get entry(): Entry {
-    const standing = this.#candidates.standing()
+    // Of the others only some nodes know.
+    const standing = this.#candidates.standing().slice(0, places)
     const supporters = new Set(this.#winner === undefined ? standing : [...standing, this.#winner])
     if (supporters.size === 0) supporters.add(this.#opener)
     return { name: this.name, isOwn: this.isStanding, isDormant: standing.length === 0 && !this.#isReigned, supporters }

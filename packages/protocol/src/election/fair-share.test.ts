@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { actors, facts, type Actor } from '../../test/actors.ts'
 import { Bench, broadcastsIn } from '../../test/bench.ts'
 import type { Effect } from '../base/io.ts'
+import { places } from './candidates.ts'
 import { settle } from './election.ts'
 
 const everyone = actors(12)
@@ -70,6 +71,20 @@ describe('a stranger who makes up elections', () => {
     bench.receive(stranger, facts([stranger.left()]))
     reigns(friend, names(memory, 'real'))
     expect(known(names(memory, 'real'))).toHaveLength(memory / 2)
+  })
+
+  it('has no share where others, with lower ids, have all places', () => {
+    const crowd = actors(places + 3, 5)
+    bench = new Bench(crowd.pop() as Actor, { config: { limits: { elections: memory } } })
+    for (const actor of crowd) bench.meet(actor)
+    const newcomer = crowd.pop() as Actor
+    const last = crowd.pop() as Actor
+    const all = names(memory)
+    for (const actor of crowd) bench.receive(actor, facts(all.map((election) => actor.stands(election))))
+    bench.receive(last, facts([last.stands(all.at(-1) as string)]))
+    reigns(crowd[0] as Actor, all)
+    reigns(newcomer, ['real'])
+    expect(known([...all, 'real'])).toEqual([...all.slice(0, -1), 'real'])
   })
 
   it('gains nothing by epochs that nobody confirms', () => {

@@ -31,7 +31,7 @@ export class FairShare {
     for (const { supporters } of entries) for (const id of supporters) this.#elections.set(id, this.#countOf(id) + 1)
     this.#ranking = entries
       .filter(({ isOwn }) => !isOwn)
-      .map((entry) => ({ ...entry, load: Math.min(...[...entry.supporters].map((id) => this.#countOf(id))) }))
+      .map((entry) => ({ ...entry, load: this.#leastOf(entry.supporters) }))
       .sort((a, b) => b.load - a.load || Number(b.isDormant) - Number(a.isDormant) || (a.name < b.name ? 1 : -1))
   }
 
@@ -48,6 +48,12 @@ export class FairShare {
       if (!supporters.has(id)) return isDormant ? load > count : load > count + 1
       return supporters.size === 1 && (isDormant || name < entry.name)
     })?.name
+  }
+
+  #leastOf(supporters: ReadonlySet<NodeId>): number {
+    let least = Infinity
+    for (const id of supporters) least = Math.min(least, this.#countOf(id))
+    return least
   }
 
   #countOf(id: NodeId): number {
