@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { actors, alarm, death, facts, type Actor } from '../test/actors.ts'
+import { actors, alarm, death, facts, wireFact, type Actor } from '../test/actors.ts'
 import { Bench, framesTo } from '../test/bench.ts'
 import { answersTo } from '../test/detection.ts'
 import { hashSpace } from './base/hash.ts'
 import { decodeId } from './base/id.ts'
 import type { Effect } from './base/io.ts'
 import { burst, rates } from './context/budgets.ts'
+import { batchSize } from './dissemination/broadcaster.ts'
 import { pageBytes } from './dissemination/page.ts'
 import { kinds, type Statement } from './facts/statement.ts'
 import { forwardOnce, warningsAtOnce } from './reception.ts'
@@ -216,6 +217,14 @@ describe('a peer that breaks the rules', () => {
     bench.input({ type: 'frame', from: mallory.id, data: large })
     expect(warnings()).toEqual([expect.stringContaining(`at most ${bench.config.limits.frameBytes} bytes`)])
     expect(bench.broadcast(new Uint8Array(bench.config.limits.frameBytes + 1))).toBe('reject')
+  })
+
+  it('with more facts in a broadcast than a sender puts in one is rejected, before they are read', () => {
+    const crowd = actors(batchSize + 1, 7).map((actor) => actor.joined())
+    const broadcast = wire.Broadcast.encode({ nonce: 1, facts: crowd.map((statement) => wireFact(statement)) })
+    expect(bench.broadcast(broadcast)).toBe('reject')
+    expect(bench.members).not.toContain(crowd[0]?.signer)
+    expect(bench.overhears(...crowd)).toBe('accept')
   })
 
   const bulk: wire.Frame = { facts: { facts: [], fresh: false } }

@@ -95,8 +95,15 @@ export class Bench {
     return verdict
   }
 
-  /** The topic brings these. */
+  /** The topic brings these, in as many broadcasts as they need. What was made of the last. */
   overhears(...contents: readonly (Statement | Certificate)[]): 'accept' | 'ignore' | 'reject' {
+    const most = this.config.limits.factsPerBroadcast
+    const last = contents.length - (contents.length % most || most)
+    for (let at = 0; at < last; at += most) this.#overhear(contents.slice(at, at + most))
+    return this.#overhear(contents.slice(Math.max(last, 0)))
+  }
+
+  #overhear(contents: readonly (Statement | Certificate)[]): 'accept' | 'ignore' | 'reject' {
     return this.broadcast(wire.Broadcast.encode({ nonce: this.log.length, facts: contents.map((content) => wireFact(content)) }))
   }
 

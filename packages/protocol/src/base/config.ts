@@ -53,6 +53,8 @@ export const defaultConfig = {
     /** Bytes of facts put in one frame. Guess. */
     chunkBytes: 49_152,
     factsPerFrame: 4_096,
+    /** A broadcast: to read one is worth as much work as what a sender puts in one. */
+    factsPerBroadcast: 48,
     rangesPerFrame: 512,
     /** Members a view. Design. */
     members: 50_000,

@@ -7,6 +7,7 @@
  * in by broadcast before their turn (duplicate suppression, as in SRM, Floyd et al., SIGCOMM'95). The entries and ends of a surge are not
  * published: they are pushed lazily along the links, where each reaches a node once. What gets lost on the way reconciliation finds.
  */
+import { defaultConfig } from '../base/config.ts'
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import { Recent } from '../base/recent.ts'
 import type { Context, Timed } from '../context/context.ts'
@@ -21,7 +22,7 @@ export const delayMax = 1_000
 /** Where others have the same news, each waits this much longer than the one before, ms. Guess: a way across a continent. */
 export const turnLength = 40
 /** Facts a batch; if more wait, reconciliation carries them. Measured: 200 joins as messages cost 20 s of processor time, reconciled 14 % of it. */
-export const batchSize = 48
+export const batchSize = defaultConfig.limits.factsPerBroadcast
 /**
  * More than so many within a second are a surge. Joins and leaves measured (simulated, 100 nodes): half the bytes of publishing them. Deaths come
  * in heaps and are urgent: guess.

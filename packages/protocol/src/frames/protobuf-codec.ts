@@ -52,7 +52,7 @@ export class ProtobufCodec implements Codec {
   }
 
   decodeBroadcast(data: Uint8Array): Batch {
-    const { nonce, facts } = decode(wire.Broadcast, data)
+    const { nonce, facts } = decode(wire.Broadcast, data, { facts: this.#limits.factsPerBroadcast })
     const taken = this.#facts(facts)
     return { nonce, facts: taken, ...(taken.length < facts.length && { isPartial: true }) }
   }
