@@ -76,7 +76,8 @@ export class Handshake {
   /** Others were named in place of who named them. */
   redirected(from: NodeId, members: readonly Told[]): void {
     const { context, referral, life } = this.#parts
-    if (context.isWhole) return
+    // Who says so again and again would have this node dial as many hosts as it likes.
+    if (context.isWhole || referral.isReferrer(from)) return
     // It comes before the hello that lets this node in; until then nobody else's join may be told.
     referral.accept(from, members)
     if (life.self !== undefined) this.#ask()

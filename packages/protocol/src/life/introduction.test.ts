@@ -351,6 +351,13 @@ describe('who is handed on', () => {
     expect(bench.sent(alice).some((frame) => frame.goodbye !== undefined)).toBe(true)
   })
 
+  it('dials nobody more for who names others again and again', () => {
+    const bench = referred(false)
+    const others = everyone.slice(100, 200)
+    const effects = others.flatMap((actor) => bench.receive(alice, { redirect: { members: [wireFact(actor.joined())] } }))
+    expect(dials(effects).map(({ peer }) => peer)).toEqual([others[0]?.id])
+  })
+
   it('comes back to who handed it on when those do not answer', () => {
     const bench = new Bench(self, { introducers: [door] })
     bench.input({ type: 'connected', peer: alice.id, dialable: true })
