@@ -123,6 +123,23 @@ describe('an identity file', () => {
     folder = mkdtempSync(join(tmpdir(), 'jel-identity-'))
   })
 
+  test.skipIf(process.platform !== 'linux')('is left as it is by a disk that takes a part of the next one', async () => {
+    await generateIdentity(file)
+    const before = readFileSync(file, 'utf8')
+    const child = start(
+      `const { execFileSync } = await import('node:child_process')
+      execFileSync('prlimit', ['--fsize=100', '--pid', String(process.pid)])`,
+      './identity.ts',
+      `const identity = await openIdentity(${JSON.stringify(file)})
+      try { identity.persist(1); console.log('written') } catch (error) { console.log(error.name) }
+      process.kill(process.pid, 'SIGKILL')`,
+    )
+    const [said] = (await once(child.stdout!, 'data')) as [Buffer]
+    expect(said.toString()).toBe('IdentityFileError\n')
+    await once(child, 'exit')
+    expect(readFileSync(file, 'utf8')).toBe(before)
+  })
+
   test('needs no disk for the next lives of a process, of which none is used twice after a crash', async () => {
     await generateIdentity(file)
     const child = start(

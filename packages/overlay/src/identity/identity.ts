@@ -4,7 +4,7 @@
  * The file is JSON, so that people can see what it is and back it up:
  * `{ "format": "jel-identity/1", "id": "12D3KooW…", "privateKey": "<libp2p protobuf, base64>", "incarnation": 3 }`
  */
-import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { generateKeyPair, privateKeyFromProtobuf, privateKeyToProtobuf } from '@libp2p/crypto/keys'
 import type { Ed25519PrivateKey } from '@libp2p/interface'
@@ -207,7 +207,8 @@ function writeContent(file: string, content: Content, install: (temporary: strin
   try {
     const descriptor = openSync(temporary, 'wx', 0o600)
     try {
-      writeSync(descriptor, `${text}\n`)
+      // Not `writeSync`: a disk that is nearly full takes a part of it, and that is no error.
+      writeFileSync(descriptor, `${text}\n`)
       fsyncSync(descriptor)
     } finally {
       closeSync(descriptor)
