@@ -34,8 +34,8 @@ function started(grid: VirtualGrid): number {
 
 describe('a grid without faults', () => {
   it('keeps the processors of four sites busy that are 100 ms apart, and does nothing twice', () => {
-    const leaves = 64 * 600
-    const grid = treeGrid(1, 64, { leaves })
+    const leaves = 32 * 600
+    const grid = treeGrid(1, 32, { leaves })
     const begin = grid.now
     grid.until(() => grid.doneAt.has('job'), 600_000)
     const { efficiency, twice } = measure(grid, 'job', begin)
@@ -96,13 +96,13 @@ describe('a grid whose members accept no program', () => {
 
 describe('a grid with faults', () => {
   it('does hardly anything twice when 30 % of its members and the holder of the root die at once', () => {
-    const leaves = 64 * 600
-    const grid = treeGrid(1, 64, { leaves })
+    const leaves = 32 * 600
+    const grid = treeGrid(1, 32, { leaves })
     const begin = grid.now
     grid.after(10_000, () => {
       const keeper = grid.living[0]?.scheduler.replicas('job')[0]
       const order = [...grid.living].sort((a, b) => Number(b.id === keeper) - Number(a.id === keeper))
-      for (const member of order.slice(0, 19)) grid.kill(member)
+      for (const member of order.slice(0, 10)) grid.kill(member)
     })
     grid.until(() => grid.doneAt.has('job'), 600_000)
     const { efficiency, twice } = measure(grid, 'job', begin)
@@ -237,12 +237,12 @@ describe('newcomers', () => {
     const seed = 2
     const grid = new VirtualGrid({
       seed,
-      program: irregularTree({ leaves: 76_800, leafTime: 50, branching: 4, seed }),
+      program: irregularTree({ leaves: 9600, leafTime: 200, branching: 4, seed }),
       latency: (from, to) => (from === to ? 0.1 : 20),
     })
-    for (let member = 0; member < 64; member++) grid.join({ site: `s${Math.floor(member / 16)}` })
+    for (let member = 0; member < 32; member++) grid.join({ site: `s${Math.floor(member / 8)}` })
     grid.settle()
-    grid.submit({ id: 'job', input: rootInput(76_800) })
+    grid.submit({ id: 'job', input: rootInput(9600) })
     const begin = grid.now
     replaceOften(grid, 54)
     grid.until(() => grid.doneAt.has('job'), 200_000)

@@ -4,7 +4,7 @@ import { optimum, search, searchInput } from './search.ts'
 import { VirtualGrid } from './grid.ts'
 import { bytesNumber, irregularTree, rootInput } from './trees.ts'
 
-const LEAVES = 1000
+const LEAVES = 400
 
 interface Setup {
   readonly seed: number
@@ -15,7 +15,7 @@ interface Setup {
 }
 
 function run({ seed, votes, members, liars = 0, disturb }: Setup): { grid: VirtualGrid; results: unknown[]; executions: number } {
-  const program = irregularTree({ leaves: LEAVES, leafTime: 50, branching: 4, seed })
+  const program = irregularTree({ leaves: LEAVES, leafTime: 125, branching: 4, seed })
   const grid = new VirtualGrid({ seed, program, latency: (from, to) => (from === to ? 0.1 : 20) })
   for (let member = 0; member < members; member++) grid.join({ site: `s${member % 2}`, lies: member % members >= members - liars })
   grid.settle()
@@ -42,7 +42,7 @@ describe('a job that is voted on', () => {
     expect(executions).toBeLessThan(votes * 1.08)
   })
 
-  it.each([1, 2, 3, 4, 5])('has the right result though a quarter of the members lies, who are found out: seed %i', (seed) => {
+  it.each([1, 2, 3])('has the right result though a quarter of the members lies, who are found out: seed %i', (seed) => {
     const { grid, results, executions } = run({ seed, votes: 2, members: 12, liars: 3 })
     expect(results).toEqual([LEAVES])
     const outvoted = new Set(grid.warnings.filter(({ code }) => code === 'MEMBER_OUTVOTED').map(({ message }) => message.slice(0, 5)))
