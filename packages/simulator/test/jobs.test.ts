@@ -53,7 +53,7 @@ describe('a job of a pool', () => {
 
   it('has its result with votes although some members lie', () => {
     const { violation, verdicts } = run(
-      'compute: { liars: 15% }\njobs:\n  - { at: 10s, votes: 2, tree: { leaves: 500, leaf: 20ms..80ms } }',
+      'compute: { liars: 15% }\njobs:\n  - { at: 10s, votes: 2, tree: { leaves: 200, leaf: 50ms..200ms } }',
     )
     expect(violation).toBeUndefined()
     expect(verdicts.filter(({ held }) => !held)).toEqual([])

@@ -187,11 +187,11 @@ class TellsNoNewcomers extends Faulty {
 
 const network = 'network: { sites: { a: { to: { b: 20ms } }, b: {} } }'
 const pool = `nodes: 16\n${network}\nduration: 60s\n`
-const tree = `${pool}jobs:\n  - { at: 5s, tree: { leaves: 4000, leaf: 20ms..80ms } }\n`
+const tree = `${pool}jobs:\n  - { at: 5s, tree: { leaves: 1000, leaf: 80ms..320ms } }\n`
 const crash = `${tree}actions:\n  - { at: 12s, kill: { root: job 1 } }\n  - { at: 14s, kill: { root: job 1 } }\n`
 const search = `${pool}jobs:\n  - { at: 5s, search: { depth: 7, node: 20ms..80ms } }\n`
-const voted = `${pool}compute: { liars: 15% }\njobs:\n  - { at: 5s, votes: 2, tree: { leaves: 500, leaf: 20ms..80ms } }\n`
-const long = `nodes: 16\n${network}\nduration: 80s\njobs:\n  - { at: 5s, tree: { leaves: 20000, leaf: 20ms..80ms } }\nactions:\n  - { at: 12s, kill: { root: job 1 } }\n`
+const voted = `${pool}compute: { liars: 15% }\njobs:\n  - { at: 5s, votes: 2, tree: { leaves: 200, leaf: 50ms..200ms } }\n`
+const long = `nodes: 16\n${network}\nduration: 80s\njobs:\n  - { at: 5s, tree: { leaves: 5000, leaf: 80ms..320ms } }\nactions:\n  - { at: 12s, kill: { root: job 1 } }\n`
 
 /** The promise that is broken with the fault, and kept without it. */
 function caught(text: string, create: (options: SchedulerOptions) => JobScheduler): string | undefined {
@@ -209,7 +209,7 @@ describe('a planted fault is caught', { timeout: 60_000 }, () => {
     ['a job that ends twice', tree, (options) => new EndsTwice(options), /^ends job 1 twice$/u],
     ['a replica that answers half', crash, (options) => new AnswersHalf(options), /^has lost what it knew of job 1: asked for /u],
     ['a child that counts twice', tree, (options) => new DeliversTwice(options), /^counts a child of a task of job 1 twice/u],
-    ['tasks that count too much', tree, (options) => new CountsMore(options), /^has \d{4} for the result of job 1, which is 4000$/u],
+    ['tasks that count too much', tree, (options) => new CountsMore(options), /^has \d{4} for the result of job 1, which is 1000$/u],
     ['an optimum that is lost', search, (options) => new LosesOffers(options), /^has lost an optimum that was offered in job 1: \d+/u],
     ['a void set that forgets', voted, (options) => new OutvotesAgain(options), /^finds out twice that 12D3\w+ was outvoted in job 1$/u],
     [
