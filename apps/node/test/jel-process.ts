@@ -93,7 +93,7 @@ export class JelProcess {
   }
 
   /** Waits until a condition holds for what was printed. */
-  async until(condition: () => boolean, what: string, limit = 10_000): Promise<void> {
+  async until(condition: () => boolean, what: string, limit = 30_000): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const look = (): void => {
       if (condition()) resolve()
@@ -118,7 +118,7 @@ export class JelProcess {
 /** Runs `jel` to its end, which has to come soon. */
 export async function run(...args: string[]): Promise<{ status: number | NodeJS.Signals; lines: string[]; stderr: string }> {
   const jel = new JelProcess(args, 'ignore')
-  const timer = setTimeout(() => jel.child.kill('SIGKILL'), 15_000)
+  const timer = setTimeout(() => jel.child.kill('SIGKILL'), 60_000)
   const status = await jel.exited
   clearTimeout(timer)
   return { status, lines: jel.lines, stderr: jel.stderr }

@@ -216,7 +216,7 @@ describe('a host probe', () => {
     expect(await probeHost([gone, quiet], 200)).toBe('silent')
     const start = performance.now()
     expect(await probeHost([gone, quiet, busy])).toBe('accepted')
-    expect(performance.now() - start).toBeLessThan(200)
+    expect(performance.now() - start).toBeLessThan(500)
   })
 
   test('finds silence where there is nothing to probe', async () => {

@@ -93,7 +93,7 @@ describe('a link', () => {
     expect(a.log.at(-1)).toBe(`down ${b.id}`)
     const start = performance.now()
     await until(() => b.log.at(-1) === `down ${a.id}`)
-    expect(performance.now() - start).toBeLessThan(100)
+    expect(performance.now() - start).toBeLessThan(500)
   })
 
   test('is one for the protocol when both sides dial at once, and lives as long as one stream does', async () => {
