@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
+import { assumeMemberBytes } from './baselines/index.ts'
 import { contenders } from './contender.ts'
 import { experimentNames, experiments, scenarioOf } from './experiment.ts'
 import { joined, spreadOf, survived } from './outcome.ts'
@@ -6,6 +7,9 @@ import { planTrials } from './plans.ts'
 import { runTrial, type TrialPlan } from './trial.ts'
 
 const plan = (rest: Partial<TrialPlan>): TrialPlan => ({ experiment: 'figure-5', contender: 'serial-send', seed: 1, scale: 0.02, ...rest })
+
+// What a variation assumes holds for the whole thread, in which other files are tested.
+afterAll(() => assumeMemberBytes(100))
 
 describe('a trial', () => {
   it.each(contenders)('of %s finds when the average view is half and nearly the pool, and counts bytes', (contender) => {
