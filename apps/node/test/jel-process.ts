@@ -1,4 +1,4 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,9 +6,6 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { afterAll, afterEach, expect } from 'vitest'
 import type { NodeEvent } from '../src/agent/events.ts'
-
-// The bundle, if it can be: a swarm started from sources takes four times as long.
-execFileSync(process.execPath, [join(import.meta.dirname, '../../../scripts/bundle-node.ts'), '--if-stale'])
 
 export const script = join(import.meta.dirname, '../bin/jel.js')
 /** Where the control sockets of these processes are. */
