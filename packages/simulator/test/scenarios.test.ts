@@ -38,6 +38,7 @@ const missed: Readonly<Record<string, string>> = {
 /** What makes a scenario shorter that says no more with its full length. */
 const shorter: Readonly<Record<string, readonly string[]>> = {
   'hostile-offers': ['duration=90s', 'expect.0.allKnowAll.until=90s'],
+  'hostile-suspicions': ['duration=150s', 'expect.0.allKnowAll.until=150s'],
 }
 
 describe.each(scenarios)('%s', (name) => {

@@ -42,7 +42,7 @@ describe('a job that is voted on', () => {
     expect(executions).toBeLessThan(votes * 1.08)
   })
 
-  it.each([1, 2, 3])('has the right result though a quarter of the members lies, who are found out: seed %i', (seed) => {
+  it.each([1, 2])('has the right result though a quarter of the members lies, who are found out: seed %i', (seed) => {
     const { grid, results, executions } = run({ seed, votes: 2, members: 12, liars: 3 })
     expect(results).toEqual([LEAVES])
     const outvoted = new Set(grid.warnings.filter(({ code }) => code === 'MEMBER_OUTVOTED').map(({ message }) => message.slice(0, 5)))
@@ -54,7 +54,7 @@ describe('a job that is voted on', () => {
     expect(run({ seed: 1, votes: 1, members: 12, liars: 3 }).results).not.toEqual([LEAVES])
   })
 
-  it.each([1, 2, 3])('goes on when members die, the one with the root first: seed %i', (seed) => {
+  it.each([1, 2])('goes on when members die, the one with the root first: seed %i', (seed) => {
     const disturb = (grid: VirtualGrid): void => {
       for (const at of [800, 2500, 4000]) {
         grid.after(at, () => {
@@ -95,14 +95,14 @@ describe('a job that is voted on', () => {
       }
     }
 
-    it.each([1, 2, 3])('begins a task everywhere with the same bound, so that honest members agree: seed %i', (seed) => {
+    it.each([1, 2])('begins a task everywhere with the same bound, so that honest members agree: seed %i', (seed) => {
       const { best, expected, executions, outvoted } = searchRun(seed, 0)
       expect(best).toEqual([expected])
       expect(outvoted).toEqual([])
       expect(executions).toBeLessThan(2.2)
     })
 
-    it.each([1, 2, 3])('finds the optimum though a quarter of the members offers bounds that nobody reaches: seed %i', (seed) => {
+    it.each([1, 2])('finds the optimum though a quarter of the members offers bounds that nobody reaches: seed %i', (seed) => {
       const { best, expected, outvoted } = searchRun(seed, 3)
       expect(best).toEqual([expected])
       expect(outvoted).toEqual(['m0009', 'm0010', 'm0011'])
