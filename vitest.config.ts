@@ -8,7 +8,15 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const groups = [
   {
     name: 'pure',
-    folders: ['packages/protocol', 'packages/simulator', 'packages/conformance', 'packages/lab', 'packages/compute/src', 'scripts'],
+    folders: [
+      'packages/protocol',
+      'packages/simulator',
+      'packages/conformance',
+      'packages/lab',
+      'packages/compute/src',
+      'scripts',
+      'apps/*/src',
+    ],
     timeout: 30_000,
     order: 0,
     workers: '100%',
@@ -16,7 +24,7 @@ const groups = [
     isolate: false,
   },
   { name: 'hosts', folders: ['packages/overlay', 'packages/jel', 'packages/compute/test'], timeout: 60_000, order: 1, workers: 3 },
-  { name: 'processes', folders: ['apps/*'], timeout: 120_000, order: 1, workers: 3, setup: ['apps/node/test/bundle.ts'] },
+  { name: 'processes', folders: ['apps/*/test'], timeout: 120_000, order: 1, workers: 3, setup: ['apps/node/test/bundle.ts'] },
   { name: 'slow', folders: ['packages', 'apps/*', 'scripts'], timeout: 120_000, order: 2, workers: 1, setup: ['apps/node/test/bundle.ts'] },
 ]
 

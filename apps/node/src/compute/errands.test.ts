@@ -36,9 +36,10 @@ it('a job that nobody takes says so, and is said to be submitted once somebody d
 it('a result that names its parts again and again is not written out', async () => {
   let value: unknown = []
   for (let level = 0; level < 24; level++) value = [value, value]
-  const begin = performance.now()
+  const begin = process.cpuUsage()
   expect(await resultOf(value)).toMatchObject({ event: 'failed', message: expect.stringContaining('as JSON') as string })
-  expect(performance.now() - begin).toBeLessThan(2000)
+  // Time of this process: others may keep the processor from it.
+  expect(process.cpuUsage(begin).user / 1000).toBeLessThan(2000)
 })
 
 it('a result as large as one may be is written out', async () => {
