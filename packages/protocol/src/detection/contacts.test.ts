@@ -61,12 +61,21 @@ it('once helpers reached some member that it did not, only what it heard a momen
 
 it('of a member that helpers reach it can’t tell until it heard that again', () => {
   link(alice)
-  context.now += 10
-  contacts.relayed(alice.id)
   unlink(alice)
+  context.now += 4_000
+  expect(contacts.relayed(alice.id)).toBe(true)
   expect(canTell(alice)).toBe(false)
   context.now += 10
   link(alice)
+  expect(canTell(alice)).toBe(true)
+})
+
+it('what a helper brings is no news of a member that this node heard a moment before: it may have died since', () => {
+  link(alice)
+  unlink(alice)
+  context.now += 3_999
+  expect(contacts.relayed(alice.id)).toBe(false)
+  context.now += 1
   expect(canTell(alice)).toBe(true)
 })
 

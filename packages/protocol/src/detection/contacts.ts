@@ -9,6 +9,7 @@
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import type { Context } from '../context/context.ts'
 import type { Link } from '../context/links.ts'
+import { slack } from './beats.ts'
 
 /**
  * A node can tell of a member that it heard so long before it began to miss it, ms. Guess: an observer
@@ -52,7 +53,7 @@ export class Contacts {
     const met = this.#met.get(id)
     if (met === undefined) return false
     if (this.#context.now - this.#relayedAt >= relayedTime) return true
-    const heardAt = this.#context.links.get(id)?.lastHeard ?? met.heardAt
+    const heardAt = this.#heardAt(id)
     return heardAt > met.relayedAt && missedSince - heardAt < contactTime
   }
 
@@ -70,16 +71,26 @@ export class Contacts {
     else if (met !== undefined) met.heardAt = lastHeard
   }
 
-  /** A helper reached it, this node does not. */
-  relayed(id: NodeId): void {
+  /**
+   * A helper has shown that it lives, which this node does not reach. False: it may have signed that
+   * before this node heard it last, and have died since.
+   */
+  relayed(id: NodeId): boolean {
+    const { now } = this.#context
+    if (now - this.#heardAt(id) < slack * 1_000) return false
     const met = this.#met.get(id)
-    this.#relayedAt = this.#context.now
-    if (met !== undefined) met.relayedAt = this.#context.now
+    this.#relayedAt = now
+    if (met !== undefined) met.relayedAt = now
+    return true
   }
 
   /** A life ended or a new one began. */
   forget(id: NodeId): void {
     this.#met.delete(id)
     if (this.#context.links.has(id)) this.linkUp(id)
+  }
+
+  #heardAt(id: NodeId): Milliseconds {
+    return this.#context.links.get(id)?.lastHeard ?? this.#met.get(id)?.heardAt ?? -Infinity
   }
 }

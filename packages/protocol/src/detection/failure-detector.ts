@@ -474,15 +474,19 @@ export class FailureDetector implements Timed {
   /** Others reach a member that this node does not: it lives. */
   #lives(suspicion: Suspicion): void {
     const { now } = this.#context
-    this.#contacts.relayed(suspicion.id)
+    const isSure = this.#contacts.relayed(suspicion.id)
     if (suspicion.state !== 'relayed') {
       suspicion.enter('relayed', now)
       suspicion.rounds = 0
       // The link is up but nothing comes through: without it, the next dial finds out when the way is free again.
       this.#context.closeLink(suspicion.id, 'reached through others only')
     }
-    const pause = this.#isLeft(suspicion) ? relayedFor : Math.min(relayPause * 4 ** Math.min(suspicion.rounds, 16), longestRelayPause)
+    const long = Math.min(relayPause * 4 ** Math.min(suspicion.rounds, 16), longestRelayPause)
+    const pause = this.#isLeft(suspicion) ? relayedFor : long
     suspicion.schedule('round', now + this.#context.jitter(pause))
+    if (isSure) return
+    suspicion.rounds -= 1
+    suspicion.advance('round', now + standDown + this.#context.jitter(gathering))
   }
 
   /**
