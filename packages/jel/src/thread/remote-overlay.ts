@@ -16,6 +16,7 @@ import {
 import { Libp2pElsewhereError, WorkerError } from '../errors.ts'
 import type { PoolHost, PoolNews } from '../pool-host.ts'
 import { fromFault } from './faults.ts'
+import { lastReports } from './last-reports.ts'
 import { NEWS_LIMIT, type Calls, type Order, type Report, type Request, type Snapshot } from './messages.ts'
 import { Mirror } from './mirror.ts'
 import { PortStream } from './port-stream.ts'
@@ -47,7 +48,10 @@ export class RemoteOverlay implements PoolHost {
     this.#mirror = new Mirror(snapshot)
     port.on('message', (report: Report) => this.#take(report))
     worker.once('error', (cause: Error) => this.#ended(new WorkerError(`the thread of the pool has failed: ${cause.message}`, { cause })))
-    worker.once('exit', (code) => this.#ended(new WorkerError(`the thread of the pool has ended with ${code}`)))
+    worker.once('exit', (code) => {
+      for (const report of lastReports(port)) this.#take(report)
+      this.#ended(new WorkerError(`the thread of the pool has ended with ${code}`))
+    })
   }
 
   get libp2p(): Libp2p {

@@ -2,6 +2,7 @@ import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads'
 import type { OverlayOptions } from '@jel/overlay'
 import { WorkerError } from '../errors.ts'
 import { fromFault } from './faults.ts'
+import { lastReports } from './last-reports.ts'
 import type { Commission, Report, Request } from './messages.ts'
 import { RemoteOverlay } from './remote-overlay.ts'
 
@@ -56,7 +57,10 @@ async function entered(worker: Worker, port: MessagePort, onWarning: OverlayOpti
     else if (report.type === 'closed') reject(report.fault === undefined ? new WorkerError('the pool was left') : fromFault(report.fault))
   }
   const onError = (cause: Error): void => reject(new WorkerError(`the thread of the pool has failed: ${cause.message}`, { cause }))
-  const onExit = (code: number): void => reject(new WorkerError(`the thread of the pool has ended with ${code}`))
+  const onExit = (code: number): void => {
+    for (const report of lastReports(port)) onReport(report)
+    reject(new WorkerError(`the thread of the pool has ended with ${code}`))
+  }
   port.on('message', onReport)
   worker.once('error', onError)
   worker.once('exit', onExit)
