@@ -20,8 +20,6 @@ const groups = [
     timeout: 30_000,
     order: 0,
     workers: '100%',
-    // Each file would load the same modules anew, which takes longer than most tests. None of them has a state that matters.
-    isolate: false,
   },
   { name: 'hosts', folders: ['packages/overlay', 'packages/jel', 'packages/compute/test'], timeout: 60_000, order: 1, workers: 3 },
   { name: 'processes', folders: ['apps/*/test'], timeout: 120_000, order: 1, workers: 3, setup: ['apps/node/test/bundle.ts'] },
@@ -47,7 +45,7 @@ export default defineConfig({
         ? ['default']
         : ['default', ['json', { outputFile: `.vitest/${process.argv.includes('slow') ? 'slow' : 'results'}.json` }]],
     sequence: { sequencer: LongestFirst },
-    projects: groups.map(({ name, folders, timeout, order, workers, isolate = true, setup = [] }) => ({
+    projects: groups.map(({ name, folders, timeout, order, workers, setup = [] }) => ({
       test: {
         name,
         include: folders.map((folder) => `${folder}/**/*${name === 'slow' ? '.slow' : ''}.test.ts`),
@@ -57,7 +55,6 @@ export default defineConfig({
         teardownTimeout: 10_000,
         sequence: { groupOrder: order },
         maxWorkers: workers,
-        isolate,
         globalSetup: setup,
         // What is waited for ends the wait: a long one costs nothing, and a machine may be busy.
         expect: { poll: { timeout: 10_000 } },
