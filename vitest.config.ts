@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 // Tests of real hosts and of node processes measure time, so they don't run beside pure ones, which take all that a processor has.
-// They mostly wait: three files at once take the time of one. What is slow by nature, in files named *.slow.test.ts, is a group
+// They mostly wait: two files at once take the time of one. What is slow by nature, in files named *.slow.test.ts, is a group
 // of its own, which `pnpm test` leaves to `pnpm test:slow`.
 const groups = [
   {
@@ -21,8 +21,8 @@ const groups = [
     order: 0,
     workers: '100%',
   },
-  { name: 'hosts', folders: ['packages/overlay', 'packages/jel', 'packages/compute/test'], timeout: 60_000, order: 1, workers: 3 },
-  { name: 'processes', folders: ['apps/*/test'], timeout: 120_000, order: 1, workers: 3, setup: ['apps/node/test/bundle.ts'] },
+  { name: 'hosts', folders: ['packages/overlay', 'packages/jel', 'packages/compute/test'], timeout: 60_000, order: 1, workers: 2 },
+  { name: 'processes', folders: ['apps/*/test'], timeout: 120_000, order: 1, workers: 2, setup: ['apps/node/test/bundle.ts'] },
   { name: 'slow', folders: ['packages', 'apps/*', 'scripts'], timeout: 120_000, order: 2, workers: 1, setup: ['apps/node/test/bundle.ts'] },
 ]
 
