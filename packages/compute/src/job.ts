@@ -128,7 +128,7 @@ export class Job {
 
   /**
    * Ends it everywhere, unless it has an outcome, which stays. Another job may take its name then. Resolves once two replicas
-   * have answered that they stopped, or have not for 3 s.
+   * have answered that they stopped, or after 3 s.
    *
    * @throws NotOwnerError
    */
@@ -137,7 +137,7 @@ export class Job {
   }
 
   /**
-   * Nothing more of it is begun, until {@link resume}. Resolves once two members have heard of it, or have not for 3 s; so do
+   * Nothing more of it is begun, until {@link resume}. Resolves once two members have heard of it, or after 3 s; so do
    * {@link resume} and {@link forget}.
    *
    * @throws NotOwnerError

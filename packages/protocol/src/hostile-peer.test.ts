@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { defaultConfig } from './base/config.ts'
 import { actors, alarm, death, facts, wireFact, type Actor } from '../test/actors.ts'
 import { Bench, framesTo } from '../test/bench.ts'
 import { answersTo } from '../test/detection.ts'
@@ -7,7 +8,6 @@ import { hashSpace } from './base/hash.ts'
 import { decodeId } from './base/id.ts'
 import type { Effect } from './base/io.ts'
 import { burst, rates } from './context/budgets.ts'
-import { batchSize } from './dissemination/broadcaster.ts'
 import { pageBytes } from './dissemination/page.ts'
 import { kinds, type Statement } from './facts/statement.ts'
 import { forwardOnce, warningsAtOnce } from './reception.ts'
@@ -220,7 +220,7 @@ describe('a peer that breaks the rules', () => {
   })
 
   it('with more facts in a broadcast than a sender puts in one is rejected, before they are read', () => {
-    const crowd = actors(batchSize + 1, 7).map((actor) => actor.joined())
+    const crowd = actors(defaultConfig.limits.factsPerBroadcast + 1, 7).map((actor) => actor.joined())
     const broadcast = wire.Broadcast.encode({ nonce: 1, facts: crowd.map((statement) => wireFact(statement)) })
     expect(bench.broadcast(broadcast)).toBe('reject')
     expect(bench.members).not.toContain(crowd[0]?.signer)

@@ -217,7 +217,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'a batch drops its last',
     file: 'dissemination/broadcaster.ts',
-    from: 'this.publish(batch.slice(0, batchSize))',
+    from: 'this.publish(batch.slice(0, this.#context.config.limits.factsPerBroadcast))',
     to: 'this.publish(batch.slice(0, -1))',
     simulation: ['conformance.test.ts', '-t', 'seed 1.*dying'],
   },

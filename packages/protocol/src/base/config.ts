@@ -53,7 +53,7 @@ export const defaultConfig = {
     /** Bytes of facts put in one frame. Guess. */
     chunkBytes: 49_152,
     factsPerFrame: 4_096,
-    /** A broadcast: to read one is worth as much work as what a sender puts in one. */
+    /** A broadcast; if more wait, reconciliation carries them. Measured: 200 joins as messages cost 20 s of processor time, reconciled 14 % of it. */
     factsPerBroadcast: 48,
     rangesPerFrame: 512,
     /** Members a view. Design. */

@@ -485,6 +485,7 @@ export class FailureDetector implements Timed {
     const pause = this.#isLeft(suspicion) ? relayedFor : long
     suspicion.schedule('round', now + this.#context.jitter(pause))
     if (isSure) return
+    // The proof may be older than its death. This round does not count.
     suspicion.rounds -= 1
     suspicion.advance('round', now + standDown + this.#context.jitter(gathering))
   }

@@ -4,7 +4,7 @@ import { broadcastsIn, hex } from '../../test/bench.ts'
 import { makeConfig } from '../base/config.ts'
 import { Context } from '../context/context.ts'
 import { factOf, type Fact } from '../facts/fact.ts'
-import { batchSize, Broadcaster, delay, delayMax, turnLength } from './broadcaster.ts'
+import { Broadcaster, delay, delayMax, turnLength } from './broadcaster.ts'
 import { LazyPush } from './lazy-push.ts'
 
 const people = actors(200)
@@ -95,14 +95,14 @@ describe('news', () => {
     }
     published.push(...advance(5_000))
     expect(published.length).toBeLessThanOrEqual(20)
-    for (const { facts } of published) expect(facts).toBeLessThanOrEqual(batchSize)
+    for (const { facts } of published) expect(facts).toBeLessThanOrEqual(config.limits.factsPerBroadcast)
     const gaps = published.slice(1).map(({ at }, i) => at - (published[i]?.at as number))
     expect(Math.max(...gaps)).toBeLessThanOrEqual(delayMax + 100)
   })
 
   it('never makes a batch larger than allowed: the rest is left to reconciliation', () => {
     for (let i = 0; i < 200; i++) broadcaster.queue(fact(i))
-    expect(advance(10_000).map(({ facts }) => facts)).toEqual([batchSize])
+    expect(advance(10_000).map(({ facts }) => facts)).toEqual([config.limits.factsPerBroadcast])
   })
 
   it('is quick again after a quiet time', () => {

@@ -7,7 +7,6 @@
  * in by broadcast before their turn (duplicate suppression, as in SRM, Floyd et al., SIGCOMM'95). The entries and ends of a surge are not
  * published: they are pushed lazily along the links, where each reaches a node once. What gets lost on the way reconciliation finds.
  */
-import { defaultConfig } from '../base/config.ts'
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import { Recent } from '../base/recent.ts'
 import type { Context, Timed } from '../context/context.ts'
@@ -21,8 +20,6 @@ export const delay = 20
 export const delayMax = 1_000
 /** Where others have the same news, each waits this much longer than the one before, ms. Guess: a way across a continent. */
 export const turnLength = 40
-/** Facts a batch; if more wait, reconciliation carries them. Measured: 200 joins as messages cost 20 s of processor time, reconciled 14 % of it. */
-export const batchSize = defaultConfig.limits.factsPerBroadcast
 /**
  * More than so many within a second are a surge. Joins and leaves measured (simulated, 100 nodes): half the bytes of publishing them. Deaths come
  * in heaps and are urgent: guess.
@@ -173,7 +170,8 @@ export class Broadcaster implements Timed {
       if (this.#isOfSurge(fact)) this.#lazyPush.add(fact, from)
       else batch.push(fact)
     }
-    this.publish(batch.slice(0, batchSize))
+    // Reconciliation carries the rest.
+    this.publish(batch.slice(0, this.#context.config.limits.factsPerBroadcast))
   }
 
   /** Publishes at once. */
