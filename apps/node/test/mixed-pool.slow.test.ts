@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { firstRelease } from './first-release.ts'
 import { JelProcess, loopback, script } from './jel-process.ts'
@@ -108,7 +109,11 @@ it(
       // An introducer that has gone is looked for as long as its newcomer is here.
       expect(member.of('error').filter(({ code }) => code !== 'INTRODUCER_UNREACHABLE')).toEqual([])
     }
-    for (const member of here) await end(member, 'left')
+    for (const member of here) {
+      await end(member, 'left')
+      // Members of the first release that entered a moment ago miss some leaves of a surge, and take the leavers for dead.
+      await setTimeout(1_000)
+    }
     console.log(`${ever.length} nodes, ${killed.size} killed, ${left.size} left`)
   },
 )

@@ -21,6 +21,7 @@ import type {
 import { nameProblem } from './base/name.ts'
 import { obey, type Commanded } from './commands.ts'
 import type { Context, Timed } from './context/context.ts'
+import { meshTime } from './dissemination/broadcaster.ts'
 import type { Link } from './context/links.ts'
 import type { Outcome } from './context/outcomes.ts'
 import { stall } from './detection/health-multiplier.ts'
@@ -32,9 +33,6 @@ import { Membership } from './membership.ts'
 import { Parts, type NodeOptions } from './parts.ts'
 
 export type { NodeOptions } from './parts.ts'
-
-/** A node this young is heard by few: it hands its news to its links as well, ms. Measured: a mesh takes a second or two to form. */
-const youth = 3_000
 
 /** Who slept for longer than others are remembered claims nothing for so long, ms. Guess: twice the longest wait between two dials to one lost member (healing). */
 const lookAround = 60_000
@@ -279,6 +277,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
       // Nothing is done any more but passing on news.
       if (message.facts?.fresh === true) broadcaster.passOnLeaving(this.#takeIn(message.facts.facts, link), from)
       else if (message.want !== undefined) lazyPush.answer(from, message.want.items)
+      else if (message.hello !== undefined) this.#tellEnd(from)
       return
     }
     this.#isProbing = (message.probe !== undefined || message.ack !== undefined) && detector.isIdle
@@ -301,12 +300,19 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     // Anything else comes from a later version.
   }
 
+  /** A peer that linked with this node after it left has not heard so, and would find its process gone. */
+  #tellEnd(peer: NodeId): void {
+    const end = this.#context.view.fact(this.#context.id)
+    if (end !== undefined) this.#context.sendFacts(peer, [end], true)
+  }
+
   #broadcast(data: Data): BroadcastVerdict {
     if (this.self === undefined && !this.#left) return 'ignore'
     const { reception, broadcaster, reconciler } = this.#parts
     return reception.broadcast(data, (facts, how) => {
       const news = this.#takeIn(facts, 'topic', how)
       for (const fact of news) broadcaster.suppress(fact.key)
+      broadcaster.tellYoungLinks(news)
       if (news.length > 0) reconciler.quicken('broadcast')
     })
   }
@@ -319,6 +325,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     const news = this.#takeIn(facts, link)
     if (news.length === 0) return
     reconciler.quicken(broadcaster.isSurge ? 'broadcast' : 'other')
+    if (fresh) broadcaster.tellYoungLinks(news, link.peer)
     broadcaster.passOn(news, link.peer, !fresh ? (isWhole ? 'repair' : 'pool') : isNewcomer ? 'entry' : 'fresh')
   }
 
@@ -459,7 +466,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   #announce(facts: readonly Fact[]): void {
     const { broadcaster, reconciler } = this.#parts
     for (const fact of facts)
-      if (this.#context.age <= youth) broadcaster.announce(fact)
+      if (this.#context.age <= meshTime) broadcaster.announce(fact)
       else broadcaster.queue(fact)
     reconciler.quicken('other')
   }
@@ -467,7 +474,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   /** Tells the pool on the topic, and while this node is young, all links as well. `isAtOnce`: no company is waited for. */
   #publish(fact: Fact, after?: Milliseconds, isAtOnce = false): void {
     const { links, age } = this.#context
-    if (age <= youth) for (const peer of links.keys()) this.#context.sendFacts(peer, [fact], true)
+    if (age <= meshTime) for (const peer of links.keys()) this.#context.sendFacts(peer, [fact], true)
     if (isAtOnce) this.#parts.broadcaster.publish([fact])
     else this.#parts.broadcaster.queue(fact, after)
   }

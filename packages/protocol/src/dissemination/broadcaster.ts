@@ -10,6 +10,7 @@
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import { Recent } from '../base/recent.ts'
 import type { Context, Timed } from '../context/context.ts'
+import type { Link } from '../context/links.ts'
 import type { Fact } from '../facts/fact.ts'
 import type { Change } from '../facts/membership-view.ts'
 import type { LazyPush } from './lazy-push.ts'
@@ -26,6 +27,8 @@ export const turnLength = 40
  */
 const surge = { joined: 4, left: 4, died: 32 }
 const second = 1_000
+/** A link this young is in no mesh of the topic yet, ms. Measured: a mesh takes a second or two to form. */
+export const meshTime = 3_000
 
 interface News {
   readonly fact: Fact
@@ -125,6 +128,18 @@ export class Broadcaster implements Timed {
     // A newcomer hands its join to us alone. What a member says of itself all its links hear, and the member publishes it first.
     if (isOwn && isEntry && fact.says === 'joined') return 0
     return (isOwn ? 1 : 0) + this.#context.random() * 3
+  }
+
+  /**
+   * Leaves go along young links, too: no broadcast reaches a member that has no others, and it would take the leaver for dead. `from`: the peer that told them;
+   * undefined: they came on the topic.
+   */
+  tellYoungLinks(news: readonly Fact[], from?: NodeId): void {
+    const left = news.filter(({ says }) => says === 'left')
+    if (left.length === 0) return
+    const { links, view, now } = this.#context
+    const isYoung = ({ peer, since }: Link): boolean => now - since < meshTime && peer !== from && view.get(peer) !== undefined
+    for (const link of links.values()) if (isYoung(link)) this.#context.sendFacts(link.peer, left, true)
   }
 
   /** What somebody who leaves still hears is published, and told to a few who stay: who told it may be leaving, too, and know nobody else. */

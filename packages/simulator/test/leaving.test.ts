@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { seeds } from './seeds.ts'
+import { simulatePool, type PoolNode } from './simulated-swarm.ts'
+
+/** All but the last member leave one after another. Some entered so late that they are in no mesh of the topic yet. */
+it.each([
+  ...seeds('92-100').map((seed) => ({ seed, size: 8, young: 1, apart: 40 })),
+  ...seeds('1-9').map((seed) => ({ seed, size: 12, young: 2, apart: 20 })),
+])('who leaves has left for a newcomer, too: $young of $size entered last, $apart ms apart, seed $seed', ({ seed, size, young, apart }) => {
+  const simulation = simulatePool({ seed })
+  const nodes: PoolNode[] = []
+  const enter = (count: number): void => {
+    for (let i = 0; i < count; i++) {
+      nodes.push(simulation.spawn({ introducers: nodes.slice(0, 1) }))
+      if (nodes.length === 1) simulation.run(100)
+    }
+    simulation.runUntil(() => nodes.every(({ protocol }) => protocol.members().length === nodes.length), 60_000, 'a pool')
+  }
+  enter(size - young)
+  simulation.run(5_000)
+  enter(young)
+  simulation.run(700)
+  const died: string[] = []
+  simulation.subscribe((node, notification) => {
+    if (notification.type === 'died') died.push(`${node.index} was told of ${notification.member.id}`)
+  })
+  for (const node of nodes.slice(0, -1)) {
+    simulation.leave(node)
+    simulation.run(apart)
+  }
+  simulation.run(20_000)
+  expect(died).toEqual([])
+  expect(nodes.at(-1)?.protocol.members()).toHaveLength(1)
+})
