@@ -33,6 +33,8 @@ export const resettle = 200
 const settleMax = 1_600
 /** A candidate that did not claim for so long after its turn came is passed over, ms. Guess: a reconciliation whose peer is gone ends after this. */
 export const turn = 5_000
+/** A winner outdoes the same rival again after twice the time, but after no more than this, ms. Guess. */
+const turnMax = 80_000
 /** So many more than the known epoch are believable after a time apart. Guess: a reign ends a thousand times in no partition. */
 const epochJump = 1_000
 
@@ -62,8 +64,9 @@ export class Election {
   #settledAt: Milliseconds = 0
   /** When this node, the winner, claims again, above a later claim that did not unseat it. */
   #confirmAt: Milliseconds = Infinity
-  /** Whose claim it outdid last: once is enough, or two sides of a heal would outdo each other for ever. */
+  /** Whose claim it outdid last, and how often: each time later than the one before, or two sides of a heal would outdo each other for ever. */
   #rival: NodeId | undefined
+  #outdone = 0
   /** When the current wait began. */
   #unsettledSince: Milliseconds | undefined
   /** What the application heard last. */
@@ -208,8 +211,9 @@ export class Election {
     const isUnseating = this.#isReigned && statement.signer !== this.#winner
     if (epoch === this.#epoch || (!isAbsurd && !isUnseating) || this.#pending.tell(statement, from, isAbsurd))
       return this.#accept(statement)
-    const isContested = this.#winner === this.#context.id && this.#isReigned && statement.signer !== this.#rival
-    if (isContested && epoch <= this.#latestOfOthers) this.#confirmAt = Math.min(this.#confirmAt, this.#context.now + turn)
+    const isContested = this.#winner === this.#context.id && this.#isReigned && epoch <= this.#latestOfOthers
+    const wait = statement.signer === this.#rival ? Math.min(turn * 2 ** this.#outdone, turnMax) : turn
+    if (isContested) this.#confirmAt = Math.min(this.#confirmAt, this.#context.now + wait)
     this.#context.outcomes.push({ type: 'unsure' })
     return undefined
   }
@@ -238,6 +242,7 @@ export class Election {
     if (self === undefined || this.#mine === undefined) return
     const later = this.#isReigned ? this.#pending.greatest(this.#latestOfOthers) : undefined
     if (this.#isReigned && later === undefined) return
+    this.#outdone = later !== undefined && later.signer === this.#rival ? this.#outdone + 1 : 1
     this.#rival = later?.signer
     const end = this.#isReigned ? undefined : this.#endOfReign()
     const epoch = (later?.content.epoch ?? this.#epochBefore + this.#rank) + 1
