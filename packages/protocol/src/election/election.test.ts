@@ -178,6 +178,25 @@ describe('a living winner', () => {
     expect(reign()).toEqual([1, lower.id])
   })
 
+  it('is not unseated by a lower key that claims the same epoch, and that was never a member', () => {
+    tell(higher, lowest.claims(name, 1), lowest.left())
+    expect(reign()).toEqual([1, self.id])
+    bench.advance(turn + 100)
+    // Above the made-up claim, as a newcomer may have taken it.
+    expect(announced()).toEqual([
+      [1, self.id],
+      [2, self.id],
+    ])
+  })
+
+  it('of which others know is not unseated either', () => {
+    bench = new Bench(self)
+    for (const actor of [lower, higher, highest]) bench.meet(actor)
+    bench.receive(lower, facts([lower.stands(name), lower.claims(name, 1)]))
+    tell(higher, lowest.claims(name, 1), lowest.left())
+    expect(reign()).toEqual([1, lower.id])
+  })
+
   it('is not unseated by a claim of the next epoch without its end', () => {
     tell(lower, lower.claims(name, 2))
     expect(reign()).toEqual([1, self.id])

@@ -209,8 +209,9 @@ export class Election {
     // Where no winner lives, a claim unseats nobody, though it be some epochs ahead: so it is after a time apart.
     const isAbsurd = epoch > this.#epoch + epochJump
     const isUnseating = this.#isReigned && statement.signer !== this.#winner
-    if (epoch === this.#epoch || (!isAbsurd && !isUnseating) || this.#pending.tell(statement, from, isAbsurd))
-      return this.#accept(statement)
+    // A made-up key that is known by its own left-statement alone never claimed anything elsewhere.
+    const isEqual = epoch === this.#epoch && this.#context.view.wasMember(statement.signer)
+    if (isEqual || (!isAbsurd && !isUnseating) || this.#pending.tell(statement, from, isAbsurd)) return this.#accept(statement)
     const isContested = this.#winner === this.#context.id && this.#isReigned && epoch <= this.#latestOfOthers
     const wait = statement.signer === this.#rival ? Math.min(turn * 2 ** this.#outdone, turnMax) : turn
     if (isContested) this.#confirmAt = Math.min(this.#confirmAt, this.#context.now + wait)
