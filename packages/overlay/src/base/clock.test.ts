@@ -44,4 +44,13 @@ describe('the clock', () => {
     pass(10)
     expect(clock.now()).toBe(1_010)
   })
+
+  test('takes a jump of a day for sleep, as no clock goes on in a guest that is paused', () => {
+    const { clock, pass, at } = sources()
+    pass(100)
+    at.wall += 86_400_000
+    expect(clock.now()).toBe(86_401_100)
+    pass(50)
+    expect(clock.now()).toBe(86_401_150)
+  })
 })

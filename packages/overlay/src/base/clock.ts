@@ -23,6 +23,12 @@ const systemTime: TimeSources = {
 /** A difference between the clocks below this is rounding or the slewing of NTP, ms. Guess. */
 const noticeable = 1_500
 
+/**
+ * A jump of the time of day by so much counts as sleep, whatever the other clocks say, ms. All of them stand still in a guest that its hypervisor paused, and a pool
+ * forgets who ended after a day (`healing.memory`). Where somebody only set the clock this node enters anew, which loses nothing.
+ */
+const longestSet = 86_400_000
+
 export class Clock {
   readonly #sources: TimeSources
   #base: { monotonic: number; wall: number; sinceBoot: number }
@@ -36,14 +42,16 @@ export class Clock {
   /**
    * A stopped process (SIGSTOP) needs nothing special: the monotonic clock runs on. A suspended laptop stops it, and the protocol would
    * not notice that the pool has long buried it. The time of day tells cheaply that something happened, but it also jumps when somebody
-   * sets it; the time since boot then decides.
+   * sets it; the time since boot then decides, unless it jumped by a day.
    */
   now(): Milliseconds {
     const monotonic = this.#sources.monotonic()
     const wall = this.#sources.wall()
-    if (Math.abs(wall - this.#base.wall - (monotonic - this.#base.monotonic)) > noticeable) {
+    const passed = monotonic - this.#base.monotonic
+    const jumped = wall - this.#base.wall - passed
+    if (Math.abs(jumped) > noticeable) {
       const sinceBoot = this.#sources.sinceBoot()
-      const slept = sinceBoot - this.#base.sinceBoot - (monotonic - this.#base.monotonic)
+      const slept = jumped >= longestSet ? jumped : sinceBoot - this.#base.sinceBoot - passed
       if (slept > noticeable) this.#slept += slept
       this.#base = { monotonic, wall, sinceBoot }
     }
