@@ -341,6 +341,18 @@ describe('a sleep of more than a day', () => {
     expect(after.length).toBe(6)
   })
 
+  it('leaves it with its records, which it goes on telling: all who held them may have slept', () => {
+    const bench = sleeper()
+    const record = alice.publishes('job', { expires: bench.today + 7 * day })
+    bench.receive(alice, facts([record]))
+    const told = (): readonly string[] => bench.audit(alice).facts
+    const before = told()
+    bench.sleep(day + 60_000)
+    bench.link(alice)
+    expect(bench.node.records().map(({ name }) => name)).toEqual(['job'])
+    expect(told().filter((fact) => before.includes(fact)).length).toBe(1)
+  })
+
   /** A node that was told to enter through Alice, was whole, and woke. */
   function woken(): Bench {
     const bench = new Bench(self, { introducers: [door] })

@@ -16,7 +16,7 @@ import type { Place } from './scenario/placement.ts'
 export interface TestbedEndpoint extends PathEnd {
   readonly dialable: Dialable
   /** Its links, by peer. */
-  readonly connections: ReadonlyMap<NodeId, unknown>
+  readonly connections: ReadonlyMap<NodeId, readonly { readonly since: Milliseconds }[]>
   /** The most links that it ever had at once. */
   readonly mostLinks: number
 }

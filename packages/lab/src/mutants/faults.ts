@@ -65,7 +65,7 @@ export const faults: readonly Fault[] = [
     file: 'detection/refutations.ts',
     from: 'if (content.incarnation !== this.#incarnation) return undefined\n    const published',
     to: 'if (content.incarnation > 0) return undefined\n    const published',
-    simulation: ['three-sites-narrow', '--seeds', '1'],
+    simulation: ['three-sites-narrow', '--seeds', '1..5', '--workers', '2'],
   },
   {
     name: 'refutations are not published from a timer',
@@ -114,7 +114,7 @@ export const faults: readonly Fault[] = [
     file: 'detection/failure-detector.ts',
     from: 'const standDown = 8_000',
     to: 'const standDown = 0',
-    simulation: ['three-sites-crash', '--seeds', '17..19'],
+    simulation: ['three-sites-crash', '--seeds', '1..30', '--workers', '2'],
   },
   {
     name: 'helpers are not asked',
@@ -128,7 +128,7 @@ export const faults: readonly Fault[] = [
     file: 'detection/failure-detector.ts',
     from: "wantsAll: (id: NodeId) => suspicions.get(id)?.evidence !== 'refused'",
     to: "wantsAll: (id: NodeId) => id === ''",
-    simulation: ['three-sites-narrow', '--seeds', '24'],
+    simulation: ['three-sites-narrow', '--seeds', '12'],
   },
   {
     name: 'a helper tells from memory for ever',
@@ -233,7 +233,7 @@ export const faults: readonly Fault[] = [
     file: 'dissemination/reconcile.ts',
     from: 'if (mine.count === range.count && equal(range.fingerprint, mine)) return to',
     to: 'if (mine.count === range.count || equal(range.fingerprint, mine)) return to',
-    simulation: ['conformance.test.ts', '-t', 'seed 1.*leaving'],
+    simulation: ['conformance.test.ts', '-t', 'records that halves published apart'],
   },
   {
     name: 'heal off',
@@ -301,7 +301,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'a winner does not confirm its reign',
     file: 'election/election.ts',
-    from: 'this.#confirmAt = Math.min(this.#confirmAt, this.#context.now + turn)',
+    from: 'this.#confirmAt = Math.min(this.#confirmAt, this.#context.now + wait)',
     to: 'this.#confirmAt = Infinity',
     simulation: ['elections-confirming.test.ts'],
   },
@@ -352,7 +352,7 @@ export const faults: readonly Fault[] = [
     file: 'node.ts',
     from: 'this.#parts.broadcaster.leave(fact)',
     to: 'void fact',
-    simulation: ['conformance.test.ts', '-t', 'seed 1.*leaving'],
+    simulation: ['conformance.test.ts', '-t', 'records that halves published apart'],
   },
   {
     name: 'links are never closed as surplus',

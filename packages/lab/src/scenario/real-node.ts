@@ -15,7 +15,7 @@ class RealEndpoint implements TestbedEndpoint {
   /** Share of its packets that get lost both ways. */
   loss = 0
   /** Nobody sees the links of a process from outside. */
-  readonly connections: ReadonlyMap<NodeId, unknown> = new Map()
+  readonly connections: TestbedEndpoint['connections'] = new Map()
   readonly mostLinks = 0
 
   constructor({ index, host, dialable, place: { site } }: RealNodeFields) {

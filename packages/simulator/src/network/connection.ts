@@ -118,6 +118,11 @@ export class Pipe {
   }
 }
 
+export interface ConnectionFields extends Pick<Connection, 'established' | 'use' | 'since'> {
+  /** Called for each item that arrives. */
+  readonly arrived: (pipe: Pipe) => void
+}
+
 /** One TCP connection. Each end learns on its own that it opened and that it closed. */
 export class Connection {
   readonly dialer: Endpoint
@@ -125,11 +130,13 @@ export class Connection {
   readonly toDialer: Pipe
   readonly toListener: Pipe
   readonly use: ConnectionUse
+  readonly since: Milliseconds
   /** Called when the dialler hears that it is through. False if it has given up by then. */
   readonly established: () => boolean
 
-  constructor(dialer: Endpoint, listener: Endpoint, arrived: (pipe: Pipe) => void, established: () => boolean, use: ConnectionUse) {
+  constructor(dialer: Endpoint, listener: Endpoint, { arrived, established, use, since }: ConnectionFields) {
     this.use = use
+    this.since = since
     this.established = established
     this.dialer = dialer
     this.listener = listener

@@ -263,7 +263,7 @@ export class Network {
 
   /** The listener has all it needs; the dialler waits for its last word. */
   #connect(dialer: Endpoint, listener: Endpoint, established: () => boolean, use: ConnectionUse): void {
-    const connection = new Connection(dialer, listener, this.#arrived, established, use)
+    const connection = new Connection(dialer, listener, { arrived: this.#arrived, established, use, since: this.#clock.now })
     const { setupBytes, setupPackets } = this.#options
     this.#count(dialer, listener, setUp, setupBytes.dialler, setupPackets * packetHeader)
     this.#count(listener, dialer, setUp, setupBytes.listener, setupPackets * packetHeader)

@@ -17,6 +17,9 @@ export interface SettledBounds {
 /** From this share of lost packets on dials are not bounded. A guess. */
 const lossy = 0.05
 
+/** So long after it opened a link may be surplus, ms: ten seconds in which the protocol lets it be, and some to close it. */
+const youth = 12_000
+
 /** Why a pool that was left alone is not as it should be; undefined where it is. `node` is one of those concerned. */
 export interface Unrest {
   readonly node?: number
@@ -42,15 +45,21 @@ export function unrest(stage: Stage, metrics: Metrics, bounds: SettledBounds): U
     const problem = [...sides].map((side) => agreement.disagreement(side)).find((each) => each !== undefined)
     if (problem !== undefined) return { node: problem.node, what: `${since} ${problem.what}` }
   }
-  const many = stage.actors.find((actor) => isActive(actor) && actor.node.endpoint.connections.size > bounds.links)
+  const many = stage.actors.find((actor) => isActive(actor) && settledLinks(actor, stage.testbed.now) > bounds.links)
   if (many !== undefined) {
-    return { node: many.number, what: `${since} it has ${many.node.endpoint.connections.size} links, more than ${bounds.links}` }
+    const links = settledLinks(many, stage.testbed.now)
+    return { node: many.number, what: `${since} it has ${links} links, more than ${bounds.links}` }
   }
   // Where much gets lost, links break and are dialled again; and whom attackers make up is dialled, too.
   if (stage.scenario.network.loss > lossy || stage.hostile.size > 0) return undefined
   const dials = metrics.dialsBySecond.at(-1) ?? 0
   const most = bounds.dials + bounds.dialsPerNode * stage.actors.filter(isActive).length
   return dials > most ? { what: `${since} the pool dials ${dials} times a second, more than ${most}` } : undefined
+}
+
+/** Without those that helpers opened a moment ago to reach it for somebody else. */
+function settledLinks({ node }: Actor, now: Milliseconds): number {
+  return [...node.endpoint.connections.values()].filter((link) => link.some(({ since }) => now - since >= youth)).length
 }
 
 /** Who holds other addresses of somebody than its host has. */
