@@ -79,7 +79,7 @@ export const faults: readonly Fault[] = [
     file: 'detection/accusations.ts',
     from: 'else if (proof !== undefined && proof.content.beat > beat',
     to: 'else if (proof !== undefined && proof.content.beat > beat + 1e9',
-    simulation: ['three-sites-narrow', '--seeds', '75'],
+    simulation: ['three-sites-narrow', '--seeds', '81'],
   },
   {
     name: 'no time for a refutation',
