@@ -378,7 +378,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
         this.#publish(outcome.fact, outcome.after)
         break
       case 'announce':
-        this.#announce(outcome.facts)
+        this.#announce(outcome.facts, outcome.isAtOnce)
         break
       case 'isolated':
         this.#parts.linkMaintenance.isolated()
@@ -462,12 +462,13 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     this.#left = true
   }
 
-  /** Makes facts of this node's own known. */
-  #announce(facts: readonly Fact[]): void {
+  /** Makes facts of this node's own known. `isAtOnce`: no company is waited for. */
+  #announce(facts: readonly Fact[], isAtOnce = false): void {
     const { broadcaster, reconciler } = this.#parts
-    for (const fact of facts)
-      if (this.#context.age <= meshTime) broadcaster.announce(fact)
-      else broadcaster.queue(fact)
+    const { links, age } = this.#context
+    if (age <= meshTime) for (const peer of links.keys()) this.#context.sendFacts(peer, facts, true)
+    if (isAtOnce) broadcaster.publish(facts)
+    else for (const fact of facts) broadcaster.queue(fact)
     reconciler.quicken('other')
   }
 

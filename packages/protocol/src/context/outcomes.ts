@@ -17,8 +17,8 @@ export type Outcome =
   | { readonly type: 'certified'; readonly certificate: Certificate; readonly after: Milliseconds | undefined; readonly isLone: boolean }
   /** The pool is to be told. `after`: unless somebody else does within so long, ms. */
   | { readonly type: 'publish'; readonly fact: Fact; readonly after?: Milliseconds }
-  /** Facts of this node's own that the pool is to be told. */
-  | { readonly type: 'announce'; readonly facts: readonly Fact[] }
+  /** Facts of this node's own that the pool is to be told. `isAtOnce`: they wait for no company. */
+  | { readonly type: 'announce'; readonly facts: readonly Fact[]; readonly isAtOnce?: boolean }
   /** Nothing is certain before a reconciliation. */
   | { readonly type: 'unsure' }
   /** A reconciliation was completed. */

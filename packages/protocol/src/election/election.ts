@@ -249,7 +249,7 @@ export class Election {
     const epoch = (later?.content.epoch ?? this.#epochBefore + this.#rank) + 1
     const { sequence } = this.#mine
     const claim = this.#accept(codec.sign(id, { kind: 'claim', election: this.name, epoch, incarnation: self.incarnation, sequence }))
-    this.#context.outcomes.push({ type: 'announce', facts: end === undefined ? [claim] : [end, claim] })
+    this.#context.outcomes.push({ type: 'announce', facts: end === undefined ? [claim] : [end, claim], isAtOnce: true })
   }
 
   #accept(statement: Statement<Claim>): Fact {
