@@ -294,8 +294,8 @@ export const faults: readonly Fault[] = [
   {
     name: "a claim's evidence ignored",
     file: 'election/election.ts',
-    from: 'facts: end === undefined ? [claim] : [end, claim] })',
-    to: 'facts: end === undefined ? [claim] : [claim] })',
+    from: 'facts: end === undefined ? [claim] : [end, claim],',
+    to: 'facts: end === undefined ? [claim] : [claim],',
     simulation: ['elections-evidence.test.ts'],
   },
   {
