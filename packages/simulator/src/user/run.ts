@@ -43,9 +43,6 @@ export interface Run {
 /** So many lines of what went before are told with a violation. */
 const linesBefore = 20
 
-/** Links that somebody else wants are not closed while they are young: so many more than the protocol keeps up by itself. A guess. */
-const extraLinks = 8
-
 /**
  * Runs a scenario once. A broken promise ends the run, but for the false death of a member: what else becomes of the pool is counted to the end. The
  * first that is broken is part of the result, nothing is thrown.
@@ -107,7 +104,7 @@ export function runScenario(options: RunOptions): Run {
 function boundsOf(scenario: Scenario): SettledBounds {
   // Settle: measured; three of sixty that are cut off have pronounced the others after 45 s (median of 40 seeds), 57 s at worst.
   // Dials: what the lost are redialled with, and the random links renewed.
-  return { settle: 90_000, links: makeConfig(scenario.config).links.max + extraLinks, dials: 10, dialsPerNode: 0.1 }
+  return { settle: 90_000, links: makeConfig(scenario.config).links.max, dials: 10, dialsPerNode: 0.1 }
 }
 
 function resultOf(

@@ -7,7 +7,7 @@ import type { Stage } from './stage.ts'
 export interface SettledBounds {
   /** So long after the last change all must hold the same view and the same winners, ms. */
   readonly settle: Milliseconds
-  /** Links a node may have then. */
+  /** Links that a node may have then, but for young ones. */
   readonly links: number
   /** Dials a second in the whole pool then: some, and some for each node. */
   readonly dials: number
@@ -17,8 +17,8 @@ export interface SettledBounds {
 /** From this share of lost packets on dials are not bounded. A guess. */
 const lossy = 0.05
 
-/** So long after it opened a link may be surplus, ms: ten seconds in which the protocol lets it be, and some to close it. */
-const youth = 12_000
+/** Younger links are not counted, ms: the protocol keeps each for ten seconds, and then takes some to close it. */
+const youngLink = 12_000
 
 /** Why a pool that was left alone is not as it should be; undefined where it is. `node` is one of those concerned. */
 export interface Unrest {
@@ -45,10 +45,9 @@ export function unrest(stage: Stage, metrics: Metrics, bounds: SettledBounds): U
     const problem = [...sides].map((side) => agreement.disagreement(side)).find((each) => each !== undefined)
     if (problem !== undefined) return { node: problem.node, what: `${since} ${problem.what}` }
   }
-  const many = stage.actors.find((actor) => isActive(actor) && settledLinks(actor, stage.testbed.now) > bounds.links)
-  if (many !== undefined) {
-    const links = settledLinks(many, stage.testbed.now)
-    return { node: many.number, what: `${since} it has ${links} links, more than ${bounds.links}` }
+  for (const actor of stage.actors.filter(isActive)) {
+    const links = settledLinks(actor, stage.testbed.now)
+    if (links > bounds.links) return { node: actor.number, what: `${since} it has ${links} links, more than ${bounds.links}` }
   }
   // Where much gets lost, links break and are dialled again; and whom attackers make up is dialled, too.
   if (stage.scenario.network.loss > lossy || stage.hostile.size > 0) return undefined
@@ -57,9 +56,9 @@ export function unrest(stage: Stage, metrics: Metrics, bounds: SettledBounds): U
   return dials > most ? { what: `${since} the pool dials ${dials} times a second, more than ${most}` } : undefined
 }
 
-/** Without those that helpers opened a moment ago to reach it for somebody else. */
+/** Helpers open others for two seconds, to probe it. */
 function settledLinks({ node }: Actor, now: Milliseconds): number {
-  return [...node.endpoint.connections.values()].filter((link) => link.some(({ since }) => now - since >= youth)).length
+  return [...node.endpoint.connections.values()].filter((link) => link.some(({ since }) => now - since >= youngLink)).length
 }
 
 /** Who holds other addresses of somebody than its host has. */
