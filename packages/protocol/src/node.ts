@@ -21,10 +21,10 @@ import type {
 import { nameProblem } from './base/name.ts'
 import { obey, type Commanded } from './commands.ts'
 import type { Context, Timed } from './context/context.ts'
-import { meshTime } from './dissemination/broadcaster.ts'
 import type { Link } from './context/links.ts'
 import type { Outcome } from './context/outcomes.ts'
 import { stall } from './detection/health-multiplier.ts'
+import { meshTime } from './dissemination/broadcaster.ts'
 import { Handshake } from './handshake.ts'
 import type { Fact, Told } from './facts/fact.ts'
 import type { Facts, Message } from './frames/message.ts'
@@ -300,7 +300,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     // Anything else comes from a later version.
   }
 
-  /** A peer that linked with this node after it left has not heard so, and would find its process gone. */
+  /** A peer that links with this node after it left has not heard of that. It would take it for dead. */
   #tellEnd(peer: NodeId): void {
     const end = this.#context.view.fact(this.#context.id)
     if (end !== undefined) this.#context.sendFacts(peer, [end], true)
@@ -312,7 +312,6 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     return reception.broadcast(data, (facts, how) => {
       const news = this.#takeIn(facts, 'topic', how)
       for (const fact of news) broadcaster.suppress(fact.key)
-      broadcaster.tellYoungLinks(news)
       if (news.length > 0) reconciler.quicken('broadcast')
     })
   }
@@ -371,14 +370,15 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
       case 'certified': {
         const { certificate, after, isLone } = outcome
         const fact = intake.believe(certificate)
-        if (fact !== undefined && after !== undefined) this.#publish(fact, after, isLone && after === 0)
+        if (fact !== undefined && after !== undefined) this.#publish([fact], after, isLone && after === 0)
         break
       }
       case 'publish':
-        this.#publish(outcome.fact, outcome.after)
+        this.#publish([outcome.fact], outcome.after)
         break
       case 'announce':
-        this.#announce(outcome.facts, outcome.isAtOnce)
+        this.#publish(outcome.facts, 0, outcome.isAtOnce)
+        reconciler.quicken('other')
         break
       case 'isolated':
         this.#parts.linkMaintenance.isolated()
@@ -462,22 +462,13 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     this.#left = true
   }
 
-  /** Makes facts of this node's own known. `isAtOnce`: no company is waited for. */
-  #announce(facts: readonly Fact[], isAtOnce = false): void {
-    const { broadcaster, reconciler } = this.#parts
+  /** Publishes on the topic. A young node has no mesh there yet, and tells its links as well. `isAtOnce`: no company is waited for. */
+  #publish(facts: readonly Fact[], after?: Milliseconds, isAtOnce = false): void {
+    const { broadcaster } = this.#parts
     const { links, age } = this.#context
     if (age <= meshTime) for (const peer of links.keys()) this.#context.sendFacts(peer, facts, true)
     if (isAtOnce) broadcaster.publish(facts)
-    else for (const fact of facts) broadcaster.queue(fact)
-    reconciler.quicken('other')
-  }
-
-  /** Tells the pool on the topic, and while this node is young, all links as well. `isAtOnce`: no company is waited for. */
-  #publish(fact: Fact, after?: Milliseconds, isAtOnce = false): void {
-    const { links, age } = this.#context
-    if (age <= meshTime) for (const peer of links.keys()) this.#context.sendFacts(peer, [fact], true)
-    if (isAtOnce) this.#parts.broadcaster.publish([fact])
-    else this.#parts.broadcaster.queue(fact, after)
+    else for (const fact of facts) broadcaster.queue(fact, after)
   }
 
   /**

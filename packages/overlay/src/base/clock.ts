@@ -24,8 +24,9 @@ const systemTime: TimeSources = {
 const noticeable = 1_500
 
 /**
- * A jump of the time of day by so much counts as sleep, whatever the other clocks say, ms. All of them stand still in a guest that its hypervisor paused, and a pool
- * forgets who ended after a day (`healing.memory`). Where somebody only set the clock this node enters anew, which loses nothing.
+ * A jump of the time of day by so much counts as sleep, whatever the other clocks say, ms. In a guest
+ * that its hypervisor paused all others stand still, and a node that slept for a day starts over
+ * (`healing.memory`). Where somebody only set the clock, the node enters anew and loses nothing.
  */
 const longestSet = 86_400_000
 

@@ -27,7 +27,7 @@ export const turnLength = 40
  */
 const surge = { joined: 4, left: 4, died: 32 }
 const second = 1_000
-/** A link this young is in no mesh of the topic yet, ms. Measured: a mesh takes a second or two to form. */
+/** A node or a link this young is in no mesh of the topic yet, ms. Measured: one to two seconds. */
 export const meshTime = 3_000
 
 interface News {
@@ -131,10 +131,10 @@ export class Broadcaster implements Timed {
   }
 
   /**
-   * Leaves go along young links, too: no broadcast reaches a member that has no others, and it would take the leaver for dead. `from`: the peer that told them;
-   * undefined: they came on the topic.
+   * Sends leaves that came over a link along young links as well. A member that has no others hears no
+   * broadcast, and would take the leaver for dead.
    */
-  tellYoungLinks(news: readonly Fact[], from?: NodeId): void {
+  tellYoungLinks(news: readonly Fact[], from: NodeId): void {
     const left = news.filter(({ says }) => says === 'left')
     if (left.length === 0) return
     const { links, view, now } = this.#context

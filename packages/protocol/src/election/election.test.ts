@@ -182,7 +182,7 @@ describe('a living winner', () => {
     tell(higher, lowest.claims(name, 1), lowest.left())
     expect(reign()).toEqual([1, self.id])
     bench.advance(turn + 100)
-    // Above the made-up claim, as a newcomer may have taken it.
+    // It claims above the made-up claim, as a newcomer may believe that one.
     expect(announced()).toEqual([
       [1, self.id],
       [2, self.id],

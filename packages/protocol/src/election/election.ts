@@ -33,7 +33,7 @@ export const resettle = 200
 const settleMax = 1_600
 /** A candidate that did not claim for so long after its turn came is passed over, ms. Guess: a reconciliation whose peer is gone ends after this. */
 export const turn = 5_000
-/** A winner outdoes the same rival again after twice the time, but after no more than this, ms. Guess. */
+/** The longest wait before a winner outdoes the same rival again, ms. Guess. */
 const turnMax = 80_000
 /** So many more than the known epoch are believable after a time apart. Guess: a reign ends a thousand times in no partition. */
 const epochJump = 1_000
@@ -64,8 +64,9 @@ export class Election {
   #settledAt: Milliseconds = 0
   /** When this node, the winner, claims again, above a later claim that did not unseat it. */
   #confirmAt: Milliseconds = Infinity
-  /** Whose claim it outdid last, and how often: each time later than the one before, or two sides of a heal would outdo each other for ever. */
+  /** Whose claim it outdid last. */
   #rival: NodeId | undefined
+  /** How often in a row: exponential backoff, or two sides of a heal outdo each other for ever (0030). */
   #outdone = 0
   /** When the current wait began. */
   #unsettledSince: Milliseconds | undefined
@@ -209,7 +210,7 @@ export class Election {
     // Where no winner lives, a claim unseats nobody, though it be some epochs ahead: so it is after a time apart.
     const isAbsurd = epoch > this.#epoch + epochJump
     const isUnseating = this.#isReigned && statement.signer !== this.#winner
-    // A made-up key that is known by its own left-statement alone never claimed anything elsewhere.
+    // Equal epochs meet after a heal, and members claimed them. A made-up key was no member anywhere.
     const isEqual = epoch === this.#epoch && this.#context.view.wasMember(statement.signer)
     if (isEqual || (!isAbsurd && !isUnseating) || this.#pending.tell(statement, from, isAbsurd)) return this.#accept(statement)
     const isContested = this.#winner === this.#context.id && this.#isReigned && epoch <= this.#latestOfOthers
