@@ -24,8 +24,8 @@ const { main } = await import(isBundled ? bundle.href : sources.href)
 await main(process.argv.slice(2), fileURLToPath(here('./jel.js')), version)
 
 /**
- * Code that was compiled once is not parsed again: a start takes a quarter less processor time, and 5 MB less memory. It is kept in the user's cache, and only where nobody
- * else can write: V8 would run whatever lies there.
+ * Keeps compiled code in the user's cache: a start takes a quarter less processor time and 5 MB less
+ * memory. V8 runs whatever lies there, so nobody else may write to the folder.
  */
 function keepCompiledCode() {
   try {
