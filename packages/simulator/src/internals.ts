@@ -1,5 +1,6 @@
 /**
- * For what runs other protocols on this network: scenarios with a server, numbers that are the same everywhere, and the event queue.
+ * Parts for running other protocols on this network: scenarios with a server, numbers that are the
+ * same everywhere, and the event queue.
  *
  * @packageDocumentation
  */

@@ -31,91 +31,102 @@ import { falseDeathError, Promises } from './protocol/promises.ts'
 import type { Protocol, ProtocolParts } from './protocol/protocol.ts'
 
 export interface SimulationOptions<P extends Protocol> {
-  /** One seed, one history. */
+  /** The seed. One seed gives one history. */
   readonly seed: number
   readonly createProtocol: (parts: ProtocolParts) => P
   readonly pool?: string
   readonly network?: Partial<NetworkOptions>
   readonly gossip?: Partial<GossipOptions>
-  /** Default: signatures that cost nothing. */
+  /** Default: signatures that cost next to nothing. */
   readonly scheme?: Scheme
-  /** How messages travel. Default: as they are, which is quick; as bytes on all real hosts. */
+  /** The encoding of messages. Default: none, which is fast. All real hosts send bytes. */
   readonly codec?: Codec<Payload>
-  /** Between a left-statement and the end of the process, for what was sent to go out. */
+  /**
+   * The time between a left-statement and the end of the process, in which pending data goes out.
+   */
   readonly leaveFlush?: Milliseconds
-  /** Each node keeps what its application was told. Default: yes; among thousands that is most of the memory. */
+  /**
+   * Each node keeps its notifications. Default: yes. With thousands of nodes they take most of the
+   * memory.
+   */
   readonly keepNews?: boolean
   /** Checks the promises of the protocol as it runs. Default: yes. */
   readonly checkPromises?: boolean
-  /** Called when the life of a running member ends falsely. Default: that breaks a promise, and is thrown. */
+  /**
+   * Called when the life of a running member ends falsely. Default: that breaks a promise and
+   * throws.
+   */
   readonly onFalseDeath?: (death: FalseDeath) => void
 }
 
 export interface SpawnOptions {
-  /** What it runs instead, as a hostile node. Nothing is promised to it. */
+  /** Another protocol for this node, such as a hostile one. Nothing is promised to it. */
   readonly createProtocol?: (parts: ProtocolParts) => Protocol
-  /** Nodes or addresses to enter through. None: found a pool. */
+  /** Nodes or addresses to enter through. With none the node founds a pool. */
   readonly introducers?: readonly (SimulatedNode | Introducer)[]
   readonly location?: string
   readonly tag?: Uint8Array
-  /** A key pair made before, as from an identity file. Default: a new one. */
+  /** A key pair that exists already, as from an identity file. Default: a new one. */
   readonly identity?: Identity
-  /** What the identity file says. */
+  /** The incarnation in the identity file. */
   readonly storedIncarnation?: number
-  /** Default: as its site says, otherwise by everybody. */
+  /** Default: the setting of its site, or else `everybody`. */
   readonly dialable?: Dialable
-  /** Default: a machine of its own, as {@link MachineOptions} says. */
+  /** Default: a machine of its own, with the defaults of {@link MachineOptions}. */
   readonly machine?: Machine
-  /** Where its own machine stands. Default: the first site of the topology. */
+  /** The site of its own machine. Default: the first site of the topology. */
   readonly site?: string
-  /** Of this node alone, beside what its machine's cable carries. */
+  /** The bandwidth of this node alone, beside the load of its machine's cable. */
   readonly bandwidth?: Bandwidth
   /** Takes over the machine and address of a node that is gone. */
   readonly machineOf?: SimulatedNode
-  /** Starts so long from now. */
+  /** The delay until it starts. */
   readonly after?: Milliseconds
 }
 
 export interface MachineOptions {
   /** Default: the first site of the topology. */
   readonly site?: string | undefined
-  /** Of its cable, which all its nodes share. Default: never full. */
+  /** The bandwidth of its cable, which all its nodes share. Default: never full. */
   readonly bandwidth?: Bandwidth | undefined
-  /** Of each of its processors, which all its nodes share, relative to the one on which costs were measured. Default: nothing takes time. */
+  /**
+   * The speed of each of its processors, relative to the one on which costs were measured. All its
+   * nodes share them. Default: nothing takes time.
+   */
   readonly speed?: number | undefined
-  /** How many processors it has; a node uses one. Default: one. */
+  /** The number of its processors. A node uses one. Default: one. */
   readonly processors?: number | undefined
 }
 
-/** What is wrong with the network of one node. What is left out becomes right again. */
+/** The faults of one node's own line. An omitted field ends that fault. */
 export interface Impairment {
-  /** Share of its packets that get lost both ways, 0 to below 1. */
+  /** The share of its packets that are lost, both ways, 0 to below 1. */
   readonly loss?: number
-  /** How much longer each of its packets takes both ways, ms. */
+  /** The additional delay of each of its packets, both ways, ms. */
   readonly lag?: Milliseconds
 }
 
 /** A link that comes and goes. */
 export interface Flapping {
-  /** How long it is cut each time, and how long it works in between, ms. */
+  /** The times of each cut and of each interval between cuts, ms. */
   readonly down: Milliseconds
   readonly up: Milliseconds
-  /** After this it works for good, ms. */
+  /** After this the link works for good, ms. */
   readonly duration: Milliseconds
   /** Only the way from the first node to the second. Default: both ways. */
   readonly oneWay?: boolean
 }
 
-/** Something did not happen in the virtual time allowed. */
+/** An expected event did not happen in the virtual time allowed. */
 export class SimulationTimeoutError extends Error {
   readonly code = 'SIMULATION_TIMEOUT'
   override readonly name = 'SimulationTimeoutError'
 }
 
-/** The longest virtual time between two looks at what is waited for, when no node was told anything. */
+/** The longest virtual time between two looks at a condition when no notification comes, ms. */
 const lookAgain = 10
 
-/** What all calendars say at the start, ms since 1970: 2026-01-01. */
+/** The calendar time of all nodes at the start, ms since 1970: 2026-01-01. */
 const calendarStart = 1_767_225_600_000
 
 const inputCodes: Record<Input['type'], number> = {
@@ -133,16 +144,19 @@ const inputCodes: Record<Input['type'], number> = {
   misbehaved: 12,
 }
 
-/** Beside the codes of inputs: something for the application of a node. */
+/** The code of an input to a node's application, beside the codes of inputs. */
 const applied = 13
 
-/** A pool on a virtual clock and network. Everything that happens follows from the seed and from what is called in which order. */
+/**
+ * A pool on a virtual clock and network. The seed and the order of calls determine everything that
+ * happens.
+ */
 export class Simulation<P extends Protocol> {
   readonly seed: number
-  /** For the choices of whoever drives the simulation. */
+  /** Random numbers for the caller's choices. */
   readonly random: () => number
   readonly nodes: SimulatedNode<P>[] = []
-  /** Who could talk to whom, and whose lives ended although they ran. */
+  /** Record which nodes could communicate, and which lives ended although their processes ran. */
   readonly contact = new Contact()
   readonly endedLives: EndedLives
   readonly #options: SimulationOptions<P>
@@ -154,7 +168,7 @@ export class Simulation<P extends Protocol> {
   readonly #registry = new Registry()
   readonly #identities: () => number
   readonly #promises: Promises | undefined
-  /** By node id, the latest process of that id. */
+  /** The latest process of each node id. */
   readonly #processes = new Map<NodeId, SimulatedNode<P>>()
   readonly #trace = new Digest()
   readonly #listeners = new Set<(node: SimulatedNode<P>, notification: Notification, time: Milliseconds) => void>()
@@ -190,27 +204,33 @@ export class Simulation<P extends Protocol> {
     return this.#clock.now
   }
 
-  /** What all calendars say, ms since 1970. */
+  /** The calendar time of all nodes, ms since 1970. */
   get today(): Milliseconds {
     return calendarStart + this.now
   }
 
-  /** How many events have happened. */
+  /** The number of events so far. */
   get events(): number {
     return this.#clock.events
   }
 
-  /** Digest of every input to every node in order, with its time: equal histories have equal ones. */
+  /**
+   * The digest of every input to every node in order, with its time. Equal histories have equal
+   * digests.
+   */
   get traceHash(): string {
     return this.#trace.hex()
   }
 
-  /** A key pair that a later spawn may use, twice if need be. */
+  /** Creates a key pair for a later spawn. Two spawns may share it. */
   createIdentity(): Identity {
     return this.#scheme.identity(Math.floor(this.#identities() * 2 ** 32))
   }
 
-  /** A computer for nodes to share. Throws RangeError for a site, bandwidth or speed that there can't be. */
+  /**
+   * Creates a computer for nodes to share. Throws RangeError for an impossible site, bandwidth or
+   * speed.
+   */
   createMachine({ site, bandwidth, speed, processors }: MachineOptions = {}): Machine {
     const at = site === undefined ? 0 : siteNumber(this.#options.network?.topology, site)
     return new Machine({ number: this.#machines++, site: at, bandwidth, speed, processors })
@@ -269,7 +289,7 @@ export class Simulation<P extends Protocol> {
     node.command(command)
   }
 
-  /** Leaves gracefully: the process ends when its left-statement had time to go out. */
+  /** Leaves gracefully. The process ends after its left-statement had time to go out. */
   leave(node: SimulatedNode<P>): void {
     node.command({ type: 'leave' })
     this.#clock.after(this.#options.leaveFlush ?? 100, () => node.kill())
@@ -289,7 +309,7 @@ export class Simulation<P extends Protocol> {
     node.continue()
   }
 
-  /** Keeps the node's event loop busy: its timers are late, and what arrives waits. */
+  /** Keeps the node's event loop busy. Its timers are late, and arriving data waits. */
   stall(node: SimulatedNode<P>, ms: Milliseconds): void {
     node.stall(ms)
   }
@@ -301,14 +321,20 @@ export class Simulation<P extends Protocol> {
     if (!silent) this.#network.mended()
   }
 
-  /** Suspends the node's machine, or wakes it up: it does nothing, and its kernel neither. Its clock goes on. */
+  /**
+   * Suspends the node's machine, or wakes it. The node and its kernel do nothing meanwhile, but its
+   * clock goes on.
+   */
   sleep(node: SimulatedNode<P>, asleep = true): void {
     if (asleep) node.stop()
     this.silence(node, asleep)
     if (!asleep) node.continue()
   }
 
-  /** Gives the node one more address, or another one instead. Returns the way to take the new one away again. */
+  /**
+   * Gives the node one more address, or another one instead. Returns a function that removes the
+   * new one.
+   */
   changeAddress(node: SimulatedNode<P>, change: AddressChange): () => void {
     const { endpoint } = node
     const process = endpoint.machine.nextProcess()
@@ -326,7 +352,10 @@ export class Simulation<P extends Protocol> {
     }
   }
 
-  /** No packet gets from one to the other, or a firewall answers each with RST; the way back stays as it is. */
+  /**
+   * Drops all packets from one node to the other, or rejects each with RST as a firewall does. The
+   * way back stays as it is.
+   */
   cut(from: SimulatedNode<P>, to: SimulatedNode<P>, kind: CutKind = 'drop'): void {
     this.#network.reachability.cut(from.endpoint, to.endpoint, kind)
     this.contact.path(from.endpoint, to.endpoint, false, this.now)
@@ -341,7 +370,7 @@ export class Simulation<P extends Protocol> {
     this.#network.mended()
   }
 
-  /** Loss or delay on one node's own line, from now on. */
+  /** Sets the loss and the delay of one node's own line. */
   impair(node: SimulatedNode<P>, { loss = 0, lag = 0 }: Impairment): void {
     if (!(loss >= 0 && loss < 1) || !(lag >= 0))
       throw new RangeError(`a line loses from 0 to less than 1 and lags by 0 ms or more, not ${loss} and ${lag}`)
@@ -350,7 +379,7 @@ export class Simulation<P extends Protocol> {
     this.#noteWorks(node)
   }
 
-  /** The path between two nodes comes and goes, beginning with its first cut now. */
+  /** Makes the path between two nodes come and go. The first cut begins at once. */
   flap(a: SimulatedNode<P>, b: SimulatedNode<P>, { down, up, duration, oneWay = false }: Flapping): void {
     if (!(down > 0) || !(up > 0)) throw new RangeError(`a flapping link is down and up for more than 0 ms each, not ${down} and ${up}`)
     const end = this.now + duration
@@ -368,7 +397,7 @@ export class Simulation<P extends Protocol> {
     cut()
   }
 
-  /** Splits the network. Who is in no group, later nodes too, is on the side of the first. */
+  /** Splits the network. Nodes in no group, and later nodes, are on the side of the first group. */
   partition(...groups: readonly (readonly SimulatedNode<P>[])[]): void {
     const sides = new Map<SimulatedNode<P>, number>()
     for (const [side, group] of groups.entries()) for (const node of group) if (!sides.has(node)) sides.set(node, side)
@@ -392,7 +421,10 @@ export class Simulation<P extends Protocol> {
     while (this.#clock.step(until));
   }
 
-  /** Runs until the condition holds and returns how long that took. Looks after each notification, and now and then besides. */
+  /**
+   * Runs until the condition holds and returns the time that took. Checks it after each
+   * notification and at least every 10 ms.
+   */
   runUntil(condition: () => boolean, timeout: Milliseconds, what = 'what was waited for'): Milliseconds {
     const start = this.#clock.now
     const end = start + timeout
@@ -409,18 +441,21 @@ export class Simulation<P extends Protocol> {
     }
   }
 
-  /** Calls at a virtual time from now. */
+  /** Calls the action after a virtual time. */
   after(ms: Milliseconds, action: () => void): void {
     this.#clock.after(ms, action)
   }
 
-  /** Calls for every notification to every node, as it is given. Returns the way to stop that. */
+  /**
+   * Calls the listener for every notification to every node. Returns a function that unsubscribes
+   * it.
+   */
   subscribe(listener: (node: SimulatedNode<P>, notification: Notification, time: Milliseconds) => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }
 
-  /** The node of this id that was started last. */
+  /** Returns the node of this id that started last. */
   node(id: NodeId): SimulatedNode<P> | undefined {
     return this.nodes.findLast((node) => node.id === id)
   }
@@ -436,7 +471,7 @@ export class Simulation<P extends Protocol> {
     else if (this.#promises !== undefined) throw falseDeathError(this.seed, death)
   }
 
-  /** To be called for whatever makes a node stand still or takes its network away. */
+  /** Call it after any change that makes a node stand still or takes its network away. */
   #noteWorks({ state, endpoint }: SimulatedNode): void {
     this.contact.node(
       endpoint,
@@ -477,7 +512,9 @@ export class Simulation<P extends Protocol> {
   }
 }
 
-/** Of its own packets; from then on a node is as good as cut off: TCP waits ever longer. A guess. */
+/**
+ * The loss and lag above which a node counts as cut off, because TCP waits ever longer. A guess.
+ */
 const uselessLoss = 0.5
 const uselessLag: Milliseconds = 1_000
 

@@ -1,5 +1,6 @@
 /**
- * What a scenario is carried out on: the simulator, or real processes on real hosts. The runner of scenarios (`user/`) knows nothing else of either.
+ * The environment of a scenario: the simulator, or real processes on real hosts. The runner of
+ * scenarios (`user/`) depends on neither of them directly.
  */
 import type { Address, Command, Milliseconds, NodeId, Notification } from '@jel/protocol'
 import type { AddressChange } from './network/address.ts'
@@ -12,7 +13,7 @@ import type { EndedLives } from './protocol/ended-lives.ts'
 import type { Protocol } from './protocol/protocol.ts'
 import type { Place } from './scenario/placement.ts'
 
-/** Where a process stands in the network. */
+/** The place of a process in the network. */
 export interface TestbedEndpoint extends PathEnd {
   readonly dialable: Dialable
   /** Its links, by peer. */
@@ -23,74 +24,78 @@ export interface TestbedEndpoint extends PathEnd {
 
 /** One process of the pool. */
 export interface TestbedNode {
-  /** In the order of starting. */
+  /** Its position in the order of starting. */
   readonly index: number
   readonly id: NodeId
   /** Runs, stands still, or is gone. */
   readonly state: 'running' | 'standing' | 'gone'
   readonly startedAt: Milliseconds
-  /** It does what the protocol says. */
+  /** It follows the protocol. */
   readonly honest: boolean
   /** Its application asked to leave. */
   readonly leaves: boolean
   readonly addresses: readonly Address[]
   readonly endpoint: TestbedEndpoint
-  /** What it knows. */
+  /** The state of its protocol. */
   readonly protocol: Pick<Protocol, 'self' | 'members' | 'reign'>
   readonly traffic: { readonly received: { readonly bytes: number }; readonly dials: number; readonly hostProbes: number }
-  /** True if this process has been the member of that incarnation, or is. */
+  /** Returns true if this process is or was the member of that incarnation. */
   lived(incarnation: number): boolean
   command(command: Command): void
 }
 
-/** How a node is to be started. */
+/** The options for starting a node. */
 export interface TestbedSpawn<Node> {
   readonly place: Place
   /** Nobody can dial it. */
   readonly nat: boolean
   readonly introducer: Node | undefined
   readonly location: string
-  /** Processes take time to start: to be called when this one has, where that is later than now. */
+  /**
+   * Called when the process has started, if that is later than now. Processes take time to start.
+   */
   readonly onStarted: () => void
 }
 
-/** Times are ms from the start of the scenario. */
+/** An environment for scenarios. Times are ms from the start of the scenario. */
 export interface Testbed<Node extends TestbedNode = TestbedNode> {
   readonly now: Milliseconds
   readonly seed: number
-  /** For the choices of the scenario. */
+  /** Random numbers for the choices of the scenario. */
   readonly random: () => number
-  /** Who could talk to whom, and whose lives ended although they ran. */
+  /** Record which nodes could communicate, and which lives ended although their processes ran. */
   readonly contact: Contact
   readonly endedLives: EndedLives
-  /** Calls at a time from now. */
+  /** Calls the action after a time. */
   after(ms: Milliseconds, action: () => void): void
-  /** Calls for every notification to every node. */
+  /** Calls the listener for every notification to every node. */
   subscribe(listener: (node: Node, notification: Notification, time: Milliseconds) => void): void
 
   spawn(options: TestbedSpawn<Node>): Node
-  /** An attacker enters, through this member. */
+  /** Starts an attacker that enters through this member. */
   spawnAttacker(name: AttackName, options: Omit<AttackerOptions, 'attack'>, introducer: Node | undefined): Node
   kill(node: Node): void
   leave(node: Node): void
   /** SIGSTOP and SIGCONT. */
   stopProcess(node: Node): void
   continueProcess(node: Node): void
-  /** Its event loop is busy for so long. */
+  /** Keeps its event loop busy for so long. */
   stall(node: Node, ms: Milliseconds): void
-  /** Its machine is suspended, or wakes up. */
+  /** Suspends its machine, or wakes it. */
   sleep(node: Node, asleep: boolean): void
 
-  /** Its machine's cable is pulled, or plugged in again. */
+  /** Pulls its machine's cable, or plugs it in again. */
   silence(node: Node, silent: boolean): void
-  /** Returns the way to take the new address away again. */
+  /** Returns a function that removes the new address. */
   changeAddress(node: Node, change: AddressChange): () => void
-  /** Loss on its own line. */
+  /** Sets the loss of its own line. */
   impair(node: Node, line: { readonly loss: number }): void
-  /** No packet gets from one to the other; the way back stays as it is. */
+  /** Drops or rejects all packets from one node to the other. The way back stays as it is. */
   cut(from: Node, to: Node, kind: CutKind): void
   mend(from: Node, to: Node, kind: CutKind): void
-  /** Only nodes of one group reach each other. Later nodes are in the first. */
+  /**
+   * Splits the network into groups that don't reach each other. Later nodes are in the first group.
+   */
   partition(...groups: readonly (readonly Node[])[]): void
   /** Ends partitions and cuts. */
   heal(): void

@@ -3,12 +3,12 @@ import { uniformDelay } from '../src/index.ts'
 import { seeds } from './seeds.ts'
 import { simulatePool, type PoolNode } from './simulated-swarm.ts'
 
-/** Two sites between which no packet passes, and one node that reaches both. */
+/** Two sites without a path between them, and one node that reaches both. */
 class Bridged {
   readonly simulation: ReturnType<typeof simulatePool>
   readonly bridge: PoolNode
   readonly all: readonly PoolNode[]
-  /** Lives that ended for anybody. */
+  /** Lives whose end any node was notified of. */
   readonly ended = new Set<string>()
 
   constructor(seed: number, size: number) {

@@ -22,6 +22,6 @@ it.each(seeds('1-5'))('who won more often where it was alone does not unseat the
   pool.simulation.runUntil(() => pool.agreed(all) !== undefined, 30_000, 'agreement')
   pool.simulation.run(30_000)
   expect(pool.agreed(all)).toBe(`4 ${winner.id}#1`)
-  // Nobody was told of another one meanwhile.
+  // No node was notified of another winner meanwhile.
   for (const node of pool.nodes) expect(new Set(pool.toldTo(node).map((told) => told.winner))).toEqual(new Set([winner.id]))
 })

@@ -18,7 +18,8 @@ it.each(seeds('1-4'))(
     simulation.runUntil(() => pool.agreed() !== undefined, 10_000, 'a reign')
     pool.elect(next)
     simulation.run(20_000)
-    // Its links stay up. Who has one does not believe its death at once, and would wait for others to tell it again.
+    // Its links stay up. A node with such a link does not believe its death at once, and would wait
+    // for others to repeat it.
     simulation.stopProcess(winner)
     simulation.runUntil(() => pool.agreed(others) === `2 ${next.id}#1`, 60_000, 'the next reign')
     const times = others.map((node) => pool.toldTo(node).find((told) => told.winner === next.id)?.at ?? Infinity)

@@ -4,7 +4,10 @@ import { Electorate } from './elections.ts'
 import type { PoolNode } from './simulated-swarm.ts'
 import { seeds } from './seeds.ts'
 
-/** How long after its withdrawal a winner stands again, ms: before others hear of that, while they settle, after they settled. */
+/**
+ * The pauses between a winner's withdrawal and its standing again, ms: before others learn of it,
+ * while they settle, and after they settled.
+ */
 const pauses = [0, 20, 150, 300, 700]
 
 it.each(seeds('1-10'))('a winner that withdraws and stands again reigns in a new epoch or not at all, seed %i', (seed) => {
@@ -34,7 +37,7 @@ it.each(seeds('1-5'))('a winner that did so behind a partition reigns in a new e
   const winner = pool.nodes[2] as PoolNode
   for (const node of [winner, ...pool.nodes.slice(5)]) pool.elect(node)
   pool.simulation.runUntil(() => pool.agreed() !== undefined, 5_000, 'agreement')
-  // Too short for anybody to be missed.
+  // Too short for any node to be missed.
   pool.simulation.partition(
     [winner, pool.nodes[0] as PoolNode],
     pool.nodes.filter((node, i) => node !== winner && i > 0),

@@ -4,7 +4,7 @@ import { simulatePool, type PoolNode } from './simulated-swarm.ts'
 
 const election = 'master'
 
-/** What one node was told: whose reign, which epoch, when. */
+/** One notification of a reign, with its time. */
 export interface Told {
   readonly epoch: number
   readonly winner: NodeId
@@ -12,7 +12,7 @@ export interface Told {
   readonly at: Milliseconds
 }
 
-/** A pool in which elections are watched; its nodes have ids in rising order. */
+/** A pool in which elections are watched. Its nodes have ids in rising order. */
 export class Electorate {
   readonly simulation: Simulation<JelNode>
   readonly nodes: PoolNode[] = []
@@ -34,7 +34,7 @@ export class Electorate {
     return this.#identities[index] as Identity
   }
 
-  /** Starts all but the first few of them, and waits until they know each other. */
+  /** Starts all nodes but the first few, and waits until they know each other. */
   gather(from = 0): void {
     const size = this.#identities.length - from
     for (let i = from; i < this.#identities.length; i++) {
@@ -58,7 +58,10 @@ export class Electorate {
     node.command({ type: 'withdraw', election })
   }
 
-  /** The reign on which all of these agree, as `epoch winner#incarnation`; undefined while they don't, or nobody reigns. */
+  /**
+   * Returns the reign on which all of these agree, as `epoch winner#incarnation`; undefined if they
+   * disagree or there is no reign.
+   */
   agreed(nodes: readonly PoolNode[] = this.nodes): string | undefined {
     const reigns = new Set(nodes.map((node) => this.reign(node)))
     const [first] = reigns
@@ -70,7 +73,7 @@ export class Electorate {
     return reign === undefined ? undefined : `${reign.epoch} ${reign.winner.id}#${reign.winner.incarnation}`
   }
 
-  /** Fencing tokens that somebody was told again after another one. */
+  /** Fencing tokens that some node was notified of again after another one. */
   get repeated(): string[] {
     return [...this.told.values()].flatMap((list) => {
       const tokens = list.map(({ epoch, winner }) => `${epoch} ${winner}`)

@@ -18,11 +18,11 @@ interface World {
   readonly a: PuppetNode
   readonly b: PuppetNode
   readonly c: PuppetNode
-  /** Tells one node that another one died; false if it should not have been told. */
+  /** Notifies one node of the death of another one. Returns false if that was a false death. */
   readonly bury: (told: PuppetNode, dead: PuppetNode) => boolean
 }
 
-/** Three nodes that have known each other for a minute. */
+/** Returns three nodes that have known each other for a minute. */
 function world({ machines = 3, ...options }: { readonly dialable?: boolean; readonly machines?: 2 | 3 } = {}): World {
   const sim = puppets({ seed: 1 })
   const first = sim.spawn(options)

@@ -4,11 +4,11 @@ import type { JelNode, Simulation } from '../src/index.ts'
 import { seeds } from './seeds.ts'
 import { simulatePool, type PoolNode } from './simulated-swarm.ts'
 
-/** What a pool remembers of lives that ended. */
+/** A pool whose memory of ended lives is tested. */
 class Pool {
   readonly simulation: Simulation<JelNode>
   readonly nodes: PoolNode[] = []
-  /** Who was told that somebody joined. */
+  /** Notifications of joins. */
   readonly joined: { readonly by: NodeId; readonly id: NodeId; readonly at: Milliseconds }[] = []
 
   constructor(options: Parameters<typeof simulatePool>[0], size: number) {
@@ -31,7 +31,7 @@ class Pool {
   leave(node: PoolNode): void {
     node.command({ type: 'leave' })
     this.simulation.run(500)
-    node.kill() // as a host ends
+    node.kill() // A host ends like this.
     this.nodes.splice(this.nodes.indexOf(node), 1)
   }
 }
@@ -65,7 +65,8 @@ it.each(seeds('1-3'))('one that was away while a member left revives it for nobo
   simulation.partition([...others, leaver], [away])
   pool.leave(leaver)
   simulation.run(150_000)
-  expect(away.protocol.members().map(({ id }) => id)).toContain(leaver.id) // alone it pronounces nobody dead
+  // Alone it pronounces nobody dead.
+  expect(away.protocol.members().map(({ id }) => id)).toContain(leaver.id)
   const healed = simulation.now
   simulation.heal()
   simulation.runUntil(() => others.every((node) => node.protocol.members().length === 9), 60_000, 'one pool')
@@ -83,7 +84,7 @@ it('ends are forgotten after their time, and a newcomer is told of none', () => 
   }
   const first = pool.nodes[0] as PoolNode
   expect(first.protocol.members()).toHaveLength(5)
-  expect(first.protocol.fingerprint.count).toBe(30) // those that ended are told, too
+  expect(first.protocol.fingerprint.count).toBe(30) // Ended lives are reported, too.
   pool.simulation.run(220_000)
   const newcomer = pool.enter()
   pool.simulation.run(10_000)

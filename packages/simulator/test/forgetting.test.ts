@@ -18,7 +18,8 @@ import { simulatePool, type PoolNode } from './simulated-swarm.ts'
 
 it('a member that stays needs no more memory after many have come and gone', () => {
   const config = makeConfig({ tombstones: { lifetime: 200_000 }, healing: { memory: 100_000 } })
-  // As on real hosts each has a registry of its own, and messages are bytes. So it shows what each of them holds.
+  // As on real hosts each node has a registry of its own, and messages are bytes. So a registry
+  // shows what its node holds.
   const registries = new Map<NodeId, Registry>()
   const createProtocol = (parts: ProtocolParts): JelNode => {
     const registry = new Registry()
@@ -47,7 +48,10 @@ it('a member that stays needs no more memory after many have come and gone', () 
   }
 })
 
-/** Does what any member does, but whatever end it tells of is almost old enough to be forgotten. */
+/**
+ * A member that follows the protocol, except that all ends that it reports are almost old enough to
+ * be forgotten.
+ */
 class Ager extends ProtocolNode<Payload> {
   readonly #codec: Codec<Payload>
   readonly #age: number
@@ -88,11 +92,12 @@ it.each(seeds('1-3'))(
     })
     const newcomers = [1, 2, 3].map(() => simulation.spawn({ introducers: [ager] }))
     simulation.run(60_000)
-    // By now they have heard from others how old the ends are.
+    // By now others have sent them the true ages of the ends.
     for (const node of [first, ager, ...others]) simulation.kill(node)
     simulation.run(60_000)
     for (const { protocol } of newcomers) expect(protocol.members()).toHaveLength(3)
-    // A tenth of the time for which ends are remembered is over. One comes back that has heard of none, and brings old news.
+    // A tenth of the time for which ends are remembered is over. A node that missed all ends comes
+    // back with old news.
     expect(away.protocol.members().map(({ id }) => id)).toContain(leaver.id)
     simulation.heal()
     const [address] = away.addresses

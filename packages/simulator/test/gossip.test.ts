@@ -139,7 +139,7 @@ describe('a mesh', () => {
     }
     const events = sim.events
     sim.run(3_600_000)
-    // Heartbeats that do nothing are left out: there would be 72,000.
+    // Idle heartbeats are left out: there would be 72,000.
     expect(sim.events - events).toBeLessThan(200)
   })
 

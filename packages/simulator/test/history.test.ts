@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { cheapScheme, ed25519Scheme, forge, SimulationTimeoutError } from '../src/index.ts'
 import { Puppet, puppets } from './puppet.ts'
 
-/** Links, talks and publishes at random. */
+/** Opens links, sends and publishes at random. */
 class Chatterbox extends Puppet {
   readonly #linked: string[] = []
 

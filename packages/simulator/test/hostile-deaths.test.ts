@@ -6,10 +6,13 @@ import { Accomplice } from './hostile.ts'
 import { seeds } from './seeds.ts'
 import { simulatePool, type PoolNode } from './simulated-swarm.ts'
 
-/** As many accusers as any death takes (`mostAccusers` of the protocol). */
+/** The most accusers that any death takes (`mostAccusers` of the protocol). */
 const quorum = 4
 
-/** Honest members, and accomplices among them. Whoever is told that one of them died falsely ends the test. */
+/**
+ * Honest members, and accomplices among them. A false death of one of the honest members ends the
+ * test.
+ */
 class Pool {
   readonly simulation: Simulation<JelNode>
   readonly honest: PoolNode[] = []
@@ -19,7 +22,7 @@ class Pool {
     this.grow(size)
   }
 
-  /** So many more enter. */
+  /** Adds so many honest members. */
   grow(by: number): void {
     for (let i = 0; i < by; i++) {
       this.honest.push(this.simulation.spawn({ introducers: this.honest.slice(0, 1) }))
@@ -35,7 +38,7 @@ class Pool {
     this.simulation.run(30_000)
   }
 
-  /** Whether these are still in the life with which they entered. */
+  /** Whether all honest members are still in their first life. */
   get areFirstLives(): boolean {
     return this.honest.every(({ protocol }) => protocol.self?.incarnation === 1)
   }
@@ -61,7 +64,8 @@ it.each(seeds('1-3'))('suspicions of three who crashed before they could take th
   const witness = new Accomplice(simulation, [victim], victim.id)
   const kept: Accusation[] = []
   for (let i = 0; i < 3; i++) {
-    // Among three, a member that is cut off from one, which the other says to miss, too, accuses. It crashes before it reaches its suspect again.
+    // Among three, a member that is cut off from one accuses it, because the third one claims to
+    // miss it, too. The accuser crashes before it reaches its suspect again.
     pool.grow(1)
     pool.settle(1)
     const accuser = pool.honest.pop() as PoolNode
@@ -93,11 +97,12 @@ it.each(seeds('1-2'))('all know soon what a member refutes, though it refuted so
   expect(victims).toHaveLength(8)
   for (const victim of victims) {
     const life = (): number => simulation.now - victim.startedAt
-    // The victim does not answer what it can't have said yet.
+    // The victim ignores an accusation about a time that it has not reached yet.
     const accuse = (): void => liar.says(alarm([liar.suspects(self(victim), Math.floor(life() / 1_000))]), [victim.id])
     simulation.run(1_700 - (life() % 1_000))
     accuse()
-    // Its next second has begun. A second after the first refutation it publishes the other one, and has nothing else to do.
+    // Its next second has begun. A second after the first refutation it publishes the other one,
+    // and has nothing else to do.
     simulation.run(500)
     accuse()
     simulation.run(1_500)

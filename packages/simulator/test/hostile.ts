@@ -5,15 +5,15 @@ import { accusationsIn, factsIn, type Accusation } from '../src/hostile/words.ts
 import type { JelNode, Payload, ProtocolParts, Simulation } from '../src/index.ts'
 import type { PoolNode } from './simulated-swarm.ts'
 
-/** A member that does what any member does, and what the test has it do. */
+/** A member that follows the protocol and also carries out the test's orders. */
 export class Accomplice {
   readonly node: PoolNode
-  /** Suspicions that it heard, the latest last. */
+  /** The suspicions that it received, the latest last. */
   readonly accusations: Accusation[] = []
   readonly #orders: ((attacker: Attacker) => void)[] = []
   #attacker: Attacker | undefined
 
-  /** `hides`: who suspects this member is told to nobody, and nobody is helped to reach anybody. */
+  /** `hides`: it conceals all suspicions of this member, and helps nobody to reach anybody. */
   constructor(simulation: Simulation<JelNode>, introducers: readonly PoolNode[], hides?: NodeId) {
     const attack: Attack = {
       heard: (message) => this.accusations.push(...accusedIn(message)),
@@ -29,17 +29,20 @@ export class Accomplice {
     this.node = simulation.spawn({ createProtocol, introducers })
   }
 
-  /** Signs that it suspects this member since that beat, and tells nobody. */
+  /** Signs that it suspects this member since that beat, and sends nothing. */
   suspects(member: Member, beat: number): Accusation {
     return (this.#attacker as Attacker).words.suspects(member, beat) as Accusation
   }
 
-  /** Tells the pool this on its topic, at its next turn. */
+  /** Publishes this on the pool's topic, at its next turn. */
   publishes(accusation: Accusation): void {
     this.#orders.push((attacker) => attacker.publish([factOf({ statement: accusation })]))
   }
 
-  /** Says this at its next turn, within a tenth of a second, to those of them with whom it has a link. Default: to all. */
+  /**
+   * Sends this at its next turn, within a tenth of a second, to those of them with which it has a
+   * link. Default: to all.
+   */
   says(message: Message, to?: readonly NodeId[]): void {
     this.#orders.push((attacker) => {
       for (const link of attacker.links) if (to?.includes(link) ?? true) attacker.send(link, message)
@@ -47,7 +50,10 @@ export class Accomplice {
   }
 }
 
-/** Keeps to itself who suspects one member, and says to all who ask that it misses whom they miss. */
+/**
+ * Conceals the suspicions of one member. It answers each request to reach a member by claiming to
+ * miss it.
+ */
 class Discreet extends Attacker {
   readonly #codec: ProtocolParts['services']['codec']
   readonly #about: NodeId
@@ -60,7 +66,7 @@ class Discreet extends Attacker {
 
   override handle(input: Input<Payload>, now: Milliseconds): Effect<Payload>[] {
     return super.handle(input, now).flatMap((effect) => {
-      // Bytes are what the test has it say.
+      // Bytes are the messages that the test orders.
       if (effect.type !== 'send' || effect.data instanceof Uint8Array) return [effect]
       const message = this.#codec?.decodeFrame(effect.data) ?? {}
       if (this.#tells(message)) return []
@@ -85,7 +91,7 @@ function asMessage(facts: readonly Told[]): Message {
   return { facts: { facts, fresh: true } }
 }
 
-/** The suspicions that a message tells, in whatever way. */
+/** Returns the suspicions in a message, in any form. */
 function accusedIn(message: Message): Accusation[] {
   const published = factsIn(message).flatMap(({ fact }) => ('statement' in fact.content ? [fact.content.statement] : []))
   return [...accusationsIn(message), ...accusationsIn({ alarm: { statements: published } })]

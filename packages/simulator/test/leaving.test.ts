@@ -2,7 +2,10 @@ import { expect, it } from 'vitest'
 import { seeds } from './seeds.ts'
 import { simulatePool, type PoolNode } from './simulated-swarm.ts'
 
-/** All but the last member leave one after another. Some entered so late that they are in no mesh of the topic yet. */
+/**
+ * All but the last member leave one after another. Some entered so late that they are in no mesh of
+ * the topic yet.
+ */
 it.each([
   ...seeds('92-100').map((seed) => ({ seed, size: 8, young: 1, apart: 40 })),
   ...seeds('1-9').map((seed) => ({ seed, size: 12, young: 2, apart: 20 })),

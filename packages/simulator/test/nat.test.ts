@@ -3,7 +3,10 @@ import { loadScenario, runScenario, shippedScenarios, uniformDelay } from '../sr
 import { seeds } from './seeds.ts'
 import { simulatePool } from './simulated-swarm.ts'
 
-/** Every fourth node stands behind a NAT: it can dial and can't be dialled, so two of them never have a link. */
+/**
+ * Every fourth node is behind a NAT: it can dial and can't be dialled, so two of them never have a
+ * link.
+ */
 describe.each(seeds('1-3'))('a pool of which a quarter stands behind a NAT, seed %i', (seed) => {
   it('sees nobody die while all are well', () => {
     const simulation = simulatePool({ seed, network: { delay: uniformDelay(10, 60) } })
@@ -36,7 +39,10 @@ describe.each(seeds('1-3'))('a pool of which a quarter stands behind a NAT, seed
   })
 })
 
-/** Three of its eight sites can't be dialled from elsewhere; their nodes have no link but to the introducer while others still come. */
+/**
+ * Three of its eight sites can't be dialled from elsewhere. Their nodes have no link but to the
+ * introducer while others still come.
+ */
 describe.each(seeds('1-2'))('a crowd from all over the world, seed %i', (seed) => {
   it('sees nobody die while all are well, and comes to rest', { timeout: 60_000 }, () => {
     const scenario = loadScenario(shippedScenarios().get('wide-area-world') ?? '', ['duration=70s', 'actions=[]'])

@@ -15,7 +15,7 @@ function spawn(sim: Sim, options: SpawnOptions = {}): PuppetNode {
   return node
 }
 
-/** Nodes with a link from the first to each of the others. */
+/** Returns nodes with a link from the first to each of the others. */
 function star(sim: Sim, ...options: readonly SpawnOptions[]): PuppetNode[] {
   const nodes = options.map((each) => spawn(sim, each))
   const [centre, ...others] = nodes
@@ -26,7 +26,7 @@ function star(sim: Sim, ...options: readonly SpawnOptions[]): PuppetNode[] {
   return nodes
 }
 
-/** How long from now until the node has got a frame, the first or a later one. */
+/** Returns how long from now until the node has received a frame, the first or a later one. */
 function arrival(sim: Sim, node: PuppetNode, frame = 1): number {
   const before = sim.now
   sim.runUntil(() => node.protocol.got('frame').length >= frame, 3_600_000)

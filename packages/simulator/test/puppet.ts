@@ -1,11 +1,11 @@
 import type { BroadcastVerdict, Effect, Input, Member, Milliseconds, Reign } from '@jel/protocol'
 import { Simulation, type Protocol, type ProtocolParts, type SimulatedNode, type SimulationOptions } from '../src/index.ts'
 
-/** A protocol without a will of its own: it writes down what comes in and does what the test says. */
+/** A passive protocol. It records its inputs and does what the test orders. */
 export class Puppet implements Protocol {
   readonly parts: ProtocolParts
   readonly inputs: { readonly input: Input; readonly now: Milliseconds }[] = []
-  /** What it answers to an input. */
+  /** Returns the effects of an input. */
   answer: (input: Input, now: Milliseconds) => Effect[] = () => []
   verdict: BroadcastVerdict = 'accept'
   self: Member | undefined
@@ -31,7 +31,7 @@ export class Puppet implements Protocol {
     return undefined
   }
 
-  /** The inputs of one type, in order. */
+  /** Returns the inputs of one type, in order. */
   got<T extends Input['type']>(type: T): Extract<Input, { type: T }>[] {
     return this.inputs.map(({ input }) => input).filter((input) => input.type === type) as Extract<Input, { type: T }>[]
   }
@@ -47,7 +47,7 @@ export function puppets(options: Partial<SimulationOptions<Puppet>> = {}): Simul
   return new Simulation({ seed: 1, createProtocol: (parts) => new Puppet(parts), ...options })
 }
 
-/** Makes the puppet do something now. */
+/** Makes the puppet carry out effects at once. */
 export function act(node: PuppetNode, ...effects: Effect[]): void {
   const { answer } = node.protocol
   node.protocol.answer = () => effects
@@ -63,7 +63,7 @@ export function send(from: PuppetNode, to: PuppetNode, text: string): void {
   act(from, { type: 'send', to: to.id, data: new TextEncoder().encode(text) })
 }
 
-/** The texts of the frames that arrived. */
+/** Returns the texts of the frames that arrived. */
 export function texts(node: PuppetNode): string[] {
   return node.protocol.got('frame').map(({ data }) => new TextDecoder().decode(data))
 }

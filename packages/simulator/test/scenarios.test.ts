@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { loadScenario, runScenario, shippedScenarios } from '../src/index.ts'
 
-/** Those that no other test runs. */
+/** Scenarios that no other test runs. */
 const scenarios = [
   'three-sites',
   'three-sites-one-way',
@@ -28,20 +28,23 @@ const scenarios = [
   'hostile-records',
 ]
 
-/** Expectations that are not met yet, by scenario: figures only, never a promise. To be taken from this list as they are. */
+/**
+ * Expectations that are not met yet, by scenario. They are figures, never promises. Remove an entry
+ * once its expectation is met.
+ */
 const missed: Readonly<Record<string, string>> = {
   'three-sites-unequal': 'a second',
   'hostile-suspicions': 'a second (mean)',
   'hostile-moving': 'a second (mean)',
 }
 
-/** What makes a scenario shorter that says no more with its full length. */
+/** Settings that shorten a scenario whose full length shows no more. */
 const shorter: Readonly<Record<string, readonly string[]>> = {
   'hostile-offers': ['duration=90s', 'expect.0.allKnowAll.until=90s'],
   'hostile-suspicions': ['duration=150s', 'expect.0.allKnowAll.until=150s'],
 }
 
-/** Seeds beside the first one, which showed what it did not. */
+/** Further seeds, which showed faults that the first one did not. */
 const more: Readonly<Record<string, readonly number[]>> = {
   'three-sites-crash': [3],
 }

@@ -12,12 +12,12 @@ import {
 
 export type PoolNode = SimulatedNode<JelNode>
 
-/** A simulation of the real protocol. */
+/** Returns a simulation of the real protocol. */
 export function simulatePool(options: Partial<SimulationOptions<JelNode>> & { readonly seed: number }): Simulation<JelNode> {
   return new Simulation({ createProtocol: (parts) => new ProtocolNode({ ...parts, config: defaultConfig }), ...options })
 }
 
-/** How much virtual time passes between two looks. */
+/** The virtual time between two looks, ms. */
 const tick = 5
 
 /** The deterministic driver as a swarm: virtual time passes while the suite waits for it. */
@@ -42,7 +42,7 @@ export class SimulatedSwarm implements Swarm {
   async within(limit: Milliseconds, condition: () => boolean): Promise<Milliseconds> {
     const start = this.simulation.now
     for (;;) {
-      // Whoever waits for a promise goes on here, in no virtual time at all.
+      // Code that waits for a promise continues here, in no virtual time at all.
       await setImmediate()
       if (condition()) return this.simulation.now - start
       if (this.simulation.now >= start + limit)
@@ -217,7 +217,7 @@ class SimulatedSwarmNode implements SwarmNode {
     }
   }
 
-  /** The first notification of which the reader makes something. */
+  /** Resolves with the first defined value that `read` returns for a notification. */
   #next<T>(read: (notification: Notification) => T | undefined, signal?: AbortSignal): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     const take = (notification: Notification): void => {

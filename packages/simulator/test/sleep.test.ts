@@ -4,7 +4,7 @@ import { uniformDelay } from '../src/index.ts'
 import { seeds } from './seeds.ts'
 import { simulatePool, type PoolNode } from './simulated-swarm.ts'
 
-/** As for a day, in less time. */
+/** This shortens the day of the default. */
 const config = makeConfig({ healing: { memory: 600_000 } })
 
 function electedPool(seed: number): { simulation: ReturnType<typeof simulatePool>; nodes: PoolNode[] } {

@@ -5,14 +5,14 @@ import { simulatePool, type PoolNode } from './simulated-swarm.ts'
 export interface TurmoilOptions {
   readonly seed: number
   readonly nodes: number
-  /** Virtual time during which things happen to the nodes, ms. */
+  /** The virtual time of the turmoil, ms. */
   readonly turmoil: number
-  /** Virtual time allowed for all to agree again, ms. */
+  /** The virtual time allowed for all to agree again, ms. */
   readonly settle: number
   readonly network?: Partial<NetworkOptions>
-  /** How the nodes are made and talk. */
+  /** Options that replace the simulation's defaults. */
   readonly simulation?: Partial<SimulationOptions<JelNode>>
-  /** Share of the nodes that can dial but can't be dialled, 0 to 1. */
+  /** The share of the nodes that can dial but can't be dialled, 0 to 1. */
   readonly undialable?: number
   /** Whether whole halves may be cut off from each other. */
   readonly partitions?: boolean
@@ -20,10 +20,13 @@ export interface TurmoilOptions {
 
 const election = 'master'
 
-/** Nodes come, go, crash, stand still and are cut off at random, then everything is left alone, and all must agree. */
+/**
+ * Nodes come, go, crash, stand still and are cut off at random. Then everything is left alone, and
+ * all must agree.
+ */
 export class Turmoil {
   readonly simulation: Simulation<JelNode>
-  /** What was done, for whoever looks for the cause. */
+  /** A log of all actions, for finding the cause of a failure. */
   readonly deeds: string[] = []
   readonly #options: TurmoilOptions
   readonly #random: () => number
@@ -45,7 +48,7 @@ export class Turmoil {
     return this.simulation.nodes.filter(({ state }) => state !== 'gone')
   }
 
-  /** Throws when a promise is broken, or when the nodes don't agree in the end. */
+  /** Throws if a promise is broken, or if the nodes don't agree in the end. */
   run(): void {
     const first = this.simulation.spawn()
     for (let i = 1; i < this.#options.nodes; i++) this.#spawn([first])
@@ -61,7 +64,7 @@ export class Turmoil {
     if (late !== undefined) throw new Error(`seed ${this.#options.seed}: they agreed, and then no more: ${late}`)
   }
 
-  /** Why the nodes don't agree; undefined if they do. */
+  /** Returns why the nodes don't agree, undefined if they do. */
   disagreement(): string | undefined {
     const { alive } = this
     const lives = (node: PoolNode): string =>
@@ -142,7 +145,8 @@ export class Turmoil {
     for (const node of this.#standing) this.simulation.continueProcess(node)
     this.simulation.heal()
     this.deeds.push(`${this.simulation.now.toFixed(0)} calm`)
-    // Who entered while all that it knew was away or dying is known to nobody: only the local network can find it.
+    // Nobody knows a node whose acquaintances were all away or dying when it entered. Only the
+    // local network can find it.
     const known = this.#acquaintances()
     const [first, ...others] = this.alive
     for (const node of others) {
@@ -153,11 +157,14 @@ export class Turmoil {
     }
   }
 
-  /** Whom the first node knows, or somebody knows that it knows, and so on. */
+  /**
+   * Returns the nodes that are connected to the first one by knowledge, in either direction and
+   * over any number of steps.
+   */
   #acquaintances(): Set<NodeId> {
     const nodes = new Map(this.alive.map((node) => [node.id, node]))
     const known = new Set<NodeId>(this.alive.slice(0, 1).map(({ id }) => id))
-    // A set is walked in the order of insertion, what is added meanwhile included.
+    // Iteration over a set follows the order of insertion, and includes elements added meanwhile.
     for (const id of known) {
       for (const { notification } of nodes.get(id)?.news ?? []) {
         if (notification.type === 'joined' && nodes.has(notification.member.id)) known.add(notification.member.id)

@@ -5,7 +5,7 @@ import { UnencodedCodec } from '../src/protocol/unencoded.ts'
 import { seeds } from './seeds.ts'
 import { Turmoil } from './turmoil.ts'
 
-/** Nothing that was sent can be changed any more: who tries throws. */
+/** Freezes all messages, so that a change after sending throws. */
 class SealedUnencodedCodec extends UnencodedCodec {
   override encodeFrame(message: Message): Payload {
     return super.encodeFrame(sealed(message))
@@ -16,7 +16,7 @@ class SealedUnencodedCodec extends UnencodedCodec {
   }
 }
 
-/** But for what is noted on facts in passing. */
+/** Facts are exempt: the protocol notes things on them in passing. */
 function sealed<T extends object>(part: T): T {
   if (ArrayBuffer.isView(part) || Object.isFrozen(part)) return part
   for (const [key, inner] of Object.entries(part) as [string, unknown][]) {
@@ -25,7 +25,7 @@ function sealed<T extends object>(part: T): T {
   return 'position' in part ? part : Object.freeze(part)
 }
 
-/** Everything that anybody was told, when, and all that was sent. */
+/** Returns all notifications with their times, and all traffic. */
 function history(seed: number, simulation: Partial<SimulationOptions<JelNode>>): unknown {
   const turmoil = new Turmoil({ seed, nodes: 12, turmoil: 40_000, settle: 60_000, network: { loss: 0.02 }, simulation })
   turmoil.run()

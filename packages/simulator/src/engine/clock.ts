@@ -1,7 +1,10 @@
 import type { Milliseconds } from '@jel/protocol'
 import { EventQueue, type EventHandle } from './event-queue.ts'
 
-/** More events than this at one instant: something wakes itself without letting time pass. */
+/**
+ * With more events than this at one instant, something reschedules itself without letting time
+ * pass.
+ */
 const standstill = 5_000_000
 
 /** Virtual time: it stands still while something happens, and jumps to the next event. */
@@ -24,7 +27,10 @@ export class VirtualClock {
     return this.#queue.nextTime
   }
 
-  /** Runs the action at a time; at once, after what is due already, if that time has passed. */
+  /**
+   * Runs the action at a time. A time in the past means at once, after the events that are already
+   * due.
+   */
   at(time: Milliseconds, action: () => void): EventHandle {
     return this.#queue.schedule(Math.max(time, this.#now), action)
   }
@@ -37,7 +43,10 @@ export class VirtualClock {
     return this.#queue.cancel(handle)
   }
 
-  /** Runs the next event if it is due by `until`; otherwise the time becomes `until`. False if nothing was left to run. */
+  /**
+   * Runs the next event if it is due by `until`, otherwise sets the time to `until`. Returns false
+   * if no event was due.
+   */
   step(until: Milliseconds): boolean {
     const next = this.#queue.nextTime
     if (next === undefined || next > until) {

@@ -1,13 +1,13 @@
 const scratch = new DataView(new ArrayBuffer(8))
 
-/** What knows what in it counts. */
+/** Something that adds its own parts to a digest. */
 interface Digestible {
   digest(into: Digest): void
 }
 
 /**
- * A running 64-bit digest of numbers, bytes and text: two multiply-and-xor lanes (after cyrb53, public domain). Fast, the same on
- * every machine, and no protection against anybody.
+ * A running 64-bit digest of numbers, bytes and text: two multiply-and-xor lanes (after cyrb53,
+ * public domain). It is fast and the same on every machine. It is not cryptographic.
  */
 export class Digest {
   #high: number
@@ -18,7 +18,7 @@ export class Digest {
     this.#low = 0x41c6ce57 ^ seed
   }
 
-  /** A whole number below 2^32. */
+  /** Adds a whole number below 2^32. */
   word(value: number): void {
     this.#high = Math.imul(this.#high ^ value, 2654435761)
     this.#low = Math.imul(this.#low ^ value, 1597334677)
@@ -50,7 +50,7 @@ export class Digest {
     for (let i = 0; i < value.length; i++) this.word(value.charCodeAt(i))
   }
 
-  /** The state as two words; more may follow. */
+  /** Returns the state as two words. More input may follow. */
   words(): [high: number, low: number] {
     const high = Math.imul(this.#high ^ (this.#high >>> 16), 2246822507) ^ Math.imul(this.#low ^ (this.#low >>> 13), 3266489909)
     const low = Math.imul(this.#low ^ (this.#low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909)
@@ -64,7 +64,7 @@ export class Digest {
   }
 }
 
-/** 53 bits of a content, as a key for maps. */
+/** Returns 53 bits of the digest of a content, as a key for maps. */
 export function contentHash(data: Uint8Array | Digestible): number {
   const digest = new Digest()
   digest.content(data)
@@ -72,7 +72,10 @@ export function contentHash(data: Uint8Array | Digestible): number {
   return (high & 0x1fffff) * 2 ** 32 + low
 }
 
-/** A 32-bit seed for one concern (`'network'`, `'node 7'`), so that one more draw for one concern shifts no other. */
+/**
+ * Returns a 32-bit seed for one concern (`'network'`, `'node 7'`), so that one more draw for one
+ * concern shifts no other.
+ */
 export function deriveSeed(seed: number, concern: string): number {
   const digest = new Digest(seed)
   digest.number(seed)

@@ -1,15 +1,18 @@
-/** Names one scheduled event. Stays unique for 2^29 reuses of its place, so cancelling twice harms nobody. */
+/**
+ * Names one scheduled event. It stays unique for 2^29 reuses of its slot, so a second cancel does
+ * no harm.
+ */
 export type EventHandle = number
 
 const places = 2 ** 24
 const generations = 2 ** 29
 
 /**
- * Events ordered by time, and among equal times by the order in which they were scheduled.
+ * Events ordered by time. Events of equal times keep the order in which they were scheduled.
  *
- * A heap with four children a node (shallower than a binary one, and the children share a cache line) over typed arrays: an
- * event costs no object beyond its action, and cancelling takes it out at once instead of leaving a corpse behind, which
- * matters because most timers are replaced before they are due.
+ * This is a heap over typed arrays with four children a node. It is shallower than a binary heap,
+ * and the children share a cache line. An event costs no object beyond its action. Cancelling
+ * removes the event at once, which matters because most timers are replaced before they are due.
  */
 export class EventQueue {
   #size = 0
@@ -28,7 +31,7 @@ export class EventQueue {
     return this.#size
   }
 
-  /** When the next event is due; undefined if there is none. */
+  /** The time of the next event, undefined if there is none. */
   get nextTime(): number | undefined {
     return this.#size === 0 ? undefined : this.#times[this.#heap[0] as number]
   }
@@ -43,7 +46,7 @@ export class EventQueue {
     return (this.#generations[slot] as number) * places + slot
   }
 
-  /** False if the event has happened or was cancelled before. */
+  /** Returns false if the event has happened or was cancelled before. */
   cancel(handle: EventHandle): boolean {
     const slot = handle % places
     if (this.#actions[slot] === undefined || this.#generations[slot] !== Math.floor(handle / places)) return false
@@ -57,7 +60,7 @@ export class EventQueue {
     return true
   }
 
-  /** Takes the next event out; the caller runs it. */
+  /** Removes the next event and returns its action for the caller to run. */
   take(): (() => void) | undefined {
     if (this.#size === 0) return undefined
     const slot = this.#heap[0] as number

@@ -1,9 +1,9 @@
 /**
- * Functions with `+ - * /` only: `Math.log`, `Math.log2` and `Math.exp` may differ in the last bit between versions of the engine, and one
- * seed must give one history everywhere.
+ * These functions use `+ - * /` only. `Math.log`, `Math.log2` and `Math.exp` may differ in the last
+ * bit between versions of the engine, and one seed must give one history everywhere.
  */
 
-/** The natural logarithm of a positive number, to about 1e-15. */
+/** Returns the natural logarithm of a positive number, to about 1e-15. */
 export function exactLog(value: number): number {
   let exponent = 0
   let rest = value
@@ -27,7 +27,7 @@ export function exactLog(value: number): number {
   return exponent * Math.LN2 + 2 * sum
 }
 
-/** e to the power of a number, to about 1e-15. */
+/** Returns e to the power of a number, to about 1e-15. */
 export function exactExp(value: number): number {
   const exponent = Math.round(value / Math.LN2)
   const rest = value - exponent * Math.LN2
@@ -42,7 +42,7 @@ export function exactExp(value: number): number {
   return exponent < 0 ? sum / scale : sum * scale
 }
 
-/** The greatest whole number whose power of two is at most this whole number, which is 1 or more. */
+/** Returns the floor of the binary logarithm of a whole number of 1 or more. */
 export function floorLog2(value: number): number {
   return 31 - Math.clz32(value)
 }

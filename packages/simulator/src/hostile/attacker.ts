@@ -15,38 +15,41 @@ import type { Payload } from '../network/payload.ts'
 import type { Protocol, ProtocolParts } from '../protocol/protocol.ts'
 import { electionOf, encode, encodeBroadcast, factsIn, Words } from './words.ts'
 
-/** How often an attacker has its turn, ms. */
+/** The time between an attacker's turns, ms. */
 const turnEvery: Milliseconds = 100
 
-/** What an attacker does beside what a member does. */
+/** The attack that a hostile member carries out beside the protocol. */
 export interface Attack {
-  /** Something that it was told, before it attacks, too. */
+  /** Receives an incoming message, also before the attack begins. */
   heard?(message: Message): void
-  /** What it does ten times a second. */
+  /** Runs ten times a second during the attack. */
   turn(attacker: Attacker): void
 }
 
 export interface AttackerOptions {
   readonly attack: Attack
-  /** From and until when, from its start. */
+  /** The begin and end of the attack, from its start. */
   readonly from: Milliseconds
   readonly until: Milliseconds
-  /** Whom it is after; empty: everybody. */
+  /** The ids of its victims. Empty: everybody. */
   readonly victims: readonly NodeId[]
 }
 
-/** A member that does what the protocol says, and an attack besides. Its application hears nothing. */
+/**
+ * A member that follows the protocol and carries out an attack besides. Its application receives no
+ * notifications.
+ */
 export class Attacker implements Protocol {
   readonly words: Words
   readonly random: () => number
   readonly victims: readonly NodeId[]
-  /** Peers with which it has a link. */
+  /** The peers with which it has a link. */
   readonly links = new Set<NodeId>()
-  /** Elections that it heard of. */
+  /** The elections that it has learned of. */
   readonly elections = new Set<string>()
-  /** How many turns it had. */
+  /** The number of its turns so far. */
   turns = 0
-  /** The time of its turn. */
+  /** The time of the present turn. */
   now: Milliseconds = 0
   readonly #node: ProtocolNode<Payload>
   readonly #parts: ProtocolParts
@@ -55,7 +58,7 @@ export class Attacker implements Protocol {
   #broadcasts = 0
   #startedAt: Milliseconds | undefined
   #nextTurn: Milliseconds = Infinity
-  /** When the honest part of it wants to be woken. */
+  /** When its honest part needs the timer. */
   #wakeAt: Milliseconds = Infinity
 
   constructor(parts: ProtocolParts, options: AttackerOptions) {
@@ -71,7 +74,7 @@ export class Attacker implements Protocol {
     return this.#parts.id
   }
 
-  /** What its calendar says. */
+  /** The time of its calendar. */
   get today(): Milliseconds {
     return Math.floor(this.#parts.services.today())
   }
@@ -88,7 +91,7 @@ export class Attacker implements Protocol {
     return this.#node.reign(election)
   }
 
-  /** Those whom it is after. */
+  /** Returns the members that it attacks. */
   targets(): Member[] {
     return this.members().filter(({ id }) => id !== this.id && (this.victims.length === 0 || this.victims.includes(id)))
   }
@@ -97,7 +100,7 @@ export class Attacker implements Protocol {
     this.#effects.push({ type: 'send', to, data: encode(message) })
   }
 
-  /** Tells the pool on its topic. */
+  /** Publishes facts on the pool's topic. */
   publish(facts: readonly Fact[]): void {
     this.#effects.push({ type: 'broadcast', data: encodeBroadcast(this.#broadcasts++, facts) })
   }
@@ -107,7 +110,7 @@ export class Attacker implements Protocol {
     this.#effects.push({ type: 'disconnect', peer: id, reason: 'anew' }, { type: 'connect', peer: id, addresses })
   }
 
-  /** Says to the pool that its addresses are these. */
+  /** Announces these addresses as its own. */
   move(addresses: Member['addresses'], now: Milliseconds): void {
     this.#effects.push(...this.#own(this.#node.handle({ type: 'addresses', addresses }, now)))
   }

@@ -2,10 +2,13 @@ import { defaultConfig, type Fact, type Message } from '@jel/protocol'
 import type { Attack, Attacker } from './attacker.ts'
 import { aged, factsIn, isEnd, told } from './words.ts'
 
-/** So long before its time, s. */
+/** The time left before such an end is forgotten, s. */
 const before = 30
 
-/** Tells of ends, and says that they are so old that they are about to be forgotten; of others, that they are of just now. */
+/**
+ * Repeats ends with false ages: every other one is about to be forgotten, the rest are of this
+ * moment.
+ */
 export class FalseAges implements Attack {
   readonly #ends = new Map<string, Fact>()
 

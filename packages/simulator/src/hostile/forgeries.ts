@@ -1,7 +1,7 @@
 import type { Attack, Attacker } from './attacker.ts'
 import { news } from './words.ts'
 
-/** Says in the names of others that they leave, under signatures that are not theirs. */
+/** Sends leaves in the names of others, under signatures that are not theirs. */
 export class Forgeries implements Attack {
   turn(attacker: Attacker): void {
     if (attacker.turns % 20 !== 1) return

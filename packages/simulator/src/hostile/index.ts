@@ -11,7 +11,7 @@ import { Replay } from './replay.ts'
 import { SilentCandidate } from './silent-candidate.ts'
 import { SuspicionFlood } from './suspicion-flood.ts'
 
-/** Attacks by name, as scenarios have them. */
+/** Attacks by their names in scenarios. */
 export const attacks = {
   replay: () => new Replay(),
   suspicions: () => new SuspicionFlood(),

@@ -1,10 +1,12 @@
 import type { Attack, Attacker } from './attacker.ts'
 import { offer } from './words.ts'
 
-/** So many facts at once. */
+/** The number of facts in one offer. */
 const items = 500
 
-/** Offers facts that there are not, so that who asks for them waits, and has no room for what others offer. */
+/**
+ * Offers facts that don't exist. A peer that requests them waits, and has no room for other offers.
+ */
 export class MadeUpOffers implements Attack {
   turn(attacker: Attacker): void {
     if (attacker.turns % 5 !== 1) return

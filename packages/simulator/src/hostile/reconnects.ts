@@ -3,11 +3,14 @@ import { cheapScheme } from '../protocol/identity.ts'
 import type { Attack, Attacker } from './attacker.ts'
 import { news, Words } from './words.ts'
 
-/** Newcomers in one frame, and frames until it opens the link anew. */
+/** The number of newcomers in a frame, and of frames until it reopens the link. */
 const newcomers = 50
 const frames = 10
 
-/** Makes up members by the thousand, and opens each link anew as soon as what it may say on one is used up. */
+/**
+ * Makes up members by the thousand. It reopens each link as soon as it has used up what it may send
+ * on one.
+ */
 export class Reconnects implements Attack {
   readonly #pool: string
   #made = 0

@@ -2,10 +2,13 @@ import { cheapScheme } from '../protocol/identity.ts'
 import type { Attack, Attacker } from './attacker.ts'
 import { factsOf, news, Words } from './words.ts'
 
-/** Each turn, so ten times as many a second. */
+/** The number of records a turn; ten turns make a second. */
 const each = 40
 
-/** Publishes records under keys that it makes up, as long and for as long as they may be, on the topic and over a link; and old versions of what others published. */
+/**
+ * Publishes records of the greatest size and lifetime under keys that it makes up, on the topic and
+ * over a link. It repeats old versions of others' records, too.
+ */
 export class RecordFlood implements Attack {
   readonly #pool: string
   readonly #heard = new Map<string, Parameters<typeof news>[0][number]>()

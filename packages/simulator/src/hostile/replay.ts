@@ -2,15 +2,15 @@ import type { Fact, Message } from '@jel/protocol'
 import type { Attack, Attacker } from './attacker.ts'
 import { accusationsIn, alarm, deathOf, factsIn, isEnd, told, type Accusation } from './words.ts'
 
-/** As many accusers as any quorum needs. */
+/** No quorum needs more accusers than this. */
 const quorum = 4
 
-/** Suspicions and ends kept at most. */
+/** The most suspicions and ends that it keeps. */
 const kept = 1_000
 
 /**
- * Keeps each suspicion that it hears, however long ago it was refuted, and tells them again: one by one, and, as soon as enough have accused one
- * life, together as its death.
+ * Keeps each suspicion that it receives, even one refuted long ago, and repeats them one by one. As
+ * soon as enough have accused one life, it sends them together as a death certificate.
  */
 export class Replay implements Attack {
   readonly #accusations = new Map<string, Map<string, Accusation>>()
@@ -27,14 +27,14 @@ export class Replay implements Attack {
   }
 
   turn(attacker: Attacker): void {
-    // Once a second: below all limits.
+    // Once a second is below all limits.
     if (attacker.turns % 10 !== 1) return
     for (const link of attacker.links) {
       for (const accusers of this.#accusations.values()) {
         const accusations = [...accusers.values()]
         attacker.send(link, alarm(accusations.slice(0, 8)))
         const own = attacker.members().find(({ id }) => id === accusations[0]?.content.suspect)
-        // Its own word costs it nothing.
+        // An accusation of its own costs it nothing.
         const all = own === undefined ? accusations : [...accusations, attacker.words.suspects(own, 0) as Accusation]
         if (all.length >= quorum) attacker.send(link, told([deathOf(all.slice(-quorum))]))
       }

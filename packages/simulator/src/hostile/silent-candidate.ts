@@ -1,7 +1,7 @@
 import type { Attack, Attacker } from './attacker.ts'
 import { news } from './words.ts'
 
-/** Stands in every election that it hears of, with the lowest id of all, and never claims. */
+/** Stands in every election that it learns of, with the lowest id of all, and never claims. */
 export class SilentCandidate implements Attack {
   turn(attacker: Attacker): void {
     if (attacker.turns % 20 !== 1) return

@@ -1,10 +1,13 @@
 import type { Attack, Attacker } from './attacker.ts'
 import { alarm } from './words.ts'
 
-/** So many suspicions a frame. */
+/** The number of suspicions in a frame. */
 const numbers = 10
 
-/** Suspects its victims under ever new numbers, to their faces and before all others, so that they refute without end. */
+/**
+ * Suspects its victims under ever new numbers, towards them and all others, so that they refute
+ * without end.
+ */
 export class SuspicionFlood implements Attack {
   turn(attacker: Attacker): void {
     const first = attacker.turns * numbers

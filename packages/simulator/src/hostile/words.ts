@@ -1,5 +1,6 @@
 /**
- * All that attackers say, signed with their own keys and encoded as on real hosts: the one file that knows what statements and frames look like.
+ * Builds all messages of attackers, signed with their own keys and encoded as on real hosts. Only
+ * this file depends on the form of statements and frames.
  */
 import {
   ProtobufCodec,
@@ -16,7 +17,7 @@ import type { Identity, Scheme } from '../protocol/identity.ts'
 
 type Said = Exclude<Content, { readonly kind: 'unknown' }>
 
-/** Bytes of the name of a fact in an offer. */
+/** The bytes of a fact's name in an offer. */
 const itemBytes = 11
 
 /** A suspicion that somebody signed. */
@@ -51,7 +52,7 @@ export class Words {
     return this.#says({ kind: 'suspicion', suspect: id, incarnation, beat })
   }
 
-  /** Under a signature that is not the member's. */
+  /** The signature is not the member's. */
   leavesAs({ id, incarnation }: Member): Statement {
     return this.#statements.sign(id, { kind: 'left', incarnation })
   }
@@ -64,7 +65,7 @@ export class Words {
     return this.#says({ kind: 'claim', election, epoch, incarnation, sequence: 1 })
   }
 
-  /** As long as it may be, for as long as it may be. */
+  /** The record has the greatest size and lifetime. */
   publishes(name: string, today: Milliseconds): Statement {
     const { recordBytes, recordLifetime } = defaultConfig.limits
     return this.#says({
@@ -82,12 +83,12 @@ export class Words {
   }
 }
 
-/** A frame as bytes, as any host reads it. */
+/** Encodes a frame as on real hosts. */
 export function encode(message: Message): Uint8Array {
   return codec.encodeFrame(message)
 }
 
-/** Facts for the topic; the nonce tells it from another one with the same. */
+/** Encodes facts for the topic. The nonce distinguishes broadcasts of equal facts. */
 export function encodeBroadcast(nonce: number, facts: readonly Fact[]): Uint8Array {
   return codec.encodeBroadcast({ nonce, facts })
 }
@@ -96,7 +97,7 @@ export function factsOf(statements: readonly Statement[]): Fact[] {
   return statements.map((statement) => factOf({ statement }))
 }
 
-/** Statements told as news. */
+/** Sends statements as fresh facts. */
 export function news(statements: readonly Statement[]): Message {
   return told(factsOf(statements))
 }
@@ -105,7 +106,7 @@ export function told(facts: readonly Told[]): Message {
   return { facts: { facts, fresh: true } }
 }
 
-/** A fact that claims to be so old. */
+/** Returns the fact with a claimed age. */
 export function aged(fact: Fact, ageSeconds: number): Told {
   return { fact, ageSeconds }
 }
@@ -114,34 +115,34 @@ export function alarm(statements: readonly Statement[]): Message {
   return { alarm: { statements } }
 }
 
-/** Facts that nobody has, by name. */
+/** Offers random names of facts that nobody has. */
 export function offer(count: number, random: () => number): Message {
   const items = Uint8Array.from({ length: count * itemBytes }, (_, i) => (i % itemBytes === 0 ? 0 : Math.floor(random() * 256)))
   return { offer: { items } }
 }
 
-/** The suspicions that a message carries. */
+/** Returns the suspicions in a message. */
 export function accusationsIn({ alarm }: Message): readonly Accusation[] {
   return (alarm?.statements ?? []).filter((statement): statement is Accusation => statement.content.kind === 'suspicion')
 }
 
-/** Facts told in a message. */
+/** Returns the facts in a message. */
 export function factsIn({ facts }: Message): readonly Told[] {
   return facts?.facts ?? []
 }
 
-/** Says that a life is over. */
+/** Returns true if the fact is the end of a life. */
 export function isEnd({ says }: Fact): boolean {
   return says === 'left' || says === 'died'
 }
 
-/** The election that a fact is about. */
+/** Returns the election that a fact is about. */
 export function electionOf({ content }: Fact): string | undefined {
   const said = 'statement' in content ? content.statement.content : undefined
   return said?.kind === 'candidacy' || said?.kind === 'claim' ? said.election : undefined
 }
 
-/** Suspicions of one life as its death, whenever they were signed. */
+/** Makes a death certificate from suspicions of one life, regardless of when they were signed. */
 export function deathOf(accusations: readonly Accusation[]): Fact {
   return factOf({ certificate: certify(accusations) })
 }

@@ -20,11 +20,11 @@ import { JobMessage } from './job-message.ts'
 import { readJob } from './job-record.ts'
 import { MemberStreams } from './member-streams.ts'
 
-/** What computes beside each protocol node: the scheduler of `@jel/compute`, or one with a fault. */
+/** The scheduler beside each protocol node: that of `@jel/compute`, or one with a fault. */
 export type JobScheduler = Pick<Scheduler, 'handle' | 'ended' | 'replicas'>
 export type CreateScheduler = (options: SchedulerOptions) => JobScheduler
 
-/** Sees all that goes into a member's scheduler and comes out of it, before anything is done with it. */
+/** Observes all inputs and effects of a member's scheduler before they are handled. */
 export interface JobObserver {
   took(member: ComputeNode, input: Input): void
   did(member: ComputeNode, effect: Effect): void
@@ -42,11 +42,11 @@ export interface ComputeNodeOptions {
   readonly program: VirtualProgram
   readonly createScheduler: CreateScheduler
   readonly observer: JobObserver
-  /** What the calendar says. */
+  /** Returns the calendar time. */
   readonly today: () => number
 }
 
-/** Words of the history, by kind of input. */
+/** The codes of inputs in the history. */
 const inputWords: Record<Input['type'], number> = {
   timer: 1,
   joined: 2,
@@ -68,26 +68,27 @@ const inputWords: Record<Input['type'], number> = {
 }
 
 /**
- * One member's part in computing: the scheduler, unchanged, in the process of a protocol node. It hears of members and jobs only what that one tells, and talks over the
+ * One member's part in computing: the scheduler, unchanged, in the process of a protocol node. It
+ * learns of members and jobs only from that node's notifications, and communicates over the
  * simulated network.
  */
 export class ComputeNode implements Application {
   readonly node: SimulatedNode
   readonly id: MemberId
   readonly site: string | undefined
-  /** Of this node's present life. */
+  /** The incarnation of this node's present life. */
   #incarnation: number | undefined
   readonly workers: number
   readonly speed: number
   readonly lies: boolean
   readonly scheduler: JobScheduler
   readonly joinedAt: Milliseconds
-  /** Members that it was told of. */
+  /** The members that it was notified of. */
   readonly view = new Set<NodeId>()
-  /** Jobs that it was told of, and what it holds for their outcomes. */
+  /** The jobs that it was notified of, and the outcomes that it holds. */
   readonly jobs = new Set<JobId>()
   readonly ended = new Map<JobId, Entry | undefined>()
-  /** Processor time that its workers computed for, at speed 1, ms. */
+  /** The processor time of its workers, at speed 1, ms. */
   worked: Milliseconds = 0
   readonly #options: ComputeNodeOptions
   readonly #streams: MemberStreams
@@ -112,7 +113,9 @@ export class ComputeNode implements Application {
     node.attach(this)
   }
 
-  /** Inputs that come while effects are carried out wait until those are. */
+  /**
+   * Handles an input. Inputs that arrive while effects are carried out wait until those are done.
+   */
   feed(input: Input): void {
     this.#inputs.push(input)
     if (this.#isFeeding) return
@@ -237,7 +240,7 @@ export class ComputeNode implements Application {
   }
 }
 
-/** What the history says of an input: enough that two which differ are told apart. */
+/** Describes an input for the history, in enough detail to distinguish different ones. */
 function describe(input: Input): string {
   switch (input.type) {
     case 'message':

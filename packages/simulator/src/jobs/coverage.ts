@@ -1,13 +1,13 @@
 import { stepsOf, type Path } from '@jel/compute/virtual'
 
-/** What is known below a task, by steps; true: all of it. */
+/** The coverage below a task, by steps. True: all of it. */
 type Branch = Map<string, Branch | true>
 
-/** Paths that are covered: an entry for a task stands for everything below it. */
+/** The set of covered paths. An entry for a task stands for everything below it. */
 export class Coverage {
   #root: Branch | true = new Map()
 
-  /** Whether this task, or one above it, is covered. */
+  /** Returns whether this task, or one above it, is covered. */
   covers(path: Path): boolean {
     let branch: Branch | true | undefined = this.#root
     for (const step of stepsOf(path)) {
@@ -36,7 +36,7 @@ export class Coverage {
     branch.set(last, true)
   }
 
-  /** What is covered at or below a task, none of it below another. */
+  /** Returns the covered paths at or below a task, none of them below another. */
   *within(path: Path): Generator<Path> {
     let branch: Branch | true | undefined = this.#root
     for (const step of stepsOf(path)) branch = branch === true ? true : branch?.get(step)

@@ -5,10 +5,13 @@ import type { ComputeNode } from './compute-node.ts'
 import type { Break, JobCheck } from './job-check.ts'
 import type { Jobs } from './jobs.ts'
 
-/** So long after a job's root is covered somewhere it is done at all members, ms. A guess: a few checks and requests. */
+/**
+ * A job is done at all members this long after some member covers its root, ms. A guess: a few
+ * checks and requests.
+ */
 const settle: Milliseconds = 15_000
 
-/** A job whose root is covered is done everywhere. */
+/** Checks that a job with a covered root ends everywhere. */
 export class EndsTold implements JobCheck {
   readonly #jobs: Jobs
   readonly #break: Break

@@ -9,29 +9,39 @@ import type { KnownCoverage } from './known-coverage.ts'
 const { eagerAfter, backoffMost } = defaultSchedulerConfig
 
 /**
- * What a member may idle while tasks wait, ms: until eager scheduling, and some requests after the longest pause. A guess.
+ * The longest time that a member may idle while tasks wait, ms: the delay of eager scheduling, and
+ * some requests after the longest pause. A guess.
  */
 const mayIdle = eagerAfter + 3 * backoffMost
-/** So long after a cut or its end nothing is asked of members: those that were lost are found and dialled again. A guess. */
+/**
+ * For this long after a cut or its end members are not judged: lost ones are found and dialled
+ * again. A guess.
+ */
 const settle: Milliseconds = 5_000
 
 /** Tasks and workers of one member. */
 interface Load {
-  /** Effects that each worker was given, and how many of them it had seen when it last had nothing to do. */
+  /**
+   * The number of effects that each worker received, and how many of them it had seen when it last
+   * became idle.
+   */
   readonly sent: number[]
   readonly seen: number[]
   idleSince: Milliseconds | undefined
-  /** Tasks that wait here for a worker, by job. */
+  /** The tasks that wait here for a worker, by job. */
   readonly waiting: Map<JobId, Set<Path>>
 }
 
-/** No member idles for longer than eager scheduling's delay while tasks wait for a worker, here or elsewhere. */
+/**
+ * Checks that no member idles for longer than `mayIdle` while tasks wait for a worker, here or
+ * elsewhere.
+ */
 export class IdleMembers implements JobCheck {
   readonly #jobs: Jobs
   readonly #coverage: KnownCoverage
   readonly #break: Break
   readonly #loads = new Map<ComputeNode, Load>()
-  /** How many tasks wait anywhere, and since when there have always been some. */
+  /** The number of waiting tasks anywhere, and the time since when there have always been some. */
   readonly #waiting = new Map<JobId, { count: number; since: Milliseconds }>()
 
   constructor(jobs: Jobs, coverage: KnownCoverage, breaks: Break) {
@@ -40,7 +50,7 @@ export class IdleMembers implements JobCheck {
     this.#break = breaks
   }
 
-  /** What waited with a member is gone with it. */
+  /** Tasks that wait with a member go with it. */
   left(member: ComputeNode): void {
     for (const [job, paths] of this.#loads.get(member)?.waiting ?? []) for (const path of paths) this.#taken(member, job, path)
     this.#loads.delete(member)
@@ -58,7 +68,7 @@ export class IdleMembers implements JobCheck {
         return
       }
       case 'message':
-        // What is looked up first waits for that.
+        // A task that is looked up first does not wait yet.
         if (input.message.type === 'work')
           for (const { job, path, replay } of input.message.tasks) if (!replay) this.#waits(member, job, path)
         return
@@ -93,7 +103,7 @@ export class IdleMembers implements JobCheck {
 
   look(now: Milliseconds): void {
     for (const [job, state] of this.#waiting) {
-      // Of a job that is voted on a task may wait for others than those that are idle.
+      // A task of a job with votes may wait for other members than the idle ones.
       if (this.#jobs.stage.scenario.jobs.some(({ name, votes }) => name === job && votes > 1)) continue
       this.#dropCovered(job)
       const since = Math.max(state.since, this.#jobs.stage.lastTrouble + settle)
@@ -143,7 +153,7 @@ export class IdleMembers implements JobCheck {
     if (all !== undefined && this.#loads.get(member)?.waiting.get(job)?.delete(path) === true) all.count--
   }
 
-  /** What was covered meanwhile waits no more. */
+  /** Removes waiting tasks that are covered by now. */
   #dropCovered(job: JobId): void {
     for (const [member, { waiting }] of this.#loads) {
       for (const path of waiting.get(job) ?? []) if (this.#coverage.covers(member, job, path)) this.#taken(member, job, path)

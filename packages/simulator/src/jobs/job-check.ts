@@ -2,14 +2,14 @@ import type { Effect, Input } from '@jel/compute/virtual'
 import type { Milliseconds } from '@jel/protocol'
 import type { ComputeNode } from './compute-node.ts'
 
-/** Ends the run: a promise of jobs is broken by this member. */
+/** Ends the run because this member broke a promise of jobs. */
 export type Break = (member: ComputeNode, what: string) => never
 
-/** One promise of jobs, checked as it runs. */
+/** Checks one promise of jobs during the run. */
 export interface JobCheck {
-  /** Before a member's scheduler handles an input, and before anything is done with an effect. */
+  /** Called before a member's scheduler handles an input, and before an effect is carried out. */
   took?(member: ComputeNode, input: Input): void
   did?(member: ComputeNode, effect: Effect): void
-  /** Once a second. */
+  /** Called once a second. */
   look?(now: Milliseconds): void
 }

@@ -2,7 +2,7 @@ import { toBytes, type Message } from '@jel/compute/virtual'
 import type { Digest } from '../engine/digest.ts'
 import { Unencoded } from '../network/payload.ts'
 
-/** What one scheduler says to another. It is encoded for its length only. */
+/** A message from one scheduler to another. It is encoded only to find its length. */
 export class JobMessage extends Unencoded {
   readonly message: Message
   override readonly length: number
@@ -19,10 +19,10 @@ export class JobMessage extends Unencoded {
   }
 }
 
-/** Bytes of multistream-select: its own name and that of the protocol, each way. */
+/** The bytes of multistream-select: its own name and that of the protocol, each way. */
 const negotiation = 45
 
-/** Says at one end that a stream is wanted, and at the other that it is there. */
+/** Requests a stream, or confirms that it is open. */
 export class StreamWord extends Unencoded {
   readonly word: 'open' | 'opened'
   override readonly length = negotiation

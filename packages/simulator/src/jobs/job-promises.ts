@@ -13,10 +13,13 @@ import { OnceCounted } from './once-counted.ts'
 import { OutvotedMembers } from './outvoted-members.ts'
 import { ReplicasComplete } from './replicas-complete.ts'
 
-/** How often what takes time is looked at, ms. */
+/** The interval of checks that depend on time, ms. */
 const interval: Milliseconds = 1_000
 
-/** Holds what schedulers do against what is promised of jobs, as it happens. Throws {@link BrokenPromiseError}. */
+/**
+ * Checks the schedulers' inputs and effects against the promises of jobs, as they happen. Throws
+ * {@link BrokenPromiseError}.
+ */
 export class JobPromises implements JobObserver {
   readonly #jobs: Jobs
   readonly #checks: readonly JobCheck[]
@@ -49,7 +52,7 @@ export class JobPromises implements JobObserver {
     })
   }
 
-  /** To be called once. */
+  /** Call it once. */
   start(): void {
     this.#jobs.stage.testbed.after(interval, () => {
       for (const check of this.#checks) check.look?.(this.#jobs.stage.testbed.now)

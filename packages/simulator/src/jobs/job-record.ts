@@ -1,13 +1,16 @@
 import type { JobSpec } from '@jel/compute/virtual'
 import type { PoolRecord } from '@jel/protocol'
 
-/** Names of records that are jobs begin so. */
+/** The prefix of the names of records that are jobs. */
 const PREFIX = 'jel.compute/job/'
 
-/** How long a job is kept, ms: longer than any run. */
+/** The lifetime of a job's record, ms: longer than any run. */
 export const JOB_LIFETIME = 30 * 24 * 3_600_000
 
-/** A job of which this member hears so soon after its date was submitted just now, ms; as `Grid` has it. */
+/**
+ * A job counts as fresh if the member learns of it within this time of its submission, ms; as in
+ * `Grid`.
+ */
 const FRESH = 10_000
 
 export type PublishedJob = Pick<JobSpec, 'fn' | 'input' | 'submitted'> & { readonly votes: number }
@@ -20,7 +23,10 @@ export function encodeJob({ fn, input, submitted, votes }: PublishedJob): Uint8A
   return new TextEncoder().encode(JSON.stringify([fn, new TextDecoder().decode(input), submitted, votes]))
 }
 
-/** What a record says of a job, as a member hears it by its calendar; undefined for another record. Its id here is its name. */
+/**
+ * Returns the job in a record, undefined for another record. `today` is the member's calendar time.
+ * In the simulator a job's id is its name.
+ */
 export function readJob({ name, value, owner }: PoolRecord, accepted: boolean, today: number): JobSpec | undefined {
   if (!name.startsWith(PREFIX) || value === undefined) return undefined
   const [fn, input, submitted, votes] = JSON.parse(new TextDecoder().decode(value)) as [string, string, number, number]

@@ -20,13 +20,16 @@ interface JobState {
   readonly program: VirtualJob
   readonly account: WorkAccount
   submittedAt: Milliseconds | undefined
-  /** When a member first knew its result. */
+  /** When the first member knew its result. */
   doneAt: Milliseconds | undefined
 }
 
 const createScheduler: CreateScheduler = (options) => new Scheduler(options)
 
-/** The jobs of a scenario: each node of its pool computes, and somebody submits them in their time. */
+/**
+ * The jobs of a scenario. Each node of its pool computes, and the submitters submit the jobs in
+ * their time.
+ */
 export class Jobs implements JobObserver {
   readonly members: ComputeNode[] = []
   readonly programs: ReadonlyMap<JobId, VirtualJob>
@@ -61,7 +64,7 @@ export class Jobs implements JobObserver {
     )
   }
 
-  /** Plans the submissions. To be called before the first node comes. */
+  /** Schedules the submissions. Call it before the first node comes. */
   start(): void {
     const program = programOf(this.programs)
     this.stage.listen({
@@ -104,7 +107,7 @@ export class Jobs implements JobObserver {
     return this.#byIndex.get(actor.number)
   }
 
-  /** Members that live, with something to run tasks on. */
+  /** The living members with workers. */
   get workers(): ComputeNode[] {
     return this.members.filter((member) => member.workers > 0 && lives(this.actorOf(member)))
   }
@@ -197,7 +200,7 @@ export class Jobs implements JobObserver {
     state.submittedAt = this.#simulation.now
     const value = encodeJob({ fn: job.name, input: program.input, submitted, votes: job.votes })
     by.node.command({ type: 'publish', name: recordName(job.name), value, lifetime: JOB_LIFETIME })
-    // As `job.result` of the submitter does.
+    // The submitter's `job.result` does the same.
     this.#byIndex.get(by.number)?.feed({ type: 'watch', job: job.name })
     this.stage.changed(`node ${by.number} submits ${job.name}`)
   }

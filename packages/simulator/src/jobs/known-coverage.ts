@@ -17,28 +17,29 @@ import type { Break, JobCheck } from './job-check.ts'
 
 const { requestTimeout } = defaultSchedulerConfig
 
-/** What one member was told of, and computed for, one job. */
+/** One member's knowledge of one job. */
 interface Known {
   readonly coverage: Coverage
   readonly running: Set<Path>
   ended: boolean
 }
 
-/** A question to replicas that is still open. */
+/** An open question to replicas. */
 interface Lookup {
   readonly until: Milliseconds
   readonly asked: Set<MemberId>
 }
 
-/** A question of another member, and the pages of the answer so far. */
+/** An open question of another member, and the paths answered so far. */
 interface Question {
   readonly paths: readonly Path[]
   readonly told: Set<Path>
 }
 
 /**
- * Coverage only grows: what a member computed, or was told, it never begins again nor gives away, it tells to whoever looks it up, and a job that is done stays
- * done. Kept beside the scheduler, of what goes into it and comes out.
+ * Checks that coverage only grows. A member never begins again nor gives away a task that it
+ * computed or that another member reported to it. It reports such tasks to any member that looks
+ * them up, and a done job stays done. This class follows the scheduler's inputs and effects.
  */
 export class KnownCoverage implements JobCheck {
   readonly #break: Break
@@ -57,7 +58,7 @@ export class KnownCoverage implements JobCheck {
     return this.#known.get(member)?.get(job)?.coverage.covers(path) === true
   }
 
-  /** Calls for each task that a member has computed itself. */
+  /** Calls the listener for each task that a member has computed itself. */
   listen(listener: (member: ComputeNode, job: JobId, path: Path) => void): void {
     this.#listeners.push(listener)
   }
@@ -101,7 +102,7 @@ export class KnownCoverage implements JobCheck {
 
   #returned(member: ComputeNode, job: JobId, path: Path): void {
     const known = this.#of(member, job)
-    // A frame that was given up counts for nothing.
+    // The result of an abandoned frame does not count.
     if (!known.running.delete(path) || this.#votes.get(job) !== 1 || known.coverage.covers(path)) return
     known.coverage.add(path)
     for (const listener of this.#listeners) listener(member, job, path)
@@ -195,7 +196,7 @@ function mapOf<Key, Value>(maps: Map<ComputeNode, Map<Key, Value>>, member: Comp
   return map
 }
 
-/** Whether an entry for a task, or for one above it, was told. */
+/** Returns whether the answer has an entry for a task or for one above it. */
 function isTold(path: Path, told: ReadonlySet<Path>): boolean {
   let above = ROOT
   if (told.has(above)) return true
@@ -206,7 +207,7 @@ function isTold(path: Path, told: ReadonlySet<Path>): boolean {
   return false
 }
 
-/** A path for people. */
+/** Formats a path for people. */
 function name(path: Path): string {
   return path === '' ? 'the root' : path
 }

@@ -4,7 +4,7 @@ import type { Payload } from '../network/payload.ts'
 import type { SimulatedNode } from '../protocol/node.ts'
 import { JobMessage, StreamWord } from './job-message.ts'
 
-/** A member that could not be reached is not dialled again for so long, ms; as `PeerStreams` has it. */
+/** The time before an unreachable member is dialled again, ms; as in `PeerStreams`. */
 const REDIAL: Milliseconds = 1000
 
 interface Outgoing {
@@ -13,8 +13,9 @@ interface Outgoing {
 }
 
 /**
- * A member's streams to others, as `PeerStreams` keeps them on real hosts: one to each that it talks to, opened when there is something to say, on a connection
- * that either end dialled. What can't be said is lost.
+ * A member's streams to others, as `PeerStreams` keeps them on real hosts. There is one to each
+ * member that it sends to, opened on demand, on a connection that either end dialled. Undeliverable
+ * messages are lost.
  */
 export class MemberStreams {
   readonly #node: SimulatedNode
@@ -29,7 +30,7 @@ export class MemberStreams {
     this.#onUnreached = onUnreached
   }
 
-  /** Where a member is. */
+  /** Stores the addresses of a member. */
   found(id: MemberId, addresses: readonly Address[]): void {
     this.#addresses.set(id, addresses)
   }
@@ -41,7 +42,7 @@ export class MemberStreams {
     else stream.waiting.push(message)
   }
 
-  /** A member is gone: what was said to it is lost. */
+  /** Forgets a dead member and the messages to it. */
   forget(id: MemberId): void {
     this.#addresses.delete(id)
     this.#notBefore.delete(id)
@@ -52,7 +53,7 @@ export class MemberStreams {
 
   connected(peer: MemberId): void {
     this.#connected.add(peer)
-    // Whose dial it is does not matter: it was dialled for a stream, which is open with it.
+    // Either end may have dialled. A connection dialled for a stream opens with that stream.
     if (this.#outgoing.has(peer)) this.#opened(peer)
   }
 
@@ -61,7 +62,7 @@ export class MemberStreams {
     this.#lost(peer)
   }
 
-  /** What a scheduler said; undefined for what is the streams' own. */
+  /** Returns the scheduler's message, undefined for a message of the streams themselves. */
   take(from: MemberId, data: Payload): Message | undefined {
     if (data instanceof JobMessage) return data.message
     if (data instanceof StreamWord) {

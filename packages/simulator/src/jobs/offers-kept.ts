@@ -2,7 +2,10 @@ import type { Effect, Entry, JobId, Path, VirtualJob } from '@jel/compute/virtua
 import type { ComputeNode } from './compute-node.ts'
 import type { Break, JobCheck } from './job-check.ts'
 
-/** No offered optimum is lost: whatever a member says of a task of a search, it says with the best that is below the task, or a better one that cut it off. */
+/**
+ * Checks that no offered optimum is lost. An entry for a task of a search carries the best value
+ * below the task, or a better one that cut it off.
+ */
 export class OffersKept implements JobCheck {
   readonly #break: Break
   readonly #searches: ReadonlyMap<JobId, { readonly program: VirtualJob; readonly optima: Map<Path, number> }>
@@ -29,7 +32,7 @@ export class OffersKept implements JobCheck {
   #check(member: ComputeNode, job: JobId, entries: readonly Entry[]): void {
     const search = this.#searches.get(job)
     for (const { path, shared, votes } of search === undefined ? [] : entries) {
-      // A vote is one member's word, who may lie.
+      // A vote comes from a single member, which may lie.
       if (votes?.length === 1) continue
       const optimum = search?.optima.get(path)
       const best = shared.get('best')?.key ?? Infinity

@@ -2,11 +2,14 @@ import type { Effect, Input, JobId, Path, VirtualJob } from '@jel/compute/virtua
 import type { ComputeNode } from './compute-node.ts'
 import type { Break, JobCheck } from './job-check.ts'
 
-/** Each path counts once: no frame is given the outcome of a child twice, and what comes of a job is the true result. */
+/**
+ * Checks that each path counts once: no frame receives the outcome of a child twice, and the result
+ * of a job is the true one.
+ */
 export class OnceCounted implements JobCheck {
   readonly #programs: ReadonlyMap<JobId, VirtualJob>
   readonly #break: Break
-  /** Steps of the children whose outcomes each open frame has, by member. */
+  /** The steps of the delivered children of each open frame, by member. */
   readonly #frames = new Map<ComputeNode, Map<string, Set<string>>>()
 
   constructor(programs: ReadonlyMap<JobId, VirtualJob>, breaks: Break) {

@@ -2,7 +2,10 @@ import type { Effect, JobId, MemberId } from '@jel/compute/virtual'
 import type { ComputeNode } from './compute-node.ts'
 import type { Break, JobCheck } from './job-check.ts'
 
-/** The void set only grows: a member that was outvoted stays so for whoever found it out, and gets no more of the job's tasks from there. */
+/**
+ * Checks that the void set only grows. A member that found another one outvoted never withdraws
+ * that, and gives it no more of the job's tasks.
+ */
 export class OutvotedMembers implements JobCheck {
   readonly #break: Break
   readonly #outvoted = new Map<ComputeNode, Map<JobId, Set<MemberId>>>()

@@ -7,7 +7,7 @@ import type { CreateScheduler, JobScheduler } from './compute-node.ts'
 
 type SchedulerOptions = Parameters<CreateScheduler>[0]
 
-/** A scheduler with a fault: what it hears, or does, is changed on the way. */
+/** A scheduler with a fault. Subclasses change its inputs or effects. */
 class Faulty implements JobScheduler {
   protected readonly scheduler: Scheduler
   protected readonly self: string
@@ -46,7 +46,7 @@ function isSent<Type extends Message['type']>(
   return effect.type === 'send' && effect.message.type === type
 }
 
-/** Forgets at random what it is told of single tasks, but tells its own. */
+/** Drops every other entry of the reports that it receives, but reports its own tasks. */
 class Forgets extends Faulty {
   protected override hears(input: Input): Input {
     if (input.type !== 'message' || input.message.type !== 'report') return input
@@ -65,7 +65,7 @@ class RunsAgain extends Faulty {
   }
 }
 
-/** Gives a task away that it has computed. */
+/** Gives away a task that it has computed. */
 class GivesAgain extends Faulty {
   #task: Extract<Effect, { type: 'run' }> | undefined
   #isDone = false
@@ -88,14 +88,13 @@ class GivesAgain extends Faulty {
   }
 }
 
-/** Tells of each end twice. */
 class EndsTwice extends Faulty {
   protected override does(effects: Effect[]): Effect[] {
     return effects.flatMap((effect): Effect[] => (effect.type === 'ended' ? [effect, effect] : [effect]))
   }
 }
 
-/** Answers half of what it is asked. */
+/** Omits the first entry of its answers. */
 class AnswersHalf extends Faulty {
   protected override does(effects: Effect[]): Effect[] {
     return effects.map((effect) =>
@@ -106,14 +105,13 @@ class AnswersHalf extends Faulty {
   }
 }
 
-/** Delivers outcomes twice. */
 class DeliversTwice extends Faulty {
   protected override does(effects: Effect[]): Effect[] {
     return effects.flatMap((effect): Effect[] => (effect.type === 'deliver' ? [effect, effect] : [effect]))
   }
 }
 
-/** Adds one to what inner tasks give. */
+/** Adds one to the results of inner tasks. */
 class CountsMore extends Faulty {
   protected override hears(input: Input): Input {
     if (input.type !== 'returned' || !('value' in input.outcome)) return input
@@ -122,7 +120,7 @@ class CountsMore extends Faulty {
   }
 }
 
-/** Tells of tasks, but not of what they offered. */
+/** Sends results of tasks without their offers. */
 class LosesOffers extends Faulty {
   protected override does(effects: Effect[]): Effect[] {
     const without = (entry: Entry): Entry => ({ ...entry, shared: new Map() })
@@ -132,14 +130,13 @@ class LosesOffers extends Faulty {
   }
 }
 
-/** Outvotes nobody for good: it tells so each time. */
+/** Outvotes nobody for good: it repeats each warning. */
 class OutvotesAgain extends Faulty {
   protected override does(effects: Effect[]): Effect[] {
     return effects.flatMap((effect): Effect[] => (effect.type === 'warning' ? [effect, effect] : [effect]))
   }
 }
 
-/** Gives tasks to members that it knows to be outvoted. */
 class GivesToOutvoted extends Faulty {
   readonly #outvoted = new Set<string>()
 
@@ -152,7 +149,7 @@ class GivesToOutvoted extends Faulty {
   }
 }
 
-/** Keeps results of the root to itself. */
+/** Withholds results of the root. */
 class KeepsEnd extends Faulty {
   protected override does(effects: Effect[]): Effect[] {
     return effects.filter((effect) => !isSent(effect, 'result') || effect.message.entries.every(({ path }) => path !== ''))
@@ -169,7 +166,7 @@ class StopsAsking extends Faulty {
   }
 }
 
-/** Tells new replicas nothing of what it has computed before. */
+/** Sends no reports to replicas that are added later. */
 class TellsNoNewcomers extends Faulty {
   readonly #told = new Set<string>()
   #started: Milliseconds | undefined
@@ -193,7 +190,7 @@ const search = `${pool}jobs:\n  - { at: 5s, search: { depth: 7, node: 20ms..80ms
 const voted = `${pool}compute: { liars: 15% }\njobs:\n  - { at: 5s, votes: 2, tree: { leaves: 200, leaf: 50ms..200ms } }\n`
 const long = `nodes: 16\n${network}\nduration: 80s\njobs:\n  - { at: 5s, tree: { leaves: 5000, leaf: 80ms..320ms } }\nactions:\n  - { at: 12s, kill: { root: job 1 } }\n`
 
-/** The promise that is broken with the fault, and kept without it. */
+/** Returns the promise that is broken with the fault, and kept without it. */
 function caught(text: string, create: (options: SchedulerOptions) => JobScheduler): string | undefined {
   const scenario = parseScenario(text)
   const run = (createScheduler: CreateScheduler): string | undefined =>

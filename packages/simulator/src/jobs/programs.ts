@@ -4,12 +4,14 @@ import type { ScenarioJob, Shape } from '../scenario/jobs.ts'
 import type { TaskTime } from '../scenario/task-time.ts'
 import { lifetime } from '../user/lifetime.ts'
 
-/** What the jobs of a scenario run, by their names. One seed gives the same tasks, whoever runs them. */
+/**
+ * Returns the programs of a scenario's jobs, by name. One seed gives the same tasks on all members.
+ */
 export function programsOf(jobs: readonly ScenarioJob[], seed: number): ReadonlyMap<string, VirtualJob> {
   return new Map(jobs.map(({ name, shape }, index) => [name, jobOf(shape, seed * jobs.length + index)]))
 }
 
-/** One program of all jobs: the function that a task is of is the name of its job. */
+/** Returns one program for all jobs. The function of a task has the name of its job. */
 export function programOf(programs: ReadonlyMap<string, VirtualJob>): VirtualProgram {
   return (fn, input, context) => {
     const job = programs.get(fn)

@@ -7,18 +7,25 @@ import type { Break, JobCheck } from './job-check.ts'
 import type { Jobs } from './jobs.ts'
 import type { KnownCoverage } from './known-coverage.ts'
 
-/** So long after the last change of the pool replicas have what there is to know, ms. A guess: a few MB over 1 Mbit/s, beside what is reported meanwhile. */
+/**
+ * The time after the pool's last change in which replicas become complete, ms. A guess: a few MB
+ * over 1 Mbit/s, beside the running reports.
+ */
 const settle: Milliseconds = 45_000
-/** So long after a task was computed all replicas know of it then, ms. A guess: some reports, over 1 Mbit/s. */
+/**
+ * The time after its computation in which all replicas then know a task, ms. A guess: some reports,
+ * over 1 Mbit/s.
+ */
 const reported: Milliseconds = 20_000
 
 /**
- * Share of what was computed that a replica may lack, as it does: what comes to the member that tells a new replica everything, after it has, and what the other side of a
- * cut told its own replicas. Seen: 10 of 109,000 tasks after a mass crash, 1.8 % after a cut.
+ * The share of computed tasks that a replica may lack. A new replica can lack tasks that reach the
+ * member that reports everything to it after that report, and tasks that the other side of a cut
+ * reported to its own replicas. Seen: 10 of 109,000 tasks after a mass crash, 1.8 % after a cut.
  */
 const tolerated = 0
 
-/** How far a replica was compared, and how many tasks it lacked. */
+/** The number of tasks for which a replica was compared, and the number that it lacked. */
 interface Progress {
   at: number
   lacks: number
@@ -30,13 +37,18 @@ interface Computed {
   readonly at: Milliseconds
 }
 
-/** Replicas are complete again after a death: what a living member computed, or a living replica knows, each of them knows. */
+/**
+ * Checks that replicas are complete again after a death. Each of them knows every task that a
+ * living member computed or a living replica knows.
+ */
 export class ReplicasComplete implements JobCheck {
   readonly #jobs: Jobs
   readonly #metrics: Metrics
   readonly #coverage: KnownCoverage
   readonly #break: Break
-  /** What was computed of each job, in the order of time, and how far each replica was found to know it. */
+  /**
+   * The computed tasks of each job, in the order of time, and the progress of each replica's check.
+   */
   readonly #computed = new Map<JobId, Computed[]>()
   readonly #checked = new Map<JobId, Map<ComputeNode, Progress>>()
 
@@ -76,7 +88,7 @@ export class ReplicasComplete implements JobCheck {
     for (let each = computed[progress.at]; each !== undefined && each.at <= until; each = computed[++progress.at]) {
       const { path, by } = each
       if (this.#coverage.covers(replica, job, path)) continue
-      // What a member computed and told nobody is gone with it.
+      // A task that only a dead member knew is gone with it.
       if (!lives(this.#jobs.actorOf(by)) && !replicas.some((other) => this.#coverage.covers(other, job, path))) continue
       progress.lacks++
       last = each

@@ -1,19 +1,19 @@
 import type { JobId, Path } from '@jel/compute/virtual'
 import type { Milliseconds } from '@jel/protocol'
 
-/** When somebody was there, and how much it could do then. */
+/** The presence of a member, and its power. */
 export interface Attendance {
   readonly site: string | undefined
   readonly from: Milliseconds
   readonly to: Milliseconds
-  /** Milliseconds of a processor of speed 1 that it has in one. */
+  /** Its milliseconds of a processor of speed 1 in one millisecond. */
   readonly power: number
   readonly worked: Milliseconds
 }
 
-/** How often each task of one job was run, and what that took. */
+/** Counts the executions of each task of one job and their processor time. */
 export class WorkAccount {
-  /** Of processors of speed 1: what was done once, and what was done again. */
+  /** The processor time at speed 1 of first and of repeated executions. */
   once: Milliseconds = 0
   again: Milliseconds = 0
   executions = 0
@@ -33,20 +33,20 @@ export class WorkAccount {
     this.once += cost
   }
 
-  /** Work done more than once, as a share of the work. */
+  /** The repeated work, as a share of the work. */
   get twice(): number {
     return this.once === 0 ? 0 : this.again / this.once
   }
 }
 
-/** From the submission of a job to its result; the end is that of the run where there is none. */
+/** The time from the submission of a job to its result. Without a result it ends with the run. */
 export interface Busy {
   readonly job: JobId
   readonly from: Milliseconds
   readonly to: Milliseconds
 }
 
-/** Processor time that there was while any job ran, at speed 1. */
+/** Returns the processor time that was available while any job ran, at speed 1. */
 export function availableTime(attendances: readonly Attendance[], busy: readonly Busy[]): Milliseconds {
   const spans = union(busy)
   let time = 0

@@ -1,18 +1,23 @@
 import type { Address } from '@jel/protocol'
 
-/** What happens to the addresses of a process: it gets one more, or another one instead. */
+/** A change to the addresses of a process: one more, or another one instead. */
 export type AddressChange = 'add' | 'replace'
 
 /** The port of the first process of a machine. */
 const firstPort = 4001
 
-/** The binary multiaddr `/ip4/10.a.b.c/tcp/<port>` of a process: the machine's number and the process's number on it. */
+/**
+ * Returns the binary multiaddr `/ip4/10.a.b.c/tcp/<port>` of a process, from its machine's number
+ * and its own number there.
+ */
 export function processAddress(machine: number, process = 0): Address {
   const port = firstPort + process
   return Uint8Array.of(4, 10, machine >>> 16, machine >>> 8, machine, 6, port >>> 8, port)
 }
 
-/** One number for machine and process of an address; undefined if no process can have it. */
+/**
+ * Returns one number for machine and process of an address, undefined if no process can have it.
+ */
 export function addressKey(address: Address): number | undefined {
   if (address.length !== 8 || address[0] !== 4 || address[1] !== 10 || address[5] !== 6) return undefined
   const machine = ((address[2] as number) << 16) | ((address[3] as number) << 8) | (address[4] as number)
@@ -24,7 +29,7 @@ export function processKey(machine: number, process: number): number {
   return machine * 65_536 + process
 }
 
-/** The number of the process on its machine. */
+/** Returns the number of the process on its machine. */
 export function processOf(address: Address): number | undefined {
   const key = addressKey(address)
   return key === undefined ? undefined : key % 65_536

@@ -1,13 +1,13 @@
 import type { Milliseconds } from '@jel/protocol'
 import { Capacity } from './capacity.ts'
 
-/** What a cable carries, in megabits a second (10^6 bits). Left out: more than is ever used. */
+/** The bandwidth of a cable, in megabits a second (10^6 bits). Default: unlimited. */
 export interface Bandwidth {
   readonly up?: number | undefined
   readonly down?: number | undefined
 }
 
-/** One direction of a cable. Packets queue for it in the order in which they come. */
+/** One direction of a cable. Packets queue for it in order of arrival. */
 export class Cable {
   readonly #capacity = new Capacity()
   readonly #bytesPerMs: number
@@ -16,24 +16,24 @@ export class Cable {
     this.#bytesPerMs = megabits * 125
   }
 
-  /** Undefined where there is no limit. Throws RangeError for what is no bandwidth. */
+  /** Returns undefined for an unlimited cable. Throws RangeError for an impossible bandwidth. */
   static of(megabits: number | undefined): Cable | undefined {
     if (megabits === undefined) return undefined
     if (!(megabits > 0)) throw new RangeError(`a bandwidth must be a number of Mbit/s above 0, not ${megabits}`)
     return Number.isFinite(megabits) ? new Cable(megabits) : undefined
   }
 
-  /** When the first byte goes in, after {@link carry}. */
+  /** The time when the first byte of the last {@link carry} enters. */
   get started(): Milliseconds {
     return this.#capacity.started
   }
 
-  /** When the last byte has gone in, if the first one comes at `from`. */
+  /** Returns the time when the last byte has entered, if the first one comes at `from`. */
   carry(bytes: number, from: Milliseconds, now: Milliseconds): Milliseconds {
     return this.#capacity.reserve(from, bytes / this.#bytesPerMs, now)
   }
 
-  /** How long a packet would have to wait now. */
+  /** Returns how long a packet would have to wait now. */
   backlog(now: Milliseconds): Milliseconds {
     return this.#capacity.backlog(now)
   }

@@ -14,7 +14,7 @@ describe('a capacity', () => {
     const capacity = new Capacity()
     expect(capacity.reserve(100, 10, 0)).toBe(110)
     expect(capacity.reserve(1, 5, 0)).toBe(6)
-    // 94 ms are free before the one at 100, the other 6 come after it.
+    // 94 ms are free before the reservation at 100; the other 6 follow it.
     expect(capacity.reserve(6, 100, 0)).toBe(116)
   })
 
@@ -26,7 +26,7 @@ describe('a capacity', () => {
         const busy = new Set<number>()
         for (const { from, duration } of all) {
           const end = capacity.reserve(from, duration, 0)
-          // Whole milliseconds: it takes the first free ones.
+          // The reservation takes the first free whole milliseconds.
           let left = duration
           let time = from
           for (; left > 0; time++) {

@@ -1,26 +1,36 @@
 import type { Milliseconds } from '@jel/protocol'
 
-/** Below this much free time between two reservations they count as one, ms: rounding must not leave a trail of slivers. */
+/**
+ * Two reservations with less free time between them than this count as one, ms, so that rounding
+ * leaves no slivers.
+ */
 const sliver = 1e-6
 
-/** So many periods that are over are taken out at once: one at a time is most of the work. Guess. */
+/**
+ * The number of past periods that are removed at once. Removing them one at a time would be most of
+ * the work. Guess.
+ */
 const forgotten = 64
 
 /**
- * Something that serves one customer at a time: a cable, a shared link, a processor. It is a record of when it is busy, not a queue of
- * events: whoever needs it reserves the next free time and learns at once when that will be over, so a packet costs one event however
- * many links it crosses. Reservations may begin later than others made before (a packet from far away is booked when it is sent), so what
- * is free between two of them is used by whoever comes in time for it.
+ * A resource that serves one customer at a time: a cable, a shared link, a processor. It records
+ * busy periods and is no queue of events. A customer reserves the next free time and learns at once
+ * when that ends, so a packet costs one event however many links it crosses. A reservation may
+ * begin later than others made before: a packet from far away is booked when it is sent. Later
+ * customers use the free time between two reservations.
  */
 export class Capacity {
-  /** Busy periods, apart and in order; those before {@link #head} are over. */
+  /** Disjoint busy periods in order. Those before {@link #head} are over. */
   readonly #starts: Milliseconds[] = []
   readonly #ends: Milliseconds[] = []
   #head = 0
-  /** When the latest reservation began to be served. */
+  /** The begin of service of the latest reservation. */
   started: Milliseconds = 0
 
-  /** Reserves `duration` of free time from `from` on and returns when it is over. `now`: no later reservation begins before it. */
+  /**
+   * Reserves `duration` of free time from `from` on and returns its end. No later reservation
+   * begins before `now`.
+   */
   reserve(from: Milliseconds, duration: Milliseconds, now: Milliseconds): Milliseconds {
     const starts = this.#starts
     const ends = this.#ends
@@ -28,7 +38,7 @@ export class Capacity {
     const head = this.#head
     let at = ends.length
     while (at > head && (starts[at - 1] as Milliseconds) > from) at -= 1
-    // `at`: the first period that begins after `from`. The one before may still be going on.
+    // `at` is the first period that begins after `from`. The one before may still be going on.
     let start = from
     let first = at
     if (at > head && (ends[at - 1] as Milliseconds) >= from - sliver) {
@@ -62,7 +72,7 @@ export class Capacity {
     return over ?? end
   }
 
-  /** How long something that comes now would have to wait. */
+  /** Returns how long a new customer would have to wait now. */
   backlog(now: Milliseconds): Milliseconds {
     this.#forget(now)
     const start = this.#starts[this.#head]

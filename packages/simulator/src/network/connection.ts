@@ -7,24 +7,28 @@ import type { TcpFlow } from './tcp-flow.ts'
 import { purposes, type PurposeNumber } from './traffic.ts'
 import type { Payload } from './payload.ts'
 
-/** What travels: a frame, a broadcast, gossipsub's own words, the news that the connection is open or closed, a part of something that is whole with the last one, or nothing where something was dropped. */
+/**
+ * An item in flight: a frame, a broadcast, a control message of gossipsub, the opening or closing
+ * of the connection, a part of a longer item that the last part completes, or the place of a
+ * dropped item.
+ */
 export type Item = Payload | GossipMessage | GossipControl | 'open' | 'close' | 'part' | 'dropped'
 
-/** Something that is sent in parts. */
+/** An item that is sent in parts. */
 export interface Parted {
   readonly data: Payload
-  /** Bytes that have not been sent. */
+  /** Bytes that remain to be sent. */
   left: number
-  /** Between two parts at least, ms: what slow start takes. */
+  /** The least time between two parts, ms, as slow start requires. */
   readonly pace: Milliseconds
 }
 
-/** What a connection carries: the link of the protocol, or streams of the application. */
+/** The use of a connection: the link of the protocol, or streams of the application. */
 export type ConnectionUse = 'link' | 'application'
 
 /**
- * One direction of a connection: items arrive in the order in which they were sent, so one function that takes the first of
- * them serves all arrivals, and an item in flight costs no closure.
+ * One direction of a connection. Items arrive in the order of sending. So one function takes the
+ * first item at each arrival, and an item in flight costs no closure.
  */
 export class Pipe {
   readonly connection: Connection
@@ -32,35 +36,38 @@ export class Pipe {
   readonly to: Endpoint
   /** Scheduled once for each item. */
   readonly arrive: () => void
-  /** Cables or processors on the way take time. */
+  /** Cables or processors on the path take time. */
   readonly shaped: boolean
-  /** When the last of the items will arrive. */
+  /** The arrival time of the last item. */
   lastArrival: Milliseconds = 0
-  /** The delay of the path when it was last used. */
+  /** The delay of the path at its last use. */
   lastDelay: Milliseconds = 0
-  /** Its congestion window, once it was needed. */
+  /** Its congestion window, created at the first need. */
   flow: TcpFlow | undefined
-  /** When something was last sent, and when on the link's own stream: what leaves in one tick shares headers. */
+  /**
+   * The times of the last packet and of the last record on the link's own stream. Everything that
+   * leaves in one tick shares headers.
+   */
   departed: Milliseconds = -1
   recordOpened: Milliseconds = -1
-  /** Since when a packet that arrived has not been acknowledged. */
+  /** The time of the oldest arrival without an acknowledgement. */
   unacknowledgedSince: Milliseconds | undefined
-  /** How many items should have arrived and could not: the sender's kernel keeps them and tries again. */
+  /** The number of items that could not arrive. The sender's kernel keeps them and retries. */
   held = 0
   heldSince: Milliseconds = 0
-  /** The next attempt to send what is held. */
+  /** The next attempt to send the held items. */
   retry: EventHandle | undefined
   /** When the kernel stops trying. */
   giveUp: EventHandle | undefined
-  /** Of an application: what is being sent in parts, the first of it under way. */
+  /** Items of an application that are sent in parts. The first one is under way. */
   readonly parts: Parted[] = []
   /** The connection is open at the receiving end. */
   open = false
-  /** The sending end has closed the connection, and the news of that is on its way. */
+  /** The sending end has closed the connection, and the closing is on its way. */
   closing = false
-  /** A queue from `next` to `end`; both begin anew when it is empty. */
+  /** A queue from `next` to `end`. Both return to 0 when it is empty. */
   readonly #items: Item[] = []
-  /** Of each item, its bytes on the wire, its purpose and whether it is urgent, in one number. */
+  /** For each item one number with its bytes on the wire, its purpose and whether it is urgent. */
   readonly #sizes: number[] = []
   #next = 0
   #end = 0
@@ -96,7 +103,7 @@ export class Pipe {
     return item
   }
 
-  /** Of the item taken last. */
+  /** The purpose of the item taken last. */
   get purposeTaken(): PurposeNumber {
     return Math.floor(this.#size / 2) % purposes.length
   }
@@ -106,12 +113,12 @@ export class Pipe {
     return this.#size % 2 === 1
   }
 
-  /** On the wire, of the item taken last. */
+  /** The bytes on the wire of the item taken last. */
   get bytesTaken(): number {
     return Math.floor(this.#size / 2 / purposes.length)
   }
 
-  /** Forgets what is under way; the arrivals stay scheduled and bring nothing. */
+  /** Drops the items in flight. Their arrivals stay scheduled and deliver nothing. */
   drop(): void {
     this.#items.fill('dropped', this.#next, this.#end)
     this.parts.length = 0
@@ -123,7 +130,7 @@ export interface ConnectionFields extends Pick<Connection, 'established' | 'use'
   readonly arrived: (pipe: Pipe) => void
 }
 
-/** One TCP connection. Each end learns on its own that it opened and that it closed. */
+/** One TCP connection. Each end learns separately of its opening and closing. */
 export class Connection {
   readonly dialer: Endpoint
   readonly listener: Endpoint
@@ -131,7 +138,7 @@ export class Connection {
   readonly toListener: Pipe
   readonly use: ConnectionUse
   readonly since: Milliseconds
-  /** Called when the dialler hears that it is through. False if it has given up by then. */
+  /** Called when the opening reaches the dialler. Returns false if it has given up by then. */
   readonly established: () => boolean
 
   constructor(dialer: Endpoint, listener: Endpoint, { arrived, established, use, since }: ConnectionFields) {

@@ -1,49 +1,59 @@
 import type { Milliseconds } from '@jel/protocol'
 import type { PathEnd } from './reachability.ts'
 
-/** Who could talk to whom is remembered for so long after an interruption ended: what it did shows within that time. */
+/**
+ * The contact between nodes is remembered for this long after an interruption: its effects show
+ * within that time.
+ */
 export const window: Milliseconds = 30_000
 
-/** What is interrupted for less than this within a window is in contact: TCP sends again, and nobody is suspected. A guess: a second of silence is noticed. */
+/**
+ * A path or node with interruptions below this sum within a window is in contact: TCP sends again,
+ * and nobody is suspected. A guess: a second of silence is noticed.
+ */
 const brief: Milliseconds = 1_000
 
-/** From when on something was interrupted, and until when; infinite while it is. */
+/** The begin and end of an interruption. The end is infinite while it lasts. */
 interface Interruption {
   readonly from: Milliseconds
   to: Milliseconds
 }
 
-/** The sides of a partition, by number of the endpoint, from a time on. Who is not in it is on side 0. */
+/**
+ * The sides of a partition, by number of the endpoint, from a time on. Endpoints without an entry
+ * are on side 0.
+ */
 interface Split {
   readonly at: Milliseconds
   readonly sides: readonly number[]
 }
 
 /**
- * The truth about who could talk to whom, which only a simulator knows: two nodes are in two-way contact during a window if both ran, packets
- * got through both ways, and one of them can dial the other, all but for less than a second.
+ * Records which nodes could communicate; only a testbed has this truth. Two nodes are in two-way
+ * contact during a window if both ran, packets got through both ways, and one could dial the other,
+ * with less than a second of interruptions.
  */
 export class Contact {
-  /** Of nodes that did not run or had no network. */
+  /** The times in which nodes did not run or had no network. */
   readonly #nodes = new Map<number, Interruption[]>()
-  /** Of one-way paths. */
+  /** The interruptions of one-way paths. */
   readonly #paths = new Map<number, Interruption[]>()
-  /** When sides or paths last came together again. */
+  /** When sides or paths last reunited. */
   mendedAt: Milliseconds = -Infinity
-  /** The first is the oldest; the partition that held at the start of the window is kept. */
+  /** Partitions, oldest first. The one in effect at the start of the window is kept. */
   readonly #splits: Split[] = []
 
-  /** The node runs and has a network, or not; told anew, it counts only when that changed. */
+  /** States whether the node runs and has a network. A repeated state changes nothing. */
   node(endpoint: PathEnd, works: boolean, now: Milliseconds): void {
     note(this.#nodes, endpoint.index, works, now)
   }
 
-  /** Packets get from one to the other, or not. */
+  /** States whether packets get from one to the other. */
   path(from: PathEnd, to: PathEnd, works: boolean, now: Milliseconds): void {
     note(this.#paths, pathKey(from, to), works, now)
   }
 
-  /** No path is cut any more. */
+  /** Ends the interruptions of all paths. */
   mended(now: Milliseconds): void {
     this.mendedAt = now
     for (const list of this.#paths.values()) end(list, now)
@@ -56,13 +66,13 @@ export class Contact {
     while ((this.#splits[1]?.at ?? Infinity) < now - window) this.#splits.shift()
   }
 
-  /** True if they were in two-way contact from then on until then. */
+  /** Returns true if they were in two-way contact between these times. */
   joined(a: PathEnd, b: PathEnd, from: Milliseconds, to: Milliseconds): boolean {
     const own = [...(this.#nodes.get(a.index) ?? []), ...(this.#nodes.get(b.index) ?? [])]
     return this.#isOpen(a, b, from, to, own)
   }
 
-  /** True if the network carried packets both ways between them, whatever the nodes did. */
+  /** Returns true if the network carried packets both ways between them, whatever the nodes did. */
   isPathOpen(a: PathEnd, b: PathEnd, from: Milliseconds, to: Milliseconds): boolean {
     return this.#isOpen(a, b, from, to, [])
   }
@@ -84,13 +94,16 @@ export class Contact {
     return out.length === 0 || total(out, from, to) < brief
   }
 
-  /** True if the node ran and had a network from then on until then. */
+  /** Returns true if the node ran and had a network between these times. */
   works(endpoint: PathEnd, from: Milliseconds, to: Milliseconds): boolean {
     const out = this.#nodes.get(endpoint.index)?.filter((each) => each.from < to && each.to > from) ?? []
     return out.length === 0 || total(out, from, to) < brief
   }
 
-  /** True if nothing interrupted what this node does, in its own process or on any of its paths, since a window before that time. */
+  /**
+   * Returns true if nothing has interrupted this node's process or any of its paths from a window
+   * before `since`.
+   */
   steady(endpoint: PathEnd, since: Milliseconds): boolean {
     const from = since - window
     const quiet = (list: readonly Interruption[] | undefined): boolean => list?.every(({ to }) => to <= from) ?? true
@@ -127,7 +140,7 @@ function end(list: Interruption[], now: Milliseconds): void {
   while ((list[0]?.to ?? Infinity) < now - window) list.shift()
 }
 
-/** How long one or more of them lasted within a time. */
+/** Returns the time within these bounds that one or more of them covered. */
 function total(interruptions: Interruption[], from: Milliseconds, to: Milliseconds): Milliseconds {
   let sum = 0
   let counted = from

@@ -1,16 +1,17 @@
 import type { Milliseconds } from '@jel/protocol'
 import type { Machine } from './machine.ts'
 
-/** Where a packet comes from or goes to. */
+/** One end of a packet's path. */
 interface Place {
-  /** The number of the node, in the order in which they were started. */
+  /** The number of the node, in the order of starting. */
   readonly index: number
   readonly machine: Machine
 }
 
 /**
- * How long a packet takes from one node to another, one way. Use only `+ - * /` and `Math.sqrt` on the draws: other functions may differ
- * in the last bit between versions of the engine, and one seed must give one history everywhere.
+ * Returns how long a packet takes from one node to another, one way. Apply only `+ - * /` and
+ * `Math.sqrt` to the draws: other functions may differ in the last bit between versions of the
+ * engine, and one seed must give one history everywhere.
  */
 export type Delay = (from: Place, to: Place, random: () => number) => Milliseconds
 
@@ -18,10 +19,13 @@ export function constantDelay(ms: Milliseconds): Delay {
   return () => ms
 }
 
-/** Anything between the two, equally likely. */
+/** Returns a delay that is uniformly distributed between the two. */
 export function uniformDelay(min: Milliseconds, max: Milliseconds): Delay {
   return (_from, _to, random) => min + (max - min) * random()
 }
 
-/** Processes on one machine: 0.1 to 0.5 ms (measured on loopback between two processes). */
+/**
+ * The delay between processes on one machine: 0.1 to 0.5 ms (measured on loopback between two
+ * processes).
+ */
 export const loopback: Delay = uniformDelay(0.1, 0.5)

@@ -9,33 +9,39 @@ import type { Reachability } from './reachability.ts'
 import { purposeNumber } from './traffic.ts'
 
 export interface DiallingOptions {
-  /** How long a dial waits for the other kernel; then it was silent. */
+  /** How long a dial waits for the other kernel before it fails as silent. */
   readonly connectTimeout: Milliseconds
-  /** How long a dial may take in all, its handshake included; then the other process is unresponsive. */
+  /** How long a dial may take in all, handshake included, before it fails as unresponsive. */
   readonly dialTimeout: Milliseconds
   /** How long a host probe waits for an answer. */
   readonly hostProbeTimeout: Milliseconds
-  /** One-way delays until the link is open at the listener: two for TCP, the rest for the handshakes above it. At the dialler it takes one more. */
+  /**
+   * One-way delays until the link is open at the listener: two for TCP, the rest for the handshakes
+   * above it. The dialler needs one more.
+   */
   readonly setupDelays: number
-  /** What either end sends until the link is open and both can talk of the topic: bytes beside TCP's own, and packets. */
+  /**
+   * The bytes and packets that either end sends until the link is open and both can exchange
+   * gossip. The bytes exclude TCP's own.
+   */
   readonly setupBytes: { readonly dialler: number; readonly listener: number }
   readonly setupPackets: number
   readonly costs: Costs
 }
 
-/** A SYN, and what answers it: SYN and ACK, or RST. IPv4 20, TCP 20, options 20. */
+/** A SYN, and its answer: SYN and ACK, or RST. IPv4 20, TCP 20, options 20. */
 const synBytes = 60
 const resetBytes = 40
 
 const setUp = purposeNumber('set-up')
 
-/** When a packet that departs at a time is at the other end and dealt with there. */
+/** Returns when a packet with this departure has arrived at the other end and been processed. */
 type Journey = (from: Endpoint, to: Endpoint, bytes: number, cost: Milliseconds, departure: Milliseconds) => Milliseconds
 
-/** A kernel repeats an unanswered SYN after so long (RFC 6298: one second, then doubled). */
+/** A kernel repeats an unanswered SYN at these times, ms (RFC 6298: one second, then doubled). */
 const synRepeats = [1_000, 3_000, 7_000, 15_000]
 
-/** Of several addresses that all failed, the failure that proves least about the peer is reported. */
+/** If all of several addresses fail, the failure that proves least about the peer is reported. */
 const weakestFirst: readonly DialFailure[] = ['unresponsive', 'failed', 'silent', 'impostor', 'refused']
 
 interface Handshake {
@@ -48,14 +54,14 @@ interface Handshake {
   done: boolean
 }
 
-/** Opens connections, or finds out why that can't be done. */
+/** Opens connections, or finds out why it can't. */
 export class Dialling {
   readonly #clock: VirtualClock
   readonly #reachability: Reachability
   readonly #options: DiallingOptions
   readonly #journey: Journey
   readonly #connected: (dialer: Endpoint, target: Endpoint, established: () => boolean, use: ConnectionUse) => void
-  /** Who listens, or listened last, at each address. */
+  /** The present or last listener at each address. */
   readonly #listeners = new Map<number, Endpoint>()
   /** Handshakes that wait for a process to wake up or for a path to mend. */
   readonly #waiting = new Set<Handshake>()
@@ -74,14 +80,14 @@ export class Dialling {
     this.#connected = connected
   }
 
-  /** From now on this process answers at that address of its machine, or no longer. */
+  /** Makes this process answer at that address of its machine, or stop answering. */
   listen(endpoint: Endpoint, process = endpoint.process, answers = true): void {
     const key = processKey(endpoint.machine.number, process)
     if (answers) this.#listeners.set(key, endpoint)
     else this.#listeners.delete(key)
   }
 
-  /** Tries the addresses in turn. `failed` is called once, unless there is a connection. */
+  /** Tries the addresses in turn. `failed` is called once if there is no connection in the end. */
   dial(
     from: Endpoint,
     peer: NodeId | undefined,
@@ -101,7 +107,7 @@ export class Dialling {
         next()
       })
     }
-    // Never in the midst of the effects that asked for it.
+    // Never call back in the midst of the effects that requested the dial.
     if (addresses.length > 0) next()
     else this.#clock.after(0, next)
   }
@@ -120,7 +126,10 @@ export class Dialling {
     })
   }
 
-  /** The handshakes go to and fro; each end spends its processor time and sends its bytes with the first that it says. */
+  /**
+   * Simulates the round trips of the handshake. Each end spends its processor time and sends its
+   * bytes with its first packet.
+   */
   #handshakeEnd(from: Endpoint, target: Endpoint): Milliseconds {
     const { setupDelays, setupBytes, costs } = this.#options
     let time = this.#clock.now
@@ -154,21 +163,21 @@ export class Dialling {
     else this.#clock.after(0, next)
   }
 
-  /** Handshakes that waited for this process go on. */
+  /** Continues handshakes that waited for this process. */
   woken(endpoint: Endpoint): void {
     for (const handshake of this.#waiting) {
       if (handshake.dialer === endpoint || handshake.target === endpoint) this.#shake(handshake)
     }
   }
 
-  /** Handshakes that waited for a path go on. */
+  /** Continues handshakes that waited for a path. */
   mended(): void {
     for (const handshake of this.#waiting) this.#shake(handshake)
   }
 
   /**
-   * Sends a SYN, repeats it, and calls back one round trip after it got through or was rejected by a firewall before the target; with
-   * undefined when the time is up.
+   * Sends a SYN and repeats it. Calls back one round trip after it got through or after a firewall
+   * rejected it, or with undefined when the time is up.
    */
   #reach(from: Endpoint, address: Address, timeout: Milliseconds, answered: (target: Endpoint | 'rejected' | undefined) => void): void {
     const key = addressKey(address)
@@ -218,7 +227,7 @@ export class Dialling {
     }
   }
 
-  /** False if it had ended before. */
+  /** Returns false if the handshake had ended before. */
   #end(handshake: Handshake, failure?: DialFailure): boolean {
     if (handshake.done) return false
     handshake.done = true

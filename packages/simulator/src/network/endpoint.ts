@@ -7,23 +7,23 @@ import type { Machine } from './machine.ts'
 import type { Traffic } from './traffic.ts'
 import type { Payload } from './payload.ts'
 
-/** What the network tells a process. */
+/** The network's calls to a process. */
 export interface EndpointEvents {
   linkUp(peer: Endpoint, dialable: boolean): void
   linkDown(peer: Endpoint): void
-  /** `urgent`: it came on the stream of failure detection. */
+  /** `urgent`: the frame came on the stream of failure detection. */
   frame(from: Endpoint, data: Payload, urgent: boolean): void
   message(from: Endpoint, message: GossipMessage): void
   control(from: Endpoint, control: GossipControl): void
-  /** A connection for streams of the application is open, or gone, or brought something. */
+  /** A connection for streams of the application opened, ended, or delivered data. */
   applicationUp(peer: Endpoint): void
   applicationDown(peer: Endpoint): void
   application(from: Endpoint, data: Payload): void
 }
 
 /**
- * Who can dial a node: everybody; those of its own site, as behind a firewall or a NAT that all of them share; or nobody, as behind a NAT
- * of its own. All of them can dial others.
+ * The nodes that can dial a node: all; those of its own site, as behind a shared firewall or NAT;
+ * or none, as behind a NAT of its own. All of them can dial others.
  */
 export type Dialable = boolean | 'site'
 
@@ -34,44 +34,52 @@ export interface EndpointFields {
   /** The number of the process on its machine: its port. */
   readonly process: number
   readonly dialable: Dialable
-  /** Of the node alone, beside what its machine's cable carries. */
+  /** The bandwidth of the node alone, beside the load of its machine's cable. */
   readonly bandwidth?: Bandwidth | undefined
   readonly traffic: Traffic
   readonly events: EndpointEvents
 }
 
-/** One process as the network sees it. */
+/** One process as the network models it. */
 export class Endpoint {
-  /** In the order of starting. */
+  /** Its position in the order of starting. */
   readonly index: number
   readonly id: NodeId
   readonly machine: Machine
   readonly process: number
   readonly dialable: Dialable
   readonly cables: Cables
-  /** Its own cable, its machine's or its machine's processor make packets wait. */
+  /** Its own cable, its machine's cable or its machine's processor delay packets. */
   readonly shapes: boolean
   readonly traffic: Traffic
   readonly events: EndpointEvents
-  /** The process runs, or is at least stopped and not dead. */
+  /** The process exists. It may be stopped. */
   listening = true
-  /** The process does something; otherwise its kernel accepts for it. */
+  /** The process runs. Otherwise only its kernel accepts connections. */
   awake = true
-  /** Its machine's cable is pulled: nothing comes, nothing goes, nothing is refused, but between processes of the machine. */
+  /**
+   * Its machine's cable is pulled: no packet passes and nothing is refused, except between
+   * processes of the machine.
+   */
   silent = false
   /** Endpoints on different sides of a partition don't reach each other. */
   side = 0
-  /** Share of its packets that get lost both ways, beside what the network loses. */
+  /** The share of its packets that are lost, both ways, beside the losses of the network. */
   loss = 0
-  /** How much longer each of its packets takes, both ways. */
+  /** The additional delay of each of its packets, both ways. */
   lag: Milliseconds = 0
-  /** Open connections by peer. Several at once are one link; the newest carries what is sent. */
+  /**
+   * Open connections by peer. Several at once are one link. The newest one carries outgoing data.
+   */
   readonly connections = new Map<NodeId, Connection[]>()
-  /** Those for streams of the application, which are no links. The oldest carries what is sent, so that nothing overtakes. */
+  /**
+   * Connections for streams of the application; they are no links. The oldest one carries outgoing
+   * data, so that nothing overtakes.
+   */
   readonly applications = new Map<NodeId, Connection[]>()
   /** The most links that it ever had at once. */
   mostLinks = 0
-  /** With whom broadcasts are exchanged in full. */
+  /** The peers of its mesh, with which it exchanges broadcasts in full. */
   readonly mesh = new Map<NodeId, Endpoint>()
 
   constructor(fields: EndpointFields) {

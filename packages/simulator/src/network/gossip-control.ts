@@ -1,12 +1,12 @@
 import type { Milliseconds } from '@jel/protocol'
 import type { GossipMessage } from './gossip-message.ts'
 
-/** What gossipsub says beside messages. */
+/** A control message of gossipsub. */
 export class GossipControl {
   readonly kind: 'subscribe' | 'graft' | 'prune' | 'ihave' | 'iwant'
   /** With `ihave` and `iwant`. */
   readonly messages: readonly GossipMessage[]
-  /** With `prune`: no graft for so long. */
+  /** With `prune`: the time without a graft. */
   readonly backoff: Milliseconds
 
   private constructor(kind: GossipControl['kind'], messages: readonly GossipMessage[] = [], backoff = 0) {
@@ -22,12 +22,12 @@ export class GossipControl {
     return new GossipControl('prune', [], backoff)
   }
 
-  /** I have these. */
+  /** Announces these messages. */
   static ihave(messages: readonly GossipMessage[]): GossipControl {
     return new GossipControl('ihave', messages)
   }
 
-  /** Send me these. */
+  /** Requests these messages. */
   static iwant(messages: readonly GossipMessage[]): GossipControl {
     return new GossipControl('iwant', messages)
   }
@@ -39,7 +39,7 @@ const topicBytes = 25
 /** Bytes of a message's id in IHAVE, IWANT and IDONTWANT: 16, with tag and length. */
 const idBytes = 18
 
-/** Bytes of the RPC that carries a control message. From gossipsub's rpc.proto. */
+/** Returns the bytes of the RPC that carries a control message. From gossipsub's rpc.proto. */
 export function controlBytes({ kind, messages }: GossipControl): number {
   switch (kind) {
     case 'subscribe':
@@ -55,8 +55,8 @@ export function controlBytes({ kind, messages }: GossipControl): number {
   }
 }
 
-/** Bytes of the RPC that carries one IDONTWANT. */
+/** The bytes of the RPC that carries one IDONTWANT. */
 export const idontwantBytes = 4 + idBytes
 
-/** Bytes of the RPC that carries a message, beside its data. */
+/** The bytes of the RPC that carries a message, beside its data. */
 export const messageOverhead = topicBytes + 6

@@ -1,13 +1,16 @@
 import type { Milliseconds } from '@jel/protocol'
 import type { Payload } from './payload.ts'
 
-/** One content on the topic, whoever published it: equal bytes are one message, and each node takes it in once. */
+/**
+ * One content on the topic, from any publisher. Equal bytes are one message, and each node accepts
+ * it once.
+ */
 export class GossipMessage {
   readonly data: Payload
   readonly expires: Milliseconds
   /** One bit a node, by its number. */
   #seen = new Uint32Array(8)
-  /** By the number of a node: when the first copy comes to it. */
+  /** The arrival time of the first copy, by the number of the node. */
   #coming = new Float64Array(0)
 
   constructor(data: Payload, expires: Milliseconds) {
@@ -15,7 +18,7 @@ export class GossipMessage {
     this.expires = expires
   }
 
-  /** True the first time. */
+  /** Marks the message as seen by the node. Returns true the first time. */
   firstSeenBy(node: number): boolean {
     const word = node >>> 5
     if (word >= this.#seen.length) {
@@ -29,7 +32,10 @@ export class GossipMessage {
     return (before & bit) === 0
   }
 
-  /** A copy will come to this node at a time. False if the node has it, or another that is on its way now is there before. */
+  /**
+   * Notes that a copy will reach this node at a time. Returns false if the node has seen it, or if
+   * another copy in flight arrives before.
+   */
   isFirstTo(node: number, at: Milliseconds, now: Milliseconds): boolean {
     if (node >= this.#coming.length) {
       const larger = new Float64Array(Math.max(node + 1, 64, this.#coming.length * 2)).fill(Infinity)
@@ -37,7 +43,7 @@ export class GossipMessage {
       this.#coming = larger
     }
     const coming = this.#coming[node] as number
-    // One that should have come and was not seen got lost, or waits for its process.
+    // A copy that is overdue and unseen was lost, or waits for its process.
     if (this.seenBy(node) || (coming >= now && coming <= at)) return false
     this.#coming[node] = at
     return true

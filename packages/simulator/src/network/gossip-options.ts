@@ -1,38 +1,59 @@
 import type { Milliseconds } from '@jel/protocol'
 
-/** gossipsub's parameters, by their usual names in brackets, with the values that the overlay sets (packages/overlay/src/host/gossipsub.ts). */
+/**
+ * gossipsub's parameters, with their usual names in brackets and the values that the overlay sets
+ * (packages/overlay/src/host/gossipsub.ts).
+ */
 export interface GossipOptions {
-  /** Neighbours to which each message is forwarded in full (D). */
+  /** The number of neighbours to which each message is forwarded in full (D). */
   readonly degree: number
-  /** Below this many the next heartbeat takes on more (Dlo). */
+  /** Below this many neighbours the next heartbeat grafts more (Dlo). */
   readonly degreeMin: number
-  /** Above this many it lets some go; who has so many refuses those that dialled it (Dhi). */
+  /**
+   * Above this many neighbours a heartbeat prunes some. With this many a node refuses grafts from
+   * peers that dialled it (Dhi).
+   */
   readonly degreeMax: number
-  /** Of those kept, so many were dialled by the node itself (Dout). */
+  /** Of the kept neighbours, so many were dialled by the node itself (Dout). */
   readonly degreeOut: number
-  /** Of those kept, so many are the best known (Dscore). */
+  /** Of the kept neighbours, so many have the best scores (Dscore). */
   readonly degreeScore: number
-  /** Neighbours outside the mesh that hear at each heartbeat what messages there are: at least so many, or this share (Dlazy, gossipFactor). */
+  /**
+   * The neighbours outside the mesh that receive IHAVE at each heartbeat: at least this number, or
+   * this share (Dlazy, gossipFactor).
+   */
   readonly lazy: number
   readonly lazyShare: number
   readonly heartbeat: Milliseconds
-  /** Heartbeats for which a message is told of, and for which it can be asked for (mcacheGossip, mcacheLength). */
+  /**
+   * The heartbeats for which a message is announced, and for which it can be requested
+   * (mcacheGossip, mcacheLength).
+   */
   readonly toldFor: number
   readonly keptFor: number
-  /** No graft for so long after a prune (pruneBackoff). */
+  /** The time without a graft after a prune (pruneBackoff). */
   readonly backoff: Milliseconds
-  /** Who gets a message of at least so many bytes tells its mesh at once that it has it (idontwantMinDataSize). */
+  /**
+   * A receiver of a message of at least this size sends IDONTWANT to its mesh at once
+   * (idontwantMinDataSize).
+   */
   readonly dontWantFrom: number
   /** How long a message is remembered as seen (seenTTL). */
   readonly seenFor: Milliseconds
-  /** One-way delays after a link is up until the node has told its subscription: a stream is opened for it. */
+  /**
+   * One-way delays from link-up until the node has sent its subscription, on a stream opened for
+   * it.
+   */
   readonly subscribeDelays: number
-  /** Share of the copies that get lost, 0 to 1: a queue that overflowed, a stream that broke. Lazy gossip repairs them. */
+  /**
+   * The share of copies that are lost, 0 to 1, by an overflowing queue or a broken stream. Lazy
+   * gossip repairs the loss.
+   */
   readonly loss: number
 }
 
 export const defaultGossip: GossipOptions = {
-  // gossipsub.ts
+  // From gossipsub.ts.
   degree: 4,
   degreeMin: 3,
   degreeMax: 6,

@@ -14,9 +14,11 @@ const broadcasts = purposeNumber('broadcasts')
 const control = purposeNumber('gossip control')
 
 /**
- * A model of gossipsub, after @libp2p/gossipsub as the overlay configures it: each node forwards what is new to its mesh, tells a few others
- * at its heartbeats what it has, and sends them what they ask for. What is left out: scores (the overlay's count forgeries only), and
- * limits that honest nodes don't reach. Words that change nothing at the other end (IHAVE of what it has, IDONTWANT) are counted and not sent.
+ * A model of gossipsub, after @libp2p/gossipsub as the overlay configures it. Each node forwards
+ * new messages to its mesh, announces its messages to a few others at its heartbeats, and sends
+ * them on request. Left out are scores (the overlay's count forgeries only) and limits that honest
+ * nodes don't reach. Control messages without effect at the other end (IHAVE of known messages,
+ * IDONTWANT) are counted and not sent.
  */
 export class Gossip {
   readonly #clock: VirtualClock
@@ -41,7 +43,7 @@ export class Gossip {
     const router = this.#router(from)
     router.keep(message, this.#clock.now)
     const missing = this.#options.degree - from.mesh.size
-    // Its own message goes to as many as there should be in the mesh, even if they are not.
+    // The node's own message goes to the target number of peers, even if the mesh is smaller.
     const others = missing <= 0 ? [] : pickSome(this.#random, router.outside(), missing)
     for (const peer of from.mesh.values()) this.#copy(from, peer, message)
     for (const { endpoint } of others) this.#copy(from, endpoint, message)
@@ -49,8 +51,9 @@ export class Gossip {
   }
 
   /**
-   * A copy has arrived. True the first time; then the mesh is told not to send another. That prevents none here: the word leaves together
-   * with the node's own copy, and who has that has forwarded its own already. It only counts.
+   * Handles the arrival of a copy. Returns true the first time. The first copy makes the node send
+   * IDONTWANT to its mesh. Here that prevents no copy: it leaves together with the node's own copy,
+   * and a peer that has this one has already forwarded its own. It is only counted.
    */
   arrived(at: Endpoint, message: GossipMessage, source: Endpoint): boolean {
     if (!message.firstSeenBy(at.index)) return false
@@ -60,7 +63,7 @@ export class Gossip {
     return true
   }
 
-  /** Hands a message that was found good to the mesh of this node; not back to where it came from. */
+  /** Forwards a valid message to the mesh of this node, except to its source. */
   forward(from: Endpoint, message: GossipMessage, source: Endpoint): void {
     const router = this.#router(from)
     router.keep(message, this.#clock.now)
@@ -91,7 +94,7 @@ export class Gossip {
     this.#schedule(router)
   }
 
-  /** The process is gone. */
+  /** Forgets the state of a dead process. */
   exit(endpoint: Endpoint): void {
     this.#routers[endpoint.index] = undefined
     endpoint.mesh.clear()
@@ -128,7 +131,7 @@ export class Gossip {
     const { mesh, endpoint } = router
     const peer = neighbour.endpoint
     neighbour.subscribed = true
-    // At once, so that a message published right after is not lost on it.
+    // The graft happens at once, so that a message published right after is not lost on the link.
     if (neighbour.ready && mesh.size < this.#options.degreeMin && !mesh.has(peer.id) && !router.backsOff(peer.id, this.#clock.now)) {
       mesh.set(peer.id, peer)
       this.#tell(endpoint, peer, GossipControl.graft)

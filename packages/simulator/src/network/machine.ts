@@ -2,30 +2,34 @@ import type { Milliseconds } from '@jel/protocol'
 import { cables, type Bandwidth, type Cables } from './bandwidth.ts'
 import { Capacity } from './capacity.ts'
 
-/** Ports of one machine: as many processes as an address can name. */
+/** The most processes of one machine, as many as an address can name. */
 const maxProcesses = 60_000
 
 export interface MachineFields {
   readonly number: number
-  /** The number of its site in the topology; 0 where there is none. */
+  /** The number of its site in the topology, 0 without one. */
   readonly site: number
   readonly bandwidth?: Bandwidth | undefined
-  /** How fast each of its processors is, compared with the one on which processing costs were measured. Left out: nothing takes time. */
+  /**
+   * The speed of each of its processors, relative to the one on which processing costs were
+   * measured. Default: nothing takes time.
+   */
   readonly speed?: number | undefined
-  /** How many it has. Default: one. */
+  /** The number of its processors. Default: one. */
   readonly processors?: number | undefined
 }
 
 /**
- * A computer: one address, one cable, and processors that all its processes share. Each process has one thread, which stays on one of them, so more of them make none
- * faster; a real scheduler would move threads from busy ones to idle ones.
+ * A computer: one address, one cable, and processors that all its processes share. Each process has
+ * one thread, which stays on one processor, so more processors make none faster. A real scheduler
+ * would move threads from busy processors to idle ones.
  */
 export class Machine {
   readonly number: number
   readonly site: number
   readonly cables: Cables
   readonly #speed: number
-  /** None: nothing takes time. */
+  /** With none, nothing takes time. */
   readonly #processors: readonly Capacity[]
   #processes = 0
   #computed: Milliseconds = 0
@@ -41,23 +45,23 @@ export class Machine {
     this.#processors = this.#speed === Infinity ? [] : Array.from({ length: processors }, () => new Capacity())
   }
 
-  /** The number of the next process on it. */
+  /** Returns the number of the next process on it. */
   nextProcess(): number {
     if (this.#processes === maxProcesses) throw new RangeError(`machine ${this.number} has ${maxProcesses} processes already`)
     return this.#processes++
   }
 
-  /** True if what arrives takes time. */
+  /** True if processing takes time on this machine. */
   get computes(): boolean {
     return this.#processors.length > 0
   }
 
-  /** Processor time that was spent so far, that which is booked included. */
+  /** The processor time used so far, booked time included. */
   get computed(): Milliseconds {
     return this.#computed
   }
 
-  /** When this process is done with something that costs so much and arrives at `from`. */
+  /** Returns when this process has finished work of this cost that arrives at `from`. */
   compute(process: number, cost: Milliseconds, from: Milliseconds, now: Milliseconds): Milliseconds {
     const processor = this.#processors[process % this.#processors.length]
     if (processor === undefined || cost <= 0) return from

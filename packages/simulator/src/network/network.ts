@@ -16,13 +16,19 @@ import { purposeNumber, type PurposeNumber } from './traffic.ts'
 import type { Payload } from './payload.ts'
 
 export interface NetworkOptions extends DiallingOptions {
-  /** Default: that of the {@link topology}; without one, processes of one machine. */
+  /**
+   * Default: the delay of the {@link topology}; without one, the delay between processes of one
+   * machine.
+   */
   readonly delay: Delay
-  /** Where machines can stand. Default: all in one place. */
+  /** The sites of machines. Default: all in one place. */
   readonly topology: Topology | undefined
-  /** Share of the packets that get lost, 0 to 1. On a connection that shows as delay: TCP sends them again. */
+  /**
+   * The share of packets that are lost, 0 to 1. On a connection loss shows as delay: TCP sends them
+   * again.
+   */
   readonly loss: number
-  /** What takes processor time on machines that have a processor. */
+  /** The processor time of operations, on machines that have a processor. */
   readonly costs: Costs
 }
 
@@ -31,42 +37,52 @@ export const defaultNetwork: NetworkOptions = {
   topology: undefined,
   loss: 0,
   costs: noCosts,
-  // As the overlay has them.
+  // The values of the overlay.
   connectTimeout: 2_000,
   dialTimeout: 8_000,
   hostProbeTimeout: 600,
-  // Measured on two hosts (packages/lab/src/fidelity): TCP, then Noise, yamux and the link's stream in two round trips and a half; the streams of
-  // gossipsub are opened along with what follows.
+  // Measured on two hosts (packages/lab/src/fidelity): TCP, then Noise, yamux and the link's stream
+  // in two and a half round trips. The streams of gossipsub open along with later data.
   setupDelays: 7,
   setupBytes: { dialler: 558, listener: 646 },
   setupPackets: 3,
 }
 
-/** After this long without an acknowledgement TCP breaks the connection. Linux: tcp_retries2 = 15. */
+/**
+ * After this long without an acknowledgement TCP breaks the connection. Linux: tcp_retries2 = 15.
+ */
 const retransmitFor = 924_600
-/** An acknowledgement waits so long for data to travel with. Linux: TCP_DELACK_MIN. */
+/** An acknowledgement waits this long for data to travel with. Linux: TCP_DELACK_MIN. */
 const acknowledgementDelay = 40
 
-/** What the end that closes a connection says: the ends of three streams and yamux's goodbye. */
+/** The bytes of closing a connection: the ends of three streams and yamux's goodbye. */
 const closingBytes = 4 * 30
 
-/** What a kernel answers that knows of no such connection, beside the headers of the packet: nothing, but it counts as something. */
+/**
+ * The bytes of an RST beside the headers of its packet. It has none, but must count as something.
+ */
 const resetBytes = 1
 
 const setUp = purposeNumber('set-up')
 const acknowledgements = purposeNumber('acknowledgements')
 const jobs = purposeNumber('jobs')
 
-/** What an application sends at once, bytes: each second packet is acknowledged, and calls for the next ones. */
+/**
+ * The bytes that an application sends at once. Each second packet is acknowledged, and that
+ * releases the next ones.
+ */
 const part = 2 * segment
 
 /**
- * Connections between processes, in memory. It behaves as TCP does where it matters: nothing is lost or reordered on a
- * connection, loss is delay, a cut path breaks nothing at once and what was sent into it arrives after the mending, the end
- * of a process is seen by its peers one delay later, and what comes to an end that has given the connection up is answered with RST.
- * Simplifications: acknowledgements always get through and take no room on a cable, so a
- * path that is cut in one direction only goes on carrying the other; and packets leave a full cable in the order in which they came, so a
- * long message is not overtaken by short ones of other connections.
+ * In-memory connections between processes. They behave as TCP does where it matters:
+ * - Nothing is lost or reordered on a connection; loss is delay.
+ * - A cut path breaks nothing at once. Data sent into it arrives after the mending.
+ * - Peers notice the end of a process one delay later.
+ * - Data for an end that has given the connection up is answered with RST.
+ *
+ * Simplifications: acknowledgements always get through and take no room on a cable, so a path that
+ * is cut in one direction still carries the other. Packets leave a full cable in order of arrival,
+ * so short messages of other connections don't overtake a long one.
  */
 export class Network {
   readonly reachability = new Reachability()
@@ -77,7 +93,7 @@ export class Network {
   readonly #dialling: Dialling
   readonly #held = new Set<Pipe>()
   readonly #arrived = (pipe: Pipe): void => this.#arrive(pipe)
-  /** Of what was sent last, bytes that were sent again as they got lost. */
+  /** The retransmitted bytes of the last message. */
   #resent = 0
 
   constructor(clock: VirtualClock, random: () => number, options: Partial<NetworkOptions> = {}) {
@@ -95,12 +111,18 @@ export class Network {
     )
   }
 
-  /** The process answers at an address of its machine, or no longer: what is sent there then vanishes. */
+  /**
+   * Makes the process answer at an address of its machine, or stop answering. Packets to an
+   * unanswered address vanish.
+   */
   listen(endpoint: Endpoint, process?: number, answers?: boolean): void {
     this.#dialling.listen(endpoint, process, answers)
   }
 
-  /** The connections of a process go with the address that they were at; whoever sends on them is reset. */
+  /**
+   * Ends the connections of a process together with their address. A peer that sends on them
+   * receives RST.
+   */
   abandon(endpoint: Endpoint): void {
     for (const connection of [...endpoint.connections.values(), ...endpoint.applications.values()].flat()) {
       connection.pipeFrom(endpoint).drop()
@@ -115,7 +137,10 @@ export class Network {
     this.#dialling.dial(from, peer, addresses, 'link', failed)
   }
 
-  /** For streams of the application. Ends in `applicationUp`, or in a call of `failed`. */
+  /**
+   * Opens a connection for streams of the application. Ends in `applicationUp`, or in a call of
+   * `failed`.
+   */
   dialApplication(from: Endpoint, peer: NodeId, addresses: readonly Address[], failed: (failure: DialFailure) => void): void {
     from.traffic.applicationDials += 1
     this.#dialling.dial(from, peer, addresses, 'application', failed)
@@ -126,7 +151,7 @@ export class Network {
     this.#dialling.probeHost(from, addresses, done)
   }
 
-  /** Sends a frame on the link's stream. False if there is no link. */
+  /** Sends a frame on the link's stream. Returns false if there is no link. */
   send(from: Endpoint, to: NodeId, data: Payload, purpose: PurposeNumber, urgent = false): boolean {
     const connection = from.connections.get(to)?.at(-1)
     if (connection === undefined) return false
@@ -139,7 +164,9 @@ export class Network {
     return true
   }
 
-  /** Sends something on a stream of the application. False if there is no connection for that. */
+  /**
+   * Sends data on a stream of the application. Returns false if there is no connection for that.
+   */
   sendApplication(from: Endpoint, to: NodeId, data: Payload): boolean {
     const connection = from.applications.get(to)?.[0]
     if (connection === undefined) return false
@@ -152,7 +179,10 @@ export class Network {
     return true
   }
 
-  /** Each part goes once the narrowest cable has carried the one before, as acknowledgements have it: so those of other connections come in between. */
+  /**
+   * Sends each part once the narrowest cable has carried the one before, as acknowledgements do. So
+   * parts of other connections come in between.
+   */
   #sendParts(pipe: Pipe): void {
     for (let first = pipe.parts[0]; first !== undefined && !pipe.closing; first = pipe.parts[0]) {
       const { data, pace } = first
@@ -173,7 +203,10 @@ export class Network {
     }
   }
 
-  /** Sends something of gossipsub's; `bytes`: of the RPC that carries it. False if there is no link. */
+  /**
+   * Sends a message or control message of gossipsub. `bytes` is the size of the RPC that carries
+   * it. Returns false if there is no link.
+   */
   sendGossip(from: Endpoint, to: NodeId, item: GossipMessage | GossipControl, bytes: number, purpose: PurposeNumber): boolean {
     const connection = from.connections.get(to)?.at(-1)
     if (connection === undefined) return false
@@ -190,8 +223,9 @@ export class Network {
   }
 
   /**
-   * Most copies of a message come to who has it, or will have it before: where none has to wait for cables, such a copy is counted and
-   * makes no event. Taken for lost if the earlier one is, as when its connection closes within the same few milliseconds.
+   * Most copies of a message come to a node that has it or will have it before. If no copy waits
+   * for cables, such a copy is counted and makes no event. It is lost if the earlier copy is, as
+   * when the earlier one's connection closes within the same few milliseconds.
    */
   #sendCopy(pipe: Pipe, message: GossipMessage, bytes: number, purpose: PurposeNumber): void {
     const { from, to } = pipe
@@ -207,19 +241,22 @@ export class Network {
     to.traffic.broadcastDuplicates += 1
   }
 
-  /** Counts what is sent to a peer without sending it: it changes nothing there. */
+  /** Counts a message to a peer without sending it, because it changes nothing there. */
   account(from: Endpoint, to: Endpoint, bytes: number, purpose: PurposeNumber): void {
     this.#count(from, to, purpose, streamBytes(prefixed(bytes), true), packetHeader)
   }
 
-  /** How long something took from one node to another when it was last sent; 0 if they have no link. */
+  /** Returns the delay of the last message from one node to another, 0 if they have no link. */
   typicalDelay(from: Endpoint, to: Endpoint): Milliseconds {
     const connection = from.connections.get(to.id)?.at(-1)
     if (connection === undefined) return 0
     return connection.pipeFrom(from).lastDelay || connection.pipeTo(from).lastDelay
   }
 
-  /** Closes this end of the link, after what was sent is on its way. The end itself hears of it next. */
+  /**
+   * Closes this end of the link, after pending data has left. The end itself receives `linkDown`
+   * next.
+   */
   disconnect(from: Endpoint, peer: NodeId, use: ConnectionUse = 'link'): void {
     const connections = from.connectionsFor(use)
     for (const connection of connections.get(peer) ?? []) {
@@ -232,7 +269,7 @@ export class Network {
     if (use === 'link') this.#clock.after(0, () => from.listening && from.events.linkDown(closed.other(from)))
   }
 
-  /** The process is gone; its kernel closes what it had open. */
+  /** Ends the process. Its kernel closes its connections. */
   exit(endpoint: Endpoint): void {
     endpoint.listening = false
     for (const connections of [...endpoint.connections.values(), ...endpoint.applications.values()]) {
@@ -250,7 +287,7 @@ export class Network {
     this.#dialling.woken(endpoint)
   }
 
-  /** To be called when paths came back: what waited for them goes on with TCP's next attempt. */
+  /** Call it when paths came back. Held data continues with TCP's next attempt. */
   mended(): void {
     this.#dialling.mended()
     for (const pipe of this.#held) {
@@ -261,7 +298,7 @@ export class Network {
     }
   }
 
-  /** The listener has all it needs; the dialler waits for its last word. */
+  /** The listener's end is open. The dialler still waits for the listener's last packet. */
   #connect(dialer: Endpoint, listener: Endpoint, established: () => boolean, use: ConnectionUse): void {
     const connection = new Connection(dialer, listener, { arrived: this.#arrived, established, use, since: this.#clock.now })
     const { setupBytes, setupPackets } = this.#options
@@ -288,7 +325,7 @@ export class Network {
     }
   }
 
-  /** The other side said goodbye, or nothing for too long. */
+  /** Handles a goodbye from the other side, or its silence for too long. */
   #closed(connection: Connection, endpoint: Endpoint): void {
     const peer = connection.other(endpoint)
     const open = endpoint.connectionsFor(connection.use)
@@ -311,7 +348,7 @@ export class Network {
     this.#transmit(pipe, 'close', closingBytes, setUp, this.#options.costs.lost)
   }
 
-  /** Something came to an end that knows of no such connection: its kernel says so, unless its last word is on its way anyway. */
+  /** Answers data for an unknown connection with RST, unless the closing is on its way already. */
   #reset(connection: Connection, endpoint: Endpoint): void {
     const pipe = connection.pipeFrom(endpoint)
     if (pipe.closing) return
@@ -319,7 +356,7 @@ export class Network {
     this.#transmit(pipe, 'close', resetBytes, setUp, 0)
   }
 
-  /** A firewall answers the sender in the name of the receiver, which hears nothing of it. */
+  /** A firewall answers the sender in the name of the receiver, which receives nothing. */
   #rejected(pipe: Pipe): void {
     pipe.drop()
     for (let waiting = this.#release(pipe); waiting > 0; waiting--) pipe.take()
@@ -327,7 +364,7 @@ export class Network {
     this.#closed(pipe.connection, pipe.from)
   }
 
-  /** `stream`: bytes as TCP carries them; 0 for what others carry along. */
+  /** `stream` is the bytes within TCP, 0 for items that other packets carry. */
   #transmit(
     pipe: Pipe,
     item: Item,
@@ -356,7 +393,10 @@ export class Network {
     this.#acknowledge(connection.pipeTo(from), now)
   }
 
-  /** What arrived before travels with something that goes the other way, unless it went alone by then. */
+  /**
+   * Acknowledges earlier arrivals with data in the other direction, or counts a separate
+   * acknowledgement if that left before.
+   */
   #acknowledge(pipe: Pipe, now: Milliseconds): void {
     if (pipe.unacknowledgedSince === undefined) return
     if (now - pipe.unacknowledgedSince > acknowledgementDelay) this.#countAcknowledgements(pipe, 1)
@@ -375,7 +415,7 @@ export class Network {
     to.traffic.received.add(purpose, stream + headers)
   }
 
-  /** When a packet that departs later arrives and is dealt with. */
+  /** Returns when a packet with a later departure has arrived and been processed. */
   #journey(from: Endpoint, to: Endpoint, bytes: number, cost: Milliseconds, departure: Milliseconds): Milliseconds {
     const delay = this.#packetDelay(from, to)
     if (!from.shapes && !to.shapes && from.machine.site === to.machine.site) return departure + delay
@@ -386,14 +426,15 @@ export class Network {
     return this.#options.delay(from, to, this.#random) + from.lag + to.lag
   }
 
-  /** Of a single packet. */
+  /** Returns the delay of a single packet. */
   #packetDelay(from: Endpoint, to: Endpoint): Milliseconds {
     return this.#messageDelay(from, to, 1, () => new TcpFlow())
   }
 
   /**
-   * Of a message. What fits into the first window waits for nothing unless packets get lost. Of single packets each has a flow of its own: the kernel puts small ones
-   * together when it sends them again, so they don't wait in a row.
+   * Returns the delay of a message. Within the first window a message waits for nothing unless
+   * packets get lost. Each single packet has a flow of its own: the kernel merges small ones when
+   * it sends them again, so they don't wait in a row.
    */
   #messageDelay(from: Endpoint, to: Endpoint, stream: number, flowOf: () => TcpFlow): Milliseconds {
     const delay = this.#oneWay(from, to)
@@ -488,7 +529,7 @@ export class Network {
     const since = pipe.unacknowledgedSince
     const waited = since !== undefined && now - since > acknowledgementDelay
     if (extra > 0 || since !== undefined) this.#countAcknowledgements(pipe, extra + (since === undefined ? 0 : 1))
-    // The second packet is acknowledged with the first, unless that one has been already.
+    // One acknowledgement covers two packets, unless the first has been acknowledged already.
     pipe.unacknowledgedSince = since === undefined || waited ? now : undefined
   }
 }

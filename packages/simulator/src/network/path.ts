@@ -5,14 +5,15 @@ import type { Endpoint } from './endpoint.ts'
 import { gateways, type Topology } from './site.ts'
 
 /**
- * The way of a packet: its node's cable, its machine's, the gateway of its site, the distance, and the same inwards, up to the processor
- * that deals with it. On the way bytes flow through: a cable sends on what has come in so far, so a long message takes as long as the
- * narrowest cable needs, not the sum. Everything is booked when the packet is sent.
+ * The path of a packet: its node's cable, its machine's, the gateway of its site, the distance, and
+ * the same inwards, up to the processor that handles it. A cable forwards bytes as they come in, so
+ * the narrowest cable decides how long a long message takes, not the sum. Everything is booked when
+ * the packet is sent.
  */
 export class Path {
   readonly #clock: VirtualClock
   readonly #gateways: readonly Cables[]
-  /** Of the packet on its way: when its first byte comes to the next cable, and when its last. */
+  /** The times when the present packet's first and last byte reach the next cable. */
   #first: Milliseconds = 0
   #last: Milliseconds = 0
 
@@ -21,12 +22,15 @@ export class Path {
     this.#gateways = gateways(topology)
   }
 
-  /** When the packet has arrived and was dealt with, at `cost` ms of the receiver's processor. */
+  /**
+   * Returns when the packet has arrived and been processed, at `cost` ms of the receiver's
+   * processor.
+   */
   arrival(from: Endpoint, to: Endpoint, bytes: number, delay: Milliseconds, cost: Milliseconds, departure: Milliseconds): Milliseconds {
     this.#first = departure
     this.#last = departure
     this.#pass(from.cables.up, bytes)
-    // What stays on a machine uses no cable.
+    // Data within a machine uses no cable.
     if (from.machine !== to.machine) {
       const leaves = from.machine.site !== to.machine.site
       this.#pass(from.machine.cables.up, bytes)

@@ -1,19 +1,19 @@
 import type { Milliseconds } from '@jel/protocol'
 
 /**
- * Processor time that a node spends, ms, where its machine has a processor (`speed`). What is sent is part of what is received: a node
- * answers and forwards while it handles an input.
+ * The processor time of a node's operations, ms, if its machine has a processor (`speed`).
+ * Receiving includes sending: a node answers and forwards while it handles an input.
  */
 export interface Costs {
-  /** A frame of the protocol, and each kilobyte of it on top. */
+  /** A frame of the protocol, and each kilobyte of it in addition. */
   readonly frame: Milliseconds
   readonly frameKilobyte: Milliseconds
-  /** A broadcast that is new, handling and forwarding included; one that had arrived before. */
+  /** A new broadcast, with handling and forwarding; a repeated one. */
   readonly broadcast: Milliseconds
   readonly duplicate: Milliseconds
   /** Subscriptions, grafts and lazy gossip of the topic. */
   readonly control: Milliseconds
-  /** Opening a link, at the end that dials and at the other one. */
+  /** Opening a link, at the dialler and at the listener. */
   readonly dial: Milliseconds
   readonly accept: Milliseconds
   /** A link that the other end closed, or that ended with its process. */
@@ -23,9 +23,10 @@ export interface Costs {
 }
 
 /**
- * What a real host spends. Measured: a dial costs 11 ms, both ends together; a delivery of gossipsub about 1 ms, a duplicate a third of it; twelve
- * links lost at once, each with a host probe that is refused, 26 to 39 ms. The rest is a guess from idle pools (1.9 ms a second and host, at 1.2 frames
- * sent and as many received).
+ * The costs of a real host. Measured: a dial costs 11 ms, both ends together; a delivery of
+ * gossipsub costs about 1 ms, a duplicate a third of it; twelve links lost at once, each with a
+ * refused host probe, cost 26 to 39 ms. The rest is a guess from idle pools (1.9 ms a second and
+ * host, at 1.2 frames sent and as many received).
  */
 export const measuredCosts: Costs = {
   frame: 0.7,

@@ -1,36 +1,42 @@
-/** One end of a path, as far as it matters who reaches whom. */
+/** One end of a path, with the properties that decide who reaches it. */
 export interface PathEnd {
-  /** In the order of starting. */
+  /** Its position in the order of starting. */
   readonly index: number
   /** The machine, or host, that it runs on. */
   readonly machine: unknown
-  /** The cable of its machine is pulled: nothing comes, nothing goes, nothing is refused. Processes of one machine reach each other. */
+  /**
+   * The cable of its machine is pulled: no packet passes and nothing is refused. Processes of one
+   * machine still reach each other.
+   */
   readonly silent: boolean
   /** Ends on different sides of a partition don't reach each other. */
   readonly side: number
   dialableFrom(other: PathEnd): boolean
 }
 
-/** What happens to packets on a path that is cut: they vanish, or a firewall answers them with RST. */
+/** The effect of a cut on packets: they vanish, or a firewall answers them with RST. */
 export type CutKind = 'drop' | 'reject'
 
-/** Which packets get through: machines without a cable, sides of a partition, and single paths cut in one direction. */
+/**
+ * Decides which packets get through, from pulled cables, sides of a partition, and single paths cut
+ * in one direction.
+ */
 export class Reachability {
-  /** By path, how often it is cut which way: cuts may overlap. */
+  /** For each path the number of its cuts of each kind. Cuts may overlap. */
   readonly #cuts = new Map<number, { drop: number; reject: number }>()
 
-  /** True if a packet from one gets to the other now. */
+  /** Returns true if a packet from one gets to the other now. */
   reaches(from: PathEnd, to: PathEnd): boolean {
     if (!hasWire(from, to) || from.side !== to.side) return false
     return this.#cuts.size === 0 || !this.#cuts.has(cutKey(from, to))
   }
 
-  /** True if packets get through both ways, as a handshake needs. */
+  /** Returns true if packets get through both ways, as a handshake needs. */
   joins(a: PathEnd, b: PathEnd): boolean {
     return this.reaches(a, b) && this.reaches(b, a)
   }
 
-  /** True if a packet from one to the other is answered with RST on the way. */
+  /** Returns true if a firewall answers packets from one to the other with RST. */
   rejects(from: PathEnd, to: PathEnd): boolean {
     if (this.#cuts.size === 0 || !hasWire(from, to) || from.side !== to.side) return false
     const cut = this.#cuts.get(cutKey(from, to))

@@ -3,35 +3,38 @@ import type { Endpoint } from './endpoint.ts'
 import type { GossipMessage } from './gossip-message.ts'
 import type { GossipOptions } from './gossip-options.ts'
 
-/** A linked peer as gossipsub knows it. */
+/** The gossipsub state of a linked peer. */
 export interface Neighbour {
   readonly endpoint: Endpoint
   /** This node dialled it. */
   readonly outbound: boolean
-  /** The stream to it is open: it can be told something. */
+  /** The outgoing stream is open. */
   ready: boolean
-  /** It has told its subscription. */
+  /** Its subscription has arrived. */
   subscribed: boolean
 }
 
 /** First heartbeat after the start of a node, ms (heartbeatInitialDelay). */
 const firstHeartbeat = 100
 
-/** Share of a heartbeat by which its time may be off. */
+/** The tolerance of a heartbeat's time, as a share of the interval. */
 const rounding = 1e-6
 
-/** What gossipsub remembers on one node: its neighbours, its mesh and the messages of the last heartbeats. */
+/**
+ * The gossipsub state of one node: its neighbours, its mesh and the messages of the last
+ * heartbeats.
+ */
 export class Router {
   readonly endpoint: Endpoint
   readonly neighbours = new Map<NodeId, Neighbour>()
   readonly #options: GossipOptions
   readonly #random: () => number
   readonly #started: Milliseconds
-  /** No graft before. */
+  /** The ends of graft backoffs. */
   readonly #backoffs = new Map<NodeId, Milliseconds>()
-  /** Messages by the heartbeats since they came, latest first. */
+  /** Messages by the number of heartbeats since they came, latest first. */
   readonly #history: GossipMessage[][] = [[]]
-  /** When the next heartbeat is scheduled; undefined: there is nothing to do. */
+  /** The time of the scheduled heartbeat; undefined if there is nothing to do. */
   nextHeartbeat: Milliseconds | undefined
   #lastHeartbeat: Milliseconds
 
@@ -47,13 +50,13 @@ export class Router {
     return this.endpoint.mesh
   }
 
-  /** Remembers a message, so that it can be told of and asked for. */
+  /** Keeps a message, so that it can be announced and requested. */
   keep(message: GossipMessage, now: Milliseconds): void {
     this.#shift(now)
     this.#history[0]?.push(message)
   }
 
-  /** Whether the message can be given to who asks for it. */
+  /** Returns whether a peer can still request the message. */
   has(message: GossipMessage, now: Milliseconds): boolean {
     this.#shift(now)
     return this.#history.some((window) => window.includes(message))
@@ -71,12 +74,15 @@ export class Router {
     return false
   }
 
-  /** Neighbours outside the mesh that can be sent to. */
+  /** Returns the usable neighbours outside the mesh. */
   outside(): Neighbour[] {
     return [...this.neighbours.values()].filter(({ endpoint, ready, subscribed }) => ready && subscribed && !this.mesh.has(endpoint.id))
   }
 
-  /** The heartbeat that is due next. gossipsub's never stop; here one without anything to do is left out. */
+  /**
+   * Returns the time of the next heartbeat. gossipsub's heartbeats never stop; here the idle ones
+   * are left out.
+   */
   heartbeatAfter(now: Milliseconds): Milliseconds {
     const { heartbeat } = this.#options
     return this.#started + (Math.floor((now - this.#started) / heartbeat + rounding) + 1) * heartbeat
@@ -90,7 +96,10 @@ export class Router {
     return this.outside().length > 0
   }
 
-  /** Whom to graft and whom to prune at a heartbeat; the mesh is changed already. As gossipsub's `heartbeat`, with all scores equal. */
+  /**
+   * Grafts and prunes the mesh at a heartbeat, and returns the changes. It follows gossipsub's
+   * `heartbeat`, with all scores equal.
+   */
   balance(now: Milliseconds): { readonly grafts: Neighbour[]; readonly prunes: Neighbour[] } {
     const { degree, degreeMin, degreeMax, degreeOut } = this.#options
     const candidates = this.outside().filter(({ endpoint }) => !this.backsOff(endpoint.id, now))
@@ -109,7 +118,10 @@ export class Router {
     return { grafts, prunes }
   }
 
-  /** Who is told at a heartbeat what messages there are, and these. `grafts`: got into the mesh just now. */
+  /**
+   * Returns the messages to announce at a heartbeat, and the neighbours that receive the
+   * announcement.
+   */
   gossip(now: Milliseconds): { readonly peers: Neighbour[]; readonly messages: GossipMessage[] } {
     this.#shift(now)
     const messages = this.#history.slice(0, this.#options.toldFor).flat()
@@ -119,7 +131,7 @@ export class Router {
     return { peers: pickSome(this.#random, others, Math.floor(Math.min(count, others.length))), messages }
   }
 
-  /** Ends a heartbeat: what was heard since the last one is older by one. */
+  /** Ends a heartbeat. All kept messages become older by one heartbeat. */
   beat(now: Milliseconds): void {
     this.#shift(now)
     this.#age()
@@ -132,7 +144,7 @@ export class Router {
     const best = members.slice(0, degreeScore)
     const rest = members.slice(degreeScore)
     const kept = [...best, ...pickSome(this.#random, rest, degree - best.length)]
-    // Those that this node dialled are harder to force on it: some of them stay.
+    // Peers that this node dialled are harder to force on it, so some of them stay.
     for (const each of rest) {
       if (kept.filter(({ outbound }) => outbound).length >= degreeOut) break
       if (!each.outbound || kept.includes(each)) continue
@@ -148,7 +160,7 @@ export class Router {
     return count
   }
 
-  /** Catches up with heartbeats that were left out. */
+  /** Catches up with the heartbeats that were left out. */
   #shift(now: Milliseconds): void {
     const { heartbeat, keptFor } = this.#options
     const missed = Math.ceil((now - this.#lastHeartbeat) / heartbeat - rounding) - 1

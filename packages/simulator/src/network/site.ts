@@ -3,28 +3,33 @@ import { cables, type Bandwidth, type Cables } from './bandwidth.ts'
 import { loopback, type Delay } from './delay.ts'
 import type { Dialable } from './endpoint.ts'
 
-/** Where machines stand: a cluster, a region of a cloud, a town. */
+/** A location of machines: a cluster, a region of a cloud, a town. */
 export interface Site {
   readonly name: string
-  /** The one cable by which everything enters and leaves the site. Left out: it is never full. */
+  /** The cable that carries everything into and out of the site. Default: never full. */
   readonly gateway?: Bandwidth
-  /** Who can dial its nodes, where nothing else is said of one. Default: everybody. */
+  /** The default for the dialability of its nodes. Default: everybody can dial them. */
   readonly dialable?: Dialable
-  /** How many nodes stood there, where the topology is that of an experiment. */
+  /** The number of its nodes in the experiment that the topology is from. */
   readonly nodes?: number
 }
 
-/** Sites and how far they are from each other. */
+/** Sites and the delays between them. */
 export interface Topology {
   readonly name: string
   readonly sites: readonly Site[]
-  /** One-way delay from site to site, ms, in the order of {@link sites}; the diagonal is between two machines of one site. */
+  /**
+   * One-way delays between sites, ms, in the order of {@link sites}. The diagonal is between two
+   * machines of one site.
+   */
   readonly delays: readonly (readonly Milliseconds[])[]
   /** Each packet takes up to this share of the delay longer. */
   readonly jitter: number
 }
 
-/** Delay by the matrix; two processes of one machine are as far apart as {@link loopback}. */
+/**
+ * Returns the delay by the matrix. Two processes of one machine have the delay of {@link loopback}.
+ */
 export function topologyDelay({ delays, jitter }: Topology): Delay {
   return (from, to, random) => {
     if (from.machine === to.machine) return loopback(from, to, random)
@@ -33,12 +38,12 @@ export function topologyDelay({ delays, jitter }: Topology): Delay {
   }
 }
 
-/** The gateways of the sites, in their order. */
+/** Returns the gateways of the sites, in their order. */
 export function gateways(topology: Topology | undefined): Cables[] {
   return (topology?.sites ?? []).map(({ gateway }) => cables(gateway))
 }
 
-/** The number of the site of this name. Throws RangeError that names those there are. */
+/** Returns the number of the site of this name. Throws RangeError that lists the existing names. */
 export function siteNumber(topology: Topology | undefined, name: string): number {
   const at = topology?.sites.findIndex((site) => site.name === name) ?? -1
   if (at >= 0) return at

@@ -4,7 +4,7 @@ import { initialWindow, retransmitMin, TcpFlow } from './tcp-flow.ts'
 
 const delay = 10
 const never = (): number => 1
-/** A random source that loses the packets with these numbers, from 0 on. */
+/** Returns a random source that loses the packets with these numbers, from 0 on. */
 function losing(...numbers: readonly number[]): () => number {
   let at = -1
   return () => (numbers.includes(++at) ? 0 : 1)
@@ -24,7 +24,7 @@ describe('TCP', () => {
   })
 
   it('sends what is missing one round trip later, where something that came after tells', () => {
-    // A receiver waits for more that comes out of order: a twentieth of the round trip.
+    // A receiver delays acknowledgements of segments out of order by a twentieth of the round trip.
     const told = 20 + 1
     expect(send(10, losing(4))).toBe(told + 10)
     expect(send(10, losing(2, 4, 6))).toBe(told + 10)
@@ -62,10 +62,12 @@ describe('TCP', () => {
   })
 
   it('is slowed down by loss about as Mathis et al. (CCR 1997) say: with its square root', () => {
-    // 10 MB: what slow start sent before the first loss is a small part of it. A kernel takes 0.4 of the formula's time for 1 MB.
+    // Of 10 MB slow start sends only a small part before the first loss. A kernel takes 0.4 of the
+    // formula's time for 1 MB.
     const segments = 6_910
     const [few, many] = [median(segments, 0.01), median(segments, 0.04)]
-    // 1.22 segments a round trip, over the square root of the loss; CUBIC is somewhat faster.
+    // The formula is 1.22 segments a round trip, over the square root of the loss. CUBIC is
+    // somewhat faster.
     expect(few).toBeGreaterThan(0.5 * ((segments * 20 * 0.1) / 1.22))
     expect(few).toBeLessThan(1.5 * ((segments * 20 * 0.1) / 1.22))
     // Time-outs come on top.

@@ -1,9 +1,12 @@
 /**
- * How long TCP takes where packets get lost or a message is longer than what may be on its way at once. One direction of a connection, as Linux sends it: slow start from
- * ten segments (RFC 6928), CUBIC (RFC 9438), selective acknowledgements with RACK and a tail loss probe (RFC 8985), retransmission time-outs that double (RFC 6298).
+ * Models how long TCP takes when packets get lost or a message is longer than the window. It models
+ * one direction of a connection as Linux does: slow start from ten segments (RFC 6928), CUBIC (RFC
+ * 9438), selective acknowledgements with RACK and a tail loss probe (RFC 8985), retransmission
+ * time-outs that double (RFC 6298).
  *
- * It goes round trip by round trip: in each as many segments leave as the window allows, each is lost by chance, and what is lost is sent again in the next one. Left out:
- * the receiver's window, pacing, packets that overtake each other, losses of acknowledgements.
+ * It proceeds round trip by round trip. In each, as many segments leave as the window allows, each
+ * is lost by chance, and the lost ones are sent again in the next one. Left out: the receiver's
+ * window, pacing, packets that overtake each other, losses of acknowledgements.
  */
 import type { Milliseconds } from '@jel/protocol'
 import { exactExp, exactLog } from '../engine/exact.ts'
@@ -11,42 +14,54 @@ import { exactExp, exactLog } from '../engine/exact.ts'
 /** Segments. RFC 6928. */
 export const initialWindow = 10
 const leastWindow = 2
-/** What a loss leaves of the window; how fast CUBIC grows again, segments a cubic second. RFC 9438 §4. */
+/**
+ * The share of the window that a loss leaves, and the rate at which CUBIC grows again, segments a
+ * cubic second. RFC 9438 §4.
+ */
 const beta = 0.7
 const cubic = 0.4
 
-/** Least wait before TCP sends something again, and the longest, ms. Linux: TCP_RTO_MIN and TCP_RTO_MAX. */
+/**
+ * The least and the longest wait before TCP sends something again, ms. Linux: TCP_RTO_MIN and
+ * TCP_RTO_MAX.
+ */
 export const retransmitMin = 200
 export const retransmitMax = 120_000
-/** A segment that got lost so often is 33 hours late. Losses together may be all there is: without an end the run would stand still there. */
+/**
+ * A segment with so many losses is 33 hours late. All packets may be lost: without an end the run
+ * would stand still there.
+ */
 const mostTimeouts = 1_000
-/** Acknowledgements of what comes out of order wait for more: 5 % of the round trip, and no longer than this, ms. Linux: tcp_comp_sack_delay_ns. */
+/**
+ * Acknowledgements of segments out of order wait for more: 5 % of the round trip, and no longer
+ * than this, ms. Linux: tcp_comp_sack_delay_ns.
+ */
 const mostSackDelay = 1
 
-/** One message on its way. */
+/** The path of one message. */
 export interface Journey {
   /** One way. */
   readonly delay: Milliseconds
-  /** Share of the packets that get lost, 0 to below 1. */
+  /** The share of packets that are lost, 0 to below 1. */
   readonly loss: number
   readonly random: () => number
 }
 
 export class TcpFlow {
   #window = initialWindow
-  /** Below it the window doubles each round trip. */
+  /** Below this threshold the window doubles each round trip. */
   #threshold = Infinity
-  /** The window before the last loss, and when that was: from there CUBIC grows. */
+  /** The window before and after the last loss, and the time from which CUBIC grows. */
   #before = 0
   #reducedTo = 0
   #reducedAt: Milliseconds = 0
-  /** Until when what left since counts against the window, and what is left of that. */
+  /** The end of the present round trip, and the window that is left until then. */
   #roundEnds: Milliseconds = 0
   #room = initialWindow
   /** Segments of the last message that were sent more than once. */
   resent = 0
 
-  /** How long after `now` the last of these segments arrives. */
+  /** Returns how long after `now` the last of these segments arrives. */
   send(segments: number, now: Milliseconds, journey: Journey): Milliseconds {
     const { delay, loss, random } = journey
     const roundTrip = 2 * delay
@@ -79,7 +94,7 @@ export class TcpFlow {
       if (gone < burst) {
         arrived = Math.max(arrived, at + delay)
         timeouts = 0
-        // What came later tells that these are missing.
+        // Acknowledgements of later segments reveal that these are missing.
         lost += hidden
         hidden = 0
       }
@@ -90,10 +105,11 @@ export class TcpFlow {
       } else if (tail < burst && (tail === 0 || fresh > 0)) {
         const told = roundTrip + Math.min(roundTrip / 20, mostSackDelay)
         if (first >= 0) {
-          // What left before the loss was known belongs to the same recovery: it counts as one (RFC 6675 §5, RecoveryPoint).
+          // Segments that left before the loss was known belong to the same recovery, which counts
+          // as one (RFC 6675 §5, RecoveryPoint).
           covered = first
           if (this.#window < this.#threshold) {
-            // In slow start what was acknowledged before the loss let the window grow.
+            // In slow start the segments acknowledged before the loss enlarged the window.
             covered += first
             this.#window += first
           }
@@ -103,7 +119,8 @@ export class TcpFlow {
         hidden = tail
         at += told
       } else if (burst > 1 && timeouts === 0) {
-        // Nothing that came later can tell: a probe repeats the last segment, and its acknowledgement what else is missing.
+        // No later segment can reveal the loss. A probe repeats the last segment, and its
+        // acknowledgement reveals what else is missing.
         at += 2 * roundTrip
         timeouts = 1
         if (random() >= loss) {
@@ -125,13 +142,16 @@ export class TcpFlow {
     return arrived - now
   }
 
-  /** From here on as many segments may leave as the window allows. */
+  /** Starts a round trip with a full window. */
   #next(at: Milliseconds, roundTrip: Milliseconds): void {
     this.#roundEnds = at + roundTrip
     this.#room = Math.max(1, Math.floor(this.#window))
   }
 
-  /** A new round trip; after a pause the window is what it was at first (RFC 2861, tcp_slow_start_after_idle). */
+  /**
+   * Starts a new round trip if the last one is over. After a pause the window returns to its
+   * initial size (RFC 2861, tcp_slow_start_after_idle).
+   */
   #begin(now: Milliseconds, roundTrip: Milliseconds): void {
     if (now < this.#roundEnds) return
     if (now - this.#roundEnds > retransmitMin + roundTrip) {
@@ -142,16 +162,16 @@ export class TcpFlow {
   }
 
   #reduce(at: Milliseconds, roundTrip: Milliseconds): void {
-    // Fast convergence: who loses before it is back where it was leaves room for others.
+    // Fast convergence: a flow that loses before its window has recovered leaves room for others.
     this.#before = this.#window < this.#before ? (this.#window * (1 + beta)) / 2 : this.#window
     this.#window = Math.max(leastWindow, this.#window * beta)
     this.#threshold = this.#window
     this.#reducedTo = this.#window
-    // It grows again when what was missing is acknowledged (RFC 6937): a round trip later.
+    // It grows again when the missing segments are acknowledged (RFC 6937): a round trip later.
     this.#reducedAt = at + roundTrip
   }
 
-  /** So many segments were acknowledged. */
+  /** Grows the window after so many segments were acknowledged. */
   #grown(at: Milliseconds, roundTrip: Milliseconds, acknowledged: number): void {
     if (this.#window < this.#threshold) {
       this.#window += acknowledged
@@ -160,10 +180,10 @@ export class TcpFlow {
     const since = Math.max(0, at - this.#reducedAt) / 1_000
     const lost = (this.#before - this.#reducedTo) / cubic
     const top = lost > 0 ? exactExp(exactLog(lost) / 3) : 0
-    // Where the curve will be a round trip later (RFC 9438 §4.2).
+    // The point of the curve a round trip later (RFC 9438 §4.2).
     const past = since + roundTrip / 1_000 - top
     const curve = cubic * past * past * past + this.#before
-    // No slower than Reno would (RFC 9438 §4.3).
+    // It grows no slower than Reno would (RFC 9438 §4.3).
     const friendly = this.#reducedTo + ((3 * (1 - beta)) / (1 + beta)) * ((since * 1_000) / Math.max(roundTrip, 1e-3))
     this.#window = Math.min(Math.max(this.#window, curve, friendly), 1.5 * this.#window)
   }

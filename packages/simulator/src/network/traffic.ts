@@ -1,10 +1,10 @@
-/** What bytes are for. */
+/** The purposes of bytes. */
 export const purposes = [
   /** Opening and closing links: TCP, Noise, yamux, the streams on it; host probes. */
   'set-up',
   /** Hello, redirect, goodbye. */
   'introduction',
-  /** Who is in, who left, who died: facts sent directly. */
+  /** Joins, leaves and deaths: facts sent directly. */
   'statements',
   /** Candidacies and claims sent directly. */
   'elections',
@@ -15,11 +15,11 @@ export const purposes = [
   'signals',
   /** Messages of the topic, duplicates included. */
   'broadcasts',
-  /** What gossipsub says beside them: subscriptions, grafts, prunes, lazy gossip. */
+  /** Other messages of gossipsub: subscriptions, grafts, prunes, lazy gossip. */
   'gossip control',
-  /** Packets of TCP that carry nothing. */
+  /** Packets of TCP without data. */
   'acknowledgements',
-  /** What members say to one another about jobs, on streams of the application. */
+  /** Messages of members about jobs, on streams of the application. */
   'jobs',
   'other',
 ] as const
@@ -35,7 +35,10 @@ export function purposeNumber(purpose: Purpose): PurposeNumber {
   return numbers.get(purpose) as PurposeNumber
 }
 
-/** Messages and their bytes on the wire, with everything that carries them (framing, encryption, TCP and IP headers). */
+/**
+ * Messages and their bytes on the wire, with all overhead (framing, encryption, TCP and IP
+ * headers).
+ */
 export interface Flow {
   readonly messages: number
   readonly bytes: number
@@ -45,7 +48,7 @@ export interface Flow {
 export class Counter {
   /** By purpose: messages, then bytes. */
   readonly #counts = new Float64Array(2 * purposes.length)
-  /** Of all bytes, those of IP and TCP: the rest is what sockets were given. */
+  /** The bytes of IP and TCP headers. All other bytes passed through sockets. */
   headerBytes = 0
 
   add(purpose: PurposeNumber, bytes: number, messages = 1): void {
@@ -68,7 +71,10 @@ export class Counter {
   }
 }
 
-/** What one node sent and received. {@link sent} and {@link received} count what is on the wire, the other fields the payload only. */
+/**
+ * The traffic of one node. {@link sent} and {@link received} count bytes on the wire, the other
+ * fields the payload only.
+ */
 export class Traffic {
   readonly sent = new Counter()
   readonly received = new Counter()
@@ -76,20 +82,20 @@ export class Traffic {
   frameBytesSent = 0
   framesReceived = 0
   frameBytesReceived = 0
-  /** Copies of broadcasts handed to a link, one's own and forwarded ones. */
+  /** Copies of broadcasts handed to a link, its own and forwarded ones. */
   broadcastsSent = 0
   broadcastBytesSent = 0
   /** Copies that arrived, duplicates included. */
   broadcastsReceived = 0
   broadcastBytesReceived = 0
-  /** Of these, the ones that had arrived before. */
+  /** Repeated copies among them. */
   broadcastDuplicates = 0
   dials = 0
-  /** Of the application, for its streams. */
+  /** Dials of the application, for its streams. */
   applicationDials = 0
   hostProbes = 0
 
-  /** Payload: frames and broadcasts, without what carries them. */
+  /** The payload of frames and broadcasts, without overhead. */
   get bytesSent(): number {
     return this.frameBytesSent + this.broadcastBytesSent
   }

@@ -3,37 +3,41 @@ import { window, type Contact } from '../network/contact.ts'
 import type { Reachability } from '../network/reachability.ts'
 import type { TestbedNode } from '../testbed.ts'
 
-/** The life of a running member ended for somebody who could have known better. */
+/** An observer that could have known better was notified of the end of a running member's life. */
 export interface FalseDeath {
   readonly time: Milliseconds
   readonly observer: TestbedNode
   readonly subject: TestbedNode
   readonly incarnation: number
-  /** Who was in two-way contact with both; undefined where they were with each other. */
+  /**
+   * The node that was in two-way contact with both; undefined if observer and subject were in
+   * contact with each other.
+   */
   readonly through: TestbedNode | undefined
 }
 
 /** A life that ended while its process ran. */
 interface EndedLife {
   isFalse: boolean
-  /** Who was right to believe so: others may have it from them, and later. */
+  /** Nodes that were right to believe the end. Others may learn it from them, and later. */
   readonly believers: TestbedNode[]
-  /** When the first of them was told. */
+  /** When the first believer was notified. */
   readonly since: Milliseconds
 }
 
 /**
- * Counts the lives of running members that somebody was told had ended, whatever was done to the network around them. Such an end is false if, for
- * the 30 s before, the member and whoever was told so were in two-way contact, or each of them was with one running member.
+ * Counts the lives of running members whose end some node was notified of, even when the network
+ * around them was disturbed. Such an end is false if, for the 30 s before, the member and the
+ * notified node were in two-way contact, or both were in contact with one running member.
  */
 export class EndedLives {
   readonly #nodes: readonly TestbedNode[]
   readonly #contact: Contact
   readonly #reachability: Reachability
   readonly #lives = new Map<string, EndedLife>()
-  /** Lives that ended while their processes stood still: others hear of that later. */
+  /** Lives that ended while their processes stood still. Others learn of the end later. */
   readonly #still = new Set<string>()
-  /** Of these lives, those that ended for somebody who could have known better. */
+  /** The number of these lives with a false end. */
   false = 0
   first: FalseDeath | undefined
 
@@ -47,7 +51,10 @@ export class EndedLives {
     return this.#lives.size
   }
 
-  /** To be called when a node is told of the end of a life of that process, before the process hears of it. The first time that the life ends falsely is returned. */
+  /**
+   * Call it when a node is notified of the end of a life of `subject`, before the node's process
+   * handles that. Returns the first false end of that life.
+   */
   told(observer: TestbedNode, subject: TestbedNode | undefined, { incarnation }: Member, now: Milliseconds): FalseDeath | undefined {
     if (subject?.honest !== true || subject.id === observer.id || subject.state === 'gone' || subject.leaves || !subject.lived(incarnation))
       return undefined
@@ -55,18 +62,19 @@ export class EndedLives {
     if (this.#still.has(key)) return undefined
     const life = this.#lives.get(key) ?? { isFalse: false, believers: [], since: now }
     if (life.isFalse || this.#mayHaveHeardOf(life, observer, subject)) return undefined
-    // A heal between two partitions is time enough to hear of it, and to tell it on.
+    // A heal between two partitions leaves enough time to learn of the end and to pass it on.
     if (life.believers.length > 0 && this.#contact.mendedAt > life.since) return undefined
     const from = Math.max(now - window, subject.startedAt, observer.startedAt)
     const through = this.#between(observer, subject, from, now)
     if (through === undefined) {
-      // Who stands still is no running member.
+      // A process that stands still is no running member.
       if (subject.state !== 'running') {
         this.#still.add(key)
         return undefined
       }
       this.#lives.set(key, life)
-      // A node that was itself out of order, and nothing else was, believes so for no good reason; nobody else may.
+      // If only the observer was out of order, it has no good reason for its belief, and no other
+      // node may adopt it.
       if (
         this.#contact.works(observer.endpoint, from, now) ||
         !this.#contact.isPathOpen(observer.endpoint, subject.endpoint, from, now) ||
@@ -83,11 +91,14 @@ export class EndedLives {
     return death
   }
 
-  /** The subject itself if the two were in contact, otherwise somebody who was with both; undefined if there is nobody. */
+  /**
+   * Returns `b` if the two were in contact, otherwise a node that was in contact with both, or
+   * undefined.
+   */
   #between(a: TestbedNode, b: TestbedNode, from: Milliseconds, to: Milliseconds): TestbedNode | undefined {
     const joined = (x: TestbedNode, y: TestbedNode): boolean => this.#contact.joined(x.endpoint, y.endpoint, from, to)
     if (joined(a, b)) return b
-    // Who is cut off from all is nobody's to find.
+    // Nobody can find a node that is cut off from all.
     if (!this.#contact.works(a.endpoint, from, to) || !this.#contact.works(b.endpoint, from, to)) return undefined
     return this.#nodes.find(
       (node) =>
@@ -95,7 +106,10 @@ export class EndedLives {
     )
   }
 
-  /** True if the cable of its machine is pulled, and it is not alone there: they are a side of a partition. */
+  /**
+   * Returns true if the cable of its machine is pulled and another node runs there: they are a side
+   * of a partition.
+   */
   #isCutOffWithOthers({ index, endpoint }: TestbedNode): boolean {
     if (!endpoint.silent) return false
     return this.#nodes.some(
@@ -104,21 +118,21 @@ export class EndedLives {
   }
 
   /**
-   * The observer may have heard of the end from somebody who was right to believe it, or from the
-   * member, which enters anew when it hears of its end.
+   * The observer may have learned of the end from a rightful believer, or from the member itself,
+   * which enters again when it learns of its end.
    */
   #mayHaveHeardOf({ believers }: EndedLife, observer: TestbedNode, subject: TestbedNode): boolean {
     const isToldBySubject = this.#mayHaveToldOf(subject, observer)
     return believers.some((node) => this.#mayHaveToldOf(node, observer) || (isToldBySubject && this.#mayHaveToldOf(node, subject)))
   }
 
-  /** After a partition each side hears what the other was right to believe. */
+  /** After a partition each side learns the other's rightful beliefs. */
   #mayHaveToldOf(believer: TestbedNode, observer: TestbedNode): boolean {
     return believer.state === 'gone' || this.#reachability.joins(believer.endpoint, observer.endpoint)
   }
 }
 
-/** A false death as people read it. */
+/** Describes a false death for people. */
 export function describeFalseDeath({ subject, incarnation, through }: FalseDeath): string {
   const contact =
     through === undefined ? 'was in contact' : `was in contact through ${through.id}#${through.protocol.self?.incarnation ?? 1}`

@@ -2,21 +2,22 @@ import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 
 import { createRandom, decodeId, encodeId, type NodeId } from '@jel/protocol'
 import { Digest } from '../engine/digest.ts'
 
-/** A key pair: what a node needs to be somebody. */
+/** The key pair of a node. */
 export interface Identity {
   readonly id: NodeId
   sign(message: Uint8Array): Uint8Array
 }
 
-/** Makes identities from seeds, and checks what they sign. */
+/** Makes identities from seeds and verifies their signatures. */
 export interface Scheme {
   identity(seed: number): Identity
   verify(signer: NodeId, message: Uint8Array, signature: Uint8Array): boolean
 }
 
 /**
- * Signatures that cost next to nothing: 64 bytes that depend on the signer's id and on each byte of the message. They protect as a
- * wax seal does: an honest node can't mistake them, and a test that wants to lie uses {@link forge}.
+ * Signatures that cost next to nothing: 64 bytes that depend on the signer's id and on each byte of
+ * the message. They are not secure: an honest node can't mistake them, but a test can lie with
+ * {@link forge}.
  */
 export const cheapScheme: Scheme = {
   identity(seed) {
@@ -31,7 +32,10 @@ export const cheapScheme: Scheme = {
   },
 }
 
-/** What {@link cheapScheme} takes for `signer`'s signature, whoever makes it: as if the key were stolen. */
+/**
+ * Returns the signature that {@link cheapScheme} accepts for `signer`, for any caller, as if the
+ * key were stolen.
+ */
 export function forge(signer: NodeId, message: Uint8Array): Uint8Array {
   const digest = new Digest()
   digest.text(signer)
@@ -53,11 +57,11 @@ function writeWord(target: Uint8Array, at: number, word: number): void {
   target[at + 3] = word >>> 24
 }
 
-/** RFC 8410: what precedes the 32 bytes of a private and of a public Ed25519 key. */
+/** The DER prefixes of the 32 bytes of a private and of a public Ed25519 key (RFC 8410). */
 const pkcs8 = Uint8Array.of(0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20)
 const spki = Uint8Array.of(0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00)
 
-/** Real Ed25519, about 0.1 ms a signature. For tests that want the real thing. */
+/** Real Ed25519 signatures, about 0.1 ms each, for tests that need them. */
 export function ed25519Scheme(): Scheme {
   const keys = new Map<NodeId, KeyObject | undefined>()
   const publicKey = (id: NodeId): KeyObject | undefined => {

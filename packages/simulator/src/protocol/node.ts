@@ -14,25 +14,31 @@ import type { Protocol } from './protocol.ts'
 import { framePurpose } from './purpose.ts'
 import { Traffic } from '../network/traffic.ts'
 
-/** A notification and when it was given, in virtual time. */
+/** A notification and its virtual time. */
 export interface News {
   readonly time: Milliseconds
   readonly notification: Notification
 }
 
-/** What a node needs around it. */
+/** The surroundings of a node. */
 export interface NodeWorld {
   readonly clock: VirtualClock
   readonly network: Network
   readonly gossip: Gossip
-  /** Whether each node keeps what it was told. */
+  /** Whether each node keeps its notifications. */
   readonly keepsNews: boolean
-  /** Called for each input, before it is handled; `sender`: the number of the node that a frame is from. */
+  /**
+   * Called for each input, before it is handled. `sender` is the number of the node that sent a
+   * frame.
+   */
   traced(node: SimulatedNode, input: Input<Payload>, sender?: number): void
   noticed(node: SimulatedNode, notification: Notification): void
-  /** Called for each input of its application, before that is handled: a word of its own for each kind, and what it is about. */
+  /**
+   * Called for each input of the application, before it is handled. `word` is the code of its kind,
+   * `about` its subject.
+   */
   applied(node: SimulatedNode, word: number, about: string): void
-  /** Called when it stands still, and when it goes on. */
+  /** Called when the node stands still, and when it goes on. */
   stood(node: SimulatedNode): void
   ended(node: SimulatedNode): void
 }
@@ -47,13 +53,13 @@ export interface NodeFields {
   readonly bandwidth?: Bandwidth | undefined
   readonly storedIncarnation: number
   readonly startedAt: Milliseconds
-  /** Does what the protocol says; nothing is promised to others. */
+  /** It follows the protocol. Nothing is promised to a node that does not. */
   readonly honest: boolean
-  /** Its clock is so far ahead of virtual time: nodes don't share a zero point. */
+  /** The lead of its clock over virtual time: nodes don't share a zero point. */
   readonly clockOffset: Milliseconds
 }
 
-/** A frame that nobody reads yet. */
+/** A frame that waits until the node reads again. */
 interface Waiting {
   readonly from: Endpoint
   readonly data: Payload
@@ -74,8 +80,9 @@ const addressesFailed: Record<DialFailure, string> = {
 }
 
 /**
- * One process: it runs the protocol, carries out its effects on the network, and can be stopped, stalled and killed. While it
- * stands still its kernel goes on: connections are accepted, and what arrives waits until the process is back.
+ * One process. It runs the protocol, carries out its effects on the network, and can be stopped,
+ * stalled and killed. While it stands still its kernel goes on: it accepts connections, and
+ * arriving data waits until the process is back.
  */
 export class SimulatedNode<P extends Protocol = Protocol> {
   readonly index: number
@@ -83,13 +90,13 @@ export class SimulatedNode<P extends Protocol = Protocol> {
   addresses: readonly Address[]
   readonly traffic = new Traffic()
   readonly endpoint: Endpoint
-  /** Everything the application was told, unless the simulation was asked not to keep it. */
+  /** All notifications of the application, unless the simulation was asked not to keep them. */
   readonly news: News[] = []
   /** Runs, stands still, or is gone. */
   state: 'running' | 'standing' | 'gone' = 'running'
   /** Why the protocol asked to stop the host. */
   failure: string | undefined
-  /** The incarnation that its identity file would hold. */
+  /** The incarnation that its identity file holds. */
   storedIncarnation: number
   readonly startedAt: Milliseconds
   readonly honest: boolean
@@ -98,12 +105,15 @@ export class SimulatedNode<P extends Protocol = Protocol> {
   readonly #world: NodeWorld
   readonly #clockOffset: Milliseconds
   readonly #firstIncarnation: number
-  /** Undefined once the process is gone: what it knew goes with it, or a run with churn would keep all of it. */
+  /**
+   * Undefined once the process is gone, so that a run with churn does not keep every protocol's
+   * state.
+   */
   #protocol: P | undefined
   #lastIncarnation = 0
   #application: Application | undefined
   readonly #inbox: (() => void)[] = []
-  /** From whom nothing is read, and what waits in that peer's buffers meanwhile. */
+  /** Peers that the node does not read from, with the frames that wait in their buffers. */
   readonly #paused = new Map<NodeId, Pause>()
   #timer: EventHandle | undefined
   #timerDue = false
@@ -154,13 +164,13 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     this.#receive({ type: 'start', addresses: this.addresses, introducers })
   }
 
-  /** What the process runs. Throws where the process is gone. */
+  /** The protocol of the process. Throws if the process is gone. */
   get protocol(): P {
     if (this.#protocol === undefined) throw new Error(`node ${this.index} is gone, and what it knew with it`)
     return this.#protocol
   }
 
-  /** True if this process has been the member of that incarnation, or is. */
+  /** Returns true if this process is or was the member of that incarnation. */
   lived(incarnation: number): boolean {
     return incarnation >= this.#firstIncarnation && incarnation <= (this.#protocol?.self?.incarnation ?? this.#lastIncarnation)
   }
@@ -170,38 +180,44 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     this.#receive({ type: 'command', command })
   }
 
-  /** Hands in something that the network would not produce, as a hostile peer might. */
+  /** Hands in an input that the network would not produce, as a hostile peer might. */
   inject(input: Input<Payload>): void {
     this.#receive(input)
   }
 
-  /** The host listens at these addresses from now on. */
+  /** Changes the addresses at which the host listens. */
   move(addresses: readonly Address[]): void {
     this.addresses = addresses
     this.#receive({ type: 'addresses', addresses })
   }
 
-  /** Runs an application beside the protocol from now on. */
+  /** Runs an application beside the protocol. */
   attach(application: Application): void {
     this.#application = application
   }
 
-  /** By its own clock, whose zero point is another one than that of others. */
+  /** The time by its own clock. Each node's clock has its own zero point. */
   get now(): Milliseconds {
     return this.#world.clock.now + this.#clockOffset
   }
 
-  /** For the application: calls after a time, unless the process is gone then; where it stands still, once it goes on. */
+  /**
+   * For the application: calls the action after a time. A standing process calls it once it goes
+   * on, a dead one never.
+   */
   later(after: Milliseconds, action: () => void): void {
     this.#world.clock.after(after, () => this.#whenAwake(action))
   }
 
-  /** For the application: opens a connection for streams, which ends in `connected` or in a call of `failed`. */
+  /**
+   * For the application: opens a connection for streams. It ends in `connected` or in a call of
+   * `failed`.
+   */
   dialApplication(peer: NodeId, addresses: readonly Address[], failed: () => void): void {
     this.#world.network.dialApplication(this.endpoint, peer, addresses, () => this.#whenAwake(failed))
   }
 
-  /** For the application: false if there is no connection to this peer. */
+  /** For the application: sends data. Returns false if there is no connection to this peer. */
   sendApplication(peer: NodeId, data: Payload): boolean {
     return this.#world.network.sendApplication(this.endpoint, peer, data)
   }
@@ -211,7 +227,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     this.#world.network.disconnect(this.endpoint, peer, 'application')
   }
 
-  /** For the application: one of its inputs, as a part of the history. */
+  /** For the application: adds one of its inputs to the history. */
   trace(word: number, about: string): void {
     this.#world.applied(this, word, about)
   }
@@ -228,14 +244,14 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     this.#wakeUp()
   }
 
-  /** The event loop is busy with something else for so long. */
+  /** Keeps the event loop busy for so long. */
   stall(ms: Milliseconds): void {
     this.#stalledUntil = Math.max(this.#stalledUntil, this.#world.clock.now + ms)
     this.#world.clock.at(this.#stalledUntil, () => this.#wakeUp())
     this.#standStill()
   }
 
-  /** SIGKILL, and the end of a process in general. */
+  /** SIGKILL. Also used for any other end of the process. */
   kill(): void {
     if (this.state === 'gone') return
     this.state = 'gone'
@@ -262,13 +278,13 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     this.state = 'running'
     this.endpoint.awake = true
     this.#world.stood(this)
-    // An event loop that comes back looks at its timers first, then at its sockets.
+    // A resumed event loop looks at its timers first, then at its sockets.
     if (this.#timerDue) this.#handle({ type: 'timer' })
     for (const action of this.#inbox.splice(0)) action()
     this.#world.network.woken(this.endpoint)
   }
 
-  /** `sender`: the number of the node that a frame is from. */
+  /** `sender` is the number of the node that sent a frame. */
   #receive(input: Input<Payload>, sender?: number): void {
     if (this.state === 'running') this.#handle(input, sender)
     else this.#whenAwake(() => this.#handle(input, sender))
@@ -355,7 +371,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     else this.#handle({ type: 'frame', from: from.id, data }, from.index)
   }
 
-  /** What the peer sends waits, in order; it goes with the link if that breaks before. */
+  /** Frames of the peer wait in order. They are lost if the link breaks before. */
   #pause(peer: NodeId, until: Milliseconds): void {
     const pause = this.#paused.get(peer) ?? { until, waiting: [] }
     pause.until = Math.max(pause.until, until)
@@ -368,7 +384,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     this.#paused.delete(peer)
     while (pause.waiting.length > 0) {
       const next = this.#paused.get(peer)
-      // One of these frames had the reading paused anew.
+      // One of these frames paused the reading again.
       if (next !== undefined) {
         next.waiting.unshift(...pause.waiting)
         return

@@ -3,14 +3,17 @@ import { describeFalseDeath, type FalseDeath } from './ended-lives.ts'
 import type { TestbedNode } from '../testbed.ts'
 import type { SimulatedNode } from './node.ts'
 
-/** A promise of the protocol was broken. The message says which, where and when, and with which seed it happens again. */
+/**
+ * A promise of the protocol was broken. The message states which, where and when, and the seed that
+ * repeats it.
+ */
 export class BrokenPromiseError extends Error {
   readonly code = 'PROMISE_BROKEN'
   override readonly name = 'BrokenPromiseError'
   readonly seed: number
   readonly time: Milliseconds
   readonly node: NodeId
-  /** The number of that node, and of the one that it was told of, in the order of starting. */
+  /** The numbers of the node and of the subject of its notification, in the order of starting. */
   readonly index: number
   readonly subject: number | undefined
   readonly what: string
@@ -32,12 +35,12 @@ export class BrokenPromiseError extends Error {
   }
 }
 
-/** A death of somebody who runs, which whoever was told of it could have known. */
+/** Describes the death of a running node that its observer should have known to be alive. */
 export function falseDeathError(seed: number, death: FalseDeath): BrokenPromiseError {
   return new BrokenPromiseError(seed, death.time, death.observer, describeFalseDeath(death), death.subject)
 }
 
-/** What one node was told about one life. */
+/** The states of one life in the ledger of one node. */
 const untold = 0
 const present = 1
 const over = 2
@@ -51,32 +54,32 @@ interface Updated {
 interface Life {
   readonly number: number
   readonly incarnation: number
-  /** All of the same id, this one included. */
+  /** All lives of the same id, this one included. */
   readonly ofSame: readonly Life[]
 }
 
-/** What one node was told so far: one byte a life, found by the life's number. */
+/** The notifications of one node so far: one byte a life, at the life's number. */
 interface Ledger {
   lives: Uint8Array
-  /** Whether its own join has come. */
+  /** Whether the node's own join has come. */
   entered: boolean
   readonly epochs: Map<string, number>
-  /** Versions of records, by owner and name. */
+  /** The versions of records, by owner and name. */
   readonly records: Map<string, number>
-  /** All fencing tokens that it was told, by election, epoch and life of the winner. */
+  /** All fencing tokens that the node received, by election, epoch and life of the winner. */
   readonly tokens: Set<string>
 }
 
 /**
- * Holds what the nodes are told against what each of them was promised, as it is told: its own join first; for each life at
- * most one start, then at most one end; no life resurrected, and no older life of the same id after a newer one; reigns that
- * never go back.
+ * Checks each notification against the promises to its node. Its own join comes first. Each life
+ * has at most one start, then at most one end. No life is resurrected, and no older life of an id
+ * follows a newer one. Reigns never go back.
  */
 export class Promises {
   readonly #seed: number
   /** The lives of each node id. */
   readonly #lives = new Map<NodeId, Life[]>()
-  /** The same by who describes them: descriptions are shared where nodes share facts. */
+  /** Lives by their description. Nodes that share facts share descriptions. */
   readonly #described = new WeakMap<Member, Life>()
   #count = 0
   readonly #ledgers: Ledger[] = []
@@ -89,7 +92,7 @@ export class Promises {
     this.#ledgers[node.index] = { lives: new Uint8Array(64), entered: false, epochs: new Map(), records: new Map(), tokens: new Set() }
   }
 
-  /** Throws {@link BrokenPromiseError}. `subject`: the process that it speaks of. */
+  /** Throws {@link BrokenPromiseError}. `subject` is the process that the notification is about. */
   check(node: SimulatedNode, time: Milliseconds, notification: Notification, subject?: SimulatedNode): void {
     const broken = this.#broken(node, notification)
     if (broken !== undefined) throw new BrokenPromiseError(this.#seed, time, node, broken, subject)

@@ -1,7 +1,10 @@
 import type { BroadcastVerdict, Effect, Input, Member, Milliseconds, NodeId, ProtocolNode, Reign, Services } from '@jel/protocol'
 import type { Payload } from '../network/payload.ts'
 
-/** What the simulator runs: the state machine of `@jel/protocol`, or anything else of that shape. */
+/**
+ * A protocol that the simulator can run: the state machine of `@jel/protocol`, or any other of that
+ * shape.
+ */
 export interface Protocol {
   handle(input: Input<Payload>, now: Milliseconds): Effect<Payload>[]
   handleBroadcast(data: Payload, now: Milliseconds): { verdict: BroadcastVerdict; effects: Effect<Payload>[] }
@@ -10,10 +13,10 @@ export interface Protocol {
   reign(election: string): Reign | undefined
 }
 
-/** The protocol of `@jel/protocol` as it runs here. */
+/** The protocol of `@jel/protocol` as it runs in the simulator. */
 export type JelNode = ProtocolNode<Payload>
 
-/** What one instance of it is made from. */
+/** The parts that an instance of a protocol is made from. */
 export interface ProtocolParts {
   readonly id: NodeId
   readonly pool: string

@@ -3,7 +3,7 @@ import type { Payload } from '../network/payload.ts'
 import { UnencodedFrame } from './unencoded.ts'
 import { purposeNumber, type Purpose, type PurposeNumber } from '../network/traffic.ts'
 
-/** By field number of the payload of a `Frame` in `messages.proto`. */
+/** The purpose of each payload of a `Frame`, by its field number in `messages.proto`. */
 const frames: readonly Purpose[] = [
   'other',
   'introduction', // hello
@@ -29,16 +29,19 @@ const alarms = purposeNumber('alarms')
 const signals = purposeNumber('signals')
 const introduction = purposeNumber('introduction')
 
-/** Kinds of statements that belong to elections: candidacy and claim. */
+/** The kinds of statements that belong to elections. */
 const candidacy = 5
 const claim = 6
 
-/** What a frame of the protocol is for, told by its first bytes; `Facts` count as elections when their first fact is about one. */
+/**
+ * Returns the purpose of a frame of the protocol, read from its first bytes. `Facts` count as
+ * elections when their first fact is about one.
+ */
 export function framePurpose(data: Payload): PurposeNumber {
   if (data instanceof UnencodedFrame) return purposeOf(data.message)
   if (!(data instanceof Uint8Array)) return other
   const [tag] = data
-  // A length-delimited field: its number in the upper bits, 2 in the lower three.
+  // In the tag of a length-delimited field the upper bits hold its number, the lower three hold 2.
   const purpose = tag === undefined || (tag & 7) !== 2 ? other : (byField[tag >>> 3] ?? other)
   return purpose === statements && isElection(data) ? elections : purpose
 }
@@ -56,11 +59,15 @@ function purposeOf(message: Message): PurposeNumber {
   return message.hello !== undefined || message.redirect !== undefined || message.goodbye !== undefined ? introduction : other
 }
 
-/** Facts { facts: [Fact { statement: Statement { kind, … } }, …] }: the kind of the first statement stands behind the opening tags and lengths. */
+/**
+ * Returns whether the first fact is about an election. In Facts { facts: [Fact { statement:
+ * Statement { kind, … } }, …] } the kind of the first statement follows the opening tags and
+ * lengths.
+ */
 function isElection(data: Uint8Array): boolean {
   let at = 0
   for (let depth = 0; depth < 3; depth++) {
-    // Only the outermost tag is not 1: `facts` in Facts, `statement` in Fact.
+    // Both inner tags are 1: `facts` in Facts, `statement` in Fact.
     if (depth > 0 && data[at] !== 0x0a) return false
     at += 1
     while ((data[at] ?? 0) >= 0x80) at += 1

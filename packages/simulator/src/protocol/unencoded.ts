@@ -13,10 +13,10 @@ import {
 import type { Digest } from '../engine/digest.ts'
 import { Unencoded, type Payload } from '../network/payload.ts'
 
-/** What is small or rare is digested as it would be on the wire. */
+/** Small or rare parts are digested in their wire encoding. */
 const protobuf = new ProtobufCodec(defaultConfig.limits)
 
-/** A frame of the protocol that nobody encoded. */
+/** A frame of the protocol without encoding. */
 export class UnencodedFrame extends Unencoded {
   readonly message: Message
   override readonly length: number
@@ -52,7 +52,7 @@ export class UnencodedFrame extends Unencoded {
   }
 }
 
-/** A broadcast of the protocol that nobody encoded. */
+/** A broadcast of the protocol without encoding. */
 export class UnencodedBroadcast extends Unencoded {
   readonly batch: Batch
   override readonly length: number
@@ -78,8 +78,9 @@ function digestFacts(facts: readonly Told[], into: Digest): void {
 }
 
 /**
- * Hands messages over as they are: encoding and decoding what stays in one process anyway would be most of the work. What comes as bytes, as
- * from a hostile node of a test, is read as any host reads it. Bounds and signatures are the protocol's to check, as ever.
+ * Passes messages without encoding them. Within one process encoding and decoding would be most of
+ * the work. Bytes, as from a hostile node of a test, are decoded as on any host. The protocol still
+ * checks bounds and signatures.
  */
 export class UnencodedCodec implements Codec<Payload> {
   readonly #limits: Config['limits']

@@ -1,13 +1,13 @@
 import type { NodeId, Reign } from '@jel/protocol'
 import { isActive, lives, type Actor } from '../user/actor.ts'
 
-/** What the nodes hold of one election. */
+/** The nodes' views of one election. */
 export class Agreement {
   readonly election: string
   readonly #actors: readonly Actor[]
   readonly #hostile: ReadonlySet<NodeId>
   readonly #standing = new Map<number, Reign>()
-  /** All reigns that any node was told of: epoch and life of the winner. */
+  /** All reigns that any node was notified of: epoch and life of the winner. */
   readonly reigns = new Set<string>()
 
   /** `hostile`: members that attack the pool, but may reign. */
@@ -21,7 +21,10 @@ export class Agreement {
     this.reigns.add(nameOf(reign))
   }
 
-  /** True if all nodes that run and have a network name the same living winner, on each side of a partition; at least one must be there. */
+  /**
+   * Returns true if, on each side of a partition, all nodes that run and have a network name the
+   * same living winner. At least one such node must be there.
+   */
   holds(): boolean {
     const sides = new Set(this.#actors.filter(isActive).map(({ side }) => side))
     this.#standing.clear()
@@ -34,17 +37,20 @@ export class Agreement {
     return true
   }
 
-  /** The reign on which all on this side agreed when that was last looked at. */
+  /** Returns the reign on which all on this side agreed at the last check. */
   standing(side: number): Reign | undefined {
     return this.#standing.get(side)
   }
 
-  /** What all agree on, as a text that changes with it. */
+  /** A text of the present agreement, which changes with it. */
   get name(): string {
     return [...this.#standing].map(([side, reign]) => `${side} ${nameOf(reign)}`).join()
   }
 
-  /** Who on this side of a partition does not name the same living winner as the others; undefined if all do. */
+  /**
+   * Returns a node on this side of a partition that does not name the same living winner as the
+   * others, undefined if all do.
+   */
   disagreement(side: number): { readonly node: number; readonly what: string } | undefined {
     let first: string | undefined
     for (const actor of this.#actors) {
@@ -61,7 +67,7 @@ export class Agreement {
     return undefined
   }
 
-  /** How many different winners the nodes name now. */
+  /** Returns how many different winners the nodes name. */
   winners(): number {
     const winners = new Set<string>()
     for (const actor of this.#actors) {

@@ -1,7 +1,7 @@
 import type { Outcome } from '../user/task.ts'
 import type { JobResult } from './result.ts'
 
-/** Comma-separated values with a header; text is quoted where it must be (RFC 4180). */
+/** Writes comma-separated values with a header. Text is quoted where necessary (RFC 4180). */
 function csv(columns: readonly string[], rows: readonly (readonly (string | number | undefined)[])[]): string {
   return [columns, ...rows]
     .map((row) => row.map(cell).join(','))
@@ -73,13 +73,13 @@ export function runsCsv(outcomes: readonly Outcome[]): string {
   )
 }
 
-/** How long after the last change all knew all, ms; undefined if that did not happen. */
+/** Returns how long after the last change all knew all, ms; undefined if that did not happen. */
 export function knewAllAfterLastChange({ allKnewAll, lastChange }: Outcome['result']): number | undefined {
   const episode = allKnewAll.find(([, to]) => to === null || to > lastChange)
   return episode && Math.max(0, episode[0] - lastChange)
 }
 
-/** From its submission to its result, ms; undefined if there was none. */
+/** Returns the time from a job's submission to its result, ms; undefined without a result. */
 function timeOfJob(job: JobResult | undefined): number | undefined {
   return job?.doneAt === undefined || job.submittedAt === undefined ? undefined : job.doneAt - job.submittedAt
 }

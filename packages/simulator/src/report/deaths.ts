@@ -4,21 +4,23 @@ import { isActive, type Actor } from '../user/actor.ts'
 import { Distribution } from './quantile.ts'
 import type { Views } from './views.ts'
 
-/** When a member fell silent for ever, and who was there to notice. */
+/** The time, life and side of a member that fell silent for ever. */
 interface Loss {
   readonly at: Milliseconds
   readonly life: number
   readonly side: number
 }
 
-/** How soon members that are gone are noticed by those to whom nothing happened meanwhile: crashes, or hosts that fell silent. */
+/**
+ * Measures how soon undisturbed survivors notice lost members: crashes, or hosts that fell silent.
+ */
 export class Deaths {
   readonly #actors: readonly Actor[]
   readonly #views: Views
   readonly #contact: Contact
-  /** By life. */
+  /** Losses by life. */
   readonly #losses = new Map<number, Loss>()
-  /** From a loss to its news, for each survivor that was told. */
+  /** The times from a loss to its notification, for each notified survivor. */
   readonly times = new Distribution()
 
   constructor(actors: readonly Actor[], views: Views, contact: Contact) {
@@ -27,13 +29,16 @@ export class Deaths {
     this.#contact = contact
   }
 
-  /** To be called right after it. */
+  /** Call it right after the loss. */
   lost(actor: Actor, at: Milliseconds): void {
     const life = this.#views.present(actor.number)
     if (life !== undefined) this.#losses.set(life, { at, life, side: actor.side })
   }
 
-  /** It answers again: whoever was not told by now had nothing to notice. */
+  /**
+   * Discards the loss of a member that answers again. A survivor that had not noticed it by now has
+   * nothing to notice.
+   */
   back(actor: Actor): void {
     const life = this.#views.present(actor.number)
     if (life !== undefined) this.#losses.delete(life)
@@ -44,7 +49,7 @@ export class Deaths {
     if (loss !== undefined && this.#counts(observer, loss)) this.times.add(now - loss.at)
   }
 
-  /** Survivors that were never told, by now, of a loss at least so long ago. */
+  /** Counts pairs of a loss, at least so long ago, and a survivor that was never notified of it. */
   missed(now: Milliseconds, atLeast: Milliseconds): number {
     let missed = 0
     for (const loss of this.#losses.values()) {

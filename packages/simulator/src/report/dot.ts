@@ -1,6 +1,9 @@
 import type { Overlay } from './overlay.ts'
 
-/** The overlay as a graph in DOT, the language of Graphviz. Nodes that run are circles, others are dotted. */
+/**
+ * Writes the overlay in DOT, the language of Graphviz. Nodes that run are circles, others are
+ * dotted.
+ */
 export function overlayDot({ nodes, links }: Overlay): string {
   const drawn = nodes.map(({ number, machine, rack, site, runs }) => {
     const tooltip = JSON.stringify([`machine ${machine}`, `rack ${rack}`, site ?? ''].join(' ').trim())

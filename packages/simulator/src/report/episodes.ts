@@ -1,9 +1,12 @@
 import type { Milliseconds } from '@jel/protocol'
 
-/** When something held: from, to (the latter excluded; infinite while it goes on). */
+/**
+ * The begin and end of a time in which a state held. The end is excluded, and infinite while it
+ * lasts.
+ */
 export type Episode = [from: Milliseconds, to: Milliseconds]
 
-/** A history of something that holds or doesn't. */
+/** The history of a state that holds or doesn't. */
 export class Episodes {
   readonly #episodes: Episode[] = []
 
@@ -15,7 +18,7 @@ export class Episodes {
     return this.#episodes.at(-1)?.[1] === Infinity
   }
 
-  /** Since when it has held; undefined while it doesn't. */
+  /** The begin of the present episode, undefined while the state doesn't hold. */
   get since(): Milliseconds | undefined {
     return this.holds ? this.#episodes.at(-1)?.[0] : undefined
   }
@@ -25,25 +28,25 @@ export class Episodes {
     const last = this.#episodes.at(-1)
     if (!holds) {
       if (last !== undefined) last[1] = now
-      // What held for no time at all did not hold.
+      // An episode of no duration does not count.
       if (last?.[0] === now) this.#episodes.pop()
     } else if (last?.[1] === now) last[1] = Infinity
     else this.#episodes.push([now, Infinity])
   }
 
-  /** It holds on, but it is something else that holds. */
+  /** Begins another episode, because the state still holds but has another content. */
   restart(now: Milliseconds): void {
     this.set(false, now)
     this.#episodes.push([now, Infinity])
   }
 
-  /** The first time from `after` on at which it held; undefined if it never did. */
+  /** Returns the first time from `after` on at which it held, undefined if it never did. */
   firstFrom(after: Milliseconds): Milliseconds | undefined {
     const episode = this.#episodes.find(([, to]) => to > after)
     return episode && Math.max(episode[0], after)
   }
 
-  /** True if it held from one time to another. */
+  /** Returns true if it held from one time to another. */
   holdsUntil(from: Milliseconds, until: Milliseconds): boolean {
     return this.#episodes.some((episode) => episode[0] <= from && episode[1] >= until)
   }

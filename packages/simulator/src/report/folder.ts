@@ -1,22 +1,22 @@
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 
-/** The output folder is there already. */
+/** The output folder exists already. */
 export class FolderExistsError extends Error {
   readonly code = 'FOLDER_EXISTS'
   override readonly name = 'FolderExistsError'
 }
 
 /**
- * A folder that is there with everything in it or not at all: what is written goes into another one beside it, which gets its name in
- * the end.
+ * An output folder that appears with all of its files or not at all. The files go into a draft
+ * beside it, which is renamed at the end.
  */
 export class OutputFolder {
   readonly path: string
-  /** Where to write until then. */
+  /** The folder that receives the files until then. */
   readonly draft: string
 
-  /** Throws {@link FolderExistsError} where something would be overwritten. */
+  /** Throws {@link FolderExistsError} if the folder exists. */
   constructor(path: string) {
     this.path = resolve(path)
     this.draft = join(dirname(this.path), `.${basename(this.path)}.${process.pid}.tmp`)
@@ -30,13 +30,13 @@ export class OutputFolder {
     writeFileSync(file, content, { flag: 'wx' })
   }
 
-  /** Gives it its name. */
+  /** Renames the draft to its final name. */
   finish(): void {
     this.#refuse()
     renameSync(this.draft, this.path)
   }
 
-  /** Leaves nothing behind. */
+  /** Removes the draft. */
   discard(): void {
     rmSync(this.draft, { recursive: true, force: true })
   }

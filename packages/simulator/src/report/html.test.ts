@@ -3,7 +3,7 @@ import { parseScenario } from '../scenario/parse.ts'
 import { runScenario } from '../user/run.ts'
 import { htmlReport } from './html.ts'
 
-/** The rows of the table, as first cell and what it speaks of. */
+/** Returns the first two cells of each row of the table. */
 function rows(expectation: string): [string | undefined, string | undefined][] {
   const scenario = parseScenario(`nodes: 3\nduration: 5s\nexpect: [${expectation}]`)
   const report = htmlReport(scenario, [{ ...runScenario({ scenario, seed: 1 }), seed: 1, set: [], took: 1 }], [], 'jel simulate')

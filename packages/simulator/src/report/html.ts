@@ -4,7 +4,10 @@ import type { Outcome } from '../user/task.ts'
 import { bySettings } from './settings.ts'
 import { summaryOf } from './summary.ts'
 
-/** A report that opens from disk: one file, with everything in it. `plots` are SVG documents. */
+/**
+ * Returns a report that opens from disk: one file, with everything in it. `plots` are SVG
+ * documents.
+ */
 export function htmlReport(scenario: Scenario, outcomes: readonly Outcome[], plots: readonly string[], command: string): string {
   const settings = bySettings(outcomes)
   const { failures } = summaryOf(outcomes)

@@ -9,18 +9,18 @@ import { Episodes } from './episodes.ts'
 import type { Samples } from './result.ts'
 import { Views } from './views.ts'
 
-/** How often agreement on winners is looked at while it changes, ms. */
+/** The interval of looking at agreement on winners while it changes, ms. */
 const look = 10
 
 type RateExpectation = Extract<Expectation, { type: 'bytesPerSecond' }>
 
 type Columns = { -readonly [Column in Exclude<keyof Samples, 'winners'>]: number[] }
 
-/** Watches one run: what nodes are told, against what is true. */
+/** Watches one run: it compares the notifications of nodes with the truth. */
 export class Metrics {
   readonly views: Views
   readonly crashes: Deaths
-  /** Of members whose cable was pulled. */
+  /** Detection of members whose cable was pulled. */
   readonly silences: Deaths
   readonly allKnowAll = new Episodes()
   readonly elections: ReadonlyMap<string, { readonly agreement: Agreement; readonly episodes: Episodes }>
@@ -40,12 +40,14 @@ export class Metrics {
   /** Dials and host probes in the whole pool, by second. */
   readonly dialsBySecond: number[] = []
   readonly hostProbesBySecond: number[] = []
-  /** Of each expectation of such, what these nodes received a second. */
+  /** The bytes a second that each selected node received, by expectation. */
   readonly rates = new Map<RateExpectation, readonly number[]>()
   readonly #stage: Stage
-  /** Of those who take part. */
+  /** The ids of all actors. */
   readonly #ids = new Set<NodeId>()
-  /** The most members that any node ever had in its view, where that is asked for. */
+  /**
+   * The most members that any node ever had in its view, counted only for an expectation of that.
+   */
   mostMembers = 0
   #looking = false
   #dials = 0
@@ -76,7 +78,10 @@ export class Metrics {
     })
   }
 
-  /** Begins to measure; to be called before the first node comes. `samples`: a row of the table each `sample` of the scenario. */
+  /**
+   * Begins to measure. Call it before the first node comes. `samples`: adds a row of the table each
+   * `sample` of the scenario.
+   */
   start(samples: boolean): void {
     if (samples) this.#each(this.#stage.scenario.sample, () => this.sample())
     this.#each(1_000, () => this.#second())
@@ -89,7 +94,7 @@ export class Metrics {
     return Math.max(0, ...this.#stage.actors.map(({ node }) => node.endpoint.mostLinks))
   }
 
-  /** One row of the table. */
+  /** Adds one row to the table. */
   sample(): void {
     const { testbed, actors } = this.#stage
     const living = actors.filter(lives)
@@ -153,19 +158,19 @@ export class Metrics {
       return
     }
     if (notification.type !== 'joined' && notification.type !== 'left' && notification.type !== 'died') return
-    // Who attacks, and whom it makes up, may come and go.
+    // Attackers and the members that they make up may come and go.
     if (!this.#ids.has(notification.member.id)) return
     if (notification.type === 'died') for (const losses of [this.crashes, this.silences]) losses.told(actor, notification.member, now)
     this.views.told(actor.number, actor.node.id, notification)
     this.allKnowAll.set(this.views.allKnowAll(), now)
-    // The end of a winner is heard as its end.
+    // The end of a winner also ends its reign.
     this.#lookSoon()
   }
 
   #changed(): void {
     this.views.changed()
     this.allKnowAll.set(this.views.allKnowAll(), this.#stage.testbed.now)
-    // At once: a winner that is gone is none from now on.
+    // A vanished winner stops being one at once, so this can't wait.
     this.#look()
   }
 

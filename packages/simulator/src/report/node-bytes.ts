@@ -1,7 +1,10 @@
 import { purposes, type Traffic } from '../network/traffic.ts'
 import type { NodeBytes } from './result.ts'
 
-/** What nodes sent or received, with everything that carries it: the mean, the worst, and what it was for. */
+/**
+ * Returns the mean, worst and mean by purpose of the bytes that nodes sent or received, with all
+ * overhead.
+ */
 export function nodeBytes(all: readonly Traffic[], way: 'sent' | 'received'): NodeBytes {
   const bytes = all.map((traffic) => traffic[way].bytes)
   const count = Math.max(1, all.length)

@@ -7,7 +7,7 @@ import type { OutputFolder } from './folder.ts'
 import { htmlReport } from './html.ts'
 import { reportPlots } from './plots.ts'
 
-/** Writes everything that came of a scenario's runs. `command` repeats them. */
+/** Writes all output of a scenario's runs. `command` repeats them. */
 export async function writeOutput(folder: OutputFolder, scenario: Scenario, outcomes: readonly Outcome[], command: string): Promise<void> {
   const plots = await reportPlots(outcomes)
   folder.write('report.html', htmlReport(scenario, outcomes, plots, command))
@@ -22,7 +22,7 @@ export async function writeOutput(folder: OutputFolder, scenario: Scenario, outc
   }
 }
 
-/** What the files of one run are called. */
+/** Returns the name of one run's files, without extension. */
 export function runName({ set, seed }: Pick<Outcome, 'set' | 'seed'>): string {
   return [...set.map((assignment) => assignment.replaceAll(/[^\w.=-]+/gu, '_')), `seed-${seed}`].join('_')
 }

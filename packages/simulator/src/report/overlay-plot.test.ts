@@ -7,7 +7,8 @@ const nodes = [node(0, 'VU'), node(1, 'VU'), node(2, 'Delft & Leiden'), node(3, 
 const count = (text: string, what: RegExp): number => text.match(what)?.length ?? 0
 
 it('draws each node and each link once, and names each site with how many it has', () => {
-  const svg = overlayPlot({ nodes, links: [[0, 1], [1, 2], [2, 3]] }, { title: 'a pool' }) // prettier-ignore
+  // prettier-ignore
+  const svg = overlayPlot({ nodes, links: [[0, 1], [1, 2], [2, 3]] }, { title: 'a pool' })
   expect(count(svg, /<title>node /gu)).toBe(4)
   expect(count(svg, /<path /gu)).toBe(3)
   expect(svg).toContain('VU (2)')

@@ -6,15 +6,18 @@ export interface OverlayPlot {
   readonly subtitle?: string
 }
 
-/** Pixels. */
+/** Lengths in pixels. */
 const size = 720
 const header = 56
 const legendLine = 20
 const nodeRadius = 5
-/** Between two nodes of a site, along its circle. */
+/** The distance between two nodes of a site, along its circle. */
 const apart = 13
 
-/** Draws an overlay as an SVG document: each site a circle of nodes in a colour of its own, each link a line. */
+/**
+ * Draws an overlay as an SVG document: each site as a circle of nodes in a colour of its own, each
+ * link as a line.
+ */
 export function overlayPlot({ nodes, links }: Overlay, { title, subtitle = '' }: OverlayPlot): string {
   const sites = [...new Set(nodes.map(({ site }) => site ?? ''))]
   const bySite = sites.map((site) => nodes.filter((node) => (node.site ?? '') === site))
@@ -55,7 +58,7 @@ export function overlayPlot({ nodes, links }: Overlay, { title, subtitle = '' }:
   ].join('\n')
 }
 
-/** `turn`: 0 to 1, from the top, clockwise. */
+/** Returns a point on a circle. `turn`: 0 to 1, from the top, clockwise. */
 function onCircle(x: number, y: number, radius: number, turn: number): readonly [number, number] {
   const angle = 2 * Math.PI * turn
   const round = (value: number): number => Math.round(value * 10) / 10

@@ -7,10 +7,10 @@ export interface Overlay {
     readonly machine: number
     readonly rack: number
     readonly site: string | undefined
-    /** False: it stands still, or its cable is pulled. */
+    /** False if it stands still, or its cable is pulled. */
     readonly runs: boolean
   }[]
-  /** Numbers of the two ends. Each link once; one that only one end still holds as well. */
+  /** The numbers of the two ends. Each link appears once, even if only one end still holds it. */
   readonly links: readonly (readonly [from: number, to: number])[]
 }
 

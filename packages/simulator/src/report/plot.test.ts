@@ -96,7 +96,8 @@ describe('ratioPlot', () => {
       x: Number(x),
       width: Number(width),
     }))
-    // One ends where the other begins, and both are as wide: a quarter is as far from one as four.
+    // One bar ends where the other begins, and both have the same width: a quarter is as far from
+    // one as four.
     expect((left?.x ?? 0) + (left?.width ?? 0)).toBeCloseTo(right?.x ?? Number.NaN, 0)
     expect(left?.width).toBeCloseTo(right?.width ?? Number.NaN, 0)
   })

@@ -3,10 +3,12 @@ import type { Axis as VegaAxis, Mark, Scale, Spec } from 'vega'
 /** One axis. A logarithmic one shows positive values only. */
 export interface PlotAxis {
   readonly title: string
-  /** Shown behind the title, in parentheses. */
+  /** The unit after the title, in parentheses. */
   readonly unit?: string
   readonly log?: boolean
-  /** The values at the two ends. Default: what is to be shown, from zero (where it is not logarithmic). */
+  /**
+   * The values at the two ends. Default: the range of the data, from zero on unless logarithmic.
+   */
   readonly domain?: readonly [from: number, to: number]
 }
 
@@ -21,9 +23,11 @@ export interface LinePlot {
   readonly x: PlotAxis
   readonly y: PlotAxis
   readonly series: readonly PlotSeries[]
-  /** A value holds until the next one, as counts do. Default: straight lines from point to point. */
+  /**
+   * A value holds until the next one, as counts do. Default: straight lines from point to point.
+   */
   readonly steps?: boolean
-  /** Pixels of the area in which the lines are drawn. Default: 640 × 320. */
+  /** The size of the plot area in pixels. Default: 640 × 320. */
   readonly width?: number
   readonly height?: number
 }
@@ -32,15 +36,18 @@ export interface BarPlot {
   readonly title: string
   readonly subtitle?: string
   readonly y: PlotAxis
-  /** One group of bars each, from left to right. */
+  /** The names of the groups of bars, from left to right. */
   readonly groups: readonly string[]
-  /** One bar in each group: `values` in the order of the groups; undefined where there is none. */
+  /** One bar in each group: `values` in the order of the groups, undefined for a missing bar. */
   readonly series: readonly { readonly name: string; readonly values: readonly (number | undefined)[] }[]
   readonly width?: number
   readonly height?: number
 }
 
-/** Told apart by colour-blind people as well (Okabe and Ito), and again from the start with other dashes. */
+/**
+ * Colours that colour-blind people can distinguish (Okabe and Ito). Further lines repeat them with
+ * other dashes.
+ */
 export const colours = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#000000', '#7f7f7f']
 const dashes = [
   [1, 0],
@@ -53,7 +60,9 @@ const defaultWidth = 640
 const defaultHeight = 320
 export const font = 'system-ui, sans-serif'
 
-/** Draws lines as an SVG document. Needs no browser and nothing from the network (vega's headless renderer). */
+/**
+ * Draws lines as an SVG document. It needs no browser and no network (vega's headless renderer).
+ */
 export async function linePlot(plot: LinePlot): Promise<string> {
   const rows = plot.series.flatMap(({ name, points }) =>
     points.filter(([x, y]) => shows(plot.x, x) && shows(plot.y, y)).map(([x, y]) => ({ x, y, series: name })),
@@ -212,7 +221,7 @@ export function axis(orient: 'bottom' | 'left', { title, unit, log }: PlotAxis, 
 }
 
 export async function draw(spec: Spec): Promise<string> {
-  // Loaded when something is drawn: it takes a quarter of a second.
+  // Vega is loaded at the first use, because loading takes a quarter of a second.
   const { parse, View } = await import('vega')
   const view = new View(parse(spec), { renderer: 'none' })
   try {

@@ -3,12 +3,15 @@ import { barPlot, linePlot, type PlotSeries } from './plot.ts'
 import type { Samples } from './result.ts'
 import { bySettings } from './settings.ts'
 
-/** More lines than this can't be told apart: then the median of each setting is drawn, or of all runs the median, the least and the most. */
+/**
+ * More lines than this can't be distinguished. Then the plot shows the median of each setting, or
+ * the median, the least and the most of all runs.
+ */
 const maxLines = 6
 
 type Column = Exclude<keyof Samples, 'time' | 'winners'>
 
-/** The plots of a report, as SVG documents. */
+/** Returns the plots of a report, as SVG documents. */
 export async function reportPlots(outcomes: readonly Outcome[]): Promise<string[]> {
   const line = async (
     title: string,

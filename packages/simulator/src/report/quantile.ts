@@ -18,7 +18,10 @@ export class Distribution {
     this.#sorted = false
   }
 
-  /** The smallest value that at least this share (0 to 1) of all values does not exceed; undefined where there is none. */
+  /**
+   * Returns the smallest value that at least this share (0 to 1) of all values does not exceed;
+   * undefined if there are no values.
+   */
   quantile(share: number): number | undefined {
     if (!this.#sorted) this.#values.subarray(0, this.#count).sort()
     this.#sorted = true

@@ -1,25 +1,31 @@
 import type { Mark } from 'vega'
 import { axis, axisScale, colours, draw, font, frame, type PlotAxis } from './plot.ts'
 
-/** How one thing compares with another, in many respects. */
+/** A comparison of two things in many respects. */
 export interface RatioPlot {
   readonly title: string
   readonly subtitle?: string
-  /** What the ratios are of. */
+  /** The title of the axis of ratios. */
   readonly x: string
-  /** One bar each, from top to bottom, which begins at 1. `least` and `most`: an interval around the ratio. */
+  /**
+   * One bar each, from top to bottom, beginning at 1. `least` and `most` are an interval around the
+   * ratio.
+   */
   readonly rows: readonly { readonly name: string; readonly ratio: number; readonly least?: number; readonly most?: number }[]
   readonly width?: number
 }
 
-/** Pixels of a bar with the room around it. */
+/** The pixels of a bar with the room around it. */
 const barHeight = 22
 
-/** Draws ratios as bars that diverge from 1, to the left where they are below, on a logarithmic axis. Not positive ones are left out. */
+/**
+ * Draws ratios as bars from 1, to the left for lower ones, on a logarithmic axis. It leaves out
+ * ratios that are not positive.
+ */
 export async function ratioPlot(plot: RatioPlot): Promise<string> {
   const rows = plot.rows.filter(({ ratio }) => ratio > 0 && Number.isFinite(ratio))
   const ends = rows.flatMap(({ ratio, least = ratio, most = ratio }) => [least, most]).filter((end) => end > 0 && Number.isFinite(end))
-  // As far to the one side as to the other, so that 1 is in the middle.
+  // Both sides are equally wide, so that 1 is in the middle.
   const farthest = Math.max(2, ...ends.flatMap((end) => [end, 1 / end])) * 1.2
   const clamp = (end: number): number => Math.min(farthest, Math.max(1 / farthest, end))
   const values = rows.map(({ name, ratio, least = ratio, most = ratio }) => ({ name, ratio, least: clamp(least), most: clamp(most) }))

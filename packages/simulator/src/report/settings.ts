@@ -1,13 +1,13 @@
-/** Runs with the same settings belong together: what a sweep changed is what it compares. */
+/** The runs with the same settings of a sweep. */
 import type { Outcome } from '../user/task.ts'
 
 export interface SettingRuns {
-  /** What the sweep changed, as `--set` has it; empty where nothing was swept. */
+  /** The settings of the sweep, in the form of `--set`; empty without a sweep. */
   readonly set: readonly string[]
   readonly outcomes: readonly Outcome[]
 }
 
-/** In the order in which they come first. */
+/** Groups the outcomes by settings, in the order of first appearance. */
 export function bySettings(outcomes: readonly Outcome[]): SettingRuns[] {
   const groups = Map.groupBy(outcomes, ({ set }) => set.join(' '))
   return [...groups.values()].map((group) => ({ set: group[0]?.set ?? [], outcomes: group }))

@@ -2,23 +2,23 @@ import type { Outcome } from '../user/task.ts'
 import { knewAllAfterLastChange } from './csv.ts'
 import type { Verdict } from './result.ts'
 
-/** One line: what was to hold or was measured, in how many runs it held, and what was seen. */
+/** One line: an expectation or a measurement, in how many runs it held, and the observation. */
 export interface SummaryLine {
-  /** Undefined where it is a figure that nothing was expected of. */
+  /** Undefined for a figure without an expectation. */
   readonly held?: boolean
   readonly what: string
   readonly runs: string
   readonly seen: string
 }
 
-/** A run that broke a promise or did not do what was expected. */
+/** A run that broke a promise or missed an expectation. */
 export interface Failure {
   readonly title: string
   readonly text: string
   readonly outcome: Outcome
 }
 
-/** All runs in a few lines. */
+/** Summarizes all runs in a few lines. */
 export function summaryOf(outcomes: readonly Outcome[]): { lines: SummaryLine[]; failures: Failure[] } {
   const failures = outcomes.flatMap((outcome) => failureOf(outcome) ?? [])
   const kept = outcomes.filter(({ result }) => result.violation === undefined)
@@ -39,7 +39,7 @@ export function summaryOf(outcomes: readonly Outcome[]): { lines: SummaryLine[];
   return { lines: [...lines, ...endedLives(outcomes), ...figures(whole)], failures }
 }
 
-/** What was seen in the worst run. */
+/** Returns the observation of the worst run. */
 function worstOf(verdicts: readonly (Verdict | undefined)[]): string {
   const badness = ({ held, value }: Verdict): readonly [number, number] => [held ? 0 : 1, value ?? (held ? -Infinity : Infinity)]
   const [worst] = verdicts
@@ -52,7 +52,7 @@ function worstOf(verdicts: readonly (Verdict | undefined)[]): string {
   return verdicts.length > 1 && worst.value !== undefined ? `${worst.seen} at worst` : worst.seen
 }
 
-/** Of all runs, those that a broken promise stopped included. */
+/** Counts all runs, including those that a broken promise stopped. */
 function endedLives(outcomes: readonly Outcome[]): SummaryLine[] {
   const sum = (which: 'total' | 'false' | 'explained'): number => outcomes.reduce((all, { result }) => all + result.endedLives[which], 0)
   return [

@@ -2,7 +2,7 @@ import type { Member, NodeId, Notification } from '@jel/protocol'
 import { isActive, lives, type Actor } from '../user/actor.ts'
 import { Bits } from './bits.ts'
 
-/** What each node was told of who is there, held against who is there. */
+/** Compares each node's view, from its notifications, with the truth. */
 export class Views {
   /** The number of each life, by node id and incarnation. */
   readonly #lives = new Map<NodeId, Map<number, number>>()
@@ -12,27 +12,27 @@ export class Views {
   readonly #actors: readonly Actor[]
   /** The present life of each node, by its index; undefined while it has not entered. */
   readonly #present: (number | undefined)[] = []
-  /** By side of a partition, the lives of those who are there. */
+  /** The lives that are there, by side of a partition. */
   #truth = new Map<number, Bits>()
   #stale = true
-  /** Who was found wrong last: most often still is. */
+  /** The last node found wrong, which is most likely still wrong. */
   #culprit: Actor | undefined
 
   constructor(actors: readonly Actor[]) {
     this.#actors = actors
   }
 
-  /** Members in this node's view. */
+  /** Returns the number of members in this node's view. */
   size(index: number): number {
     return this.#sizes[index] ?? 0
   }
 
-  /** True if this node was told that the life is there, and not that it ended. */
+  /** Returns true if this node was notified of the life and not of its end. */
   sees(index: number, life: number): boolean {
     return this.#views[index]?.has(life) ?? false
   }
 
-  /** The number of this member's life. */
+  /** Returns the number of this member's life. */
   life({ id, incarnation }: Pick<Member, 'id' | 'incarnation'>): number {
     let lives = this.#lives.get(id)
     if (lives === undefined) {
@@ -47,7 +47,7 @@ export class Views {
     return number
   }
 
-  /** The present life of the node; undefined while it has not entered. */
+  /** Returns the present life of the node, undefined while it has not entered. */
   present(index: number): number | undefined {
     return this.#present[index]
   }
@@ -70,14 +70,15 @@ export class Views {
     }
   }
 
-  /** Who is there changed. */
+  /** Call it when the population changed. */
   changed(): void {
     this.#stale = true
   }
 
   /**
-   * True if the view of each node that runs and has a network is exactly those that are there: all that live, on its side of a
-   * partition. Nodes without a network are nowhere. False where nobody is left to see.
+   * Returns true if the view of each node that runs and has a network is exact: it holds all living
+   * nodes on its side of a partition. Nodes without a network are on no side. Returns false if no
+   * node is left to see.
    */
   allKnowAll(): boolean {
     if (this.#stale) this.#lookAgain()
@@ -86,12 +87,12 @@ export class Views {
     return this.#culprit === undefined && this.#actors.some(isActive)
   }
 
-  /** Whose view was found wrong last. */
+  /** The node whose view was last found wrong. */
   get culprit(): Actor | undefined {
     return this.#culprit
   }
 
-  /** How many of the nodes that run and have a network see exactly those that are there. */
+  /** Counts the nodes that run and have a network and whose view is exact. */
   right(): number {
     if (this.#stale) this.#lookAgain()
     return this.#actors.filter((actor) => isActive(actor) && this.#isRight(actor)).length
@@ -110,7 +111,7 @@ export class Views {
     for (const actor of this.#actors) {
       if (!lives(actor) || actor.silent || actor.alone) continue
       const truth = this.#truth.get(actor.side) ?? new Bits()
-      // Who has not entered is in nobody's view: a life that nobody can know.
+      // A node that has not entered is in no view: its life gets a number that no view can contain.
       truth.add(this.#present[actor.number] ?? this.#count)
       this.#truth.set(actor.side, truth)
     }

@@ -1,4 +1,4 @@
-/** What may be done to nodes and to the network at a given time: each kind with its own fields. */
+/** The actions on nodes and on the network at a given time. Each kind has its own fields. */
 import * as z from 'zod'
 import type { Milliseconds } from '@jel/protocol'
 import { attackNames, type AttackName } from '../hostile/index.ts'
@@ -12,13 +12,13 @@ import { targets, type Targets } from './targets.ts'
 interface Timed {
   /** From the start of the scenario. */
   readonly at: Milliseconds
-  /** Repeats: so often … */
+  /** The interval of repetitions. */
   readonly every?: Milliseconds
-  /** … until this time (from the start of the scenario; default: to the end). */
+  /** The end of repetitions, from the start of the scenario. Default: the end of the scenario. */
   readonly until?: Milliseconds
 }
 
-/** What can be undone ends after this time by itself; without it, it lasts. */
+/** The effect is undone after this time. Default: it lasts. */
 interface Lasting {
   readonly for?: Milliseconds
 }
@@ -27,7 +27,7 @@ export type Action = Timed &
   (
     | { readonly type: 'kill' | 'leave' | 'continue' | 'restore'; readonly targets: Targets }
     | ({ readonly type: 'stop' | 'silence' | 'sleep'; readonly targets: Targets } & Lasting)
-    /** Added addresses go again after a time; replaced ones don't come back. */
+    /** Added addresses are removed again after a time. Replaced ones don't come back. */
     | ({ readonly type: 'address'; readonly targets: Targets; readonly change: AddressChange } & Lasting)
     | { readonly type: 'stall'; readonly targets: Targets; readonly for: Milliseconds }
     | ({ readonly type: 'partition'; readonly sides: readonly Targets[] } & Lasting)
@@ -56,12 +56,12 @@ export type Action = Timed &
     | { readonly type: 'join'; readonly count: number; readonly site?: string; readonly over: Milliseconds }
   )
 
-/** An action as a file has it: how many join may be a share of the nodes of the start. */
+/** An action as in a file: the `count` of a join may be a share of the initial nodes. */
 export type FileAction =
   | Exclude<Action, { readonly type: 'join' }>
   | (Omit<Extract<Action, { readonly type: 'join' }>, 'count'> & { readonly count: NodeCount })
 
-/** A number of nodes, or a share of those of the start: 0.5 is half as many. */
+/** A number of nodes, or a share of the initial ones: 0.5 is half as many. */
 type NodeCount = { readonly nodes: number } | { readonly share: number }
 
 export type ActionType = Action['type']
@@ -99,7 +99,7 @@ const nodeCount = written(
   },
 )
 
-/** The action in a pool that starts with so many nodes. */
+/** Resolves the action for a pool that starts with this many nodes. */
 export function resolveAction(action: FileAction, nodes: number): Action {
   if (action.type !== 'join') return action
   const { count } = action
@@ -187,7 +187,7 @@ const schemas: Record<ActionType, z.ZodType<FileAction>> = {
 const types = Object.keys(schemas) as ActionType[]
 const common = ['at', 'every', 'until', 'for', 'by', 'on', 'period', 'over', 'site', 'change', 'count', 'from', 'to', 'against']
 
-/** One entry of `actions`: `at`, one of the kinds as a key, and what belongs to that kind. */
+/** One entry of `actions`: `at`, one of the kinds as a key, and the fields of that kind. */
 export const action: z.ZodType<FileAction> = choice<FileAction>(Object.values(schemas), (value) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return new Unfit(`expected an action such as { at: 30s, kill: 30% }, not ${show(value)}`)

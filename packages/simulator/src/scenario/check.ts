@@ -9,7 +9,10 @@ import type { Targets } from './targets.ts'
 
 export type Complain = (path: readonly PropertyKey[], reason: string) => void
 
-/** What no single value shows: nodes, sites, racks and elections that don't exist, and times after the end. */
+/**
+ * Reports problems that no single value shows: nodes, sites, racks and elections that don't exist,
+ * and times after the end.
+ */
 export function checkScenario(scenario: Scenario, complain: Complain): void {
   checkSites(scenario, complain)
   checkJobs(scenario, complain)
@@ -109,7 +112,7 @@ function checkAction(scenario: Scenario, action: Action, index: number, complain
   }
 }
 
-/** How many nodes have a number by then; undefined where chance decides. */
+/** Returns how many nodes have a number by then, undefined if chance decides. */
 function nodesBy(scenario: Scenario, at: number): number | undefined {
   if (scenario.sessions?.replaced !== undefined) return undefined
   let known = scenario.nodes

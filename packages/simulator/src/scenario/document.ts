@@ -1,18 +1,18 @@
 import { isMap, isPair, isScalar, LineCounter, parseDocument, type Document, type Node } from 'yaml'
 import { ScenarioError, type Problem } from './problem.ts'
 
-/** Where a value stands in the file. */
+/** The path to a value in the file. */
 export type Path = readonly PropertyKey[]
 
-/** A YAML file that knows on which line each of its values stands. */
+/** A YAML file with the line of each of its values. */
 export class ScenarioDocument {
   readonly #file: string
   readonly #lines = new LineCounter()
   readonly #document: Document.Parsed
-  /** What was set from outside, by path. */
+  /** The `--set` options, by path. */
   readonly #set = new Map<string, string>()
 
-  /** Throws {@link ScenarioError} on what is no YAML. */
+  /** Throws {@link ScenarioError} if the text is not a YAML mapping. */
   constructor(text: string, file: string) {
     this.#file = file
     this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, uniqueKeys: true })
@@ -22,7 +22,10 @@ export class ScenarioDocument {
     if (problems.length > 0) throw new ScenarioError(problems)
   }
 
-  /** Sets one value as if the file said so: `nodes=2000`, `network.loss=5%`, `actions.0.at=10s`. Throws {@link ScenarioError}. */
+  /**
+   * Sets one value as if it were in the file: `nodes=2000`, `network.loss=5%`, `actions.0.at=10s`.
+   * Throws {@link ScenarioError}.
+   */
   set(assignment: string): void {
     const source = `--set ${assignment}`
     const [, key, value] = /^([^=]+)=(.*)$/su.exec(assignment) ?? []
@@ -39,7 +42,7 @@ export class ScenarioDocument {
     this.#set.set(path.join('.'), source)
   }
 
-  /** One number for nodes that the file counts by site: as many in all, in the same proportions. */
+  /** If the file counts nodes by site, distributes one total number in the same proportions. */
   #scaled(path: Path, value: unknown): unknown {
     const before = path.length === 1 && path[0] === 'nodes' ? this.#document.getIn(path) : undefined
     if (!isMap(before) || typeof value !== 'number' || value < 1) return value
@@ -56,12 +59,12 @@ export class ScenarioDocument {
     )
   }
 
-  /** The file as plain values. */
+  /** Returns the file as plain values. */
   value(): unknown {
     return this.#document.toJS({ maxAliasCount: 100 })
   }
 
-  /** A problem with the value at a path, or with one of its keys. */
+  /** Returns a problem with the value at a path, or with one of its keys. */
   problem(path: Path, reason: string, key?: string): Problem {
     const whole = key === undefined ? path : [...path, key]
     for (let length = whole.length; length > 0; length--) {

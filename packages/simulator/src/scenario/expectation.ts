@@ -1,11 +1,11 @@
-/** What must hold, by a time or at the end. */
+/** The expectations of a scenario, by a time or at the end. */
 import * as z from 'zod'
 import type { Milliseconds } from '@jel/protocol'
 import { amount, count, duration, parseDuration, share, size, span, text } from './quantity.ts'
 import { choice, mapping, show, Unfit, unknownKey, written } from './schema-kit.ts'
 import { targets, words, type Targets } from './targets.ts'
 
-/** From when on a time counts: a time of the scenario, or its last arrival, or the last thing that the scenario does. */
+/** The begin of a measured time: a time of the scenario, its last arrival, or its last change. */
 export type Mark = Milliseconds | 'last arrival' | 'last change'
 
 interface Within {
@@ -15,18 +15,27 @@ interface Within {
 }
 
 export type Expectation =
-  /** Every running node's view is exactly who runs; and stays so until a time, where one is given. */
+  /**
+   * Every running node's view is exactly the set of running nodes. With `until` it stays so until
+   * that time.
+   */
   | ({ readonly type: 'allKnowAll'; readonly until?: Milliseconds } & Within)
   /** All running nodes name the same living candidate. */
   | ({ readonly type: 'oneWinner'; readonly election: string } & Within)
-  /** Nobody is told of the death of a member that it could reach, directly or through another, for 30 s before. */
+  /**
+   * No node is notified of the death of a member that it could reach, directly or through another,
+   * for 30 s before.
+   */
   | { readonly type: 'noFalseDeaths' }
-  /** Nobody is told of the end of any running member's life, whatever was done to the network. */
+  /** No node is notified of the end of any running member's life, even with a disturbed network. */
   | { readonly type: 'noLifeEnds' }
-  /** Quantile of the times from a crash to the news of it, over all pairs of crashed node and survivor. */
+  /**
+   * A quantile of the times from a crash to its notification, over all pairs of crashed node and
+   * survivor.
+   */
   | { readonly type: 'detection'; readonly within: Milliseconds; readonly quantile: number }
   | { readonly type: 'bytesPerNode'; readonly atMost: number; readonly of: 'mean' | 'worst' }
-  /** Received a second between two times, by the mean or the worst of these nodes. */
+  /** The bytes received a second between two times, by the mean or the worst of these nodes. */
   | {
       readonly type: 'bytesPerSecond'
       readonly atMost: number
@@ -35,20 +44,30 @@ export type Expectation =
       readonly from: Milliseconds
       readonly until: Milliseconds
     }
-  /** The most members that any node ever had in its view, those included that attackers made up. */
+  /**
+   * The most members that any node ever had in its view, including members that attackers made up.
+   */
   | { readonly type: 'membersPerView'; readonly atMost: number }
   | { readonly type: 'linksPerNode'; readonly atMost: number }
-  /** Dials in the worst second after `after`: of the whole pool, or for each node of those that there were. */
+  /**
+   * Dials in the worst second after `after`: of the whole pool, or divided by the number of nodes.
+   */
   | { readonly type: 'dialsPerSecond'; readonly atMost: number; readonly after: Mark; readonly of: 'pool' | 'node' }
-  /** How many reigns began in this election, as far as any node was told. */
+  /** The number of reigns in this election that any node was notified of. */
   | { readonly type: 'reigns'; readonly election: string; readonly atMost: number }
-  /** Share of the processors' time that went into work that counts, while jobs ran: of all, or of each of these sites. */
+  /**
+   * The share of the processors' time that went into first executions, while jobs ran: of all
+   * sites, or of each of these.
+   */
   | { readonly type: 'efficiency'; readonly atLeast: number; readonly site: readonly string[] }
-  /** Work that was done more than once, as a share of the work. */
+  /** The repeated work, as a share of the work. */
   | { readonly type: 'doneTwice'; readonly atMost: number }
-  /** Each job, or this one, has its result so soon after its submission, and all that compute know it at the end. */
+  /**
+   * Each job, or this one, has its result within this time of its submission, and all computing
+   * members know it at the end.
+   */
   | { readonly type: 'jobDone'; readonly within: Milliseconds; readonly job?: string }
-  /** All that compute hold the same, and right, result of each job at the end. */
+  /** All computing members hold the same, right result of each job at the end. */
   | { readonly type: 'sameResult' }
 
 export type ExpectationType = Expectation['type']
@@ -116,7 +135,7 @@ const entries = Object.fromEntries(
   ]),
 ) as unknown as Record<ExpectationType, z.ZodType<Expectation>>
 
-/** Just the name, where nothing more is to be said. */
+/** An expectation as a bare name, without fields. */
 const bare = written(
   (value): Expectation | Unfit => {
     if (value === 'noFalseDeaths' || value === 'noLifeEnds' || value === 'sameResult') return { type: value }

@@ -1,4 +1,4 @@
-/** Scenario files: what a pool is, what happens to it, and what must come of it. Nothing in here runs anything. */
+/** Scenario files: a pool, the actions on it, and the expectations. This folder runs nothing. */
 export type { Action, ActionType } from './actions.ts'
 export type { Expectation, ExpectationType, Mark } from './expectation.ts'
 export { loadScenario } from './load.ts'

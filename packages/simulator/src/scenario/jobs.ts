@@ -1,4 +1,4 @@
-/** What the pool computes, and how its members do that. */
+/** The jobs of a pool, and the computing power of its members. */
 import * as z from 'zod'
 import type { Milliseconds } from '@jel/protocol'
 import { amount, count, duration, share, span, text } from './quantity.ts'
@@ -6,40 +6,40 @@ import { choice, mapping, show, Unfit } from './schema-kit.ts'
 import { targets, type Targets } from './targets.ts'
 import { taskTime, type TaskTime } from './task-time.ts'
 
-/** What the tasks of a job call for. */
+/** The shape of a job's tasks. */
 export type Shape =
-  /** Inner tasks cut their leaves unevenly. */
+  /** Inner tasks divide their leaves unevenly. */
   | { readonly type: 'tree'; readonly leaves: number; readonly branching: number; readonly leaf: TaskTime }
   /** One task with all others as its children. */
   | { readonly type: 'flat'; readonly leaves: number; readonly leaf: TaskTime }
   /** Branch and bound with one shared minimum. */
   | { readonly type: 'search'; readonly depth: number; readonly branching: number; readonly node: TaskTime }
-  /** Indices in pieces that take about so long, by what each worker measures. */
+  /** Indices in pieces of about this duration, by each worker's measurements. */
   | { readonly type: 'space'; readonly indices: number; readonly index: TaskTime; readonly piece: Milliseconds }
-  /** A fold: the result of each task asks for the next, until the last round. */
+  /** A fold: the result of each task requests the next, until the last round. */
   | { readonly type: 'driver'; readonly tasks: number; readonly rounds: number; readonly task: TaskTime }
 
 export interface ScenarioJob {
   readonly name: string
   readonly at: Milliseconds
-  /** Who submits it: the first of these. */
+  /** The first of these nodes submits it. */
   readonly by: Targets
-  /** Members that compute each task. */
+  /** The number of members that compute each task. */
   readonly votes: number
   readonly shape: Shape
 }
 
-/** The same everywhere, or by site: then 1 at sites that are left out. */
+/** One value for all sites, or values by site. The default for a missing site is 1. */
 export type BySite = number | Readonly<Record<string, number>>
 
-/** How members compute. */
+/** The computing power and honesty of members. */
 export interface Computing {
-  /** Tasks that a node runs at once. */
+  /** The number of tasks that a node runs at once. */
   readonly workers: BySite
   readonly speed: BySite
-  /** A share of the nodes is so many times slower. */
+  /** A share of the nodes is slower by this factor. */
   readonly stragglers: { readonly share: number; readonly slower: number }
-  /** Share of the nodes that give wrong values. */
+  /** The share of the nodes that give wrong values. */
   readonly liars: number
 }
 
@@ -81,7 +81,7 @@ const job = choice<Written>(Object.values(forms), (value) => {
   return type === undefined ? new Unfit(`expected a job with at, and one of ${types.join(', ')}; not ${show(value)}`) : forms[type]
 })
 
-/** Jobs in the order of the file. Those without a name are called by their number. */
+/** Jobs in the order of the file. A job without a name is named after its number. */
 export const jobs: z.ZodType<readonly ScenarioJob[]> = z
   .array(job)
   .transform((all) => all.map((each, index): ScenarioJob => ({ name: `job ${index + 1}`, ...each })))

@@ -4,7 +4,10 @@ import { parseScenario } from './parse.ts'
 import { ScenarioError } from './problem.ts'
 import type { Scenario } from './scenario.ts'
 
-/** Reads a scenario from a file, and the trace file that it names from beside it. Throws {@link ScenarioError}. */
+/**
+ * Reads a scenario from a file, and its trace file from the same folder. Throws
+ * {@link ScenarioError}.
+ */
 export function loadScenario(file: string, set: readonly string[] = []): Scenario {
   return parseScenario(readText(file), {
     file,

@@ -1,4 +1,4 @@
-/** The known word that a mistyped one was probably meant to be; undefined when none is near. */
+/** Returns the known word nearest to a mistyped one, undefined if none is near. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const limit = Math.max(1, Math.floor(word.length / 3))
   let best: string | undefined
@@ -13,7 +13,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return best
 }
 
-/** Levenshtein: how many letters to add, drop or replace. */
+/** Returns the Levenshtein distance: the number of letters to add, drop or replace. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j)
   for (let i = 1; i <= a.length; i++) {

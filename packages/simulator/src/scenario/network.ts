@@ -9,15 +9,18 @@ import { choice, mapping, show, Unfit, word } from './schema-kit.ts'
 /** The topologies that come with the simulator. */
 export const topologyNames = Object.keys(topologies) as TopologyName[]
 
-/** One site of a scenario's own. */
+/** One site of the scenario itself. */
 export interface SiteFields {
-  /** Between two machines of the site, one way. */
+  /** The delay between two machines of the site, one way. */
   readonly within: Milliseconds
-  /** To machines of other sites, one way; what one of the two says holds for both ways, unless the other says otherwise. */
+  /**
+   * The delays to other sites, one way. The value of one site holds for both ways, unless the other
+   * site has its own.
+   */
   readonly to: Readonly<Record<string, Milliseconds>>
   /** Its share of the nodes, in proportion to those of the others. */
   readonly weight: number
-  /** Of the cable that all of the site share, each way. */
+  /** The bandwidth of the cable that the whole site shares, each way. */
   readonly bandwidth?: SiteBandwidth
   readonly dialable: Dialable
 }
@@ -30,35 +33,44 @@ export interface SiteBandwidth {
 
 /** Bits a second. */
 export interface NodeBandwidth extends SiteBandwidth {
-  /** Of the cable that the nodes of one machine share, each way. */
+  /** The bandwidth of the cable that the nodes of one machine share, each way. */
   readonly machine?: number
-  /** Of the server, where a central implementation of the paper is run; default: that of a node. */
+  /**
+   * The bandwidth of the server, for a central implementation of the paper. Default: that of a
+   * node.
+   */
   readonly service?: number
 }
 
 export type Sites = TopologyName | Readonly<Record<string, SiteFields>>
 
-/** A node has one thread, so it uses one of them. */
+/** The processors of a machine. A node has one thread, so it uses one of them. */
 interface Processors {
   readonly count: number
-  /** Of each, relative to the one on which costs were measured. */
+  /** The speed of each, relative to the one on which costs were measured. */
   readonly speed: number
 }
 
 export interface ScenarioNetwork {
-  /** One way, equally likely in between. With `sites` these say it instead. */
+  /** The delay one way, uniformly distributed. With `sites` they set it instead. */
   readonly delay: DurationRange
   readonly sites?: Sites
-  /** Between sites of the scenario's own each packet takes up to this share of the delay longer, 0 to 1. */
+  /**
+   * Between sites of the scenario itself each packet takes up to this share of the delay longer, 0
+   * to 1.
+   */
   readonly jitter: number
   readonly bandwidth: NodeBandwidth
   readonly nodesPerMachine: number
   readonly machinesPerRack: number
-  /** Of each machine. Left out: nothing takes time. */
+  /** The processors of each machine. Default: nothing takes time. */
   readonly processor?: Processors
-  /** Share of the packets that get lost, 0 to below 1. */
+  /** The share of packets that are lost, 0 to below 1. */
   readonly loss: number
-  /** Share of the nodes that can dial but can't be dialled, 0 to 1. The first node always can. */
+  /**
+   * The share of the nodes that can dial but can't be dialled, 0 to 1. The first node always can be
+   * dialled.
+   */
   readonly nat: number
 }
 
@@ -75,7 +87,7 @@ const counted = amount(0.01).transform((value, context): Processors => {
 const described: z.ZodType<Processors> = mapping({ count: count(1).default(1), speed: amount(0.01).default(1) })
 const processors = choice<Processors>([counted, described], (value) => (typeof value === 'object' && value !== null ? described : counted))
 
-/** One figure for both ways, or one for each. */
+/** Parses one figure for both ways, or one for each. */
 function ways(more: z.core.$ZodLooseShape = {}): z.ZodType<NodeBandwidth> {
   const both = bandwidth.transform((rate): NodeBandwidth => ({ up: rate, down: rate }))
   const each = mapping({ up: bandwidth.exactOptional(), down: bandwidth.exactOptional(), ...more }) as unknown as z.ZodType<NodeBandwidth>

@@ -7,9 +7,12 @@ import { parseTrace } from './trace-file.ts'
 import type { TraceEvent } from './population.ts'
 
 export interface ParseOptions {
-  /** What errors call it, and, without its folder and ending, the scenario's name where it has none. Default: `scenario.yaml`. */
+  /**
+   * The file name for errors. Without folder and ending it is the default name of the scenario.
+   * Default: `scenario.yaml`.
+   */
   readonly file?: string
-  /** Values to replace, as `--set` has them: `nodes=2000`, `network.loss=5%`. */
+  /** Values to replace, in the form of `--set`: `nodes=2000`, `network.loss=5%`. */
   readonly set?: readonly string[]
   /** Reads a file that the scenario names. Default: there are none. */
   readonly read?: (name: string) => { readonly text: string; readonly file: string }
@@ -20,7 +23,7 @@ interface Trace {
   readonly events: readonly TraceEvent[]
 }
 
-/** Makes a scenario of a file's text. Throws {@link ScenarioError} that says all that is wrong with it, and where. */
+/** Parses a scenario. Throws {@link ScenarioError} that lists all problems and their places. */
 export function parseScenario(text: string, options: ParseOptions = {}): Scenario {
   const { file = 'scenario.yaml', set = [] } = options
   const document = new ScenarioDocument(text, file)
@@ -49,7 +52,7 @@ function inOrder(problems: readonly Problem[]): Problem[] {
   return problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0))
 }
 
-/** The trace file that the scenario names; undefined where it names none, or where that is no name. */
+/** Returns the trace file that the scenario names, undefined if it has no such name. */
 function traceOf({ arrivals }: Readonly<Record<string, unknown>>, document: ScenarioDocument, { read }: ParseOptions): Trace | undefined {
   const name = typeof arrivals === 'object' && arrivals !== null && 'trace' in arrivals ? arrivals.trace : undefined
   if (typeof name !== 'string' || name === '') return undefined

@@ -1,10 +1,12 @@
-/** Where nodes stand: site, rack, machine. The same for the simulator and for real hosts. */
+/**
+ * The place of a node: site, rack, machine. It is the same for the simulator and for real hosts.
+ */
 import { topologies } from '../network/topologies/shipped.ts'
 import type { Site } from '../network/site.ts'
 import type { Scenario } from './scenario.ts'
 
 export interface Place {
-  /** Undefined where the network has no sites. */
+  /** Undefined if the network has no sites. */
   readonly site: string | undefined
   /** Numbers from 0 on, in the order in which nodes fill them. */
   readonly machine: number
@@ -13,19 +15,19 @@ export interface Place {
 
 type Where = Pick<Scenario, 'network' | 'nodesBySite'>
 
-/** The sites of a scenario's network, in order. */
+/** Returns the sites of a scenario's network, in order. */
 export function siteNames({ network: { sites } }: Where): readonly string[] {
   if (sites === undefined) return []
   return typeof sites === 'string' ? topologies[sites].sites.map(({ name }) => name) : Object.keys(sites)
 }
 
-/** Gives the nodes their places, in the order of their numbers. */
+/** Assigns places to the nodes, in the order of their numbers. */
 export class Placement {
   readonly #scenario: Where
   readonly #weights: readonly (readonly [site: string, weight: number])[]
-  /** How many nodes each site has. */
+  /** The number of nodes of each site. */
   readonly #nodes = new Map<string, number>()
-  /** The machine of each site that has room, and how many nodes it has. */
+  /** The machine of each site that has room, and the number of its nodes. */
   readonly #open = new Map<string, { readonly place: Place; nodes: number }>()
   readonly #racks = new Map<string, { readonly rack: number; machines: number }>()
   #machines = 0
@@ -41,7 +43,7 @@ export class Placement {
     ])
   }
 
-  /** The place of the next node; on a site if the node must be there. */
+  /** Returns the place of the next node, on the given site if there is one. */
   next(site: string | undefined = this.#nextSite()): Place {
     const { nodesPerMachine } = this.#scenario.network
     const key = site ?? ''
@@ -65,7 +67,7 @@ export class Placement {
     return rack.rack
   }
 
-  /** The site that lacks most of its share. */
+  /** Returns the site that lacks most of its share. */
   #nextSite(): string | undefined {
     let best: string | undefined
     let least = Infinity

@@ -1,4 +1,4 @@
-/** How nodes come, how long they stay, and how they go. */
+/** The arrivals, sessions and departures of nodes. */
 import * as z from 'zod'
 import type { Milliseconds } from '@jel/protocol'
 import { amount, duration, rate, share, span, text } from './quantity.ts'
@@ -12,30 +12,30 @@ export interface TraceEvent {
   readonly node: number
 }
 
-/** How the nodes of the start come. The first one comes at time 0. */
+/** The arrivals of the initial nodes. The first one comes at time 0. */
 export type Arrivals =
   | { readonly type: 'atOnce' }
   | { readonly type: 'every'; readonly interval: Milliseconds }
-  /** Each at a random time within so long. */
+  /** Each comes at a random time within this span. */
   | { readonly type: 'within'; readonly span: Milliseconds }
-  /** Independent arrivals, so many a second on average. */
+  /** Independent arrivals, with this mean number a second. */
   | { readonly type: 'poisson'; readonly rate: number }
   | { readonly type: 'trace'; readonly file: string; readonly events: readonly TraceEvent[] }
 
-/** How long a node stays, and how it goes. */
+/** The length of a node's stay, and its end. */
 export interface Sessions {
   readonly length:
     | { readonly type: 'exponential'; readonly mean: Milliseconds }
-    /** Never shorter than `min`; the smaller `shape`, the heavier the tail. */
+    /** Never shorter than `min`. A smaller `shape` gives a heavier tail. */
     | { readonly type: 'pareto'; readonly min: Milliseconds; readonly shape: number }
     | { readonly type: 'constant'; readonly length: Milliseconds }
-  /** Share of the sessions that end by a crash; the others end by leaving. */
+  /** The share of sessions that end by a crash. The others end by leaving. */
   readonly crash: number
-  /** A new node comes so long after each end, on average (exponential); undefined: none. */
+  /** A new node comes this long after each end, on average (exponential). Undefined: none. */
   readonly replaced?: Milliseconds
-  /** No session ends before this time … */
+  /** No session ends before this time. */
   readonly from: Milliseconds
-  /** … nor after this one; undefined: until the end of the scenario. */
+  /** No session ends after this time. Undefined: the end of the scenario. */
   readonly until?: Milliseconds
   /** The first node stays, so that there is an introducer. */
   readonly keepFirst: boolean

@@ -1,15 +1,18 @@
-/** One thing that is wrong with a scenario, and where. */
+/** One problem of a scenario, and its place. */
 export interface Problem {
-  /** The file, or the command-line option that said it. */
+  /** The file or the command-line option with the problem. */
   readonly source: string
   /** From 1 on; undefined for an option. */
   readonly line?: number
   readonly column?: number
-  /** What is wrong, and what was expected. */
+  /** The problem, and the expected form. */
   readonly reason: string
 }
 
-/** A scenario, or a file that it names, is not as it should be. The message has one line a problem: file, line, reason. */
+/**
+ * A scenario, or a file that it names, is invalid. The message has one line a problem: file, line,
+ * reason.
+ */
 export class ScenarioError extends Error {
   readonly code = 'SCENARIO'
   override readonly name = 'ScenarioError'

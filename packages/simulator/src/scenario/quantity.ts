@@ -1,4 +1,4 @@
-/** Durations, sizes, rates and shares as people write them, and the numbers they stand for. */
+/** Parses durations, sizes, rates and shares as people write them. */
 import type { Milliseconds } from '@jel/protocol'
 import { show, Unfit, written } from './schema-kit.ts'
 
@@ -6,7 +6,7 @@ const units: Record<string, Milliseconds> = { ms: 1, s: 1_000, m: 60_000, min: 6
 const durationPattern = '^(\\d+(\\.\\d+)? ?(ms|s|min|m|h|d) ?)+$'
 const durationForm = 'a duration such as 250ms, 10s, 5m or 1h30m'
 
-/** Milliseconds of `10s`, `250ms`, `1h30m`; 0 needs no unit. */
+/** Returns the milliseconds of `10s`, `250ms`, `1h30m`; 0 needs no unit. */
 export function parseDuration(value: unknown): Milliseconds | Unfit {
   if (value === 0) return 0
   if (typeof value === 'number')
@@ -21,7 +21,7 @@ export function parseDuration(value: unknown): Milliseconds | Unfit {
   return sum
 }
 
-/** A duration as a file would have it. */
+/** Formats a duration for a file. */
 export function writeDuration(ms: Milliseconds): string {
   if (ms === 0) return '0s'
   for (const [unit, size] of [
@@ -36,7 +36,7 @@ export function writeDuration(ms: Milliseconds): string {
 
 export const duration = written(parseDuration, { anyOf: [{ type: 'string', pattern: durationPattern }, { const: 0 }] })
 
-/** More than no time at all. */
+/** A duration above 0. */
 export const span = written(
   (value) => {
     const parsed = parseDuration(value)
@@ -45,7 +45,10 @@ export const span = written(
   { type: 'string', pattern: durationPattern },
 )
 
-/** Two durations, the smaller one first; written `1ms..20ms`, or as one where both are the same. */
+/**
+ * Two durations, the smaller one first. They are written `1ms..20ms`, or as one if both are the
+ * same.
+ */
 export interface DurationRange {
   readonly min: Milliseconds
   readonly max: Milliseconds
@@ -58,7 +61,7 @@ export const durationRange = written(
     const max = parseDuration(parts.at(-1))
     if (max instanceof Unfit) return max
     const [first] = parts
-    // As in 1..20ms: one unit for both.
+    // In 1..20ms both have the same unit.
     const bare = parts.length === 2 && typeof first === 'string' && /^\d+(\.\d+)?$/u.test(first.trim())
     const unit = bare ? /[a-z]+$/u.exec(String(parts[1]).trim())?.[0] : ''
     const min = parseDuration(bare ? `${first.trim()}${unit}` : first)
@@ -70,7 +73,7 @@ export const durationRange = written(
 
 const shareForm = 'a share such as 30%'
 
-/** 0 to 1 of `30%` or 0.3. */
+/** Returns 0 to 1 for `30%` or 0.3. */
 export function parseShare(value: unknown): number | Unfit {
   const percent = typeof value === 'string' ? /^(-?\d+(?:\.\d+)?) ?%$/u.exec(value.trim())?.[1] : undefined
   const share = percent === undefined ? value : Number(percent) / 100
@@ -85,7 +88,7 @@ export const share = written(parseShare, {
   ],
 })
 
-/** A share of packets: none of them may be sent again for ever. */
+/** A share of packets below 100 %, so that none is sent again for ever. */
 export const loss = written(
   (value): number | Unfit => {
     const parsed = parseShare(value)
@@ -139,7 +142,7 @@ export const rate = written(
   { type: 'string', pattern: '^\\d+(\\.\\d+)? ?/ ?(s|min|m|h|d)$' },
 )
 
-/** A whole number from `least` on. */
+/** A whole number of at least this. */
 export function count(least: number) {
   return written(
     (value): number | Unfit =>
@@ -171,13 +174,13 @@ export function text(what: string) {
   )
 }
 
-/** Whole numbers in a row, both ends included. */
+/** Consecutive whole numbers, both ends included. */
 export interface IntegerRange {
   readonly first: number
   readonly last: number
 }
 
-/** `3`, `3..9`. */
+/** Parses `3` or `3..9`. */
 export function parseRange(value: unknown): IntegerRange | undefined {
   const match = /^(\d+)(?:\.\.(\d+))?$/u.exec(String(value).trim())
   if (match === null || !['string', 'number'].includes(typeof value)) return undefined

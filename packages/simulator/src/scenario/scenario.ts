@@ -8,36 +8,36 @@ import { arrivals, sessions, type Arrivals, type Sessions } from './population.t
 import { amount, count, parseRange, share, span, text } from './quantity.ts'
 import { choice, jsonSchemaOf, mapping, show, shownAs, Unfit, word, written } from './schema-kit.ts'
 
-/** A pool, what is done to it, and what must come of it. Times are milliseconds from the start. */
+/** A pool, the actions on it, and the expectations. Times are milliseconds from the start. */
 export interface Scenario {
   readonly name: string
   readonly description: string
   /** Settings of the protocol that differ from its defaults. */
   readonly config: ConfigOverrides
-  /** Nodes of the start; arrivals say when each of them comes. */
+  /** The number of initial nodes. `arrivals` sets when each of them comes. */
   readonly nodes: number
-  /** How many of them in which site, where the file says so. */
+  /** The number of initial nodes in each site, if the file has it. */
   readonly nodesBySite?: Readonly<Record<string, number>>
-  /** Through whom a node enters: the running node with the lowest number, or any. */
+  /** The member that a node enters through: the running node with the lowest number, or any. */
   readonly introducers: 'oldest' | 'random'
   readonly network: ScenarioNetwork
   readonly arrivals: Arrivals
   readonly sessions?: Sessions
-  /** Share of the nodes that stand in an election as soon as they start, by its name. */
+  /** The share of the nodes that stand in an election as soon as they start, by its name. */
   readonly elections: Readonly<Record<string, number>>
-  /** How members compute, and what: as in the file, in no order of time. */
+  /** The computing power of members and their jobs, in the order of the file, not of time. */
   readonly compute: Computing
   readonly jobs: readonly ScenarioJob[]
-  /** As in the file, in no order of time. */
+  /** In the order of the file, not of time. */
   readonly actions: readonly Action[]
   readonly duration: Milliseconds
   readonly seeds: readonly number[]
-  /** How often to measure. */
+  /** The interval of measurements. */
   readonly sample: Milliseconds
   readonly expect: readonly Expectation[]
 }
 
-/** Nodes as a file has them: a number, or a number for each site. */
+/** The nodes as in a file: a number, or a number for each site. */
 interface Nodes {
   readonly nodes: number
   readonly nodesBySite?: Readonly<Record<string, number>>
@@ -58,10 +58,10 @@ const seedJson = {
   ],
 }
 
-/** How many seeds a range may have, so that a slip of the finger is an error and no endless run. */
+/** The most seeds of a range, so that a typing error causes an error and no endless run. */
 const maxSeeds = 100_000
 
-/** `7`, `1..20`, `[1, 5..9]`. */
+/** Parses `7`, `1..20` or `[1, 5..9]`. */
 export function parseSeeds(value: unknown): readonly number[] | Unfit {
   const list: unknown[] = Array.isArray(value) ? value : [value]
   const seeds: number[] = []
@@ -85,7 +85,7 @@ const schema = mapping(
   {
     name: text('a name').exactOptional().describe('default: the name of the file'),
     description: z.string().default(''),
-    // Names of settings come and go with the protocol; the schema for editors should not.
+    // Names of settings come and go with the protocol. The schema for editors should not.
     config: shownAs(mapping(configSections, 'sections of the configuration'), {
       type: 'object',
       additionalProperties: { type: 'object', additionalProperties: { type: 'number', minimum: 0 } },
@@ -111,7 +111,7 @@ const schema = mapping(
   'a scenario',
 )
 
-/** What a file says, as zod checks it; {@link Scenario} is what it becomes. */
+/** The content of a file for zod, which transforms it to a {@link Scenario}. */
 export const scenarioSchema: z.ZodType<Omit<Scenario, 'name'> & { readonly name?: string }> = schema.transform(
   ({ nodes, config, actions, ...rest }, context) => {
     if (nodes === undefined) {

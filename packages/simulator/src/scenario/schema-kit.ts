@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { nearest } from './nearest.ts'
 
-/** What a parser of one value says of a value that it does not take. */
+/** A parser's reason for refusing a value. */
 export class Unfit {
   readonly reason: string
 
@@ -12,10 +12,15 @@ export class Unfit {
 
 type JsonSchema = Readonly<Record<string, unknown>>
 
-/** What editors are told of schemas that zod can't translate: a JSON schema, or the alternatives. */
+/**
+ * Translations for editors of schemas that zod can't translate: a JSON schema, or the alternatives.
+ */
 const translations = new WeakMap<object, JsonSchema | readonly z.ZodType[]>()
 
-/** A value that people write in a form of its own, such as `10s`. The JSON schema is what editors are told of it. */
+/**
+ * Makes a schema of a value that people write in a form of its own, such as `10s`. Editors get the
+ * JSON schema.
+ */
 export function written<T>(parse: (value: unknown) => T | Unfit, json: JsonSchema): z.ZodType<T> {
   const schema = z.unknown().transform((value, context): T => {
     const parsed = parse(value)
@@ -27,7 +32,10 @@ export function written<T>(parse: (value: unknown) => T | Unfit, json: JsonSchem
   return schema
 }
 
-/** One of several forms. `pick` says which one a value is meant to be, so that an error speaks of that one alone. */
+/**
+ * Makes a schema of several forms. `pick` selects the intended one, so that an error is about that
+ * one alone.
+ */
 export function choice<T>(schemas: readonly z.ZodType<T>[], pick: (value: unknown) => z.ZodType<T> | Unfit): z.ZodType<T> {
   const schema = z.unknown().transform((value, context): T => {
     const picked = pick(value)
@@ -44,7 +52,10 @@ export function choice<T>(schemas: readonly z.ZodType<T>[], pick: (value: unknow
   return schema
 }
 
-/** A mapping with these keys and no others. An unknown key is told with the nearest known one, a line of the message for each. */
+/**
+ * Makes a schema of a mapping with these keys and no others. The message has a line for each
+ * unknown key, with the nearest known one.
+ */
 export function mapping<Shape extends z.core.$ZodLooseShape>(shape: Shape, what = 'a mapping'): z.ZodObject<Shape, z.core.$strict> {
   const known = Object.keys(shape)
   return z.strictObject(shape, {
@@ -55,13 +66,13 @@ export function mapping<Shape extends z.core.$ZodLooseShape>(shape: Shape, what 
   })
 }
 
-/** Tells editors something simpler than what is checked. */
+/** Gives editors a simpler schema than the one that is checked. */
 export function shownAs<Schema extends z.ZodType>(schema: Schema, json: JsonSchema): Schema {
   translations.set(schema, json)
   return schema
 }
 
-/** One of these words. */
+/** Makes a schema of one of these words. */
 export function word<const Word extends string>(words: readonly Word[], what: string): z.ZodType<Word> {
   return written(
     (value): Word | Unfit =>
@@ -80,14 +91,14 @@ function hint(word: string, known: readonly string[]): string {
   return close === undefined ? '' : `, did you mean ${show(close)}?`
 }
 
-/** A value as an error quotes it. */
+/** Formats a value for an error. */
 export function show(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value))
   const short = text.length > 60 ? `${text.slice(0, 60)}…` : text
   return typeof value === 'string' ? `"${short}"` : short
 }
 
-/** The JSON schema of what is written in a file (not of what it becomes). */
+/** Returns the JSON schema of the written form, not of the parsed one. */
 export function jsonSchemaOf(schema: z.ZodType): JsonSchema {
   return z.toJSONSchema(schema, {
     io: 'input',

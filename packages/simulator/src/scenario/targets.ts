@@ -3,22 +3,22 @@ import { count, parseRange, parseShare, text, type IntegerRange } from './quanti
 import { choice, mapping, show, Unfit, written } from './schema-kit.ts'
 
 /**
- * Which nodes something is done to: those for which all of this holds, of those that live at that time. Without any condition
- * it is all of them. `share` or `count` then pick so many at random.
+ * Selects the nodes of an action: of those that live at that time, the ones that meet all
+ * conditions. No condition means all of them. `share` or `count` then pick so many at random.
  */
 export interface Targets {
-  /** Nodes by number, in the order in which they start; 0 is the first. */
+  /** The numbers of nodes, in the order in which they start; 0 is the first. */
   readonly nodes?: readonly IntegerRange[]
   readonly site?: readonly string[]
   readonly rack?: readonly IntegerRange[]
   readonly machine?: readonly IntegerRange[]
-  /** Who wins this election then, in the eyes of most. */
+  /** The winner of this election then, in the eyes of most. */
   readonly winner?: string
-  /** Who keeps the root of this job then, in the eyes of most. */
+  /** The node that keeps the root of this job then, in the eyes of most. */
   readonly root?: string
-  /** Nodes that can or can't be dialled. */
+  /** Nodes that can't be dialled (true) or can (false). */
   readonly nat?: boolean
-  /** Of the others, 0 to 1. */
+  /** The share of matching nodes, 0 to 1. */
   readonly share?: number
   readonly count?: number
 }

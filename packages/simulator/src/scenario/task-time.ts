@@ -1,10 +1,13 @@
-/** How long tasks take. */
+/** The times of tasks. */
 import type * as z from 'zod'
 import type { Milliseconds } from '@jel/protocol'
 import { amount, durationRange, span, type DurationRange } from './quantity.ts'
 import { choice, mapping, show, Unfit } from './schema-kit.ts'
 
-/** Each task has its own draw, whoever runs it. Of processors of speed 1. */
+/**
+ * The time of a task at speed 1. Each task has its own draw, which does not depend on the member
+ * that runs it.
+ */
 export type TaskTime =
   | ({ readonly type: 'range' } & DurationRange)
   | { readonly type: 'exponential'; readonly mean: Milliseconds }
@@ -24,7 +27,10 @@ const forms = {
   constant: mapping({ constant: span }).transform(({ constant }): TaskTime => ({ type: 'constant', length: constant })),
 }
 
-/** `{ exponential: 50ms }`, `{ pareto: { min: 20ms, shape: 2 } }`, `{ constant: 50ms }`, `10ms..90ms`. */
+/**
+ * `{ exponential: 50ms }`, `{ pareto: { min: 20ms, shape: 2 } }`, `{ constant: 50ms }`,
+ * `10ms..90ms`.
+ */
 export const taskTime: z.ZodType<TaskTime> = choice<TaskTime>([range, ...Object.values(forms)], (value) => {
   if (typeof value !== 'object' || value === null) return range
   const key = Object.keys(forms).find((each) => each in value) as keyof typeof forms | undefined

@@ -1,5 +1,5 @@
 /**
- * Trace files: who came and went when, one event a line, as measured in a real pool.
+ * Trace files: the joins, leaves and crashes of a real pool, one event a line.
  *
  *     at,event,node
  *     0,join,a
@@ -7,8 +7,8 @@
  *     3m,crash,a
  *     60m,end,
  *
- * `at` is in seconds, or a duration with its unit. The last line says until when the trace goes, so that a file that was cut off is
- * found out.
+ * `at` is in seconds, or a duration with its unit. The last line states the end of the trace, so
+ * that a truncated file is detected.
  */
 import type { TraceEvent } from './population.ts'
 import { ScenarioError } from './problem.ts'
@@ -18,7 +18,7 @@ import { show, Unfit } from './schema-kit.ts'
 const header = 'at,event,node'
 const events = ['join', 'leave', 'crash'] as const
 
-/** Throws {@link ScenarioError} that names the file, the line and what was expected there. */
+/** Throws {@link ScenarioError} that names the file, the line and the expected content. */
 export function parseTrace(text: string, file: string): readonly TraceEvent[] {
   const lines = text.split('\n').map((line) => line.trim())
   const fail = (line: number, reason: string): never => {

@@ -11,7 +11,7 @@ import type { TaskTime } from './task-time.ts'
 
 type Fields = Record<string, unknown>
 
-/** A scenario as a file: what {@link parseScenario} makes the same scenario of. */
+/** Writes a scenario as a file from which {@link parseScenario} makes the same scenario. */
 export function writeScenario(scenario: Scenario): string {
   const { name, description, config, nodes, nodesBySite, introducers, network, arrivals, sessions, elections, actions } = scenario
   return stringify(
@@ -222,7 +222,7 @@ function writeRanges(ranges: readonly IntegerRange[]): unknown {
   return list.length === 1 ? list[0] : list
 }
 
-/** Seeds in a row as a range. */
+/** Writes seeds in a row as a range. */
 function writeSeeds(seeds: readonly number[]): unknown {
   const ranges: { first: number; last: number }[] = []
   for (const seed of seeds) {

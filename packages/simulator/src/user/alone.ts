@@ -1,9 +1,15 @@
 import { lives, type Actor } from './actor.ts'
 
-/** In a pool of two, one is not taken for cut off: so many others must be out of its sight. */
+/**
+ * This many others must be out of a node's sight before it counts as cut off, so that it never does
+ * in a pool of two.
+ */
 const few = 2
 
-/** Marks who is the only one left on its side, while others whom it holds for members may live where it can't look. */
+/**
+ * Marks each node that is the last one on its side, while members of its view may live where it
+ * can't look.
+ */
 export function findAlone(actors: readonly Actor[]): void {
   const last = new Map<number, Actor | undefined>()
   for (const actor of actors) {
@@ -13,13 +19,19 @@ export function findAlone(actors: readonly Actor[]): void {
   for (const actor of last.values()) if (actor !== undefined) actor.alone = isCutOff(actor, actors)
 }
 
-/** Judged by its own view: it does not wait for those whom it buried while it had company. */
+/**
+ * Judges by the node's own view: it does not wait for members that it pronounced dead while it had
+ * company.
+ */
 function isCutOff(actor: Actor, actors: readonly Actor[]): boolean {
   const hidden = new Set(actors.filter((other) => other !== actor && !refuses(other, actor)).map(({ node }) => node.id))
   return hidden.size >= few && actor.node.protocol.members().filter(({ id }) => hidden.has(id)).length >= few
 }
 
-/** Once its process is gone, its kernel says so. */
+/**
+ * Returns true if `to` could dial it, so that the kernel would refuse the dial once the process is
+ * gone.
+ */
 function refuses({ silent, side, node }: Actor, to: Actor): boolean {
   return !silent && side === to.side && node.endpoint.dialableFrom(to.node.endpoint)
 }

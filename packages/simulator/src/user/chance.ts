@@ -2,28 +2,28 @@
 import type { Milliseconds } from '@jel/protocol'
 import { exactExp, exactLog } from '../engine/exact.ts'
 
-/** Never 0, whose logarithm is none. */
+/** Returns a draw above 0, because 0 has no logarithm. */
 function positive(random: () => number): number {
   return 1 - random()
 }
 
-/** Time to the next of independent events that come once in `mean`. */
+/** Returns the time to the next of independent events that happen once in `mean`. */
 export function exponential(mean: Milliseconds, random: () => number): Milliseconds {
   return -mean * exactLog(positive(random))
 }
 
-/** Never below `min`; the smaller the shape, the more of the very long ones. */
+/** Returns a time of at least `min`. A smaller shape gives more very long times. */
 export function pareto(min: Milliseconds, shape: number, random: () => number): Milliseconds {
   return min * exactExp(-exactLog(positive(random)) / shape)
 }
 
 /**
- * What is left of a Pareto time that is under way, met at a random moment. Where the shape is 1 or less the mean has no bound, so no pool is in a steady state: then a
- * whole time.
+ * Returns the rest of a Pareto time at a random moment of it. With a shape of 1 or less the mean is
+ * unbounded and no pool has a steady state. Then it returns a whole time.
  */
 export function residualPareto(min: Milliseconds, shape: number, random: () => number): Milliseconds {
   if (shape <= 1) return pareto(min, shape, random)
-  const longer = positive(random) // this share of all residual times is longer
+  const longer = positive(random) // This share of all residual times is longer.
   const mean = (shape * min) / (shape - 1)
   return longer * shape >= 1 ? (1 - longer) * mean : min * exactExp(-exactLog(longer * shape) / (shape - 1))
 }

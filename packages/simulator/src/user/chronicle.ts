@@ -1,23 +1,23 @@
 import type { Milliseconds, Notification } from '@jel/protocol'
 import type { Stage } from './stage.ts'
 
-/** One thing that happened, as a line of the trace has it. */
+/** One event, as a line of the trace. */
 export interface TraceLine {
   readonly time: Milliseconds
-  /** The number of the node it happened to; undefined where the scenario did it. */
+  /** The number of its node; undefined for an action of the scenario. */
   readonly node?: number
   readonly what: string
-  /** The number of the node it speaks of. */
+  /** The number of the node that it is about. */
   readonly about?: number
   readonly incarnation?: number
   readonly election?: string
   readonly epoch?: number
 }
 
-/** So many of the last lines are remembered for whoever asks what went before. */
+/** The number of last lines kept for explaining a failure. */
 const remembered = 4_096
 
-/** Keeps the last things that happened, and hands all of them to whoever writes them down. */
+/** Keeps the last events, and passes every event to `write`. */
 export class Chronicle {
   readonly #last: TraceLine[] = []
   #next = 0
@@ -40,7 +40,10 @@ export class Chronicle {
     })
   }
 
-  /** The last lines that say something of one of these nodes, or of what the scenario did; the latest at the end. */
+  /**
+   * Returns the last lines about these nodes or about the scenario's actions, the latest at the
+   * end.
+   */
   last(count: number, nodes: readonly number[]): TraceLine[] {
     const start = Math.max(0, this.#next - remembered)
     const lines: TraceLine[] = []
@@ -52,7 +55,7 @@ export class Chronicle {
   }
 }
 
-/** A line for people. */
+/** Formats a line for people. */
 export function writeLine({ time, node, what, about, incarnation, election, epoch }: TraceLine): string {
   const words = [`${(time / 1_000).toFixed(3)}s`]
   if (node !== undefined) words.push(`node ${node}:`)

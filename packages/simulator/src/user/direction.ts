@@ -8,16 +8,19 @@ import type { Stage } from './stage.ts'
 /** Carries out the timed actions of a scenario. */
 export class Direction {
   readonly #stage: Stage
-  /** Grows with each partition and heal, so that what ends one partition by itself does not end the next. */
+  /**
+   * Grows with each partition and heal, so that the timed end of one partition does not end the
+   * next.
+   */
   #partitions = 0
-  /** Grows with each heal: links stop flapping. */
+  /** Grows with each heal, which stops flapping links. */
   #heals = 0
 
   constructor(stage: Stage) {
     this.#stage = stage
   }
 
-  /** Plans all actions. */
+  /** Schedules all actions. */
   start(): void {
     for (const action of this.#stage.scenario.actions) this.#plan(action, action.at)
   }

@@ -4,7 +4,7 @@ import { writeDuration } from '../scenario/quantity.ts'
 
 type JobExpectation = Extract<Expectation, { type: 'efficiency' | 'doneTwice' | 'jobDone' | 'sameResult' }>
 
-/** Whether what the scenario expects of its jobs was so. */
+/** Judges an expectation about the scenario's jobs. */
 export function judgeJobs(expectation: JobExpectation, { jobs, efficiency, sites, doneTwice }: JobsResult): Verdict {
   const all = Object.entries(jobs)
   switch (expectation.type) {
@@ -12,7 +12,7 @@ export function judgeJobs(expectation: JobExpectation, { jobs, efficiency, sites
       const { atLeast, site } = expectation
       const seen = site.length === 0 ? efficiency : Math.min(...site.map((each) => sites[each] ?? 0))
       const where = site.length === 0 ? '' : ` at ${site.join(', ')}`
-      // Of a job that is not done nothing counts yet.
+      // An unfinished job has no efficiency.
       const isDone = all.every(([, { doneAt }]) => doneAt !== undefined)
       return {
         what: `processors are at work for ${percent(atLeast)} of the time${where}`,

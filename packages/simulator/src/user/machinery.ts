@@ -10,7 +10,7 @@ import type { ScenarioNetwork, SiteBandwidth, SiteFields, Sites } from '../scena
 import type { Place } from '../scenario/placement.ts'
 import type { Simulation, SpawnOptions } from '../simulation.ts'
 
-/** The machines of a scenario: made when their first node comes. */
+/** The machines of a scenario, each made when its first node comes. */
 export class Machinery {
   readonly #simulation: Simulation<Protocol>
   readonly #network: ScenarioNetwork
@@ -21,7 +21,10 @@ export class Machinery {
     this.#network = network
   }
 
-  /** What the node is to be spawned with that runs the server of another implementation: on a machine of its own. */
+  /**
+   * Returns the spawn options of a node that runs the server of another implementation, on a
+   * machine of its own.
+   */
   service(): Pick<SpawnOptions, 'machine'> {
     const { bandwidth, processor } = this.#network
     const { service } = bandwidth
@@ -33,7 +36,7 @@ export class Machinery {
     return { machine }
   }
 
-  /** What a node of this place is to be spawned with. */
+  /** Returns the spawn options of a node of this place. */
   of(place: Place, nat: boolean): Pick<SpawnOptions, 'machine' | 'bandwidth' | 'dialable'> {
     const { bandwidth, processor } = this.#network
     const { machine } = bandwidth
@@ -47,7 +50,7 @@ export class Machinery {
   }
 }
 
-/** The network of a scenario as the simulation takes it. */
+/** Returns the network options of a scenario. */
 export function networkOf({ delay, sites, jitter, loss, processor }: ScenarioNetwork): Partial<NetworkOptions> {
   const costs = processor === undefined ? noCosts : measuredCosts
   if (sites === undefined) return { delay: uniformDelay(delay.min, delay.max), loss, costs }

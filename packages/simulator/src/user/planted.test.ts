@@ -8,7 +8,7 @@ import { parseScenario } from '../scenario/parse.ts'
 import type { CreateProtocol } from './protocols.ts'
 import { runScenario } from './run.ts'
 
-/** The protocol with a fault: what it says or tells is changed on the way out. */
+/** The protocol with a fault. Subclasses change its effects. */
 class Faulty implements Protocol {
   protected readonly node: ProtocolNode<Payload>
 
@@ -57,21 +57,24 @@ class NeverRefutes extends Faulty {
   }
 }
 
-/** Tells of each death twice. */
+/** Notifies of each death twice. */
 class Stammers extends Faulty {
   protected override changed(effects: Effect<Payload>[]): Effect<Payload>[] {
     return effects.flatMap((effect) => (effect.type === 'notify' && effect.notification.type === 'died' ? [effect, effect] : [effect]))
   }
 }
 
-/** Never tells of deaths, nor has them in its view. */
+/** Never notifies of deaths, and keeps the dead out of its view. */
 class NeverMourns extends Faulty {
   protected override changed(effects: Effect<Payload>[]): Effect<Payload>[] {
     return effects.filter((effect) => effect.type !== 'notify' || effect.notification.type !== 'died')
   }
 }
 
-/** Plain bullies: the lowest of all that stand wins, whoever reigns. They hear of each other at once. */
+/**
+ * Plain bullies: the lowest of all candidates wins, even over a reigning winner. Candidates learn
+ * of each other at once.
+ */
 function bullies(): CreateProtocol {
   const standing = new Map<string, Faulty>()
   return (parts) =>
@@ -96,7 +99,10 @@ function bullies(): CreateProtocol {
     })(parts)
 }
 
-/** The promise that is broken with the fault and kept without it, for the first of some seeds where that is so. */
+/**
+ * Returns the promise that is broken with the fault and kept without it, for the first seed of
+ * which that is true.
+ */
 function caught(text: string, createProtocol: () => CreateProtocol, seeds = 1): RunResult['violation'] {
   const scenario = parseScenario(text)
   for (let seed = 1; seed <= seeds; seed++) {

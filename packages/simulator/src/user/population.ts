@@ -4,7 +4,7 @@ import { exponential } from './chance.ts'
 import { lifetime, residualLifetime } from './lifetime.ts'
 import type { Stage } from './stage.ts'
 
-/** Has the nodes of the start come in their time, and everybody go in theirs. */
+/** Starts the initial nodes and ends the sessions of all nodes, each in its time. */
 export class Population {
   readonly #stage: Stage
   readonly #sessions: Sessions | undefined
@@ -17,7 +17,7 @@ export class Population {
     }
   }
 
-  /** Plans the arrivals; what is due at once happens at once. */
+  /** Schedules the arrivals. Those due at once happen at once. */
   start(): void {
     const { nodes, arrivals } = this.#stage.scenario
     const { testbed, random } = this.#stage
@@ -67,7 +67,7 @@ export class Population {
     const sessions = this.#sessions
     if (sessions === undefined || (sessions.keepFirst && actor.number === 0)) return
     const { testbed, random } = this.#stage
-    // A node that is there when sessions begin has been there for some time.
+    // A node that is present when sessions begin has been there for some time.
     const length = (testbed.now <= sessions.from ? residualLifetime : lifetime)(sessions.length, random)
     const crashes = random() < sessions.crash
     const end = Math.max(testbed.now, sessions.from) + length

@@ -2,10 +2,10 @@ import { makeConfig, ProtocolNode } from '@jel/protocol'
 import type { Protocol, ProtocolParts } from '../protocol/protocol.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 
-/** Makes the nodes of a scenario. */
+/** Creates the protocol of a node. */
 export type CreateProtocol = (parts: ProtocolParts) => Protocol
 
-/** What a scenario runs. Throws RangeError for settings that can't be. */
+/** Returns the protocol of a scenario. Throws RangeError for impossible settings. */
 export function protocolOf({ config }: Pick<Scenario, 'config'>): CreateProtocol {
   const made = makeConfig(config)
   return (parts) => new ProtocolNode({ ...parts, config: made })

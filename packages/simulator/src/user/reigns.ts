@@ -4,17 +4,26 @@ import { BrokenPromiseError } from '../protocol/promises.ts'
 import { isActive, type Actor } from './actor.ts'
 import type { Stage } from './stage.ts'
 
-/** All must have named the same winner for so long: before that a reign is provisional, ms. A guess: several settle times. */
+/**
+ * A reign is provisional until all have named the same winner for this long, ms. A guess: several
+ * settle times.
+ */
 const settled: Milliseconds = 5_000
 
-/** A winner answers an epoch at most 16 above its own, with the next (docs/protocol.md, Confirming a reign). */
+/**
+ * A winner answers an epoch at most 16 above its own, with the next (docs/protocol.md, Confirming a
+ * reign).
+ */
 const confirmed = 17
 
-/** Sees to it that nobody unseats a living winner: once all have named it for a while, it stands until something happens to it. */
+/**
+ * Checks that nobody unseats a living winner. Once all have named it for a while, it stands until
+ * something happens to it.
+ */
 export class Reigns {
   readonly #stage: Stage
   readonly #metrics: Metrics
-  /** Reigns that ended as the winner withdrew. */
+  /** Reigns that ended by their winner's withdrawal. */
   readonly #over: { readonly number: number; readonly reign: Reign }[] = []
 
   constructor(stage: Stage, metrics: Metrics) {
@@ -38,13 +47,16 @@ export class Reigns {
     })
   }
 
-  /** If it reigns, that reign is over for good. */
+  /** Notes that the node's reign is over for good, if it reigns. */
   #withdraws({ number, node }: Actor, election: string): void {
     const reign = node.protocol.reign(election)
     if (reign?.winner.id === node.id) this.#over.push({ number, reign })
   }
 
-  /** A reign that was given up does not come back: who stands again claims a new epoch. Throws {@link BrokenPromiseError}. */
+  /**
+   * Checks that no winner resumes a reign that it gave up. A candidate that stands again claims a
+   * new epoch. Throws {@link BrokenPromiseError}.
+   */
   checkTokens(): void {
     for (const { number, reign } of this.#over) {
       const actor = this.#stage.actors[number]
@@ -67,7 +79,8 @@ export class Reigns {
     if (since === undefined || now - since < settled || this.#stage.lastTrouble >= since || !isActive(actor)) return
     const standing = election?.agreement.standing(actor.side)
     if (standing === undefined) return
-    // A winner confirms its reign in a later epoch where somebody claimed one who did not know of it, or lied.
+    // A winner confirms its reign in a later epoch if another node claimed one in ignorance of it,
+    // or lied.
     const isSame = standing.winner.id === reign.winner.id && standing.winner.incarnation === reign.winner.incarnation
     if (isSame && reign.epoch >= standing.epoch && reign.epoch <= standing.epoch + confirmed) return
     const winner = this.#stage.actors.find(({ node }) => node.id === standing.winner.id)

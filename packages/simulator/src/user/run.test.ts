@@ -59,7 +59,7 @@ describe('a run of a scenario', () => {
     expect([5, 9, 15].map((second) => result.samples.nodes[at(second)])).toEqual([10, 10, 8])
     expect([5, 9, 15].map((second) => result.samples.perceived[at(second)])).toEqual([10, 10, 8])
     expect(result.samples.right[at(15)]).toBe(8)
-    // Ten nodes, two of which crash: each of the eight others hears of both.
+    // Two of ten nodes crash, and each of the eight others is notified of both.
     expect(result.detection).toMatchObject({ count: 16, missed: 0 })
     expect(result.detection.max).toBeLessThan(1_500)
     expect(result.allKnewAll).toHaveLength(2)

@@ -24,13 +24,13 @@ import { endedLivesOf } from './verdict.ts'
 export interface RunOptions {
   readonly scenario: Scenario
   readonly seed: number
-  /** What to run instead of the protocol, for whoever tries a change of it. */
+  /** Another protocol, for experiments with changes. */
   readonly createProtocol?: CreateProtocol
-  /** The same for the schedulers of jobs. */
+  /** Another scheduler of jobs, for the same purpose. */
   readonly createScheduler?: CreateScheduler
-  /** Gets each line of the trace as it happens. */
+  /** Called for each line of the trace as it happens. */
   readonly onLine?: (line: TraceLine) => void
-  /** Is told each virtual second how far it is. */
+  /** Called each virtual second with the present time. */
   readonly onProgress?: (now: Milliseconds) => void
 }
 
@@ -40,12 +40,12 @@ export interface Run {
   readonly overlay: Overlay
 }
 
-/** So many lines of what went before are told with a violation. */
+/** The number of preceding lines reported with a violation. */
 const linesBefore = 20
 
 /**
- * Runs a scenario once. A broken promise ends the run, but for the false death of a member: what else becomes of the pool is counted to the end. The
- * first that is broken is part of the result, nothing is thrown.
+ * Runs a scenario once. A broken promise ends the run, except the false death of a member: after
+ * that the run counts to the end. The result has the first broken promise, and nothing is thrown.
  */
 export function runScenario(options: RunOptions): Run {
   const { scenario, seed } = options
@@ -102,8 +102,8 @@ export function runScenario(options: RunOptions): Run {
 }
 
 function boundsOf(scenario: Scenario): SettledBounds {
-  // Settle: measured; three of sixty that are cut off have pronounced the others after 45 s (median of 40 seeds), 57 s at worst.
-  // Dials: what the lost are redialled with, and the random links renewed.
+  // Settle: measured. Three of sixty that are cut off have pronounced the others after 45 s (median
+  // of 40 seeds), 57 s at worst. Dials: redialling the lost, and renewing the random links.
   return { settle: 90_000, links: makeConfig(scenario.config).links.max, dials: 10, dialsPerNode: 0.1 }
 }
 
@@ -162,7 +162,7 @@ function quantilesOf(values: Distribution): Quantiles {
   return { count: values.count, ...Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)) }
 }
 
-/** JSON has no infinity. */
+/** Replaces infinity, which JSON does not have. */
 function plain(episodes: readonly (readonly [number, number])[]): [number, number | null][] {
   return episodes.map(([from, to]) => [from, to === Infinity ? null : to])
 }

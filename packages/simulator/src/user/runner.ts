@@ -8,7 +8,10 @@ import { Population } from './population.ts'
 import { Stage } from './stage.ts'
 import { judge } from './verdict.ts'
 
-/** A scenario under way on a testbed: who comes and goes, what is done to them, and whether what is expected came true. */
+/**
+ * A scenario under way on a testbed: its population, its actions and the verdicts on its
+ * expectations.
+ */
 export class ScenarioRunner {
   readonly stage: Stage
   readonly metrics: Metrics
@@ -18,14 +21,20 @@ export class ScenarioRunner {
     this.metrics = new Metrics(this.stage, electionsOf(scenario))
   }
 
-  /** Plans all that will happen; what is due at once happens at once. `samples`: measures each `sample` of the scenario. */
+  /**
+   * Schedules everything. Events due at once happen at once. `samples`: measures each `sample` of
+   * the scenario.
+   */
   start({ samples = true }: { readonly samples?: boolean } = {}): void {
     this.metrics.start(samples)
     new Direction(this.stage).start()
     new Population(this.stage).start()
   }
 
-  /** To be asked at the end. `unseen`: what this testbed can't see is not judged. */
+  /**
+   * Call it at the end. Leaves out expectations of `unseen` types, which this testbed can't
+   * observe.
+   */
   verdicts(unseen: readonly ExpectationType[] = [], computed?: JobsResult): Verdict[] {
     const { scenario } = this.stage
     return scenario.expect
@@ -34,7 +43,7 @@ export class ScenarioRunner {
   }
 }
 
-/** Elections that the scenario speaks of. */
+/** Returns the elections that the scenario names. */
 function electionsOf(scenario: Scenario): string[] {
   const names = new Set(Object.keys(scenario.elections))
   for (const action of scenario.actions) if (action.type === 'elect') names.add(action.election)

@@ -4,7 +4,7 @@ import type { Targets } from '../scenario/targets.ts'
 import { lives, type Actor } from './actor.ts'
 import { rootKeeperOf, winnerOf } from './winner.ts'
 
-/** The living nodes that are meant, in the order of their numbers. */
+/** Returns the living nodes that match, in the order of their numbers. */
 export function select(actors: readonly Actor[], targets: Targets, random: () => number): Actor[] {
   const { nodes, site, rack, machine, winner, root, nat, share, count } = targets
   const winnerId = winner === undefined ? undefined : winnerOf(actors, winner)
@@ -25,7 +25,7 @@ export function select(actors: readonly Actor[], targets: Targets, random: () =>
   return pickSome(random, meant, some).sort((a, b) => a.number - b.number)
 }
 
-/** A share is rounded, but a part of somebody is somebody. */
+/** Rounds a share of nodes, but to at least one. */
 function shareOf(share: number, of: number): number {
   return share > 0 ? Math.max(1, Math.round(share * of)) : 0
 }

@@ -3,13 +3,13 @@ import type { Metrics } from '../report/metrics.ts'
 import { isActive, type Actor } from './actor.ts'
 import type { Stage } from './stage.ts'
 
-/** What must hold in a pool to which nothing happens. */
+/** The bounds of a pool that is left alone. */
 export interface SettledBounds {
-  /** So long after the last change all must hold the same view and the same winners, ms. */
+  /** This long after the last change all must hold the same view and the same winners, ms. */
   readonly settle: Milliseconds
-  /** Links that a node may have then, but for young ones. */
+  /** The links that a node may have then, without young ones. */
   readonly links: number
-  /** Dials a second in the whole pool then: some, and some for each node. */
+  /** The dials a second of the whole pool then: a constant, and a number for each node. */
   readonly dials: number
   readonly dialsPerNode: number
 }
@@ -17,16 +17,22 @@ export interface SettledBounds {
 /** From this share of lost packets on dials are not bounded. A guess. */
 const lossy = 0.05
 
-/** Younger links are not counted, ms: the protocol keeps each for ten seconds, and then takes some to close it. */
+/**
+ * Links younger than this are not counted, ms: the protocol keeps each for ten seconds, and then
+ * takes some to close it.
+ */
 const youngLink = 12_000
 
-/** Why a pool that was left alone is not as it should be; undefined where it is. `node` is one of those concerned. */
+/** A violated bound of a pool that was left alone. `node` is one of the nodes concerned. */
 export interface Unrest {
   readonly node?: number
   readonly what: string
 }
 
-/** Looks once a second at what was promised for a pool to which nothing happens. */
+/**
+ * Checks the promises for a pool that is left alone. Call it once a second. Returns undefined if
+ * all hold.
+ */
 export function unrest(stage: Stage, metrics: Metrics, bounds: SettledBounds): Unrest | undefined {
   const quiet = stage.testbed.now - stage.lastChange
   if (quiet < bounds.settle || !stage.isUndisturbed || !stage.actors.some(isActive)) return undefined
@@ -49,19 +55,22 @@ export function unrest(stage: Stage, metrics: Metrics, bounds: SettledBounds): U
     const links = settledLinks(actor, stage.testbed.now)
     if (links > bounds.links) return { node: actor.number, what: `${since} it has ${links} links, more than ${bounds.links}` }
   }
-  // Where much gets lost, links break and are dialled again; and whom attackers make up is dialled, too.
+  // With many losses links break and are dialled again. Members that attackers make up are dialled,
+  // too.
   if (stage.scenario.network.loss > lossy || stage.hostile.size > 0) return undefined
   const dials = metrics.dialsBySecond.at(-1) ?? 0
   const most = bounds.dials + bounds.dialsPerNode * stage.actors.filter(isActive).length
   return dials > most ? { what: `${since} the pool dials ${dials} times a second, more than ${most}` } : undefined
 }
 
-/** Helpers open others for two seconds, to probe it. */
+/**
+ * Counts the links without young ones: helpers open links to a node for two seconds, to probe it.
+ */
 function settledLinks({ node }: Actor, now: Milliseconds): number {
   return [...node.endpoint.connections.values()].filter((link) => link.some(({ since }) => now - since >= youngLink)).length
 }
 
-/** Who holds other addresses of somebody than its host has. */
+/** Returns a node that holds other addresses of a member than its host has. */
 function staleAddress({ actors }: Stage): Actor | undefined {
   for (const moved of actors) {
     if (!moved.moved || !isActive(moved)) continue

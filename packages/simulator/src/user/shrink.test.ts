@@ -39,7 +39,9 @@ const big = parseScenario(`
     - detection: { within: 3s, quantile: 99.9% }
     - noFalseDeaths`)
 
-/** What a run says that breaks a promise whenever at least so many nodes are there and node 5 loses its cable. */
+/**
+ * Fakes a run that breaks a promise whenever at least seven nodes are there and a cable is pulled.
+ */
 function fake(scenario: Scenario, seed: number): RunResult {
   const fails = scenario.nodes >= 7 && scenario.actions.some(({ type }) => type === 'silence') && scenario.duration >= 45_000
   const violation: Violation = { time: 45_000 + seed, node: 2, what: `was told that node ${seed} died`, before: [] }

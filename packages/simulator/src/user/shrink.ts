@@ -7,19 +7,24 @@ import type { Scenario } from '../scenario/scenario.ts'
 
 export interface ShrinkOptions {
   readonly run: (scenario: Scenario, seed: number) => RunResult
-  /** False when there is no time left: the smallest found so far is the answer. */
+  /** Returns false when the time is up. The answer is then the smallest scenario found so far. */
   readonly goOn: () => boolean
   readonly onSmaller?: (found: Scenario, tried: number) => void
 }
 
-/** Other histories to try where the first one no longer fails: what is smaller is another history anyway. */
+/**
+ * The number of other seeds to try if the first one does not fail. A smaller scenario is another
+ * history anyway.
+ */
 const otherSeeds = 3
 
 /**
- * Makes a failing scenario smaller: fewer nodes, fewer actions, shorter, a simpler network; as long as it fails in the same way.
- * The answer names the seed with which it does. Undefined where nothing failed.
+ * Makes a failing scenario smaller as long as it fails in the same way: fewer nodes, fewer actions,
+ * a shorter time, a simpler network. The answer names the seed with which it fails. Returns
+ * undefined if nothing failed.
  *
- * It tries greedily, as delta debugging does (Zeller and Hildebrandt, TSE 2002): large pieces first, then smaller ones.
+ * It tries greedily, as delta debugging does (Zeller and Hildebrandt, TSE 2002): large pieces
+ * first, then smaller ones.
  */
 export function shrink(scenario: Scenario, result: RunResult, options: ShrinkOptions): Scenario | undefined {
   const kind = failureOf(result)
@@ -29,7 +34,10 @@ export function shrink(scenario: Scenario, result: RunResult, options: ShrinkOpt
   return shrinker.smallest
 }
 
-/** In what way it failed, without the numbers of nodes and times. What came late is another failure than what never came. */
+/**
+ * Returns the kind of failure, without the numbers of nodes and times. A late event is another kind
+ * than a missing one.
+ */
 function failureOf({ violation, verdicts }: RunResult): string | undefined {
   if (violation === undefined) {
     const broken = verdicts.find(({ held }) => !held)
@@ -45,7 +53,7 @@ class Shrinker {
   #tried = 0
 
   constructor(scenario: Scenario, { seed, violation }: RunResult, kind: string, options: ShrinkOptions) {
-    // What was to hold does not matter to a broken promise, and the other way round.
+    // Expectations are irrelevant to a broken promise, and the other way round.
     const expect = violation === undefined ? scenario.expect : []
     const name = `${scenario.name}, made smaller`
     this.smallest = { ...scenario, name, seeds: [seed], expect }
@@ -114,7 +122,7 @@ class Shrinker {
     }
   }
 
-  /** What happens happens sooner after what happened before it. */
+  /** Shortens the pauses between actions. */
   #earlier(): void {
     for (const index of this.smallest.actions.keys()) {
       for (const share of [1, 0.5, 0.25, 0]) {
@@ -128,7 +136,7 @@ class Shrinker {
     }
   }
 
-  /** Takes the candidate if it fails in the same way. */
+  /** Accepts the candidate if it fails in the same way. */
   #try(candidate: Scenario): boolean {
     if (candidate === this.smallest || !this.#options.goOn() || !isValid(candidate)) return false
     const [seed = 1] = candidate.seeds
@@ -153,7 +161,9 @@ function isValid(scenario: Scenario): boolean {
   return valid
 }
 
-/** As many nodes as told, in the same proportions; actions on nodes that are no longer there go. */
+/**
+ * Scales to this number of nodes, in the same proportions, and removes actions on missing nodes.
+ */
 function withNodes(scenario: Scenario, nodes: number): Scenario {
   const { nodesBySite, ...rest } = scenario
   const share = nodes / scenario.nodes
@@ -168,7 +178,7 @@ function withNodes(scenario: Scenario, nodes: number): Scenario {
   return { ...smaller, actions: smaller.actions.filter((_, index) => !gone.has(index)) }
 }
 
-/** Ends then; what would happen later goes. */
+/** Ends the scenario at this time and removes later actions and jobs. */
 function cutOff({ actions, jobs }: Scenario, duration: number): Pick<Scenario, 'actions' | 'jobs' | 'duration'> {
   return {
     actions: actions.filter(({ at }) => at <= duration),
@@ -177,7 +187,7 @@ function cutOff({ actions, jobs }: Scenario, duration: number): Pick<Scenario, '
   }
 }
 
-/** All that is due from a time on comes so much earlier. */
+/** Moves everything that is due from a time on to so much earlier. */
 function withoutPause(scenario: Scenario, from: Milliseconds, by: Milliseconds): Scenario {
   const moved = <T extends object>(fields: T, keys: readonly string[]): T =>
     Object.fromEntries(

@@ -10,18 +10,18 @@ import type { Simulation } from '../simulation.ts'
 import type { Testbed, TestbedSpawn } from '../testbed.ts'
 import { Machinery } from './machinery.ts'
 
-/** Keys are free: an attacker takes the lowest of so many. */
+/** Keys cost nothing, so an attacker takes the lowest of this many. */
 const hostileKeys = 256
 
 type Listener = Parameters<Simulation<Protocol>['subscribe']>[0]
 
-/** A simulation, as the runner of a scenario sees it. */
+/** Makes a simulation usable by the runner of a scenario. */
 export class SimulatedTestbed implements Testbed<SimulatedNode> {
   readonly #simulation: Simulation<Protocol>
   readonly #machinery: Machinery
   readonly #service: SimulatedNode | undefined
 
-  /** `hasService`: the first node is a server, and no member. */
+  /** `hasService`: the first node is a server and no member. */
   constructor(simulation: Simulation<Protocol>, network: ScenarioNetwork, hasService = false) {
     this.#simulation = simulation
     this.#machinery = new Machinery(simulation, network)
@@ -61,7 +61,10 @@ export class SimulatedTestbed implements Testbed<SimulatedNode> {
     return this.#simulation.spawn({ introducers: known === undefined ? [] : [known], location, ...this.#machinery.of(place, nat) })
   }
 
-  /** On a machine of its own. Its id is the lowest of all, so that elections turn on it. */
+  /**
+   * The attacker has a machine of its own. Its id is the lowest of all, so that it matters in
+   * elections.
+   */
   spawnAttacker(name: AttackName, options: Omit<AttackerOptions, 'attack'>, introducer: SimulatedNode | undefined): SimulatedNode {
     const identities = Array.from({ length: hostileKeys }, () => this.#simulation.createIdentity())
     return this.#simulation.spawn({

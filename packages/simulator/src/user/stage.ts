@@ -8,36 +8,39 @@ import type { Testbed, TestbedNode } from '../testbed.ts'
 import { answers, lives, type Actor } from './actor.ts'
 import { findAlone } from './alone.ts'
 
-/** What the stage tells of. */
+/** Events of the stage. */
 export interface StageEvents {
-  /** Someone takes part from now on. */
+  /** A node started. */
   started(actor: Actor): void
-  /** Someone crashed, or said that it leaves. */
+  /** A node crashed, or announced its leave. */
   ended(actor: Actor): void
-  /** The scenario changed who is there, or who reaches whom. */
+  /** The scenario changed the population or the connectivity. */
   changed(what: string): void
-  /** Somebody's cable was pulled, or is back. */
+  /** A node's cable was pulled, or is back. */
   silenced?(actor: Actor): void
-  /** Somebody is about to withdraw. */
+  /** A node is about to withdraw. */
   withdraws?(actor: Actor, election: string): void
 }
 
-/** The pool of one scenario as its director sees it: brings nodes in, takes them out, and knows the truth about them. */
+/**
+ * The pool of one scenario as its director sees it. It starts and ends nodes, and has the truth
+ * about them.
+ */
 export class Stage {
   readonly testbed: Testbed
   readonly actors: Actor[] = []
-  /** Nodes that attack the pool: members, but not those to whom something is promised. */
+  /** Nodes that attack the pool. They are members, but nothing is promised to them. */
   readonly hostile = new Set<NodeId>()
   readonly #byIndex = new Map<number, Actor>()
   readonly scenario: Scenario
   readonly #placement: Placement
   readonly #listeners: StageEvents[] = []
-  /** When the scenario last changed something, and when the last node came. */
+  /** The times of the scenario's last change and of the last arrival. */
   lastChange: Milliseconds = 0
   lastArrival: Milliseconds = 0
-  /** When it last changed who reaches whom, or which processes run. */
+  /** The time of the last change to connectivity or running processes. */
   lastTrouble: Milliseconds = -1
-  /** How many ways from one node to another are cut now. */
+  /** The number of one-way paths that are cut. */
   cuts = 0
 
   constructor(testbed: Testbed, scenario: Scenario) {
@@ -50,7 +53,7 @@ export class Stage {
     return this.testbed.random
   }
 
-  /** Who that node is; undefined where it is no member. */
+  /** Returns the actor of a node, undefined if it is no member. */
   actorOf({ index }: Pick<TestbedNode, 'index'>): Actor | undefined {
     return this.#byIndex.get(index)
   }
@@ -59,7 +62,7 @@ export class Stage {
     this.#listeners.push(events)
   }
 
-  /** Starts one more node now. */
+  /** Starts one more node. */
   bringIn(site?: string): Actor {
     const { network, elections, introducers } = this.scenario
     const number = this.actors.length
@@ -110,7 +113,7 @@ export class Stage {
     this.changed(`node ${number} ${how}`)
   }
 
-  /** An attacker enters, through any member. */
+  /** Starts an attacker that enters through a random member. */
   bringInHostile(name: AttackName, options: Omit<AttackerOptions, 'attack'>): void {
     const node = this.testbed.spawnAttacker(name, options, pickOne(this.random, this.actors.filter(answers))?.node)
     this.hostile.add(node.id)
@@ -144,7 +147,7 @@ export class Stage {
     this.changed(`node ${actor.number} withdraws from ${election}`)
   }
 
-  /** Ids are for machines; people know nodes by their numbers, and lives after the first by theirs. */
+  /** Replaces ids by the numbers of nodes, and of lives after the first, for people. */
   numbered(text: string): string {
     return text.replaceAll(/(12D3\w+)#(\d+)/gu, (whole, id: string, incarnation: string) => {
       const actor = this.actors.find(({ node }) => node.id === id)
@@ -152,20 +155,26 @@ export class Stage {
     })
   }
 
-  /** True while nothing keeps some that are there from seeing the same as others: nobody stands still or loses packets, no way is cut. */
+  /**
+   * True while nothing keeps present nodes from agreeing: none stands still or loses packets, and
+   * no path is cut.
+   */
   get isUndisturbed(): boolean {
     return (
       this.cuts === 0 && this.actors.every((actor) => !lives(actor) || actor.silent || (actor.node.state === 'running' && !actor.lossy))
     )
   }
 
-  /** To be called for whatever changes who reaches whom, or which processes run. */
+  /** Call it after any change to connectivity or running processes. */
   troubled(what: string): void {
     this.lastTrouble = this.testbed.now
     this.changed(what)
   }
 
-  /** To be called for whatever changes who is there or who reaches whom, and for what it may take time to settle after. */
+  /**
+   * Call it after any change to the population or connectivity, and after any other change that may
+   * take time to settle.
+   */
   changed(what: string): void {
     this.lastChange = this.testbed.now
     findAlone(this.actors)
@@ -183,7 +192,7 @@ export class Stage {
   }
 }
 
-/** Levels from fine to coarse. */
+/** Returns the levels of a location, from fine to coarse. */
 export function locationOf(number: number, { site, machine, rack }: Place): string {
   return [`node${number}`, `machine${machine}`, `rack${rack}`, ...(site === undefined ? [] : [site])].join('@')
 }

@@ -3,27 +3,30 @@ import { Worker } from 'node:worker_threads'
 import type { Outcome, Report, Task } from './task.ts'
 
 export interface SweepOptions {
-  /** Threads. Default: one a processor. */
+  /** The number of threads. Default: one a processor. */
   readonly workers?: number
-  /** The module that the threads run. Default: the one beside this. */
+  /** The module of the threads. Default: `worker.ts` or `worker.js` beside this module. */
   readonly module?: URL
-  /** Ends the threads; the sweep is rejected. */
+  /** Ends the threads and rejects the sweep. */
   readonly signal?: AbortSignal
-  /** All tasks together, 0 to 1, and how many are done. */
+  /** Called with the finished share of all tasks, 0 to 1, and the number of finished tasks. */
   readonly onProgress?: (share: number, done: number) => void
   readonly onOutcome?: (outcome: Outcome) => void
 }
 
-/** A run did not come to an end: a fault of the simulator or of what it runs, not a broken promise. */
+/**
+ * A run did not come to an end. That is a fault of the simulator or of the simulated code, not a
+ * broken promise.
+ */
 export class SweepError extends Error {
   readonly code = 'SWEEP'
   override readonly name = 'SweepError'
 }
 
-/** For 10,000 nodes with whole views. */
+/** Enough for 10,000 nodes with whole views. */
 const heapMegabytes = 8_192
 
-/** Makes all runs, on as many threads as told, and returns what came of them in the order of the tasks. */
+/** Makes all runs in this many threads, and returns their outcomes in the order of the tasks. */
 export async function sweep(tasks: readonly Task[], options: SweepOptions = {}): Promise<Outcome[]> {
   const { workers = availableParallelism(), module = new URL(beside(import.meta.url), import.meta.url), signal } = options
   signal?.throwIfAborted()
@@ -80,7 +83,7 @@ function name(task: Task | undefined): string {
   return task === undefined ? 'a run' : `seed ${task.seed} of ${task.scenario.name}`
 }
 
-/** The module is a source here and compiled where it was published. */
+/** This module is TypeScript in the repository and JavaScript in the published package. */
 function beside(url: string): string {
   return url.endsWith('.ts') ? './worker.ts' : './worker.js'
 }

@@ -2,13 +2,13 @@ import type { Overlay } from '../report/overlay.ts'
 import type { RunResult } from '../report/result.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 
-/** One run that is to be made: plain data, so that another thread can make it. */
+/** One run to make: plain data, so that another thread can make it. */
 export interface Task {
   readonly scenario: Scenario
   readonly seed: number
-  /** What the sweep changed in the file, as `--set` has it. */
+  /** The settings of the sweep, in the form of `--set`. */
   readonly set: readonly string[]
-  /** Write the trace there, as JSON lines. */
+  /** The file for the trace, as JSON lines. */
   readonly traceFile?: string
 }
 
@@ -18,11 +18,11 @@ export interface Outcome {
   readonly result: RunResult
   /** The links at the end. */
   readonly overlay: Overlay
-  /** Real time that it took, ms. */
+  /** The real time of the run, ms. */
   readonly took: number
 }
 
-/** What a worker says. */
+/** A message of a worker. */
 export type Report =
   | { readonly type: 'progress'; readonly share: number }
   | { readonly type: 'done'; readonly outcome: Outcome }

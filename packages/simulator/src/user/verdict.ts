@@ -8,7 +8,10 @@ import { writeDuration } from '../scenario/quantity.ts'
 import { judgeJobs } from './job-verdict.ts'
 import type { Stage } from './stage.ts'
 
-/** Whether what the scenario expects was so. To be asked at the end of the run. `computed`: what became of its jobs. */
+/**
+ * Judges an expectation. Call it at the end of the run. `computed` is the result of the scenario's
+ * jobs.
+ */
 export function judge(expectation: Expectation, stage: Stage, metrics: Metrics, computed: JobsResult | undefined): Verdict {
   switch (expectation.type) {
     case 'allKnowAll':
@@ -17,7 +20,7 @@ export function judge(expectation: Expectation, stage: Stage, metrics: Metrics, 
       const election = metrics.elections.get(expectation.election)
       if (election === undefined) throw new Error(`election ${expectation.election} was not watched`)
       const what = `all name one winner of ${expectation.election}`
-      // Where chance decides who stands, it may be nobody in a small pool.
+      // If chance selects the candidates, a small pool may have none.
       if (!stage.actors.some(({ candidacies }) => candidacies.has(expectation.election))) return { what, held: true, seen: 'nobody stands' }
       return within(what, election.episodes, expectation, stage)
     }
@@ -110,7 +113,7 @@ export function judge(expectation: Expectation, stage: Stage, metrics: Metrics, 
   }
 }
 
-/** What became of the lives of members that run. */
+/** Counts the ended lives of running members. */
 export function endedLivesOf(stage: Stage): EndedLivesResult {
   const { total, false: wrong, first } = stage.testbed.endedLives
   const explained = total - wrong
@@ -128,7 +131,7 @@ function timeOf(mark: Mark, { lastArrival, lastChange }: Stage): Milliseconds {
   return mark === 'last change' ? lastChange : mark
 }
 
-/** Something that must be so by a time; what counts from the last change must stay so, too. */
+/** Judges a state that must hold by a time. Measured from the last change, it must also last. */
 function within(
   what: string,
   episodes: Episodes,

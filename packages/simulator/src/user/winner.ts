@@ -1,12 +1,14 @@
 import type { NodeId } from '@jel/protocol'
 import { lives, type Actor } from './actor.ts'
 
-/** Who wins an election in the eyes of most living nodes; undefined where nobody does. */
+/**
+ * Returns the winner of an election in the eyes of most living nodes, undefined if there is none.
+ */
 export function winnerOf(actors: readonly Actor[], election: string): NodeId | undefined {
   return mostNamed(actors, ({ node }) => node.protocol.reign(election)?.winner.id)
 }
 
-/** Who keeps the root of a job in the eyes of most living nodes. */
+/** Returns the node that keeps the root of a job, in the eyes of most living nodes. */
 export function rootKeeperOf(actors: readonly Actor[], job: string): NodeId | undefined {
   return mostNamed(actors, ({ rootKeeper }) => rootKeeper?.(job))
 }

@@ -1,10 +1,10 @@
-/** Makes runs in a thread of its own: a task comes in, reports go out. */
+/** Makes runs in a thread of its own. It receives tasks and sends reports. */
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import { runScenario } from './run.ts'
 import type { Outcome, Report, Task } from './task.ts'
 
-/** Bytes of trace to gather before writing. */
+/** The bytes of trace to gather before writing. */
 const chunk = 1 << 16
 
 /** Real time between two reports of progress, ms. */

@@ -1,8 +1,9 @@
 /**
  * The clusters of the paper's §6.1 to §6.3: DAS-2 and DAS-3.
  *
- * The scenarios of the figures say what nodes and machines can send. The paper gives no delays: these are guesses from distances (5 µs a
- * kilometre of fibre that is half as long again as the crow flies, and 0.1 ms of equipment), and matter little beside the rest.
+ * The scenarios of the figures set the bandwidths of nodes and machines. The paper gives no delays.
+ * These are guesses from distances and matter little beside the rest: 5 µs a kilometre of fibre
+ * that is 1.5 times as long as the straight line, and 0.1 ms of equipment.
  */
 import type { Topology } from '../site.ts'
 

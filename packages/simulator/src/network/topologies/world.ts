@@ -1,9 +1,12 @@
 /**
- * The sites of the paper's world-wide experiment (§6.5, Table IV), with its numbers of nodes. (They add up to 144; the table's total says 176.)
+ * The sites of the paper's world-wide experiment (§6.5, Table IV), with its numbers of nodes. They
+ * add up to 144; the table's total states 176.
  *
- * From the paper: the nodes in Japan reach the rest only through a tunnel of "1Mbit/s and a latency of over 250ms to the DAS-3", taken here
- * as one tunnel a site, 250 ms each way; firewalls limit who can be dialled. The other delays are guesses: within the
- * Netherlands as in `das3.ts`, to a data centre on the American east coast 45 ms each way, from there to Japan 85 beside the tunnel's own.
+ * From the paper: the nodes in Japan reach the rest only through a tunnel of "1Mbit/s and a latency
+ * of over 250ms to the DAS-3". This is modelled as one tunnel a site, 250 ms each way. Firewalls
+ * limit which nodes can be dialled. The other delays are guesses: within the Netherlands as in
+ * `das3.ts`, to a data centre on the American east coast 45 ms each way, from there to Japan 85
+ * beside the tunnel's own.
  */
 import type { Topology } from '../site.ts'
 
