@@ -12,25 +12,30 @@ import { World } from './world.ts'
 
 const themes: readonly Theme[] = [joining, leaving, dying, electing, healing, telling, publishing]
 
+/** Options of {@link acceptance}. */
 export interface AcceptanceOptions {
-  /** What is being tested, for people. */
+  /** The name of the implementation under test, for people. */
   readonly name: string
   /** Makes a swarm without nodes, for one case. */
   readonly create: () => Promise<Swarm>
   /** Nodes in a pool of ordinary size: 6 or more. */
   readonly size: number
-  /** Bounds of time are multiplied by this: 1 where nodes have the machine for themselves. */
+  /** Factor for all time bounds: 1 if nodes have the machine to themselves. Default: 1. */
   readonly scale?: number
-  /** How much of the usual time to watch that nothing else happens, 0 to 1: less where time is real. Default: 1. */
+  /**
+   * Share of the usual time to watch that nothing else happens, 0 to 1: less if time is real.
+   * Default: 1.
+   */
   readonly watchShare?: number
   /**
-   * What the swarm can't do, and why. Cases that need it are run, and fail where they pass: what has become possible is to be promised. Those that it has no time
-   * for (`slow`) are skipped.
+   * The features that the swarm lacks, each with the reason. Cases that need them run, and fail if
+   * they pass, because a possible feature should be promised. Cases for which the swarm has no time
+   * (`slow`) are skipped.
    */
   readonly lacks?: Partial<Record<SwarmFeature, string>>
 }
 
-/** The part of a test runner that the suite uses; that of vitest, jest or mocha will do. */
+/** The part of a test runner that the suite uses. Those of vitest, jest and mocha have it. */
 export interface TestRunner {
   readonly describe: (name: string, body: () => void) => unknown
   readonly it: ((name: string, body: () => Promise<void>) => unknown) & {
@@ -39,8 +44,9 @@ export interface TestRunner {
 }
 
 /**
- * Holds an implementation against the promises of the pool: registers one test a case. Each gets a swarm of its own, and at its
- * end everything that any node was told is held against the promises once more, whatever the case was about.
+ * Tests an implementation against the promises of the pool: registers one test per case. Each case
+ * gets a swarm of its own. At its end the suite checks the events of every node against the
+ * promises once more, in every case.
  */
 export function acceptance(options: AcceptanceOptions, { describe, it }: TestRunner): void {
   const { create, size, scale = 1, watchShare = 1, lacks = {} } = options

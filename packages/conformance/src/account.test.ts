@@ -8,7 +8,7 @@ const told = (type: 'joined' | 'left' | 'died', id: string, incarnation = 1): Sw
   member: { id, incarnation, location: '', tag: new Uint8Array() },
 })
 
-/** The account of node `me`, told these. */
+/** The account of a node `me` with these events. */
 const account = (...events: SwarmEvent[]): Account => new Account({ id: 'me', events } as unknown as SwarmNode)
 
 describe('an account', () => {

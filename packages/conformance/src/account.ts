@@ -3,16 +3,17 @@ import { check } from './failure.ts'
 import type { SwarmEvent, SwarmMember, SwarmNode, SwarmReign } from './swarm.ts'
 
 /**
- * What one node was told, held against the promises as it is read: its own join first; each life joins at most once and then
- * ends at most once; of one id only one life at a time, and later ones have higher incarnations.
+ * The events of one node, checked against the promises while they are read. The node's own join
+ * comes first. Each life joins at most once and then ends at most once. Only one life of an id is
+ * present at a time, and later lives have higher incarnations.
  */
 export class Account {
   readonly node: SwarmNode
-  /** Incarnations of who is present. */
+  /** Incarnations of the present members. */
   readonly present = new Map<NodeId, number>()
   /** Lives that ended, and how. */
   readonly ended: { readonly member: SwarmMember; readonly how: 'left' | 'died' }[] = []
-  /** The latest reign told of each election. */
+  /** The latest reported reign of each election. */
   readonly reigns = new Map<string, SwarmReign>()
   readonly #latest = new Map<NodeId, number>()
   #read = 0
@@ -21,7 +22,7 @@ export class Account {
     this.node = node
   }
 
-  /** Takes in what is new. Throws AcceptanceError when a promise is broken. */
+  /** Reads the new events. Throws AcceptanceError when a promise is broken. */
   read(): this {
     for (; this.#read < this.node.events.length; this.#read++) {
       const event = this.node.events[this.#read]
@@ -52,7 +53,7 @@ export class Account {
     this.ended.push({ member, how: type })
   }
 
-  /** All that was told of this id, for people. */
+  /** All events about this id, for people. */
   story(id: NodeId): string {
     const told = this.node.events.flatMap((event) =>
       'member' in event && event.member.id === id ? [`${event.type} #${event.member.incarnation}`] : [],
@@ -66,7 +67,7 @@ export class Account {
   }
 }
 
-/** Enough of an id to tell it from others: all begin alike. */
+/** Returns the end of an id, which distinguishes it: all ids begin alike. */
 export function name(id: NodeId): string {
   return `…${id.slice(-6)}`
 }

@@ -1,10 +1,10 @@
 import type { SwarmFeature } from './swarm.ts'
 import type { World } from './world.ts'
 
-/** One thing that a pool must do. */
+/** One requirement of a pool. */
 interface Case {
   readonly name: string
-  /** What the swarm must be able to do for it. */
+  /** The features of the swarm that it needs. */
   readonly needs?: readonly SwarmFeature[]
   readonly run: (world: World) => Promise<void>
 }

@@ -5,7 +5,7 @@ import { byId, describe, sameReign, type World } from './world.ts'
 
 const election = 'master'
 
-/** All these stand; resolves with the reign on which everybody agrees. */
+/** Nominates all candidates. Resolves with the reign on which all members agree. */
 async function elect(world: World, candidates: readonly SwarmNode[], everybody: readonly SwarmNode[]): Promise<SwarmReign> {
   const results = world.outcome(Promise.all(candidates.map(async (node) => await node.elect(election))))
   const reign = await world.allAgree(3_000, election, everybody)

@@ -1,4 +1,4 @@
-/** The implementation under test did not do what the suite expects. */
+/** The implementation under test did not meet the suite's expectations. */
 export class AcceptanceError extends Error {
   readonly code = 'ACCEPTANCE'
   override readonly name = 'AcceptanceError'

@@ -11,7 +11,7 @@ async function split(world: World, nodes: readonly SwarmNode[]): Promise<[left: 
   const left = nodes.slice(0, half)
   const right = nodes.slice(half)
   await world.partition(left, right)
-  // Three times what halves of twenty take whose hosts are silent.
+  // Three times the measured time of halves of twenty with silent hosts.
   await Promise.all([world.allSee(70_000, left), world.allSee(70_000, right)])
   return [left, right]
 }

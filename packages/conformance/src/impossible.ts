@@ -1,6 +1,6 @@
 import type { SwarmFeature } from './swarm.ts'
 
-/** Runs a case that is called impossible for want of some features. Throws where it passes. */
+/** Runs a case that is declared impossible for lack of some features. Throws if it passes. */
 export async function mustFail(run: () => Promise<void>, missing: readonly SwarmFeature[]): Promise<void> {
   try {
     await run()

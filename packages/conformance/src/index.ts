@@ -1,6 +1,6 @@
 /**
- * One acceptance suite for the promises of a jel pool: another transport, or another implementation, can be held against it.
- * Whoever does so writes a {@link Swarm}, and calls {@link acceptance} with it in a test.
+ * One acceptance suite for the promises of a jel pool. It can test another transport, or another
+ * implementation: write a {@link Swarm}, and call {@link acceptance} with it in a test.
  *
  * @packageDocumentation
  */

@@ -7,7 +7,9 @@ const hour = 3_600_000
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const text = (value: Uint8Array | undefined): string => new TextDecoder().decode(value)
 
-/** Waits until each of these was told of this value under this name of that owner; undefined: that it was withdrawn. */
+/**
+ * Waits until each of these nodes has reported this value of the record. Undefined: its withdrawal.
+ */
 async function allHear(
   world: World,
   nodes: readonly SwarmNode[],
@@ -23,7 +25,7 @@ async function allHear(
   await world.within(5_000, `all are told of the record ${name}`, () => missing() === 0)
 }
 
-/** What each of these answers when it is asked for records of this prefix, as text. */
+/** Checks the records with this prefix that each of these nodes holds, as text. */
 async function allHold(world: World, nodes: readonly SwarmNode[], prefix: string, expected: readonly string[]): Promise<void> {
   const found = await world.kept(3_000, 'the nodes say which records they hold', Promise.all(nodes.map((node) => node.records(prefix))))
   for (const records of found) {

@@ -1,6 +1,6 @@
 import type { Milliseconds, NodeId } from '@jel/protocol'
 
-/** A member as the suite compares them. */
+/** A member, with the fields that the suite compares. */
 export interface SwarmMember {
   readonly id: NodeId
   readonly incarnation: number
@@ -8,22 +8,23 @@ export interface SwarmMember {
   readonly tag: Uint8Array
 }
 
+/** A reign, with the fields that the suite compares. */
 export interface SwarmReign {
   readonly election: string
   readonly epoch: number
   readonly winner: SwarmMember
 }
 
-/** A record as the suite compares them. */
+/** A record, with the fields that the suite compares. */
 export interface SwarmRecord {
   readonly name: string
   readonly owner: NodeId
   readonly version: number
-  /** Undefined: it was withdrawn. */
+  /** Undefined if the record was withdrawn. */
   readonly value: Uint8Array | undefined
 }
 
-/** What a node's application is told. */
+/** An event for the application of a node. */
 export type SwarmEvent =
   | { readonly type: 'joined' | 'left' | 'died' | 'updated'; readonly member: SwarmMember }
   | { readonly type: 'elected'; readonly reign: SwarmReign }
@@ -31,73 +32,94 @@ export type SwarmEvent =
   | { readonly type: 'record'; readonly record: SwarmRecord }
   | { readonly type: 'event'; readonly name: string; readonly payload: Uint8Array; readonly from: SwarmMember }
 
-/** One node under test. Operations after its end may reject. */
+/** One node under test. Its operations may reject after its end. */
 export interface SwarmNode {
   readonly id: NodeId
-  /** All that it was told so far, in order, from its own join on. The array grows. */
+  /** All its events so far, in order, from its own join on. The array grows. */
   readonly events: readonly SwarmEvent[]
-  /** Its view, asked for. */
+  /** Returns the view of the node. */
   members(): Promise<readonly SwarmMember[]>
-  /** Nominates it and waits for a result. An abort before there is one withdraws the candidacy. */
+  /**
+   * Nominates the node and waits for a result. An abort before the result withdraws the candidacy.
+   */
   elect(election: string, options?: { readonly signal?: AbortSignal }): Promise<SwarmReign>
-  /** Waits for a result without nominating it. */
+  /** Waits for a result without a nomination. */
   result(election: string, options?: { readonly signal?: AbortSignal }): Promise<SwarmReign>
+  /** Withdraws the candidacy of the node. */
   withdraw(election: string): Promise<void>
+  /** Hints that a member may be dead. */
   maybeDead(id: NodeId): Promise<void>
-  /** Resolves when all have acknowledged it. */
+  /** Sends a signal to these members. Resolves when all have acknowledged it. */
   signal(name: string, ids: readonly NodeId[]): Promise<void>
-  /** Publishes a record of its own for so long. Resolves when the node holds it. */
+  /**
+   * Publishes a record of the node, with a lifetime of `ttl` ms. Resolves when the node holds it.
+   */
   publish(name: string, value: Uint8Array, ttl: Milliseconds): Promise<void>
+  /** Withdraws a record of the node. */
   unpublish(name: string): Promise<void>
-  /** The records that it knows. */
+  /** The records that the node holds. */
   records(prefix?: string): Promise<readonly SwarmRecord[]>
-  /** Says something else of itself. Resolves when the node has it. */
+  /** Changes the tag of the node. Resolves when the node has it. */
   setTag(tag: Uint8Array): Promise<void>
-  /** Tells all members something once. */
+  /** Sends an event to all members once. */
   broadcast(name: string, payload: Uint8Array): Promise<void>
   /** Leaves gracefully. Resolves when the node has stopped. */
   leave(): Promise<void>
-  /** Ends it without a word: the process is gone, its sockets are closed, its address refuses. */
+  /**
+   * Ends the node without notice: the process is gone, its sockets are closed, its address refuses
+   * connections.
+   */
   kill(): Promise<void>
-  /** Stops its process: the kernel goes on accepting, nothing else happens. */
+  /** Stops its process: the kernel still accepts connections, and nothing else happens. */
   pause(): Promise<void>
+  /** Continues a paused process. */
   resume(): Promise<void>
-  /** Takes its machine off the network: nothing comes through, nothing is refused. */
+  /** Takes its machine off the network: all packets are lost, and none is refused. */
   silence(): Promise<void>
-  /** Subscribes to its membership changes now: a snapshot, then what happens. The array grows. */
+  /**
+   * Subscribes to its membership changes: first a snapshot, then later changes. The array grows.
+   */
   watch(): Promise<readonly SwarmEvent[]>
 }
 
+/** Options of a node. */
 export interface SwarmSpawnOptions {
-  /** Whose addresses it is given. None: it founds a pool. */
+  /** The nodes whose addresses it gets. Without any it founds a pool. */
   readonly introducers?: readonly SwarmNode[]
   readonly location?: string
   readonly tag?: Uint8Array
-  /** Starts it under the identity of a node that has ended, as from its identity file. */
+  /** Starts the node with the identity of an ended node, as from that node's identity file. */
   readonly identityOf?: SwarmNode
 }
 
 /**
- * A set of nodes that can reach one another, and the time in which they live: virtual or real. The suite starts no timers of
- * its own.
+ * A set of nodes that can reach one another, and their time, virtual or real. The suite starts no
+ * timers of its own.
  */
 export interface Swarm {
-  /** Starts a node of the pool. Resolves when it can be asked something, which may be before it has entered. */
+  /**
+   * Starts a node of the pool. Resolves when the node answers requests, which may be before it has
+   * entered.
+   */
   spawn(options?: SwarmSpawnOptions): Promise<SwarmNode>
-  /** Lets time pass until the condition holds, and returns how much; rejects after `limit`. Looks every few milliseconds. */
+  /**
+   * Lets time pass until the condition holds, and returns that time in ms. Rejects after `limit`
+   * ms. Checks the condition every few milliseconds.
+   */
   within(limit: Milliseconds, condition: () => boolean): Promise<Milliseconds>
-  /** Lets time pass. */
+  /** Lets this time pass, ms. */
   pass(time: Milliseconds): Promise<void>
   /** Splits the network: only nodes of one group reach each other. */
   partition(groups: readonly (readonly SwarmNode[])[]): Promise<void>
+  /** Ends all partitions. */
   heal(): Promise<void>
-  /** Tells a node where another is, as finding it on the local network would. */
+  /** Gives a node the address of another, as a discovery on the local network would. */
   introduce(node: SwarmNode, other: SwarmNode): Promise<void>
-  /** Ends all nodes and frees what they held. */
+  /** Ends all nodes and frees their resources. */
   close(): Promise<void>
 }
 
-/** What a swarm may be unable to do. */
+/** A feature that a swarm may lack. */
 export type SwarmFeature =
   | 'kill'
   | 'pause'

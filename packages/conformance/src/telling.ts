@@ -6,12 +6,12 @@ import type { World } from './world.ts'
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const text = (value: Uint8Array): string => new TextDecoder().decode(value)
 
-/** The events that a node was told, as words. */
+/** The broadcast events of a node, as words. */
 function eventsOf({ events }: SwarmNode): string[] {
   return events.flatMap((event) => (event.type === 'event' ? [`${event.name} ${text(event.payload)} of ${event.from.id}`] : []))
 }
 
-/** Waits until all these were told of this event once, and of nothing else that is called so. */
+/** Waits until each of these nodes has this event exactly once, and no other event of that name. */
 async function allTold(world: World, nodes: readonly SwarmNode[], name: string, payload: string, from: SwarmNode): Promise<void> {
   const told = (node: SwarmNode): string[] => eventsOf(node).filter((event) => event.startsWith(`${name} `))
   await world.within(5_000, `all are told of ${name}`, () => nodes.every((node) => told(node).length > 0))
@@ -19,7 +19,9 @@ async function allTold(world: World, nodes: readonly SwarmNode[], name: string, 
     check(told(node).join() === `${name} ${payload} of ${from.id}`, () => `${node.id} was told ${told(node).join(', ')}`)
 }
 
-/** Waits until all these name this tag of that node, in the life that they knew. */
+/**
+ * Waits until each of these nodes has this tag of that member, both in its events and in its view.
+ */
 async function allTag(world: World, nodes: readonly SwarmNode[], owner: SwarmNode, tag: string): Promise<void> {
   const knows = ({ events }: SwarmNode): boolean => {
     const last = events.findLast((event) => (event.type === 'joined' || event.type === 'updated') && event.member.id === owner.id)

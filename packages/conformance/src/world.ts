@@ -3,16 +3,16 @@ import { Account, name } from './account.ts'
 import { AcceptanceError, check } from './failure.ts'
 import type { Swarm, SwarmNode, SwarmReign, SwarmSpawnOptions } from './swarm.ts'
 
-/** A promise as the suite may look at it while time passes. */
+/** A promise whose state the suite can read while time passes. */
 export interface Outcome<T> {
   readonly promise: Promise<T>
   state: 'waiting' | 'kept' | 'broken'
   error?: unknown
 }
 
-/** One case's swarm, with what the suite asks of it again and again. */
+/** The swarm of one case, with the operations that cases share. */
 export class World {
-  /** How many nodes a pool of ordinary size has here. */
+  /** Number of nodes in a pool of ordinary size here. */
   readonly size: number
   readonly #swarm: Swarm
   readonly #scale: number
@@ -32,7 +32,10 @@ export class World {
     return node
   }
 
-  /** A founder, and the others all at once, given only the founder's address. Resolves when all see all. */
+  /**
+   * Starts a founder, then all others at once with the founder's address only. Resolves when each
+   * node sees all others.
+   */
   async pool(size = this.size): Promise<[first: SwarmNode, second: SwarmNode, ...others: SwarmNode[]]> {
     const first = await this.spawn()
     const others = await Promise.all(Array.from({ length: size - 1 }, async () => await this.spawn({ introducers: [first] })))
@@ -71,12 +74,12 @@ export class World {
     return outcome
   }
 
-  /** Lets this much time pass. */
+  /** Lets this time pass, ms. */
   async pass(time: Milliseconds): Promise<void> {
     await this.#swarm.pass(time)
   }
 
-  /** Lets time pass in which something might happen that must not. */
+  /** Lets time pass in which no forbidden event must happen. */
   async watch(time: Milliseconds): Promise<void> {
     await this.#swarm.pass(time * this.#watchShare)
   }
@@ -99,13 +102,16 @@ export class World {
     return account.read()
   }
 
-  /** Whether the node was told of exactly these as present. */
+  /** Whether the events of the node make exactly these nodes present. */
   sees(node: SwarmNode, others: readonly SwarmNode[]): boolean {
     const { present } = this.account(node)
     return present.size === others.length && others.every(({ id }) => present.has(id))
   }
 
-  /** Waits until each of these was told of exactly all of these, in the same lives; then asks them for their views as well. */
+  /**
+   * Waits until each of these nodes has events of exactly all of these nodes, in the same lives.
+   * Then compares their views as well.
+   */
   async allSee(limit: Milliseconds, nodes: readonly SwarmNode[]): Promise<Milliseconds> {
     const time = await this.within(limit, `${nodes.length} nodes see each other and nobody else${this.#gaps(nodes)}`, () =>
       this.#agree(nodes),
@@ -133,7 +139,7 @@ export class World {
     }
   }
 
-  /** Who lacks whom, for people. */
+  /** Lists missing and surplus members by node, for people. */
   #gaps(nodes: readonly SwarmNode[]): string {
     const gaps = nodes.flatMap((node) => {
       const { present } = this.account(node)
@@ -145,7 +151,10 @@ export class World {
     return gaps.length === 0 ? '' : `: ${gaps.slice(0, 5).join('; ')}${gaps.length > 5 ? `; ${gaps.length - 5} more` : ''}`
   }
 
-  /** Waits until all these were told that these have ended in this way, and checks that nobody else has. */
+  /**
+   * Waits until the nodes in `told` have reported that all in `gone` ended in this way, and checks
+   * that they report no other end.
+   */
   async allHear(limit: Milliseconds, how: 'left' | 'died', gone: readonly SwarmNode[], told: readonly SwarmNode[]): Promise<Milliseconds> {
     const deaf = (): SwarmNode[] => told.filter((node) => !gone.every(({ id }) => this.account(node).endsOf(id).length > 0))
     const time = await this.within(limit, `${told.length} nodes are told that ${gone.length} ${how}`, () => deaf().length === 0).catch(
@@ -164,12 +173,12 @@ export class World {
     return time
   }
 
-  /** Checks that they were told of one end of this node's earlier life, and then of its next one. */
+  /** Checks that these nodes report one end of this node's earlier life, and then its next life. */
   cameBack(again: SwarmNode, how: 'left' | 'died', told: readonly SwarmNode[]): void {
     for (const node of told) {
       const account = this.account(node)
       const incarnation = account.present.get(again.id) ?? 0
-      // A node that is killed skips incarnations that were written down ahead.
+      // A killed node skips the incarnations that were reserved on disk.
       const isNext = how === 'left' ? incarnation === 2 : incarnation > 1
       check(isNext && account.endsOf(again.id).join() === how, () => `it should have ${how}, then joined anew; ${account.story(again.id)}`)
     }
@@ -183,14 +192,14 @@ export class World {
     }
   }
 
-  /** The one reign that all these were told last; undefined while they differ or some know none. */
+  /** The latest reign, if these nodes agree on it; undefined if they differ, or if one has none. */
   agreed(election: string, nodes: readonly SwarmNode[]): SwarmReign | undefined {
     const [first, ...others] = nodes.map((node) => this.account(node).reigns.get(election))
     if (first === undefined) return undefined
     return others.every((reign) => reign !== undefined && sameReign(reign, first)) ? first : undefined
   }
 
-  /** Waits until all these name one reign that meets the condition. */
+  /** Waits until these nodes agree on a reign that meets the condition. */
   async allAgree(
     limit: Milliseconds,
     election: string,
@@ -208,7 +217,7 @@ export class World {
     return reign() as SwarmReign
   }
 
-  /** Reads all accounts once more: throws if any promise was broken, whatever the case was about. */
+  /** Reads all accounts once more. Throws if any promise was broken. */
   finish(): void {
     for (const account of this.#accounts.values()) account.read()
   }
@@ -222,7 +231,7 @@ export function describe(reign: SwarmReign | undefined): string {
   return reign === undefined ? 'nobody' : `${name(reign.winner.id)}#${reign.winner.incarnation} in epoch ${reign.epoch}`
 }
 
-/** By id, lowest first. */
+/** Sorts by id, lowest first. */
 export function byId(nodes: readonly SwarmNode[]): SwarmNode[] {
   return nodes.toSorted((a, b) => compare(a.id, b.id))
 }
