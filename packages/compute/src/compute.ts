@@ -3,7 +3,8 @@ import { Grid, type ComputeOptions } from './grid.ts'
 import { checkOptions } from './options.ts'
 
 /**
- * Takes part in computing on a pool: runs tasks of jobs that are accepted, keeps what others computed, submits jobs and finds them.
+ * Takes part in computing on a pool: runs tasks of the jobs that this member accepts, keeps
+ * outcomes of other members, submits jobs and finds them.
  *
  * @throws InvalidOptionError, which names the option
  */

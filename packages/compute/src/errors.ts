@@ -1,19 +1,19 @@
 import { JelError } from '@jel/protocol'
 
-/** Base of the errors of computing. */
+/** Base class of the errors of computing. */
 export abstract class ComputeError extends JelError {}
 
-/** A program can't be read, does not parse, or fails when it is loaded. */
+/** The program cannot be read, does not parse, or fails while it is loaded. */
 export class ProgramError extends ComputeError {
   readonly code = 'PROGRAM_UNUSABLE'
 }
 
-/** The program exports no such task. */
+/** The program exports no task of this name. */
 export class FunctionMissingError extends ComputeError {
   readonly code = 'FUNCTION_MISSING'
 }
 
-/** Nobody in the pool knows such a job, or several owners have one of this name. */
+/** No member of the pool knows this job, or several owners have a job of this name. */
 export class UnknownJobError extends ComputeError {
   readonly code = 'UNKNOWN_JOB'
 }
@@ -23,25 +23,28 @@ export class JobNameTakenError extends ComputeError {
   readonly code = 'JOB_NAME_TAKEN'
 }
 
-/** A job can't be voted on. */
+/** The number of votes is not a whole number from 1 to 7. */
 export class VotesError extends ComputeError {
   readonly code = 'VOTES_IMPOSSIBLE'
 }
 
-/** Only the owner of a job may cancel or suspend it. */
+/** Only the owner of a job may cancel, suspend, resume or forget it. */
 export class NotOwnerError extends ComputeError {
   readonly code = 'NOT_OWNER'
 }
 
-/** No member that was asked has these bytes, or a job has no such blob. */
+/** No member that was asked has these bytes, or the job has no such blob. */
 export class BlobMissingError extends ComputeError {
   readonly code = 'BLOB_MISSING'
 }
 
-/** Blobs take more than a member keeps on disk. */
+/**
+ * The blobs or the program take more bytes than allowed, or more than a member keeps on disk, or
+ * the blobs are too many.
+ */
 export class BlobTooLargeError extends ComputeError {
   readonly code = 'BLOB_TOO_LARGE'
-  /** It takes more by itself: there is no room for it, whatever else goes. */
+  /** True if it is too large by itself, so that no eviction can make room for it. */
   readonly isForGood: boolean
 
   constructor(message: string, isForGood = false) {
@@ -50,24 +53,25 @@ export class BlobTooLargeError extends ComputeError {
   }
 }
 
-/** No other member keeps the job: it would be lost with this one. */
+/** No other member keeps the job, so it would be lost with this one. */
 export class JobNotKeptError extends ComputeError {
   readonly code = 'JOB_NOT_KEPT'
 }
 
-/** The job was cancelled by its owner. */
+/** The owner of the job cancelled it. */
 export class JobCancelledError extends ComputeError {
   readonly code = 'JOB_CANCELLED'
 }
 
-/** A job failed: its root has no value. */
+/** The job failed: its root has no value. */
 export class JobFailedError extends ComputeError {
-  /** Of what failed, as `TASK_THREW` or `JOB_TOO_WIDE`. */
+  /** The code of the failure, such as `TASK_THREW` or `JOB_TOO_WIDE`. */
   readonly code: string
-  /** Where it happened. */
+  /** The id of the member where the task failed. */
   readonly member: string
+  /** How many times the task was tried. */
   readonly tries: number
-  /** Of the program, where it threw. */
+  /** The stack of the program, where the program threw. */
   readonly remoteStack: string | undefined
 
   constructor(failure: { code: string; message: string; member: string; tries: number; stack?: string }) {

@@ -41,61 +41,88 @@ import { Runner } from './shell/runner.ts'
 import { Shifts, type EndedShift, type Shift } from './shell/shifts.ts'
 import { VoteSigner } from './shell/vote-signer.ts'
 
-/** A job of which this member hears so soon after its date was submitted just now, ms. A guess: calendars differ by seconds. */
+/**
+ * A job counts as just submitted if this member learns of it within this time of its date, ms. A
+ * guess: clocks differ by seconds.
+ */
 const FRESH = 10_000
-/** A program or an input that nobody had is asked for again after so long, ms. A guess. */
+/** Wait before a program or an input that no member had is requested again, ms. A guess. */
 const FETCH_AGAIN = 2000
-/** Doubling up to so long, ms. A guess. */
+/** This wait doubles up to this limit, ms. A guess. */
 const FETCH_SELDOM = 300_000
 /**
- * How long another member may take to get all of a job, how long a member may take to hear of one or
- * of its end, and how often it is looked for either, ms. Guesses.
+ * How long another member may take to get all of a job; how long a member may take to learn of a
+ * job or of its end; and the interval of the checks for either, ms. Guesses.
  */
 const [KEEP_TIME, HEAR_TIME, KEEP_AGAIN] = [15_000, 2000, 100]
-/** Whose programs run: one's own as they are, those of anybody in sandboxes. */
+/** Programs that run by default: this owner's with all rights, those of others in sandboxes. */
 const DEFAULT_ACCEPT = ['own', 'sandbox']
-/** How long replicas may take to hear of a cancellation, ms: more than a request may take. */
+/**
+ * How long replicas may take to learn of a cancellation, ms. It exceeds the time limit of a
+ * request.
+ */
 const CANCEL_TIME = 5000
 /** Members that are asked for a blob, besides the replicas. A guess. */
 const MAX_ASKED = 16
 
+/** Options of `compute`. */
 export interface ComputeOptions {
-  /** How many tasks may run here at once. Default: 0, a member that only submits, and keeps what others computed. */
+  /**
+   * How many tasks may run here at once. Default: 0, a member that only submits, and keeps outcomes
+   * of others.
+   */
   readonly workers?: number
   /**
-   * Whose programs run here. In processes that keep nothing out: `own` are those of this member's owner, others are named by the id of their owner, `members` are those of
-   * anybody in the pool. `sandbox`: those of all others, in sandboxes. Default: `own` and `sandbox`.
+   * The owners whose programs run here. Without a sandbox, thus with all rights of this process:
+   * `own` (the owner of this member), the id of an owner, or `members` (any owner in the pool).
+   * `sandbox` runs the programs of all other owners in sandboxes. Default: `own` and `sandbox`.
    */
   readonly accept?: readonly string[]
   /**
-   * Shares of processor time among owners whose jobs wait: tickets by the id of an owner, or `own`; others have one each. Default: the job that was submitted first comes first.
+   * Shares of processor time among the owners whose jobs wait: the number of tickets (above 0, at
+   * most 1,000,000) by the id of an owner, or by `own`. Other owners have one ticket each. Default:
+   * the job that was submitted first goes first.
    */
   readonly tickets?: Readonly<Record<string, number>>
+  /** Limits of tasks, and of the disk. Default: 10 minutes, 512 MiB of memory, 256 MiB of disk. */
   readonly limits?: Partial<TaskLimits>
-  /** Whose jobs this member submits; see `readOwner`. Default: this node, whose key is a new one at each start without an identity file. */
+  /**
+   * The owner of the jobs that this member submits; see `readOwner`. Default: this node. Its key is
+   * a new one at each start if there is no identity file.
+   */
   readonly owner?: RecordOwner
-  /** Where programs, large inputs and blobs are kept. Default: below the user's cache folder. */
+  /** The folder for programs, large inputs and blobs. Default: below the user's cache folder. */
   readonly cache?: string
-  /** Whether this member is there for a moment only, as a command is: it runs nothing, keeps nothing for others, and tells the pool nothing of itself. Default: false. */
+  /**
+   * Whether this member only visits, as a command does: it runs nothing, keeps nothing for others,
+   * and publishes nothing about itself. A visitor must have no workers. Default: false.
+   */
   readonly visits?: boolean
 }
 
+/** Options of a job. */
 export interface SubmitOptions {
-  /** Default: one that is made up. Another submission of the same name, program and input is the same job. */
+  /**
+   * The name of the job. Default: a random one. Another submission of the same name, program and
+   * input is the same job.
+   */
   readonly name?: string
   /**
-   * How long the result is kept after the job's end, ms; at most 31 days. Default: a week. Longer, up to 31 days from its submission, where no member of its owner is there when it ends, as one that
-   * has the key. A job may run for 31 days.
+   * How long the result is kept after the end of the job, ms; at most 31 days. Default: a week. The
+   * result is kept longer, up to 31 days from the submission, if no member with the owner's key is
+   * present at the end. A job may run for 31 days.
    */
   readonly keep?: number
   /**
-   * So many members compute each task, each by itself, and what as many agree on counts; 1 to 7. All that compute a task begin with the same shared values. Default: 1.
+   * How many members compute each task, each by itself; 1 to 7. An outcome counts once as many
+   * members agree on it. All of them begin the task with the same shared values. Default: 1.
    */
   readonly votes?: number
-  /** Blobs that the program names itself. Those that its input names go along anyway. */
+  /** Blobs that the program names itself. Blobs that the input names are added anyway. */
   readonly blobs?: readonly BlobReference[]
 }
 
+/** Events of a {@link Grid}. */
 export interface GridEvents {
   /** This member runs its first task of a job. */
   working: CustomEvent<Shift>
@@ -105,7 +132,7 @@ export interface GridEvents {
   warning: CustomEvent<{ readonly code: string; readonly message: string; readonly job: string | undefined }>
 }
 
-/** Computing on a pool: this member's workers, and all jobs. Made by `compute`. */
+/** Computing on a pool: the workers of this member, and all jobs. `compute` creates it. */
 export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposable, JobSource {
   readonly #pool: Pool
   readonly #options: ComputeOptions
@@ -118,10 +145,16 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   readonly #signer: VoteSigner
   readonly #runner: Runner
   readonly #jobs = new Map<JobId, PublishedJob>()
-  /** When a job came first, by this member's order: its date is its owner's own word, and moves it before none that was here. */
+  /**
+   * When a job first arrived, in this member's order. The owner states the date of a job, so that
+   * date must not move the job ahead of those that were here before.
+   */
   readonly #cameAt = new Map<JobId, number>()
   readonly #jobBlobs = new Map<JobId, JobBlobs>()
-  /** What programs export that were submitted here, by their hash: to find out takes a process. */
+  /**
+   * Exports of programs that were submitted here, by the program's hash. It takes a process to find
+   * them.
+   */
   readonly #functions = new Map<string, readonly ProgramFunction[]>()
   readonly #shifts = new Shifts({
     shiftOf: (job) => this.#shiftOf(job),
@@ -136,7 +169,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   )
   readonly #stop = new AbortController()
 
-  /** `compute` is the way in. */
+  /** Use `compute` instead. */
   constructor(pool: Pool, options: ComputeOptions) {
     super()
     this.#pool = pool
@@ -206,14 +239,16 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     return (this.#options.workers ?? 0) > 0
   }
 
-  /** Whose jobs this member submits. */
+  /** The id of the owner of the jobs that this member submits. */
   get owner(): string {
     return this.#options.owner?.id ?? this.#pool.self.id
   }
 
   /**
-   * Keeps bytes, or those of a file, here, and gives their name. A job whose input has the name in it takes them along; its tasks get them by `use`.
+   * Stores bytes, or those of a file, here, and returns their name. If the name stands in the input
+   * of a job, the blob belongs to the job, and the tasks get its bytes by `use`.
    *
+   * @param source the path of a file, or bytes
    * @throws BlobTooLargeError
    */
   async blob(source: string | Uint8Array): Promise<BlobReference> {
@@ -221,14 +256,21 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   }
 
   /**
-   * Submits a job: a function of a program, and its input. It goes on without this member. The same name, program and input again are the same job.
+   * Submits a job: a function of a program, and its input. The job goes on without this member. The
+   * same name, program and input again are the same job.
    *
-   * @param program a file, which may import others; or the bytes of a module that imports nothing
-   * @throws InvalidOptionError, ProgramError, FunctionMissingError, VotesError, JobNameTakenError, UnclonableError, ValueTooLargeError, BlobMissingError, BlobTooLargeError; what `publish` throws
+   * @param program the path of a file, which may import others, or the bytes of a module without
+   * imports; at most 64 MiB
+   * @param fn the name under which the program exports the task
+   * @param input anything that a structured clone takes, except data views and boxed numbers and
+   * strings; at most 1 MiB
+   * @throws InvalidOptionError, ProgramError, FunctionMissingError, VotesError, JobNameTakenError,
+   * UnclonableError, ValueTooLargeError, BlobMissingError, BlobTooLargeError; any error of
+   * `publish`
    */
   async submit(program: string | Uint8Array, fn: string, input?: unknown, options: SubmitOptions = {}): Promise<Job> {
     checkSubmitOptions(options)
-    // Until the job has its id, which depends on all of it.
+    // Pins the files until the job has its id, which depends on all of them.
     const pin = { for: `submission ${crypto.randomUUID()}` }
     try {
       return await this.#submit(program, fn, input, options, pin)
@@ -269,7 +311,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     }
     const id = jobId(this.owner, name, job)
     const known = this.#named(this.owner, name)
-    // The name of one that its owner cancelled is free.
+    // The name of a cancelled job is free.
     if (known !== undefined && known.wish !== 'cancel') {
       if (known.id !== id) throw new JobNameTakenError(`this owner has another job of the name ${JSON.stringify(name)}`)
       return new Job(this, id)
@@ -287,9 +329,9 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   }
 
   /**
-   * A job by its id or name.
+   * Returns a job by its id or name.
    *
-   * @throws UnknownJobError if there is none, or several owners have one of this name
+   * @throws UnknownJobError if there is none, or if several owners have a job of this name
    */
   job(idOrName: string): Job {
     if (this.#jobs.has(idOrName)) return new Job(this, idOrName)
@@ -307,7 +349,10 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     return [...this.#jobs.values()].sort((a, b) => a.submitted - b.submitted).map(({ id }) => new Job(this, id))
   }
 
-  /** Stops computing here. What this member holds is left to others; the pool stays. */
+  /**
+   * Stops computing here. Other members take over the tasks that this member holds. The pool stays
+   * open.
+   */
   async close(): Promise<void> {
     if (this.#stop.signal.aborted) return
     this.#stop.abort()
@@ -357,7 +402,9 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     return this.#stop.signal.aborted
   }
 
-  /** @internal Resolves when the job has ended, is over, or this grid was closed; or after `ms`. */
+  /**
+   * @internal Resolves when the job has ended or expired, when this grid is closed, or after `ms`.
+   */
   async ended(id: JobId, ms?: number): Promise<Entry | undefined> {
     const isOver = this.closed || !this.#jobs.has(id) || this.#runner.scheduler.ended(id) !== undefined
     if (!isOver) await this.#endings.wait(id, ms)
@@ -383,7 +430,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     const job = this.#ownJob(id, wish)
     const left = Math.max(1000, job.expires - Date.now())
     await this.#publish(job.name, { ...job, wish }, wish === 'cancel' ? Math.min(job.keep, left) : left)
-    // It is over here once replicas have said that they do no more of it, or that it has an outcome.
+    // The job is over here once replicas have answered that they stopped, or that it has an
+    // outcome.
     if (wish === 'cancel') await this.ended(id, CANCEL_TIME)
     else await this.#keepers.tell(this.#keepersOf(id), id, wish)
   }
@@ -391,12 +439,15 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   async #publish(name: string, job: JobRecord, ttl: number): Promise<void> {
     const { owner } = this.#options
     const record = await this.#pool.publish(JOB_PREFIX + name, encodeJob(job), { ttl, ...(owner && { owner }) })
-    // Meanwhile its owner may have given the name to another job.
+    // The owner may have given the name to another job meanwhile.
     const latest = this.#pool.records(record.name).find((each) => each.name === record.name && each.owner === record.owner)
     this.#record(latest ?? record, true)
   }
 
-  /** A record lives as long as a job may run. Once it is over its owner says how long it lives on; without that word it is kept longer. */
+  /**
+   * Extends the record of an ended job. A record lives as long as a job may run. After the end only
+   * the owner can state how long it stays; without that the job is kept longer.
+   */
   #keepEnded(id: JobId): void {
     const job = this.#jobs.get(id)
     const ttl = job?.owner === this.owner ? lifeAfterEnd(job, Date.now()) : undefined
@@ -420,10 +471,11 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     return job
   }
 
-  /** Programs, inputs and blobs go to the replicas before anybody hears of the job. */
+  /** Pushes programs, inputs and blobs to the replicas before any member learns of the job. */
   async #distribute(id: JobId, hashes: readonly string[]): Promise<void> {
     let replicas = this.#runner.scheduler.replicas(id).filter((member) => member !== this.#pool.self.id)
-    // One that took no blob is not waited for with the next. It fetches what it lacks.
+    // A member that did not take a blob is skipped for the next one. It fetches the blobs that it
+    // lacks.
     for (const hash of hashes) replicas = await this.#blobs.push(hash, replicas)
   }
 
@@ -445,13 +497,13 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     void this.#prepare(job, fresh)
   }
 
-  /** Whether all of a job is here, and stays until it has ended; fetches it, if need be. */
+  /** Whether all of a job is here, and stays until the job has ended. Fetches what is missing. */
   async #keeps(id: JobId): Promise<boolean> {
     for (const begin = performance.now(); !this.closed;) {
       if (this.#runner.scheduler.ended(id) !== undefined) return true
       const isKnown = this.#jobs.has(id)
       if (performance.now() - begin > (isKnown ? KEEP_TIME : HEAR_TIME)) return false
-      // Others would fetch and pin whatever they are asked for.
+      // Only a replica fetches: otherwise any member could make others fetch and pin files at will.
       if (isKnown && !this.replicas(id).includes(this.#pool.self.id)) return false
       const blobs = this.#jobBlobs.get(id)
       if (blobs !== undefined) return await this.#keep(id, blobs)
@@ -468,10 +520,10 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       await blobs.keep()
       return true
     } catch (error) {
-      // It was said.
+      // A warning was given before.
       if (blobs.isTooLarge) return false
       if (error instanceof BlobTooLargeError) {
-        // Half of it helps nobody.
+        // A part of the files is useless.
         this.#store.unpin(id)
         blobs.isTooLarge = error.isForGood
       }
@@ -480,7 +532,10 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     }
   }
 
-  /** Its time is over, its owner withdrew it, or gave its name to another one. */
+  /**
+   * Forgets a job that expired, that its owner withdrew, or whose name its owner gave to another
+   * job.
+   */
   #forget(id: JobId): void {
     this.#jobs.delete(id)
     this.#cameAt.delete(id)
@@ -494,15 +549,18 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     return [...this.#jobs.values()].find((job) => job.owner === owner && job.name === name)
   }
 
-  /** Takes part: as one that keeps what others computed at once, and as one that computes when it has what that needs. */
+  /**
+   * Takes part in a job: at once as a member that keeps outcomes of others, and as a worker as soon
+   * as all that this needs is here.
+   */
   async #prepare(job: PublishedJob, fresh: boolean): Promise<void> {
     const { id, owner, program, fn, inputBlob, votes } = job
     const submitted = this.#cameAt.get(id) ?? job.submitted
     const spec = { id, owner, fn, input: job.input, votes, submitted, wish: job.wish, accepted: false, fresh }
     this.#runner.feed({ type: 'job', spec })
     if (this.#endings.has(id)) this.watch(id)
-    // A job that is over needs nothing any more. So a member that comes later asks before it fetches
-    // what may be large.
+    // A job that is over needs nothing. So a late member asks before it fetches files, which may be
+    // large.
     if (!fresh && job.wish !== 'cancel' && (inputBlob ?? job.blobs) !== undefined && !this.#jobBlobs.has(id))
       await this.#askWhetherOver(job)
     for (let wait = FETCH_AGAIN; job.wish !== 'cancel' && this.#isOpen(job);) {
@@ -522,7 +580,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
             id,
           )
         this.#runner.feed({ type: 'job', spec: { ...spec, input, accepted, fresh: fresh && wait === FETCH_AGAIN } })
-        // Not for strangers: they could have processes started everywhere by records alone.
+        // Not for strangers: their records alone could otherwise start processes everywhere.
         if (fresh && accepted && job.wish === 'run' && this.#placeOf(job) === 'own') this.#runner.warm(id)
         if (this.#endings.has(id)) this.watch(id)
         this.#keepBlobs()
@@ -530,11 +588,11 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       } catch (error) {
         if (wait === FETCH_AGAIN) {
           this.#warnOfBlob(error, id)
-          // It may be over long ago: then nobody needs it any more.
+          // The job may be over long ago. Then nobody needs the file.
           this.watch(id)
         }
         if (error instanceof BlobTooLargeError && error.isForGood) {
-          // It leaves the job to others.
+          // This member leaves the job to others.
           this.#store.unpin(id)
           if (blobs !== undefined) {
             blobs.isTooLarge = true
@@ -548,7 +606,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     }
   }
 
-  /** Waits until a replica says that a job is over, or that it goes on. */
+  /** Waits until a replica answers that a job is over, or that it goes on. */
   async #askWhetherOver(job: PublishedJob): Promise<void> {
     const { scheduler } = this.#runner
     this.#runner.feed({ type: 'watch', job: job.id, once: true })
@@ -564,13 +622,13 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     if (hash !== undefined && owner !== undefined) this.#store.pin(hash, id, owner === this.owner ? undefined : owner)
   }
 
-  /** Whether it runs here, is kept here, or is this member's own. */
+  /** Whether the job runs here, is kept here, or belongs to this member's owner. */
   #isNeededHere(job: PublishedJob): boolean {
     if (this.#runner.scheduler.ended(job.id) !== undefined) return false
     return job.owner === this.owner || this.#placeOf(job) !== undefined || this.replicas(job.id).includes(this.#pool.self.id)
   }
 
-  /** Whether there is something of it to be done here. */
+  /** Whether something of the job remains to be done here. */
   #isOpen(job: PublishedJob): boolean {
     return !this.closed && this.#jobs.get(job.id) === job && this.#runner.scheduler.ended(job.id) === undefined
   }
@@ -580,7 +638,10 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     return new JobBlobs(program, list, async (hash, size) => await this.#blobs.fetch(hash, () => this.#holders(id), size))
   }
 
-  /** Replicas have a job's program and blobs, those that came later, too. */
+  /**
+   * Makes this member keep the program and blobs of each job of which it is a replica, also of a
+   * late one.
+   */
   #keepBlobs(): void {
     for (const [id, blobs] of this.#jobBlobs) {
       if (blobs.isKept || blobs.size > this.#store.limit || this.#runner.scheduler.ended(id) !== undefined) continue
@@ -589,7 +650,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     }
   }
 
-  /** Where a job's tasks may run here; undefined: nowhere. */
+  /** The place where a job's tasks may run here; undefined if they may not run here. */
   #placeOf({ owner, trusted }: PublishedJob): PlacedProgram['place'] | undefined {
     if ((this.#options.workers ?? 0) === 0) return undefined
     const { accept = DEFAULT_ACCEPT } = this.#options
@@ -597,7 +658,10 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     return accept.includes('sandbox') && !trusted ? 'sandbox' : undefined
   }
 
-  /** Of a job that has gone meanwhile there is nothing to run, which its program's start tells. */
+  /**
+   * The program of a job. If the job is gone meanwhile, nothing is left to run, and the program
+   * fails to start.
+   */
   #placed(id: JobId): PlacedProgram {
     const job = this.#jobs.get(id)
     return {
@@ -607,14 +671,17 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     }
   }
 
-  /** Who may keep a job: its replicas, then others that compute. */
+  /** The members that may keep a job: its replicas, then others that compute. */
   #keepersOf(id: JobId): string[] {
     const replicas = this.#runner.scheduler.replicas(id)
     const others = this.#roster.members.filter((member) => !replicas.includes(member))
     return [...replicas, ...others.slice(0, MAX_ASKED)].filter((member) => member !== this.#pool.self.id)
   }
 
-  /** Who may have a job's blobs: those that may keep it, then anybody, as the visitor that submitted it. */
+  /**
+   * The members that may have a job's blobs: those that may keep the job, then any others, since a
+   * visitor may have submitted it.
+   */
   #holders(id: JobId): string[] {
     const keepers = this.#keepersOf(id)
     const others = this.#pool
@@ -627,13 +694,16 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   #membersChanged(inputs: readonly Input[]): void {
     for (const input of inputs) if (input.type === 'gone') this.#streams.forget(input.id)
     this.#runner.feed(...inputs)
-    // A visitor is not told how jobs end, unless it asks.
+    // Members do not report ends of jobs to a visitor unless it asks.
     if (this.#options.visits === true && inputs.some(({ type }) => type === 'joined'))
       for (const job of this.#endings.jobs()) this.watch(job)
     this.#keepBlobs()
   }
 
-  /** By its own code, as `ENOSPC` where this disk is full: others are not to blame for that. */
+  /**
+   * Warns with the error's own code, such as `ENOSPC` for a full disk here: others are not to
+   * blame.
+   */
   #warnOfBlob(error: unknown, id: JobId): void {
     const { code = 'BLOB_MISSING', message = String(error) } = error as Partial<NodeJS.ErrnoException>
     this.#warn(code, message, id)

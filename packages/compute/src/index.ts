@@ -1,5 +1,6 @@
 /**
- * Jobs on a decentralized pool: they outlive every member, the one that submitted them included. `compute` is the way in.
+ * Jobs on a decentralized pool. They outlive every member, including the one that submitted them.
+ * Start with `compute`.
  *
  * @packageDocumentation
  */

@@ -5,35 +5,43 @@ import type { JobView } from './core/scheduler.ts'
 import { decodeValue } from './program/values.ts'
 import type { JobRecord, PublishedJob } from './shell/job-record.ts'
 
-/** What a member knows of a job's execution. */
+/** The state of a job's execution, as a member knows it. */
 export type JobStatus = JobView
 
-/** How long a replica may take to say who holds what, ms. A guess: some round trips, and a dial. */
+/**
+ * How long a replica may take to report which members hold which tasks, ms. A guess: some round
+ * trips and a dial.
+ */
 const EXPLAIN = 2000
 
 /** How long others may take to get all of a job, ms. A guess: 64 MiB on a line of 30 Mbit/s. */
 const KEEP = 20_000
 
-/** `pending`: nobody has begun it. As in GRAM. */
+/** The state of a job. `pending`: no member has begun it. The names are those of GRAM. */
 export type JobState = 'pending' | 'active' | 'suspended' | 'done' | 'failed' | 'cancelled'
 
-/** How a job goes, as far as its replicas told. */
+/** The progress of a job, as far as its replicas reported it. */
 export interface JobProgress {
+  /** The state of the job. */
   readonly state: JobState
-  /** How much of it is done, 0 to 1: a guess from the tree, in which siblings count as equal. */
+  /**
+   * The part of the job that is done, 0 to 1. It is a guess from the tree, in which siblings count
+   * as equal.
+   */
   readonly covered: number
-  /** Members that took part. */
+  /** Number of members that took part. */
   readonly members: number
-  /** Executions that were begun, and tasks that gave an outcome. */
+  /** Number of executions that were begun. */
   readonly begun: number
+  /** Number of tasks that gave an outcome. */
   readonly finished: number
-  /** Tasks a second since the last progress. */
+  /** Tasks per second since the last progress; 0 once the job is over. */
   readonly rate: number
-  /** Why it is in this state, for people. */
+  /** The reason for this state, for people. */
   readonly reason: string
 }
 
-/** What a job needs of its grid. */
+/** The services that a job needs from its grid. */
 export interface JobSource {
   published(id: string): PublishedJob | undefined
   status(id: string): JobStatus | undefined
@@ -49,6 +57,7 @@ export interface JobSource {
 
 /** One job, found at any member. */
 export class Job {
+  /** The id of the job. */
   readonly id: string
   readonly #source: JobSource
 
@@ -57,44 +66,64 @@ export class Job {
     this.id = id
   }
 
+  /** The name of the job. @throws UnknownJobError once the job has expired or was withdrawn */
   get name(): string {
     return this.#published.name
   }
 
-  /** The id of the key that published it. */
+  /** The id of the key that published the job. @throws UnknownJobError */
   get owner(): string {
     return this.#published.owner
   }
 
+  /** When the owner submitted the job, by the owner's clock. @throws UnknownJobError */
   get submitted(): Date {
     return new Date(this.#published.submitted)
   }
 
-  /** Until when it, and its result, are kept. Without a pool no date ends that: it is the last one that there is. */
+  /**
+   * When the job and its result expire. Without a pool nothing expires: it is the last date that
+   * exists.
+   * @throws UnknownJobError
+   */
   get expires(): Date {
     return new Date(this.#published.expires)
   }
 
-  /** The members that keep it, by this one's view; the first one sees to its root. */
+  /**
+   * The ids of the members that keep the job, in the view of this member. The first one supervises
+   * its root.
+   */
   get replicas(): readonly string[] {
     return this.#source.replicas(this.id)
   }
 
-  /** As far as this member knows without asking; {@link progress} asks. */
+  /**
+   * The state as far as this member knows it without asking; {@link progress} asks.
+   * @throws UnknownJobError
+   */
   get state(): JobState {
     return this.#progress(0).state
   }
 
   /**
-   * The job's value, once its root has one: that of its function, or the shared value that this names.
+   * The value of the job, once its root has one: the return value of its function, or the shared
+   * value that the task names as `result`.
    *
-   * @throws JobFailedError, JobCancelledError; UnknownJobError when its time is over
+   * @throws JobFailedError, JobCancelledError; UnknownJobError once the job has expired, or if this
+   * member stops computing before
    */
   get result(): Promise<unknown> {
     return this.#result()
   }
 
-  /** How it goes, each second until it ends; the last one says how it ended. */
+  /**
+   * Yields the progress of the job at this interval until it ends. The last one gives the final
+   * state.
+   *
+   * @param every ms; default: 1000
+   * @throws UnknownJobError once the job has expired
+   */
   async *progress(every = 1000): AsyncGenerator<JobProgress, void> {
     this.#source.watch(this.id)
     let last = { finished: 0, at: performance.now() }
@@ -112,46 +141,55 @@ export class Job {
   }
 
   /**
-   * Resolves once another member keeps the job, with all that it needs: from then on it outlives this one. Gives that member's id, or this one's where the job has ended and only this one has heard of that. On one machine without a pool there is none.
+   * Resolves once another member keeps the job with all that it needs: from then on the job
+   * outlives this member. Returns that member's id, or this member's id if the job has ended and
+   * only this member knows that. Always rejects without a pool, as there is no other member.
    *
    * @param within ms; default: 20 s
-   * @throws JobNotKeptError that says why
+   * @throws JobNotKeptError, which states the reason
    */
   async kept(within = KEEP): Promise<string> {
     return await this.#source.kept(this.id, within)
   }
 
-  /** What it waits for: tasks that members hold, those first of which nothing was heard for longest; at most 64. A task waits for those whose paths begin with its own. */
+  /**
+   * Returns the tasks for which the job waits: those that members hold, the ones without news for
+   * longest first; at most 64. A task waits for those whose paths begin with its own.
+   */
   async waits(): Promise<readonly HeldTask[]> {
     return await this.#source.explain(this.id, EXPLAIN)
   }
 
   /**
-   * Ends it everywhere, unless it has an outcome, which stays. Another job may take its name then. Resolves once two replicas
-   * have answered that they stopped, or after 3 s.
+   * Ends the job everywhere, unless it has an outcome, which stays. Its name is free afterwards.
+   * Resolves once two replicas have answered that they stopped, or after 3 s.
    *
-   * @throws NotOwnerError
+   * @throws NotOwnerError, UnknownJobError
    */
   async cancel(): Promise<void> {
     await this.#source.wish(this.id, 'cancel')
   }
 
   /**
-   * Nothing more of it is begun, until {@link resume}. Resolves once two members have heard of it, or after 3 s; so do
-   * {@link resume} and {@link forget}.
+   * Suspends the job: no member begins a task of it until {@link resume}. Resolves once two members
+   * know it, or after 3 s; the same holds for {@link resume} and {@link forget}.
    *
-   * @throws NotOwnerError
+   * @throws NotOwnerError, UnknownJobError
    */
   async suspend(): Promise<void> {
     await this.#source.wish(this.id, 'suspend')
   }
 
-  /** @throws NotOwnerError */
+  /** Resumes a suspended job. @throws NotOwnerError, UnknownJobError */
   async resume(): Promise<void> {
     await this.#source.wish(this.id, 'run')
   }
 
-  /** Takes it out of the pool, with its result: nobody finds it any more, and its name is free. @throws NotOwnerError */
+  /**
+   * Removes the job and its result from the pool: no member finds it afterwards, and its name is
+   * free.
+   * @throws NotOwnerError, UnknownJobError
+   */
   async forget(): Promise<void> {
     await this.#source.forget(this.id)
   }
@@ -189,7 +227,7 @@ export class Job {
 
 function stateOf(wish: JobRecord['wish'], status: JobStatus | undefined): JobState {
   if (status?.entry !== undefined) return 'failure' in status.entry.outcome ? 'failed' : 'done'
-  // Until replicas have answered it may have an outcome.
+  // Until replicas have answered the job may have an outcome.
   if (status?.ended === 'cancelled') return 'cancelled'
   if (wish === 'suspend') return 'suspended'
   return (status?.totals.begun ?? 0) > 0 ? 'active' : 'pending'

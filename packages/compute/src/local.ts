@@ -18,25 +18,36 @@ import { JobBlobs } from './shell/job-blobs.ts'
 import { MAX_DATE, type PublishedJob } from './shell/job-record.ts'
 import { Runner } from './shell/runner.ts'
 
+/** Options of `computeLocal`. */
 export interface LocalOptions {
   /** How many tasks may run at once. */
   readonly workers: number
+  /** Limits of tasks, and of the disk. Default: 10 minutes, 512 MiB of memory, 256 MiB of disk. */
   readonly limits?: Partial<TaskLimits>
-  /** Where programs run: `own`, which keeps nothing out, or `sandbox`; see the `accept` of `compute`. Default: `own`. */
+  /**
+   * Where programs run: `own` (with all rights of this process) or `sandbox`; see the `accept` of
+   * `compute`. Default: `own`.
+   */
   readonly place?: PlacedProgram['place']
-  /** Where programs are kept. Default: below the user's cache folder. */
+  /** The folder for programs and blobs. Default: below the user's cache folder. */
   readonly cache?: string
 }
 
-/** What of the options of a job there is without a pool. */
+/** The options of a job that exist without a pool. */
 type LocalSubmitOptions = Pick<SubmitOptions, 'blobs'>
 
-/** The same programs without a pool, on this machine's processors (Cilk's serial elision, on several). */
+/**
+ * Runs the same programs without a pool, on the processors of this machine (Cilk's serial elision,
+ * on several).
+ *
+ * @throws InvalidOptionError, which names the option
+ */
 export function computeLocal(options: LocalOptions): LocalGrid {
   checkLocalOptions(options)
   return new LocalGrid(options)
 }
 
+/** Computing on this machine alone. `computeLocal` creates it. */
 export class LocalGrid implements AsyncDisposable, JobSource {
   readonly #store: BlobStore
   readonly #runner: Runner
@@ -44,7 +55,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   readonly #functions = new Map<string, readonly ProgramFunction[]>()
   readonly #blobs = new Map<string, JobBlobs>()
   readonly #endings = new Endings()
-  /** How jobs ended: that is all that is kept of one, and no longer than its `Job` is. */
+  /** How jobs ended. Nothing else of a job is kept, and not longer than its `Job` object lives. */
   readonly #ended = new Map<string, ReturnType<JobSource['status']>>()
   readonly #handles = new FinalizationRegistry<string>((id) => this.#forget(id))
   closed = false
@@ -68,12 +79,20 @@ export class LocalGrid implements AsyncDisposable, JobSource {
     })
   }
 
-  /** Keeps bytes, or those of a file, and gives their name for the inputs of jobs. @throws BlobTooLargeError */
+  /**
+   * Stores bytes, or those of a file, and returns their name, for the inputs of jobs.
+   * @throws BlobTooLargeError
+   */
   async blob(source: string | Uint8Array): Promise<BlobReference> {
     return await keepBlob(this.#store, source)
   }
 
-  /** @throws InvalidOptionError, ProgramError, FunctionMissingError, UnclonableError, ValueTooLargeError, BlobMissingError, BlobTooLargeError */
+  /**
+   * Submits a job; see `submit` of `Grid`. Each submission is a job of its own.
+   *
+   * @throws InvalidOptionError, ProgramError, FunctionMissingError, UnclonableError,
+   * ValueTooLargeError, BlobMissingError, BlobTooLargeError
+   */
   async submit(program: string | Uint8Array, fn: string, input?: unknown, options: LocalSubmitOptions = {}): Promise<Job> {
     checkLocalSubmitOptions(options)
     const id = crypto.randomUUID()
@@ -120,7 +139,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
     return job
   }
 
-  /** Nothing of it is needed but how it ended. */
+  /** Keeps only how the job ended. */
   #jobEnded(id: string): void {
     this.#ended.set(id, this.#runner.scheduler.job(id))
     const job = this.#jobs.get(id)
@@ -131,7 +150,10 @@ export class LocalGrid implements AsyncDisposable, JobSource {
     this.#endings.tell(id)
   }
 
-  /** Nobody asks for it any more. One that still runs is forgotten once it has ended. */
+  /**
+   * Forgets a job to which no `Job` object refers. A job that still runs is forgotten once it has
+   * ended.
+   */
   #forget(id: string): void {
     if (this.#jobs.has(id) && !this.#ended.has(id) && !this.closed) {
       void this.#endings.wait(id).then(() => this.#forget(id))
@@ -149,6 +171,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
     return bytes
   }
 
+  /** Stops computing. Jobs that still run get no outcome. */
   async close(): Promise<void> {
     this.closed = true
     await this.#runner.close()

@@ -1,5 +1,6 @@
 /**
- * What `compute`, `computeLocal` and `submit` are told, checked by name and type: callers without types find out here.
+ * Checks the options of `compute`, `computeLocal` and `submit` by name and type. So callers without
+ * types get an error at once.
  */
 import { InvalidOptionError } from '@jel/jel'
 import * as v from 'valibot'
@@ -8,7 +9,7 @@ import type { ComputeOptions, SubmitOptions } from './grid.ts'
 import type { LocalOptions } from './local.ts'
 import { MAX_LIFE } from './shell/job-record.ts'
 
-/** Tickets of one owner. A guess: shares that differ by more are none. */
+/** Most tickets of one owner. A guess: with a larger ratio an owner gets no share in practice. */
 const MAX_TICKETS = 1_000_000
 
 const amount = (what: string) => v.pipe(v.number(`must be ${what}`), v.finite(`must be ${what}`), v.gtValue(0, `must be ${what}`))
@@ -55,25 +56,25 @@ const ofJob = v.strictObject(
 )
 const ofLocalJob = v.strictObject({ blobs }, unknownOr('must be an object'))
 
-/** Throws InvalidOptionError, which names the option. */
+/** @throws InvalidOptionError, which names the option */
 export function checkOptions(options: unknown): asserts options is ComputeOptions {
   check(ofPool, options)
   const { visits = false, workers: count = 0 } = options as ComputeOptions
   if (visits && count > 0) throw new InvalidOptionError('visits: a visitor has no workers')
 }
 
-/** Throws InvalidOptionError, which names the option. */
+/** @throws InvalidOptionError, which names the option */
 export function checkLocalOptions(options: unknown): asserts options is LocalOptions {
-  // One that is missing is a fault of its value, not of the object.
+  // A missing option is an error of its value, not of the object.
   check(ofMachine, typeof options === 'object' && options !== null ? { workers: undefined, ...options } : options)
 }
 
-/** Throws InvalidOptionError, which names the option. */
+/** @throws InvalidOptionError, which names the option */
 export function checkSubmitOptions(options: unknown): asserts options is SubmitOptions {
   check(ofJob, options)
 }
 
-/** Throws InvalidOptionError, which names the option: there are fewer without a pool. */
+/** Without a pool there are fewer options. @throws InvalidOptionError, which names the option */
 export function checkLocalSubmitOptions(options: unknown): asserts options is Pick<SubmitOptions, 'blobs'> {
   check(ofLocalJob, options)
 }
@@ -85,7 +86,10 @@ function check(schema: v.GenericSchema, options: unknown): void {
   throw new InvalidOptionError(`${v.getDotPath(issue) ?? 'the options'}: ${issue.message}`)
 }
 
-/** A strict object says the same of what is no object and of a field that it does not know. */
+/**
+ * A strict object reports one kind of issue both for a non-object and for an unknown field. This
+ * tells them apart.
+ */
 function unknownOr(otherwise: string): (issue: v.BaseIssue<unknown>) => string {
   return ({ expected }) => (expected === 'never' ? 'there is no such option' : otherwise)
 }

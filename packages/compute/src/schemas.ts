@@ -1,11 +1,14 @@
-/** What schedulers and sandboxes say to others as bytes, and back, checked and bounded: what their messages have in common. */
+/**
+ * Encodes and decodes the messages of schedulers and sandboxes, with checks and bounds: the common
+ * parts.
+ */
 import { Encoder } from 'cbor-x'
 import * as v from 'valibot'
 import { MAX_DEPTH, pathProblem, STEP_LENGTH } from './core/path.ts'
 import { fitsShared, MAX_UNION } from './core/shared-value.ts'
 import { MAX_VALUE_BYTES } from './program/values.ts'
 
-/** Elements of a list in a message. A guess: what a frame may have open. */
+/** Elements of a list in a message. A guess: the number of items that a frame may have open. */
 export const MAX_ITEMS = 65_536
 
 const encoder = new Encoder({
@@ -17,7 +20,10 @@ const encoder = new Encoder({
 })
 
 export const text = (length: number) => v.pipe(v.string(), v.maxLength(length))
-/** What is beyond counts as the most: an honest member adds its own to what another one made up, and tells the sum. */
+/**
+ * Larger values are capped: an honest member adds its own counts to those that another member made
+ * up, and reports the sum.
+ */
 export const count = v.pipe(
   v.number(),
   v.finite(),
@@ -57,12 +63,13 @@ export function toBytes(value: unknown): Uint8Array {
   return Uint8Array.from(encoder.encode(value))
 }
 
-/** @throws Error for bytes that are no such thing */
+/** @throws Error for bytes that do not match the schema */
 export function fromBytes<Schema extends v.GenericSchema>(schema: Schema, data: Uint8Array): v.InferOutput<Schema> {
   let left = data.length
-  /** CBOR's maps of text keys are what objects became; those of shared values stay maps. */
+  /** Turns CBOR's maps of text keys back into objects. Shared values stay maps. */
   function objectOf(value: unknown, key?: unknown): unknown {
-    // References make one list many: 240 bytes would become 10,000,000 elements. Each element of an honest message has bytes of its own.
+    // CBOR's references can repeat one list many times: 240 bytes would become 10,000,000 elements.
+    // Each element of an honest message takes bytes of its own.
     if (left-- === 0) throw new RangeError('more elements than bytes')
     if (value instanceof Uint8Array) return value
     if (Array.isArray(value)) return value.map((each) => objectOf(each))

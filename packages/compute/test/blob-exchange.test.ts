@@ -10,7 +10,7 @@ import { BlobExchange, BLOB_PROTOCOL } from '../src/shell/blob-exchange.ts'
 import { BlobStore, hashOf } from '../src/shell/blob-store.ts'
 import { PeerBudget } from '../src/shell/peer-budget.ts'
 
-/** More than a slow reader's queue takes, and than is sent in the time in which a stream is closed. */
+/** More than fits into a slow reader's queue, and more than is sent while a stream closes. */
 const LARGE = 24 * 2 ** 20
 
 let folder: string
@@ -46,7 +46,7 @@ async function member(disk?: number): Promise<{ pool: Pool; store: BlobStore; ex
   return { pool: joined, store, exchange, budget }
 }
 
-/** A member that answers whatever it is asked with these frames. */
+/** A member that answers every request with these frames. */
 async function liar(frames: readonly Uint8Array[]): Promise<{ id: string; asked: () => number }> {
   const joined = await pool()
   let asked = 0
@@ -138,7 +138,7 @@ describe('blobs between members', () => {
     for (let request = 0; request < 12; request++) {
       const stream = await other.pool.open(one.pool.self.id, BLOB_PROTOCOL)
       stream.send(encode.single(new TextEncoder().encode(`get ${hash}`)))
-      // While it is read from disk.
+      // The blob is being read from disk.
       await sleep(5)
       stream.abort(new Error('never mind'))
     }
@@ -156,7 +156,7 @@ describe('blobs between members', () => {
       stream.send(encode.single(new TextEncoder().encode(`get ${hash}`)))
     }
     await sleep(500)
-    // Of 256 MiB.
+    // The bound of 256 MiB has room for ten.
     expect(read.mock.calls.length).toBeLessThanOrEqual(10)
     expect(read.mock.calls.length).toBeGreaterThan(0)
   })

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { computeLocal, type LocalGrid } from '../src/index.ts'
 
 const blobs = join(import.meta.dirname, 'programs/blobs.ts')
-/** CIDv1 of no bytes at all, as IPFS writes it. */
+/** CIDv1 of the empty blob, as IPFS writes it. */
 const EMPTY = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
 
 describe.each(['own', 'sandbox'] as const)('blobs of a program that is run as %s', (place) => {
@@ -48,13 +48,13 @@ describe.each(['own', 'sandbox'] as const)('blobs of a program that is run as %s
     const bytes = new Uint8Array(65 * 2 ** 20).fill(1, 64 * 2 ** 20)
     const data = await grid.blob(bytes)
     expect(data.size).toBe(bytes.length)
-    // Of a list, not of raw bytes.
+    // The CID is of a list, not of raw bytes.
     expect(data.blob).toMatch(/^bafirei/u)
     expect(await (await grid.submit(blobs, 'sum', { data })).result).toBe(2 ** 20)
   })
 
   it('are missing where the job has none of this name, and nothing else is lost', async () => {
-    // One that this member has, for another job.
+    // This member has the blob, but for another job.
     const other = await grid.blob(Uint8Array.of(1))
     const result = await (await grid.submit(blobs, 'catches', other.blob)).result
     expect(result).toEqual({

@@ -22,9 +22,9 @@ afterEach(() => rmSync(folder, { recursive: true }))
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** Bytes of buffers that are in use. Those that nobody holds any more stay until garbage is collected. */
+/** Bytes of buffers in use. Unreferenced ones stay until garbage is collected. */
 function buffersInUse(): number {
-  // Twice: what the first finds is freed by the second.
+  // Twice: the second run frees the objects that the first one finds.
   collectGarbage()
   collectGarbage()
   return process.memoryUsage().arrayBuffers
@@ -33,7 +33,7 @@ function buffersInUse(): number {
 const sharedBy = (key: number, length = MB): Shared =>
   new Map([['s', { rule: 'min', key: -key, values: [new Uint8Array(length).fill(key)] }]])
 
-/** One slot, whose program is this file. */
+/** An executor with one slot, whose program is this file. */
 function executorOf(file: string, told: Input[]): Executor {
   return new Executor({
     slots: 1,

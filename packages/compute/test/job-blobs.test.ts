@@ -78,7 +78,7 @@ describe('blobs of a job on a pool', () => {
     await expect.poll(() => test.grids.every((grid) => grid.status(job.id) !== undefined)).toBe(true)
     const leaving = ids.findIndex((id, number) => number > 0 && job.replicas.includes(id))
     await leave(leaving)
-    // The submitter, which may be the new one, has them anyway: then the next one leaves.
+    // The submitter may be the new replica, and has them anyway. Then the next one leaves.
     if (submitter.replicas(job.id).includes(ids[0] as string))
       await leave(ids.findIndex((id, number) => number > 0 && number !== leaving && job.replicas.includes(id)))
     await expect.poll(async () => await Promise.all(outside.map(async (number) => await has(number))), { timeout: 20_000 }).toContain(true)
@@ -94,7 +94,7 @@ describe('blobs of a job on a pool', () => {
     const hash = await hashOf(Uint8Array.of(9, 9, 9))
     const name = nameOf({ hash, isList: false })
     const list = await new BlobStore(join(test.folder, '0')).put(toBytes([{ name, size: 3, parts: [hash] }]))
-    // As by a submitter that has lost it.
+    // As if its submitter had lost the blob.
     const published = submitter.published((job as { id: string }).id) as PublishedJob
     const value = encodeJob({ ...published, fn: 'catches', input: encodeValue(name), blobs: list, submitted: Date.now() })
     await (test.pools[0] as Pool).publish('jel.compute/job/lost', value, { ttl: 60_000 })

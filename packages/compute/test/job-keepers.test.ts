@@ -7,7 +7,7 @@ import { testPool } from './test-pool.ts'
 const various = join(import.meta.dirname, 'programs/various.ts')
 const test = testPool()
 
-/** Asks as this member. */
+/** A requester as this member. */
 const asker = (pool: Pool): JobKeepers => new JobKeepers(pool, { keeps: async () => await Promise.resolve(false), wishOf: () => 'forget' })
 
 describe('a member that is asked whether it keeps a job', () => {
@@ -26,7 +26,7 @@ describe('a member that is asked whether it keeps a job', () => {
       await asker(liar).ask(keeper.self.id, 'unknown')
       open--
     })
-    // Two may wait.
+    // At most two may wait.
     await expect.poll(() => open, { timeout: 5000 }).toBe(2)
     expect(await asker(honest).ask(keeper.self.id, 'known')).toBe(true)
     await keepers.close()

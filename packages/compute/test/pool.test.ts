@@ -45,7 +45,7 @@ describe('a pool that computes', () => {
     const inputs = Array.from({ length: 6 }, (_, number) => new Uint8Array(500_000).fill(number))
     const jobs = await Promise.all(inputs.map((input) => submitter.submit(various, 'echo', input)))
     await Promise.all(jobs.map((job) => job.result))
-    // They were submitted long ago.
+    // Time passes, so the jobs were submitted long ago.
     const now = Date.now
     vi.spyOn(Date, 'now').mockImplementation(() => now() + 15_000)
     const latecomer = await member({ workers: 1 })
@@ -86,7 +86,7 @@ describe('a pool that computes', () => {
     const kept = alone.kept()
     const keeper = await member()
     expect(await kept).toBe((test.pools[1] as Pool).self.id)
-    // As when it is killed now: it hands nothing on.
+    // It stops as if it were killed, so it hands nothing on.
     await (test.pools[0] as Pool).libp2p.stop()
     const worker = await member({ workers: 1 })
     expect(keeper.jobs()).toHaveLength(1)
@@ -133,9 +133,9 @@ describe('a pool that computes', () => {
     await expect.poll(() => submitter.replicas('x').length).toBe(2)
     const long = await submitter.submit(various, 'flat', { tasks: 60, ms: 20 })
     await expect.poll(() => worker.jobs()[0]?.state).toBe('active')
-    // Each would make room for itself.
+    // Each of these blobs would make room for itself.
     for (let junk = 0; junk < 4; junk++) await worker.blob(new Uint8Array(2 ** 20).fill(junk))
-    // Another program ends the process of the first one's worker.
+    // The process of the first program's worker ends for another program.
     expect(await (await submitter.submit(spaces, 'area')).result).toBe(3000)
     expect(await long.result).toBe(1770)
   })
@@ -206,7 +206,7 @@ describe('a pool that computes', () => {
     const job = await submitter.submit(various, 'queens', 6, { name: 'mine' })
     expect(await job.result).toBe(4)
     const published = submitter.published(job.id) as PublishedJob
-    // As by a submitter that had not heard of the first one.
+    // As if its submitter did not know of the first one.
     const value = encodeJob({ ...published, input: encodeValue(7) })
     await (test.pools[0] as Pool).publish('jel.compute/job/mine', value, { ttl: 60_000 })
     await expect.poll(() => worker.jobs().map(({ id }) => id === job.id)).toEqual([false])
@@ -333,7 +333,7 @@ describe('a pool that computes', () => {
     const voters = [await member({ workers: 1 }), await member({ workers: 1 })]
     const job = await submitter.submit(various, 'queens', 8, { votes: 2 })
     expect(await job.result).toBe(92)
-    // No record of a key, which would end before a result that is kept for longer.
+    // There is no record of a key: it would end before a result that is kept for longer.
     expect((test.pools[0] as Pool).records().map(({ name }) => name)).toEqual([expect.stringContaining('job/')])
     for (const [index, voter] of voters.entries()) {
       await voter.close()

@@ -1,10 +1,10 @@
 import { factOf, FairOrder, StatementCodec } from '@jel/protocol/internals'
 
 const NOW = 1_800_000_000_000
-/** Records that a pool has room for. */
+/** Most records that a pool holds. */
 const ROOM = 4096
 
-/** The records of a pool, in which those make way that do in a real one. */
+/** The records of a pool, evicted in the same order as in a real one. */
 export class Records {
   readonly #order = new FairOrder()
   readonly #codec = new StatementCodec('pool', {
@@ -18,7 +18,7 @@ export class Records {
     this.#room = room
   }
 
-  /** Names the record that makes way for it, if one does. */
+  /** Returns the name of the record that is evicted for it, if there is one. */
   publish(owner: string, name: string): string | undefined {
     const content = { kind: 'record', name, version: NOW, expires: NOW + 1, value: Uint8Array.of(1), withdrawn: false } as const
     const fact = factOf({ statement: this.#codec.sign(owner, content) })
@@ -32,7 +32,7 @@ export class Records {
     return left
   }
 
-  /** It is over. */
+  /** Removes a record that is over. */
   withdraw(owner: string, name: string): void {
     const held = this.#order.of(owner).find(({ key }) => this.#names.get(key) === name)
     if (held === undefined) return

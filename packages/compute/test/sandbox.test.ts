@@ -14,7 +14,7 @@ const various = join(import.meta.dirname, 'programs/various.ts')
 const spaces = join(import.meta.dirname, 'programs/spaces.ts')
 const folder = mkdtempSync(join(tmpdir(), 'jel-sandbox-'))
 let grid: LocalGrid
-/** Of those that never end. */
+/** For programs that never end. */
 let impatient: LocalGrid
 
 beforeAll(() => {
@@ -83,7 +83,10 @@ describe('a program in a sandbox', () => {
   })
 })
 
-/** What a module gets at that has got out of its compartment: it writes it to descriptor 3. */
+/**
+ * Returns what a module reaches once it is out of its compartment. The module writes to descriptor
+ * 3.
+ */
 async function confined(body: string): Promise<string> {
   const module = `import { Socket } from 'node:net'
     const socket = new Socket({ fd: 3, readable: true, writable: true })

@@ -5,19 +5,22 @@ import { joinPool, type Pool } from '@jel/jel'
 import { afterEach, beforeEach } from 'vitest'
 import { compute, type ComputeOptions, type Grid } from '../src/index.ts'
 
-/** A pool on loopback that each test of a file begins anew: all its members are gone after it. */
+/**
+ * A pool on loopback. Each test of a file gets a new one, and all its members are gone after the
+ * test.
+ */
 export interface TestPool {
   /** The caches of its members, by their numbers. */
   readonly folder: string
   readonly pools: Pool[]
   readonly grids: Grid[]
-  /** One more member, that computes nothing. */
+  /** Adds a member that computes nothing. */
   readonly join: () => Promise<Pool>
-  /** One more member of the grid. */
+  /** Adds a member of the grid. */
   readonly member: (options?: ComputeOptions) => Promise<Grid>
 }
 
-/** To be called at the top of a test file. */
+/** Call this at the top of a test file. */
 export function testPool(): TestPool {
   let folder: string
   let pools: Pool[]
@@ -33,7 +36,7 @@ export function testPool(): TestPool {
     rmSync(folder, { recursive: true })
   })
   const enter = async (): Promise<Pool> => {
-    // One that has left has no addresses.
+    // A member that has left has no addresses.
     const bootstrap = pools.find(({ self }) => self.addresses.length > 0)?.self.addresses ?? []
     const pool = await joinPool('compute-test', { listen: ['/ip4/127.0.0.1/tcp/0'], bootstrap, location: `node${pools.length}@here` })
     pools.push(pool)

@@ -9,39 +9,42 @@ import { Records } from './records.ts'
 export interface VisitsOptions {
   readonly seed: number
   readonly submissions: number
-  /** In which they come. */
+  /** The time in which they come. */
   readonly time: Milliseconds
-  /** Of each long job, one after the other, of 50 s each. */
+  /** Number of tasks of each long job, one after the other, 50 s each. */
   readonly longTasks: number
-  /** How long the record of a small job is kept. */
+  /** Time for which the record of a small job is kept. */
   readonly keep: Milliseconds
-  /** Records that the pool has room for. Default: as a real one. */
+  /** Most records that the pool holds. Default: as a real one. */
   readonly room?: number
-  /** How seldom members without work look for some. Default: as often as real ones. */
+  /** Longest backoff of members without work. Default: as of real ones. */
   readonly backoffMost?: Milliseconds
 }
 
-/** Two workers more than there are long jobs. */
+/** There are two workers more than long jobs. */
 const WORKERS = [2, 2, 2, 2, 1, 1, 1, 1]
-/** Owners of small jobs. Some have many more than others. */
+/** Number of owners of small jobs. Some have many more jobs than others. */
 const OWNERS = 30
 const LEAVES = 3
-/** When a visitor submits, and when one that does not wait for the result leaves after that, ms. */
+/**
+ * Time until a visitor submits, and time after that until one that does not wait for the result
+ * leaves, ms.
+ */
 const [ENTERS, LEAVES_AFTER] = [500, 1500]
 
 /**
- * A pool in which ten long jobs run while visitors submit small ones. Its records make way as those
- * of a real pool.
+ * A pool in which ten long jobs run while visitors submit small ones. Its records are evicted as
+ * those of a real pool.
  */
 export class Visits {
   readonly grid: VirtualGrid
   readonly records: Records
   readonly long = Array.from({ length: 10 }, (_, number) => `long ${number}`)
-  /** Small jobs whose records were taken. */
+  /** Small jobs whose records were accepted. */
   readonly submitted: JobId[] = []
-  /** Those whose records made way while they ran. */
+  /** Jobs whose records were evicted while they ran. */
   readonly lost: JobId[] = []
-  /** Records that made way, new ones of owners that have the most included. */
+  /** Number of evicted records, new ones of owners that have the most included. */
   evicted = 0
   /** The most jobs that a member knew at once. */
   mostKnown = 0
@@ -100,7 +103,7 @@ export class Visits {
     this.#kept.add(id)
     this.submitted.push(id)
     grid.submit({ id, owner, fn: 'small', input: rootInput(LEAVES) }, visitor)
-    // Once it has its own job.
+    // By then the visitor has its own job.
     grid.after(1, () => grid.watch(visitor, id))
     grid.after(this.#options.keep, () => {
       records.withdraw(owner, id)
@@ -122,7 +125,7 @@ export class Visits {
   }
 }
 
-/** What a member says of a job's result. */
+/** Returns a job's result as this member has it. */
 export function resultAt({ scheduler }: GridMember, job: JobId): string | undefined {
   const outcome = scheduler.job(job)?.entry?.outcome
   return outcome !== undefined && 'value' in outcome ? new TextDecoder().decode(outcome.value) : undefined

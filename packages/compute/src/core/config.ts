@@ -2,40 +2,71 @@ import type { Milliseconds } from './io.ts'
 
 /** Times and bounds of the scheduler. */
 export interface SchedulerConfig {
-  /** How often a member with news tells the replicas what it completed. Simulated: with 1 s, 0.3 % of the work is done twice after a mass crash. */
+  /**
+   * Interval at which a member with news reports to the replicas what it completed. Simulated: with
+   * 1 s, 0.3 % of the work is done twice after a mass crash.
+   */
   readonly reportEvery: Milliseconds
-  /** How often a waiter asks a holder whether it still has a task. A guess: it mends lost messages, which streams seldom lose. */
+  /**
+   * Interval at which a waiter asks a holder whether it still has a task. A guess: this repairs
+   * lost messages, and streams seldom lose any.
+   */
   readonly checkEvery: Milliseconds
-  /** After a death, the time in which others find it out, besides four round trips for what they tell replicas then, before anything is done again. Measured: `died` comes 70 to 190 ms after a SIGKILL. */
+  /**
+   * Delay between a death and the first repeated work. In this time others detect the death; four
+   * round trips are added for their reports to replicas. Measured: `died` comes 70 to 190 ms after
+   * a SIGKILL.
+   */
   readonly settleAfterDeath: Milliseconds
-  /** A member that is back after a partition begins nothing until no other one came for so long. A guess: the news of a join takes 0.1 to 0.3 s. */
+  /**
+   * A member that is back after a partition begins nothing until no other member has come back for
+   * this long. A guess: the news of a join takes 0.1 to 0.3 s.
+   */
   readonly reunionQuiet: Milliseconds
-  /** A member without work for so long asks a replica for what takes too long. A guess. */
+  /** A member without work for this long asks a replica for an overdue task. A guess. */
   readonly eagerAfter: Milliseconds
-  /** A task is too slow when nothing of it was covered for so many times as long as a task runs in the mean. */
+  /** A task is overdue when nothing of it was covered for this multiple of the mean task time. */
   readonly eagerFactor: number
-  /** The same for a task of which others hold parts: it is slow only if one of these got lost. A guess. */
+  /**
+   * The same for a task of which others hold parts: it is slow only if one of these got lost. A
+   * guess.
+   */
   readonly eagerInnerFactor: number
-  /** A thief that found nothing waits so long, doubling from the least to the most. */
+  /** Backoff of a thief that found nothing, doubling from the least to the most. */
   readonly backoffLeast: Milliseconds
   readonly backoffMost: Milliseconds
-  /** A request without an answer is given up. A guess: ten times the longest round trip on earth. */
+  /**
+   * Time after which a request without an answer is given up. A guess: ten times the longest round
+   * trip on earth.
+   */
   readonly requestTimeout: Milliseconds
-  /** Victims of each kind, near and far. Half of the 16 members with open streams. */
+  /** Number of victims of each kind, near and far. Half of the 16 members with open streams. */
   readonly victims: number
-  /** A member this near is a local victim, whatever its location says. A guess: within a data centre. */
+  /**
+   * A member within this round trip is a local victim, regardless of its location. A guess: within
+   * a data centre.
+   */
   readonly nearRoundTrip: Milliseconds
-  /** How often improved shared values are told. Simulated: 6 % more nodes of a search than with a bound known at once. */
+  /**
+   * Interval at which improved shared values are sent. Simulated: 6 % more nodes of a search than
+   * with a bound known at once.
+   */
   readonly sharedEvery: Milliseconds
-  /** Replicas of a job, and in a pool below ten members. */
+  /** Replicas of a job, and the same in a pool below ten members. */
   readonly replicas: number
   readonly replicasOfFew: number
-  /** Tasks shorter than this are sent to a worker one ahead, so that it never waits for the scheduler. A guess: a hundred times that wait. */
+  /**
+   * A worker gets one task ahead if tasks are shorter than this, so that it never waits for the
+   * scheduler. A guess: a hundred times that wait.
+   */
   readonly prefetchBelow: Milliseconds
-  /** A job's coverage. */
+  /** Most bytes of a job's coverage. */
   readonly coverageBytes: number
   readonly openChildren: number
-  /** Bytes of the inputs of children that wait for an outcome, of all frames of a job at one member. A guess: as of its coverage. */
+  /**
+   * Most bytes of the inputs of children that wait for an outcome, over all frames of a job at one
+   * member. A guess: as of its coverage.
+   */
   readonly openBytes: number
 }
 
@@ -61,27 +92,33 @@ export const defaultSchedulerConfig: SchedulerConfig = {
   openBytes: 64 * 2 ** 20,
 }
 
-/** How many times the longest of its kind a task may take. A guess. */
+/** A task may take this multiple of the longest of its kind. A guess. */
 const LONGEST_FACTOR = 1.5
-/** Where none has ended nobody knows how long they take, ms. A guess. */
+/** Limit for a task where none of its kind has ended, so the usual time is unknown, ms. A guess. */
 const UNKNOWN = 60_000
 
-/** What is known of tasks of one kind, those of one function. */
+/** Statistics of tasks of one kind: those of one function. */
 export interface Kind {
-  /** The mean; undefined: none has ended. */
+  /** The mean; undefined if none has ended. */
   readonly mean: Milliseconds | undefined
-  /** The longest that other members than its holders had; 0: they had none. One that they took as long for is no straggler, its holder may be one. */
+  /**
+   * The longest time at members other than the holders; 0 if they had none. A task that takes no
+   * longer than that is no straggler, whereas its holder may be one.
+   */
   readonly longest: Milliseconds
 }
 
-/** How long nothing of a task must have been covered for it to be too slow. `isParent`: others hold parts of it, which are judged by themselves. */
+/**
+ * Returns how long nothing of a task must have been covered for it to be overdue. `isParent`:
+ * others hold parts of it, and those are judged by themselves.
+ */
 export function overdueAfter(
   { eagerAfter, eagerFactor, eagerInnerFactor }: SchedulerConfig,
   { mean, longest }: Kind,
   isParent: boolean,
 ): Milliseconds {
   if (mean === undefined) return UNKNOWN
-  // A member may say what it likes: its word is good for as much as a parent is given.
+  // A member may report any time, so its report extends the limit at most to that of a parent.
   const leaf = Math.max(eagerAfter, eagerFactor * mean, Math.min(LONGEST_FACTOR * longest, eagerInnerFactor * mean))
   return leaf * (isParent ? eagerInnerFactor / eagerFactor : 1)
 }

@@ -9,36 +9,52 @@ import type { Reports } from './reports.ts'
 import { sameShared, uniteShared } from './shared-value.ts'
 import { validVotes } from './votes.ts'
 
-/** Of jobs that are over so many are seen to at a time, and so long after the last ones, ms: thousands may be kept. Guesses. */
+/**
+ * Ended jobs that are processed at a time, and the interval between two batches, ms: thousands may
+ * be kept. Guesses.
+ */
 const AT_ONCE = 64
 const EVERY = 20
-/** For so long after its end, and after a part of the pool has come back, a job may get another outcome, ms. A guess: twice the time in which all are back. */
+/**
+ * After its end, and after a part of the pool has come back, a job may get another outcome for this
+ * long, ms. A guess: twice the time in which all are back.
+ */
 const OPEN = 60_000
-/** A member that is back compares once more after so long, ms: when all others are, and the replicas agree. As of reunions. */
+/**
+ * A member that is back compares once more after this time, ms. By then all others are back, and
+ * the replicas agree. As of reunions.
+ */
 const COMPARE_AGAIN = 30_000
-/** So often the outcome of a job that is over may change. A guess: two parts of a pool change it once. */
+/**
+ * The outcome of an ended job may change at most this often. A guess: two parts of a pool change it
+ * once.
+ */
 const MAX_CHANGES = 4
 
 /**
- * Jobs that are over here. Another half of the pool may have ended one as well, with another result, or one that had no outcome when its owner cancelled it: so who was pronounced dead asks the
- * replicas whether they have the same, by a digest; and who hears of a cancellation asks them for an outcome, which comes first. New replicas are told by those before them, as of any job.
+ * Reconciles the outcomes of jobs that are over here. Another half of the pool may have ended a job
+ * with a different result, or may have an outcome of a job that was cancelled here. So a member
+ * that was pronounced dead compares outcomes with the replicas, by a digest. A member that receives
+ * a cancellation first asks replicas for an outcome, which takes precedence. New replicas receive
+ * outcomes from earlier ones, as of any job.
  *
- * At other times nobody honest has another result than all others, so it is not taken: a member that lies could change what was read long ago.
+ * At other times no honest member has a different result than all others, so it is rejected.
+ * Otherwise a lying member could change a result that was read long ago.
  */
 export class EndedJobs {
   readonly #context: Context
   readonly #execution: Execution
   readonly #reports: Reports
-  /** Jobs whose roots are to be compared, and those of which there may be new replicas. */
+  /** Jobs whose roots are to be compared, and jobs that may have new replicas. */
   #toCompare: Job[] = []
   #toFollow: Job[] = []
-  /** They changed again before all were seen to. */
+  /** Members changed again before all jobs were processed. */
   #isChanged = false
   #dueAt: Milliseconds = Infinity
   #compareAgainAt: Milliseconds = Infinity
-  /** Until then another part of the pool may tell how it ended jobs. */
+  /** Until then another part of the pool may send its outcomes. */
   #openUntil: Milliseconds = -Infinity
-  /** Cancelled jobs of which there may be an outcome: whom this member asked, and until when. */
+  /** Cancelled jobs that may have an outcome: the members that were asked, and the deadline. */
   readonly #cancelled = new Map<Job, { readonly open: Set<MemberId>; readonly until: Milliseconds }>()
 
   constructor(context: Context, execution: Execution, reports: Reports) {
@@ -60,7 +76,7 @@ export class EndedJobs {
     this.#compare()
   }
 
-  /** A part of the pool is back, if only a member. */
+  /** A part of the pool is back, or a single member. */
   open(): void {
     this.#openUntil = this.#context.now + OPEN
   }
@@ -90,7 +106,10 @@ export class EndedJobs {
     this.#plan()
   }
 
-  /** Somebody has an outcome of a job that is over here. All keep the same of two. An outcome comes before none, whenever it is told: the job was cancelled. */
+  /**
+   * A member sends an outcome of a job that is over here. Of two outcomes all members keep the
+   * same. If the job was cancelled, any outcome takes precedence, whenever it arrives.
+   */
   settle(job: Job, other: Entry, from: MemberId): void {
     const { self, now } = this.#context
     const { entry: known } = job
@@ -101,16 +120,17 @@ export class EndedJobs {
     if (known !== undefined && !isSame) this.#dispute(job, isOpen ? standing(known, other) : undefined)
     if (!isOpen) return
     const kept = known === undefined ? other : standing(known, other)
-    // Votes are for what stands in an entry, and nothing else.
+    // Votes cover exactly the content of an entry, so the shared values must not be united.
     const united = known === undefined || job.votesNeeded > 1 ? kept.shared : uniteShared(known.shared, other.shared)
     const shared = united ?? kept.shared
     if (kept === known && shared === known.shared) {
-      // Two that have no room beside one another would be told for ever.
+      // If the two sets of shared values don't fit together, the members would exchange them for
+      // ever.
       if (!isSame || (united !== undefined && !sameShared(shared, other.shared))) this.#context.send(from, resultOf(job, known, self))
       return
     }
     if (isSame && sameShared(shared, known.shared) && 'value' in known.outcome) return
-    // Replicas are told of it. Others ask.
+    // Replicas receive it as news. Others ask for it.
     if (job.changes++ < MAX_CHANGES) this.#execution.endOtherwise(job, { ...kept, shared })
   }
 
@@ -118,7 +138,7 @@ export class EndedJobs {
     return validVotes(job, entry, (vote) => this.#context.verify(job.id, entry, vote)) >= job.votesNeeded
   }
 
-  /** `kept`: undefined where it is too late for another one. */
+  /** `kept`: undefined if it is too late for another one. */
   #dispute(job: Job, kept: Entry | undefined): void {
     if (job.isDisputed) return
     job.isDisputed = true
@@ -127,7 +147,10 @@ export class EndedJobs {
     this.#context.effects.push({ type: 'warning', job: job.id, code: 'JOB_RESULTS_DIFFER', message })
   }
 
-  /** Its owner cancelled a job that is not over here. Nothing of it is done any more; if it has an outcome, that counts. */
+  /**
+   * The owner cancelled a job that is not over here. No more of it is done; if it has an outcome,
+   * that counts.
+   */
   cancelled(job: Job): void {
     const { now, config } = this.#context
     this.#execution.stop(job)
@@ -137,13 +160,13 @@ export class EndedJobs {
     if (open.size === 0) this.#end(job)
   }
 
-  /** A replica knows of no outcome. */
+  /** A replica has no outcome. */
   unknown(from: MemberId, job: Job): void {
     const cancelled = this.#cancelled.get(job)
     if (cancelled?.open.delete(from) === true && cancelled.open.size === 0) this.#end(job)
   }
 
-  /** Asks two replicas for another outcome than this member has. */
+  /** Asks two replicas for an outcome that differs from this member's. */
   ask(job: Job): Set<MemberId> {
     const { self, random, keepers } = this.#context
     const [first, ...others] = keepers(job).filter((id) => id !== self)
@@ -185,7 +208,7 @@ export class EndedJobs {
 const latin1 = new TextDecoder('latin1')
 const digests = new WeakMap<Entry, string>()
 
-/** What two members compare of an outcome. It is no proof of anything. */
+/** Returns a digest by which two members compare outcomes. It proves nothing. */
 export function digestOf(entry: Entry): string {
   const known = digests.get(entry)
   if (known !== undefined) return known

@@ -12,19 +12,24 @@ import { count, eligible, evidence, givenTo, mayVote, votersOf } from './votes.t
 import type { Queue } from './queue.ts'
 import type { Workers } from './workers.ts'
 
-/** Weight of the latest task in the moving average of their times. A guess. */
+/** Weight of the latest task in the moving average of task times. A guess. */
 const LATEST = 0.1
-/** Bytes of inputs beyond which no more tasks go with one answer: it must fit into a message. As of reports. */
+/**
+ * Bytes of inputs beyond which no more tasks go with one answer: it must fit into a message. As of
+ * reports.
+ */
 const GRANTED_BYTES = 512 * 1024
 
-/** Frames: how they come to be, call for children, end, and what follows from an outcome. */
+/**
+ * Manages frames: their begin, their calls for children, their end, and the effects of an outcome.
+ */
 export class Execution {
   readonly #context: Context
   readonly #workers: Workers
   readonly #queue: Queue
-  /** Told of a task that must be looked up before it may run. */
+  /** Receives a task that must be looked up before it may run. */
   readonly #lookup: (job: Job, node: TaskNode) => void
-  /** Told of an outcome of a job that is over. */
+  /** Receives an outcome of a job that is over. */
   readonly #settleEnded: (job: Job, entry: Entry, from: MemberId) => void
 
   constructor(
@@ -40,7 +45,10 @@ export class Execution {
     this.#settleEnded = tell.settleEnded
   }
 
-  /** A task comes to this member: it runs here as soon as a worker is free, once it was looked up where parts of it may be known. */
+  /**
+   * A task comes to this member. It runs here as soon as a worker is free, after a lookup if parts
+   * of it may be known.
+   */
   open(job: Job, node: TaskNode, task: Task, options: Partial<Pick<Frame, 'claimed' | 'from' | 'second' | 'replay' | 'careful'>>): void {
     this.#context.attended.add(job)
     node.task = task
@@ -53,7 +61,7 @@ export class Execution {
     else this.lookedUp(job, node)
   }
 
-  /** What of it is known was found out. */
+  /** The lookup of a task has ended. */
   lookedUp(job: Job, node: TaskNode): void {
     if (node.frame?.state !== 'lookup') return
     const poison = poisonOf(this.#context, job, node)
@@ -82,7 +90,7 @@ export class Execution {
       node.wanted = true
       node.task ??= { path: node.path, fn, input }
       node.inputSize = input.length
-      // It is a parent from now on: replicas judge it otherwise.
+      // It is now a parent, so replicas apply another limit.
       if (frame.spawned++ === 0 && frame.claimed) this.#news(job, 'claim', path)
       frame.openBytes += input.length
       job.openBytes += input.length
@@ -120,7 +128,10 @@ export class Execution {
     this.settle(job, entry, this.#context.self)
   }
 
-  /** A task has an outcome. Each counts once: another one for the same path, or below it, changes nothing but which of the two stands. */
+  /**
+   * A task has an outcome. Each counts once: another one for the same path, or below it, only
+   * affects which of the two stands.
+   */
   settle(job: Job, entry: Entry, from: MemberId): void {
     if (job.ended !== undefined) {
       if (entry.path === ROOT) this.#settleEnded(job, entry, from)
@@ -153,19 +164,22 @@ export class Execution {
     else if (job.tree.bytes > this.#context.config.coverageBytes) this.fail(job, 'JOB_TOO_WIDE', coverageAdvice)
   }
 
-  /** Counts votes. Where there are not enough, whoever waits for the task gets it computed by another member. */
+  /**
+   * Counts votes. If they are not enough, the member that waits for the task gets it computed by
+   * another member.
+   */
   #elect(job: Job, node: TaskNode, entry: Entry, from: MemberId): Entry | undefined {
     const { elected, outvoted, hopeless } = count(job, node, entry, (vote) => this.#context.verify(job.id, entry, vote))
     for (const member of outvoted) this.#outvote(job, node, member)
     if (hopeless) this.fail(job, 'TASK_UNREPEATABLE', `${node.task?.fn ?? 'a task'} gives different values at different members`)
     if (elected !== undefined || hopeless) return elected
-    // Neither these nor whoever says so are at work on it.
+    // Neither the sender nor the voters work on it.
     for (const member of [from, ...votersOf(node)]) job.unclaim(node, member)
     node.deny(from)
     if (node.holder === from) job.unawait(node, 'outcome')
     if (node.frame !== undefined || node.holder !== undefined) return undefined
     if (node.wanted) {
-      // Who takes it looks up what is known of it.
+      // The next holder looks up what is known of it.
       node.frame = newFrame(this.#context.now, { replay: true })
       job.ready.push(node)
     } else {
@@ -201,7 +215,7 @@ export class Execution {
       const frame = node.frame as Frame
       const { task } = node as { task: Task }
       bytes += task.input.length
-      // It must begin with the same shared values as those that voted.
+      // The thief must begin with the same shared values as the voters.
       if (node.ballots !== undefined) this.#context.send(thief, { type: 'result', job: job.id, entries: evidence(job, node) })
       grants.push({
         ...task,
@@ -216,26 +230,31 @@ export class Execution {
     return grants
   }
 
-  /** A task that lacks a vote goes first: what others are to be told of it, as a bound, counts only then. */
+  /**
+   * A task that lacks a vote goes first: results for others, as a bound, count only once it is
+   * elected.
+   */
   #voted(job: Job, thief: MemberId): TaskNode | undefined {
     const may = eligible(job, thief)
     return may && job.ready.newest((node) => node.ballots !== undefined && may(node))
   }
 
-  /** Gives up a frame of this member: what others do for it is left to them, as far as they are trusted. */
+  /**
+   * Gives up a frame of this member, and leaves it to another one, as far as that one is trusted.
+   */
   yield(job: Job, node: TaskNode, to: MemberId): void {
     if (!job.trust.mayHold(to) || !mayVote(job, node, to)) return
     const { frame, wanted, waiters } = node
     if (frame !== undefined) this.drop(job, node)
     this.#dropBelow(job, node)
-    // Nobody here waits for a task that was begun for the second time at a replica's word.
-    // A member that waited would take the task for lost after a while.
+    // Nobody here waits for a second execution that a replica gave out. A member that waited would
+    // take the task for lost after a while.
     if (frame?.second === true && !wanted && waiters === undefined) return
     job.await(node, to, this.#context.now)
     this.#context.send(to, { type: 'awaiting', job: job.id, paths: [node.path] })
   }
 
-  /** A container is lost with its frames: they begin anew. */
+  /** A container is lost with its frames: they begin again. */
   beginAnew(job: Job, slot: number): void {
     for (const node of job.tree.within(job.tree.root)) {
       const { frame } = node
@@ -247,7 +266,7 @@ export class Execution {
     }
   }
 
-  /** A task is not to be tried any more. */
+  /** Ends a task that must not be tried again. */
   setApart(job: Job, node: TaskNode, reason: string): void {
     const frame = node.frame as Frame
     const { self } = this.#context
@@ -263,7 +282,7 @@ export class Execution {
     this.settle(job, this.#entry(job, node.path, { failure }, frame.shared, { given, spawned: frame.spawned }), self)
   }
 
-  /** The job can't go on. */
+  /** Fails a job that can't go on. */
   fail(job: Job, code: string, message: string, stack?: string): void {
     const failure = { code, message, member: this.#context.self, tries: 1, ...(stack === undefined ? {} : { stack }) }
     this.#news(job, 'entry', '')
@@ -274,22 +293,22 @@ export class Execution {
     )
   }
 
-  /** Nothing of it is to be done any more. */
+  /** Stops all work on it. */
   stop(job: Job): void {
-    // Whoever cancelled it waits for this.
+    // The member that cancelled it waits for this.
     const waiters = [...(job.tree.root.waiters ?? [])]
     this.#release(job, job.tree.root)
     job.tree.root.children = undefined
     for (const to of waiters) if (to !== this.#context.self) this.#context.send(to, { type: 'unknown', job: job.id, paths: [ROOT] })
   }
 
-  /** It is over, without an outcome. */
+  /** Ends it without an outcome. */
   end(job: Job): void {
     this.stop(job)
     this.#end(job, undefined)
   }
 
-  /** What is over has another outcome than it had. */
+  /** Gives a job that is over another outcome. */
   endOtherwise(job: Job, entry: Entry): void {
     job.tree.cover(job.tree.root, entry)
     job.join(entry.shared)
@@ -301,7 +320,10 @@ export class Execution {
     if (job.votesNeeded === 1) this.#improve(job, shared)
   }
 
-  /** `elected`: the entry that says so, of a job that is voted on. Its frames are told of nothing new. */
+  /**
+   * `elected`: the elected entry with these values, if the job is voted on. Then its frames receive
+   * nothing new.
+   */
   #improve(job: Job, shared: Shared, elected?: Entry): void {
     const before = job.shared
     if (!job.join(shared)) return
@@ -312,14 +334,15 @@ export class Execution {
   }
 
   /**
-   * A frame that is run again begins with its last children: the other half of a cut pool is at the first ones. Simulated, 20 members, cut for 30 of 90 s: 3.9 % of the work is done
-   * twice, where the same order gives 18.5 % (one wide task); 8.3 % where it gives 11 % (a tree).
+   * A repeated frame begins with its last children, since the other half of a cut pool works on the
+   * first ones. Simulated, 20 members, cut for 30 of 90 s: 3.9 % of the work is done twice, where
+   * the same order gives 18.5 % (one wide task); 8.3 % where it gives 11 % (a tree).
    */
   #ordered({ replay }: Frame, children: readonly Spawn[]): readonly Spawn[] {
     return replay ? children.toReversed() : children
   }
 
-  /** A child that a frame called for: somebody may hold it already. */
+  /** A frame called for this child. Another member may hold it already. */
   #place(job: Job, node: TaskNode, asked: Map<MemberId, Path[]>): void {
     const holder = [...(node.claims ?? [])].find(([member, { second }]) => member !== this.#context.self && !second)?.[0]
     if (holder === undefined || job.trust.hasLost(holder)) {
@@ -363,7 +386,7 @@ export class Execution {
     })
   }
 
-  /** A task is covered: all that was going on for it, and below it, ends. Returns who is to be told. */
+  /** A task is covered: ends all work on it and below it. Returns the members to notify. */
   #release(job: Job, node: TaskNode): Set<MemberId> {
     const { self } = this.#context
     const told = new Set<MemberId>()
@@ -386,7 +409,10 @@ export class Execution {
     return told
   }
 
-  /** What frames of this member called for. What it holds for others is not theirs. */
+  /**
+   * Drops the children that frames of this member called for, but not the tasks that it holds for
+   * others.
+   */
   #dropBelow(job: Job, node: TaskNode): void {
     for (const child of node.children?.values() ?? []) {
       child.wanted = false
@@ -397,7 +423,7 @@ export class Execution {
     }
   }
 
-  /** A frame is not this member's any more. */
+  /** Drops a frame of this member. */
   drop(job: Job, node: TaskNode): void {
     const frame = node.frame as Frame
     if (frame.state === 'ready') job.ready.dropped()
@@ -405,13 +431,13 @@ export class Execution {
     this.#close(job, node)
   }
 
-  /** A failure says where it happened, unless it is passed on from a child. */
+  /** Adds the place to a failure, unless it is passed on from a child. */
   #placed(node: TaskNode, outcome: Outcome): Outcome {
     if (!('failure' in outcome) || outcome.failure.member !== '') return outcome
     return { failure: { ...outcome.failure, member: this.#context.self, tries: 1 + (node.tries?.crashes.length ?? 0) } }
   }
 
-  /** It is not in the deque, nor at a worker. */
+  /** Removes a frame that is neither in the deque nor at a worker. */
   #close(job: Job, node: TaskNode): void {
     const { claimed } = node.frame as Frame
     job.closed(node.frame as Frame)
@@ -422,7 +448,10 @@ export class Execution {
     }
   }
 
-  /** Two outcomes for one path: an honest program can give them only where a shared value pruned it differently. */
+  /**
+   * Two outcomes for one path. An honest program can give them only if a shared value pruned it
+   * differently.
+   */
   #compare(job: Job, known: Entry, other: Entry): void {
     const node = job.tree.find(known.path) as TaskNode
     if (job.votesNeeded > 1) {

@@ -1,12 +1,21 @@
 import type { Milliseconds } from './io.ts'
 
-/** A member stops with a job after so many containers in a row that came to nothing. A guess: one may be bad luck. */
+/**
+ * A member stops with a job after this many failed containers in a row. A guess: one may be bad
+ * luck.
+ */
 const MOST_FAILURES = 3
-/** For how long it stops, doubling up to the most, ms: what a machine lacks, as processes or memory, it may have again. Guesses. */
+/**
+ * Duration of the stop, doubling up to the most, ms: the machine may get back what it lacks, as
+ * processes or memory. Guesses.
+ */
 const LEAST_PAUSE = 60_000
 const MOST_PAUSE = 3_600_000
 
-/** Whether this machine can run the program of one job: a container that doesn't start, or dies before anything came of it, speaks against it. */
+/**
+ * Tracks whether this machine can run the program of one job. A failure is a container that doesn't
+ * start, or dies before it gave any outcome.
+ */
 export class Fitness {
   /** Until then this member takes no task of the job. */
   stoppedUntil: Milliseconds = 0
@@ -19,10 +28,10 @@ export class Fitness {
     this.#pause = LEAST_PAUSE
   }
 
-  /** A container came to nothing. Gives for how long this member stops; undefined: it goes on. */
+  /** A container failed. Returns how long this member stops; undefined: it goes on. */
   failed(now: Milliseconds): Milliseconds | undefined {
     if (++this.#failures < MOST_FAILURES || now < this.stoppedUntil) return undefined
-    // The next one in vain stops it again.
+    // One more failure stops it again.
     this.#failures = MOST_FAILURES - 1
     const pause = this.#pause
     this.stoppedUntil = now + pause

@@ -88,7 +88,7 @@ describe('what one member says that a task did to others', () => {
   const others = ['hostile', 'honest']
   const former = ['a', 'b', 'c', 'd', 'e']
 
-  /** A member that keeps these jobs, and heard of members that are gone. */
+  /** A member that keeps these jobs, and once knew members that are gone. */
   function member(jobs: readonly string[], votes: number): (input: Input) => Effect[] {
     const scheduler = new Scheduler({ self: { id: 'self', location: 'here' }, workers: 1, random: createRandom(1) })
     let now = 0
@@ -111,7 +111,7 @@ describe('what one member says that a task did to others', () => {
     return effects.flatMap((effect) => (effect.type === 'send' && effect.message.type === 'found' ? (effect.message.tried ?? []) : []))
   }
 
-  // One whose first replica is this member.
+  // A job whose first replica is this member.
   const own = Array.from({ length: 1000 }, (_, number) => `job${number}`).find((id) =>
     others.every((other) => hash52(`${id} self`) > hash52(`${id} ${other}`)),
   ) as string

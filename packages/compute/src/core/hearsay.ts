@@ -6,18 +6,29 @@ import type { Path } from './path.ts'
 import type { TaskNode } from './task-tree.ts'
 import { NO_TRIES, type Tries } from './tries.ts'
 
-/** Bytes of a task of which little is known. Measured: 412 with its place in its parent, where each has one child. */
+/**
+ * Bytes of a task of which little is known. Measured: 412 with its place in its parent, where each
+ * has one child.
+ */
 const NODE_BYTES = 512
-/** Bytes of the name of a member, at most. */
+/** Most bytes of a member's name. */
 const NAME_BYTES = 128
-/** What all jobs keep on one member's word, bytes. A guess: twice the coverage of the largest job. */
+/**
+ * Most bytes that all jobs keep because of one member's statements. A guess: twice the coverage of
+ * the largest job.
+ */
 const MAX_BYTES = 128 * 2 ** 20
-/** What a member made others keep is counted anew so often at most: it takes a walk over all tasks. A guess. */
+/**
+ * Least time between two recounts of the bytes kept for a member: each walks over all tasks. A
+ * guess.
+ */
 const COUNT_AGAIN: Milliseconds = 1000
 
 /**
- * What this member keeps since another one said so: tasks that it has not met itself, their outcomes, claims and votes. Each member's word is good for so many bytes; what is beyond is not taken,
- * which costs nobody more than computing it again. It is added up as it comes, and counted anew when it seems to be too much, as tasks go in many ways.
+ * Bounds the bytes that each other member may occupy here with its statements: tasks that this
+ * member has not met itself, their outcomes, claims and votes. Statements beyond the bound are
+ * rejected, which costs no more than computing the tasks again. The bytes are added as they come.
+ * They are recounted when the sum seems too large, as tasks are removed in many ways.
  */
 export class Hearsay {
   readonly #context: () => Context
@@ -28,10 +39,13 @@ export class Hearsay {
     this.#context = context
   }
 
-  /** The task of which a member speaks, with so many bytes to keep; undefined where that is too much. */
+  /**
+   * Returns the task that a member names, with this many bytes to keep; undefined if that is too
+   * much.
+   */
   node(job: Job, path: Path, from: MemberId, bytes: number): TaskNode | undefined {
     const known = job.tree.find(path)
-    // What this member waits for it has given itself.
+    // This member itself gave away the task that it waits for.
     if (from === this.#context().self || known?.holder === from) return job.tree.ensure(path)
     const more = bytes + (known === undefined ? job.tree.missing(path) * NODE_BYTES : 0)
     if (!this.#has(from, more)) return undefined
@@ -40,8 +54,9 @@ export class Hearsay {
   }
 
   /**
-   * What a member says of a task's tries: names of members only, by this one's own strings. In a job that is voted on it speaks for itself alone: else one that lies could have any task set
-   * apart, by members that are gone.
+   * Filters a member's statement on a task's tries: it keeps only names of known members, as this
+   * member's own strings. If the job is voted on, each member speaks only for itself. Otherwise a
+   * liar could have any task set apart with the names of members that are gone.
    */
   tries(job: Job, from: MemberId, { crashes, holders }: Tries): Tries {
     const { members } = this.#context()

@@ -8,27 +8,34 @@ import { Fitness } from './fitness.ts'
 import { isNone, joinTries, NO_TRIES, type Tries } from './tries.ts'
 import { Trust, type Ending } from './trust.ts'
 
-/** What replicas are to be told: that a task is covered, that it is held here, or not any more; what it did to those that ran it; or only what each report tells of this member's work. */
+/**
+ * News for replicas. `entry`: a task is covered. `claim`: it is held here. `dropped`: it is not
+ * held here any more. `tried`: it has crashes or lost holders. `work`: nothing but the work of this
+ * member, which each report states.
+ */
 export type News = { readonly type: 'entry' | 'claim' | 'dropped' | 'tried' | 'work'; readonly path: Path }
 
-/** How far a replica was told. */
+/** The state of reporting to one replica. */
 export interface ReplicaProgress {
-  /** Index of the first news that it has not noted; -1: it is to be told everything. */
+  /** Index of the first news that it has not acknowledged; -1: it needs everything. */
   noted: number
   /** Index after the last news that was sent. */
   sent: number
   sentAt: Milliseconds
-  /** How long its answer may take before it is told again (as TCP's retransmission time-out). */
+  /** Retransmission timeout of a report (as TCP's). */
   retransmitAfter: Milliseconds
   number: number
-  /** What was covered when it came, and is not told yet; a page of it is on its way. */
+  /**
+   * Paths that were covered when the replica came, and are not acknowledged yet. The first `page`
+   * of them are on their way.
+   */
   backlog: Path[] | undefined
   page: number
-  /** It has not noted anything yet: it is told all that is held here. */
+  /** It has acknowledged nothing yet, so it receives all claims of this member. */
   isNew: boolean
 }
 
-/** Functions whose times are kept. A guess: programs have few. */
+/** Most functions whose times are kept. A guess: programs have few. */
 export const MAX_KINDS = 16
 
 /** One job, at this member. */
@@ -39,70 +46,90 @@ export class Job {
   readonly ready = new ReadyDeque()
   /** Tasks that others hold and this member waits for. */
   readonly awaited = new Set<TaskNode>()
-  /** Tasks that this member holds and others don't know to be here. */
+  /**
+   * Tasks that this member claims: their frames here came from other members, or are of the root.
+   */
   readonly held = new Set<TaskNode>()
   /** Nodes with claims, by holder. */
   readonly claims = new Map<MemberId, Set<TaskNode>>()
   shared: Shared = NOTHING_SHARED
-  /** Of a job that is voted on: the elected entries that its shared values are from, by their names. */
+  /**
+   * Set if the job is voted on: the elected entries that its shared values are from, by the names
+   * of these values.
+   */
   readonly proofs = new Map<string, Entry>()
   /** Grows as `shared` improves. */
   sharedVersion = 0
-  /** News for the replicas; those before `newsStart` are forgotten. */
+  /** News for the replicas. Those before `newsStart` are dropped. */
   news: News[] = []
   newsStart = 0
   readonly replicas = new Map<MemberId, ReplicaProgress>()
-  /** All replicas, this member included, and the view that they follow from. */
+  /** All replicas, this member included, as of the view of `replicasVersion`. */
   followed: readonly MemberId[] = []
   replicasVersion = -1
-  /** Since when this member has taken each for a replica, and which of them tells new ones what there is. */
+  /**
+   * The time since which this member has taken each for a replica. `source`: the replica that sends
+   * new ones everything.
+   */
   readonly followedSince = new Map<MemberId, Milliseconds>()
   source: MemberId | undefined
-  /** All replicas by the present view; the first one keeps the root. */
+  /** All replicas by the present view. The first one keeps the root. */
   keepers: readonly MemberId[] = []
   keepersVersion = -1
-  /** Until then what this member hears is told to the other replicas as well: it has just told a new one all it had. */
+  /**
+   * Until then this member passes news on to the other replicas as well: it has just sent a new one
+   * all it had.
+   */
   passesOnUntil: Milliseconds = 0
-  /** Members whose word on some task was another one than that of enough others. */
+  /** Members whose vote on some task differed from that of enough others. */
   readonly outvoted = new Set<MemberId>()
   readonly trust = new Trust()
-  /** Bytes of the inputs of children that wait, of all frames here. */
+  /** Bytes of the inputs of children that wait, over all frames here. */
   openBytes = 0
   readonly fitness = new Fitness()
-  /** Tasks that did something to those that ran them. */
+  /** Tasks with crashes or lost holders. */
   readonly tried = new Set<TaskNode>()
   /** Some of them ended containers. */
   hasCrashes = false
-  /** Tasks that ended too many containers here, and until when they are left to others, with what the last one said. */
+  /**
+   * Tasks that ended too many containers here. They are left to others until this time. `reason`:
+   * that of the last crash.
+   */
   readonly left = new Map<TaskNode, { readonly until: Milliseconds; readonly reason: string }>()
-  /** Replicas are to be told at once. */
+  /** Replicas need a report at once. */
   isUrgent = false
   /** This member takes no tasks of it for a while: its machine can't run the program. */
   isStopped = false
-  /** Why the program does not run here, since it ran last. */
+  /** The reason why the program does not run here; cleared when it runs. */
   unfit: { readonly code: string; readonly reason: string; readonly stack?: string } | undefined
   ended: 'done' | 'cancelled' | undefined
-  /** When this member first had an outcome, or no hope of one. */
+  /** Time when this member first had an outcome, or no hope of one. */
   endedAt: Milliseconds = -Infinity
-  /** How often another outcome took the place of its root's after it was over, and whether it was said that there is another. */
+  /**
+   * Number of times that another outcome replaced that of the root after the end. `isDisputed`: a
+   * warning of different results was given.
+   */
   changes = 0
   isDisputed = false
   readonly work: { begun: number; finished: number; ran: Milliseconds } = { begun: 0, finished: 0, ran: 0 }
-  /** By function the longest that one of its tasks kept a worker here busy. */
+  /** The longest time, for each function, that one of its tasks kept a worker here busy. */
   readonly longest = new Map<string, Milliseconds>()
-  /** What others reported of their work. */
+  /** The work that other members reported. */
   readonly works = new Map<MemberId, Work>()
-  /** Another member, asked for its root, said that it is not over there. */
+  /** Another member, asked for its root, answered that the job is not over there. */
   isOpenElsewhere = false
-  /** Somebody here asks how it goes; what a replica answered last. */
+  /**
+   * An application here follows its progress. `progress` and `totals` are the latest ones from a
+   * replica.
+   */
   watched = false
   askAgainAfter: Milliseconds | undefined
   progress = 0
   totals: Totals | undefined
-  /** How long its tasks keep a worker busy, ms: a moving average; undefined before the first. */
+  /** Time that its tasks keep a worker busy, ms: a moving average; undefined before the first. */
   taskTime: Milliseconds | undefined
 
-  /** When this member heard of it. */
+  /** Time when this member first received the job. */
   readonly since: Milliseconds
 
   constructor(spec: JobSpec, since: Milliseconds) {
@@ -115,7 +142,7 @@ export class Job {
     return this.ended === undefined && this.spec.wish === 'run'
   }
 
-  /** Something of it goes on here, is awaited, or is known to go on elsewhere. */
+  /** Whether some of it runs here, is awaited, or is known to run elsewhere. */
   get hasPart(): boolean {
     return this.held.size + this.ready.size + this.awaited.size + this.claims.size > 0 || this.isStopped || this.watched
   }
@@ -128,7 +155,10 @@ export class Job {
     return this.tree.root.entry
   }
 
-  /** It is over: what was kept for its tasks goes. Replicas are still to hear of its root. */
+  /**
+   * Frees the state of the tasks, as the job is over. Replicas must still receive the outcome of
+   * its root.
+   */
   release(): void {
     this.ready.clear()
     this.awaited.clear()
@@ -146,7 +176,7 @@ export class Job {
     this.spec = { ...this.spec, input: undefined }
   }
 
-  /** True if it improves what is known. */
+  /** Returns true if this improves the known values. */
   join(shared: Shared): boolean {
     const joined = joinShared(this.shared, shared)
     if (joined === this.shared) return false
@@ -155,13 +185,13 @@ export class Job {
     return true
   }
 
-  /** A task of this function kept a worker here busy for so long. */
+  /** A task of this function kept a worker here busy for this long. */
   took(fn: string, ran: Milliseconds): void {
     const longest = this.longest.get(fn)
     if (longest === undefined ? this.longest.size < MAX_KINDS : ran > longest) this.longest.set(fn, ran)
   }
 
-  /** The longest that a task of this function took at other members than these, ms. */
+  /** Returns the longest time of a task of this function at members other than the holders, ms. */
   longestOf(fn: string, self: MemberId, holders: { has(member: MemberId): boolean }): Milliseconds {
     let longest = holders.has(self) ? 0 : (this.longest.get(fn) ?? 0)
     for (const [member, { longest: times = [] }] of this.works) {
@@ -171,7 +201,10 @@ export class Job {
     return longest
   }
 
-  /** What this member, and those who reported to it, did; or what a replica said of that, if it knew of more. */
+  /**
+   * Returns the sum of this member's work and of all reported work, or a replica's sum if that is
+   * larger.
+   */
   totalsAt(self: MemberId): Totals {
     let { begun, finished, ran } = this.work
     let members = begun > 0 ? 1 : 0
@@ -185,7 +218,7 @@ export class Job {
     return this.totals !== undefined && this.totals.begun > begun ? this.totals : { begun, finished, ran, members }
   }
 
-  /** From now on this task is another member's, and this one waits for it. */
+  /** Passes this task to another member; this one waits for it. */
   await(node: TaskNode, holder: MemberId, now: Milliseconds): void {
     this.unawait(node, 'passed on')
     node.holder = holder
@@ -195,7 +228,7 @@ export class Job {
     this.trust.began(holder)
   }
 
-  /** Something of a task went on at its holder: it comes after those of which nothing did. */
+  /** Moves a task behind those without progress, as its holder made some. */
   progressed(node: TaskNode, now: Milliseconds): void {
     node.awaitedSince = now
     this.awaited.delete(node)
@@ -209,20 +242,23 @@ export class Job {
     this.awaited.delete(node)
   }
 
-  /** A frame is no more: what it waits for is not its own any more. */
+  /** A frame ended: the inputs of its waiting children do not count any more. */
   closed(frame: Frame): void {
     this.openBytes -= frame.openBytes
     frame.openBytes = 0
   }
 
-  /** What is said of a task that did something to those that ran it. */
+  /** Adds crashes and lost holders to those of a task. */
   tell(node: TaskNode, tries: Tries): void {
     node.tries = joinTries(node.tries ?? NO_TRIES, tries)
     this.tried.add(node)
     this.hasCrashes ||= node.tries.crashes.length > 0
   }
 
-  /** A task is covered, which speaks for those above it as well: whoever held them was lost for another reason. */
+  /**
+   * A task is covered. This clears the lost holders of the tasks above it as well: they were lost
+   * for another reason.
+   */
   cleared(node: TaskNode): void {
     if (this.tried.size === 0) return
     for (let above: TaskNode | undefined = node; above !== undefined; above = above.parent) {
@@ -235,13 +271,16 @@ export class Job {
     }
   }
 
-  /** Replicas are to know it before the task begins again: who begins it may not live to say so. */
+  /**
+   * Replicas must know this before the task begins again: the member that begins it may die with
+   * it.
+   */
   tellTried(node: TaskNode, isUrgent: boolean): void {
     this.news.push({ type: 'tried', path: node.path })
     this.isUrgent ||= isUrgent
   }
 
-  /** Why the program does not run at a member; undefined: it may. */
+  /** Returns the reason why the program does not run at a member; undefined: it may run there. */
   unfitAt(member: MemberId, self: MemberId): string | undefined {
     return member === self ? this.unfit?.reason : this.works.get(member)?.unfit
   }
@@ -261,7 +300,7 @@ export class Job {
   }
 }
 
-/** Tells that a task is covered; of the root with what was done for it. */
+/** Builds the message that a task is covered. That of the root includes the totals. */
 export function resultOf(job: Job, entry: Entry, self: MemberId): Message {
   const result = { type: 'result', job: job.id, entries: [entry] } as const
   return entry.path === ROOT ? { ...result, totals: job.totalsAt(self) } : result

@@ -7,20 +7,23 @@ import type { Path } from './path.ts'
 import type { TaskNode } from './task-tree.ts'
 import { mayVote, votersOf } from './votes.ts'
 
-/** Of what a page has, where more is to follow: it must be worth asking for, bytes. A guess: an eighth of an honest one. */
+/**
+ * Fewest bytes of a page for which a further page is requested. A guess: an eighth of an honest
+ * page.
+ */
 const LEAST_PAGE = 64 * 1024
-/** What one replica may tell, in coverages of the largest job: it grows meanwhile. A guess. */
+/** Most that one replica may send, in coverages of the largest job: it grows meanwhile. A guess. */
 const MOST_TOLD = 2
 
-/** Characters of the paths in one request, which is taken as a whole: a quarter of a message. */
+/** Characters of the paths in one request, which is never split: a quarter of a message. */
 const MAX_ASKED = 2 ** 20
 
-/** How far a replica has told. */
+/** The state of the answer of one replica. */
 interface Asked {
   readonly paths: readonly Path[]
   readonly after: Path | undefined
   readonly page: number
-  /** Of this page, and of all, bytes. */
+  /** Bytes of this page, and of all pages before it. */
   bytes: number
   total: number
 }
@@ -28,26 +31,29 @@ interface Asked {
 interface Lookup {
   readonly job: Job
   readonly nodes: readonly TaskNode[]
-  /** Replicas that have not told all. */
+  /** Replicas that have not sent everything. */
   readonly open: Map<MemberId, Asked>
-  /** When they are asked again, or no longer waited for. */
+  /** Time when they are asked again, or given up. */
   deadline: Milliseconds
-  /** How long after they were asked, doubling. */
+  /** Time between two requests, doubling. */
   retransmitAfter: Milliseconds
   /** Until then they are asked again. */
   readonly until: Milliseconds
 }
 
-/** What is known of a task is asked of all replicas before it is done again: nothing that a living one holds is computed twice. */
+/**
+ * Asks all replicas what is known of a task before it is done again. So nothing that a living
+ * replica holds is computed twice.
+ */
 export class Lookups {
   readonly #context: Context
   readonly #execution: () => Execution
   readonly #tried: (from: MemberId, job: Job, tried: readonly Tried[] | undefined) => void
   readonly #open = new Map<number, Lookup>()
-  /** Tasks that are to be looked up together, by job, and when. */
+  /** Tasks to look up together, by job, and the time of the request. */
   readonly #waiting = new Map<Job, { at: Milliseconds; until: Milliseconds; nodes: Set<TaskNode> }>()
   #next = 0
-  /** Until then replicas may lack what others have to tell. */
+  /** Until then replicas may lack data that others have yet to report. */
   #quietUntil: Milliseconds = 0
 
   constructor(
@@ -67,15 +73,18 @@ export class Lookups {
     return due
   }
 
-  /** Somebody died or came: replicas change, and hear from others what those have. */
+  /** A member died or came: replicas change, and receive what others have. */
   changed(): void {
     this.#quietUntil = this.#context.now + this.#settling
   }
 
-  /** `until`: so long replicas that do not answer are asked again, as those to which there is no way yet. */
+  /**
+   * `until`: replicas that do not answer are asked again until then, as those that are not
+   * reachable yet.
+   */
   add(job: Job, node: TaskNode, until: Milliseconds = 0): void {
     const waiting = this.#waiting.get(job)
-    // Of an old job a newcomer knows nothing, nor, at first, who does.
+    // A newcomer has nothing of an old job, nor, at first, a view of the members that have.
     const at = Math.max(this.#context.now, this.#quietUntil, job.spec.fresh ? 0 : job.since + this.#settling)
     if (waiting === undefined) this.#waiting.set(job, { at, until, nodes: new Set([node]) })
     else {
@@ -84,7 +93,7 @@ export class Lookups {
     }
   }
 
-  /** Whether something of this job is still to be found out. */
+  /** Whether a lookup for this job is open. */
   isAsking(job: Job): boolean {
     return this.#waiting.has(job) || [...this.#open.values()].some((lookup) => lookup.job === job)
   }
@@ -106,7 +115,7 @@ export class Lookups {
   found(from: MemberId, message: Extract<Message, { type: 'found' }>, job: Job): void {
     const lookup = this.#open.get(message.request)
     const asked = lookup?.open.get(from)
-    // One that comes twice was asked for again meanwhile.
+    // A duplicate: the page was requested again meanwhile.
     if (lookup === undefined || asked === undefined || (message.page ?? asked.page) !== asked.page) return
     const { self, members } = this.#context
     const execution = this.#execution()
@@ -130,13 +139,15 @@ export class Lookups {
           second: false,
         })
       job.claim(node, holder)
-      // What waits for a worker here, or for its children, is left to who has begun it as well. Two that both claim it are told by a replica.
+      // A frame that waits for a worker here, or for its children, is left to the other holder. If
+      // both claim it, a replica decides.
       const { frame } = node
       if (frame === undefined || frame.from === holder || node.denied?.has(holder) === true) continue
-      // What is done for the second time is done since its holder is too slow, or, as far as anybody knows after a partition, since nobody heard of that one.
+      // A second execution was begun because the holder is too slow, so it goes on. After a
+      // partition it may have been begun because that holder was not known.
       if (frame.second && lookup.until === 0) continue
       const isAtWork = frame.state === 'running' && frame.spawned === 0
-      // After a partition one of two holders yields: the one that replicas would tell to.
+      // After a partition one of two holders yields: the one that replicas would decide against.
       const isLast = lookup.until > 0 && holder < self
       if (frame.state === 'lookup' || ((!frame.claimed || frame.second || isLast) && !isAtWork)) execution.yield(job, node, holder)
     }
@@ -155,7 +166,10 @@ export class Lookups {
     for (const each of this.#waiting.keys()) if (each.id === job) this.#waiting.delete(each)
   }
 
-  /** Asks a replica for its next page. False where there is none, by what it says, or by what is to be believed. */
+  /**
+   * Asks a replica for its next page. Returns false if the replica states none, or a credible one
+   * would not have more.
+   */
   #turnPage(request: number, lookup: Lookup, from: MemberId, { paths, page, bytes, total }: Asked, { at, after }: NextPage): boolean {
     const { now, config } = this.#context
     const isBelieved = bytes >= LEAST_PAGE && total + bytes <= MOST_TOLD * config.coverageBytes
@@ -197,7 +211,7 @@ export class Lookups {
 
   #sendTo(replica: MemberId, request: number, { id }: Job, asked: Asked): void {
     const { paths, after, page } = asked
-    // What came of a page that is asked for again comes again.
+    // A page that is requested again arrives again in full.
     asked.bytes = 0
     this.#context.send(replica, { type: 'lookup', job: id, request, paths, page, ...(after !== undefined && { after }) })
   }
@@ -208,7 +222,7 @@ export class Lookups {
   }
 }
 
-/** Tasks in lots whose paths have room in one request. */
+/** Yields tasks in batches whose paths fit into one request. */
 function* portions(nodes: Iterable<TaskNode>): Generator<readonly TaskNode[]> {
   let some: TaskNode[] = []
   let length = 0
@@ -224,7 +238,7 @@ function* portions(nodes: Iterable<TaskNode>): Generator<readonly TaskNode[]> {
   yield some
 }
 
-/** The paths of tasks, without those below others: these are told of anyway. */
+/** Returns the paths of tasks, without those below others: the answer includes these anyway. */
 function outermost(nodes: readonly TaskNode[]): Path[] {
   const all = new Set(nodes)
   const isBelow = ({ parent }: TaskNode): boolean => {

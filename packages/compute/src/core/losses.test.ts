@@ -5,7 +5,7 @@ import { poisonOf } from './losses.ts'
 import { TaskNode } from './task-tree.ts'
 import type { Tries } from './tries.ts'
 
-/** Whether a member sets a task apart that did this. */
+/** Whether a member sets a task with these tries apart. */
 function isPoison({ crashes = [], holders = [] }: Partial<Tries>, living: readonly string[], votesNeeded = 1): boolean {
   const node = new TaskNode('', undefined)
   node.tries = { crashes, holders }

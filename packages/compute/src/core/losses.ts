@@ -7,17 +7,27 @@ import type { Queue } from './queue.ts'
 import type { TaskNode } from './task-tree.ts'
 import { crashedAt, crashesAt, heldBy, MOST_CRASHES, NO_TRIES } from './tries.ts'
 
-/** Characters of why a program does not run that are told. A guess: as of an error's first lines. */
+/** Characters of the reason why a program does not run. A guess: as of an error's first lines. */
 export const MAX_REASON = 500
-/** For so long a task that ended too many containers here is left to others, ms; then it is set apart on this member's word. A guess: who has nothing to do asks several times a second. */
+/**
+ * Time for which a task that ended too many containers here is left to others, ms. After that this
+ * member alone sets it apart. A guess: an idle member asks several times a second.
+ */
 const LEFT_TO_OTHERS = 30_000
-/** A task is set apart after so many members were lost one after the other while they held it, and nothing of it was covered meanwhile; or as many as are left, but not fewer than the second number. Guesses: where a tenth of all holders is lost one task of 100,000 is set apart by chance. */
+/**
+ * A task is set apart after this many members were lost one after the other while they held it, and
+ * nothing of it was covered meanwhile. In a smaller pool the number of remaining members counts,
+ * but never fewer than the second bound. Guesses: where a tenth of all holders is lost, one task of
+ * 100,000 is set apart by chance.
+ */
 const MOST_LOST = 5
 const MOST_LOST_OF_FEW = 3
 
 /**
- * What is lost while a task runs, and whose fault that is. A task that throws has an outcome, and nothing is lost. Its container may end: the task's fault, if it does so at two members. A container
- * may not even start: the machine's fault, and no task's. Its member may die: the task's fault, if several do, one after the other.
+ * Attributes losses to tasks or machines. A task that throws has an outcome, and nothing is lost. A
+ * container may end: the task is to blame if it ends several, at two members or more. A container
+ * may not even start: the machine is to blame, and no task. A member may die: the task is to blame
+ * if several do, one after the other.
  */
 export class Losses {
   readonly #context: Context
@@ -87,7 +97,10 @@ export class Losses {
     this.#stop(job, reason, pause)
   }
 
-  /** A replica fails a job whose program runs at none of the members that compute, as each of them says. */
+  /**
+   * As a replica, fails a job if all members that compute report that its program does not run
+   * there.
+   */
   judge(job: Job): void {
     const { self, members, keepers } = this.#context
     if (job.ended !== undefined) return
@@ -95,7 +108,7 @@ export class Losses {
     let first: string | undefined
     for (const member of computing) {
       const reason = job.unfitAt(member, self)
-      // Nearly always at the first one: this is asked of all jobs when a member goes.
+      // Nearly always the first one: this runs for all jobs when a member leaves or dies.
       if (reason === undefined) return
       first ??= reason
     }
@@ -104,7 +117,7 @@ export class Losses {
     this.#execution.fail(job, code, computing.length === 1 ? reason : `it runs at none of ${computing.length} members: ${reason}`, stack)
   }
 
-  /** The holder of a task is gone, as far as this member knows by its death. */
+  /** The holder of a task is gone. As far as this member knows, it died. */
   lostHolder(job: Job, node: TaskNode, member: MemberId): void {
     if (node.progress > 0) return
     job.tell(node, heldBy(node.tries ?? NO_TRIES, member))
@@ -116,7 +129,7 @@ export class Losses {
     return node?.frame?.state === 'running' && node.frame.slot === slot ? node : undefined
   }
 
-  /** Containers came to nothing: this member takes no tasks of the job for a while. */
+  /** Containers failed: this member takes no tasks of the job for a while. */
   #stop(job: Job, reason: string, pause: Milliseconds): void {
     job.isStopped = true
     this.#queue.changed(job)
@@ -125,7 +138,10 @@ export class Losses {
   }
 }
 
-/** Why a task is to be set apart; undefined: it is not. In a job that is voted on each member says so by itself, of what it has seen itself. */
+/**
+ * Returns the reason to set a task apart; undefined: none. If the job is voted on, each member
+ * counts only crashes at itself and losses of members that it knew.
+ */
 export function poisonOf({ self, members }: Context, job: Job, { tries }: TaskNode): string | undefined {
   if (tries === undefined) return undefined
   const { crashes, holders } = tries

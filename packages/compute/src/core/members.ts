@@ -2,7 +2,7 @@ import { hash52 } from '@jel/protocol'
 import type { SchedulerConfig } from './config.ts'
 import type { ComputeMember, JobId, MemberId, Milliseconds } from './io.ts'
 
-/** Members that are gone whose names are kept. A guess: more than one task loses. */
+/** Names that are kept of members that are gone. A guess: more than one task loses. */
 const MAX_FORMER = 4096
 
 interface Known {
@@ -13,12 +13,12 @@ interface Known {
   roundTrip: Milliseconds | undefined
 }
 
-/** The members that take part in computing, as this one sees them. */
+/** The members that take part in computing, in this member's view. */
 export class Members {
   readonly #self: MemberId
   readonly #config: SchedulerConfig
   readonly #known = new Map<MemberId, Known>()
-  /** Those that were here once, the latest last. */
+  /** Members that are gone, the latest last. */
   readonly #former = new Map<MemberId, MemberId>()
   #residents: readonly MemberId[] | undefined
   #computing: readonly MemberId[] | undefined
@@ -44,13 +44,13 @@ export class Members {
     return this.#known.keys()
   }
 
-  /** Those that are no visitors. */
+  /** The members that are no visitors. */
   residents(): readonly MemberId[] {
     this.#residents ??= [...this.#known.values()].filter(({ visits }) => !visits).map(({ id }) => id)
     return this.#residents
   }
 
-  /** Those that have workers. */
+  /** The residents that have workers. */
   computing(): readonly MemberId[] {
     this.#computing ??= this.residents().filter((id) => this.#known.get(id)?.computes === true)
     return this.#computing
@@ -61,7 +61,10 @@ export class Members {
     return this.#former.has(id)
   }
 
-  /** The name of a member that is or was here, as this one keeps it; undefined for a stranger's. */
+  /**
+   * Returns this member's own string for the name of a member that is or was here; undefined for a
+   * stranger's.
+   */
   named(id: MemberId): MemberId | undefined {
     return this.#known.get(id)?.id ?? this.#former.get(id)
   }
@@ -93,7 +96,7 @@ export class Members {
     if (known !== undefined) known.roundTrip = roundTrip
   }
 
-  /** Of those that were measured, ms. */
+  /** The longest measured one, ms. */
   get longestRoundTrip(): Milliseconds {
     let longest = 0
     for (const { roundTrip } of this.#known.values()) longest = Math.max(longest, roundTrip ?? 0)
@@ -104,7 +107,10 @@ export class Members {
     return this.#known.get(id)?.roundTrip
   }
 
-  /** Whether it stands in the same place, by a level of its location that it shares with this member, or by the time that a message takes. */
+  /**
+   * Whether it is in the same place: it shares a level of its location with this member, or its
+   * round trip is short.
+   */
   isNear(id: MemberId): boolean {
     const self = this.#known.get(this.#self)
     const other = this.#known.get(id)
@@ -114,8 +120,9 @@ export class Members {
   }
 
   /**
-   * The replicas of a job, the same at all members with the same view: by rendezvous hashing, of each coarse location the first one first. With hashing
-   * alone a cut in two halves leaves all of three replicas on one side in 21 % of cases. The first one keeps the root.
+   * Returns the replicas of a job, the same at all members with the same view: by rendezvous
+   * hashing, the first of each coarse location first. With hashing alone a cut in two halves leaves
+   * all of three replicas on one side in 21 % of cases. The first one keeps the root.
    */
   replicas(job: JobId): MemberId[] {
     const { replicas, replicasOfFew } = this.#config

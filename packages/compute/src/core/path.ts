@@ -1,11 +1,15 @@
 /**
- * The position of a task in the tree of its job: at each level a step, the hash of the task's function, its input, and which it is among equal
- * siblings. A replay that spawns fewer children, as others were pruned, names the rest as before, which numbers in spawn order would not do.
+ * The position of a task in the tree of its job. Each level adds a step: the hash of the task's
+ * function, its input, and its index among equal siblings. A replay may spawn fewer children, as
+ * others were pruned. It names the rest as before, which numbers in spawn order would not do.
  * (Satin's stamp and DIB's codes are such vectors of child numbers.)
  */
 export type Path = string
 
-/** Characters of one step: 60 bits in base64url. Among the 65,536 children that a frame may have two meet by chance once in 2²⁹ frames. */
+/**
+ * Characters of one step: 60 bits in base64url. Among the 65,536 children that a frame may have,
+ * two collide by chance once in 2²⁹ frames.
+ */
 export const STEP_LENGTH = 10
 
 /** The task that was submitted. */
@@ -18,12 +22,12 @@ export function depthOf(path: Path): number {
   return path.length / STEP_LENGTH
 }
 
-/** The steps of a path from the root down. */
+/** Yields the steps of a path from the root down. */
 export function* stepsOf(path: Path): Generator<string> {
   for (let at = 0; at < path.length; at += STEP_LENGTH) yield path.slice(at, at + STEP_LENGTH)
 }
 
-/** What is wrong with a path that a peer sent; undefined if nothing is. */
+/** Returns the fault of a path that a peer sent; undefined if there is none. */
 export function pathProblem(path: string): string | undefined {
   if (path.length % STEP_LENGTH !== 0 || depthOf(path) > MAX_DEPTH) return `a path of ${path.length} characters`
   return /^[\w-]*$/u.test(path) ? undefined : 'a path of other characters than those of base64url'

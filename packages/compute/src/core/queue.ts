@@ -3,21 +3,28 @@ import type { Milliseconds } from './io.ts'
 import type { Job } from './job.ts'
 import { canRun } from './votes.ts'
 
-/** How many tickets an owner has: its share of the processor time among all owners whose jobs wait. */
+/**
+ * Returns the tickets of an owner: its share of the processor time among all owners whose jobs
+ * wait.
+ */
 export type Tickets = (owner: string) => number
 
 /**
- * Which job comes first. By default the first that was submitted; with tickets each owner gets its share of this member's processor time (stride scheduling, Waldspurger and Weihl 1995),
- * and its jobs come in the order of their submission.
+ * The order in which jobs are served. By default the first submitted job comes first. With tickets
+ * each owner gets its share of this member's processor time (stride scheduling, Waldspurger and
+ * Weihl 1995), and its jobs come in the order of their submission.
  */
 export class Queue {
   readonly #context: Context
   readonly #tickets: Tickets | undefined
-  /** By owner: processor time that its tasks took here, a ticket. Who has had the least comes first. */
+  /**
+   * Processor time per ticket that the tasks of each owner took here. The owner with the least
+   * comes first.
+   */
   readonly #passes = new Map<string, Milliseconds>()
   /** Jobs that this member runs, in the order of their submission. */
   readonly #served: Job[] = []
-  /** The same, the first to serve first; undefined: that may have changed. */
+  /** The same in the order of service; undefined: it may have changed. */
   #order: readonly Job[] | undefined
 
   constructor(context: Context, tickets: Tickets | undefined) {
@@ -25,7 +32,7 @@ export class Queue {
     this.#tickets = tickets
   }
 
-  /** A job came or is over, or whether this member runs it changed. */
+  /** A job came or is over, or it changed whether this member runs it. */
   changed(job: Job): void {
     this.#order = undefined
     const at = this.#served.indexOf(job)
@@ -35,25 +42,28 @@ export class Queue {
     if (this.#tickets === undefined) return
     const owners = new Set(this.#served.map(({ spec }) => spec.owner))
     for (const owner of this.#passes.keys()) if (!owners.has(owner)) this.#passes.delete(owner)
-    // Who had nothing to do here has saved nothing up.
+    // An owner that had nothing to do here has saved nothing up.
     const { owner } = job.spec
     if (!this.#passes.has(owner)) this.#passes.set(owner, this.#least(owners))
   }
 
-  /** The jobs that this member runs, the first to serve first. */
+  /** The jobs that this member runs, in the order of service. */
   order(): readonly Job[] {
     this.#order ??= this.#tickets === undefined ? this.#served : this.#served.toSorted((a, b) => this.#pass(a) - this.#pass(b))
     return this.#order
   }
 
-  /** Those of them of which a task waits here that this member may compute, the first to serve first. */
+  /** Those that have a waiting task here that this member may compute, in the order of service. */
   ready(): readonly Job[] {
     const { self, attended } = this.#context
     const jobs = [...attended].filter((job) => isServed(job) && canRun(job, self))
     return jobs.sort((a, b) => this.#pass(a) - this.#pass(b) || bySubmission(a, b))
   }
 
-  /** Jobs of which a task is to be stolen, the first to serve first. Where workers are busy with others these are those that come first, and have none here. */
+  /**
+   * Jobs to steal tasks of, in the order of service. If workers are busy with other jobs, only
+   * those that come first and have no task here.
+   */
   wanted(hasIdle: boolean): readonly Job[] {
     const { self } = this.#context
     const jobs = this.order()
@@ -65,7 +75,7 @@ export class Queue {
     return come.length < jobs.length ? come : []
   }
 
-  /** A task takes processor time, or less than was thought. */
+  /** A task takes this processor time. Negative: it took less than estimated. */
   charge({ spec: { owner } }: Job, time: Milliseconds): void {
     const pass = this.#passes.get(owner)
     if (this.#tickets === undefined || pass === undefined) return
@@ -73,7 +83,10 @@ export class Queue {
     this.#order = undefined
   }
 
-  /** Nobody has a task of these: their owner is next when there are some, and not before others for what it did not take. */
+  /**
+   * Nobody has a task of these jobs. Their owners are next when there are some, but gain no
+   * advantage from the time that they did not use.
+   */
   foundNone(jobs: readonly Job[]): void {
     if (this.#tickets === undefined) return
     const owners = new Set(jobs.map(({ spec }) => spec.owner))
@@ -101,7 +114,7 @@ function bySubmission(a: Job, b: Job): number {
   return a.spec.submitted - b.spec.submitted || (a.id < b.id ? -1 : 1)
 }
 
-/** Where a job stands among others, which are sorted. */
+/** Returns the place of a job among others, which are sorted. */
 function placeOf(job: Job, jobs: readonly Job[]): number {
   let [low, high] = [0, jobs.length]
   while (low < high) {

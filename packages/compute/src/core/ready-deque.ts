@@ -1,15 +1,16 @@
 import type { TaskNode } from './task-tree.ts'
 
 /**
- * The tasks of a job that wait for a worker at this member. Its own workers take the newest, which keeps few frames open; thieves get the oldest,
- * which in a tree is about half of the work (Cilk; Satin).
+ * The tasks of a job that wait for a worker at this member. Its own workers take the newest, which
+ * keeps few frames open. Thieves get the oldest, which in a tree is about half of the work (Cilk;
+ * Satin).
  */
 export class ReadyDeque {
   #nodes: TaskNode[] = []
   #head = 0
   #size = 0
 
-  /** How many wait. */
+  /** Number of tasks that wait. */
   get size(): number {
     return this.#size
   }
@@ -19,7 +20,7 @@ export class ReadyDeque {
     this.#size++
   }
 
-  /** For workers of this member. `may`: only one of which this holds. */
+  /** Takes the newest, for workers of this member. `may`: a test that the task must pass. */
   newest(may?: (node: TaskNode) => boolean): TaskNode | undefined {
     if (may !== undefined) return this.#only(this.#nodes.findLastIndex((node, index) => index >= this.#head && waits(node) && may(node)))
     while (this.#nodes.length > this.#head) {
@@ -29,12 +30,12 @@ export class ReadyDeque {
     return undefined
   }
 
-  /** Whether there is one of which this holds. */
+  /** Whether some task passes the test. */
   some(may: (node: TaskNode) => boolean): boolean {
     return this.#nodes.some((node, index) => index >= this.#head && waits(node) && may(node))
   }
 
-  /** For thieves. */
+  /** Takes the oldest, for thieves. */
   oldest(may?: (node: TaskNode) => boolean): TaskNode | undefined {
     if (may !== undefined) return this.#only(this.#nodes.findIndex((node, index) => index >= this.#head && waits(node) && may(node)))
     while (this.#nodes.length > this.#head) {
@@ -54,7 +55,7 @@ export class ReadyDeque {
     this.#size = 0
   }
 
-  /** One of its nodes is dropped: its place stays until somebody comes by. */
+  /** A node was dropped. Its place stays until a search passes it. */
   dropped(): void {
     this.#size--
   }

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Claim, Effect, Input, Message } from './io.ts'
 import { Scheduler } from './scheduler.ts'
 
-// One whose first replica is another member.
+// A job whose first replica is another member.
 const job = Array.from({ length: 100 }, (_, number) => `job${number}`).find(
   (id) => hash52(`${id} other`) > hash52(`${id} self`) && hash52(`${id} other`) > hash52(`${id} third`),
 ) as string
@@ -35,7 +35,7 @@ function report(from: string, ...claims: Claim[]): Effect[] {
   return hear({ type: 'report', job, number: 1, entries: [], claims, dropped: [], work }, from)
 }
 
-/** What a member without work is given. */
+/** The paths of tasks that this member gives to an idle one. */
 function given(to: string): readonly string[] {
   return sent(hear({ type: 'idle', request: 1, jobs: [job] }, to), 'work').flatMap(({ tasks }) => tasks.map(({ path }) => path))
 }
@@ -46,7 +46,7 @@ beforeEach(() => {
   for (const id of ['other', 'third', 'fourth']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
 })
 
-/** This member asks for a task, and is given this one. */
+/** This member asks for a task, and gets this one. */
 function takes(task: Claim, from: string): void {
   const ask = (): readonly Effect[] => feed({ type: 'timer' }, 100)
   let request: { to: string; number: number } | undefined

@@ -11,13 +11,16 @@ import { evidence, mayVote } from './votes.ts'
 
 /** Bytes of values in one answer. As of reports. */
 const PAGE_BYTES = 512 * 1024
-/** Held tasks that an answer names. A guess: more than a person reads. */
+/** Most held tasks in one answer. A guess: more than a person reads. */
 export const MAX_EXPLAINED = 64
-/** Claims of one member and job that a replica keeps. A guess: many times what an honest member holds. */
+/**
+ * Most claims of one member and job that a replica keeps. A guess: many times what an honest member
+ * holds.
+ */
 const MAX_CLAIMS = 4096
-/** Tasks of one job that did something to those that ran them, of which is told here. A guess. */
+/** Most tasks of one job whose crashes or lost holders are kept on reports of others. A guess. */
 const MAX_TRIED = 4096
-/** Of the names of one. */
+/** Bytes of the names of one such task. */
 const TRIED_BYTES = 2 * MAX_TRIES * 128
 
 type Page = Pick<Extract<Message, { type: 'found' }>, 'entries' | 'claims' | 'tried' | 'next'>
@@ -28,11 +31,14 @@ interface Conflict {
   readonly at: Milliseconds
 }
 
-/** What this member keeps for others as a replica of a job: what is covered, and who holds what. */
+/** The state that this member keeps for others as a replica of a job: outcomes and claims. */
 export class Replication {
   readonly #context: Context
   readonly #execution: Execution
-  /** In the order of their time. A task that moves on is claimed twice until both holders have told: only what lasts is a conflict. */
+  /**
+   * In the order of their time. A task that moves on has two claims until both holders have
+   * reported, so only a lasting one is a conflict.
+   */
   readonly #conflicts: Conflict[] = []
 
   constructor(context: Context, execution: Execution) {
@@ -48,9 +54,9 @@ export class Replication {
     while ((this.#conflicts[0]?.at ?? Infinity) <= this.#context.now) this.#decide(this.#conflicts.shift() as Conflict)
   }
 
-  /** A member tells what it completed and what it holds. */
+  /** A member reports what it completed and what it holds. */
   report(from: MemberId, job: Job, message: Extract<Message, { type: 'report' }>): void {
-    // 0: more of it comes.
+    // 0: more parts of this report follow.
     if (message.number > 0) this.#context.send(from, { type: 'noted', job: job.id, number: message.number })
     job.works.set(from, message.work)
     if (job.ended !== undefined) {
@@ -65,7 +71,7 @@ export class Replication {
       // One vote of several is no outcome yet.
       if (node?.entry !== undefined) this.#moved(job, node, from)
       if (job.ended !== undefined) break
-      // Its sender may take a new replica for one that knows it.
+      // The sender may assume that a new replica has it already.
       if (this.#context.now < job.passesOnUntil && knownOf(job, entry.path) > known) job.news.push({ type: 'entry', path: entry.path })
     }
     for (const path of message.dropped) {
@@ -77,7 +83,7 @@ export class Replication {
     if (job.ended !== undefined && message.entries.every(({ path }) => path !== ROOT)) this.#tellEnd(from, job)
   }
 
-  /** What others know of tasks that did something to those that ran them. */
+  /** Takes reports of crashes and lost holders. */
   tried(from: MemberId, job: Job, tried: readonly Tried[] = []): void {
     for (const { path, ...tries } of tried) {
       if (job.ended !== undefined || job.tree.covering(path) !== undefined || job.tried.size >= MAX_TRIED) continue
@@ -87,7 +93,10 @@ export class Replication {
     }
   }
 
-  /** What is known of some tasks, and of what is below them: a page, as more at once is lost where it waits for a slow line. */
+  /**
+   * Answers what is known of some tasks and of those below them. It sends a page, as more at once
+   * is lost while it waits for a slow line.
+   */
   lookup(from: MemberId, job: Job, { request, paths, page, after }: Extract<Message, { type: 'lookup' }>): void {
     const isPaged = page !== undefined
     for (let begin: NextPage | undefined = { at: 0, ...(after !== undefined && { after }) }; begin !== undefined;) {
@@ -103,7 +112,8 @@ export class Replication {
     const claims: HeldBy[] = []
     const tried: Tried[] = []
     let bytes = 0
-    // Each node once, however often, and at how many levels, it is asked for: else a short message had an answer without end.
+    // Sends each node once, even if it is requested often and at several levels. Otherwise a short
+    // message could have an endless answer.
     const told = new Set<TaskNode | Entry>()
     const add = (entry: Entry): void => {
       if (told.has(entry)) return
@@ -125,7 +135,8 @@ export class Replication {
           for (const [holder, { second }] of each.claims ?? []) if (holder !== from && !second) claims.push({ path: each.path, holder })
           if (each.tries !== undefined) tried.push(triedOf(each))
           if (isHeld(each.frame)) claims.push({ path: each.path, holder: this.#context.self })
-          // What has an outcome stays where it is, or is covered: a page that ended elsewhere might not find its end again.
+          // A node with an outcome stays in place, or gets covered. A page that ended at another
+          // node might not find its end again.
           if (bytes >= PAGE_BYTES && (each.entry ?? each.ballots) !== undefined) return page({ at, after: each.path })
         }
       }
@@ -133,7 +144,10 @@ export class Replication {
     return page()
   }
 
-  /** For a member that has nothing to do: a task that takes far longer than others did, and that nobody else does for it yet. */
+  /**
+   * For an idle member: returns a task that takes far longer than others did, and that no other
+   * member repeats yet.
+   */
   overdue(from: MemberId, job: Job): Grant | undefined {
     const { self, now, config } = this.#context
     const { ran, finished } = job.totalsAt(self)
@@ -142,12 +156,12 @@ export class Replication {
     for (const nodes of job.claims.values()) {
       for (const node of nodes) {
         const { claims, frame } = node
-        // This member neither counts nor follows its own tasks here: other replicas judge them.
+        // This member has no claims on its own tasks here, so other replicas judge them.
         if (claims === undefined || frame !== undefined || claims.has(from) || !mayVote(job, node, from)) continue
         const [claim] = claims.values()
         const task = rootOf(job, node) ?? node.task ?? claim?.task
         if (claim === undefined || task === undefined) continue
-        // Each further one that does it too may take as long again as those before it: a claim costs nothing.
+        // Each further holder doubles the limit: a claim costs nothing.
         const kind = { mean, longest: job.longestOf(task.fn, self, claims) }
         const after = overdueAfter(config, kind, isHeldBelow(node)) * 2 ** (claims.size - 1)
         const since = leftAloneSince(node, now, config.eagerInnerFactor * (mean ?? 0))
@@ -161,7 +175,10 @@ export class Replication {
     return { ...task, job: job.id, replay: true, tries: node.tries?.crashes.length ?? 0, ...node.tries }
   }
 
-  /** Who can't run the program, and who holds what, the stillest first. */
+  /**
+   * Lists members that can't run the program, then held tasks, those without progress for longest
+   * first.
+   */
   explain(from: MemberId, job: Job): void {
     const { now, self } = this.#context
     const tasks: HeldTask[] = []
@@ -220,7 +237,7 @@ export class Replication {
     if (others.length > 0 && !second) this.#conflicts.push({ job, node, at: this.#context.now + 2 * this.#context.config.reportEvery })
   }
 
-  /** Two members hold one task, as after a partition: all replicas leave it to the same one. */
+  /** Two members hold one task, as after a partition. All replicas leave it to the same one. */
   #decide({ job, node }: Conflict): void {
     if (job.ended !== undefined || job.tree.find(node.path) !== node) return
     const { self } = this.#context
@@ -241,7 +258,10 @@ export class Replication {
     job.claim(node, holder)
   }
 
-  /** What contains it is at work. Whoever does that for the second time, as it seemed to be too slow, leaves it to the first one again. */
+  /**
+   * The tasks above this one make progress. A member that repeats one of them, as it seemed too
+   * slow, leaves it to the first holder again.
+   */
   #moved(job: Job, node: TaskNode, from: MemberId): void {
     for (let above = node.parent; above !== undefined; above = above.parent) {
       if (above.quietSince !== undefined) above.quietSince = this.#context.now
@@ -264,12 +284,12 @@ function rootOf({ spec: { fn, input } }: Job, { path }: TaskNode): Task | undefi
   return path === ROOT && input !== undefined ? { path, fn, input } : undefined
 }
 
-/** A frame of this replica that others are to leave to it. */
+/** Whether others must leave this frame to this replica. */
 function isHeld(frame: Frame | undefined): boolean {
   return frame?.claimed === true && !frame.second && frame.state !== 'lookup'
 }
 
-/** Others, or this replica, hold parts of it. */
+/** Whether others, or this replica, hold parts of it. */
 function isHeldBelow(node: TaskNode): boolean {
   for (const child of node.children?.values() ?? [])
     if (child.claims !== undefined || child.frame !== undefined || isHeldBelow(child)) return true
@@ -277,9 +297,9 @@ function isHeldBelow(node: TaskNode): boolean {
 }
 
 /**
- * Since when nothing of a task was covered, and nobody began it for the second time: each of those
- * gets time of its own. Else all replicas give out the same task at once. `most`: a member may say
- * what it likes, so its word is good for as much as a parent is given.
+ * Returns the time since which nothing of a task was covered and no second execution began. Each
+ * second execution gets time of its own; otherwise all replicas give out the same task at once.
+ * `most`: a member may state any time, so it extends this at most to the limit of a parent.
  */
 function leftAloneSince({ claims, quietSince }: TaskNode, now: Milliseconds, most: Milliseconds): Milliseconds {
   let latest = quietSince ?? now
@@ -288,7 +308,10 @@ function leftAloneSince({ claims, quietSince }: TaskNode, now: Milliseconds, mos
   return latest
 }
 
-/** How much is known of what a task gave: votes, or all. */
+/**
+ * Returns how much is known of the outcome of a task: its number of votes, or infinity if it is
+ * covered.
+ */
 function knownOf(job: Job, path: Path): number {
   if (job.tree.covering(path) !== undefined) return Infinity
   return (job.tree.find(path)?.ballots ?? []).reduce((sum, { votes = [] }) => sum + votes.length, 0)

@@ -8,18 +8,27 @@ import type { TaskNode } from './task-tree.ts'
 import { triedOf } from './tries.ts'
 import { evidence } from './votes.ts'
 
-/** Bytes of values in one report; what is left goes with the next. A guess: some milliseconds of a slow line. */
+/**
+ * Bytes of values in one report; the rest goes with the next. A guess: some milliseconds of a slow
+ * line.
+ */
 const REPORT_BYTES = 512 * 1024
 
-/** Others may hear so much later than the first replica that there is a new one, ms. Measured: all see all again at most 9.1 s after a partition. */
+/**
+ * Other members may detect a new replica this much later than the first replica does, ms. Measured:
+ * all see all again at most 9.1 s after a partition.
+ */
 const PASS_ON = 10_000
 
 /**
- * Each second a member with news tells the replicas of a job what it completed, and what it holds. A task that came and went within that second is
- * told as one entry, or, where its parent ended as well, not at all.
+ * Reports to the replicas of a job. Each second a member with news reports what it completed, and
+ * what it holds. A task that came and went within that second is reported as one entry, or, if its
+ * parent ended as well, not at all.
  *
- * A new replica is told everything by the first of those that were there before it: one that all tell everything drowns behind a slow line (simulated: 176 members, of which
- * it stood behind 1 Mbit/s, 1.6 MB). The others tell it what they hold, and what that one lacks. Where none is left, all tell everything.
+ * A new replica receives everything from the first of those that were there before it. If all sent
+ * everything, it would drown behind a slow line (simulated: 176 members, a replica behind 1 Mbit/s,
+ * 1.6 MB). The others report their claims, and entries that this one lacks. If no earlier replica
+ * is left, all send everything.
  */
 export class Reports {
   readonly #context: Context
@@ -35,7 +44,10 @@ export class Reports {
     return due
   }
 
-  /** Tells at once: a member that outlived another's death says what it has before anything is done again. */
+  /**
+   * Reports at once: a member that outlived another's death reports what it has before anything is
+   * done again.
+   */
   flush(): void {
     for (const job of this.#telling()) if (this.#hasNews(job)) this.#due.set(job.id, this.#context.now)
   }
@@ -78,19 +90,19 @@ export class Reports {
     return this.#due.has(job.id)
   }
 
-  /** Jobs of which there may be something to tell. */
+  /** Jobs that may have something to report. */
   *#telling(): Generator<Job> {
     yield* this.#context.attended
     yield* this.#context.untold
   }
 
-  /** Compares those who are told with those who are to be. */
+  /** Updates the replicas that receive reports to those of the present view. */
   follow(job: Job): void {
     const { self, now, members } = this.#context
     job.replicasVersion = members.version
     if (job.ended !== undefined) this.#context.untold.add(job)
     const since = (id: MemberId): Milliseconds => job.followedSince.get(id) ?? now
-    // The one that has been a replica for longest: a new one may not have heard yet.
+    // The replica of longest standing: a new one may not have received everything yet.
     const source = job.followed.filter((id) => members.has(id)).sort((a, b) => since(a) - since(b))[0]
     const noted = source === undefined || source === self ? -1 : (job.replicas.get(source)?.noted ?? -1)
     const isBroken = job.source !== undefined && job.source !== source && !members.has(job.source)
@@ -102,7 +114,7 @@ export class Reports {
       if (!job.followedSince.has(id)) job.followedSince.set(id, now)
       if (id === self) continue
       const progress = job.replicas.get(id)
-      // What the former source had begun to hand over may be lost with it.
+      // The handover that the former source began may be lost with it.
       if (progress === undefined || (isBroken && id !== source && since(id) > now - PASS_ON))
         job.replicas.set(id, this.#untold(Math.min(noted, progress?.noted ?? noted)))
     }
@@ -125,7 +137,7 @@ export class Reports {
     return noted < job.newsStart + job.news.length || (isNew && job.held.size > 0) || isUnfit
   }
 
-  /** A replica that was told nothing, or not all of what there was, is told at once. */
+  /** A replica that has received nothing, or not everything there was, gets a report at once. */
   #isUntold(job: Job): boolean {
     for (const progress of job.replicas.values()) {
       if ((progress.isNew || progress.backlog !== undefined) && progress.sentAt === -Infinity && this.#lacks(job, progress)) return true
@@ -146,7 +158,7 @@ export class Reports {
     this.#trim(job)
   }
 
-  /** Begins to tell everything. */
+  /** Begins to send everything. */
   #handOver(job: Job, progress: ReplicaProgress): void {
     job.passesOnUntil = this.#context.now + PASS_ON
     progress.backlog = [...new Set([...job.tree.entries()].map(({ path }) => path))]
@@ -243,7 +255,7 @@ export class Reports {
     ]
   }
 
-  /** What all replicas have noted, or are being told with everything else, is forgotten. */
+  /** Drops news that all replicas have acknowledged, or receive with everything else. */
   #trim(job: Job): void {
     let noted = job.newsStart + job.news.length
     for (const progress of job.replicas.values()) {
@@ -255,7 +267,7 @@ export class Reports {
   }
 }
 
-/** What is still looked up may turn out to be another's: it is no claim yet. */
+/** A task in lookup may turn out to be another member's, so it is no claim yet. */
 function isClaimed(node: TaskNode | undefined): boolean {
   return node?.frame !== undefined && node.frame.state !== 'lookup'
 }

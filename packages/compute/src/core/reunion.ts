@@ -4,20 +4,25 @@ import type { Job } from './job.ts'
 import type { Lookups } from './lookups.ts'
 
 /**
- * For so long after its own return a member stops again whenever others come or go, and waits for replicas that do not answer, ms. Measured: members come back in waves up to 6 s
- * apart, the last one 15 s after the first, and a stream to one takes 2 s to open in the median, a tenth above 8 s (20 members on two busy processors).
+ * For this long after its own return a member stops again whenever others come or go, and waits for
+ * replicas that do not answer, ms. Measured: members come back in waves up to 6 s apart, the last
+ * one 15 s after the first. A stream to one takes 2 s to open in the median, a tenth above 8 s (20
+ * members on two busy processors).
  */
 const LONGEST = 30_000
 
 /**
- * Two halves of a pool meet again after a partition. What either of them computed must not be computed once more, so a member that the other half had pronounced dead begins nothing
- * until the others are all back, the replicas of both halves have told one another what they hold, and it has looked up what of its own tasks is known. The others come back in
- * waves, those of its own half, too, as each one has to hear that it was pronounced dead; nobody knows which wave is the last one, so each is waited for, and looked up after.
+ * Suspends new work while two halves of a pool reunite after a partition, so that neither half
+ * repeats the work of the other. A member that the other half had pronounced dead begins nothing
+ * until the others are all back, the replicas of both halves have exchanged their claims, and it
+ * has looked up its own tasks. The others come back in waves, those of its own half too, as each
+ * must first learn that it was pronounced dead. No member knows which wave is the last, so it waits
+ * for each, and looks its tasks up after each.
  */
 export class Reunion {
   readonly #context: Context
   readonly #lookups: Lookups
-  /** When the others will be back, if no more of them come. */
+  /** Time when the others count as back, if no more of them come. */
   #quietAt: Milliseconds = Infinity
   #until: Milliseconds = -Infinity
   /** Jobs whose tasks are being looked up. */
@@ -32,12 +37,15 @@ export class Reunion {
     return this.#quietAt
   }
 
-  /** Whether nothing is to be begun. */
+  /** Whether nothing may begin. */
   get isOpen(): boolean {
     return this.#quietAt !== Infinity || this.#open.length > 0
   }
 
-  /** Whether others may have begun nothing for a while, since they wait: nothing of theirs is to be taken for too slow. */
+  /**
+   * Whether others may have begun nothing for a while because they wait. Then none of their tasks
+   * counts as overdue.
+   */
   get isRecent(): boolean {
     return this.isOpen || this.#context.now < this.#until
   }
@@ -50,7 +58,7 @@ export class Reunion {
     this.#until = now + LONGEST
   }
 
-  /** Another one may be back, or is pronounced dead before it is. */
+  /** Another member may be back, or was pronounced dead before it is. */
   changed(): void {
     const { now, config } = this.#context
     if (now < this.#until) this.#quietAt = Math.min(this.#until, now + config.reunionQuiet)

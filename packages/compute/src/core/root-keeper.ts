@@ -5,25 +5,36 @@ import type { Milliseconds } from './io.ts'
 import type { Job } from './job.ts'
 import { ROOT } from './path.ts'
 
-/** For so long nobody but its first replica can have begun a new job. A guess: less than the fastest news of a death. */
+/**
+ * For this long only its first replica can have begun a new job, ms. A guess: less than the fastest
+ * news of a death.
+ */
 const FRESH = 50
-/** A replica leaves the root to those before it for so long each. A guess: they hear of its holder within a second or two. */
+/**
+ * A replica leaves the root to those before it for this long each. A guess: it learns of a holder
+ * within a second or two.
+ */
 const TAKE_OVER_AFTER: Milliseconds = 5000
-/** So often a claim of the root may be taken back before others stop waiting for the next one. A guess: a partition and its end take two. */
+/**
+ * A withdrawn claim of the root restarts the wait of the next replica at most this often. A guess:
+ * a partition and its end take two.
+ */
 const MAX_TAKEN_BACK = 4
 
-/** For whoever comes before this replica to begin the root. */
+/** The wait of this replica for an earlier one to begin the root. */
 interface Wait {
   since: Milliseconds
-  /** Somebody says to hold it. */
+  /** A member claims to hold it. */
   isClaimed: boolean
   takenBack: number
 }
 
 /**
- * The first living replica of a job sees to its root: it begins it where nobody holds it, after it heard what the other replicas know, and waits for
- * whoever does hold it. A job needs no election for that: two roots, as in a partition, are two executions of one task, and count once. So the next replica does the same where the
- * first one does nothing, as one that only says that it computes.
+ * Keeps a job's root in execution: the first living replica begins it where nobody holds it, after
+ * it has learned what the other replicas know. If somebody holds it, this replica waits for the
+ * holder. That needs no election: two roots, as in a partition, are two executions of one task, and
+ * count once. If the first replica does nothing, as one that only claims to compute, the next one
+ * does the same.
  */
 export class RootKeeper {
   readonly #context: Context
@@ -51,7 +62,8 @@ export class RootKeeper {
         continue
       }
       if (this.#context.keepers(job)[0] !== self) {
-        // The first one sees to it, if it does anything. A claim that is taken back again and again is none.
+        // The first replica begins it, if it works at all. A claim that is withdrawn again and
+        // again is none.
         const wait = this.#waits.get(job) ?? { since: now, isClaimed: false, takenBack: 0 }
         this.#waits.set(job, wait)
         if (wait.isClaimed && root.claims === undefined && wait.takenBack++ < MAX_TAKEN_BACK) wait.since = now
@@ -61,7 +73,7 @@ export class RootKeeper {
       this.#waits.delete(job)
       const holder = [...(root.claims ?? [])].find(([, { second }]) => !second)?.[0]
       const { fn, input } = job.spec
-      // It can't begin it: another one does, or its input comes.
+      // This replica can't begin it: another one will, or the input arrives later.
       if (input === undefined && holder === undefined) continue
       if (input !== undefined) root.task ??= { path: ROOT, fn, input }
       const fresh = job.spec.fresh && now - job.since < FRESH

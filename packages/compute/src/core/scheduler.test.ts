@@ -4,7 +4,7 @@ import type { Effect, Input, JobSpec, Message } from './io.ts'
 import { Scheduler } from './scheduler.ts'
 import { NOTHING_SHARED, type Shared } from './shared-value.ts'
 
-// One whose first replica is this member.
+// A job whose first replica is this member.
 const job = Array.from({ length: 100 }, (_, number) => `job${number}`).find((id) =>
   ['other', 'third'].every((member) => hash52(`${id} self`) > hash52(`${id} ${member}`)),
 ) as string
@@ -75,7 +75,7 @@ describe('a scheduler', () => {
     ) as string
     const begins = (effects: readonly Effect[]): boolean => effects.some(({ type }) => type === 'run')
     feed({ type: 'job', spec: { ...spec, id } })
-    // It answers, and does nothing.
+    // The first replica answers, and does nothing.
     const answer = (after: number): Effect[] => [
       ...feed({ type: 'timer' }, after),
       ...hear({ type: 'found', job: id, request: 0, entries: [], claims: [], last: true }),
@@ -254,7 +254,7 @@ describe('a scheduler', () => {
     let left = 0
     for (let round = 0; round < 40; round++) {
       if (sent(hear({ type: 'yield', job, path: '', to: 'third' }), 'awaiting').length > 0) left++
-      // It does not have it: the root is done here again.
+      // `third` does not have it, so the root is done here again.
       hear({ type: 'unknown', job, paths: [''] }, 'third')
       feed({ type: 'timer' }, 3500)
     }
@@ -308,7 +308,7 @@ describe('a scheduler', () => {
       }
     }
     expect(runs).toHaveLength(1)
-    // No task has ended: nobody knows how long they take.
+    // No task has ended, so the usual time is unknown.
     expect(runs[0]).toBeGreaterThan(58)
   })
 
@@ -326,7 +326,7 @@ describe('a scheduler', () => {
 
   it('asks others, too, where two that have nothing name each other', () => {
     for (const id of ['other', 'third', 'fourth']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
-    // It is asked first, as the one that keeps the root.
+    // `other` is asked first, as it keeps the root.
     const id = Array.from({ length: 100 }, (_, number) => `job${number}`).find((each) =>
       ['self', 'third', 'fourth'].every((member) => hash52(`${each} other`) > hash52(`${each} ${member}`)),
     ) as string
@@ -386,7 +386,7 @@ describe('a scheduler', () => {
     expect(steal().tasks).toEqual([])
     hear(found(request), 'third')
     expect(steal().tasks).toHaveLength(1)
-    // Another one comes back later.
+    // `third` may come back later, so the wait begins again.
     feed({ type: 'gone', id: 'third' })
     expect(steal().tasks).toEqual([])
   })
@@ -412,7 +412,7 @@ describe('a scheduler', () => {
     feed({ type: 'timer' }, 60_000)
     expect(feed({ type: 'joined', member: { id: 'visitor', location: 'visitor@here', visits: true } })).toEqual([])
     expect(feed({ type: 'gone', id: 'visitor' })).toEqual([])
-    // Kept jobs are looked at: it may be a replica.
+    // The kept job is processed: the newcomer may be a replica.
     expect(feed({ type: 'joined', member: { id: 'third', location: 'third@here' } })).not.toEqual([])
   })
 

@@ -23,12 +23,12 @@ import { Workers } from './workers.ts'
 
 export interface SchedulerOptions {
   readonly self: ComputeMember
-  /** How many tasks may run at once here. 0: this member only keeps what others computed. */
+  /** Most tasks that may run at once here. 0: this member only keeps what others computed. */
   readonly workers: number
   readonly random: () => number
-  /** Shares of owners. Default: none, and the first job that was submitted comes first. */
+  /** Shares of owners. Default: none, and the first submitted job comes first. */
   readonly tickets?: Tickets
-  /** Of jobs that are voted on. Default: a vote is a name, which anybody can write. */
+  /** Signs and verifies votes. Default: a vote is a name, which anybody can write. */
   readonly signer?: Signer
   readonly config?: Partial<SchedulerConfig>
 }
@@ -38,17 +38,17 @@ const unsigned: Signer = { sign: () => new Uint8Array(), verify: () => true }
 /** A job as this member sees it. */
 export interface JobView {
   readonly ended: 'done' | 'cancelled' | undefined
-  /** Of the root. */
+  /** The entry of the root. */
   readonly entry: Entry | undefined
-  /** 0 to 1: of a replica, or of what one said. */
+  /** 0 to 1: this member's own figure as a replica, or that of a replica. */
   readonly progress: number
-  /** What all did, as far as this member heard. */
+  /** The work of all members, as far as this member knows. */
   readonly totals: Totals
 }
 
 /**
- * The scheduler of one member: jobs and news of members go in, tasks for its workers and messages to others come out. It has no clock, no
- * randomness and no streams of its own.
+ * The scheduler of one member: jobs and news of members go in, tasks for its workers and messages
+ * to others come out. It has no clock, no randomness and no streams of its own.
  */
 export class Scheduler {
   readonly #context: Context
@@ -123,7 +123,7 @@ export class Scheduler {
     this.#stealing = new Stealing(context, this.#execution, this.#supervision, this.#workers, this.#queue, victims)
   }
 
-  /** The effects are to be carried out in their order. */
+  /** Returns the effects; the caller must carry them out in order. */
   handle(input: Input, now: Milliseconds): Effect[] {
     const { effects } = this.#context
     effects.length = 0
@@ -134,7 +134,7 @@ export class Scheduler {
     return effects.slice()
   }
 
-  /** What this member knows of a job. */
+  /** Returns this member's view of a job. */
   job(id: JobId): JobView | undefined {
     const job = this.#context.jobs.get(id)
     if (job === undefined) return undefined
@@ -144,22 +144,22 @@ export class Scheduler {
     return { ended: job.ended, entry, progress, totals: job.totalsAt(this.#context.self) }
   }
 
-  /** Whether a job is over here; undefined also for one that is not known. */
+  /** Returns how a job ended here; undefined if it runs or is unknown. */
   ended(id: JobId): JobView['ended'] {
     return this.#context.jobs.get(id)?.ended
   }
 
-  /** Whether others said that a job is not over. */
+  /** Whether others stated that a job is not over. */
   isOpenElsewhere(id: JobId): boolean {
     return this.#context.jobs.get(id)?.isOpenElsewhere === true
   }
 
-  /** Whether this member knows what a task gave. */
+  /** Whether this member has the outcome of a task. */
   covers(id: JobId, path: Path): boolean {
     return this.#context.jobs.get(id)?.tree.covering(path) !== undefined
   }
 
-  /** The members that keep a job, by this one's view. */
+  /** Returns the members that keep a job, by this member's view. */
   replicas(id: JobId): readonly MemberId[] {
     const job = this.#context.jobs.get(id)
     return job === undefined ? this.#context.members.replicas(id) : this.#context.keepers(job)
@@ -169,7 +169,8 @@ export class Scheduler {
     const { members, jobs } = this.#context
     switch (input.type) {
       case 'timer':
-        // It may come early, by the fraction of a millisecond that a clock is read off.
+        // The timer may fire early, by the fraction of a millisecond that is lost in reading a
+        // clock.
         this.#wakeAt = Infinity
         return
       case 'joined': {
@@ -217,7 +218,7 @@ export class Scheduler {
       }
       case 'explain': {
         const job = jobs.get(input.job)
-        // This member may be one that has heard nothing yet.
+        // Prefers another replica, as this member may have received nothing yet.
         const replica =
           job === undefined ? undefined : (this.#context.keepers(job).find((id) => id !== this.#context.self) ?? this.#context.self)
         if (replica !== undefined) this.#context.send(replica, { type: 'explain', job: input.job })
@@ -286,7 +287,7 @@ export class Scheduler {
     }
   }
 
-  /** A job of which this member has not heard yet. */
+  /** Answers for a job that this member has not received yet. */
   #answerUnknown(from: MemberId, message: Message): void {
     if (message.type === 'lookup') {
       this.#context.send(from, { type: 'found', job: message.job, request: message.request, entries: [], claims: [], last: true })
@@ -346,7 +347,7 @@ export class Scheduler {
   #job(spec: JobSpec): void {
     const { jobs } = this.#context
     let job = jobs.get(spec.id)
-    // Submitted again by its owner, who had cancelled it.
+    // Its owner had cancelled it, and submitted it again.
     if (job?.ended === 'cancelled' && spec.wish !== 'cancel') {
       this.#expired(spec.id)
       job = undefined
@@ -374,7 +375,7 @@ export class Scheduler {
     jobs.delete(id)
   }
 
-  /** Something came that concerns a job. */
+  /** Marks a job as attended, since something arrived for it. */
   #attend(id: JobId): Job | undefined {
     const { jobs, attended } = this.#context
     const job = jobs.get(id)
@@ -382,7 +383,7 @@ export class Scheduler {
     return job
   }
 
-  /** Jobs of which nothing is to be done here until something comes. */
+  /** Drops jobs from `attended` that have nothing to do here until something arrives. */
   #disregard(): void {
     const { self, attended, keepers } = this.#context
     for (const job of attended) {
@@ -414,13 +415,13 @@ export class Scheduler {
     this.#reports.flush()
   }
 
-  /** What this member holds is left to those who wait for it, with what it has completed. */
+  /** Returns held tasks to the members that wait for them, and reports what is completed. */
   #leave(): void {
     for (const job of this.#context.active) {
       const asked = new Map<MemberId, string[]>()
       for (const node of job.held) for (const waiter of node.waiters ?? []) asked.set(waiter, [...(asked.get(waiter) ?? []), node.path])
       for (const [waiter, paths] of asked) this.#context.send(waiter, { type: 'unknown', job: job.id, paths })
-      // Else it would count as lost with these.
+      // Otherwise this member would count as lost with these.
       for (const node of job.held) if (node.frame !== undefined) this.#execution.drop(job, node)
     }
     this.#reports.flush()

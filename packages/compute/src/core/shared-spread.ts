@@ -4,13 +4,15 @@ import type { Job } from './job.ts'
 import type { Victims } from './victims.ts'
 
 /**
- * Improved shared values go to this member's victims, who pass on what is new to them: an epidemic along the graph that stealing keeps open. It is only
- * a hint that makes a search faster: what counts travels with the entries. Of a job that is voted on they go as the entries that were elected: a bound that nobody voted for prunes nothing.
+ * Spreads improved shared values. They go to this member's victims, which pass on what is new to
+ * them: an epidemic along the graph that stealing keeps open. These are only hints that make a
+ * search faster; the values that count travel with the entries. If the job is voted on, the elected
+ * entries are sent instead: a bound that nobody voted for prunes nothing.
  */
 export class SharedSpread {
   readonly #context: Context
   readonly #neighbours: Victims
-  /** Version that was told, and when, by job. */
+  /** Version that was sent, and when, by job. */
   readonly #told = new Map<JobId, { version: number; at: Milliseconds }>()
   #due: Milliseconds = Infinity
 
@@ -23,7 +25,7 @@ export class SharedSpread {
     return this.#due
   }
 
-  /** Neighbours are still to be told of better values. */
+  /** Whether neighbours still lack better values. */
   isDue(job: Job): boolean {
     return job.sharedVersion !== (this.#told.get(job.id)?.version ?? 0)
   }

@@ -10,17 +10,28 @@ import { isNone } from './tries.ts'
 import { canRun } from './votes.ts'
 import type { Workers } from './workers.ts'
 
-/** Tasks that one request may bring. A guess. */
+/** Most tasks that one request may bring. A guess. */
 const MAX_STOLEN = 64
-/** Weight of the latest stolen tasks in the moving average of how long one keeps this member busy. A guess. */
+/**
+ * Weight of the latest stolen tasks in the moving average of the time that one keeps this member
+ * busy. A guess.
+ */
 const LATEST = 0.3
-/** Thieves that are told of new work. A guess: more than have one victim, but where all look for one root. */
+/**
+ * Most thieves that are notified of new work. A guess: more than share one victim, unless all look
+ * for one root.
+ */
 const MAX_REFUSED = 256
-/** So many tasks stay for each that goes. A guess: more than the deque of a tree holds. */
+/**
+ * This many tasks stay for each one that is given. A guess: more than the deque of a tree holds.
+ */
 const MANY = 16
-/** Jobs that one request names. A guess. */
+/** Most jobs in one request. A guess. */
 const MAX_JOBS = 16
-/** Requests whose answers are taken, also after they were given up. A guess: behind a slow line answers take long. */
+/**
+ * Most requests whose answers are taken, also after they were given up. A guess: behind a slow line
+ * answers take long.
+ */
 const MAX_OPEN = 64
 
 interface Request {
@@ -28,7 +39,7 @@ interface Request {
   readonly jobs: readonly Job[]
   readonly victim: MemberId
   readonly sentAt: Milliseconds
-  /** To the fraction of a millisecond. */
+  /** With the fraction of a millisecond. */
   readonly exactSentAt: Milliseconds
 }
 
@@ -40,22 +51,30 @@ interface Lane {
   failures: number
   delay: Milliseconds
   notBefore: Milliseconds
-  /** A job is new here, or its root may have moved: the first request goes to where the root is. */
+  /**
+   * A job is new here, or its root may have moved. The first request goes to the replica that keeps
+   * the root.
+   */
   fresh: boolean
-  /** By job who gave something last, and has plenty: it is asked first. Of one wide task all but its holder have nothing to give. */
+  /**
+   * By job the member that gave a task last and has plenty; it is asked first. Only the holder of a
+   * wide task has tasks to give.
+   */
   readonly last: Map<JobId, MemberId>
   /**
-   * Who may have plenty, as a victim said that had nothing. It is asked next. On others' word it is
-   * asked again only after a success, or when a job or a member came.
+   * A member that may have plenty, named by a victim that had nothing. It is asked next. Hints lead
+   * to the same member again only after a success, or when a job or a member came.
    */
   hint: MemberId | undefined
   readonly followed: Set<MemberId>
 }
 
 /**
- * Cluster-aware random work stealing (CRS; van Nieuwpoort et al.): a member without work asks random near victims one after the other, and all the
- * while one far victim, whose answer takes long. It gets the oldest task. Simulated, 64 nodes on four sites with 100 ms between them: 97.5 % of
- * the processors at work, against 90.8 % with victims chosen among all, and 58.6 % with Javelin's tree.
+ * Cluster-aware random work stealing (CRS; van Nieuwpoort et al.): a member without work asks
+ * random near victims one after the other. At the same time it asks one far victim, whose answer
+ * takes long. It gets the oldest task. Simulated, 64 nodes on four sites with 100 ms between them:
+ * 97.5 % of the processors at work, against 90.8 % with victims chosen among all, and 58.6 % with
+ * Javelin's tree.
  */
 export class Stealing {
   readonly #context: Context
@@ -65,21 +84,26 @@ export class Stealing {
   readonly #queue: Queue
   readonly #victims: Victims
   readonly #lanes: readonly Lane[]
-  /** How long one stolen task keeps a worker busy, with what it spawns. */
+  /** Time that one stolen task keeps a worker busy, with the tasks that it spawns. */
   #lasted: Milliseconds | undefined
-  /** Since when this member looks for tasks. */
+  /** Time since which this member looks for tasks. */
   #hungrySince: Milliseconds | undefined
   /** A worker has nothing to do. */
   #isIdle = false
-  /** The last stolen tasks: when, and how many. */
+  /** Time of the first and number of the last stolen tasks. */
   #stolen: { readonly at: Milliseconds; readonly tasks: number } | undefined
   #asked: Milliseconds = -Infinity
   /** Replicas asked since there was work here. */
   #inVain = 0
   #next = 0
-  /** Whom this member asked, and for how many tasks, by request. Nobody gives it work unasked. */
+  /**
+   * The members that were asked, and for how many tasks, by request. Nobody may give work unasked.
+   */
   readonly #open = new Map<number, { readonly of: MemberId; readonly count: number }>()
-  /** Thieves that found nothing here since there was something, the latest last, and the jobs that they asked for. */
+  /**
+   * Thieves that found nothing here since there was something, the latest last, and the jobs that
+   * they asked for.
+   */
   readonly #refused = new Map<MemberId, readonly JobId[]>()
 
   constructor(context: Context, execution: Execution, supervision: Supervision, workers: Workers, queue: Queue, victims: Victims) {
@@ -114,7 +138,7 @@ export class Stealing {
     return due
   }
 
-  /** A job came, or a member: whoever waits for the end of its delay looks again. */
+  /** A job or a member came: ends all backoff delays. */
   wake(): void {
     for (const lane of this.#lanes) {
       lane.delay = 0
@@ -146,7 +170,7 @@ export class Stealing {
     if (now - Math.max(this.#hungrySince, this.#asked) >= config.eagerAfter) this.#askReplica(jobs)
   }
 
-  /** A thief asks. It is refused while nothing is to be begun. */
+  /** A thief asks for tasks. It is refused while nothing may begin. */
   asked(from: MemberId, { request, jobs: ids, count }: Extract<Message, { type: 'steal' }>, mayGive: boolean): void {
     const tasks: Grant[] = []
     const ended: JobId[] = []
@@ -156,7 +180,8 @@ export class Stealing {
       if (job === undefined) continue
       if (job.ended !== undefined) ended.push(id)
       else if (mayGive && tasks.length === 0 && job.runs && isFor(from, job)) {
-        // Of a tree one task, since two of the oldest may be most of it. Where hundreds wait they are as small as the way is long.
+        // Of a tree, gives one task, since two of the oldest may be most of it. Where hundreds
+        // wait, they are about as short as the round trip.
         const most = Math.max(1, Math.min(count, MAX_STOLEN, Math.floor(job.ready.size / MANY)))
         tasks.push(...this.#execution.give(job, from, most))
         left = job.ready.size
@@ -170,7 +195,7 @@ export class Stealing {
     if (this.#refused.size > MAX_REFUSED) this.#refused.delete(this.#refused.keys().next().value as MemberId)
   }
 
-  /** A victim that refused this member has work now. */
+  /** A victim that refused this member has work again. */
   surplus(from: MemberId): void {
     const lane = this.#lanes.find(({ near }) => near === this.#context.members.isNear(from))
     if (lane === undefined || this.#hungrySince === undefined) return
@@ -201,24 +226,25 @@ export class Stealing {
       }
       const tries = this.#context.hearsay.tries(job, from, { crashes, holders })
       if (!isNone(tries)) job.tell(node, tries)
-      // A loss is one's word in a job that is voted on. It does not count, but whoever begins such a task still says so first.
+      // If the job is voted on, a loss is only one member's statement. It does not count, but the
+      // member that begins such a task still announces it first.
       const careful = holders.length > 0
       if (node.frame === undefined) this.#execution.open(job, node, task, { claimed: true, from, second, replay, careful })
       else {
-        // It was about to find out who has it: nobody else.
+        // A lookup of its holder was under way. The grant shows that nobody else holds it.
         node.frame.from = from
         if (!replay) this.#execution.lookedUp(job, node)
       }
     }
     for (const id of ended) {
       const job = jobs.get(id)
-      // What came of it is a replica's to say.
+      // Only replicas are asked for the outcome.
       if (job !== undefined && job.ended === undefined) this.#supervision.ask(job)
     }
     if (lane === undefined) return
     this.#context.members.measured(from, this.#context.exactNow - (lane.request as Request).exactSentAt)
     if (tasks.length === 0) {
-      // Two that name each other would be asked in turn for ever, and nobody else.
+      // Two members that name each other would be asked in turn for ever, and nobody else.
       lane.hint = hint === undefined || lane.followed.has(hint) ? undefined : hint
       this.#failed(lane)
       return
@@ -246,12 +272,15 @@ export class Stealing {
     }
   }
 
-  /** Jobs for which this member could use a task, the first to serve first. */
+  /** Jobs of which this member could use a task, in the order of service. */
   #jobs(): readonly Job[] {
     return this.#queue.wanted(this.#workers.idle > 0).slice(0, MAX_JOBS)
   }
 
-  /** Where there may be work: at who gave some and had plenty, or where the root is. */
+  /**
+   * Returns a member that may have work: one that gave some and had plenty, or the holder of the
+   * root.
+   */
   #hint(jobs: readonly JobId[]): MemberId | undefined {
     for (const id of jobs) {
       for (const { last } of this.#lanes) if (last.has(id)) return last.get(id)
@@ -296,7 +325,9 @@ export class Stealing {
     return number
   }
 
-  /** Thieves that were refused are told once there is something, as many as there are tasks (after the lifelines of GLB). */
+  /**
+   * Notifies refused thieves of new work, as many as there are tasks (after the lifelines of GLB).
+   */
   #tellRefused(): void {
     if (this.#refused.size === 0) return
     const jobs = new Map<JobId, Job>()
@@ -312,7 +343,10 @@ export class Stealing {
     }
   }
 
-  /** A request should bring work for twice the time that it takes: one task, unless they are as short as the way. */
+  /**
+   * Returns how many tasks to ask for. They should last twice the round trip: one task, unless
+   * tasks are as short as the round trip.
+   */
   #count(roundTrip: Milliseconds): number {
     const idle = Math.max(1, this.#workers.idle)
     if (this.#lasted === undefined || roundTrip === 0) return idle
@@ -327,14 +361,14 @@ export class Stealing {
     lane.failures++
     const round = (lane.near ? this.#victims.near() : this.#victims.far()).length
     if (victim !== undefined && lane.failures % Math.max(round, 1) === 0) this.#victims.exchange(victim, lane.near)
-    // Two that name each other are not asked in turn for ever.
+    // A hint delays the backoff, but only for two rounds, as two members may name each other.
     if (lane.failures < round || (lane.hint !== undefined && lane.failures < 2 * round)) return
     this.#queue.foundNone(jobs)
     lane.delay = Math.min(config.backoffMost, Math.max(config.backoffLeast, lane.delay * 2))
     lane.notBefore = now + Math.ceil(lane.delay * (0.5 + this.#context.random()))
   }
 
-  /** How long the last stolen tasks lasted, a task. */
+  /** Measures how long the last stolen tasks lasted, per task. */
   #measureStolen(): void {
     if (this.#stolen === undefined) return
     const { at, tasks } = this.#stolen
@@ -343,11 +377,15 @@ export class Stealing {
     this.#lasted = this.#lasted === undefined ? lasted : this.#lasted + LATEST * (lasted - this.#lasted)
   }
 
-  /** Eager scheduling (Charlotte; Javelin): nobody has work to give, so what takes too long is done twice. It covers stragglers, and each hole of supervision. */
+  /**
+   * Eager scheduling (Charlotte; Javelin): nobody has work to give, so overdue tasks are done
+   * twice. This covers stragglers, and each hole of supervision.
+   */
   #askReplica(jobs: readonly Job[]): void {
     const { now, keepers } = this.#context
     this.#asked = now
-    // The first one first, so that no two give away the same task; then the others, as it may give nothing on purpose.
+    // The first replica first, so that no two give out the same task; then the others, as the first
+    // may refuse on purpose.
     const replicas = keepers(jobs[0] as Job)
     const replica = replicas[this.#inVain++ % Math.max(1, replicas.length)]
     if (this.#supervision.redoOldest(jobs) || replica === undefined) return

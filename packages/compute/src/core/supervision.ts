@@ -11,13 +11,17 @@ import { ROOT, type Path } from './path.ts'
 import type { TaskNode } from './task-tree.ts'
 import { evidence, votersOf } from './votes.ts'
 
-/** A replica that did not know of a job is asked again after so long, ms, and then after twice that. Measured: a record reaches it within 50 to 200 ms. */
+/**
+ * Delay before a replica that did not have a job is asked again, ms, doubling each time. Measured:
+ * a record reaches it within 50 to 200 ms.
+ */
 const ASK_AGAIN = 25
 
 /**
- * The member that waits for a task knows who holds it. Where the holder dies, or has lost it, the task is done again, less what is covered (Satin's
- * orphans are found by looking up). One question serves for all that can go wrong: "I wait for these; do you have them?" It mends a lost grant, a lost
- * result, a holder that was replaced, and makes whoever asks it the one to tell.
+ * Supervises the tasks that this member waits for; it knows their holders. If a holder dies, or has
+ * lost a task, the task is done again, less what is covered (Satin's orphans are found by looking
+ * up). One message covers all faults: "I wait for these; do you have them?" It repairs a lost
+ * grant, a lost result and a replaced holder, and registers its sender as a waiter for the outcome.
  */
 export class Supervision {
   readonly #context: Context
@@ -35,7 +39,7 @@ export class Supervision {
     return this.#nextCheck
   }
 
-  /** Begins to check where something is awaited. */
+  /** Begins to check if something is awaited. */
   turn(): void {
     const { now, config, attended } = this.#context
     if (this.#nextCheck > now) {
@@ -58,7 +62,10 @@ export class Supervision {
     }
   }
 
-  /** How does it go? The first replica knows best; another one tells its end, should the first one not. */
+  /**
+   * Asks for a job's progress. The first replica knows best; another one sends the outcome if the
+   * first does not.
+   */
   ask(job: Job): void {
     const [first, ...others] = this.#context.keepers(job)
     for (const replica of [first, pickOne(this.#context.random, others)]) {
@@ -66,7 +73,7 @@ export class Supervision {
     }
   }
 
-  /** Somebody waits for tasks that are, or were, here. */
+  /** A member waits for tasks that are, or were, here. */
   awaited(from: MemberId, job: Job, { paths, known }: Extract<Message, { type: 'awaiting' }>): void {
     const unknown: Path[] = []
     const moved: HeldBy[] = []
@@ -83,7 +90,7 @@ export class Supervision {
         this.#context.send(from, { type: 'result', job: job.id, entries: evidence(job, node) })
       } else if (node === undefined || (node.frame === undefined && (node.holder === undefined || node.holder === from))) {
         unknown.push(path)
-        // A replica hears of its end all the same.
+        // A replica still receives its outcome.
         if (node?.path === ROOT && from !== this.#context.self) node.waiters = (node.waiters ?? new Set()).add(from)
       } else {
         node.waiters ??= new Set()
@@ -117,8 +124,9 @@ export class Supervision {
   }
 
   /**
-   * A holder gave tasks on: whom it names is asked at the next check. So nobody waits at the end of a chain, and a ring of members that each
-   * take the next one for the holder, as cuts can make, comes to light: one is named to itself.
+   * A holder gave tasks on. The new holder is asked at the next check, so nobody waits at the end
+   * of a chain. Cuts can make a ring of members that each take the next one for the holder. That
+   * comes to light, as one of them is named to itself.
    */
   moved(from: MemberId, job: Job, tasks: readonly HeldBy[]): void {
     const { self, members } = this.#context
@@ -161,8 +169,9 @@ export class Supervision {
   }
 
   /**
-   * Of a member without work: nothing went on for long at the holder of a task that it awaits. So that
-   * one holds its tasks for nothing, or is too slow. They begin here as well. False: nobody is.
+   * For a member without work: repeats tasks of a holder where nothing made progress for long. That
+   * holder holds its tasks for nothing, or is too slow, so they begin here as well. Returns false
+   * if there is no such holder.
    */
   redoOldest(jobs: readonly Job[]): boolean {
     const { now } = this.#context
@@ -182,14 +191,14 @@ export class Supervision {
     return false
   }
 
-  /** What it holds may be a parent: that is not known here. */
+  /** The task may be a parent at its holder; that is not known here. */
   #overdueAfter(job: Job, { task, holder }: TaskNode): Milliseconds {
     const { config, self } = this.#context
     const longest = job.longestOf(task?.fn ?? '', self, new Set([holder as MemberId]))
     return overdueAfter(config, { mean: job.taskTime, longest }, true)
   }
 
-  /** A replica has not heard of the job yet. */
+  /** A replica has not received the job yet. */
   #askSoon(job: Job): void {
     const { now, config } = this.#context
     job.askAgainAfter = Math.min(config.checkEvery, 2 * (job.askAgainAfter ?? ASK_AGAIN / 2))
@@ -198,7 +207,8 @@ export class Supervision {
 
   #redo(job: Job, node: TaskNode): void {
     job.unawait(node, 'dropped')
-    // What this member only looked up, without a frame of its own that waits for it, is nothing that it must do.
+    // This member only looked it up, without a frame of its own that waits for it, so it need not
+    // do it.
     if (node.task === undefined) {
       job.tree.prune(node)
       return
@@ -212,12 +222,14 @@ function isAny<Item>(items: Iterable<Item>, is: (item: Item) => boolean): boolea
   return false
 }
 
-/** Whether something of it is asked for at intervals. */
+/** Whether something of it is checked at intervals. */
 function isChecked(job: Job): boolean {
   return job.awaited.size > 0 || (job.watched && job.ended === undefined)
 }
 
-/** How much of a task is done, 0 to 1: each of its children is taken for as large as the others. */
+/**
+ * Returns the part of a task that is done, 0 to 1. All children of a task count as equally large.
+ */
 export function progressOf(node: TaskNode): number {
   if (node.entry !== undefined) return 1
   if (node.frame === undefined) return node.progress

@@ -6,32 +6,38 @@ import type { Tries } from './tries.ts'
 
 /** An execution of a task at this member. */
 export interface Frame {
-  /** `lookup`: it waits to hear what of it is known. `ready`: in the deque. `running`: a worker has it, also while it awaits children. */
+  /**
+   * `lookup`: waits for the answers of replicas. `ready`: in the deque. `running`: at a worker,
+   * also while it awaits children.
+   */
   state: 'lookup' | 'ready' | 'running'
   /** The worker, while it runs. */
   slot: number
-  /** When it came here. */
+  /** Time of its arrival here. */
   readonly since: Milliseconds
-  /** It came from another member, or it is the root: replicas are told that it is here. */
+  /** It came from another member, or it is the root. Replicas learn that it is here. */
   readonly claimed: boolean
-  /** Who gave it: what others say of that member's claim is out of date. */
+  /** The member that gave it. Claims of that member, as others state them, are out of date. */
   from: MemberId | undefined
   readonly second: boolean
   readonly replay: boolean
-  /** A holder of it was lost, perhaps with a task below it: replicas are told of each that begins here, first. */
+  /**
+   * A holder of it was lost, perhaps with a task below it. Replicas learn of each such task before
+   * it begins here.
+   */
   careful: boolean
   spawned: number
   /** Bytes of the inputs of children that wait. */
   openBytes: number
   settled: number
   shared: Shared
-  /** Of a job that is voted on: the shared values that it began with. */
+  /** Set if the job is voted on: the shared values that it began with. */
   given: Shared
-  /** Processor time that it is thought to take, or took. */
+  /** Processor time that it took, or is estimated to take. */
   charged: Milliseconds
 }
 
-/** What a replica, or a member that looked it up, knows of another member's frame. */
+/** Another member's frame, as a replica, or a member that looked it up, knows it. */
 export interface KnownClaim {
   readonly task: Task | undefined
   readonly since: Milliseconds
@@ -44,7 +50,7 @@ export interface KnownClaim {
 export class TaskNode {
   readonly path: Path
   readonly parent: TaskNode | undefined
-  /** On whose word this member has it; undefined: its own. */
+  /** The member that named it to this one; undefined: this member met it itself. */
   readonly by: MemberId | undefined
   children: Map<string, TaskNode> | undefined
   task: Task | undefined
@@ -55,22 +61,25 @@ export class TaskNode {
   frame: Frame | undefined
   /** The member that this one gave it to, or found it at, and waits for. */
   holder: MemberId | undefined
-  /** Since when this one waits for it, and when the holder last said that it has it. */
+  /**
+   * Start of this wait, or of the latest progress, and the time when the holder last confirmed that
+   * it has the task.
+   */
   awaitedSince: Milliseconds = 0
   heldAt: Milliseconds = 0
   progress = 0
   /** The frame of its parent, here, waits for it. */
   wanted = false
-  /** Members to tell its outcome. */
+  /** Members that must receive its outcome. */
   waiters: Set<MemberId> | undefined
   claims: Map<MemberId, KnownClaim> | undefined
-  /** Since when it is claimed and nothing below it was covered, as far as this replica was told. */
+  /** Since then it is claimed and nothing below it was covered, as far as this replica knows. */
   quietSince: Milliseconds | undefined
-  /** Members that said not to have it: what others say of their claims is out of date. */
+  /** Members that denied having it. Claims of theirs, as others state them, are out of date. */
   denied: Set<MemberId> | undefined
-  /** What it did to those that ran it; undefined: nothing. */
+  /** Its crashes and lost holders; undefined: none. */
   tries: Tries | undefined
-  /** Of a job that is voted on: an entry an outcome, none of which has enough votes. */
+  /** Set if the job is voted on: one entry for each outcome, none with enough votes. */
   ballots: readonly Entry[] | undefined
 
   constructor(path: Path, parent: TaskNode | undefined, by?: MemberId) {
@@ -79,7 +88,7 @@ export class TaskNode {
     this.by = by
   }
 
-  /** This member does not have it. */
+  /** The member stated that it does not have the task. */
   deny(member: MemberId): void {
     this.denied = (this.denied ?? new Set()).add(member)
   }
@@ -104,12 +113,12 @@ export class TaskNode {
 }
 
 /**
- * The tasks of one job, as far as this member knows them. Its entries are this member's part of the job's coverage: a set that only grows, where an
- * entry replaces what is below it.
+ * The tasks of one job, as far as this member knows them. Its entries are this member's part of the
+ * job's coverage: a set that only grows, where an entry replaces everything below it.
  */
 export class TaskTree {
   readonly root = new TaskNode(ROOT, undefined)
-  /** Of its entries. */
+  /** Bytes of its entries. */
   bytes = 0
 
   find(path: Path): TaskNode | undefined {
@@ -121,7 +130,7 @@ export class TaskTree {
     return node
   }
 
-  /** How many levels of a path are not known. */
+  /** Returns how many levels of a path are not known. */
   missing(path: Path): number {
     let [node, known] = [this.root as TaskNode | undefined, 0]
     for (const step of stepsOf(path)) {
@@ -132,7 +141,7 @@ export class TaskTree {
     return depthOf(path) - known
   }
 
-  /** `by`: who speaks of it. */
+  /** `by`: the member that named it. */
   ensure(path: Path, by?: MemberId): TaskNode {
     let node = this.root
     for (const step of stepsOf(path)) node = this.child(node, step, by)
@@ -149,7 +158,7 @@ export class TaskTree {
     return node
   }
 
-  /** The entry of this task or of one above it. */
+  /** Returns the entry of this task or of one above it. */
   covering(path: Path): Entry | undefined {
     let node: TaskNode | undefined = this.root
     if (node.entry !== undefined) return node.entry
@@ -161,7 +170,7 @@ export class TaskTree {
     return undefined
   }
 
-  /** Puts an entry in its place; what is below it goes. */
+  /** Puts an entry in its place, and removes everything below it. */
   cover(node: TaskNode, entry: Entry): void {
     for (const below of this.within(node)) if (below.entry !== undefined) this.bytes -= entryBytes(below.entry)
     node.entry = entry
@@ -172,11 +181,12 @@ export class TaskTree {
   }
 
   /**
-   * A node and all below it, the node first. `seen`: without those that this has, and it has them from then on. `after`: only what comes behind this path, and what covers it by now: the order is that
-   * in which nodes came, which no later ones change.
+   * Yields a node and all below it, the node first. `seen`: nodes to leave out; each yielded node
+   * is added. `after`: only nodes that come behind this path, and one that covers it meanwhile.
+   * Nodes keep the order in which they came; later ones do not change it.
    */
   *within(node: TaskNode, seen?: Set<unknown>, after?: Path): Generator<TaskNode> {
-    // No recursion: each step of a generator within 256 others takes 256 steps.
+    // No recursion: each step of a generator nested in 256 others takes 256 steps.
     const open = after?.startsWith(node.path) === true ? behind(node, after) : [node]
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       if (seen?.has(next) === true) continue
@@ -186,7 +196,7 @@ export class TaskTree {
     }
   }
 
-  /** Forgets nodes of which nothing is known any more, from this one up. */
+  /** Removes empty nodes, from this one up. */
   prune(from: TaskNode): void {
     let node: TaskNode | undefined = from
     while (node?.parent !== undefined && node.isEmpty) {
@@ -197,7 +207,10 @@ export class TaskTree {
     }
   }
 
-  /** The entries of a node and below it: each path once, none below another; and what is still voted on. */
+  /**
+   * Yields the entries of a node and below it, each path once, none below another, and the entries
+   * that are still voted on.
+   */
   *entries(node: TaskNode = this.root): Generator<Entry> {
     for (const { entry, ballots } of this.within(node)) {
       if (entry !== undefined) yield entry
@@ -206,7 +219,7 @@ export class TaskTree {
   }
 }
 
-/** The nodes that come behind a path, without what is below them, the last one first. */
+/** The nodes that come behind a path, without those below them, the last one first. */
 function behind(from: TaskNode, path: Path): TaskNode[] {
   const open: TaskNode[] = []
   let node = from

@@ -1,21 +1,28 @@
 import type { MemberId, Tried } from './io.ts'
 import type { TaskNode } from './task-tree.ts'
 
-/** Names of either kind that are kept of one task. More tell nothing: it fails long before. */
+/** Most names of either kind that are kept of one task. More are useless: it fails long before. */
 export const MAX_TRIES = 16
 
 /**
- * What a task did to those that ran it. A container that ended is the container's member's word; a member that died with the task can't say so, so whoever begins
- * such a task says that first.
+ * The crashes and lost holders of a task. A member reports its own crashed containers. A member
+ * that died with the task can't report that, so each member announces such a task before it begins
+ * it.
  */
 export interface Tries {
-  /** Members at which it ended its container, each as often as it did. */
+  /** Members at which it ended a container, once for each time. */
   readonly crashes: readonly MemberId[]
-  /** Members that began it since one was lost with it. Those of them that are gone were lost as well, as far as anybody knows. */
+  /**
+   * Members that began it since one was lost with it. Those of them that are gone count as lost
+   * with it too.
+   */
   readonly holders: readonly MemberId[]
 }
 
-/** A task that ended so many containers, at two members or more, is set apart. One that ended as many at one member is left to others. A guess. */
+/**
+ * A task that ended this many containers, at two members or more, is set apart. A task that ended
+ * this many at one member is left to others. A guess.
+ */
 export const MOST_CRASHES = 3
 
 export const NO_TRIES: Tries = { crashes: [], holders: [] }
@@ -28,12 +35,12 @@ export function heldBy({ crashes, holders }: Tries, member: MemberId): Tries {
   return { crashes, holders: [...holders.filter((id) => id !== member), member].slice(-MAX_TRIES) }
 }
 
-/** How often it ended its container at one member. */
+/** Returns the number of its containers that it ended at one member. */
 export function crashesAt(tries: Tries | undefined, member: MemberId): number {
   return tries === undefined ? 0 : countIn(tries.crashes, member)
 }
 
-/** What either of the two knows. */
+/** Joins the two. */
 export function joinTries(left: Tries, right: Tries): Tries {
   if (left === right || isNone(right)) return left
   if (isNone(left)) return right

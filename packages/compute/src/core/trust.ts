@@ -1,14 +1,21 @@
 import type { MemberId } from './io.ts'
 
-/** Tasks of a job that are left to a member that gave no outcome yet. A guess: two for each worker of a member with eight. */
+/**
+ * Tasks of a job that a member may hold before it gave an outcome. A guess: two for each worker of
+ * a member with eight.
+ */
 const ON_TRUST = 16
 
-/** How a task ceases to be at another member: it gave the outcome, or told who has it now, or has it no more, or nothing came of it for too long. */
+/**
+ * The way in which this member's wait for a holder ends: the holder gave the outcome, passed the
+ * task on, does not have it any more, or made no progress for too long.
+ */
 export type Ending = 'outcome' | 'passed on' | 'dropped' | 'lost'
 
 /**
- * How many tasks of a job others hold while this member waits for them. Anybody may take tasks, or claim them, and do nothing. So a member may hold sixteen, and one more with each
- * outcome that it gave, as TCP's window grows in slow start.
+ * Bounds the tasks of a job that others hold while this member waits for them. A member may take
+ * tasks, or claim them, and do nothing. So it may hold sixteen, and one more for each outcome that
+ * it gave, as TCP's window grows in slow start.
  */
 export class Trust {
   readonly #members = new Map<MemberId, { held: number; outcomes: number }>()
@@ -18,7 +25,7 @@ export class Trust {
     return held < ON_TRUST + outcomes
   }
 
-  /** Whether nothing came of a task of its for too long. */
+  /** Whether a task of this member had no progress for too long. */
   hasLost(member: MemberId): boolean {
     return this.#of(member).held === Infinity
   }
@@ -27,7 +34,7 @@ export class Trust {
     this.#of(member).held++
   }
 
-  /** A member that lost one, as nothing came of it for too long, may hold no other one. */
+  /** A member that made no progress with one for too long may hold no other. */
   ended(member: MemberId, how: Ending): void {
     const of = this.#of(member)
     if (how === 'lost') of.held = Infinity

@@ -3,8 +3,10 @@ import type { Context } from './context.ts'
 import type { MemberId } from './io.ts'
 
 /**
- * Whom this member steals from: a few near and a few far ones, since each costs an open stream, and a dial takes 11 ms (measured). Together the
- * choices of all members form a random graph, along which work spreads to everybody. One of each kind changes each time its place is drawn in vain often.
+ * The members that this one steals from: a few near and a few far ones, since each costs an open
+ * stream, and a dial takes 11 ms (measured). Together the choices of all members form a random
+ * graph, along which work spreads to everybody. A victim is replaced after each round of requests
+ * in vain.
  */
 export class Victims {
   readonly #context: Context
@@ -27,7 +29,7 @@ export class Victims {
     return this.#far
   }
 
-  /** This one had nothing for a whole round of requests: another takes its place, if there is one. */
+  /** A whole round of requests was in vain: replaces this victim, if there is another member. */
   exchange(id: MemberId, near: boolean): void {
     const { members, self, random } = this.#context
     const chosen = near ? this.#near : this.#far
@@ -50,7 +52,10 @@ export class Victims {
     this.#candidates = new Set([...near, ...far])
   }
 
-  /** Those of the former victims that still are candidates, filled up by chance. A newcomer takes a place as likely as each of the others has one, else nobody would steal from it. */
+  /**
+   * Keeps the former victims that are still candidates, and fills up at random. A newcomer takes a
+   * place with the same probability as each other candidate; otherwise nobody would steal from it.
+   */
   #keep(former: readonly MemberId[], candidates: readonly MemberId[]): MemberId[] {
     const { random, config } = this.#context
     const present = new Set(candidates)

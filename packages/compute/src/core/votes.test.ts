@@ -7,7 +7,9 @@ import { count, givenTo, mayVote } from './votes.ts'
 
 const bound = (key: number): Shared => new Map([['best', { rule: 'min', key, values: [Uint8Array.of(key)] }]])
 
-/** A task of which these members say that it found so much, with what they had been given. */
+/**
+ * A task with these votes: each member, its found bound, and the shared values that it was given.
+ */
 function votedOn(
   elected: Shared,
   ...votes: readonly (readonly [by: string, found: number, given: Shared])[]

@@ -5,22 +5,25 @@ import { joinShared, NOTHING_SHARED, type Shared } from './shared-value.ts'
 import type { TaskNode } from './task-tree.ts'
 import { crashesAt, MOST_CRASHES } from './tries.ts'
 
-/** Votes for one outcome that are kept, and outcomes of one task: more tell nothing. A guess. */
+/**
+ * Most votes that are kept for one outcome, and most outcomes of one task: more add nothing. A
+ * guess.
+ */
 export const MAX_KEPT = 16
 
-/** What a ballot comes to. */
+/** The result of counting a ballot. */
 export interface Count {
-  /** An outcome has enough votes. */
+  /** The outcome that has enough votes. */
   readonly elected: Entry | undefined
-  /** Who voted for another one, or for two. */
+  /** Members that voted for another outcome, or for two. */
   readonly outvoted: readonly MemberId[]
-  /** So many outcomes are told that the program must have several for one input. */
+  /** There are so many outcomes that the program must give several for one input. */
   readonly hopeless: boolean
 }
 
 /**
- * Whether this member may still compute a task: one that was outvoted is not asked any more, and one that has voted has nothing to add, unless it began with other shared values than those
- * that most voted with.
+ * Whether this member may still compute a task. An outvoted member gets none. A member that has
+ * voted has nothing to add, unless it began with other shared values than the leading ballot.
  */
 export function mayVote(job: Job, node: TaskNode, member: MemberId): boolean {
   if (job.votesNeeded === 1) return true
@@ -30,10 +33,10 @@ export function mayVote(job: Job, node: TaskNode, member: MemberId): boolean {
   return !ballots.some((ballot) => votersIn(ballot).includes(member) && (leading === undefined || sameGiven(ballot, leading)))
 }
 
-/** Which tasks a member may compute; undefined: all. */
+/** Returns a test for the tasks that a member may compute; undefined: all. */
 export function eligible(job: Job, member: MemberId): ((node: TaskNode) => boolean) | undefined {
   if (job.votesNeeded === 1 && !job.hasCrashes) return undefined
-  // A task that ended so many containers at a member is left to others.
+  // A task that ended this many containers at a member is left to others.
   return (node) => crashesAt(node.tries, member) < MOST_CRASHES && mayVote(job, node, member)
 }
 
@@ -43,13 +46,14 @@ export function canRun(job: Job, member: MemberId): boolean {
   return may === undefined ? job.ready.size > 0 : job.ready.some(may)
 }
 
-/** Members that have voted on a task. */
+/** Returns the members that have voted on a task. */
 export function votersOf(node: TaskNode): MemberId[] {
   return (node.ballots ?? []).flatMap(({ votes }) => (votes ?? []).map(({ by }) => by))
 }
 
 /**
- * Counts the votes of an entry with those that are known of its task (Jalapeno section 6: each task at several hosts). An outcome counts once enough members have computed it, each by itself.
+ * Counts the votes of an entry with those that are known of its task (Jalapeno section 6: each task
+ * at several hosts). An outcome counts once enough members have computed it, each by itself.
  * `isValid` checks a signature.
  */
 export function count(job: Job, node: TaskNode, entry: Entry, isValid: (vote: Vote) => boolean): Count {
@@ -62,11 +66,12 @@ export function count(job: Job, node: TaskNode, entry: Entry, isValid: (vote: Vo
   }
   const merged: Entry = { ...entry, votes }
   const others = ballots.filter((each) => each !== known)
-  // One that votes for everything could go on for ever.
+  // A member that votes for every outcome could add ballots without end.
   const isNew = votes.some(({ by }) => others.filter((each) => votersIn(each).includes(by)).length < 2)
   if (isNew) node.ballots = [...others, merged]
   const all = node.ballots ?? []
-  // What counts follows from signatures alone, so that all members with the same ones agree: a voter that lied elsewhere, or here as well, still counts for one.
+  // The election follows from signatures alone, so that all members with the same votes agree. A
+  // voter that lied elsewhere, or here as well, still counts for one.
   const elected = votes.length >= job.votesNeeded ? merged : undefined
   const outvoted = new Set<MemberId>()
   for (const each of all) {
@@ -76,7 +81,10 @@ export function count(job: Job, node: TaskNode, entry: Entry, isValid: (vote: Vo
   return { elected, outvoted: [...outvoted], hopeless: elected === undefined && isHopeless(all) }
 }
 
-/** Whether so many members each gave an outcome that no other did. A member that voted twice has not to be believed. */
+/**
+ * Whether that many members each gave an outcome that no other did. A member that voted twice does
+ * not count.
+ */
 function isHopeless(ballots: readonly Entry[]): boolean {
   if (ballots.length < MAX_KEPT) return false
   const voters = ballots.flatMap(votersIn)
@@ -85,34 +93,39 @@ function isHopeless(ballots: readonly Entry[]): boolean {
 }
 
 /**
- * The shared values that a task of a job that is voted on begins with. The first member that computes it takes what is elected by then, and those after it the same: so what a task gives does
- * not depend on who computes it, and when. What the first one claims to have been given, and nobody voted for, is not taken.
+ * Returns the shared values that a task begins with if the job is voted on. The first member that
+ * computes it takes the values that are elected by then, and later members the same ones. So the
+ * outcome does not depend on the member and the time. Given values that the first member claims,
+ * but that are not elected, are rejected.
  */
 export function givenTo(job: Job, node: TaskNode): Shared {
   const leading = leader(job, node.ballots ?? [])
   return leading === undefined ? job.shared : (leading.given ?? NOTHING_SHARED)
 }
 
-/** Of those whose shared values are elected as well the ballot with the most votes. */
+/** Returns the ballot with the most votes, of those whose given shared values are elected. */
 function leader(job: Job, ballots: readonly Entry[]): Entry | undefined {
   let most: Entry | undefined
   for (const ballot of ballots) {
     if (joinShared(job.shared, ballot.given ?? NOTHING_SHARED) !== job.shared) continue
     const [voters, others] = [votersIn(ballot), most === undefined ? [] : votersIn(most)]
-    // Of two with as many all choose the same.
+    // Tie: all members choose the same.
     if (voters.length > others.length || (voters.length === others.length && first(voters) < first(others))) most = ballot
   }
   return most
 }
 
-/** How many members say so, as their signatures show. */
+/** Counts the members with valid signatures. */
 export function validVotes(job: Job, { votes = [] }: Entry, isValid: (vote: Vote) => boolean): number {
   const by = new Set<MemberId>()
   for (const vote of votes) if (by.size < job.votesNeeded && isValid(vote)) by.add(vote.by)
   return by.size
 }
 
-/** What is to be told of a task that is voted on: its votes, and the votes for shared values that these may depend on. */
+/**
+ * Returns the entries to send of a task that is voted on: its ballots, and the elected entries of
+ * shared values that these may depend on.
+ */
 export function evidence(job: Job, node: TaskNode): Entry[] {
   return node.ballots === undefined ? [] : [...new Set([...job.proofs.values(), ...node.ballots])]
 }

@@ -6,12 +6,15 @@ import { heldBy, NO_TRIES } from './tries.ts'
 import { eligible, givenTo } from './votes.ts'
 
 interface Worker {
-  /** Effects that it was given, and how many of them it had seen when it last had nothing to do. */
+  /**
+   * Number of effects that it was given, and how many of them it had seen when it last had nothing
+   * to do.
+   */
   sent: number
   seen: number
 }
 
-/** The workers of this member: who is free, and what each runs next. */
+/** The workers of this member. Chooses the next task of each free one. */
 export class Workers {
   readonly #context: Context
   readonly #queue: Queue
@@ -27,7 +30,7 @@ export class Workers {
     return this.#workers.length
   }
 
-  /** How many have nothing to do. */
+  /** Number of workers that have nothing to do. */
   get idle(): number {
     let idle = 0
     for (const { sent, seen } of this.#workers) if (sent === seen) idle++
@@ -38,13 +41,13 @@ export class Workers {
     ;(this.#workers[slot] as Worker).sent++
   }
 
-  /** A worker has nothing to do, once it saw so many effects. */
+  /** A worker has nothing to do after seeing this many effects. */
   saw(slot: number, seen: number): void {
     const worker = this.#workers[slot]
     if (worker !== undefined && seen > worker.seen && seen <= worker.sent) worker.seen = seen
   }
 
-  /** A worker was replaced: nothing of what it was given will be answered. */
+  /** A worker was replaced: it will answer none of the effects that it was given. */
   replaced(slot: number): void {
     const worker = this.#workers[slot]
     if (worker !== undefined) worker.seen = worker.sent
@@ -95,7 +98,7 @@ export class Workers {
     })
   }
 
-  /** The worker with the least to do: none, or one short task. */
+  /** Returns the worker with the least to do: none, or one short task. */
   #free(job: Job): number | undefined {
     const ahead = job.taskTime !== undefined && job.taskTime < this.#context.config.prefetchBelow ? 1 : 0
     let best: number | undefined

@@ -5,7 +5,7 @@ import { BlobFeed } from './blob-feed.ts'
 import type { BlobSource } from './container.ts'
 import type { ToProgram } from './messages.ts'
 
-/** A container that takes one message at a time, when it is told to. */
+/** A container that takes one message at a time, on request. */
 class Reader {
   readonly got: ToProgram[] = []
   readonly #take: (() => void)[] = []
@@ -65,7 +65,7 @@ describe('a container', () => {
     feed.use('a')
     await setImmediate()
     expect(reader.got).toEqual([{ type: 'noBlob', blob: 'a', code: 'BLOB_MISSING', message: 'nobody has it' }])
-    // Its answer is there, and it has not told yet that it has read it.
+    // The answer was sent, and the reader has not confirmed it.
     feed.use('a')
     for (let times = 0; times < 3; times++) await reader.take()
     expect(reader.got.slice(1)).toMatchObject([{ type: 'blob', size: 1 }])

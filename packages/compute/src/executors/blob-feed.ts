@@ -2,14 +2,17 @@ import { ComputeError } from '../errors.ts'
 import type { BlobSource, Container } from './container.ts'
 import type { ToProgram } from './messages.ts'
 
-/** Bytes that go to a container at a time. A guess: as much as a value. */
+/** Bytes that go to a container at a time. A guess: the size of the largest value. */
 const PIECE = 1024 * 1024
-/** Blobs that a program may ask for, and get, before the first has come. A guess. */
+/** Blobs that a program may request before it has got the first one. A guess. */
 const MAX_ASKED = 1024
-/** After so many blobs that nobody has a program waits for the next ones in its own time. A guess. */
+/**
+ * After so many blobs that no member has, the wait for the next ones counts as the program's own
+ * time. A guess.
+ */
 const MAX_MISSES = 3
 
-/** Gives a container the blobs that its program uses: one after the other, each once. */
+/** Gives a container the blobs that its program uses, one after the other, each once. */
 export class BlobFeed {
   readonly #container: Container
   readonly #open: (cid: string) => BlobSource
@@ -20,13 +23,13 @@ export class BlobFeed {
   #isFetching = false
   #hasEnded = false
 
-  /** `open`: throws for what is no blob of the job. */
+  /** @param open throws for a name that is no blob of the job */
   constructor(container: Container, open: (cid: string) => BlobSource) {
     this.#container = container
     this.#open = open
   }
 
-  /** The program waits for others than itself: that is no time of its task. */
+  /** Whether the program waits for a fetch, which does not count as time of its task. */
   get isWaiting(): boolean {
     return this.#isFetching && this.#misses < MAX_MISSES
   }
@@ -44,7 +47,7 @@ export class BlobFeed {
   async #giveAll(): Promise<void> {
     this.#isGiving = true
     for (const cid of this.#asked) {
-      // It may ask again as soon as it has an answer.
+      // The program may ask again as soon as it has an answer.
       this.#asked.delete(cid)
       if (this.#given.has(cid)) continue
       try {
@@ -72,7 +75,9 @@ export class BlobFeed {
     }
   }
 
-  /** A container that does not read gets no more: what waits for it would fill this process. */
+  /**
+   * Waits until the container has read the message: otherwise the backlog would fill this process.
+   */
   async #post(message: ToProgram): Promise<void> {
     if (this.#hasEnded) return
     this.#container.post([message])

@@ -1,19 +1,24 @@
-/** What a compartment has besides the language's own: plain functions and classes, none of which reaches the process. */
+/**
+ * The globals of a compartment besides the language's own: plain functions and classes, none of
+ * which reaches the process.
+ */
 export function compartmentGlobals(): Record<string, unknown> {
   const timers = new Map<number, NodeJS.Timeout>()
   let lastTimer = 0
   const say = (): void => {}
   return {
-    // Of the language, but not in every compartment: clock and chance (`random` of a task's context gives the same each time).
+    // Of the language, but not in every compartment: clock and chance. (`random` of a task's
+    // context is repeatable.)
     Date,
     Math,
-    // SES leaves them out, as the bits of a NaN can tell something. Numbers are what programs are for.
+    // SES leaves these out because the bits of a NaN can carry information. Programs need them for
+    // numbers.
     Float32Array,
     Float64Array,
     console: { debug: say, error: say, info: say, log: say, warn: say },
     performance: { now: () => performance.now() },
     queueMicrotask: (task: () => void) => queueMicrotask(task),
-    // A timer of Node's would lead to its classes: programs get numbers.
+    // A timer object of Node's would give access to its classes, so programs get numbers.
     setTimeout: (task: () => void, delay?: number) => {
       const timer = ++lastTimer
       const run = (): void => {
@@ -31,12 +36,12 @@ export function compartmentGlobals(): Record<string, unknown> {
     btoa: (text: string) => btoa(text),
     TextEncoder,
     TextDecoder,
-    // Its memory counts to what the process may take.
+    // Its memory counts towards the limit of the process.
     WebAssembly,
   }
 }
 
-/** Of the language: what SES has in each compartment. */
+/** The globals of the language that SES has in each compartment. */
 const language = [
   'AggregateError Array ArrayBuffer BigInt BigInt64Array BigUint64Array Boolean DataView Error EvalError Function Infinity Int16Array Int32Array Int8Array',
   'Iterator JSON Map NaN Number Object Promise Proxy RangeError ReferenceError Reflect RegExp Set String Symbol SyntaxError TypeError URIError Uint16Array',
@@ -44,5 +49,8 @@ const language = [
   'parseFloat parseInt undefined',
 ].flatMap((names) => names.split(' '))
 
-/** The names that a program may use in a sandbox; `arguments` is no global, and counts as one where it is looked for. */
+/**
+ * The names that a program may use in a sandbox. `arguments` is no global, but the search for
+ * globals reports it as one.
+ */
 export const compartmentNames: ReadonlySet<string> = new Set([...language, ...Object.keys(compartmentGlobals()), 'arguments'])

@@ -2,7 +2,7 @@ import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { scriptOf } from './compartment-script.ts'
 
-/** What SES refuses, by the text alone. */
+/** The text that SES refuses. */
 const SUSPICIOUS = /<!--|-->|(?:^|[^.]|\.\.\.)\bimport(?:\s*(?:\(|\/[/*]))/u
 
 const run = async (source: string): Promise<unknown> => ((await runInNewContext(scriptOf(source))) as { x: unknown }).x

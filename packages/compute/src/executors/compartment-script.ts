@@ -1,6 +1,7 @@
 /**
- * A module as what a compartment evaluates: a script, in which nothing looks like a comment of HTML or an import. SES refuses by the text alone what could be one, and so what stands in
- * a string; here the syntax is known.
+ * Turns a module into a script that a compartment evaluates. The script contains no text that looks
+ * like a comment of HTML or like an import. SES refuses such text even in a string, because it
+ * looks at the text alone. This code knows the syntax.
  */
 import { parse, type Node, type Program, type Token } from 'acorn'
 import { walk } from './syntax.ts'
@@ -10,13 +11,15 @@ interface Edit extends Pick<Node, 'start' | 'end'> {
 }
 
 /**
- * A module that imports nothing as a script whose value is its exports, with the same lines.
- * @throws SyntaxError where it can't be one
+ * Turns a module without imports into a script whose value is its exports. Lines keep their
+ * numbers.
+ *
+ * @throws SyntaxError for a module that cannot become such a script
  */
 export function scriptOf(source: string): string {
   const tokens: Token[] = []
   const edits: Edit[] = []
-  // Positions stay what they are: what goes is blanked.
+  // Removed text becomes blanks, so that positions stay the same.
   const blank = (start: number, end: number): void => {
     edits.push({ start, end, text: source.slice(start, end).replaceAll(/[^\n]/gu, ' ') })
   }
@@ -58,7 +61,7 @@ function nameOf(node: { type: string; name?: string; value?: unknown }): string 
   return node.type === 'Identifier' ? (node.name as string) : String(node.value)
 }
 
-/** The same program without what looks like something else. */
+/** The edits that remove every lookalike from the program. */
 function editsOf(program: Program, tokens: readonly Token[], source: string): Edit[] {
   const edits: Edit[] = []
   const imports = new Set<number>()
@@ -70,7 +73,7 @@ function editsOf(program: Program, tokens: readonly Token[], source: string): Ed
   for (const { start, end, type } of tokens) {
     const text = source.slice(start, end)
     if (['string', 'template', 'regexp'].includes(type.label)) {
-      // Of a look-behind `<!` is a part that must stay.
+      // In a look-behind `<!` is a part that must stay.
       const other = unsuspicious(type.label === 'regexp' ? text.replaceAll('<!--', String.raw`<!-\x2d`) : text)
       if (other === text) continue
       if (type.label === 'template' && tagged.some((quasi) => quasi.start <= start && end <= quasi.end))
@@ -83,7 +86,7 @@ function editsOf(program: Program, tokens: readonly Token[], source: string): Ed
   return edits
 }
 
-/** The same string, template or regular expression by other characters. */
+/** Returns the same string, template or regular expression in other characters. */
 function unsuspicious(literal: string): string {
   return literal
     .replaceAll('<!--', String.raw`<\x21--`)
@@ -95,7 +98,7 @@ function applied(edits: readonly Edit[], source: string): string {
   let text = ''
   let at = 0
   for (const edit of edits.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
-    // Within what is blanked nothing is left to change.
+    // Nothing is left to change within blanked text.
     if (edit.start < at) continue
     text += source.slice(at, edit.start) + edit.text
     at = edit.end

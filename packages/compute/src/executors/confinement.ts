@@ -3,32 +3,40 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import type { Socket } from 'node:net'
 
-/** What V8 and its threads reserve before the program has anything, MiB, as `ulimit -d` counts it: 574 measured with Node 24. */
+/**
+ * MiB that V8 and its threads reserve before the program has anything, as `ulimit -d` counts it:
+ * 574 measured with Node 24.
+ */
 const BASE_DATA = 640
 
 /**
- * Ends the process, and all that it started, when the one that started it is gone, even if it loops: `read` fails at the end of descriptor 4. A line there asks how the process ended.
- * A command in the background would lose its input, so that goes by descriptor 5.
+ * A shell script that ends the process and its descendants when its parent is gone, even if the
+ * process loops: `read` fails at the end of descriptor 4. A line on descriptor 4 asks for the exit
+ * status of the process. A background command would lose its input, so the input goes through
+ * descriptor 5.
  */
 const WATCHED = `ulimit -c 0; exec 5<&0; "$@" <&5 4<&- 5<&- & exec 0<&- 3<&- 5<&-
 read -r _ <&4 || kill -9 0; kill -9 $! 2>/dev/null; wait $!`
 const BOUNDED = `ulimit -d "$1" || exit 1; shift
 ${WATCHED}`
 
-/** Nothing is written to disk. What makes namespaces writes some files itself, so this comes after it. */
+/**
+ * Prevents writes to disk. The command that makes namespaces writes some files itself, so this
+ * comes after it.
+ */
 const NO_FILES = ['/bin/sh', '-c', 'ulimit -f 0; exec "$0" "$@"']
 
-/** What, of what the operating system can keep out, it does here. */
+/** The confinement that the operating system of this machine offers. */
 export interface Confinement {
-  /** The command that starts a command; for a shell with descriptors 3 and 4. */
+  /** The prefix of a command that confines it; for a shell with descriptors 3 and 4. */
   readonly command: readonly string[]
-  /** What shuts off the network and, with bubblewrap, all files but the system's. */
+  /** The tool that shuts off the network and, with bubblewrap, all files except the system's. */
   readonly namespaces: 'bubblewrap' | 'unshare' | 'none'
-  /** Whether memory besides the heap is bounded, and nothing can be written. */
+  /** Whether memory besides the heap is bounded, and writes to files are impossible. */
   readonly limits: boolean
 }
 
-/** Read only: what Node is linked with. */
+/** Read-only folders: the libraries that Node is linked with. */
 const SYSTEM = ['/usr', '/bin', '/lib', '/lib64']
 
 const namespaces: readonly { readonly name: Confinement['namespaces']; readonly command: readonly string[] }[] = [
@@ -42,16 +50,19 @@ const namespaces: readonly { readonly name: Confinement['namespaces']; readonly 
       process.execPath,
     ],
   },
-  // Of util-linux, on nearly every Linux.
+  // Part of util-linux, thus on nearly every Linux.
   { name: 'unshare', command: ['unshare', '--map-root-user', '--net', '--ipc', '--uts'] },
 ]
 
 let known: Promise<Confinement> | undefined
 
-/** How a process can be confined on this machine; found out once, by trying, which takes a tenth of a second. */
+/**
+ * How a process can be confined on this machine. Found out once, by a trial that takes a tenth of a
+ * second.
+ */
 export async function confinement(): Promise<Confinement> {
   known ??= find()
-  // A machine that could not try may be able to later.
+  // After a failed trial a later one may succeed.
   known.catch(() => (known = undefined))
   return await known
 }
@@ -64,8 +75,9 @@ async function find(): Promise<Confinement> {
 }
 
 /**
- * With the same shell and the same empty environment as later.
- * @throws Error where it could not be tried: what is not known must not count as not there
+ * Whether a command works, with the shell and the empty environment of later use.
+ *
+ * @throws Error if the trial did not end: an unknown result must not count as absence
  */
 async function works(command: readonly string[]): Promise<boolean> {
   const args = ['-c', 'exec "$@"', 'sh', ...command, process.execPath, '--version']
@@ -76,9 +88,11 @@ async function works(command: readonly string[]): Promise<boolean> {
 }
 
 /**
- * A Node that runs a module, whose heap may take `memory` MiB; if it is confined, all that it has. It speaks by descriptor 3, and ends with descriptor 4.
- * @param confined undefined: it may do what this process may
- * @throws Error where no process can be had
+ * Starts a Node that runs a module. `memory` bounds its heap, MiB; if it is confined, all its
+ * memory. It communicates through descriptor 3, and ends when descriptor 4 closes.
+ *
+ * @param confined undefined: the process has all rights of this process
+ * @throws Error if no process can be started
  */
 export function spawnProgram(module: string, confined: Confinement | undefined, memory: number): ProgramProcess {
   const node = [process.execPath, `--max-old-space-size=${memory}`, '--disable-warning=ExperimentalWarning']
@@ -93,10 +107,10 @@ export function spawnProgram(module: string, confined: Confinement | undefined, 
     ...(confined === undefined
       ? { stdio: ['pipe', 'inherit', 'inherit', 'pipe', 'pipe'] }
       : { cwd: '/', stdio: ['pipe', 'ignore', 'ignore', 'pipe', 'pipe'] }),
-    // In a group of its own: it ends with all that it may have started.
+    // In a process group of its own, so that it ends together with all processes that it started.
     detached: hasShell,
   })
-  // Without descriptors it has no streams, and says why by an event that would end this process.
+  // Without descriptors it has no streams. The `error` event, unhandled, would end this process.
   child.on('error', () => {})
   if ((child.stdio as unknown) === undefined) throw new Error('it can not be started: no file descriptors are left')
   const [input, , , channel, lifeline] = child.stdio as unknown as readonly Socket[]
@@ -105,7 +119,7 @@ export function spawnProgram(module: string, confined: Confinement | undefined, 
   return { child, channel: channel as Socket, lifeline: lifeline as Socket, kill: () => kill(child) }
 }
 
-/** Its code comes over its input. */
+/** The code arrives on standard input. */
 const MODULE = ['--input-type=module', '-']
 const PERMISSIONS = ['--permission']
 
@@ -123,15 +137,18 @@ function kill(child: ChildProcess): void {
   try {
     process.kill(hasShell ? -pid : pid, 'SIGKILL')
   } catch {
-    // It is gone.
+    // The process is gone.
   }
 }
 
 export interface ProgramProcess {
   readonly child: ChildProcess
   readonly channel: Socket
-  /** Once it is destroyed the process ends, and all that it started. A line by it: its shell ends with the process, and as that did. */
+  /**
+   * Destroying it ends the process and all processes that it started. A line on it makes the shell
+   * end together with the process, with the same status.
+   */
   readonly lifeline: Socket
-  /** Ends it, and all that it started; also what it has left behind. */
+  /** Ends the process and all processes that it started, also those that it left behind. */
   readonly kill: () => void
 }

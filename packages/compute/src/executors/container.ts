@@ -1,54 +1,65 @@
 import type { FromProgram, ToProgram } from './messages.ts'
 import type { Place } from './program-module.ts'
 
-/** A process that runs one program. Whatever goes wrong with it is told by its events: nothing is thrown. */
+/** A process that runs one program. Its events report every fault: nothing is thrown. */
 export interface Container {
-  /** A program that is being loaded gets it later. */
+  /** Sends messages. A program that still loads gets them later. */
   post(messages: readonly ToProgram[]): void
-  /** Resolves when it has room for more. Never, if it ends before. */
+  /** Resolves when the container has room for more. Never resolves if the container ends before. */
   taken(): Promise<void>
-  /** Ends it, whatever it does. Nothing is told afterwards. */
+  /** Ends the process in any state. No event follows. */
   end(): Promise<void>
 }
 
 export interface ContainerEvents {
-  /** Checked: it may have been taken over by its program. */
+  /** Checked messages: the program may have taken over the process. */
   readonly onMessages: (messages: readonly FromProgram[]) => void
-  /** It could not be started, ended by itself, or said what it may not, and why. At most once, and not before `startProgram` has returned. */
+  /**
+   * The process could not be started, ended by itself, or sent a forbidden message; with the
+   * reason. Called at most once, and not before `startProgram` has returned.
+   */
   readonly onLost: (reason: string) => void
 }
 
 /**
- * How long a program may take to load, ms, or as long as a task, if that may take longer; a task's time counts from then. A guess: with a load of
- * eleven on two processors a first start took 3 to 5 s (measured).
+ * How long a program may take to load, ms, or as long as a task if that limit is longer. The time
+ * of a task counts from the end of the load. A guess: with a load of eleven on two processors a
+ * first start took 3 to 5 s (measured).
  */
 export const LOAD_TIME = 60_000
 
-/** What one task may take. */
+/** Limits of a task, and of the disk. */
 export interface TaskLimits {
-  /** Running time, ms; waiting for children does not count. */
+  /** Running time of one task, ms, without the wait for children. Default: 600,000 (10 minutes). */
   readonly time: number
-  /** MiB. In a sandbox all that it takes; elsewhere its heap: buffers and WASM memory pass it (measured). */
+  /**
+   * Memory, MiB. In a sandbox it bounds all memory of the process. Elsewhere it bounds the heap:
+   * buffers and WASM memory can exceed it (measured). Default: 512.
+   */
   readonly memory: number
-  /** MiB that programs, large inputs and blobs take on disk, of all jobs together; the longest unused go first. A task in a sandbox can write nothing. */
+  /**
+   * Disk space for the programs, large inputs and blobs of all jobs together, MiB; the least
+   * recently used files are removed first. A task in a sandbox cannot write to the disk. Default:
+   * 256.
+   */
   readonly disk: number
 }
 
 export const defaultTaskLimits: TaskLimits = { time: 600_000, memory: 512, disk: 256 }
 
-/** A blob as its job's list has it. */
+/** A blob as listed by its job. */
 export interface BlobSource {
   readonly size: number
-  /** Each gives its bytes, checked; together they are the blob. */
+  /** Each part returns its bytes, checked. Together the parts are the blob. */
   readonly parts: readonly (() => Promise<Uint8Array>)[]
 }
 
-/** A program that is to be run, and where. */
+/** A program to run, and where. */
 export interface PlacedProgram {
-  /** Gives the file of its module, checked. Rejects where that is not here any more. */
+  /** Returns the file of the module, checked. Rejects if the file is gone. */
   readonly file: () => Promise<string>
-  /** `own`: it may do what this process may. `sandbox`: it can compute, and nothing else. */
+  /** `own`: all rights of this process. `sandbox`: it can compute, and nothing else. */
   readonly place: Place
-  /** A blob of its job, by its CID. Throws if the job has none of this name. */
+  /** Returns a blob of the job by its CID. Throws if the job has no such blob. */
   readonly blob: (cid: string) => BlobSource
 }

@@ -5,7 +5,8 @@ import { startProgram } from './process-container.ts'
 
 /**
  * The tasks that a program exports.
- * @throws ProgramError if it can't be loaded
+ *
+ * @throws ProgramError if it cannot be loaded
  */
 export async function describeProgram(file: () => Promise<string>): Promise<readonly ProgramFunction[]> {
   const { promise, resolve, reject } = Promise.withResolvers<readonly ProgramFunction[]>()
@@ -27,7 +28,7 @@ export async function describeProgram(file: () => Promise<string>): Promise<read
   }
 }
 
-/** @throws FunctionMissingError that names those that there are */
+/** @throws FunctionMissingError, which names the functions that exist */
 export function findFunction(functions: readonly ProgramFunction[], fn: string): ProgramFunction {
   const found = functions.find(({ name }) => name === fn)
   if (found !== undefined) return found

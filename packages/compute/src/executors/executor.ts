@@ -6,7 +6,10 @@ import { defaultTaskLimits, LOAD_TIME, type Container, type PlacedProgram, type 
 import type { FromProgram, ToProgram } from './messages.ts'
 import { startProgram } from './process-container.ts'
 
-/** A program without frames is ended after so long, ms. A guess: a new process takes 45 to 60 ms, a sandbox 110 to 260 ms more (measured). */
+/**
+ * A program without frames is ended after this time, ms. A guess: a new process takes 45 to 60 ms,
+ * a sandbox 110 to 260 ms more (measured).
+ */
 const IDLE_END = 5000
 
 type Given = Extract<Effect, { type: 'run' | 'deliver' | 'forget' }>
@@ -16,22 +19,22 @@ interface Running {
   readonly container: Container
   readonly blobs: BlobFeed
   isLoaded: boolean
-  /** The shared values that it is to know. */
+  /** The shared values that the program should know. */
   latest: Shared | undefined
-  /** Those that it was told last. */
+  /** The shared values that it was sent last. */
   told: Shared | undefined
-  /** Some are on their way. */
+  /** Whether shared values are on their way to it. */
   isTelling: boolean
   readonly frames: Set<Path>
   outbox: ToProgram[]
   sent: number
   seen: number
-  /** Runs and deliveries in their order, of which the first is at work since then. */
+  /** The paths of runs and deliveries, in order. The first one has been at work since `since`. */
   readonly pending: Path[]
   since: Milliseconds
   ended: boolean
   endTimer: NodeJS.Timeout | undefined
-  /** It runs tasks of a job that is voted on: they are told of no other shared values. */
+  /** It runs tasks of a job with votes: they get no other shared values. */
   isFrozen: boolean
 }
 
@@ -39,11 +42,14 @@ type Unusable = Partial<Pick<Extract<FromProgram, { type: 'unusable' }>, 'code' 
 
 interface Slot {
   readonly programs: Map<JobId, Running>
-  /** What programs that have ended had been given and had seen. */
+  /** The sum of runs and deliveries sent to programs that have ended. */
   seenBefore: number
 }
 
-/** Runs programs in processes of their own: at most one task at work on a slot, one container a slot and job, so no two jobs share one. */
+/**
+ * Runs programs in processes of their own: at most one task at work per slot, and one container per
+ * slot and job, so no two jobs share a process.
+ */
 export class Executor {
   readonly #slots: readonly Slot[]
   readonly #limits: TaskLimits
@@ -69,7 +75,7 @@ export class Executor {
     const slot = this.#slots[effect.slot] as Slot
     const program = slot.programs.get(effect.job) ?? (effect.type === 'run' ? this.#start(effect.slot, effect.job) : undefined)
     if (program === undefined) {
-      // Its program is gone: what was delivered is answered, so that the slot is free again.
+      // The program is gone: the delivery counts as seen, so that the slot is free again.
       if (effect.type === 'deliver') slot.seenBefore++
       return
     }
@@ -97,7 +103,7 @@ export class Executor {
     this.#send(program, { type: 'run', path, fn, input, split, ...(frozen && { given: shared }) })
   }
 
-  /** Shared values of a job have improved. */
+  /** Sends improved shared values of a job to its programs. */
   shared(effect: Extract<Effect, { type: 'shared' }>): void {
     for (const { programs } of this.#slots) {
       const program = programs.get(effect.job)
@@ -107,19 +113,22 @@ export class Executor {
     }
   }
 
-  /** A program that does not read is told the latest ones only, once it reads: all others would fill this process. */
+  /**
+   * Sends only the latest values to a program that does not read, once it reads: the backlog would
+   * otherwise fill this process.
+   */
   async #tellLatest(program: Running): Promise<void> {
     program.isTelling = true
     while (!program.ended && program.latest !== undefined && program.latest !== program.told) {
       this.#inform(program, program.latest)
-      // Until what was sent has gone to the container.
+      // Wait until the messages have gone to the container.
       await Promise.resolve()
       await program.container.taken()
     }
     program.isTelling = false
   }
 
-  /** What each of these values has been is part of what it is. */
+  /** Sends shared values. They only move one way, so the latest ones include all earlier ones. */
   #inform(program: Running, shared: Shared): void {
     program.latest = shared
     if (shared === program.told) return
@@ -127,14 +136,17 @@ export class Executor {
     this.#send(program, { type: 'shared', shared })
   }
 
-  /** A job of which tasks may come: its program is started where nothing else is, so that the first ones need not wait for it. */
+  /**
+   * Starts the program of a job whose tasks may come soon, on each slot without a program, so that
+   * the first tasks need not wait for it.
+   */
   warm(job: JobId): void {
     for (const [index, { programs }] of this.#slots.entries()) {
       if (programs.size === 0) this.#endLater(index, job, this.#start(index, job))
     }
   }
 
-  /** A job is over: its programs end, whatever they do. */
+  /** Ends the programs of a job that is over, in any state. */
   async end(job: JobId): Promise<void> {
     for (const [index, { programs }] of this.#slots.entries()) {
       const program = programs.get(job)
@@ -242,12 +254,15 @@ export class Executor {
     if (program.frames.size === 0 && program.pending.length === 0 && !program.ended) this.#endLater(index, job, program)
   }
 
-  /** Whatever it says, or does, meanwhile: it has no task. */
+  /** Ends a program later, in any state and despite its messages: it has no task. */
   #endLater(index: number, job: JobId, program: Running): void {
     program.endTimer ??= setTimeout(() => void this.#stop(index, job, program), IDLE_END).unref()
   }
 
-  /** It ended by itself, or was ended for what it did. Before the program was loaded no task is to blame. */
+  /**
+   * Handles a program that ended by itself, or was ended for a fault. Before the program was loaded
+   * no task is to blame.
+   */
   #lost(index: number, job: JobId, program: Running, reason: string, { code = 'PROGRAM_UNUSABLE', stack }: Unusable = {}): void {
     if (program.ended) return
     const [path] = program.pending
@@ -262,7 +277,7 @@ export class Executor {
     if (program.ended) return
     this.#remove(index, job, program)
     const { frames } = program
-    // A frame on it is one that nobody wants any more.
+    // Its frames belong to tasks that nobody wants any more.
     frames.clear()
     await program.container.end()
     this.#tell([{ type: 'idle', slot: index, seen: seenOf(this.#slots[index] as Slot) }])

@@ -1,17 +1,25 @@
-/** What a member and the process of a program say to each other, as frames of bytes that are bounded. */
+/**
+ * Encodes the messages between a member and the process of a program, as bounded frames of bytes.
+ */
 import { encode } from 'it-length-prefixed'
 import { toBytes } from '../schemas.ts'
 
-/** Bytes of one frame. A message has at most an input or value of 1 MiB beside shared values of 2 MiB. */
+/**
+ * Most bytes of one frame. A message has at most an input or value of 1 MiB and shared values of 2
+ * MiB.
+ */
 export const MAX_FRAME_BYTES = 4 * 1024 * 1024
-/** Bytes of the first frame: a program has at most 64 MiB, as all that is kept in one piece. */
+/**
+ * Most bytes of the first frame: a program has at most 64 MiB, like every file that is kept in one
+ * piece.
+ */
 export const MAX_FIRST_BYTES = 65 * 1024 * 1024
-/** Bytes of messages that travel in one frame, if there is more than one. */
+/** Most bytes of messages in one frame, if there is more than one message. */
 const BATCH_BYTES = 1024 * 1024
-/** What a message takes besides its strings and bytes. A guess: names of fields, and heads. */
+/** Bytes of a message besides its strings and bytes. A guess: field names and heads. */
 const OVERHEAD = 128
 
-/** What is said in one go, in parts that fit in a frame each, however much it is. */
+/** Splits messages into batches that each fit into a frame. */
 export function* batchesOf<Message>(messages: readonly Message[]): Generator<readonly Message[]> {
   let batch: Message[] = []
   let bytes = 0
@@ -28,10 +36,10 @@ export function* batchesOf<Message>(messages: readonly Message[]): Generator<rea
   if (batch.length > 0) yield batch
 }
 
-/** What a process is told first. */
+/** The first message to a process. */
 export interface First {
   readonly job: string
-  /** Its source, or the URL of its module. */
+  /** The source of the program, or the URL of its module. */
   readonly program: string
 }
 
@@ -39,7 +47,7 @@ export function firstFrame(first: First): Uint8Array {
   return frameOf(toBytes(first))
 }
 
-/** @throws RangeError for more than a frame takes */
+/** @throws RangeError for more bytes than a frame takes */
 export function framed(messages: readonly unknown[]): Uint8Array {
   const data = toBytes(messages)
   if (data.length > MAX_FRAME_BYTES) throw new RangeError(`a message of ${data.length} bytes; it may have ${MAX_FRAME_BYTES}`)

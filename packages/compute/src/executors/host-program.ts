@@ -8,28 +8,32 @@ import { describeThrown } from '../program/thrown.ts'
 import type { FromProgram, ToProgram } from './messages.ts'
 import type { ProgramStack } from './program-stack.ts'
 
-/** Bytes of a program's error before it is loaded. A guess. */
+/** Most characters of a program's error while it loads. A guess. */
 const MAX_MESSAGE = 2000
 
-/** What a container does with a program once it is there: loads it, says what it exports, and runs its tasks. */
+/**
+ * The container's side of a program: loads it, reports its exports, and returns the function that
+ * runs its tasks.
+ */
 export async function hostProgram(
   job: string,
   load: () => Promise<Readonly<Record<string, unknown>>>,
   post: (messages: readonly FromProgram[]) => void,
   stacks: ProgramStack,
 ): Promise<((messages: readonly ToProgram[]) => void) | undefined> {
-  /** On whose behalf code runs: timers and promises keep it. */
+  /** The frame on whose behalf code runs. Timers and promises keep it. */
   const owners = new AsyncLocalStorage<object>()
   let runtime: Runtime | undefined
   const stack = (text: string): string => {
     try {
       return stacks.of(text)
     } catch {
-      // Its source map is damaged.
+      // The source map of the program is damaged.
       return ''
     }
   }
-  // What nobody catches ends the task that it belongs to, if that still runs, and nothing else: others share this process.
+  // An uncaught error ends only the task that owns it, if that still runs: other tasks share this
+  // process.
   for (const event of ['uncaughtException', 'unhandledRejection'] as const)
     process.on(event, (error: unknown) => runtime?.stray(owners.getStore(), error))
   try {

@@ -1,4 +1,4 @@
-/** What the member and the containers of programs say to each other. */
+/** The messages between a member and the containers of programs. */
 import * as v from 'valibot'
 import type { Outcome } from '../core/entry.ts'
 import type { Spawn } from '../core/io.ts'
@@ -7,7 +7,7 @@ import type { Shared } from '../core/shared-value.ts'
 import { bytes, count, list, outcome, path, shared, text } from '../schemas.ts'
 
 export type ToProgram =
-  /** `given`: of a job that is voted on, all shared values that it is to see besides its own offers. */
+  /** `given`: for a job with votes, all shared values that the task sees besides its own offers. */
   | {
       readonly type: 'run'
       readonly path: Path
@@ -19,7 +19,7 @@ export type ToProgram =
   | { readonly type: 'deliver'; readonly path: Path; readonly step: string; readonly outcome: Outcome }
   | { readonly type: 'forget'; readonly path: Path }
   | { readonly type: 'shared'; readonly shared: Shared }
-  /** The next bytes of a blob that has `size` of them. */
+  /** The next bytes of a blob of `size` bytes. */
   | { readonly type: 'blob'; readonly blob: string; readonly size: number; readonly bytes: Uint8Array }
   | { readonly type: 'noBlob'; readonly blob: string; readonly code: string; readonly message: string }
 
@@ -32,13 +32,13 @@ export type FromProgram =
   | { readonly type: 'offered'; readonly shared: Shared }
   /** A task needs a blob, by its CID. */
   | { readonly type: 'use'; readonly blob: string }
-  /** How many runs and deliveries it has dealt with. */
+  /** The number of runs and deliveries that it has handled. */
   | { readonly type: 'seen'; readonly seen: number }
 
 /** A function that a program exports. */
 export interface ProgramFunction {
   readonly name: string
-  /** The shared value that is the job's result, if it is one. */
+  /** The name of the shared value that is the job's result, if there is one. */
   readonly result: string | undefined
 }
 
@@ -54,5 +54,7 @@ const message = v.variant('type', [
   v.object({ type: v.literal('seen'), seen: count }),
 ])
 
-/** What a process of a program may say in one go: it could have been taken over by it. */
+/**
+ * The messages that a program's process may send at a time. The program could have taken it over.
+ */
 export const fromProgram = list(message)

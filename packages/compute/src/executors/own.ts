@@ -1,5 +1,6 @@
 /**
- * The process of a program that may do what this member may. Not to be imported: `startProgram` starts it, bundled.
+ * The process of a program with all rights of this member. Do not import it: `startProgram` starts
+ * its bundle.
  *
  * @module
  */

@@ -10,29 +10,32 @@ import { batchesOf, firstFrame, framed, MAX_FRAME_BYTES } from './frames.ts'
 import { fromProgram, type FromProgram, type ToProgram } from './messages.ts'
 import { programModule, type Place } from './program-module.ts'
 
-/** How long a shell is left to hear how its process ended, ms. A guess. */
+/** Time for a shell to learn how its process ended, ms. A guess. */
 const PASS_ON = 50
-/** A shell's status of a process that a signal ended is this and the signal. */
+/** A shell's status for a process that a signal ended is this number plus the signal's. */
 const SIGNALLED = 128
 
-/** A program that is to be started. */
+/** A program to start. */
 export interface Startable {
   readonly place: Place
-  /** Which tasks it runs: what `random` rests on. */
+  /** The id of its job, on which `random` depends. */
   readonly job: string
-  /** Gives the file of its module, checked. */
+  /** Returns the file of the module, checked. */
   readonly file: () => Promise<string>
   readonly limits: Pick<TaskLimits, 'memory'>
 }
 
 /**
- * A process that runs one program, so that its end, whatever brings it about, is no end of this one: a thread at the limit of its heap aborts the whole process (nodejs/node #47224, and
- * `pushes` in the tests), and so may one that is ended while it loads (nodejs/node #39036).
+ * Starts a process that runs one program, so that the end of the program never ends this process: a
+ * thread at the limit of its heap aborts the whole process (nodejs/node #47224, and `pushes` in the
+ * tests), and so may a thread that is ended while it loads (nodejs/node #39036).
  *
- * `own`: the program may do what this process may. `sandbox`: nobody here vouches for it. It is evaluated in a compartment (SES) in which there is only the language, in a Node without
- * permissions, with bounded memory and no room on disk, and cut from the network where the system can do it. Neither knows this process's environment.
+ * `own`: the program has all rights of this process. `sandbox`: nobody here vouches for the
+ * program. It is evaluated in a compartment (SES) that contains only the language, in a Node
+ * without permissions, with bounded memory and no room on disk, and without network where the
+ * system can do that. Neither sees the environment of this process.
  *
- * Whatever goes wrong is told to `onLost`, and nothing is thrown.
+ * `onLost` reports every fault, and nothing is thrown.
  */
 export function startProgram(program: Startable, events: ContainerEvents): Container {
   const container = new ProcessContainer(events)
@@ -71,7 +74,8 @@ class ProcessContainer implements Container {
         const messages = fromBytes(fromProgram, frame.subarray()) as readonly FromProgram[]
         if (!this.#hasEnded) this.#events.onMessages(messages)
       }
-      // Its shell waits for the end of this one. Bubblewrap passes on how the process ended, if it is left the time.
+      // The shell waits for the end of descriptor 4. The delay lets bubblewrap pass on how the
+      // process ended.
       setTimeout(() => started.lifeline.end('\n'), PASS_ON)
     } catch (error) {
       this.#fail(error)
@@ -93,7 +97,7 @@ class ProcessContainer implements Container {
   async taken(): Promise<void> {
     await this.#started.promise
     const channel = this.#process?.channel
-    // It fails where the process has ended, which is told otherwise.
+    // It fails if the process has ended, which `onLost` reports.
     if (channel?.writableNeedDrain === true) await once(channel, 'drain').catch(() => {})
   }
 
@@ -119,7 +123,7 @@ class ProcessContainer implements Container {
 
 function reasonOf(status: number | null, signal: NodeJS.Signals | null): string {
   const name = signal ?? Object.entries(constants.signals).find(([, number]) => SIGNALLED + number === status)?.[0]
-  // So a process aborts itself that V8 has no memory for.
+  // A process aborts itself if V8 has no memory left for it.
   if (name === 'SIGABRT') return 'it needed more memory than a task may take'
   return name === undefined ? `its process ended with status ${status}` : `its process was ended by ${name}`
 }

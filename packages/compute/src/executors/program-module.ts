@@ -2,19 +2,25 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
-/** What a process of a program runs: `own` loads one that may do what this process may, `sandbox` one that may compute and nothing else. */
+/**
+ * The kind of process: `own` loads a program with all rights of this process, `sandbox` one that
+ * can compute and nothing else.
+ */
 export type Place = 'own' | 'sandbox'
 
 const made = new Map<Place, Promise<string>>()
 
 /**
- * The code of a program's process as one module that imports nothing but Node's own. A sandbox may read no file, so it gets its code over its input; and a process that
- * loads one module instead of some hundred has 57 MB instead of 103, in a quarter of the time (measured). Made at the first call, in some 300 ms, where it was not made beforehand.
+ * Returns the code of a program's process as one module that imports only Node's own modules. A
+ * sandbox may read no file, so it gets its code on its input. A process that loads one module
+ * instead of some hundred has 57 MB instead of 103, in a quarter of the time (measured). The first
+ * call makes the module, in some 300 ms, unless the build made it.
  */
 export async function programModule(place: Place): Promise<string> {
   const module = made.get(place) ?? make(place)
   made.set(place, module)
-  // Another start may have what this one had not: room on disk, memory.
+  // After a failure a later attempt may have the resources that this one lacked: room on disk,
+  // memory.
   module.catch(() => made.delete(place))
   return await module
 }

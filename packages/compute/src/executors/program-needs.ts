@@ -7,10 +7,13 @@ import { walk } from './syntax.ts'
 type Field = 'test' | 'consequent' | 'alternate' | 'left' | 'right' | 'argument' | 'source' | 'value' | 'id' | 'name' | 'operator'
 type Fields = Node & { [Name in Field]?: unknown }
 
-/** Where `globalThis` is asked for, these are its names on what came before it. */
+/** Names of the global object. A guard that tests for `globalThis` also covers these. */
 const GLOBAL_OBJECTS = ['self', 'window', 'global']
 
-/** What a module needs that a sandbox has not: modules that it imports, and names. Such a program runs only where its owner is trusted. */
+/**
+ * Returns the needs of a module that a sandbox does not meet: imported modules, and names. Such a
+ * program runs only where its owner is trusted.
+ */
 export function needsOf(source: string): string[] {
   const program = parse(source, { ecmaVersion: 'latest', sourceType: 'module' })
   const needs = new Set<string>()
@@ -32,13 +35,13 @@ export function needsOf(source: string): string[] {
   return [...needs].sort()
 }
 
-/** Takes out what is no use of a global, though `analyze` takes it for one. */
+/** Removes code that does not use a global, though `analyze` reports it. */
 function simplify(program: Program): void {
   walk(program, (node) => {
     const fields = node as Fields
     const { type, argument, test, left, consequent, alternate, right, operator } = fields
     if (type === 'UnaryExpression' && operator === 'typeof' && isNode(argument) && argument.type === 'Identifier')
-      // To ask whether there is something is no use of it.
+      // A test whether a name exists is no use of it.
       fields.argument = { ...argument, asked: (argument as Fields).name, type: 'Literal', value: null }
     else if (type === 'MetaProperty') Object.assign(node, { type: 'Literal', value: null, meta: undefined, property: undefined })
     else if (type === 'ClassExpression' && isNode(fields.id)) nameInside(node)
@@ -47,14 +50,20 @@ function simplify(program: Program): void {
   })
 }
 
-/** Only within the class has its name a meaning: as that of a function, which `analyze` knows. */
+/**
+ * The name of a class expression has a meaning only within the class. This turns the class into a
+ * function, whose scope `analyze` knows.
+ */
 function nameInside(node: Node): void {
   const unnamed = { ...node, id: null }
   const body = { type: 'BlockStatement', body: [{ type: 'ExpressionStatement', expression: unnamed }] }
   Object.assign(node, { type: 'FunctionExpression', params: [], body, superClass: undefined })
 }
 
-/** What stands behind a question whether there is something may name it: that runs only where there is (guards of UMD). */
+/**
+ * Code behind a test for a name may use that name: it runs only where the name exists (guards of
+ * UMD).
+ */
 function guard(test: unknown, behind: readonly unknown[]): void {
   if (!isNode(test)) return
   const names = new Set<unknown>()

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { LIBRARY, ProgramStack, withMap } from './program-stack.ts'
 
-/** Its first two lines are the second and third of the author's file, and its third one is of the library. */
+/**
+ * The first two lines come from lines two and three of the author's file, and the third from the
+ * library.
+ */
 const map = { version: 3, sources: ['sum.ts', `${LIBRARY}space.ts`], names: [], mappings: 'AACA;AACA;ACFA' }
 const source = withMap('one\ntwo\nthree', map)
 const url = 'file:///cache/aa.mjs'

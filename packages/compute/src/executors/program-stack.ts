@@ -1,25 +1,34 @@
 import { SourceMap } from 'node:module'
 
-/** Sources of a program's map that begin so are not its author's. */
+/** Sources in a program's map that begin with this are not the author's. */
 export const LIBRARY = 'jel:'
 
 const INLINE_MAP = /\n\/\/# sourceMappingURL=data:application\/json;base64,([\w+/=]+)\s*$/u
 const FRAME = /^\s+at /u
-/** A function without a name of its own, as the engine calls it: that of a task, or one that was evaluated. */
+/**
+ * The engine's names for a function without a name of its own: a task's function, or evaluated
+ * code.
+ */
 const UNNAMED = /^(?:async )?(?:Object\.)?(?:eval|run|<anonymous>)(?: \[as run\])?$/u
 
-/** A module's text with its source map in it, as `programStack` reads it. */
+/** Returns a module's text with its source map appended, in the form that `ProgramStack` reads. */
 export function withMap(code: string, map: object): string {
   return `${code.trimEnd()}\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}\n`
 }
 
-/** The stacks of a program, for its author: frames of the program only, by the files and lines that it was made from. */
+/**
+ * Rewrites stacks of a program for its author: only frames of the program, with the original files
+ * and lines.
+ */
 export class ProgramStack {
   readonly #origin: string
   readonly #source: () => string
   #map: SourceMap | undefined
 
-  /** `origin`: what stands in frames of the module before line and column; `source`: the module's text, read at the first error. */
+  /**
+   * @param origin the text before line and column in frames of the module
+   * @param source returns the module's text; called at the first error
+   */
   constructor(origin: string, source: () => string) {
     this.#origin = origin
     this.#source = source
@@ -58,7 +67,7 @@ function mapOf(source: string): SourceMap {
   try {
     if (encoded !== undefined) return new SourceMap(JSON.parse(Buffer.from(encoded, 'base64').toString()) as SourceMap['payload'])
   } catch {
-    // It is another one's, and damaged.
+    // It is a damaged map of another tool.
   }
   return new SourceMap({ file: '', version: 3, sources: [], sourcesContent: [], names: [], mappings: '', sourceRoot: '' })
 }

@@ -1,5 +1,6 @@
 /**
- * The process of a program that nobody here vouches for. Not to be imported: `startProgram` starts it, bundled, and with nothing but descriptor 3.
+ * The process of a program for which nobody here vouches. Do not import it: `startProgram` starts
+ * its bundle, with no access except descriptor 3.
  *
  * @module
  */

@@ -13,7 +13,9 @@ interface Loadable {
 }
 
 /**
- * All that a process of a program does: its member says over descriptor 3 which program, then what to run, and hears what comes of it. The process ends with the descriptor.
+ * The main loop of a program's process. The member sends over descriptor 3 which program to load
+ * and then the tasks to run, and receives their outcomes. The process ends when the descriptor
+ * closes.
  */
 export async function serveProgram(programOf: (program: string) => Loadable): Promise<never> {
   const socket = new Socket({ fd: 3, readable: true, writable: true })
@@ -27,7 +29,7 @@ export async function serveProgram(programOf: (program: string) => Loadable): Pr
     const data = frame.subarray()
     if (isLoaded) handle?.(fromBytes(v.any(), data) as readonly ToProgram[])
     else {
-      // The first frame says which program.
+      // The first frame names the program.
       const { job, program } = fromBytes(v.any(), data) as First
       const { load, stacks } = programOf(program)
       handle = await hostProgram(job, load, post, stacks)

@@ -1,6 +1,6 @@
 import type { Node } from 'acorn'
 
-/** All nodes of a syntax tree, whoever holds one before what it holds; `enter` may change what it is given. */
+/** Visits all nodes of a syntax tree, each before its children. `enter` may change the node. */
 export function walk(node: Node, enter: (node: Node) => void): void {
   enter(node)
   for (const value of Object.values(node) as unknown[])

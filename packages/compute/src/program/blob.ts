@@ -1,34 +1,44 @@
-/** Bytes that belong to a job: named by their hash in inputs and programs, and fetched once by each member that needs them. */
+/**
+ * Blobs: bytes that belong to a job. Inputs and programs name them by their hash. Each member that
+ * needs a blob fetches it once.
+ */
 
-/** Names a blob. It is plain data: it goes into inputs, and from tasks to their children. */
+/** Names a blob. It is plain data that goes into inputs, and from tasks to their children. */
 export interface BlobReference {
-  /** A CIDv1 in base32. */
+  /** A CIDv1 of a sha-256, in base32. */
   readonly blob: string
   /** Bytes. */
   readonly size?: number
 }
 
-/** What a task does with the bytes of a blob. */
+/** Turns the bytes of a blob into a value. */
 export type Unpack<Value> = (bytes: Uint8Array) => Value
 
-/** Gives the bytes of a blob of the job, or what `unpack` makes of them. */
+/**
+ * Returns the bytes of a blob of the job, or the value that `unpack` makes of them. Rejects with
+ * `BLOB_MISSING` if no member has the blob.
+ */
 export interface UseBlob {
   (blob: BlobReference): Promise<Uint8Array>
   <Value>(blob: BlobReference, unpack: Unpack<Value>): Promise<Value>
 }
 
-/** Of a sha-256: 36 bytes in base32, after the letter that says so. */
+/** A CIDv1 of a sha-256: 36 bytes in base32, after the letter that states the base. */
 const CID = /^b[a-z2-7]{58}$/u
 
 /**
- * A blob by its name, for a program that names one itself: `await use(blob('bafkrei…'))`. A blob that its input names needs no more than `await use(input.data)`.
+ * Returns the reference of a blob that the program names itself: `await use(blob('bafkrei…'))`. A
+ * blob that the input names needs only `await use(input.data)`.
+ *
+ * @param cid a CIDv1 of a sha-256, in base32
+ * @throws TypeError for anything else
  */
 export function blob(cid: string): BlobReference {
   if (isCid(cid)) return { blob: cid }
   throw new TypeError(`blob: a CIDv1 of a sha-256 in base32, not ${String(cid).slice(0, 80)}`)
 }
 
-/** The blobs that a value names, wherever they stand in it. */
+/** The blobs that a value names, at any depth. */
 export function blobsIn(value: unknown, seen = new Set<unknown>()): BlobReference[] {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || seen.has(value)) return []
   seen.add(value)

@@ -1,65 +1,85 @@
 import type { JoinRule } from '../core/shared-value.ts'
 import type { UseBlob } from './blob.ts'
 
-/** What a running task is given besides its input. */
+/** The services and facts that a running task gets besides its input. */
 export interface TaskContext {
   /**
-   * Calls for a child and waits for its value. Members run it where there is room; equal calls give equal values, so it may be run again, and counts once.
+   * Calls for a child and waits for its value. Members with free workers run it. Equal calls give
+   * equal values, so a child may run again, and counts once. The program must export the task.
    * Rejects with the child's failure.
    */
   readonly run: <Input, Value>(task: TaskDefinition<Input, Value>, input: Input) => Promise<Value>
   /**
-   * The bytes of a blob of this job, or what a function makes of them: `await use(input.data, parse)`. A worker does that once for all of the program's tasks, so none of them
-   * may change what it is given. Rejects with `BLOB_MISSING` if nobody has it.
+   * Returns the bytes of a blob of this job, or the value that a function makes of them:
+   * `await use(input.data, parse)`. A worker does that once for all tasks of the program, so no
+   * task may change the value. Rejects with `BLOB_MISSING` if no member has the blob.
    */
   readonly use: UseBlob
-  /** In [0, 1): the same sequence each time this task of this job is run; other jobs and tasks have others. `Math.random` would not be the same. */
+  /**
+   * A random number in [0, 1). Each run of this task of this job gets the same sequence; other jobs
+   * and tasks get others. `Math.random` differs from run to run.
+   */
   readonly random: () => number
-  /** The id of its job. */
+  /** The id of the job. */
   readonly job: string
-  /** The path of this task in its job: with the job, a key for effects that must be idempotent. */
+  /**
+   * The path of this task in its job. Together with the job it is a key for effects that must be
+   * idempotent.
+   */
   readonly path: string
 }
 
+/** A function of a program: it gets its input and its context, and returns its value. */
 export type TaskFunction<Input, Value> = (input: Input, context: TaskContext) => Value | Promise<Value>
 
 interface TaskOptions {
-  /** The job's result is this shared value instead of what the task returns. */
+  /** The shared value that is the job's result instead of the return value of the task. */
   readonly result?: Pick<SharedDefinition<unknown>, 'kind'>
 }
 
-/** A function of a program that can be run anywhere in the pool: same input, same value, no side effects. */
+/** A function of a program that any member can run: same input, same value, no side effects. */
 export interface TaskDefinition<Input, Value> {
   readonly kind: 'task'
   readonly run: TaskFunction<Input, Value>
   readonly result: unknown
 }
 
-/** How offers of a shared value unite; see {@link min}, {@link max}, {@link first} and {@link union}. */
+/**
+ * The rule by which offers of a shared value unite; see {@link min}, {@link max}, {@link first} and
+ * {@link union}.
+ */
 export interface Join<Value> {
   readonly rule: JoinRule
   readonly key: (value: Value) => number
 }
 
-/** What the runner of a program does for a shared value. */
+/** Connects a shared value to the runtime of a program. */
 interface SharedPort {
   value(): unknown
   offer(value: unknown): void
 }
 
-/** A value of a job that moves one way. Its copies are told on loosely, and may be behind. */
+/** A value of a job that moves one way. Its copies spread loosely, and may be behind. */
 export interface SharedDefinition<Value> {
   readonly kind: 'shared'
   readonly join: Join<Value>
-  /** The best that is known here; undefined before the first offer. Of a union an array. */
+  /**
+   * The best value that is known here; undefined before the first offer. For a union it is an
+   * array.
+   */
   readonly value: Value | undefined
+  /**
+   * Offers a value. Only a running task may do so. All shared values of a program share 2 MiB
+   * equally; an offer that exceeds that throws an error with the code `SHARED_TOO_LARGE`.
+   */
   offer(value: Value): void
-  /** Set by whoever runs the program. */
+  /** Set by the runtime of the program. */
   port: SharedPort | undefined
 }
 
 /**
- * A task: `task(async (input, { run }) => …)`, exported by the program under the name by which it is submitted.
+ * Defines a task: `task(async (input, { run }) => …)`. The program exports it, and it is submitted
+ * by the name of that export.
  */
 export function task<Input, Value>(fn: TaskFunction<Input, Value>): TaskDefinition<Input, Value>
 export function task<Input, Value>(options: TaskOptions, fn: TaskFunction<Input, Value>): TaskDefinition<Input, Value>
@@ -73,7 +93,7 @@ export function task<Input, Value>(
 
 const declared: SharedDefinition<never>[] = []
 
-/** A shared value of the job: `const best = shared(min((tour) => tour.cost))`. */
+/** Defines a shared value of the job: `const best = shared(min((tour) => tour.cost))`. */
 export function shared<Value>(join: Join<Value>): SharedDefinition<Value> {
   const definition: SharedDefinition<Value> = {
     kind: 'shared',
@@ -91,27 +111,30 @@ export function shared<Value>(join: Join<Value>): SharedDefinition<Value> {
   return definition
 }
 
-/** All shared values of this program, in the order of their declaration: the order gives them their names. */
+/**
+ * All shared values of this program in the order of their declaration, which determines their
+ * names.
+ */
 export function sharedValues(): readonly SharedDefinition<never>[] {
   return declared
 }
 
-/** The offer with the smallest key stands. */
+/** The offer with the smallest key is kept. */
 export function min<Value>(key: (value: Value) => number): Join<Value> {
   return { rule: 'min', key }
 }
 
-/** The offer with the greatest key stands. */
+/** The offer with the greatest key is kept. */
 export function max<Value>(key: (value: Value) => number): Join<Value> {
   return { rule: 'max', key }
 }
 
-/** Any one offer stands: found, stop the rest. */
+/** Any one offer is kept. Use it to stop a search at the first find. */
 export function first<Value>(): Join<Value> {
   return { rule: 'first', key: () => 0 }
 }
 
-/** All different offers stand, up to 1,024: `value` is an array. */
+/** All different offers are kept, up to 1,024 of them: `value` is an array. */
 export function union<Value>(): Join<Value> {
   return { rule: 'union', key: () => 0 }
 }

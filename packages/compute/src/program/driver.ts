@@ -1,24 +1,30 @@
 import { task, type TaskDefinition } from './definitions.ts'
 
-/** A task that a driver asks for, and its input. */
+/** A task that a driver requests, and its input. */
 export type DriverTask = readonly [task: TaskDefinition<never, unknown>, input: unknown]
 
+/** The functions of a {@link driver}. */
 export interface DriverOptions<Args, State, Result> {
-  /** The state before the first result, and the first tasks. */
+  /** Returns the state before the first result, and the first tasks. */
   readonly start: (args: Args) => { readonly state: State; readonly tasks: readonly DriverTask[] }
-  /** Folds one result into the state, and may ask for more tasks. Results come in no certain order. */
+  /** Folds one result into the state, and may return more tasks. Results arrive in any order. */
   readonly done: (state: State, input: never, value: never) => { readonly state: State; readonly tasks?: readonly DriverTask[] }
-  /** Which of the waiting tasks go first: the smallest. Default: the oldest. */
+  /** The priority of a waiting task: the smallest goes first. Default: the oldest goes first. */
   readonly order?: (input: never) => number
+  /** Returns the value of the driver from its last state. */
   readonly result: (state: State) => Result
 }
 
-/** Tasks that are out at once. A guess: enough for as many workers, few enough that the order of the rest counts. */
+/**
+ * Tasks that are open at once. A guess: enough for the workers, and few enough that the order of
+ * the rest matters.
+ */
 const OUT = 1024
 
 /**
- * A master that keeps a state (MW): it runs where the root of the job is. Another holder starts it again, and the tasks that are covered return at
- * once, so its state needs no copy: it is a fold over the job's coverage, in which each result counts once.
+ * Defines a task that is a master with a state (MW). It runs at the holder of the job's root.
+ * Another holder starts it again, and tasks that have an outcome return at once. So the state needs
+ * no copy: it is a fold over the job's outcomes, in which each result counts once.
  */
 export function driver<Args, State, Result>(options: DriverOptions<Args, State, Result>): TaskDefinition<Args, Result> {
   const { start, done, order, result } = options
@@ -36,7 +42,7 @@ export function driver<Args, State, Result>(options: DriverOptions<Args, State, 
       out++
       try {
         const value = await run(definition, input as never)
-        // The state as it is now: others may have ended meanwhile.
+        // Reads the present state: other tasks may have ended meanwhile.
         const step = done(state, input as never, value as never)
         out--
         state = step.state

@@ -1,5 +1,6 @@
 /**
- * What a program of the grid imports. A program is one ES module; each task that it exports can be submitted. Same input, same value, no side effects.
+ * The module that programs of the grid import. A program is one ES module, and each task that it
+ * exports can be submitted. Same input, same value, no side effects.
  *
  * @module
  */
@@ -8,5 +9,5 @@ export { first, max, min, shared, task, union } from './definitions.ts'
 export type { Join, SharedDefinition, TaskContext, TaskDefinition, TaskFunction } from './definitions.ts'
 export { driver, type DriverOptions, type DriverTask } from './driver.ts'
 export { space, type Range, type SpaceOptions } from './space.ts'
-/** For whoever runs programs. */
+/** For the runtime of programs. */
 export { sharedValues } from './definitions.ts'

@@ -9,7 +9,7 @@ import { decodeValue, encodeValue } from './values.ts'
 
 type Returned = Extract<FromProgram, { type: 'returned' }>
 
-/** Runs tasks of a program as a container does, and gives what it says. */
+/** Runs tasks of a program as a container does, and collects its messages. */
 class Host {
   readonly said: FromProgram[] = []
   readonly owners = new AsyncLocalStorage<object>()
@@ -107,7 +107,7 @@ describe('an error that nobody caught', () => {
     host.runtime.stray(undefined, new Error('of nobody'))
     expect(host.said).toEqual([])
     host.run('other', undefined, 'abcdefghij')
-    // As the process tells it: by the owner of the timer that threw.
+    // The process passes the owner of the timer that threw.
     host.runtime.stray(owner, new Error('of the timer'))
     expect(await host.returned()).toMatchObject({ failure: { message: 'of the timer' } })
     host.runtime.stray(owner, new Error('too late'))

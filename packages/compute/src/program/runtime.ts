@@ -15,43 +15,52 @@ type Failure = Extract<Outcome, { failure: unknown }>['failure']
 interface Frame {
   readonly path: Path
   readonly began: number
-  /** Children that were called for and not delivered, by step. */
+  /** Children that were called for and have no outcome here, by step. */
   readonly open: Map<string, { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void }>
-  /** How often each call was made, by its hash. */
+  /** Number of calls by the hash of the call. */
   readonly calls: Map<string, number>
   spawned: Spawn[]
   returned: boolean
-  /** Of a job that is voted on: what it was given and offered itself, and its offers alone. It sees nothing else, so that it gives the same wherever it runs. */
+  /**
+   * For a job with votes: the shared values that the task got and offered, and its offers alone.
+   * The task sees nothing else, so that it gives the same value on each member.
+   */
   own: { given: Shared; offers: Shared } | undefined
-  /** Called when it calls for a child, or returns. */
+  /** Called when the frame calls for a child, or returns. */
   changed: () => void
   ran: number
 }
 
-/** What the runtime needs of where it runs. */
+/** The services that the runtime needs from its process. */
 export interface RuntimeHost {
-  /** The job's id. */
+  /** The id of the job. */
   readonly job: string
   post(messages: readonly FromProgram[]): void
-  /** A step of a path: 10 characters of base64url of a hash of a function, its input, and which of equal calls it is. */
+  /**
+   * Returns a step of a path: 10 characters of base64url of a hash of a function, its input, and
+   * the number of the call among equal calls.
+   */
   step(fn: string, input: Uint8Array, occurrence: number): string
-  /** A stack as the program's author knows it, without frames of this runtime. */
+  /** Maps a stack to the author's files, without frames of this runtime. */
   stack(stack: string): string
   /** Resolves when everything that was ready to run has run. */
   idle(): Promise<void>
-  /** Runs what belongs to `owner`: so `stray` is told whose an error is that nobody caught. */
+  /** Runs an action of `owner`, so that `stray` gets the owner of an error that nobody caught. */
   onBehalfOf<Result>(owner: object, action: () => Result): Result
 }
 
-/** Characters of a stack that is told. A guess. */
+/** Most characters of a reported stack. A guess. */
 const MAX_STACK = 4000
-/** Bytes of children's inputs in one message, so that however many there are, each message has its bounds. */
+/**
+ * Most bytes of children's inputs in one message. It bounds each message for any number of
+ * children.
+ */
 const MAX_SPAWNED_BYTES = 1024 * 1024
 
-/** Failures of children as they were told: what a program makes of one is its own. */
+/** Failures of children as they arrived. A program may change the error objects that it gets. */
 const childFailures = new WeakMap<object, Failure>()
 
-/** A child did not give a value. */
+/** The error of a child that gave no value. */
 class ChildFailedError extends Error {
   readonly code: string
   readonly member: string
@@ -60,7 +69,8 @@ class ChildFailedError extends Error {
   constructor(failure: Failure) {
     const { code, message, member, tries, stack } = failure
     super(message)
-    // Where the child threw, wherever that was: here there are only frames of the runtime.
+    // The stack of the child, on whichever member it threw: here there are only frames of the
+    // runtime.
     this.stack = stack ?? `${this.name}: ${message}`
     this.code = code
     this.member = member
@@ -73,14 +83,15 @@ class ChildFailedError extends Error {
   }
 }
 
-/** An offer is too large, or there is no room for it beside what others offered. */
+/** The offer is too large, or does not fit beside the offers of others. */
 class SharedTooLargeError extends Error {
   readonly code = SHARED_TOO_LARGE
 }
 
 /**
- * Runs the tasks of one program in one thread, one after the other: a frame that awaits children makes room for the next. Frames that wait are the
- * functions' own continuations, so none of them is ever shipped.
+ * Runs the tasks of one program in one thread, one at a time: a frame that awaits children gives
+ * way to the next one. Waiting frames are the continuations of the functions themselves, so none is
+ * ever sent to another member.
  */
 export class Runtime {
   readonly #host: RuntimeHost
@@ -96,12 +107,12 @@ export class Runtime {
   #isFlushing = false
   #isBusy = false
   #seen = 0
-  /** Whose turn it is, or was last. */
+  /** The frame that runs, or that ran last. */
   #current: Frame | undefined
-  /** The one that is waited for: that it was seen is said next. */
+  /** The frame on which the loop waits. Its `seen` message comes next. */
   #atWork: Frame | undefined
 
-  /** `declared`: the program's shared values in the order of their declaration. */
+  /** @param declared the program's shared values in the order of their declaration */
   constructor(host: RuntimeHost, exports: Readonly<Record<string, unknown>>, declared: readonly SharedDefinition<never>[]) {
     this.#host = host
     for (const [name, value] of Object.entries(exports)) {
@@ -140,7 +151,7 @@ export class Runtime {
     if (!this.#isBusy) void this.#work()
   }
 
-  /** Without names that a peer made up: they would travel with each outcome. */
+  /** Drops names that a peer made up: they would travel with each outcome. */
   #declared(shared: Shared): Shared {
     const names = new Set(this.#sharedNames.values())
     return new Map([...shared].filter(([name]) => names.has(name)))
@@ -164,7 +175,10 @@ export class Runtime {
     this.#isBusy = false
   }
 
-  /** A frame has come to where it only waits for children, or ended. One that waits for anything else keeps its worker. */
+  /**
+   * Resolves once a frame has ended, or waits for children only. A frame that waits for anything
+   * else keeps its worker.
+   */
   async #settled(frame: Frame): Promise<void> {
     for (;;) {
       await this.#host.idle()
@@ -197,7 +211,10 @@ export class Runtime {
     return frame
   }
 
-  /** Nobody caught an error: as Node ends a process for it, the task ends whose it is. One that has returned has its outcome, and a program that loads none. */
+  /**
+   * Handles an error that nobody caught. Node would end the process; here it ends the task that
+   * owns the error. A returned task keeps its outcome, and a program that still loads has no task.
+   */
   stray(owner: object | undefined, error: unknown): void {
     const frame = [...this.#frames.values()].find((each) => each === owner)
     if (frame !== undefined) this.#return(frame, { failure: failureOf(error, this.#host) })
@@ -235,7 +252,7 @@ export class Runtime {
     if (frame.spawned.length === 0) queueMicrotask(() => this.#flushSpawned(frame))
     frame.spawned.push({ step, fn, input })
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    // A child that nobody awaits any more must not end the thread.
+    // Without this a child that nobody awaits any more would end the thread.
     promise.catch(() => {})
     frame.open.set(step, { resolve, reject })
     frame.changed()
@@ -281,7 +298,8 @@ export class Runtime {
     if (this.#frames.get(frame.path) === frame) {
       const ran = frame.calls.size === 0 ? performance.now() - frame.began : frame.ran
       const message = { type: 'returned', path: frame.path, outcome, shared: frame.own?.offers ?? this.#shared, ran } as const
-      // It goes with what is said next of the one at work, that it was seen: a message costs more than a short task (measured: 0.07 ms on either side).
+      // The message goes out with the `seen` message of the frame at work, which comes next: a
+      // message costs more than a short task (measured: 0.07 ms on either side).
       if (frame === this.#atWork) this.#outbox.push(message)
       else this.#say(message)
     }
@@ -329,7 +347,7 @@ export class Runtime {
     return value
   }
 
-  /** What is said in one go travels as one message. */
+  /** Messages of one synchronous run go out as one batch. */
   #say(message: FromProgram): void {
     this.#outbox.push(message)
     if (this.#isFlushing) return
@@ -349,7 +367,7 @@ function isTask(value: unknown): value is TaskDefinition<unknown, unknown> {
 
 function failureOf(error: unknown, host: RuntimeHost): Failure {
   const { code = 'TASK_THREW', message, stack } = describeThrown(error)
-  // Where it was and how often it was tried a program has no say in.
+  // The program has no say in the member and the number of tries.
   const child = typeof error === 'object' && error !== null ? childFailures.get(error) : undefined
   const shown = child === undefined ? stack && host.stack(stack) : child.stack
   return {

@@ -1,20 +1,30 @@
 import { task, type SharedDefinition, type TaskContext, type TaskDefinition } from './definitions.ts'
 
-/** Indices from the first to before the last, of numbers or bigints. */
+/** Indices from the first to before the last: numbers or bigints. */
 export type Range = readonly [from: number, to: number] | readonly [from: bigint, to: bigint]
 
+/** Options of a {@link space}. */
 export interface SpaceOptions<Value> {
-  /** One range a dimension. */
+  /** One range per dimension. */
   readonly limits: readonly Range[]
-  /** How long one piece should take, as in `1 s` or `200 ms`. Each worker measures how many indices that is. Default: 1 s. */
+  /**
+   * The time that one piece should take, such as `1 s`, `200 ms` or `2 min`. Each worker measures
+   * how many indices fit into it. Default: 1 s.
+   */
   readonly piece?: string
-  /** Unites the values of two pieces, in any order: it must be associative. Needed where pieces give values. */
+  /**
+   * Unites the values of two pieces, in any order: it must be associative. Required if pieces
+   * return values.
+   */
   readonly merge?: (left: Value, right: Value) => Value
-  /** Once this shared value has one, the rest is not searched. It is the job's result where pieces give no values. */
+  /**
+   * Once this shared value has a value, the rest is not searched. It is the job's result if there
+   * is no `merge`.
+   */
   readonly until?: Pick<SharedDefinition<unknown>, 'kind' | 'value'>
 }
 
-/** How long one index takes, ms, by what this worker measured of this space last. */
+/** The time of one index, ms, as this worker last measured it for this space. */
 interface Rate {
   perIndex: number | undefined
 }
@@ -23,8 +33,13 @@ interface Rate {
 const LATEST = 0.5
 
 /**
- * An index space that is cut into pieces which take about the asked time, each run by `fn`. Cuts are at fixed points, halves of powers of two, so the pieces of members
- * of different speed nest or are disjoint. (Jalapeno's bundles have one size; its §5.3 asks for this.)
+ * Defines a task over an index space. The space is cut into pieces that take about the requested
+ * time, and `fn` runs each piece. Cuts are at fixed points, halves of powers of two, so pieces of
+ * members of different speed nest or are disjoint. (Jalapeno's bundles have one size; its §5.3 asks
+ * for this.)
+ *
+ * @throws TypeError for no range, a range whose end is before its start, or a time that cannot be
+ * parsed
  */
 export function space<Value = void>(
   options: SpaceOptions<Value>,
@@ -35,7 +50,7 @@ export function space<Value = void>(
   if (limits.length === 0 || limits.some(([from, to]) => typeof from !== typeof to || from > to))
     throw new TypeError('space: a range is [from, to], from at most to')
   const rate: Rate = { perIndex: undefined }
-  // What ends the search is what it is for.
+  // The shared value that ends a search is also its result.
   const result = until === undefined || merge !== undefined ? {} : { result: until }
   const definition: TaskDefinition<readonly Range[] | undefined, Value | undefined> = task(result, async (given, context) => {
     const ranges = given ?? limits
@@ -52,7 +67,10 @@ export function space<Value = void>(
   return definition
 }
 
-/** Whether parts of a task are known already, so that a space must be cut where those were. */
+/**
+ * The context of a space: `split` states whether outcomes of parts of this task exist. Then the
+ * space must be cut at the same points as those parts.
+ */
 interface SplittableContext extends TaskContext {
   readonly split: boolean
 }
@@ -69,7 +87,7 @@ function sizeOf(ranges: readonly Range[]): number {
   return ranges.reduce((size, [from, to]) => size * Number(BigInt(to) - BigInt(from)), 1)
 }
 
-/** Cuts the longest dimension, at the greatest power of two that is less than its length. */
+/** Cuts the longest dimension at the greatest power of two that is less than its length. */
 function cut(ranges: readonly Range[]): [readonly Range[], readonly Range[]] {
   let longest = 0
   for (const [index, range] of ranges.entries()) if (lengthOf(range) > lengthOf(ranges[longest] as Range)) longest = index

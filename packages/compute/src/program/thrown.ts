@@ -1,14 +1,17 @@
-/** What a program throws may be anything: that it can be told what it was must not depend on it. */
+/**
+ * Describes a thrown value. A program may throw anything, so the description must not depend on the
+ * value.
+ */
 
-/** Characters of a message and of a stack, as a program has them. Guesses: what helps an author. */
+/** Most characters of a message and of a stack in a program. Guesses: enough to help an author. */
 const MAX_MESSAGE = 2000
 const MAX_STACK = 16_000
 
 export interface Thrown {
   readonly message: string
-  /** As the engine made it. */
+  /** The stack as the engine made it. */
   readonly stack: string | undefined
-  /** Only one in the form of codes: capitals. */
+  /** The code, if it has the form of a code: capitals and underscores. */
   readonly code: string | undefined
 }
 
@@ -37,7 +40,7 @@ function attempt(get: () => unknown): unknown {
   }
 }
 
-/** Half of a character is none: as bytes it would be another text. */
+/** Cuts a text. Replaces a surrogate that lost its pair: as bytes it would be another text. */
 function bounded(text: string, most: number): string {
   return text.slice(0, most).toWellFormed()
 }

@@ -7,13 +7,15 @@ interface Used {
   readonly bytes: Promise<Uint8Array>
   readonly resolve: (bytes: Uint8Array) => void
   readonly reject: (error: Error) => void
-  /** What has come of it. */
+  /** The bytes that have arrived so far. */
   gathered: Uint8Array | undefined
   length: number
   readonly unpacked: WeakMap<Unpack<unknown>, Promise<unknown>>
 }
 
-/** The blobs that tasks of this program used: each is asked for once, and kept for the next task. */
+/**
+ * The blobs that tasks of this program used. Each is requested once, and kept for the next task.
+ */
 export class UsedBlobs {
   readonly #say: (message: FromProgram) => void
   readonly #used = new Map<string, Used>()
@@ -24,7 +26,7 @@ export class UsedBlobs {
 
   use(reference: BlobReference, unpack?: Unpack<unknown>): Promise<unknown> {
     const used = this.#use(reference, unpack)
-    // A blob that nobody awaits any more must not end the thread.
+    // Without this a blob that nobody awaits any more would end the thread.
     used.catch(() => {})
     return used
   }

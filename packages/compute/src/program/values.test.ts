@@ -64,7 +64,7 @@ describe('values as bytes', () => {
     ['bytes without a view', [Uint8Array.of(1, 2).buffer, -0]],
   ])('are what they were: %s', (_, value) => {
     const back = decodeValue(encodeValue(value))
-    // Strict equality knows one zero from the other, and a buffer from a view of it.
+    // Strict equality distinguishes the two zeros, and a buffer from a view of it.
     expect(back).toStrictEqual(value)
     expect(encodeValue(back)).toEqual(encodeValue(value))
   })
@@ -96,7 +96,7 @@ describe('values as bytes', () => {
   })
 
   it.each([0xc2, 0xc3])('give an integer of many bytes at once (tag %d)', (tag) => {
-    // As CBOR: a tag, then so many bytes. Made byte by byte it took a minute.
+    // As CBOR: a tag, then the length. A decoder that adds byte by byte took a minute.
     const data = new Uint8Array(300_006).fill(0xff)
     data.set([tag, 0x5a, 0, 0x04, 0x93, 0xe0])
     const begin = performance.now()

@@ -1,24 +1,29 @@
 /**
- * Inputs and values as bytes: CBOR with what the structured clone has besides JSON. Equal values give equal bytes on every engine, which paths rest on; `v8.serialize` does not do that:
- * a number's bytes there depend on how the engine happens to store it.
+ * Encodes inputs and values as CBOR, extended by the types that the structured clone has besides
+ * JSON. Equal values give equal bytes on every engine; paths depend on that. `v8.serialize` does
+ * not guarantee it: a number's bytes depend on how the engine happens to store the number.
  */
 import { JelError } from '@jel/protocol'
 import { addExtension, Encoder, setSizeLimits } from 'cbor-x'
 
-/** Bytes of one input or value. Larger ones would hold up what else goes over a stream. A guess: some milliseconds of a slow line. */
+/**
+ * Most bytes of one input or value. Larger ones would delay everything else on a stream. A guess:
+ * some milliseconds of a slow line.
+ */
 export const MAX_VALUE_BYTES = 1024 * 1024
 
-// A few bytes may claim a list of millions, for which memory would be taken at once: no value has more elements than bytes.
+// A few bytes could claim a list of millions of elements, and the decoder would allocate the memory
+// at once. No value has more elements than bytes.
 setSizeLimits({ maxArraySize: MAX_VALUE_BYTES, maxMapSize: MAX_VALUE_BYTES, maxObjectSize: MAX_VALUE_BYTES })
 
 const encoder = new Encoder({ structuredClone: true, useRecords: false, mapsAsObjects: true, tagUint8Array: false })
 
-/** A value can't be sent to another member. */
+/** A value cannot be sent to another member. The message states its type and its position. */
 export class UnclonableError extends JelError {
   readonly code = 'VALUE_UNCLONABLE'
 }
 
-/** What CBOR has no number for: it would become 0. */
+/** Stands for -0, which has no number in CBOR and would become 0. */
 class NegativeZero {
   readonly magnitude = 0
 }
@@ -30,7 +35,7 @@ addExtension<NegativeZero | number, number>({
   decode: () => -0,
 })
 
-/** Bytes without a view, which would get one. */
+/** Stands for an `ArrayBuffer`, which would otherwise become a view. */
 class BareBuffer {
   readonly bytes: Uint8Array
 
@@ -47,26 +52,29 @@ addExtension<BareBuffer | ArrayBuffer, Uint8Array>({
 })
 
 /**
- * An integer of more than 64 bits. The decoder's own way adds one byte after the other, and so takes time by
- * the square of their number: hours for those of one message.
+ * Decodes an integer of more than 64 bits. The decoder's own method adds one byte after the other,
+ * so its time grows with the square of their number: hours for the bytes of one message.
  */
 function integerOf(bytes: Uint8Array): bigint {
   return BigInt(`0x0${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`)
 }
 
-// They have no class: the encoder knows them.
+// These tags have no class: the encoder knows their values.
 addExtension({ tag: 2, decode: integerOf } as Parameters<typeof addExtension<bigint, Uint8Array>>[0])
 addExtension({ tag: 3, decode: (bytes) => -1n - integerOf(bytes) } as Parameters<typeof addExtension<bigint, Uint8Array>>[0])
 
-/** Kinds of objects whose content an encoder does not see: they would become empty. */
+/** Kinds of objects whose content the encoder does not see. They would become empty. */
 const OPAQUE = new Set('BigInt,Boolean,DataView,Generator,AsyncGenerator,Number,Promise,SharedArrayBuffer,String,Symbol'.split(','))
-/** Kinds that may have no fields, and are whole all the same. */
+/** Kinds of objects that are complete even without fields. */
 const KNOWN = new Set('Object,Array,Arguments,Map,Set,Date,RegExp,Error,DOMException'.split(','))
 
-/** What was found in a value, and what holds it. */
+/** The objects found in a value, each with the object that holds it. */
 type Found = Map<object, object | undefined>
 
-/** Whether the encoder would change something of this. @throws UnclonableError for what would be lost */
+/**
+ * Whether the encoder would change a part of this value. @throws UnclonableError for parts that
+ * would be lost
+ */
 function isChanged(value: unknown, found: Found, holder?: object): boolean {
   if (typeof value === 'function' || typeof value === 'symbol') throw refusal(typeof value, value, found, holder)
   if (typeof value !== 'object' || value === null) return Object.is(value, -0)
@@ -74,10 +82,10 @@ function isChanged(value: unknown, found: Found, holder?: object): boolean {
   found.set(value, holder)
   if (value instanceof ArrayBuffer) return true
   const kind = Object.prototype.toString.call(value).slice('[object '.length, -1)
-  // What is of the platform, as a URL, shows no fields.
+  // Objects of the platform, such as a URL, show no fields.
   if (OPAQUE.has(kind) || (!KNOWN.has(kind) && Object.keys(value).length === 0)) throw refusal(kind, value, found, holder)
   let isAny = false
-  // All of it: what comes later may be what can't be sent.
+  // Checks all parts: a later one may be one that cannot be sent.
   for (const each of partsOf(value)) isAny = isChanged(each, found, value) || isAny
   return isAny
 }
@@ -105,7 +113,9 @@ function partsOf(value: object): Iterable<unknown> {
   return value instanceof Set || Array.isArray(value) ? (value as Iterable<unknown>) : Object.values(value)
 }
 
-/** The same with what the encoder knows in place of what it would change. */
+/**
+ * Returns the same value, with types that the encoder knows in place of those that it would change.
+ */
 function encodable(value: unknown, made: Map<object, unknown>): unknown {
   if (Object.is(value, -0)) return new NegativeZero()
   if (typeof value !== 'object' || value === null) return value
@@ -136,7 +146,7 @@ function encodable(value: unknown, made: Map<object, unknown>): unknown {
   return copy
 }
 
-/** An input or a value has too many bytes to be sent. */
+/** An input or a value is larger than 1 MiB. */
 export class ValueTooLargeError extends JelError {
   readonly code = 'VALUE_TOO_LARGE'
 
@@ -147,11 +157,14 @@ export class ValueTooLargeError extends JelError {
   }
 }
 
-/** @throws UnclonableError for functions, symbols, promises, weak maps, shared memory and the like, or what holds them; ValueTooLargeError */
+/**
+ * @throws UnclonableError for functions, symbols, promises, weak maps, shared memory and the like,
+ * and for objects that hold them; ValueTooLargeError above 1 MiB
+ */
 export function encodeValue(value: unknown): Uint8Array {
   try {
     const sent = isChanged(value, new Map()) ? encodable(value, new Map()) : value
-    // The encoder hands out a part of its own buffer.
+    // The encoder returns a part of its own buffer.
     const bytes = Uint8Array.from(encoder.encode(sent))
     if (bytes.length > MAX_VALUE_BYTES) throw new ValueTooLargeError(bytes.length)
     return bytes
@@ -162,8 +175,9 @@ export function encodeValue(value: unknown): Uint8Array {
   }
 }
 
-/** @throws Error for bytes that are no value */
+/** @throws Error for bytes that are not a value */
 export function decodeValue(bytes: Uint8Array): unknown {
-  // What it cuts out of Node's own kind of bytes would be of that kind, too: programs get what they would get elsewhere.
+  // Slices of a `Buffer` would be `Buffer`s too. Programs get the types that they would get
+  // elsewhere.
   return encoder.decode(bytes.constructor === Uint8Array ? bytes : new Uint8Array(bytes))
 }

@@ -10,24 +10,30 @@ import type { PeerBudget } from './peer-budget.ts'
 export const BLOB_PROTOCOL = '/jel-compute-blob/1.0.0'
 /** Bytes of one frame of a blob. */
 const CHUNK = 256 * 1024
-/** How long a member may take to answer, and for each byte of a blob, ms. Guesses: a line of 2 Mbit/s. */
+/**
+ * How long a member may take to answer, and per byte of a blob, ms. Guesses: a line of 2 Mbit/s.
+ */
 const [ANSWER_TIME, BYTE_TIME] = [15_000, 1 / 256]
-/** Bytes of blobs that are on their way from or to others who asked, of all together: beyond, they are sent to the next member. A guess. */
+/**
+ * Most bytes of blobs in transfer at the request of others, in total. Above that a request is
+ * refused, and the requester tries the next member. A guess.
+ */
 const MAX_SERVED = 4 * MAX_PART_BYTES
 
 /**
- * Blobs over streams of their own: the one who opens it says `get` and a hash, or `put` and a hash and the bytes; a `get` is answered with the bytes, or
- * nothing, a `put` with one byte. The one who asked closes the stream once it has the answer.
+ * Transfers blobs over streams of their own. The opener sends `get` and a hash, or `put`, a hash
+ * and the bytes. The answer to `get` is the bytes, or nothing; the answer to `put` is one byte. The
+ * opener closes the stream once it has the answer.
  */
 export class BlobExchange {
   readonly #pool: Pool
   readonly #store: BlobStore
   readonly #budget: PeerBudget
   readonly #fetching = new Map<string, Promise<Uint8Array>>()
-  /** What is on its way of each request that is not over: so whatever ends one, nothing of it is left. */
+  /** Bytes in transfer per open request. The end of a request in any way also removes them. */
   readonly #served = new Set<{ readonly from: string; bytes: number }>()
 
-  /** `budget`: of the thread's time, for what others ask. */
+  /** @param budget the budget of this thread's time for the requests of others */
   constructor(pool: Pool, store: BlobStore, budget: PeerBudget) {
     this.#pool = pool
     this.#store = store
@@ -42,7 +48,12 @@ export class BlobExchange {
     await this.#pool.unhandle(BLOB_PROTOCOL).catch(() => {})
   }
 
-  /** From here, or from the first of these members that has it, if it has at most so many bytes. @throws BlobMissingError, BlobTooLargeError; NodeJS.ErrnoException where this disk takes no more */
+  /**
+   * Returns the bytes from here, or from the first of these members that has them, if they are not
+   * more than `maxBytes`.
+   *
+   * @throws BlobMissingError, BlobTooLargeError; NodeJS.ErrnoException if this disk takes no more
+   */
   async fetch(hash: string, from: () => readonly string[], maxBytes = MAX_PART_BYTES): Promise<Uint8Array> {
     let fetching = this.#fetching.get(hash)
     if (fetching === undefined) {
@@ -52,13 +63,18 @@ export class BlobExchange {
     return await fetching
   }
 
-  /** The file of a program. It is fetched anew where it made way meanwhile, which is no fault of this machine. @throws as `fetch` */
+  /**
+   * Returns the file of a program. Fetches it again if it was evicted meanwhile, which is no fault
+   * of this machine.
+   *
+   * @throws as `fetch`
+   */
   async fileOf(hash: string, from: () => readonly string[]): Promise<string> {
     await this.fetch(hash, from)
     return await this.#store.fileOf(hash)
   }
 
-  /** Gives it to members. Resolves with those that have it. */
+  /** Sends a blob to members. Resolves with those that have it. */
   async push(hash: string, members: readonly string[]): Promise<string[]> {
     const bytes = await this.#store.get(hash)
     if (bytes === undefined) throw new BlobMissingError(`there is no blob ${hash} here`)
@@ -73,14 +89,14 @@ export class BlobExchange {
     for (const member of members) {
       const bytes = await this.#ask(member, `get ${hash}`, maxBytes).catch(() => undefined)
       if (bytes === undefined || (await hashOf(bytes)) !== hash) continue
-      // What fails from here on is this member's, from whomever it comes.
+      // From here on an error is this member's own, whichever member sent the bytes.
       await this.#store.put(bytes)
       return bytes
     }
     throw new BlobMissingError(`none of ${members.length} members has ${hash}`)
   }
 
-  /** Opens a stream, and gives what it is answered. */
+  /** Opens a stream, and returns the answer. */
   async #ask(member: string, request: string, maxBytes: number, bytes?: Uint8Array): Promise<Uint8Array> {
     const stream = await this.#pool.open(member, BLOB_PROTOCOL, { signal: AbortSignal.timeout(ANSWER_TIME) })
     const queue = new SendQueue()
@@ -99,7 +115,8 @@ export class BlobExchange {
       },
     )
     const timer = setTimeout(() => reject(new Error('it took too long')), timeFor(Math.max(maxBytes, bytes?.length ?? 0)))
-    // Another member may have it. Whoever is sent bytes answers at the end.
+    // Another member may have the blob. There is no such limit for `put`, whose answer comes at the
+    // end.
     const silence = bytes === undefined ? setTimeout(() => reject(new Error('it is silent')), ANSWER_TIME) : undefined
     queue.push(new TextEncoder().encode(request))
     if (bytes !== undefined) pushChunks(queue, bytes)
@@ -129,13 +146,14 @@ export class BlobExchange {
         all += each.bytes
         if (each.from === from) own += each.bytes
       }
-      // A peer has no more than it leaves free, so one that ends nothing leaves room for others.
+      // A peer may use no more than it leaves free, so a peer that ends no request leaves room for
+      // others.
       if (own > MAX_SERVED - all) return false
       served.bytes += bytes
       return true
     }
     const give = async (): Promise<void> => {
-      // Before it is read: many may ask at once.
+      // Checks the size before it reads the file: many peers may ask at once.
       const size = await this.#store.size(hash)
       const bytes = size !== undefined && serve(size) ? await this.#store.get(hash) : undefined
       pushChunks(queue, bytes !== undefined && bytes.length === size ? bytes : new Uint8Array())
@@ -178,7 +196,10 @@ function timeFor(bytes: number): number {
   return ANSWER_TIME + bytes * BYTE_TIME
 }
 
-/** The last chunk is shorter than the others, if need be an empty one: so its receiver knows the end. */
+/**
+ * The last chunk is shorter than the others, possibly empty, so that the receiver recognizes the
+ * end.
+ */
 function pushChunks(queue: SendQueue, bytes: Uint8Array): void {
   for (let at = 0; at <= bytes.length; at += CHUNK) queue.push(bytes.subarray(at, at + CHUNK))
 }

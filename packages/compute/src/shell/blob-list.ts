@@ -1,4 +1,4 @@
-/** Blobs in the store of their submitter, and the list of those of a job. */
+/** Stores blobs at their submitter, and makes the list of a job's blobs. */
 import { open } from 'node:fs/promises'
 import * as v from 'valibot'
 import { BlobMissingError, BlobTooLargeError } from '../errors.ts'
@@ -7,19 +7,22 @@ import { fromBytes, toBytes } from '../schemas.ts'
 import { nameOf, readName } from './blob-names.ts'
 import { hashOf, isHash, type BlobStore } from './blob-store.ts'
 
-/** Bytes of what travels and is kept as one; a larger blob is a list of such parts. */
+/** Most bytes that are sent and stored in one piece. A larger blob is a list of such parts. */
 export const MAX_PART_BYTES = 64 * 1024 * 1024
-/** Blobs of a job, and parts of a blob. A guess. */
+/** Most blobs of a job, and parts of a blob. A guess. */
 const MAX_BLOBS = 1024
-/** Of a list that others made. A guess: so many blobs of a few parts each. */
+/**
+ * Most bytes of a list from another member. A guess: enough for `MAX_BLOBS` blobs of a few parts
+ * each.
+ */
 export const MAX_LIST_BYTES = 1024 * 1024
 
 /** A blob of a job. */
 export interface ListedBlob {
-  /** Its CID. */
+  /** The CID of the blob. */
   readonly name: string
   readonly size: number
-  /** Hashes. */
+  /** The hashes of the parts. */
   readonly parts: readonly string[]
 }
 
@@ -37,8 +40,9 @@ const blobList = v.pipe(
 )
 
 /**
- * Keeps bytes, or a file, for jobs to come.
- * @throws BlobTooLargeError for more than the store takes
+ * Stores bytes, or a file, for later jobs.
+ *
+ * @throws BlobTooLargeError for more bytes than the store takes
  */
 export async function keepBlob(store: BlobStore, source: string | Uint8Array): Promise<BlobReference> {
   const parts: string[] = []
@@ -54,13 +58,15 @@ export async function keepBlob(store: BlobStore, source: string | Uint8Array): P
 }
 
 /**
- * What the blobs that a job names are made of, in one order, and the list of them as bytes.
- * @throws BlobMissingError where one is not here; BlobTooLargeError where they are more than the store takes
+ * Returns the list of the blobs that a job names, each with its parts, in one order, as bytes.
+ *
+ * @throws BlobMissingError if one is not here; BlobTooLargeError if they exceed the limit of the
+ * store
  */
 export async function listBlobs(store: BlobStore, references: readonly BlobReference[]): Promise<Uint8Array | undefined> {
   const names = [...new Set(references.map(({ blob }) => blob))].sort()
   if (names.length > MAX_BLOBS) throw new BlobTooLargeError(`a job may have ${MAX_BLOBS} blobs, not ${names.length}`)
-  // Those that take too much may have made others go from here.
+  // Checks the stated sizes first: blobs that exceed the limit may have evicted each other here.
   const said = new Map(references.map(({ blob, size = 0 }) => [blob, size]))
   refuseMore(
     [...said.values()].reduce((sum, each) => sum + each, 0),
@@ -72,7 +78,7 @@ export async function listBlobs(store: BlobStore, references: readonly BlobRefer
   return names.length === 0 ? undefined : toBytes(blobs)
 }
 
-/** @throws Error for bytes that are no list, or one whose names do not fit their parts */
+/** @throws Error for bytes that are no list, or for a list whose names do not fit their parts */
 export async function readBlobList(bytes: Uint8Array): Promise<readonly ListedBlob[]> {
   const blobs = fromBytes(blobList, bytes)
   for (const { name, size, parts } of blobs) {
@@ -84,7 +90,7 @@ export async function readBlobList(bytes: Uint8Array): Promise<readonly ListedBl
   return blobs
 }
 
-/** How many bytes each part of a blob has: the last one has the rest. */
+/** Returns the bytes of each part of a blob: the last part has the rest. */
 export function partSizes(size: number): number[] {
   const count = Math.max(1, Math.ceil(size / MAX_PART_BYTES))
   return Array.from({ length: count }, (_, index) => Math.min(MAX_PART_BYTES, size - index * MAX_PART_BYTES))

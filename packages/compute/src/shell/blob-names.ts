@@ -1,16 +1,16 @@
-/** Names of blobs, as IPFS has them: a CIDv1 in base32, of a sha-256. */
+/** Names of blobs in the form of IPFS: a CIDv1 in base32, of a sha-256. */
 import { CID } from 'multiformats/cid'
 import { create } from 'multiformats/hashes/digest'
 
-/** Multicodec's numbers of what the bytes of a hash are: any, or CBOR. */
+/** The multicodec numbers for the content behind a hash: raw bytes, or CBOR. */
 const [RAW, CBOR] = [0x55, 0x51]
 const SHA_256 = 0x12
 
-/** What a name says. */
+/** The content of a name. */
 interface Named {
   /** In hexadecimal. */
   readonly hash: string
-  /** The bytes of this hash are the list of the blob's parts. */
+  /** True if the bytes of this hash are the list of the blob's parts. */
   readonly isList: boolean
 }
 
@@ -18,13 +18,13 @@ export function nameOf({ hash, isList }: Named): string {
   return CID.createV1(isList ? CBOR : RAW, create(SHA_256, Buffer.from(hash, 'hex'))).toString()
 }
 
-/** Undefined for what is no name of a blob. */
+/** Undefined for text that is no name of a blob. */
 export function readName(name: string): Named | undefined {
   try {
     const { version, code, multihash } = CID.parse(name)
     if (version !== 1 || multihash.code !== SHA_256 || (code !== RAW && code !== CBOR)) return undefined
     const named = { hash: Buffer.from(multihash.digest).toString('hex'), isList: code === CBOR }
-    // Of several ways to write it one counts.
+    // Only one of several spellings of a name is valid.
     return nameOf(named) === name ? named : undefined
   } catch {
     return undefined

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { BlobStore, hashOf } from './blob-store.ts'
 
-// A disk can't be filled, or made one that can only be read, without rights that a test may not have.
+// A test cannot fill a disk, or make it read-only, without rights that it may not have.
 vi.mock('node:fs/promises', async (original) => {
   const real = await original<typeof promises>()
   return { ...real, utimes: vi.fn(real.utimes), writeFile: vi.fn(real.writeFile) }
@@ -21,13 +21,13 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }))
 
-/** The namespace in which processes of this machine, or container, are numbered. */
+/** The PID namespace of this machine or container. */
 const here = process.platform === 'linux' ? readlinkSync('/proc/self/ns/pid').replaceAll(/\D/gu, '') : '0'
 
 const bytes = (fill: number, length = HALF): Uint8Array => new Uint8Array(length).fill(fill)
 const has = (hash: string): boolean => existsSync(join(folder, `${hash}.mjs`))
 
-/** The order of use is that of files' times, which are too coarse for a test. */
+/** The order of use is that of the files' times, which are too coarse for a test. */
 async function put(store: BlobStore, fill: number, options: Parameters<BlobStore['put']>[1] = {}): Promise<string> {
   const hash = await store.put(bytes(fill), options)
   utimesSync(join(folder, `${hash}.mjs`), 1000 + fill, 1000 + fill)
@@ -118,7 +118,7 @@ describe('a store of blobs', () => {
       await put(store, fill)
     }
     const others = await Promise.all([5, 6, 7].map(async (fill) => await hashOf(bytes(fill))))
-    // Nobody needs it.
+    // No holder needs it.
     await expect(put(store, 8)).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE' })
     store.pin(others[0] as string, 'other', 'other')
     await put(store, 5)
@@ -167,7 +167,7 @@ describe('a store of blobs', () => {
   })
 
   it('clears away what processes left that were ended', () => {
-    // No process has such a number.
+    // No process has this PID.
     mkdirSync(join(folder, `pins-${here}-99999999-x`))
     // As in a container, where each process is the first.
     mkdirSync(join(folder, `pins-${here}-${process.pid}-x`))

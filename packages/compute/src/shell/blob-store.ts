@@ -5,15 +5,24 @@ import { join } from 'node:path'
 import { BlobTooLargeError } from '../errors.ts'
 import { defaultTaskLimits } from '../executors/container.ts'
 
-/** A file that is being written, or whose writer was ended meanwhile: after so long it is nobody's, ms. A guess: 64 MiB on a slow disk. */
+/**
+ * A file that was not finished within this time, ms, is abandoned: its writer was ended. A guess:
+ * 64 MiB on a slow disk.
+ */
 const UNFINISHED = 600_000
-/** Files that the limit is for: each counts for so much of it at least. Many tiny ones cost time, as all are looked at for each that comes. A guess. */
+/**
+ * The limit divided by this number is the least that a file counts. Many tiny files cost time,
+ * because each new file causes a look at all of them. A guess.
+ */
 const MAX_FILES = 4096
-/** Folders of pins, one a store: the namespace that its process is numbered in, and the number. */
+/** The name of a folder of pins, one per store: the PID namespace of its process, and its PID. */
 const PINS = /^pins-(\d+)-(\d+)-/u
-/** Pins of a process in another container, whose number says nothing here, are nobody's after so long, ms. A guess. */
+/**
+ * Pins of a process in another container, whose PID means nothing here, are abandoned after this
+ * time, ms. A guess.
+ */
 const FOREIGN = 24 * 60 * 60 * 1000
-/** Those of this process: in a container a former process had the same number. */
+/** Folders of this process. In a container a former process had the same PID. */
 const ownFolders = new Set<string>()
 
 interface PutOptions {
@@ -22,12 +31,15 @@ interface PutOptions {
   readonly charge?: (ms: number) => void
 }
 
-/** Where blobs are kept by default. */
+/** The default folder of blobs. */
 function defaultCacheFolder(): string {
   return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'jel', 'blobs')
 }
 
-/** The sha-256 of bytes, in hexadecimal; made beside this thread, which 64 MiB would keep for some tenths of a second. */
+/**
+ * Returns the sha-256 of bytes, in hexadecimal. It is computed in another thread: 64 MiB would
+ * block this one for some tenths of a second.
+ */
 export async function hashOf(bytes: Uint8Array): Promise<string> {
   return Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('hex')
 }
@@ -37,25 +49,30 @@ export function isHash(text: string): boolean {
 }
 
 /**
- * Bytes by their hash, on disk, shared by all processes of this user. What is read is checked: a file that was changed is none.
+ * Stores bytes by their hash on disk, shared by all processes of this user. Every read checks the
+ * hash, and discards a changed file.
  *
- * What a job needs that has not ended is pinned, and goes for nothing: a pin is a second name of the file, in a folder of its process, so others that share the cache leave it
- * alone, too. The rest makes way where there is no room: first what others sent and no job has named yet, then what was not used for longest; last, what the latest job of an owner needs
- * that takes more than its share.
+ * Files that an unfinished job needs are pinned. A pin is a hard link to the file in a folder of
+ * its process, so other processes that share the cache keep the file, too. If there is no room, the
+ * store evicts unpinned files: first those that others sent and that no job has named, then the
+ * least recently used ones. Last it evicts the files of the latest job of an owner that takes more
+ * than its share.
  */
 export class BlobStore {
   readonly #folder: string
   readonly #limit: number
   readonly #pinFolder: string
-  /** What one needed makes way for others: part of it may be gone. */
+  /** Called when the files of this pin holder were evicted: a part of them may be gone. */
   onEvicted: ((by: string) => void) | undefined
-  /** Who pinned what. */
+  /** The pin holders by hash. */
   readonly #pins = new Map<string, Set<string>>()
-  /** On whose behalf; those of this member have none. The latest comes last. */
+  /**
+   * The owners of pin holders, the latest last. Holders of this member's own owner have no entry.
+   */
   readonly #owners = new Map<string, string>()
-  /** Sent by others, and named by no job that is known here. */
+  /** Files that others sent, and that no job known here has named. */
   readonly #unnamed = new Set<string>()
-  /** `limit`: MiB on disk. */
+  /** @param limit MiB on disk */
   constructor(folder = defaultCacheFolder(), limit = defaultTaskLimits.disk) {
     this.#folder = folder
     this.#limit = limit * 1024 * 1024
@@ -66,15 +83,17 @@ export class BlobStore {
     this.#clear()
   }
 
-  /** Bytes that it takes. */
+  /** Most bytes on disk. */
   get limit(): number {
     return this.#limit
   }
 
   /**
-   * Keeps bytes. `for`: who needs them, see {@link pin}. `unnamed`: others sent them. `charge` hears how long the
-   * search for room kept this thread, ms: some 50 where there are many files.
-   * @throws BlobTooLargeError where they are more than this store takes, or what jobs need leaves no room for them
+   * Stores bytes. `for` pins them for a holder, see {@link pin}. `unnamed` marks bytes that others
+   * sent. `charge` receives the time that the search for room kept this thread, ms: some 50 for
+   * many files.
+   *
+   * @throws BlobTooLargeError if they exceed the limit, or if pinned files leave no room for them
    */
   async put(bytes: Uint8Array, { for: by, unnamed = false, charge }: PutOptions = {}): Promise<string> {
     if (bytes.length > this.#limit)
@@ -91,7 +110,7 @@ export class BlobStore {
     charge?.(performance.now() - began)
     if (!hasRoom) {
       if (by !== undefined) this.#release(hash, by)
-      // Whoever pinned it, perhaps before it came: what is refused takes no room.
+      // Bytes that were refused take no room, even if a holder pinned them before they came.
       if (isNew || !this.#pins.has(hash)) this.#drop(hash)
       throw new BlobTooLargeError(
         `there is no room for ${bytes.length} bytes: this member keeps ${this.#limit} on disk, and needs them for jobs that have not ended`,
@@ -100,7 +119,7 @@ export class BlobStore {
     return hash
   }
 
-  /** Bytes of it; undefined: it is not here. */
+  /** The size in bytes; undefined if the file is not here. */
   async size(hash: string): Promise<number | undefined> {
     return (await stat(this.#file(hash)).catch(() => undefined))?.size
   }
@@ -109,21 +128,21 @@ export class BlobStore {
     const file = this.#file(hash)
     try {
       const read = await readFile(file)
-      // Not Node's own kind of bytes, whose slices are views.
+      // Not a `Buffer`, whose slices are views.
       const bytes = new Uint8Array(read.buffer, read.byteOffset, read.length)
       if ((await hashOf(bytes)) === hash) {
-        // A disk that can only be read has no order of use, and needs none.
+        // A read-only disk has no order of use, and needs none.
         await utimes(file, new Date(), new Date()).catch(() => {})
         return bytes
       }
       await rm(file, { force: true })
     } catch {
-      // It is not here.
+      // The file is not here.
     }
     return undefined
   }
 
-  /** The file of a program. @throws Error if it is not here */
+  /** Returns the file of a program. @throws Error if it is not here */
   async fileOf(hash: string): Promise<string> {
     const bytes = await this.get(hash)
     if (bytes === undefined) throw new Error(`the program ${hash} is not on this machine any more`)
@@ -131,8 +150,11 @@ export class BlobStore {
   }
 
   /**
-   * It stays here, once it is here, until {@link unpin}. `by`: a name of who needs it. `owner`: on whose behalf; an owner that takes more than its share makes way for what others need.
-   * Default: this member's own.
+   * Keeps a file, once it is here, until {@link unpin}.
+   *
+   * @param by the name of the holder of the pin
+   * @param owner the owner of the job. The files of an owner that takes more than its share are
+   * evicted for others. Default: this member's own.
    */
   pin(hash: string, by: string, owner?: string): void {
     if (owner !== undefined) this.#owners.set(by, owner)
@@ -147,17 +169,18 @@ export class BlobStore {
       mkdirSync(this.#pinFolder, { mode: 0o700, recursive: true })
       linkSync(this.#file(hash), join(this.#pinFolder, hash))
     } catch {
-      // It is not here yet, or has its second name already. On a disk without such names other processes do not know of it.
+      // The file is not here yet, or has its link already. Without hard links other processes do
+      // not see the pin.
     }
   }
 
-  /** Nothing is needed by this one any more. */
+  /** Releases all pins of this holder. */
   unpin(by: string): void {
     this.#owners.delete(by)
     for (const hash of this.#pins.keys()) this.#release(hash, by)
   }
 
-  /** All that was needed makes way again, as when this process ends. */
+  /** Releases all pins, as the end of this process does. */
   close(): void {
     this.#pins.clear()
     this.#owners.clear()
@@ -171,7 +194,7 @@ export class BlobStore {
     rmSync(join(this.#pinFolder, hash), { force: true })
   }
 
-  /** Its bytes go; who pinned it still does, once it comes again. */
+  /** Removes the file. Its pins stay, and hold if it comes again. */
   #drop(hash: string): void {
     rmSync(this.#file(hash), { force: true })
     rmSync(join(this.#pinFolder, hash), { force: true })
@@ -186,10 +209,10 @@ export class BlobStore {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
   }
 
-  /** Others find the whole of it, or nothing. */
+  /** Other processes find the whole file, or none. */
   async #write(file: string, bytes: Uint8Array): Promise<void> {
     const temporary = `${file}.${crypto.randomUUID()}.tmp`
-    // Somebody may have emptied the cache.
+    // The cache may have been emptied meanwhile.
     this.#makeFolder()
     try {
       await writeFile(temporary, bytes, { mode: 0o600 })
@@ -198,12 +221,12 @@ export class BlobStore {
       rmSync(temporary, { force: true })
       const { code, path, message } = error as NodeJS.ErrnoException
       if (path !== undefined) throw error
-      // A disk that becomes full while it is written to has no name.
+      // The error of a disk that becomes full during a write names no path.
       throw Object.assign(new Error(`${message}, in ${this.#folder}`), { code })
     }
   }
 
-  /** False where what is pinned leaves no room for this one. */
+  /** Returns false if pinned files leave no room for the newest one. */
   #makeRoom(newest: string): boolean {
     const files = readdirSync(this.#folder).flatMap((name) => {
       const status = statSync(join(this.#folder, name), { throwIfNoEntry: false })
@@ -235,7 +258,7 @@ export class BlobStore {
       this.unpin(by)
       this.onEvicted?.(by)
       for (const hash of pinned) {
-        // Other processes may need it, too.
+        // Other processes may need the file, too.
         if (this.#pins.has(hash) || (statSync(this.#file(hash), { throwIfNoEntry: false })?.nlink ?? 2) > 1) continue
         this.#drop(hash)
         bytes -= sizes.get(hash) ?? 0
@@ -258,14 +281,14 @@ export class BlobStore {
     return [...this.#owners].findLast(([, owner]) => owner === most[0])?.[0]
   }
 
-  /** What processes left that were ended. */
+  /** Removes files that ended processes left behind. */
   #clear(): void {
     const here = namespace()
     for (const name of readdirSync(this.#folder)) {
       const path = join(this.#folder, name)
       const [, within, pid] = PINS.exec(name) ?? []
       const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
-      // Those of former versions name no namespace.
+      // Pins of earlier versions name no namespace.
       const isLeft = within === here ? !isInUse(name, Number(pid)) : Date.now() - changed > FOREIGN
       if ((name.startsWith('pins-') && isLeft) || (name.endsWith('.tmp') && Date.now() - changed > UNFINISHED))
         rmSync(path, { recursive: true, force: true })
@@ -273,7 +296,7 @@ export class BlobStore {
   }
 }
 
-/** Processes of different containers have the same numbers. */
+/** The PID namespace: processes of different containers have the same PIDs. */
 function namespace(): string {
   try {
     return readlinkSync('/proc/self/ns/pid').replaceAll(/\D/gu, '')

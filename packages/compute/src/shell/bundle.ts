@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url'
 import { ProgramError } from '../errors.ts'
 import { LIBRARY, withMap } from '../executors/program-stack.ts'
 
-/** What programs import: as source, compiled, or beside a bundle that holds this module. */
+/**
+ * The library that programs import: as source, compiled, or beside a bundle that contains this
+ * module.
+ */
 const library = ['../program/index.ts', '../program/index.js', './program.js']
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .find((path) => existsSync(path)) as string
@@ -12,7 +15,9 @@ const library = ['../program/index.ts', '../program/index.js', './program.js']
 const ENTRY = 'jel:program'
 
 /**
- * A program as one ES module, with all that it imports, the library included: `@jel/compute/program` need not be installed where the program lies.
+ * Bundles a program and all its imports into one ES module. That includes the library, so
+ * `@jel/compute/program` need not be installed beside the program.
+ *
  * @throws ProgramError
  */
 export async function bundleProgram(file: string): Promise<Uint8Array> {
@@ -26,7 +31,8 @@ export async function bundleProgram(file: string): Promise<Uint8Array> {
       input: ENTRY,
       platform: 'node',
       logLevel: 'silent',
-      // Comments with paths from where this process runs would make the same program another one elsewhere.
+      // Comments with paths relative to this process would give the same program another hash
+      // elsewhere.
       experimental: { attachDebugInfo: 'none' },
       plugins: [
         {
@@ -51,7 +57,10 @@ export async function bundleProgram(file: string): Promise<Uint8Array> {
   }
 }
 
-/** As stacks show it: from the program's folder, and the same wherever that lies. */
+/**
+ * The name of a source in stacks: relative to the program's folder, and independent of its
+ * location.
+ */
 function sourceName(source: string, isLibrary: boolean): string {
   const name = source.startsWith('..') ? basename(source) : source
   return isLibrary ? LIBRARY + name : name

@@ -1,6 +1,6 @@
 import type { JobId } from '../core/io.ts'
 
-/** Who waits for the end of which job. */
+/** Callers that wait for the ends of jobs. */
 export class Endings {
   readonly #waiting = new Map<JobId, Set<() => void>>()
 
@@ -12,7 +12,7 @@ export class Endings {
     return [...this.#waiting.keys()]
   }
 
-  /** Resolves when the job is told to have ended, or after `ms`. */
+  /** Resolves when `tell` reports the end of the job, or after `ms`. */
   async wait(job: JobId, ms?: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const waiting = this.#waiting.get(job) ?? new Set()

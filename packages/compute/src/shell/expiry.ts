@@ -1,9 +1,9 @@
 import type { JobId } from '../core/io.ts'
 
-/** So often jobs are looked through whose time may be over, ms: a calendar may be set. A guess. */
+/** Interval of the checks for expired jobs, ms, in case the clock is set. A guess. */
 const LOOK_AGAIN = 60_000
 
-/** Forgets jobs whose time is over. Nobody says that a record's is. */
+/** Forgets jobs that have expired. The expiry of a record causes no event. */
 export class Expiry {
   readonly #jobs: () => Iterable<{ readonly id: JobId; readonly expires: number }>
   readonly #forget: (job: JobId) => void
@@ -15,7 +15,7 @@ export class Expiry {
     this.#forget = forget
   }
 
-  /** To be called at the beginning, and when a time has changed. */
+  /** Call this at the start, and when the expiry of a job changes. */
   look(): void {
     clearTimeout(this.#timer)
     if (this.#closed) return

@@ -1,10 +1,16 @@
 import type { HeldTask, JobId } from '../core/io.ts'
 
-/** What a replica answers when this member asks who holds what of a job. Nobody is heard who was not asked. */
+/**
+ * The answers of replicas to requests for the tasks that members hold. Unrequested answers are
+ * dropped.
+ */
 export class Explanations {
   readonly #asked = new Map<JobId, PromiseWithResolvers<readonly HeldTask[]>>()
 
-  /** Asks, unless somebody here does so already, and waits `ms` for an answer; none is an empty one. */
+  /**
+   * Asks, unless a request is open, and waits `ms` for an answer. Without an answer the result is
+   * empty.
+   */
   async of(job: JobId, ms: number, ask: () => void): Promise<readonly HeldTask[]> {
     const known = this.#asked.get(job)
     const asked = known ?? Promise.withResolvers()

@@ -3,19 +3,28 @@ import { BlobMissingError } from '../errors.ts'
 import type { BlobSource } from '../executors/container.ts'
 import { partSizes, sizeOf, type ListedBlob } from './blob-list.ts'
 
-/** How often members are asked for a part before it counts as missing, and how long after, ms. Guesses: a member that is being dialled is there. */
+/**
+ * Number of rounds of requests before a part counts as missing, and the wait between rounds, ms.
+ * Guesses: a member that is being dialled may have the part.
+ */
 const ROUNDS = 3
 const ASK_AGAIN = 2000
 
-/** Gives the bytes of a hash, checked, if they are at most so many. @throws BlobMissingError; what `put` of the store throws */
+/**
+ * Returns the bytes of a hash, checked, if they are not more than `size`.
+ * @throws BlobMissingError; errors of `put` of the store
+ */
 type Fetch = (hash: string, size?: number) => Promise<Uint8Array>
 
-/** The blobs of one job at this member. They are fetched one part after the other, so a program can't make it ask for many at once. */
+/**
+ * The blobs of one job at this member. It fetches one part after the other, so a program cannot
+ * cause many requests at once.
+ */
 export class JobBlobs {
   readonly size: number
-  /** All of it is here, the program too. */
+  /** Whether all blobs and the program are here. */
   isKept = false
-  /** It takes more than this member keeps: it is not asked for again. */
+  /** Whether they exceed what this member keeps on disk. Then they are not requested again. */
   isTooLarge = false
   readonly #program: string
   readonly #blobs: ReadonlyMap<string, ListedBlob>
@@ -23,7 +32,7 @@ export class JobBlobs {
   #last: Promise<unknown> = Promise.resolve()
   #keeping: Promise<void> | undefined
 
-  /** `program`: the hash of the job's. */
+  /** @param program the hash of the job's program */
   constructor(program: string, blobs: readonly ListedBlob[], fetch: Fetch) {
     this.#program = program
     this.#blobs = new Map(blobs.map((blob) => [blob.name, blob]))
@@ -41,12 +50,12 @@ export class JobBlobs {
     return { size: blob.size, parts: this.#partsOf(blob) }
   }
 
-  /** Of all that a worker needs besides the input. */
+  /** The hashes of all that a worker needs besides the input. */
   get hashes(): readonly string[] {
     return [this.#program, ...[...this.#blobs.values()].flatMap(({ parts }) => parts)]
   }
 
-  /** Fetches all that is not here yet, the program too, for others. */
+  /** Fetches all missing blobs and the program, for the use of others. */
   async keep(): Promise<void> {
     if (this.isKept) return
     this.#keeping ??= this.#keepAll().finally(() => (this.#keeping = undefined))
@@ -77,7 +86,7 @@ export class JobBlobs {
         if (bytes.length === size) return bytes
         throw new Error(`${hash} has ${bytes.length} bytes, not ${size}`)
       } catch (error) {
-        // This disk has no room: whoever is asked again has no other bytes.
+        // This disk has no room. Another request would not change that.
         if (isOwnFault(error)) throw error
         if (round < ROUNDS) await sleep(ASK_AGAIN, undefined, { ref: false })
         else throw new BlobMissingError(`the blob ${name}: ${error instanceof Error ? error.message : String(error)}, asked ${round} times`)
@@ -86,7 +95,7 @@ export class JobBlobs {
   }
 }
 
-/** Members that have nothing say nothing else. */
+/** A member that lacks the blob causes no other error. */
 function isOwnFault(error: unknown): boolean {
   return error instanceof Error && 'code' in error && !(error instanceof BlobMissingError)
 }

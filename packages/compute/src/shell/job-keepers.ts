@@ -5,32 +5,41 @@ import type { JobId, MemberId } from '../core/io.ts'
 import type { JobRecord } from './job-record.ts'
 
 const KEEP_PROTOCOL = '/jel-compute-keep/1.0.0'
-/** How long a member may take to get all that a job needs before it says so, ms. A guess: 64 MiB on a line of 30 Mbit/s. */
+/**
+ * How long a member may take to get all that a job needs before it answers, ms. A guess: 64 MiB on
+ * a line of 30 Mbit/s.
+ */
 const ANSWER_TIME = 20_000
-/** Requests that may wait for an answer at once, and those of one member: its command, and itself. Guesses. */
+/**
+ * Requests that may wait for an answer at once, in total and per member (its command, and itself).
+ * Guesses.
+ */
 const [MAX_WAITING, MAX_OF_ONE] = [64, 2]
-/** So many members are to have heard of a wish, how long they may take, and how often they look whether they have, ms: as of a cancellation. */
+/**
+ * Number of members that must know a wish, how long they may take, and the interval of checks, ms:
+ * the same as for a cancellation.
+ */
 const [HEARERS, WISH_TIME, LOOK_AGAIN] = [2, 3000, 100]
-/** Bytes of the id of a job, and of a wish. */
+/** Most bytes of a request: the id of a job, and a wish. */
 const MAX_ID = 128
 
 export interface KeeperAnswers {
-  /** Whether this member keeps a job; it may take its time. */
+  /** Whether this member keeps a job. The answer may take some time. */
   readonly keeps: (job: JobId) => Promise<boolean>
-  /** What its owner wishes, as far as this member has heard. */
+  /** The wish of the job's owner, as far as this member knows. */
   readonly wishOf: (job: JobId) => Wish
 }
 
 type Wish = JobRecord['wish'] | 'forget'
 
 /**
- * Members tell one another whether they keep a job: its record, and all that a worker needs for it. With a wish they tell
- * whether they have heard of that one.
+ * Answers and asks whether a member keeps a job: its record, and all that a worker needs. A request
+ * with a wish asks whether the member knows that wish.
  */
 export class JobKeepers {
   readonly #pool: Pool
   readonly #answers: KeeperAnswers
-  /** Whose requests wait for an answer. */
+  /** The members whose requests wait for an answer. */
   readonly #waiting: MemberId[] = []
 
   constructor(pool: Pool, answers: KeeperAnswers) {
@@ -61,7 +70,7 @@ export class JobKeepers {
     await this.#pool.unhandle(KEEP_PROTOCOL).catch(() => {})
   }
 
-  /** Whether that member keeps the job, or has heard of a wish; false also where it can't be asked. */
+  /** Whether a member keeps the job, or knows a wish; false also if it cannot be reached. */
   async ask(member: MemberId, job: JobId, wish?: Wish, within = ANSWER_TIME): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>()
     try {
@@ -81,7 +90,10 @@ export class JobKeepers {
     }
   }
 
-  /** Resolves once two of these members have heard what the owner of a job wishes, or after 3 s: it would be lost with this member. */
+  /**
+   * Resolves once two of these members know the wish of a job's owner, or after 3 s. Without that
+   * the wish would be lost with this member.
+   */
   async tell(members: readonly MemberId[], job: JobId, wish: Wish): Promise<void> {
     const end = performance.now() + WISH_TIME
     const told = members.slice(0, HEARERS).map(async (member) => {
@@ -91,7 +103,7 @@ export class JobKeepers {
     await Promise.all(told)
   }
 
-  /** Records come by themselves, so it waits a moment. */
+  /** Records spread by themselves, so this waits for a moment. */
   async #hears(job: JobId, wish: string): Promise<boolean> {
     for (const end = performance.now() + WISH_TIME; performance.now() < end;) {
       if (this.#answers.wishOf(job) === wish) return true

@@ -1,4 +1,7 @@
-/** What the owner of a job publishes: a record of at most 1 KiB, which all members of the pool hold until its date. */
+/**
+ * The record that the owner of a job publishes: at most 1 KiB, held by all members of the pool
+ * until its expiry.
+ */
 import { createHash } from 'node:crypto'
 import { Encoder } from 'cbor-x'
 import * as v from 'valibot'
@@ -6,38 +9,43 @@ import type { PoolRecord } from '@jel/jel'
 
 export const JOB_PREFIX = 'jel.compute/job/'
 
-/** Members that a job may ask to compute each task. A guess. */
+/** Most members that compute each task of a job. A guess. */
 export const MAX_VOTES = 7
 
-/** The last date that there is, ms since 1970 (ECMAScript). */
+/** The last date that exists, ms since 1970 (ECMAScript). */
 export const MAX_DATE = 8.64e15
 
-/** Bytes of an input that stands in the record itself. */
+/** Most bytes of an input inside the record. */
 export const MAX_INLINE_INPUT = 400
 
-/** So long a job may run, as its record lives no longer, ms: 31 days. */
+/** How long a job may run, ms: 31 days. Its record lives no longer. */
 export const MAX_LIFE = 31 * 24 * 60 * 60 * 1000
-/** How long a result is kept where its owner does not say, ms: a week. */
+/** How long a result is kept by default, ms: a week. */
 export const DEFAULT_KEEP = 7 * 24 * 60 * 60 * 1000
 
 export interface JobRecord {
-  /** Of the program, sha-256 in hexadecimal. */
+  /** The hash of the program, sha-256 in hexadecimal. */
   readonly program: string
   readonly fn: string
-  /** Encoded; undefined: it is a blob. */
+  /** The encoded input; undefined if it is a blob. */
   readonly input: Uint8Array | undefined
   readonly inputBlob: string | undefined
-  /** The list of its blobs; undefined: it has none. */
+  /** The hash of the list of its blobs; undefined if it has none. */
   readonly blobs: string | undefined
-  /** The shared value that is its result; undefined: the value of its root. */
+  /**
+   * The name of the shared value that is its result; undefined if the result is the value of its
+   * root.
+   */
   readonly result: string | undefined
-  /** It needs more than a sandbox has: only members that accept its owner run it. */
+  /**
+   * Whether it needs more than a sandbox offers. Then only members that accept its owner run it.
+   */
   readonly trusted: boolean
-  /** Members that must have computed each task. */
+  /** The number of members that must compute each task. */
   readonly votes: number
   /** ms since 1970 */
   readonly submitted: number
-  /** How long it is kept after its end, ms. */
+  /** How long the result is kept after the end of the job, ms. */
   readonly keep: number
   readonly wish: 'run' | 'suspend' | 'cancel'
 }
@@ -47,13 +55,16 @@ export interface PublishedJob extends JobRecord {
   readonly id: string
   readonly name: string
   readonly owner: string
-  /** Until when its record, and with it its result, is kept, ms since 1970. */
+  /** When its record and its result expire, ms since 1970. */
   expires: number
 }
 
-/** How much longer the record of a job that is over is to live, ms; undefined: it lives no longer anyway. */
+/**
+ * The new lifetime of the record of a job that is over, ms; undefined if the record expires soon
+ * anyway.
+ */
 export function lifeAfterEnd({ keep, expires }: PublishedJob, now: number): number | undefined {
-  // What is a second apart is the same word said twice.
+  // Lifetimes less than a second apart count as equal.
   return expires - now > keep + 1000 ? keep : undefined
 }
 
@@ -74,8 +85,9 @@ const schema = v.object({
 })
 
 /**
- * A name belongs to its owner: two owners' jobs of one name are two jobs. So are two of one name that differ in program, function, input or blobs, where a
- * submitter did not know of the first: what was computed for one must not count for the other.
+ * Returns the id of a job. Names belong to owners: jobs of one name and two owners are two jobs.
+ * Jobs of one name that differ in program, function, input, blobs or votes are also two, since a
+ * submitter may not know the first one: outcomes of one must not count for the other.
  */
 export function jobId(owner: string, name: string, job: JobRecord): string {
   const input = job.inputBlob ?? Buffer.from(job.input ?? []).toString('hex')
@@ -101,7 +113,7 @@ export function encodeJob(job: JobRecord): Uint8Array {
   return Uint8Array.from(encoder.encode(fields))
 }
 
-/** Undefined for a record that is none of a job. */
+/** Undefined for a record that is not a job's. */
 export function readJob(record: PoolRecord): PublishedJob | undefined {
   if (!record.name.startsWith(JOB_PREFIX) || record.value === undefined) return undefined
   try {

@@ -1,6 +1,9 @@
 import type { Message } from '../core/io.ts'
 
-/** Lists whose elements count by themselves, so that they may come in several messages. A look-up and an answer to a thief are taken as a whole. */
+/**
+ * Lists whose elements are independent, so they may come in several messages. A look-up, and an
+ * answer to a thief, must arrive as a whole.
+ */
 const LISTS = {
   awaiting: ['paths'],
   holding: ['progress'],
@@ -11,13 +14,16 @@ const LISTS = {
   found: ['entries', 'claims', 'tried'],
 } as const satisfies { readonly [Type in Message['type']]?: readonly (keyof Extract<Message, { type: Type }>)[] }
 
-/** A message in parts, none of which has more than `most` elements in a list. */
+/** Splits a message into parts whose lists have at most `most` elements each. */
 export function partsOf(message: Message, most: number): Message[] {
   if (longestList(message) <= most) return [message]
   return (halvesOf(message) ?? []).flatMap((half) => partsOf(half, most))
 }
 
-/** A message as two, each with half of its lists, or some of them; undefined where there is one element. The second one is the last: only it is acknowledged, or ends an answer. */
+/**
+ * Splits a message in two, each with half of its lists, or with some of them; undefined for a
+ * single element. Only the second one is acknowledged, or ends an answer.
+ */
 export function halvesOf(message: Message): [Message, Message] | undefined {
   const lists = listsOf(message).filter(([, { length }]) => length > 0)
   const isHalved = longestList(message) > 1

@@ -1,12 +1,20 @@
 import type { MemberId, Milliseconds } from '../core/io.ts'
 
-/** Share of this member's main thread that one peer's messages may take, on average. A guess: an honest member's take about a hundredth. */
+/**
+ * Share of this member's main thread that the messages of one peer may take on average. A guess:
+ * those of an honest member take about a hundredth.
+ */
 const SHARE = 0.2
-/** Processor time at once, ms. A guess: a new replica is told 64 MiB in two seconds. */
+/**
+ * Processor time that a peer may use at once, ms. A guess: a new replica receives 64 MiB in two
+ * seconds.
+ */
 const AT_ONCE: Milliseconds = 2000
-/** Processor time that a byte costs beside what is measured, ms: a stream carries 66 to 89 MB a second (measured). */
+/**
+ * Processor time per byte besides the measured time, ms: a stream carries 66 to 89 MB/s (measured).
+ */
 const BYTE: Milliseconds = 1 / 66_000
-/** Peers remembered that owe nothing. A guess. */
+/** Most peers without debts that are remembered. A guess. */
 const MOST = 1024
 
 interface Account {
@@ -16,19 +24,24 @@ interface Account {
 }
 
 /**
- * What others cost this member, as one token bucket a peer, of processor time: whatever is expensive, be it signatures, look-ups, answers or nonsense, is paid for by who caused it, without a
- * price for each. A peer that overdraws it is read later (back-pressure); nothing is refused, as honest ones may reach a limit, too. All streams of a peer draw on one account.
+ * Bounds the cost of each peer by a token bucket of processor time. The peer that causes an expense
+ * pays for it: signatures, look-ups, answers or invalid messages, without a price for each. The
+ * messages of a peer that overdraws are read later (back-pressure). Nothing is refused, because
+ * honest peers may reach the limit, too. All streams of a peer share one account.
  */
 export class PeerBudget {
   readonly #accounts = new Map<MemberId, Account>()
 
-  /** `took`: measured, ms. `bytes`: that came, and that were answered. */
+  /**
+   * @param took measured time, ms
+   * @param bytes bytes that were received, and that were sent in reply
+   */
   charge(peer: MemberId, took: Milliseconds, bytes: number, now: Milliseconds): void {
     const account = this.#account(peer, now)
     account.owed += took + bytes * BYTE
   }
 
-  /** For how long this peer is not read, ms. */
+  /** How long this peer is not read, ms. */
   wait(peer: MemberId, now: Milliseconds): Milliseconds {
     const known = this.#accounts.has(peer)
     return known ? Math.max(0, (this.#account(peer, now).owed - AT_ONCE) / SHARE) : 0

@@ -8,15 +8,20 @@ import type { PeerBudget } from './peer-budget.ts'
 import { decodeMessage, encodeMessage, MAX_MESSAGE_BYTES } from './wire.ts'
 
 const PROTOCOL = '/jel-compute/1.0.0'
-/** A stream that nobody uses is closed after so long, ms. A guess: an idle grid keeps nothing open. */
+/** An unused stream is closed after this time, ms. A guess: an idle grid keeps no streams open. */
 const IDLE_CLOSE = 60_000
-/** A member that could not be reached is not dialled again for so long, ms. A guess. */
+/** Wait before an unreachable member is dialled again, ms. A guess. */
 const REDIAL: Milliseconds = 1000
-/** Streams of one peer that are read. An honest one has one, and for a moment the one before. */
+/**
+ * Streams of one peer that are read. An honest peer has one, and for a moment also the one before.
+ */
 const MAX_STREAMS = 2
-/** Elements of a message that are taken at once: as many signatures take 0.1 s (measured: 0.2 ms each). */
+/**
+ * Elements of a message that are handled at once: as many signatures take 0.1 s (measured: 0.2 ms
+ * each).
+ */
 const MAX_AT_ONCE = 512
-/** Bytes that wait for a stream that is being opened. A guess: as for one that is read slowly. */
+/** Most bytes that wait for a stream to open. A guess: as for a stream that is read slowly. */
 const MAX_WAITING = 16 * 1024 * 1024
 
 interface Peer {
@@ -27,21 +32,24 @@ interface Peer {
 
 export interface PeerStreamsEvents {
   onMessage(from: MemberId, message: Message): void
-  /** What was said to it last may be lost. */
+  /** The last messages to this member may be lost. */
   onUnreached(to: MemberId): void
-  /** It sent what is no message. */
+  /** The member sent bytes that are not a valid message. */
   onNonsense(from: MemberId, reason: string): void
 }
 
-/** One stream to each member that this one talks to, opened when there is something to say. What can't be said is lost: the scheduler asks again. */
+/**
+ * Keeps one stream to each member with which this one communicates, opened on demand. Messages that
+ * cannot be sent are lost: the scheduler repeats its requests.
+ */
 export class PeerStreams {
   readonly #pool: Pool
   readonly #events: PeerStreamsEvents
   readonly #outgoing = new Map<MemberId, Peer>()
-  /** The oldest stream of a peer first. */
+  /** The streams of each peer, the oldest first. */
   readonly #incoming = new Map<MemberId, FrameStream[]>()
   readonly #budget: PeerBudget
-  /** Bytes that were sent, ever. */
+  /** Total bytes sent. */
   #sent = 0
   readonly #notBefore = new Map<MemberId, Milliseconds>()
   readonly #sweep: NodeJS.Timeout
@@ -73,7 +81,7 @@ export class PeerStreams {
     if (peer.frames === undefined && peer.queue.bytes > MAX_WAITING) this.#lost(to, peer)
   }
 
-  /** A member is gone. */
+  /** Handles the departure of a member. */
   forget(id: MemberId): void {
     this.#notBefore.delete(id)
     const peer = this.#outgoing.get(id)
@@ -133,7 +141,10 @@ export class PeerStreams {
     else this.#incoming.delete(from)
   }
 
-  /** Takes what comes on a stream, as fast as its peer's budget allows: the last stage of a pipeline, which passes nothing on. */
+  /**
+   * Handles the messages of a stream as fast as the budget of its peer allows. It is the last stage
+   * of a pipeline and yields nothing.
+   */
   // oxlint-disable-next-line require-yield
   async *#takeAll(from: MemberId, received: AsyncIterable<Uint8Array>, frames: () => FrameStream): AsyncGenerator<never> {
     for await (const data of received) {
@@ -141,13 +152,15 @@ export class PeerStreams {
       for (const part of parts) {
         this.#charged(from, 0, () => this.#events.onMessage(from, part))
         const wait = this.#budget.wait(from, performance.now())
-        // What else this member has to do is not held up by one long message.
+        // A pause between parts, so that one long message does not delay other work of this member.
         if (wait > 0 || parts.length > 1) await sleep(wait, undefined, { ref: false })
       }
     }
   }
 
-  /** The peer pays for what this takes, and for what is sent meanwhile: answers to it. */
+  /**
+   * Charges the peer for the time of an action, and for the bytes sent meanwhile, which answer it.
+   */
   #charged<Result>(from: MemberId, bytes: number, action: () => Result): Result {
     const [began, sent] = [performance.now(), this.#sent]
     try {

@@ -5,7 +5,7 @@ import type { Input } from '../core/io.ts'
 import { JOB_PREFIX } from './job-record.ts'
 import { CONSTANT, Roster } from './roster.ts'
 
-/** A pool in which others are, as a roster sees it. */
+/** A pool with other members, as a roster sees it. */
 function poolOf(self: string, records = new Records(), members: Partial<Member>[] = []): { pool: Pool; change: () => void } {
   const constants = new Map<string, Uint8Array>()
   const events = new EventTarget()

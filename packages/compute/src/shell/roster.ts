@@ -1,28 +1,28 @@
 import type { Pool } from '@jel/jel'
 import type { Input, MemberId } from '../core/io.ts'
 
-/** The constant of a member that takes part: whether it has workers. */
+/** The constant of a member that takes part. Its value states whether the member has workers. */
 export const CONSTANT = 'jel.compute'
 const [WITHOUT_WORKERS, WITH_WORKERS] = [0, 1]
 
 /**
- * The members that take part in computing. A member says so in its joined-statement, by a constant. A visitor
- * says nothing: it is known to those to whom it speaks.
+ * The members that take part in computing. A member declares this by a constant in its
+ * joined-statement. A visitor declares nothing: only members that get a message from it know it.
  */
 export class Roster {
   readonly #pool: Pool
   readonly #visits: boolean
   readonly #computes: boolean
   readonly #tell: (inputs: readonly Input[]) => void
-  /** Those that were told of, and whether as visitors. */
+  /** The members reported so far, and whether they are visitors. */
   readonly #known = new Map<MemberId, boolean>()
-  /** Members that spoke. */
+  /** Members that have sent a message. */
   readonly #spoke = new Set<MemberId>()
   #incarnation: number
   #isPlanned = false
   readonly #stop = new AbortController()
 
-  /** `computes`: whether this member has workers. */
+  /** @param computes whether this member has workers */
   constructor(pool: Pool, { visits, computes }: { visits: boolean; computes: boolean }, tell: (inputs: readonly Input[]) => void) {
     this.#pool = pool
     this.#visits = visits
@@ -31,7 +31,7 @@ export class Roster {
     this.#incarnation = pool.self.incarnation
   }
 
-  /** Those that take part, without visitors. */
+  /** The members that take part, without visitors. */
   get members(): readonly MemberId[] {
     return [...this.#known].filter(([, visits]) => !visits).map(([id]) => id)
   }
@@ -45,7 +45,7 @@ export class Roster {
     this.#compare()
   }
 
-  /** Somebody who speaks takes part, if the pool knows it. */
+  /** Handles a message of a member: its sender takes part, if it is in the pool. */
   heard(from: MemberId): void {
     if (this.#known.has(from) || this.#spoke.has(from)) return
     this.#spoke.add(from)
@@ -57,7 +57,7 @@ export class Roster {
     if (!this.#visits) await this.#pool.setConstant(CONSTANT, undefined).catch(() => {})
   }
 
-  /** Once for all news of this turn. */
+  /** Compares once for all events of this turn. */
   #plan(): void {
     if (this.#isPlanned) return
     this.#isPlanned = true

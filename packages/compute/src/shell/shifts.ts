@@ -3,17 +3,21 @@ import type { JobId } from '../core/io.ts'
 
 /** A job of which this member has begun to run tasks. */
 export interface Shift {
+  /** The id of the job. */
   readonly job: JobId
+  /** The name of the job. */
   readonly name: string
+  /** The id of its owner. */
   readonly owner: string
 }
 
-/** One that is over, with the job. */
+/** A shift that ended together with its job. */
 export interface EndedShift extends Shift {
+  /** The end of the job. `cancelled` includes a job that expired. */
   readonly state: 'done' | 'failed' | 'cancelled'
-  /** Executions that were begun here. */
+  /** Number of executions that were begun here. */
   readonly tasks: number
-  /** Since the first of them, ms. */
+  /** Time since the first of them, ms. */
   readonly time: number
 }
 
@@ -23,7 +27,10 @@ interface Running {
   tasks: number
 }
 
-/** For which jobs this member works: from its first task of a job until it hears of the job's end. */
+/**
+ * The jobs for which this member works: from its first task of a job until it learns of the job's
+ * end.
+ */
 export class Shifts {
   readonly #shiftOf: (job: JobId) => Shift | undefined
   readonly #onBegun: (shift: Shift) => void
@@ -40,7 +47,7 @@ export class Shifts {
     this.#onEnded = options.onEnded
   }
 
-  /** A task of a job begins here. */
+  /** Records that a task of a job begins here. */
   ran(job: JobId, now: number): void {
     const known = this.#running.get(job)
     if (known !== undefined) {
@@ -53,7 +60,9 @@ export class Shifts {
     this.#onBegun(shift)
   }
 
-  /** `entry`: of the job's root; undefined where it was cancelled, or its time is over. */
+  /**
+   * @param entry the entry of the job's root; undefined if the job was cancelled, or has expired
+   */
   ended(job: JobId, entry: Entry | undefined, now: number): void {
     const running = this.#running.get(job)
     if (running === undefined) return

@@ -7,7 +7,7 @@ import { PROOF_BYTES, VoteSigner } from './vote-signer.ts'
 const entry: Entry = { path: 'a', outcome: { value: Uint8Array.of(1) }, shared: new Map() }
 const other: Entry = { ...entry, outcome: { value: Uint8Array.of(2) } }
 
-/** A pool that knows members by their keys, whether they are there or not. */
+/** A pool that knows members by their keys, whether they are present or not. */
 class Keys {
   readonly #keys = new Map<string, KeyObject>()
 

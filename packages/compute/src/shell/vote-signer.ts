@@ -7,22 +7,26 @@ import { NOTHING_SHARED, type Shared } from '../core/shared-value.ts'
 
 /** Bytes of a public key, and of a signature (Ed25519). */
 const [KEY_BYTES, SIGNATURE_BYTES] = [32, 64]
-/** Bytes of what a vote is signed with: the process's key, its member's word for that key, and the signature. */
+/**
+ * Bytes of the proof of a vote: the process's key, the member's signature of that key, and the
+ * signature of the vote.
+ */
 export const PROOF_BYTES = KEY_BYTES + 2 * SIGNATURE_BYTES
-/** Voters whose keys are kept imported. A guess: those of a job with many members. */
+/** Voters whose keys stay imported. A guess: those of a job with many members. */
 const MAX_KEPT = 256
 
 type Signing = Pick<Pool, 'self' | 'sign' | 'isSignedBy'>
 
 /**
- * Signs votes, and checks those of others. The scheduler signs at once, and the member's own key may be in
- * another thread. So each process has a key for its votes, and each vote carries the member's word for that key.
- * A vote shows all that it takes to check it, for as long as anybody keeps it.
+ * Signs votes, and verifies those of others. The scheduler signs synchronously, and the member's
+ * own key may be in another thread. So each process has a key for its votes, and each vote carries
+ * a certificate: this key, signed by the member. A vote contains all that its verification needs,
+ * for as long as it is kept.
  */
 export class VoteSigner implements Signer {
   readonly #pool: Signing
   readonly #keys = generateKeyPairSync('ed25519')
-  /** This process's public key, and its member's word for it. */
+  /** The public key of this process, and the member's signature of it. */
   #certificate = new Uint8Array()
   readonly #imported = new Map<MemberId, { readonly certificate: Uint8Array; readonly key: KeyObject }>()
 
@@ -30,7 +34,7 @@ export class VoteSigner implements Signer {
     this.#pool = pool
   }
 
-  /** Before it no vote of this member counts. */
+  /** Votes of this member do not count before this has resolved. */
   async start(): Promise<void> {
     const key = Buffer.from(this.#keys.publicKey.export({ format: 'jwk' }).x as string, 'base64url')
     this.#certificate = Buffer.concat([key, await this.#pool.sign(keyStatement(key))])
@@ -45,7 +49,7 @@ export class VoteSigner implements Signer {
     return key !== undefined && verify(null, statement(job, entry, leaf), key, signature.subarray(-SIGNATURE_BYTES))
   }
 
-  /** Undefined: that member gave no word for it. */
+  /** Undefined if that member did not sign the key. */
   #keyOf(member: MemberId, certificate: Uint8Array): KeyObject | undefined {
     const known = this.#imported.get(member)
     if (known !== undefined && Buffer.compare(known.certificate, certificate) === 0) return known.key
@@ -63,14 +67,14 @@ function keyStatement(key: Uint8Array): Uint8Array {
   return Buffer.concat([Buffer.from('jel.compute key of votes\n'), key])
 }
 
-/** All failures are one outcome: their messages differ from member to member. */
+/** All failures count as one outcome: their messages differ from member to member. */
 function statement(job: JobId, { path, outcome, shared, given = NOTHING_SHARED }: Entry, leaf: boolean): Uint8Array {
   const isValue = 'value' in outcome
   const head = `jel.compute vote\n${job}\n${path}\n${isValue ? 'value' : 'failure'} ${leaf ? 'leaf' : 'tree'} ${digestOf(given)} ${isValue ? digestOf(shared) : ''}\n`
   return Buffer.concat([Buffer.from(head), isValue ? outcome.value : new Uint8Array()])
 }
 
-/** The same for the same shared values, in whatever order they came. */
+/** Returns the same digest for the same shared values in any order. */
 function digestOf(shared: Shared): string {
   const hash = createHash('sha256')
   for (const [name, { rule, key, values }] of [...shared].sort(([left], [right]) => (left < right ? -1 : 1))) {

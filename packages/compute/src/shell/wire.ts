@@ -1,4 +1,4 @@
-/** The messages of schedulers as bytes, and back, checked and bounded. */
+/** Encodes and decodes the messages of schedulers, with checks and bounds. */
 import * as v from 'valibot'
 import type { Message } from '../core/io.ts'
 import { MAX_KINDS } from '../core/job.ts'
@@ -10,9 +10,12 @@ import { bytes, count, fromBytes, id, list, MAX_ITEMS, outcome, path, shared, te
 import { halvesOf, partsOf } from './message-parts.ts'
 import { PROOF_BYTES } from './vote-signer.ts'
 
-/** Bytes of one message: more than the largest entry, which has a value of 1 MiB, 2 MiB of shared values and, where members vote, as many that its task was given. */
+/**
+ * Most bytes of one message. It exceeds the largest entry: a value of 1 MiB, 2 MiB of shared values
+ * and, for a job with votes, as many that the task was given.
+ */
 export const MAX_MESSAGE_BYTES = 6 * 1024 * 1024
-/** Jobs that a message names. A guess: a thief names 16. */
+/** Most jobs that a message names. A guess: a thief names 16. */
 const MAX_JOBS = 64
 const share = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
 const vote = v.object({
@@ -100,7 +103,7 @@ const message = v.variant('type', [
   v.object({ type: v.literal('explained'), job: id, tasks: v.pipe(v.array(held), v.maxLength(MAX_EXPLAINED)) }),
 ])
 
-/** As bytes, in several messages where one would be beyond its bounds. */
+/** Encodes a message, as several messages if one would exceed the bounds. */
 export function encodeMessage(value: Message): Uint8Array[] {
   return partsOf(value, MAX_ITEMS).flatMap((part) => encodePart(part))
 }
@@ -111,7 +114,7 @@ function encodePart(value: Message): Uint8Array[] {
   return (halvesOf(value) ?? []).flatMap((half) => encodePart(half))
 }
 
-/** @throws Error for bytes that are no message, or one beyond its bounds */
+/** @throws Error for bytes that are no message, or a message that exceeds the bounds */
 export function decodeMessage(data: Uint8Array): Message {
   return fromBytes(message, data) as Message
 }

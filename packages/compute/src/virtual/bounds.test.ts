@@ -12,10 +12,10 @@ const job = 'job'
 const step = (name: string): string => hash52(name).toString(36).padStart(11, '0').slice(-10)
 const entry = (bytes: number): Entry => ({ path: step('x'), outcome: { value: new Uint8Array(bytes) }, shared: NOTHING_SHARED })
 
-/** A member with two others, which are replicas as it is, and a job that was submitted long ago. */
+/** A member with two others, all three replicas, and a job that was submitted long ago. */
 class Member {
   readonly #scheduler: Scheduler
-  /** What it did at first. */
+  /** Its effects at the start. */
   readonly first: readonly Effect[]
   now = 0
 
@@ -40,7 +40,9 @@ function asked(effects: readonly Effect[], of: string): Page | undefined {
   return undefined
 }
 
-/** How many pages a replica is asked for, if each of them has so many bytes and says that there is another one. */
+/**
+ * Number of pages requested of a replica, if each page has so many bytes and announces another one.
+ */
 function pagesOf(bytes: number): number {
   const member = new Member()
   let request: Page | undefined

@@ -3,11 +3,12 @@ import { VirtualGrid } from './grid.ts'
 import { optimum, search, searchInput } from './search.ts'
 import { bytesNumber, irregularTree, rootInput } from './trees.ts'
 
+/** The outcome of a random run. */
 export interface ChaosResult {
-  /** What each living member holds for the outcome of the job: one, if all is well. */
+  /** The result that each living member holds, without duplicates: exactly one if all is well. */
   readonly results: readonly string[]
   readonly expected: string
-  /** What was done to the grid, with its time. */
+  /** The disturbances of the grid, each with its time. */
   readonly events: readonly string[]
 }
 
@@ -16,12 +17,16 @@ const SITES = 4
 const EVENTS = 12
 
 /**
- * A job of 32 members while they are killed, one or eight at once, leave, join, and are cut in two and united again, all by chance. Even seeds search for
- * an optimum, odd ones count leaves. Where tasks are voted on one of eight members lies. Throws if the job is not done everywhere in the end.
+ * Runs a job on 32 members with random disturbances: kills of one or eight members, leaves, joins,
+ * partitions and heals. Even seeds search for an optimum, odd seeds count leaves. With votes one of
+ * eight members lies.
+ *
+ * @throws Error if the job is not done everywhere in the end
  */
 export function runChaos(seed: number, votes = 1): ChaosResult {
   const searches = seed % 2 === 0
-  // Where bounds are voted on they come late, and prune less. What is voted on takes several times the work: fewer tasks, as long together.
+  // With votes, bounds come late and prune less, and the work takes several times as much. So there
+  // are fewer tasks, and together they take as long.
   const options = { depth: votes === 1 ? 7 : 5, branching: 4, nodeTime: 60, seed }
   const [leaves, leafTime] = votes === 1 ? [4000, 50] : [800, 250]
   const program = searches ? search(options) : irregularTree({ leaves, leafTime, branching: 4, seed })
@@ -36,7 +41,10 @@ export function runChaos(seed: number, votes = 1): ChaosResult {
   return { results: [...results], expected: String(searches ? optimum(options) : leaves), events }
 }
 
-/** Every 2 s until then one member dies, the one with the root each third time, and another one joins on its site. */
+/**
+ * Every 2 s, until `seconds`, one member dies, each third time the holder of the root. Another one
+ * joins at its site.
+ */
 export function replaceOften(grid: VirtualGrid, seconds: number): void {
   for (let time = 2; time < seconds; time += 2) {
     grid.after(time * 1000, () => {
@@ -49,7 +57,7 @@ export function replaceOften(grid: VirtualGrid, seconds: number): void {
   }
 }
 
-/** Returns when all is quiet again. */
+/** Plans the disturbances. Returns the time when all is quiet again. */
 function disturb(grid: VirtualGrid, random: () => number, events: string[]): number {
   let at = 0
   for (let event = 0; event < EVENTS; event++) {
@@ -57,7 +65,7 @@ function disturb(grid: VirtualGrid, random: () => number, events: string[]): num
     grid.after(at, () => disturbOnce(grid, random, events))
   }
   grid.after(at + 5000, () => grid.heal())
-  // Time must go on although nothing happens any more.
+  // The clock must go on although nothing happens any more.
   for (const later of [12_001, 300_001]) grid.after(at + later, () => {})
   return at + 12_000
 }

@@ -3,10 +3,11 @@ import { NOTHING_SHARED } from '../core/shared-value.ts'
 import type { VirtualProgram } from './program.ts'
 import { leaf, spawn, sum, timeOf, type TaskTime } from './trees.ts'
 
+/** Options of a {@link driver}. */
 export interface DriverOptions {
-  /** Tasks that are out at once. */
+  /** Tasks that are open at once. */
   readonly tasks: number
-  /** How often the result of one asks for the next. */
+  /** Length of each chain of tasks: each result starts the next task. */
   readonly rounds: number
   readonly taskTime: TaskTime
   readonly seed: number
@@ -14,7 +15,10 @@ export interface DriverOptions {
 
 const decoder = new TextDecoder()
 
-/** A master that folds results, each of which asks for one more task until the last round. Its value is the number of tasks. */
+/**
+ * A master that folds results. Each result starts one more task until the last round. Its value is
+ * the number of tasks.
+ */
 export function driver({ tasks, rounds, taskTime, seed }: DriverOptions): VirtualProgram {
   return (fn, input) => {
     const [name, task] = JSON.parse(decoder.decode(input)) as [string, number | undefined]

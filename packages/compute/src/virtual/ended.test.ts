@@ -15,14 +15,14 @@ function gridOf(seed: number, program: VirtualProgram, members: number): Virtual
   return grid
 }
 
-/** Lets so much time pass. */
+/** Lets this time pass, ms. */
 function pass(grid: VirtualGrid, time: number): void {
   let isOver = false
   grid.after(time, () => (isOver = true))
   grid.until(() => isOver, time + 1)
 }
 
-/** What members say, a word an outcome. */
+/** The outcomes that members state, one word each, without duplicates. */
 function outcomesOf(members: readonly GridMember[], job: string): string[] {
   const said = members.map(({ scheduler }) => {
     const view = scheduler.job(job)
@@ -34,7 +34,7 @@ function outcomesOf(members: readonly GridMember[], job: string): string[] {
 }
 
 describe('two halves of a pool that both ended a job', () => {
-  /** Each run of the root gives what this says. */
+  /** A program in which each run of the root gives the outcome of `outcomeOf`. */
   function differing(outcomeOf: (run: number) => ReturnType<ReturnType<VirtualProgram>['outcome']>): VirtualProgram {
     let runs = 0
     return (fn, input, context) => {
@@ -77,7 +77,7 @@ describe('two halves of a pool that both ended a job', () => {
 describe('a member that lies about a job that is over', () => {
   const LIES = 20
 
-  /** Its replicas and others, and one that says what comes before all that was said. */
+  /** A grid of replicas and others, and a liar whose value precedes all values stated before. */
   function lying(seed: number, after: number): { grid: VirtualGrid; honest: GridMember[]; lie: () => void } {
     const grid = gridOf(seed, wide, 16)
     const honest = grid.living
@@ -110,7 +110,7 @@ describe('a member that lies about a job that is over', () => {
     const { grid, honest, lie } = lying(1, 1000)
     const { messages } = grid
     lie()
-    // Each of five replicas tells four others and is answered, at most four times.
+    // Each of five replicas informs four others and gets an answer, at most four times.
     expect(grid.messages - messages).toBeLessThanOrEqual(LIES * honest.length + 5 * 4 * 4 * 2)
     expect(grid.warnings).toHaveLength(honest.length)
   })
@@ -118,7 +118,7 @@ describe('a member that lies about a job that is over', () => {
   it('may come back first, and changes no more than a few times', () => {
     const { grid, honest, lie } = lying(1, 61_000)
     const [member] = honest as [GridMember]
-    // As seen by this one, somebody was away.
+    // For this member another one was absent for a moment.
     member.scheduler.handle({ type: 'gone', id: honest[1]?.id ?? '' }, grid.now)
     member.scheduler.handle({ type: 'joined', member: { id: honest[1]?.id ?? '', location: 's' } }, grid.now)
     lie()
@@ -150,7 +150,7 @@ describe('a cancelled job', () => {
     const job = `job ${seed}`
     const grid = gridOf(seed, wide, 8)
     grid.submit({ id: job, input: rootInput(LEAVES) })
-    // It takes some 700 ms.
+    // The job takes some 700 ms.
     pass(grid, 500 + 30 * (seed % 11))
     grid.wish(job, 'cancel')
     pass(grid, 12_000)

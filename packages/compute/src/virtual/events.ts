@@ -1,4 +1,6 @@
-/** Things to happen, ordered by time, and among equal times by when they were planned: a binary heap. */
+/**
+ * A binary heap of planned events, ordered by time, then by the order in which they were planned.
+ */
 export class Events {
   readonly #heap: { readonly time: number; readonly order: number; readonly action: () => void }[] = []
   #order = 0
@@ -17,7 +19,7 @@ export class Events {
     heap[place] = event
   }
 
-  /** Lets the next one happen; false if there is none. */
+  /** Runs the next event; false if there is none. */
   step(): boolean {
     const heap = this.#heap
     const first = heap[0]

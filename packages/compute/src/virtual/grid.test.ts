@@ -59,11 +59,11 @@ describe('a grid without faults', () => {
 
   it('does not begin the first task again because nobody knows yet how long tasks take', () => {
     const grid = new VirtualGrid({ seed: 1, program: flatJob({ leaves: 1, leafTime: 8000 }), latency: () => 20 })
-    // Replicas that compute nothing themselves give it away.
+    // Replicas that do not compute give it away.
     for (let member = 0; member < 16; member++) grid.join({ site: 's', workers: member < 4 ? 1 : 0 })
     grid.settle()
     grid.submit({ id: 'job', input: rootInput(1) })
-    // Whatever was begun has ended by then.
+    // Every begun task has ended by then.
     grid.after(30_000, () => {})
     while (grid.events.step());
     expect(started(grid)).toBe(1)
@@ -150,7 +150,7 @@ describe('a grid with faults', () => {
     grid.submit({ id: 'job', input: rootInput(640) })
     const begin = grid.now
     grid.until(() => grid.doneAt.has('job'), 600_000)
-    // The others take 13 s for all but what the slow ones hold, who would need 50 s.
+    // The others need 13 s for all tasks except those of the slow members, which would need 50 s.
     expect(measure(grid, 'job', begin).time).toBeLessThan(18_000)
     expect(started(grid)).toBeLessThanOrEqual(641 + 16 + 2)
   })
@@ -183,7 +183,8 @@ describe('a grid with faults', () => {
       expect(valueOf(grid)).toEqual([leaves])
       expect(again).toBe(0)
       expect(twice).toBeLessThan(most)
-      // All find work again, whoever has it now; some 3 s are lost until all see all.
+      // Each member finds work again from its present holder. Some 3 s are lost until every member
+      // sees every other.
       expect(efficiency).toBeGreaterThan(0.8)
     })
   })
@@ -217,12 +218,13 @@ describe('a grid with faults', () => {
       const { twice } = measure(grid, 'job', begin)
       expect(valueOf(grid)).toEqual([leaves])
       expect(again).toBe(0)
-      // Those who wait are not taken for too slow: else others would do all that they hold as well.
+      // Waiting members are not taken for slow ones: otherwise others would also do all tasks that
+      // they hold.
       expect(twice).toBeLessThan(most)
     })
   })
 
-  // 597 and 819: members in a ring, each of which took the next one for the holder.
+  // Seeds 597 and 819: members in a ring, each of which took the next one for the holder.
   it.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 597, 819])(
     'ends with one result, and the optimum, whatever happens to its members: seed %i',
     (seed) => {

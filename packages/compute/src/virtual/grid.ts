@@ -11,48 +11,64 @@ import { Events } from './events.ts'
 import type { VirtualProgram } from './program.ts'
 import { lieAbout, VirtualWorker } from './worker.ts'
 
+/** Options of a {@link VirtualGrid}. */
 export interface GridOptions {
   readonly seed: number
   readonly program: VirtualProgram
   readonly config?: Partial<SchedulerConfig>
   /** Shares of owners at each member. */
   readonly tickets?: Tickets
-  /** Time that a message takes between members of two sites, one way, ms. */
+  /** One-way latency between members of two sites, ms. */
   readonly latency: (from: string, to: string) => Milliseconds
-  /** How long a member is dead before others are told, from and to, ms. Measured: 70 to 190. */
+  /**
+   * Time from a death until the other members detect it, from and to, ms. Default: 70 to 190
+   * (measured).
+   */
   readonly detection?: readonly [Milliseconds, Milliseconds]
-  /** Bytes of a stream's first message cost a dial besides: round trips and this time. Measured: 11 ms. */
+  /** Time that a dial takes besides its round trip, ms. Default: 11 (measured). */
   readonly dial?: Milliseconds
-  /** Bytes of values that may wait for one stream; with more it breaks, and all in it is lost. Default: any number. */
+  /**
+   * Bytes of values that may wait for one stream. If there are more, the stream breaks and loses
+   * all of them. Default: no limit.
+   */
   readonly streamBytes?: number
-  /** Bytes a millisecond that pass a site's border, each way; undefined: any number. */
+  /** Bandwidth of a site's border in each direction, bytes per ms; undefined: no limit. */
   readonly border?: (site: string) => number | undefined
 }
 
+/** Options of a {@link GridMember}. */
 export interface GridMemberOptions {
   readonly site: string
   readonly workers?: number
   readonly speed?: number
-  /** Whether it runs the programs of jobs. Default: yes. */
+  /** Whether it runs the programs of jobs. Default: true. */
   readonly accepts?: boolean
-  /** Inputs of jobs that others submitted do not come to it: nobody has them any more. */
+  /**
+   * Whether it gets no inputs of jobs that were submitted before it joined, as if all holders were
+   * lost.
+   */
   readonly lacksInputs?: boolean
-  /** It gives wrong values. */
+  /** Whether it gives wrong values. */
   readonly lies?: boolean
-  /** Its containers do not start. */
+  /** Whether its containers fail to start. */
   readonly isSick?: boolean
-  /** It is there for a moment: it runs nothing, keeps nothing, and says nothing of itself. */
+  /**
+   * Whether it is a visitor: it runs nothing, keeps nothing, and publishes nothing about itself.
+   */
   readonly visits?: boolean
-  /** What it does with messages instead of what a scheduler does: it is hostile. */
+  /** Handles messages in place of a scheduler: the member is hostile. */
   readonly takes?: (from: MemberId, message: Message) => void
 }
 
-/** News of a newcomer, and what it is told, come in any order within this time, ms. Measured: a record reaches all within that. */
+/**
+ * News of a newcomer, and the news for it, arrive in any order within this time, ms. Measured: a
+ * record reaches all members within it.
+ */
 const SPREAD = 200
-/** A stream that broke is opened again after so long, ms. As of real ones. */
+/** Wait before a broken stream is opened again, ms; the same as for real streams. */
 const REDIAL = 1000
 
-/** Nobody writes another's name. */
+/** No member forges the signature of another. */
 function signerOf(id: MemberId): Signer {
   const name = (member: MemberId): Uint8Array => new TextEncoder().encode(member)
   return { sign: () => name(id), verify: (_job, _entry, { by, signature }) => new TextDecoder().decode(signature) === by }
@@ -75,12 +91,12 @@ export class GridMember {
   /** Members that this one sees. */
   readonly view = new Set<MemberId>()
   readonly ended = new Map<JobId, Entry | undefined>()
-  /** Processor time that its workers computed for, ms. */
+  /** Processor time that its workers computed, ms. */
   worked: Milliseconds = 0
   wakeAt: Milliseconds = Infinity
-  /** Members that pronounced it dead, as long as it has not heard of that. */
+  /** Members that pronounced it dead, until it learns of that. */
   readonly heldDeadBy = new Set<MemberId>()
-  /** Members whose messages this one does not take, as it pronounced them dead. */
+  /** Members that this one pronounced dead. It drops their messages. */
   readonly holdsDead = new Set<MemberId>()
   side = 0
 
@@ -103,36 +119,37 @@ export class GridMember {
 }
 
 /**
- * Schedulers on a virtual clock, with a network of latencies and a membership that learns of joins, deaths and cuts after a time. It is there for what
- * the scheduler does; what membership itself does is the simulator's.
+ * Schedulers on a virtual clock, with a network of latencies and a membership that detects joins,
+ * deaths and partitions after a delay. It tests the behaviour of schedulers; the simulator tests
+ * the membership itself.
  */
 export class VirtualGrid {
   readonly members: GridMember[] = []
-  /** Those that are there now. There may be thousands in a day. */
+  /** The present visitors. There may be thousands in a day. */
   readonly visitors = new Map<MemberId, GridMember>()
   readonly events = new Events()
-  /** How often each task was begun, and what one execution of it costs. */
+  /** How often each task was begun, and the cost of one execution, ms. */
   readonly runs = new Map<string, { count: number; cost: Milliseconds }>()
   readonly warnings: { readonly code: string; readonly message: string; readonly by: MemberId }[] = []
   messages = 0
-  /** Processor time that was spent on a job, ms. */
+  /** Processor time spent on each job, ms. */
   readonly worked = new Map<JobId, Milliseconds>()
   /** Called when a member begins a task. */
   onBegin: (member: GridMember, job: JobId, path: Path) => void = () => {}
-  /** When a member first knew that a job is done. */
+  /** The time when the first member knew that a job is done. */
   readonly doneAt = new Map<JobId, Milliseconds>()
   readonly random: () => number
   readonly #options: GridOptions
   readonly #jobs = new Map<JobId, JobSpec>()
   #visits = 0
   readonly #streams = new Map<string, Milliseconds>()
-  /** Bytes that are on their way on a stream. */
+  /** Bytes in transit per stream. */
   readonly #waiting = new Map<string, number>()
-  /** When a stream that broke is opened again. */
+  /** The time when a broken stream is opened again. */
   readonly #brokenUntil = new Map<string, Milliseconds>()
-  /** What a dial takes longer at most, while many are under way. */
+  /** The longest extra time of a dial while many are under way, ms. */
   #dialling: Milliseconds = 0
-  /** Until when borders are taken, by site and direction. */
+  /** The time until which a border is busy, by site and direction. */
   readonly #borders = new Map<string, Milliseconds>()
 
   constructor(options: GridOptions) {
@@ -172,8 +189,8 @@ export class VirtualGrid {
   }
 
   /**
-   * Somebody comes for a moment, as a command does. The others know it once it speaks. It knows the
-   * jobs that are submitted while it is there.
+   * Adds a visitor, as a command is one. Members know it once it sends a message. It knows the jobs
+   * that are submitted while it is present.
    */
   visit(site: string): GridMember {
     const id = `v${this.#visits++}`
@@ -187,7 +204,7 @@ export class VirtualGrid {
     return visitor
   }
 
-  /** A job's record made way, or its time is over: all forget the job. */
+  /** Expires or evicts the record of a job: all members forget the job. */
   expire(job: JobId): void {
     if (!this.#jobs.delete(job)) return
     for (const member of [...this.living, ...this.visitors.values()])
@@ -203,7 +220,7 @@ export class VirtualGrid {
       )
   }
 
-  /** A new version of a job's record, which all hear of that see its submitter. */
+  /** Publishes a new version of a job's record, which reaches all living members. */
   wish(id: JobId, wish: JobSpec['wish'], from: GridMember = this.living[0] as GridMember): void {
     const spec = { ...(this.#jobs.get(id) as JobSpec), wish, fresh: false }
     this.#jobs.set(id, spec)
@@ -213,12 +230,12 @@ export class VirtualGrid {
     }
   }
 
-  /** Somebody at this member asks for a job's outcome. */
+  /** Requests a job's outcome at this member. */
   watch(member: GridMember, job: JobId): void {
     this.#handle(member, { type: 'watch', job })
   }
 
-  /** As by SIGKILL. */
+  /** Ends a member without notice, as SIGKILL does. */
   kill(member: GridMember): void {
     member.goneAt = this.now
     const [least, most] = this.#options.detection ?? [70, 190]
@@ -235,7 +252,7 @@ export class VirtualGrid {
     for (const other of this.living) this.events.at(this.now + 1 + this.#delay(member, other), () => this.#loses(other, member.id))
   }
 
-  /** Cuts the members into two sides, which pronounce each other dead after a time. */
+  /** Cuts the members into two sides. They pronounce each other dead after a time. */
   cut(isOther: (member: GridMember) => boolean): void {
     for (const member of this.members) member.side = isOther(member) ? 1 : 0
     for (const [a, b] of this.#pairs()) {
@@ -250,8 +267,10 @@ export class VirtualGrid {
   }
 
   /**
-   * Heals as real members do: each re-enters once it hears that it was pronounced dead, after up to `span` ms. Those that are back see one another; they pronounce dead whom their own half
-   * has not got back yet, and take nothing from it. A stream takes up to `dial` ms to open meanwhile. Measured on two busy processors: 10 s, and 3 to 5 s.
+   * Heals as real members do. Each member re-enters once it learns that it was pronounced dead,
+   * after up to `span` ms. Members that are back see one another. They pronounce dead the members
+   * of their own half that are not back, and drop their messages. Meanwhile a stream takes up to
+   * `dial` ms longer to open. Measured on two busy processors: `span` 10 s, `dial` 3 to 5 s.
    */
   healInWaves(span: Milliseconds, dial: Milliseconds): void {
     for (const member of this.members) member.side = 0
@@ -277,12 +296,12 @@ export class VirtualGrid {
     for (const member of this.living) this.after(this.random() * span, () => member.lives && reenter(member))
   }
 
-  /** As a hostile member might. */
+  /** Sends a message of a hostile member. */
   say(from: GridMember, to: MemberId, message: Message): void {
     this.#send(from, to, message)
   }
 
-  /** Runs until this holds. Throws after `limit` ms of virtual time. */
+  /** Runs until `done` holds. Throws after `limit` ms of virtual time. */
   until(done: () => boolean, limit: Milliseconds): void {
     const end = this.now + limit
     while (!done()) {
@@ -294,12 +313,12 @@ export class VirtualGrid {
     this.events.at(this.now + time, action)
   }
 
-  /** Until everybody sees everybody. */
+  /** Runs until every member sees every other. */
   settle(): void {
     this.until(() => this.living.every(({ view }) => view.size === this.living.length - 1), 60_000)
   }
 
-  /** Who came last may not have heard of it yet: then it is not done there. */
+  /** False also if the latest member has not learned of the job. */
   isDoneEverywhere(job: JobId): boolean {
     return this.living.every(({ ended, takes }) => takes !== undefined || ended.has(job))
   }
@@ -316,7 +335,7 @@ export class VirtualGrid {
     return new GridMember(id, options, scheduler, this.now)
   }
 
-  /** Undefined: a visitor that is gone. */
+  /** Undefined for a visitor that is gone. */
   #named(id: MemberId): GridMember | undefined {
     return id.startsWith('v') ? this.visitors.get(id) : this.members[Number(id.slice(1))]
   }
@@ -370,7 +389,7 @@ export class VirtualGrid {
   #loses(member: GridMember, other: MemberId): void {
     if (!member.lives || !member.view.delete(other)) return
     this.#named(other)?.heldDeadBy.add(member.id)
-    // What is said to it later takes another one.
+    // Later messages need a new stream.
     this.#streams.delete(`${member.id} ${other}`)
     this.#streams.delete(`${other} ${member.id}`)
     this.#handle(member, { type: 'gone', id: other })
@@ -401,7 +420,7 @@ export class VirtualGrid {
         return
       case 'timer':
         member.wakeAt = effect.at
-        // Real ones come early, too, by the fraction of a millisecond.
+        // Real timers also fire early, by a fraction of a millisecond.
         this.events.at(effect.at - this.now > 1 ? effect.at - this.random() / 2 : effect.at, () => {
           if (!member.lives || member.wakeAt !== effect.at) return
           member.wakeAt = Infinity
@@ -437,7 +456,7 @@ export class VirtualGrid {
     const opened = this.#streams.get(stream)
     const dial = (this.#options.dial ?? 11) + (this.#dialling > 0 ? this.random() * this.#dialling : 0)
     const dialled = opened === undefined ? dial + 2 * way : 0
-    // One message does not overtake another.
+    // A message does not overtake an earlier one.
     const at = Math.max(this.#pass(from, to, message) + way + dialled, opened ?? 0)
     this.#streams.set(stream, at)
     // The other end answers on the same stream.
@@ -446,14 +465,14 @@ export class VirtualGrid {
       this.#waiting.set(stream, (this.#waiting.get(stream) ?? 0) - bytes)
       if ((this.#brokenUntil.get(stream) ?? 0) > this.now) return
       if (!to.lives || from.side !== to.side || to.holdsDead.has(from.id)) return
-      // Who speaks is there.
+      // The sender of a message is present.
       if (from.lives && !to.view.has(from.id)) this.#see(to, from)
       if (to.takes === undefined) this.#handle(to, { type: 'message', from: from.id, message })
       else to.takes(from.id, message)
     })
   }
 
-  /** When a message has passed the borders between two sites. */
+  /** The time when a message has passed the borders of two sites. */
   #pass(from: GridMember, to: GridMember, message: Message): Milliseconds {
     const { border } = this.#options
     if (border === undefined || from.site === to.site) return this.now

@@ -11,7 +11,7 @@ interface Attack {
   readonly jobs: number
 }
 
-/** One of twelve members is hostile, where there is an attack; the others know the owner of the job. */
+/** One of twelve members is hostile if there is an attack. The others know the owner of the job. */
 function run(leaves: number, votes: number, attack?: Attack): { result: unknown; time: number } {
   const program = irregularTree({ leaves, leafTime: 1000, branching: 4, seed: SEED })
   const grid = new VirtualGrid({ seed: SEED, program, latency: () => 0.5 })

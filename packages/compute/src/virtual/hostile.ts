@@ -3,14 +3,15 @@ import { ROOT, type Path } from '../core/path.ts'
 import type { GridMember, VirtualGrid } from './grid.ts'
 import { numberBytes, rootInput } from './trees.ts'
 
-/** How often it does all that it can, ms. */
+/** Interval of its attacks, ms. */
 const EVERY = 1000
-/** Paths that it speaks of at a time. */
+/** Paths that it names at a time. */
 const MOST = 50
 
 /**
- * A member that takes tasks and never gives them up, claims those of others, tells wrong outcomes and that members hold what they do not, hands out made-up tasks, and floods others with
- * jobs, requests and shared values, all at once.
+ * A member that makes all attacks at once. It takes tasks and never gives them up, claims tasks of
+ * others, reports wrong outcomes, names wrong holders, hands out invented tasks, and floods others
+ * with jobs, requests and shared values.
  */
 export class HostileMember {
   readonly member: GridMember
@@ -20,7 +21,7 @@ export class HostileMember {
   readonly #known = new Set<Path>([ROOT])
   #number = 0
 
-  /** `lies`: it tells outcomes, too. */
+  /** @param lies whether it reports outcomes, too */
   constructor(grid: VirtualGrid, site: string, job: JobId, lies: boolean) {
     this.#grid = grid
     this.#lies = lies
@@ -28,14 +29,14 @@ export class HostileMember {
     this.member = grid.join({ site, takes: (from, message) => this.#take(from, message) })
   }
 
-  /** Floods the pool with so many jobs, then goes on until its victim is done. */
+  /** Floods the pool with `jobs` jobs, then attacks until its victim is done. */
   start(jobs: number): void {
     const act = (): void => {
       if (this.#grid.isDoneEverywhere(this.#job)) return
       this.#act()
       this.#grid.after(EVERY, act)
     }
-    // Once they have heard of it.
+    // Starts once the others know this member.
     this.#grid.after(EVERY, () => {
       for (let number = 0; number < jobs; number++)
         this.#grid.submit({ id: `flood${number}`, input: rootInput(500), owner: 'flood' }, this.member)

@@ -6,7 +6,7 @@ import { flatJob, numberBytes, rootInput } from './trees.ts'
 const LEAVES = 60
 const MIB = 2 ** 20
 
-/** Each leaf gives a value of 1 MiB; the root counts them. */
+/** Each leaf gives a value of 1 MiB, and the root counts them. */
 function largeValues(): VirtualProgram {
   const program = flatJob({ leaves: LEAVES, leafTime: 1000 })
   const value = new Uint8Array(MIB)
@@ -35,7 +35,7 @@ describe('a task that is begun again', () => {
     const [root, ...leaves] = [...grid.runs].sort(([a], [b]) => a.length - b.length).map(([, { count }]) => count)
     expect(root).toBe(2)
     expect(leaves).toHaveLength(LEAVES)
-    // What the dead one had completed within a second or two, and nobody else knew.
+    // The tasks that only the dead member had completed, within its last second or two.
     expect(leaves.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(LEAVES + 2)
   })
 })

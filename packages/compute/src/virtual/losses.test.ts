@@ -8,7 +8,7 @@ import { flatJob, irregularTree, rootInput } from './trees.ts'
 
 const LEAVES = 200
 
-/** Leaf number 7 of a wide task does this to whoever runs it. */
+/** Leaf number 7 of a wide task ends the container or the member that runs it. */
 function withBadTask(ends: 'container' | 'member', at = 'r.7'): VirtualProgram {
   const program = flatJob({ leaves: LEAVES, leafTime: 100 })
   return (fn, input, context) => {
@@ -58,7 +58,7 @@ describe('a member whose containers do not start', () => {
     const sickGrid = (): VirtualGrid => {
       const grid = new VirtualGrid({ seed: 1, program: flatJob({ leaves: LEAVES, leafTime: 100 }), latency: () => 0.2 })
       for (let member = 0; member < 3; member++) grid.join({ site: 's', isSick: true })
-      // Nobody waits for one that keeps only.
+      // No member waits for a member without workers.
       grid.join({ site: 's', workers: 0 })
       return grid
     }
@@ -119,7 +119,7 @@ describe('a task that ends its container', () => {
 
   it.each(SEEDS)('fails no job where only one member has this trouble: seed %i', (seed) => {
     const program = flatJob({ leaves: LEAVES, leafTime: 100 })
-    // As a member with less memory than others.
+    // Like a member with less memory than others.
     const grid = gridOf(
       seed,
       (fn, input, context) => ({
@@ -148,7 +148,7 @@ describe('a task that ends whole members', () => {
 })
 
 describe('tasks whose holders die for other reasons', () => {
-  // 12: somebody came 16 ms before the job was done.
+  // Seed 12: a member joined 16 ms before the job was done.
   it.each(seeds('5-12'))('are not set apart: one of 64 is killed each 2 s, tasks take 5 s, seed %i', (seed) => {
     const grid = new VirtualGrid({ seed, program: flatJob({ leaves: 640, leafTime: 5000 }), latency: () => 0.2 })
     for (let member = 0; member < 64; member++) grid.join({ site: 's' })

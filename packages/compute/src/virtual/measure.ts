@@ -1,19 +1,23 @@
 import type { Milliseconds } from '../core/io.ts'
 import type { VirtualGrid } from './grid.ts'
 
+/** Measures of a grid that ran one job. */
 export interface Measures {
-  /** Share of the processor time of all members, while they lived, that went into work that counts. */
+  /** Share of all members' processor time, while they lived, that went into work that counts. */
   readonly efficiency: number
-  /** Work done more than once, as a share of the work. */
+  /** Work that was repeated, as a share of the work. */
   readonly twice: number
-  /** From submission to the first member that knew the root. */
+  /** Time from the submission until the first member knew the root's outcome, ms. */
   readonly time: Milliseconds
   readonly messages: number
-  /** Of each site, the share of its processors' time that they computed for: what Satin's authors call efficiency. */
+  /**
+   * For each site, the share of its processor time that it computed. Satin's authors call this
+   * efficiency.
+   */
   readonly sites: ReadonlyMap<string, number>
 }
 
-/** What came of the one job of a grid. */
+/** Measures the one job of a grid. */
 export function measure(grid: VirtualGrid, job: string, submitted: Milliseconds): Measures {
   const doneAt = grid.doneAt.get(job) as Milliseconds
   let work = 0

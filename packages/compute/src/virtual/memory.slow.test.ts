@@ -9,7 +9,7 @@ import { leaf, spawn, sum } from './trees.ts'
 const [PARTS, LEAVES] = [100, 1000]
 const TEN_KB = 'x'.repeat(10_000)
 
-/** A hundred tasks of a thousand each, of 10 KB. */
+/** A hundred tasks with a thousand children each, whose inputs have 10 KB. */
 const program: VirtualProgram = (fn, input) => {
   const [name, level] = JSON.parse(new TextDecoder().decode(input)) as [string, number]
   if (level === 2) return leaf(10)
@@ -39,12 +39,13 @@ it('a hundred thousand tasks of 10 KB leave nothing in the memory of who had the
     let isOver = false
     grid.after(60_000, () => (isOver = true))
     grid.until(() => isOver, 60_001)
-    // What the grid itself notes of each task.
+    // The grid's own record of each task.
     grid.runs.clear()
     after.push(heap())
   }
   const [first, , last] = after as [number, number, number]
-  // The first has a bound of its own: before it there is nothing to compare it with. Measured: 15.3, 15.6 and 15.5 MB.
+  // The first value has a bound of its own, because nothing before it allows a comparison.
+  // Measured: 15.3, 15.6 and 15.5 MB.
   expect(first).toBeLessThan(50)
   expect(last - first).toBeLessThan(2)
 })

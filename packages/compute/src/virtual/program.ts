@@ -2,29 +2,37 @@ import type { Outcome } from '../core/entry.ts'
 import type { Milliseconds, Spawn } from '../core/io.ts'
 import type { Shared } from '../core/shared-value.ts'
 
-/** What one execution of a task does, in virtual time. */
+/** The plan of one execution of a task, in virtual time. */
 export interface Plan {
-  /** What it computes before it calls for its children, or ends, ms of a processor of speed 1. */
+  /** Time before it calls for its children, or ends, ms of a processor of speed 1. */
   readonly cost: number
   readonly children: readonly Spawn[]
-  /** After its cost it ends its container, or its whole member. */
+  /** If set, the task ends its container or its whole member after its cost. */
   readonly ends?: 'container' | 'member'
   readonly offers: Shared
-  /** What it calls for once this child has its outcome: a driver's next tasks. They count as its children from then on. */
+  /**
+   * Returns the tasks that follow the outcome of a child: a driver's next tasks. They become
+   * children, too.
+   */
   readonly more?: (child: Spawn) => readonly Spawn[]
-  /** What it gives, of its children's outcomes in their order. */
+  /** Computes the outcome from the children's outcomes in their order. */
   readonly outcome: (children: readonly Outcome[]) => Outcome
 }
 
-/** Where a task runs. */
+/** The environment of a task. */
 interface PlanContext {
   readonly shared: Shared
   readonly split: boolean
   readonly speed: number
   readonly random: () => number
-  /** What this worker measured, by function: how long one index of a space takes here, ms. */
+  /**
+   * Time that one index of a space takes on this worker, by function, ms (measured by the worker).
+   */
   readonly rates: Map<string, Milliseconds>
 }
 
-/** A program whose tasks take virtual time. What a task gives must be a function of its input, as in real ones. */
+/**
+ * A program whose tasks take virtual time. As in a real one, a task's outcome must be a function of
+ * its input.
+ */
 export type VirtualProgram = (fn: string, input: Uint8Array, context: PlanContext) => Plan

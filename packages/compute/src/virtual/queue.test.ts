@@ -20,7 +20,7 @@ function submit(grid: VirtualGrid, owner: string): void {
   grid.submit({ id: owner, owner, input: rootInput(LEAVES), submitted: owner === 'ann' ? 1 : 2 })
 }
 
-/** Processor time that each owner got within a minute. */
+/** Processor time that each owner got within a minute, ms. */
 function minute(grid: VirtualGrid, owners: readonly string[]): number[] {
   const before = owners.map((owner) => grid.worked.get(owner) ?? 0)
   const end = grid.now + 60_000
@@ -49,7 +49,7 @@ describe.each(shapes)('jobs of several owners, %s', (_, program) => {
     const [ann, bob] = minute(grid, ['ann', 'bob']) as [number, number]
     const share = ann / (ann + bob)
     expect(Math.abs(share - one / (one + other))).toBeLessThan(0.05)
-    // Nobody waits for an owner's turn.
+    // No member waits for an owner's turn.
     expect(ann + bob).toBeGreaterThan(0.9 * 8 * 60_000)
   })
 

@@ -5,14 +5,17 @@ import { VirtualGrid } from './grid.ts'
 import { measure } from './measure.ts'
 import { idealTime, rounds, roundsInput, type RoundsOptions } from './rounds.ts'
 
-/** Some take ten times as long. */
+/** 2 % of the tasks take ten times as long. */
 const heavyTail = (random: () => number): number => (random() < 0.02 ? 10_000 : 1000)
 
 function textOf(entry: Entry | undefined): string | undefined {
   return entry !== undefined && 'value' in entry.outcome ? new TextDecoder().decode(entry.outcome.value) : undefined
 }
 
-/** What was done in vain, as a share of the tasks and of their work, and how many times as long as at best it took. */
+/**
+ * Executions in vain as a share of the tasks, work in vain as a share of the work, and the time as
+ * a multiple of the ideal.
+ */
 function run(options: RoundsOptions): { inVain: number; work: number; slower: number } {
   const grid = new VirtualGrid({ seed: options.seed, program: rounds(options), latency: () => 0.2 })
   for (let member = 0; member < 8; member++) grid.join({ site: 's' })
@@ -37,7 +40,7 @@ describe('rounds with a barrier', () => {
     const { inVain, work, slower } = run({ ...tails, seed })
     sum += work
     expect(inVain).toBeLessThanOrEqual(0.04)
-    // Three that take long, all in the first round: nobody knows yet that some do.
+    // Three long tasks, all in the first round, when no member knows that some tasks are long.
     expect(work).toBeLessThan(0.07)
     expect(slower).toBeLessThan(1.35)
   })
@@ -46,8 +49,8 @@ describe('rounds with a barrier', () => {
     expect(sum / some.length).toBeLessThanOrEqual(0.04)
   })
 
-  // A member that had left its copy of the root took the root for lost half a minute later, and did
-  // most of what followed again.
+  // A member that gives up its copy of the root must not take the root for lost half a minute
+  // later: otherwise most of the later work is done again.
   it('are not begun again where they go on: seed 236', () => {
     expect(run({ ...tails, seed: 236 }).work).toBeLessThan(0.05)
   })

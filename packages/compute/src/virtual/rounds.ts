@@ -3,8 +3,9 @@ import { NOTHING_SHARED } from '../core/shared-value.ts'
 import type { VirtualProgram } from './program.ts'
 import { leaf, spawn, sum, timeOf, type TaskTime } from './trees.ts'
 
+/** Options of {@link rounds}. */
 export interface RoundsOptions {
-  /** Tasks of one round. The next one begins when all of them have ended. */
+  /** Tasks of one round. The next round begins when all of them have ended. */
   readonly tasks: number
   readonly rounds: number
   readonly taskTime: TaskTime
@@ -13,7 +14,10 @@ export interface RoundsOptions {
 
 const decoder = new TextDecoder()
 
-/** Rounds of tasks with a barrier after each, as an iteration that needs all of the last one. Its value is the number of tasks. */
+/**
+ * Rounds of tasks with a barrier after each, like an iteration that needs all results of the last
+ * one. Its value is the number of tasks.
+ */
 export function rounds({ tasks, rounds: count, taskTime, seed }: RoundsOptions): VirtualProgram {
   return (fn, input) => {
     const [name, task] = JSON.parse(decoder.decode(input)) as [string, number | undefined]
@@ -32,7 +36,10 @@ export function rounds({ tasks, rounds: count, taskTime, seed }: RoundsOptions):
 
 export const roundsInput = new TextEncoder().encode(JSON.stringify(['rounds']))
 
-/** How long the rounds take so many workers at best, ms: none begins before the last one has ended. The longest first, which is within a third of the least (Graham 1969). */
+/**
+ * The ideal time of the rounds on so many workers, ms, with a barrier after each. The longest tasks
+ * go first, which is within a third of the optimum (Graham 1969).
+ */
 export function idealTime({ tasks, rounds: count, taskTime, seed }: RoundsOptions, workers: number): number {
   let time = 0
   for (let round = 0; round < count; round++) {

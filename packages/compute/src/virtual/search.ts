@@ -15,7 +15,10 @@ export interface SearchOptions {
 
 type Part = readonly [name: string, depth: number, cost: number]
 
-/** Branch and bound: costs grow along the way down, so that what is above the best known one is cut off. Its result is the shared value `best`. */
+/**
+ * Branch and bound. Costs grow with depth, so parts above the best known cost are pruned. The
+ * result is the shared value `best`.
+ */
 export function search({ depth: deepest, branching, nodeTime, seed }: SearchOptions): VirtualProgram {
   return (fn, input, { shared }) => {
     const [name, depth, cost] = JSON.parse(decoder.decode(input)) as Part
@@ -29,7 +32,7 @@ export function search({ depth: deepest, branching, nodeTime, seed }: SearchOpti
   }
 }
 
-/** The true optimum, found without bounds being late or lost. */
+/** Computes the true optimum: its bounds are never late or lost. */
 export function optimum({ depth: deepest, branching, seed }: SearchOptions): number {
   let least = Infinity
   const open: Part[] = [rootPart]
@@ -42,7 +45,9 @@ export function optimum({ depth: deepest, branching, seed }: SearchOptions): num
   return least
 }
 
-/** The optimum below each task, by its name: what a search of the task alone would find. */
+/**
+ * Computes the optimum below each task, by the task's name, as a search of that task alone would.
+ */
 export function optima({ depth: deepest, branching, seed }: SearchOptions): ReadonlyMap<string, number> {
   const found = new Map<string, number>()
   const visit = (part: Part): number => {

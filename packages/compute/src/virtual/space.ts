@@ -7,19 +7,25 @@ import { leaf, spawn, sum, timeOf, type TaskTime } from './trees.ts'
 export interface SpaceOptions {
   readonly indices: number
   readonly indexTime: TaskTime
-  /** How long a piece should take. */
+  /** The time that a piece should take, ms. */
   readonly pieceTime: Milliseconds
   readonly seed: number
 }
 
-/** The space has so many stretches, in each of which all indices take the same time. A guess: unequal enough, and quick to add up. */
+/**
+ * Number of stretches of the space. All indices of a stretch take the same time. A guess: unequal
+ * enough, and quick to add up.
+ */
 const STRETCHES = 1024
 /** Weight of the latest piece in the rate, as in `space` of programs. */
 const LATEST = 0.5
 
 const decoder = new TextDecoder()
 
-/** An index space, cut in halves at powers of two into pieces that take about the asked time by what each worker measured. Its value is how many indices it has. */
+/**
+ * An index space, cut in halves at powers of two into pieces that take about `pieceTime` at the
+ * rate that each worker measured. Its value is the number of its indices.
+ */
 export function indexSpace({ indices, indexTime, pieceTime, seed }: SpaceOptions): VirtualProgram {
   const stretch = Math.max(1, Math.ceil(indices / STRETCHES))
   const times = Array.from({ length: Math.ceil(indices / stretch) }, (_, at) =>

@@ -7,11 +7,15 @@ import type { Plan, VirtualProgram } from './program.ts'
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** How long a task takes: of each its own draw, or about so long, from a quarter of it to the 1.75-fold. */
+/**
+ * The time of a task: a function that draws it, or a mean in ms. With a mean the time is 0.25 to
+ * 1.75 times that.
+ */
 export type TaskTime = Milliseconds | ((random: () => number) => Milliseconds)
 
+/** Options of a tree of tasks. */
 export interface TreeOptions {
-  /** How many leaves it has. */
+  /** Number of leaves. */
   readonly leaves: number
   readonly leafTime: TaskTime
   /** Most children of a task. */
@@ -19,7 +23,7 @@ export interface TreeOptions {
   readonly seed: number
 }
 
-/** A number as the bytes of a value, and back. */
+/** Encodes a number as the bytes of a value. */
 export function numberBytes(value: number): Uint8Array {
   return encoder.encode(String(value))
 }
@@ -29,8 +33,8 @@ export function bytesNumber(bytes: Uint8Array): number {
 }
 
 /**
- * A tree whose inner tasks cut their leaves unevenly, and whose leaves take unequal time, as those of a search do: neither can be known before. Its value
- * is the number of its leaves.
+ * A tree whose inner tasks divide their leaves unevenly, and whose leaves take unequal time, as in
+ * a search: neither can be predicted. Its value is the number of its leaves.
  */
 export function irregularTree({ leafTime, branching, seed }: TreeOptions): VirtualProgram {
   return (fn, input) => {
@@ -47,7 +51,7 @@ export function irregularTree({ leafTime, branching, seed }: TreeOptions): Virtu
   }
 }
 
-/** One task with many children. Those of a time that is a number are all alike. */
+/** One task with many children. They take equal time if `leafTime` is a number. */
 export function flatJob({
   leaves,
   leafTime,
@@ -66,7 +70,7 @@ export function rootInput(leaves: number): Uint8Array {
   return encoder.encode(JSON.stringify(['r', leaves]))
 }
 
-/** A child of this name, which its path follows from; the rest of its input comes after the name. */
+/** A child of this name, which determines its path. The rest of its input follows the name. */
 export function spawn(fn: string, name: string, rest: readonly unknown[]): Spawn {
   return { step: hash52(name).toString(36).padStart(11, '0').slice(-10), fn, input: encoder.encode(JSON.stringify([name, ...rest])) }
 }
@@ -75,12 +79,12 @@ export function timeOf(time: TaskTime, random: () => number): Milliseconds {
   return typeof time === 'number' ? time * (0.25 + 1.5 * random()) : time(random)
 }
 
-/** A task without children that counts for so many. */
+/** A task without children. Its value is `counts`. */
 export function leaf(cost: Milliseconds, counts = 1): Plan {
   return { cost, children: [], offers: NOTHING_SHARED, outcome: () => ({ value: numberBytes(counts) }) }
 }
 
-/** Adds up the numbers of the children; the first that failed fails. */
+/** Adds up the numbers of the children. The first failure of a child is its outcome instead. */
 export function sum(children: readonly Outcome[]): Outcome {
   let total = 0
   for (const child of children) {

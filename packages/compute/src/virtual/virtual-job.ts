@@ -5,14 +5,17 @@ import { optima, search, searchInput, type SearchOptions } from './search.ts'
 import { indexSpace, spaceInput, type SpaceOptions } from './space.ts'
 import { bytesNumber, flatJob, irregularTree, rootInput, type TreeOptions } from './trees.ts'
 
-/** A program, the input of its root, and what must come of it. */
+/** A program, the input of its root, and the expected result. */
 export interface VirtualJob {
   readonly program: VirtualProgram
   readonly input: Uint8Array
   readonly result: number
-  /** What an entry of its root says, as {@link result}; undefined: it failed. */
+  /** Reads the result from the entry of the root; undefined if the root failed. */
   readonly resultOf: (entry: Entry) => number | undefined
-  /** Of a search: the optimum below a task, which whatever is said of the task must know, or a better one. */
+  /**
+   * For a search: the optimum below a task. Each report of the task must contain this bound, or a
+   * better one.
+   */
   readonly optimumBelow?: (input: Uint8Array) => number | undefined
 }
 

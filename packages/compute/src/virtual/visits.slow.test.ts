@@ -3,9 +3,9 @@ import { seeds } from '../../test/seeds.ts'
 import { resultAt, Visits } from '../../test/visits.ts'
 
 const HOUR = 3_600_000
-/** Of each long job: twenty hours of them. */
+/** Tasks of each long job: twenty hours of work. */
 const TASKS = 1440
-/** Usually 50 s, ms. */
+/** Timeout of the test, ms. It usually takes 50 s. */
 const LIMIT = 300_000
 
 it.each(seeds('1-1'))('ten long jobs are left alone by ten thousand visitors in a day: seed %i', { timeout: LIMIT }, (seed) => {
@@ -16,7 +16,8 @@ it.each(seeds('1-1'))('ten long jobs are left alone by ten thousand visitors in 
   for (const member of grid.members) expect(long.map((job) => resultAt(member, job))).toEqual(long.map(() => String(TASKS)))
   expect([...grid.runs].filter(([task, { count }]) => task.startsWith('long') && count > 1)).toEqual([])
   expect(visits.records.held).toEqual(expect.arrayContaining([...long]))
-  // There are more than there is room for. Those of owners that have the most make way, also while they run.
+  // There are more jobs than room. Jobs of the owners with the most jobs are evicted, even while
+  // they run.
   expect(visits.evicted).toBeGreaterThan(100)
   expect(lost.length).toBeLessThan(submitted.length / 100)
   expect(submitted.filter((job) => !grid.doneAt.has(job) && !lost.includes(job))).toEqual([])

@@ -15,6 +15,7 @@ interface OpenFrame {
   ran: Milliseconds
 }
 
+/** The outcome and shared values that a worker reports. */
 export interface Said {
   readonly outcome: Outcome
   readonly shared: Shared
@@ -22,12 +23,12 @@ export interface Said {
 
 type Given = Extract<Effect, { type: 'run' | 'deliver' }>
 
-/** How long it takes to see that a container doesn't start, ms. A guess. */
+/** Time to detect that a container does not start, ms. A guess. */
 const START = 100
 
 /**
- * A worker of a virtual member. It runs what it is given of one job one after the other, each for its
- * virtual time. Jobs do not wait for one another, as each has a container of its own.
+ * A worker of a virtual member. It handles the tasks of one job one at a time, each for its virtual
+ * time. Jobs do not wait for one another, because each has a container of its own.
  */
 export class VirtualWorker {
   readonly #slot: number
@@ -36,13 +37,13 @@ export class VirtualWorker {
   readonly #later: (after: Milliseconds, action: () => void) => void
   readonly #tell: (input: Input) => void
   readonly #says: (said: Said) => Said
-  /** Told of each run: how long it took, and of what. */
   readonly #isFit: () => boolean
   readonly #die: () => void
   readonly #random: () => number
+  /** Called for each run, with the time that it took. */
   readonly #ran: (job: JobId, path: Path, cost: Milliseconds) => void
   readonly #frames = new Map<string, OpenFrame>()
-  /** What waits, by the job whose container is at work. */
+  /** Waiting effects, by the job whose container is at work. */
   readonly #queues = new Map<JobId, Given[]>()
   readonly #rates = new Map<string, Milliseconds>()
   #seen = 0
@@ -53,12 +54,12 @@ export class VirtualWorker {
     program: VirtualProgram
     later: (after: Milliseconds, action: () => void) => void
     tell: (input: Input) => void
-    /** What it says for an outcome: the same, if it is honest. */
+    /** Returns the report for an outcome: the outcome itself if the member is honest. */
     says: (said: Said) => Said
     ran: (job: JobId, path: Path, cost: Milliseconds) => void
-    /** Whether its containers start. Default: they do. */
+    /** Whether its containers start. Default: true. */
     isFit?: () => boolean
-    /** The end of its member, by a task. */
+    /** Ends the member, on behalf of a task. */
     die?: () => void
     random?: () => number
   }) {
@@ -134,7 +135,7 @@ export class VirtualWorker {
     })
   }
 
-  /** A container is lost with all its frames of a job, and what they were given. */
+  /** Loses a container: all frames of the job, and its queue. */
   #lose(job: JobId): void {
     this.#seen++
     for (const key of this.#frames.keys()) if (key.startsWith(`${job} `)) this.#frames.delete(key)
@@ -166,14 +167,14 @@ export class VirtualWorker {
   }
 }
 
-/** A wrong value, or, where tasks give none, a bound that nobody reaches. */
+/** A wrong value or, if tasks have no values, a bound that no task reaches. */
 export function lieAbout({ outcome, shared }: Said, random: () => number): Said {
   const number = Math.floor(random() * 1e6)
   if ('value' in outcome && outcome.value.length > 0) return { outcome: { value: numberBytes(number) }, shared }
   return { outcome, shared: new Map([['best', { rule: 'min', key: -number, values: [numberBytes(-number)] }]]) }
 }
 
-/** What it offers beyond what it was given. */
+/** Offers that improve on the given values; none if there is no improvement. */
 function newIn(offers: Shared, given: Shared): Shared {
   return joinShared(given, offers) === given ? NOTHING_SHARED : offers
 }

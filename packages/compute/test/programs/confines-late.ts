@@ -1,4 +1,4 @@
-/** How programs are confined, asked while there are no file descriptors, and once more when there are. */
+/** Prints how programs are confined, without free file descriptors, and again with some. */
 import { closeSync, openSync } from 'node:fs'
 import { confinement } from '../../src/executors/confinement.ts'
 
@@ -6,7 +6,7 @@ const open: number[] = []
 try {
   for (;;) open.push(openSync('/dev/null', 'r'))
 } catch {
-  // There are no more.
+  // No descriptor is left.
 }
 const first = await confinement().then(
   ({ namespaces }) => namespaces,

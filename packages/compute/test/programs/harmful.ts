@@ -1,16 +1,19 @@
-/** What programs do to those that run them, by mistake or not. */
+/** Programs that harm the members that run them, by mistake or not. */
 import { task } from '@jel/compute/program'
 
 export const measures = task((bytes: Uint8Array) => bytes.length)
 
-/** Children whose inputs are more than one message takes. */
+/** Spawns children whose inputs exceed one message. */
 export const sends = task(async (children: number, { run }) => {
   const inputs = Array.from({ length: children }, (_, number) => new Uint8Array(1_000_000).fill(number))
   const lengths = await Promise.all(inputs.map((input) => run(measures, input)))
   return lengths.reduce((sum, each) => sum + each, 0)
 })
 
-/** The limit of a heap is no error that a thread could be told: V8 ends the process, as one list can't grow in steps that leave it time. */
+/**
+ * Exceeds the heap limit. That is no error that a thread can receive: V8 ends the process, as one
+ * list can't grow in steps that leave it time.
+ */
 export const pushes = task(() => {
   const list: number[] = []
   for (;;) list.push(0.5)
@@ -35,7 +38,7 @@ export const throwsLater = task(async () => {
   await new Promise(() => {})
 })
 
-/** Leaves behind what fails once it has returned; another task runs then. */
+/** Leaves timers and promises that fail after it has returned, while another task runs. */
 export const leavesBehind = task(async (_: unknown, { run }) => {
   await run(leaver, undefined)
   return await run(rests, 100)
@@ -59,7 +62,7 @@ export const speaks = task((n: number) => {
   return [...words, /<!--|-->/u.test(words[0] as string), /import(?=\()/u.test(words[2] as string), steps]
 })
 
-/** A name that only its class knows, and what asks first whether there is something. */
+/** A class with a name of its own inside, and a test whether `process` exists. */
 export const guarded = task(() => {
   const Outer = class Inner {
     again(): Inner {

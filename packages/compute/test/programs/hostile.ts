@@ -1,4 +1,7 @@
-/** Programs that try what a sandbox keeps out. Each gives what it got at; `nothing` is what it should get at. */
+/**
+ * Programs that try to reach what a sandbox keeps out. Each returns what it reached; `nothing` is
+ * the right answer.
+ */
 import { task } from '@jel/compute/program'
 
 const attempt = (get: () => unknown): string => {
@@ -12,7 +15,7 @@ const attempt = (get: () => unknown): string => {
 
 type Evaluator = (code: string) => () => unknown
 
-/** What of the process can be seen. */
+/** Code that returns what it can see of the process. */
 const escapes = 'typeof process !== "undefined" ? process.version : typeof require !== "undefined" ? "require" : undefined'
 
 export const sees = task((_: unknown, context) => {
@@ -52,7 +55,7 @@ const poisoned = (target: object, name: string): string =>
     return (target as Record<string, unknown>)[name] === before ? undefined : 'changed'
   })
 
-/** What all programs and the sandbox's own code share must not change. */
+/** Tries to change objects that all programs and the sandbox's own code share. */
 export const changes = task((_: unknown, context) => ({
   objects: poisoned(Object.prototype, 'toString'),
   arrays: poisoned(Array.prototype, 'push'),

@@ -1,4 +1,4 @@
-/** A process whose file descriptors are used up: it starts the program that it is given, and says how that went. */
+/** A process without free file descriptors: starts the given program, and prints the result. */
 import { openSync } from 'node:fs'
 import { startProgram } from '../../src/executors/process-container.ts'
 import { programModule } from '../../src/executors/program-module.ts'
@@ -8,7 +8,7 @@ await programModule('own')
 try {
   for (;;) openSync('/dev/null', 'r')
 } catch {
-  // There are no more.
+  // No descriptor is left.
 }
 startProgram(
   { place: 'own', job: 'x', file: async () => await Promise.resolve(file), limits: { memory: 64 } },

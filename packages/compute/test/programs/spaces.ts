@@ -1,7 +1,7 @@
 import { driver, first, min, shared, space, task, union } from '@jel/compute/program'
 
 const key = shared(first<number>())
-/** Looks for the number that this product hides. */
+/** Finds the number that this product hides. */
 export const find = space({ limits: [[0, 2 ** 24]], piece: '20 ms', until: key }, ([range]) => {
   const [from, to] = range as readonly [number, number]
   for (let number = from; number < to; number++) if (Math.imul(number, 2_654_435_761) >>> 0 === 2659873166) key.offer(number)
@@ -39,7 +39,7 @@ export const collects = task({ result: seen }, async (children: number, { run })
 })
 
 export const square = task((number: number) => number * number)
-/** Squares of squares: what comes first is asked for first. */
+/** Squares of squares, in the order of the numbers. */
 export const squares = driver({
   start: (count: number) => ({
     state: { sum: 0, results: 0 },

@@ -30,7 +30,7 @@ export const queens = task(async (given: Part | number, { run }): Promise<number
   return counts.reduce((sum, each) => sum + each, 0)
 })
 
-/** Tasks that keep a worker busy; gives the sum of their numbers. */
+/** Runs tasks that keep a worker busy, and returns the sum of their numbers. */
 export const flat = task(async ({ tasks, ms }: { tasks: number; ms: number }, { run }) => {
   const values = await Promise.all(Array.from({ length: tasks }, (_, number) => run(busy, { number, ms })))
   return values.reduce((sum, each) => sum + each, 0)
@@ -85,5 +85,5 @@ export const callsHidden = task(async (_: unknown, { run }) => run(hidden, undef
 export const echo = task((value: unknown) => value)
 export const chance = task((_: unknown, { random }) => [random(), random()])
 
-/** Numbers of two tasks, and the job's id. */
+/** Returns random numbers of two tasks, and the job's id. */
 export const chances = task(async (_: unknown, { run, job }) => [(await Promise.all([run(chance, 1), run(chance, 2)])).flat(), job])
