@@ -22,7 +22,7 @@ export interface SchedulerConfig {
    * A member that is back after a partition begins nothing until no other member has come back for
    * this long. A guess: the news of a join takes 0.1 to 0.3 s.
    */
-  readonly reunionQuiet: Milliseconds
+  readonly mergeQuiet: Milliseconds
   /** A member without work for this long asks a replica for an overdue task. A guess. */
   readonly eagerAfter: Milliseconds
   /** A task is overdue when nothing of it was covered for this multiple of the mean task time. */
@@ -74,7 +74,7 @@ export const defaultSchedulerConfig: SchedulerConfig = {
   reportEvery: 1000,
   checkEvery: 2000,
   settleAfterDeath: 250,
-  reunionQuiet: 1000,
+  mergeQuiet: 1000,
   eagerAfter: 2000,
   eagerFactor: 3,
   eagerInnerFactor: 30,

@@ -1,7 +1,7 @@
 import type { SchedulerConfig } from './config.ts'
 import type { Effect, JobId, MemberId, Message, Milliseconds } from './io.ts'
 import type { Entry, Vote } from './entry.ts'
-import type { Hearsay } from './hearsay.ts'
+import type { PeerQuota } from './peer-quota.ts'
 import type { Job } from './job.ts'
 import type { Members } from './members.ts'
 
@@ -24,7 +24,7 @@ export interface Context {
   readonly attended: Set<Job>
   /** Jobs that are over, where some replicas have not received the end yet. */
   readonly untold: Set<Job>
-  readonly hearsay: Hearsay
+  readonly quota: PeerQuota
   readonly effects: Effect[]
   readonly sign: Signer['sign']
   readonly verify: Signer['verify']
@@ -36,4 +36,12 @@ export interface Context {
   readonly send: (to: MemberId, message: Message) => void
   /** The replicas of a job by this member's view. */
   readonly keepers: (job: Job) => readonly MemberId[]
+}
+
+/** A part of the scheduler that acts by itself. */
+export interface Part {
+  /** The time at which it needs a turn; Infinity: not before something comes. */
+  readonly nextDue: Milliseconds
+  /** Acts after each input. */
+  turn(): void
 }

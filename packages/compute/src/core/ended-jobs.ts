@@ -22,7 +22,7 @@ const EVERY = 20
 const OPEN = 60_000
 /**
  * A member that is back compares once more after this time, ms. By then all others are back, and
- * the replicas agree. As of reunions.
+ * the replicas agree. As of partition merges.
  */
 const COMPARE_AGAIN = 30_000
 /**

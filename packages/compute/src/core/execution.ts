@@ -142,7 +142,7 @@ export class Execution {
       if (covering.path === entry.path) this.#compare(job, covering, entry)
       return
     }
-    const node = this.#context.hearsay.node(job, entry.path, from, entryBytes(entry))
+    const node = this.#context.quota.node(job, entry.path, from, entryBytes(entry))
     if (node === undefined) return
     const elected = job.votesNeeded === 1 ? entry : this.#elect(job, node, entry, from)
     if (elected !== undefined) this.#cover(job, node, elected, from)
@@ -209,7 +209,7 @@ export class Execution {
   give(job: Job, thief: MemberId, count: number): Grant[] {
     const grants: Grant[] = []
     let bytes = 0
-    while (grants.length < count && bytes < GRANTED_BYTES && job.trust.mayHold(thief)) {
+    while (grants.length < count && bytes < GRANTED_BYTES && job.credit.mayHold(thief)) {
       const node = this.#voted(job, thief) ?? job.ready.oldest(eligible(job, thief))
       if (node === undefined) break
       const frame = node.frame as Frame
@@ -243,7 +243,7 @@ export class Execution {
    * Gives up a frame of this member, and leaves it to another one, as far as that one is trusted.
    */
   yield(job: Job, node: TaskNode, to: MemberId): void {
-    if (!job.trust.mayHold(to) || !mayVote(job, node, to)) return
+    if (!job.credit.mayHold(to) || !mayVote(job, node, to)) return
     const { frame, wanted, waiters } = node
     if (frame !== undefined) this.drop(job, node)
     this.#dropBelow(job, node)
@@ -345,7 +345,7 @@ export class Execution {
   /** A frame called for this child. Another member may hold it already. */
   #place(job: Job, node: TaskNode, asked: Map<MemberId, Path[]>): void {
     const holder = [...(node.claims ?? [])].find(([member, { second }]) => member !== this.#context.self && !second)?.[0]
-    if (holder === undefined || job.trust.hasLost(holder)) {
+    if (holder === undefined || job.credit.hasLost(holder)) {
       const poison = poisonOf(this.#context, job, node)
       node.frame = newFrame(this.#context.now)
       job.ready.push(node)

@@ -6,7 +6,7 @@ import { ReadyDeque } from './ready-deque.ts'
 import { TaskTree, type Frame, type TaskNode } from './task-tree.ts'
 import { Fitness } from './fitness.ts'
 import { isNone, joinTries, NO_TRIES, type Tries } from './tries.ts'
-import { Trust, type Ending } from './trust.ts'
+import { Credit, type Ending } from './credit.ts'
 
 /**
  * News for replicas. `entry`: a task is covered. `claim`: it is held here. `dropped`: it is not
@@ -83,7 +83,7 @@ export class Job {
   passesOnUntil: Milliseconds = 0
   /** Members whose vote on some task differed from that of enough others. */
   readonly outvoted = new Set<MemberId>()
-  readonly trust = new Trust()
+  readonly credit = new Credit()
   /** Bytes of the inputs of children that wait, over all frames here. */
   openBytes = 0
   readonly fitness = new Fitness()
@@ -225,7 +225,7 @@ export class Job {
     node.heldAt = now
     node.awaitedSince = now
     this.awaited.add(node)
-    this.trust.began(holder)
+    this.credit.began(holder)
   }
 
   /** Moves a task behind those without progress, as its holder made some. */
@@ -237,7 +237,7 @@ export class Job {
 
   unawait(node: TaskNode, how: Ending): void {
     if (node.holder === undefined) return
-    this.trust.ended(node.holder, how)
+    this.credit.ended(node.holder, how)
     node.holder = undefined
     this.awaited.delete(node)
   }

@@ -126,7 +126,7 @@ export class Lookups {
     this.#tried(from, job, message.tried)
     for (const { path, holder } of message.claims) {
       if (holder === self || !members.has(holder) || job.ended !== undefined || job.tree.covering(path) !== undefined) continue
-      const node = this.#context.hearsay.node(job, path, from, 0)
+      const node = this.#context.quota.node(job, path, from, 0)
       // A claim of a member that has voted is out of date.
       if (node === undefined || !mayVote(job, node, holder)) continue
       node.claims ??= new Map()

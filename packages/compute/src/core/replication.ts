@@ -87,8 +87,8 @@ export class Replication {
   tried(from: MemberId, job: Job, tried: readonly Tried[] = []): void {
     for (const { path, ...tries } of tried) {
       if (job.ended !== undefined || job.tree.covering(path) !== undefined || job.tried.size >= MAX_TRIED) continue
-      const kept = this.#context.hearsay.tries(job, from, tries)
-      const node = isNone(kept) ? undefined : this.#context.hearsay.node(job, path, from, TRIED_BYTES)
+      const kept = this.#context.quota.tries(job, from, tries)
+      const node = isNone(kept) ? undefined : this.#context.quota.node(job, path, from, TRIED_BYTES)
       if (node !== undefined) job.tell(node, kept)
     }
   }
@@ -216,7 +216,7 @@ export class Replication {
       return
     }
     if (!this.#context.members.has(from) || (job.claims.get(from)?.size ?? 0) >= MAX_CLAIMS) return
-    const node = this.#context.hearsay.node(job, path, from, input.length)
+    const node = this.#context.quota.node(job, path, from, input.length)
     if (node === undefined || !mayVote(job, node, from)) return
     const known = node.claims?.get(from)
     if (known !== undefined) {

@@ -1,10 +1,10 @@
 import { defaultSchedulerConfig, type SchedulerConfig } from './config.ts'
-import type { Context, Signer } from './context.ts'
+import type { Context, Part, Signer } from './context.ts'
 import type { Entry } from './entry.ts'
 import { EndedJobs } from './ended-jobs.ts'
 import { Execution } from './execution.ts'
 import type { ComputeMember, Effect, Grant, Input, JobId, JobSpec, MemberId, Message, Milliseconds, Totals } from './io.ts'
-import { Hearsay } from './hearsay.ts'
+import { PeerQuota } from './peer-quota.ts'
 import { Job } from './job.ts'
 import { Lookups } from './lookups.ts'
 import { Losses } from './losses.ts'
@@ -13,8 +13,8 @@ import { ROOT, type Path } from './path.ts'
 import { Replication } from './replication.ts'
 import { Reports } from './reports.ts'
 import { Queue, type Tickets } from './queue.ts'
-import { Reunion } from './reunion.ts'
-import { RootKeeper } from './root-keeper.ts'
+import { PartitionMerge } from './partition-merge.ts'
+import { RootFailover } from './root-failover.ts'
 import { SharedSpread } from './shared-spread.ts'
 import { Stealing } from './stealing.ts'
 import { progressOf, Supervision } from './supervision.ts'
@@ -56,15 +56,16 @@ export class Scheduler {
   readonly #workers: Workers
   readonly #execution: Execution
   readonly #lookups: Lookups
-  readonly #reunion: Reunion
+  readonly #merge: PartitionMerge
   readonly #losses: Losses
   readonly #supervision: Supervision
   readonly #reports: Reports
   readonly #replication: Replication
   readonly #ended: EndedJobs
-  readonly #rootKeeper: RootKeeper
   readonly #stealing: Stealing
   readonly #spread: SharedSpread
+  /** The parts that act by themselves, in the order of their turns. */
+  readonly #parts: readonly Part[]
   /** Messages of this member to itself. */
   #own: Message[] = []
   #wakeAt: Milliseconds = Infinity
@@ -82,7 +83,7 @@ export class Scheduler {
       active: new Set(),
       attended: new Set(),
       untold: new Set(),
-      hearsay: new Hearsay(() => context),
+      quota: new PeerQuota(() => context),
       effects,
       ...signer,
       now: 0,
@@ -111,16 +112,34 @@ export class Scheduler {
       lookup: (job, node) => this.#lookups.add(job, node),
       settleEnded: (job, entry, from) => this.#ended.settle(job, entry, from),
     })
-    this.#reunion = new Reunion(context, this.#lookups)
+    this.#merge = new PartitionMerge(context, this.#lookups)
     this.#losses = new Losses(context, this.#execution, this.#queue)
     this.#supervision = new Supervision(context, this.#execution, this.#losses)
     this.#reports = new Reports(context)
     this.#replication = new Replication(context, this.#execution)
     this.#ended = new EndedJobs(context, this.#execution, this.#reports)
-    this.#rootKeeper = new RootKeeper(context, this.#execution)
     const victims = new Victims(context)
     this.#spread = new SharedSpread(context, victims)
-    this.#stealing = new Stealing(context, this.#execution, this.#supervision, this.#workers, this.#queue, victims)
+    this.#stealing = new Stealing(context, {
+      execution: this.#execution,
+      queue: this.#queue,
+      merge: this.#merge,
+      supervision: this.#supervision,
+      victims,
+      workers: this.#workers,
+    })
+    this.#parts = [
+      new RootFailover(context, this.#execution),
+      this.#ended,
+      this.#lookups,
+      this.#merge,
+      this.#losses,
+      this.#supervision,
+      this.#replication,
+      this.#stealing,
+      this.#reports,
+      this.#spread,
+    ]
   }
 
   /** Returns the effects; the caller must carry them out in order. */
@@ -185,7 +204,7 @@ export class Scheduler {
         return
       }
       case 'reentered':
-        this.#reunion.begin()
+        this.#merge.begin()
         this.#ended.reentered()
         return
       case 'gone':
@@ -261,7 +280,7 @@ export class Scheduler {
     if (!members.has(from)) return
     switch (message.type) {
       case 'steal':
-        this.#stealing.asked(from, message, !this.#reunion.isOpen)
+        this.#stealing.asked(from, message)
         return
       case 'work':
         this.#stealing.answered(from, message)
@@ -272,7 +291,7 @@ export class Scheduler {
       case 'idle': {
         const tasks: Grant[] = []
         for (const job of message.jobs.map((id) => jobs.get(id))) {
-          if (tasks.length > 0 || job?.runs !== true || this.#reunion.isRecent) continue
+          if (tasks.length > 0 || job?.runs !== true || this.#merge.isRecent) continue
           tasks.push(...[this.#replication.overdue(from, job) ?? []].flat())
         }
         const ended = message.jobs.filter((id) => jobs.get(id)?.ended !== undefined)
@@ -395,7 +414,7 @@ export class Scheduler {
   /** Each job may have other replicas now. */
   #membersChanged(): void {
     for (const job of this.#context.active) this.#context.attended.add(job)
-    this.#reunion.changed()
+    this.#merge.changed()
     this.#ended.changed()
   }
 
@@ -403,7 +422,7 @@ export class Scheduler {
     const { members, active, attended } = this.#context
     const { version } = members
     if (!members.gone(id)) return
-    this.#context.hearsay.gone(id)
+    this.#context.quota.gone(id)
     this.#lookups.changed()
     this.#lookups.gone(id)
     this.#stealing.gone(id)
@@ -430,37 +449,14 @@ export class Scheduler {
   #turn(): void {
     const { effects, now } = this.#context
     for (;;) {
-      this.#rootKeeper.turn()
-      this.#ended.turn()
-      this.#lookups.turn()
-      this.#reunion.turn()
-      this.#losses.turn()
-      this.#supervision.turn()
-      this.#replication.turn()
-      if (!this.#reunion.isOpen) {
-        this.#workers.fill()
-        this.#stealing.turn()
-      }
-      this.#reports.turn()
-      this.#spread.turn()
+      for (const part of this.#parts) part.turn()
       const own = this.#own
       if (own.length === 0) break
       this.#own = []
       for (const message of own) this.#receive(this.#context.self, message)
     }
     this.#disregard()
-    const due = Math.min(
-      this.#rootKeeper.nextDue,
-      this.#ended.nextDue,
-      this.#reunion.nextDue,
-      this.#lookups.nextDue,
-      this.#losses.nextDue,
-      this.#supervision.nextDue,
-      this.#replication.nextDue,
-      this.#reunion.isOpen ? Infinity : this.#stealing.nextDue,
-      this.#reports.nextDue,
-      this.#spread.nextDue,
-    )
+    const due = Math.min(...this.#parts.map(({ nextDue }) => nextDue))
     if (due === Infinity || due >= this.#wakeAt) return
     this.#wakeAt = Math.max(due, now)
     effects.push({ type: 'timer', at: this.#wakeAt })

@@ -3,6 +3,7 @@ import type { Context } from './context.ts'
 import type { Execution } from './execution.ts'
 import type { Grant, JobId, MemberId, Message, Milliseconds } from './io.ts'
 import type { Job } from './job.ts'
+import type { PartitionMerge } from './partition-merge.ts'
 import type { Supervision } from './supervision.ts'
 import type { Victims } from './victims.ts'
 import type { Queue } from './queue.ts'
@@ -69,6 +70,15 @@ interface Lane {
   readonly followed: Set<MemberId>
 }
 
+interface StealingParts {
+  readonly execution: Execution
+  readonly queue: Queue
+  readonly merge: PartitionMerge
+  readonly supervision: Supervision
+  readonly victims: Victims
+  readonly workers: Workers
+}
+
 /**
  * Cluster-aware random work stealing (CRS; van Nieuwpoort et al.): a member without work asks
  * random near victims one after the other. At the same time it asks one far victim, whose answer
@@ -78,11 +88,7 @@ interface Lane {
  */
 export class Stealing {
   readonly #context: Context
-  readonly #execution: Execution
-  readonly #supervision: Supervision
-  readonly #workers: Workers
-  readonly #queue: Queue
-  readonly #victims: Victims
+  readonly #parts: StealingParts
   readonly #lanes: readonly Lane[]
   /** Time that one stolen task keeps a worker busy, with the tasks that it spawns. */
   #lasted: Milliseconds | undefined
@@ -106,13 +112,9 @@ export class Stealing {
    */
   readonly #refused = new Map<MemberId, readonly JobId[]>()
 
-  constructor(context: Context, execution: Execution, supervision: Supervision, workers: Workers, queue: Queue, victims: Victims) {
+  constructor(context: Context, parts: StealingParts) {
     this.#context = context
-    this.#supervision = supervision
-    this.#execution = execution
-    this.#workers = workers
-    this.#queue = queue
-    this.#victims = victims
+    this.#parts = parts
     const lane = {
       request: undefined,
       failures: 0,
@@ -128,12 +130,12 @@ export class Stealing {
   }
 
   get nextDue(): Milliseconds {
-    if (this.#hungrySince === undefined) return Infinity
+    if (this.#hungrySince === undefined || this.#parts.merge.isOpen) return Infinity
     const { config, now } = this.#context
     let due = Math.max(this.#hungrySince, this.#asked) + config.eagerAfter
     for (const { request, notBefore, near } of this.#lanes) {
       if (request !== undefined) due = Math.min(due, request.sentAt + config.requestTimeout)
-      else if ((near ? this.#victims.near() : this.#victims.far()).length > 0) due = Math.min(due, Math.max(notBefore, now))
+      else if ((near ? this.#parts.victims.near() : this.#parts.victims.far()).length > 0) due = Math.min(due, Math.max(notBefore, now))
     }
     return due
   }
@@ -148,11 +150,14 @@ export class Stealing {
     }
   }
 
+  /** Fills the workers with tasks of this member, and looks for others. */
   turn(): void {
+    if (this.#parts.merge.isOpen) return
+    this.#parts.workers.fill()
     const { now, config } = this.#context
     this.#tellRefused()
     const jobs = this.#jobs()
-    const isIdle = jobs.length > 0 && this.#workers.idle > 0
+    const isIdle = jobs.length > 0 && this.#parts.workers.idle > 0
     if (isIdle && !this.#isIdle) this.#measureStolen()
     this.#isIdle = isIdle
     if (jobs.length === 0) {
@@ -171,7 +176,8 @@ export class Stealing {
   }
 
   /** A thief asks for tasks. It is refused while nothing may begin. */
-  asked(from: MemberId, { request, jobs: ids, count }: Extract<Message, { type: 'steal' }>, mayGive: boolean): void {
+  asked(from: MemberId, { request, jobs: ids, count }: Extract<Message, { type: 'steal' }>): void {
+    const mayGive = !this.#parts.merge.isOpen
     const tasks: Grant[] = []
     const ended: JobId[] = []
     let left = 0
@@ -183,7 +189,7 @@ export class Stealing {
         // Of a tree, gives one task, since two of the oldest may be most of it. Where hundreds
         // wait, they are about as short as the round trip.
         const most = Math.max(1, Math.min(count, MAX_STOLEN, Math.floor(job.ready.size / MANY)))
-        tasks.push(...this.#execution.give(job, from, most))
+        tasks.push(...this.#parts.execution.give(job, from, most))
         left = job.ready.size
       }
     }
@@ -224,22 +230,22 @@ export class Stealing {
         node.waiters ??= new Set()
         node.waiters.add(from)
       }
-      const tries = this.#context.hearsay.tries(job, from, { crashes, holders })
+      const tries = this.#context.quota.tries(job, from, { crashes, holders })
       if (!isNone(tries)) job.tell(node, tries)
       // If the job is voted on, a loss is only one member's statement. It does not count, but the
       // member that begins such a task still announces it first.
       const careful = holders.length > 0
-      if (node.frame === undefined) this.#execution.open(job, node, task, { claimed: true, from, second, replay, careful })
+      if (node.frame === undefined) this.#parts.execution.open(job, node, task, { claimed: true, from, second, replay, careful })
       else {
         // A lookup of its holder was under way. The grant shows that nobody else holds it.
         node.frame.from = from
-        if (!replay) this.#execution.lookedUp(job, node)
+        if (!replay) this.#parts.execution.lookedUp(job, node)
       }
     }
     for (const id of ended) {
       const job = jobs.get(id)
       // Only replicas are asked for the outcome.
-      if (job !== undefined && job.ended === undefined) this.#supervision.ask(job)
+      if (job !== undefined && job.ended === undefined) this.#parts.supervision.ask(job)
     }
     if (lane === undefined) return
     this.#context.members.measured(from, this.#context.exactNow - (lane.request as Request).exactSentAt)
@@ -274,7 +280,7 @@ export class Stealing {
 
   /** Jobs of which this member could use a task, in the order of service. */
   #jobs(): readonly Job[] {
-    return this.#queue.wanted(this.#workers.idle > 0).slice(0, MAX_JOBS)
+    return this.#parts.queue.wanted(this.#parts.workers.idle > 0).slice(0, MAX_JOBS)
   }
 
   /**
@@ -300,7 +306,7 @@ export class Stealing {
       this.#send(lane, hint, jobs)
       return
     }
-    const candidates = [...(lane.near ? this.#victims.near() : this.#victims.far())]
+    const candidates = [...(lane.near ? this.#parts.victims.near() : this.#parts.victims.far())]
     const [keeper] = keepers(jobs.at(-1) as Job)
     const isHere = keeper !== undefined && keeper !== self && members.isNear(keeper) === lane.near
     if (isHere && !candidates.includes(keeper)) candidates.push(keeper)
@@ -348,7 +354,7 @@ export class Stealing {
    * tasks are as short as the round trip.
    */
   #count(roundTrip: Milliseconds): number {
-    const idle = Math.max(1, this.#workers.idle)
+    const idle = Math.max(1, this.#parts.workers.idle)
     if (this.#lasted === undefined || roundTrip === 0) return idle
     return Math.min(MAX_STOLEN, idle * Math.max(1, Math.ceil((2 * roundTrip) / Math.max(this.#lasted, 0.1))))
   }
@@ -359,11 +365,11 @@ export class Stealing {
     lane.request = undefined
     for (const { id } of jobs) if (lane.last.get(id) === victim) lane.last.delete(id)
     lane.failures++
-    const round = (lane.near ? this.#victims.near() : this.#victims.far()).length
-    if (victim !== undefined && lane.failures % Math.max(round, 1) === 0) this.#victims.exchange(victim, lane.near)
+    const round = (lane.near ? this.#parts.victims.near() : this.#parts.victims.far()).length
+    if (victim !== undefined && lane.failures % Math.max(round, 1) === 0) this.#parts.victims.exchange(victim, lane.near)
     // A hint delays the backoff, but only for two rounds, as two members may name each other.
     if (lane.failures < round || (lane.hint !== undefined && lane.failures < 2 * round)) return
-    this.#queue.foundNone(jobs)
+    this.#parts.queue.foundNone(jobs)
     lane.delay = Math.min(config.backoffMost, Math.max(config.backoffLeast, lane.delay * 2))
     lane.notBefore = now + Math.ceil(lane.delay * (0.5 + this.#context.random()))
   }
@@ -373,7 +379,7 @@ export class Stealing {
     if (this.#stolen === undefined) return
     const { at, tasks } = this.#stolen
     this.#stolen = undefined
-    const lasted = ((this.#context.exactNow - at) * this.#workers.count) / tasks
+    const lasted = ((this.#context.exactNow - at) * this.#parts.workers.count) / tasks
     this.#lasted = this.#lasted === undefined ? lasted : this.#lasted + LATEST * (lasted - this.#lasted)
   }
 
@@ -388,12 +394,12 @@ export class Stealing {
     // may refuse on purpose.
     const replicas = keepers(jobs[0] as Job)
     const replica = replicas[this.#inVain++ % Math.max(1, replicas.length)]
-    if (this.#supervision.redoOldest(jobs) || replica === undefined) return
+    if (this.#parts.supervision.redoOldest(jobs) || replica === undefined) return
     this.#context.send(replica, { type: 'idle', request: this.#request(replica, 1), jobs: jobs.map(({ id }) => id) })
   }
 }
 
 /** Whether there is a task for this thief. */
 function isFor(thief: MemberId, job: Job | undefined): boolean {
-  return job !== undefined && job.trust.mayHold(thief) && canRun(job, thief)
+  return job !== undefined && job.credit.mayHold(thief) && canRun(job, thief)
 }

@@ -186,7 +186,7 @@ export class Jobs implements JobObserver {
       observer: this,
       today: () => this.#simulation.today,
     })
-    actor.rootKeeper = (job) => member.scheduler.replicas(job)[0]
+    actor.rootHolder = (job) => member.scheduler.replicas(job)[0]
     this.members.push(member)
     this.#byIndex.set(actor.number, member)
     this.#actors.set(member, actor)

@@ -34,7 +34,7 @@ export interface Actor {
    * Returns the node that keeps the root of a job, in the eyes of this one; undefined if nothing
    * computes.
    */
-  rootKeeper: ((job: string) => NodeId | undefined) | undefined
+  rootHolder: ((job: string) => NodeId | undefined) | undefined
 }
 
 /** It has started, and has neither crashed nor left. */

@@ -2,13 +2,13 @@ import { pickSome } from '@jel/protocol'
 import type { IntegerRange } from '../scenario/quantity.ts'
 import type { Targets } from '../scenario/targets.ts'
 import { lives, type Actor } from './actor.ts'
-import { rootKeeperOf, winnerOf } from './winner.ts'
+import { rootHolderOf, winnerOf } from './winner.ts'
 
 /** Returns the living nodes that match, in the order of their numbers. */
 export function select(actors: readonly Actor[], targets: Targets, random: () => number): Actor[] {
   const { nodes, site, rack, machine, winner, root, nat, share, count } = targets
   const winnerId = winner === undefined ? undefined : winnerOf(actors, winner)
-  const rootId = root === undefined ? undefined : rootKeeperOf(actors, root)
+  const rootId = root === undefined ? undefined : rootHolderOf(actors, root)
   const meant = actors.filter(
     (actor) =>
       lives(actor) &&

@@ -95,7 +95,7 @@ export class Stage {
       lossy: false,
       side: 0,
       candidacies: new Set(),
-      rootKeeper: undefined,
+      rootHolder: undefined,
     }
     this.actors.push(actor)
     this.#byIndex.set(node.index, actor)

@@ -9,8 +9,8 @@ export function winnerOf(actors: readonly Actor[], election: string): NodeId | u
 }
 
 /** Returns the node that keeps the root of a job, in the eyes of most living nodes. */
-export function rootKeeperOf(actors: readonly Actor[], job: string): NodeId | undefined {
-  return mostNamed(actors, ({ rootKeeper }) => rootKeeper?.(job))
+export function rootHolderOf(actors: readonly Actor[], job: string): NodeId | undefined {
+  return mostNamed(actors, ({ rootHolder }) => rootHolder?.(job))
 }
 
 function mostNamed(actors: readonly Actor[], nameOf: (actor: Actor) => NodeId | undefined): NodeId | undefined {

@@ -19,7 +19,7 @@ const LONGEST = 30_000
  * must first learn that it was pronounced dead. No member knows which wave is the last, so it waits
  * for each, and looks its tasks up after each.
  */
-export class Reunion {
+export class PartitionMerge {
   readonly #context: Context
   readonly #lookups: Lookups
   /** Time when the others count as back, if no more of them come. */
@@ -54,14 +54,14 @@ export class Reunion {
   begin(): void {
     const { now, config, active } = this.#context
     if (active.size === 0) return
-    this.#quietAt = now + config.reunionQuiet
+    this.#quietAt = now + config.mergeQuiet
     this.#until = now + LONGEST
   }
 
   /** Another member may be back, or was pronounced dead before it is. */
   changed(): void {
     const { now, config } = this.#context
-    if (now < this.#until) this.#quietAt = Math.min(this.#until, now + config.reunionQuiet)
+    if (now < this.#until) this.#quietAt = Math.min(this.#until, now + config.mergeQuiet)
   }
 
   turn(): void {

@@ -30,7 +30,7 @@ const COUNT_AGAIN: Milliseconds = 1000
  * rejected, which costs no more than computing the tasks again. The bytes are added as they come.
  * They are recounted when the sum seems too large, as tasks are removed in many ways.
  */
-export class Hearsay {
+export class PeerQuota {
   readonly #context: () => Context
   readonly #bytes = new Map<MemberId, number>()
   #countedAt: Milliseconds = -Infinity

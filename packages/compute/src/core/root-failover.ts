@@ -36,7 +36,7 @@ interface Wait {
  * count once. If the first replica does nothing, as one that only claims to compute, the next one
  * does the same.
  */
-export class RootKeeper {
+export class RootFailover {
   readonly #context: Context
   readonly #execution: Execution
   readonly #waits = new Map<Job, Wait>()

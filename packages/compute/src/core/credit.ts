@@ -17,7 +17,7 @@ export type Ending = 'outcome' | 'passed on' | 'dropped' | 'lost'
  * tasks, or claim them, and do nothing. So it may hold sixteen, and one more for each outcome that
  * it gave, as TCP's window grows in slow start.
  */
-export class Trust {
+export class Credit {
   readonly #members = new Map<MemberId, { held: number; outcomes: number }>()
 
   mayHold(member: MemberId): boolean {
