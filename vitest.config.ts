@@ -9,6 +9,7 @@ const groups = [
   {
     name: 'pure',
     folders: [
+      'packages/machine',
       'packages/protocol',
       'packages/simulator',
       'packages/conformance',

@@ -101,11 +101,12 @@ describe.each([
 
 /** What each package may import of others: docs/architecture.md has the picture. */
 const packages: Layers = {
+  machine: [],
   protocol: [],
-  overlay: ['@jel/protocol', '@jel/protocol/internals'],
+  overlay: ['@jel/machine', '@jel/protocol', '@jel/protocol/internals'],
   jel: ['@jel/overlay', '@jel/protocol'],
   // A program is told of what it imports.
-  compute: ['@jel/compute/program', '@jel/jel', '@jel/overlay', '@jel/protocol'],
+  compute: ['@jel/compute/program', '@jel/jel', '@jel/machine', '@jel/overlay', '@jel/protocol'],
   simulator: ['@jel/compute/virtual', '@jel/protocol', '@jel/protocol/internals'],
 }
 

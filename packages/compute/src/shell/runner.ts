@@ -1,3 +1,4 @@
+import { Driver, type Carrier } from '@jel/machine'
 import type { ComputeMember, Effect, Input, JobId, MemberId, Message } from '../core/io.ts'
 import type { Signer } from '../core/context.ts'
 import type { Tickets } from '../core/queue.ts'
@@ -11,7 +12,7 @@ export interface RunnerOptions {
   readonly limits?: Partial<TaskLimits>
   /** Shares of owners; see `Queue`. */
   readonly tickets?: Tickets
-  /** Of votes. Not needed where nobody else computes. */
+  /** Signs and checks votes. Not needed if no other member computes. */
   readonly signer?: Signer
   readonly programOf: (job: JobId) => PlacedProgram
   readonly send: (to: MemberId, message: Message) => void
@@ -21,79 +22,53 @@ export interface RunnerOptions {
   readonly onWarning: (effect: Extract<Effect, { type: 'warning' }>) => void
 }
 
-/** A scheduler at work: with the clock, containers for its tasks, and somebody who carries its messages. */
+/**
+ * Runs a scheduler with the clock, with containers for its tasks, and with a carrier for its
+ * messages.
+ */
 export class Runner {
   readonly scheduler: Scheduler
-  readonly #options: RunnerOptions
   readonly #executor: Executor
-  #timer: NodeJS.Timeout | undefined
-  #closed = false
-  /** Inputs that came while effects were carried out. */
-  readonly #inputs: Input[] = []
-  #isFeeding = false
+  readonly #driver: Driver<Input, Effect>
+  #isClosed = false
 
   constructor(options: RunnerOptions) {
-    this.#options = options
     const { self, workers, limits, signer, tickets, programOf } = options
     this.scheduler = new Scheduler({ self, workers, random: Math.random, ...(signer && { signer }), ...(tickets && { tickets }) })
-    this.#executor = new Executor({ slots: workers, ...(limits && { limits }), programOf, tell: (inputs) => this.feed(...inputs) })
+    const executor = new Executor({ slots: workers, ...(limits && { limits }), programOf, tell: (inputs) => this.feed(...inputs) })
+    this.#executor = executor
+    const carrier: Carrier<Effect> = {
+      send: ({ to, message }) => options.send(to, message),
+      run: (effect) => {
+        options.onRun?.(effect)
+        executor.carryOut(effect)
+      },
+      deliver: (effect) => executor.carryOut(effect),
+      forget: (effect) => executor.carryOut(effect),
+      shared: (effect) => executor.shared(effect),
+      ended: (effect) => {
+        void executor.end(effect.job)
+        options.onEnded(effect)
+      },
+      explained: (effect) => options.onExplained?.(effect),
+      warning: (effect) => options.onWarning(effect),
+    }
+    this.#driver = new Driver(this.scheduler, carrier, performance)
   }
 
   feed(...inputs: readonly Input[]): void {
-    if (this.#closed) return
-    this.#inputs.push(...inputs)
-    if (this.#isFeeding) return
-    this.#isFeeding = true
-    try {
-      for (let input = this.#inputs.shift(); input !== undefined; input = this.#inputs.shift()) {
-        for (const effect of this.scheduler.handle(input, performance.now())) this.#carryOut(effect)
-      }
-    } finally {
-      this.#isFeeding = false
-    }
+    this.#driver.deliver(...inputs)
   }
 
-  /** Tasks of a job may come. */
+  /** Starts the program of a job whose tasks may come soon. */
   warm(job: JobId): void {
-    if (!this.#closed && this.scheduler.ended(job) === undefined) this.#executor.warm(job)
+    if (!this.#isClosed && this.scheduler.ended(job) === undefined) this.#executor.warm(job)
   }
 
   async close(): Promise<void> {
     this.feed({ type: 'leave' })
-    this.#closed = true
-    clearTimeout(this.#timer)
+    this.#isClosed = true
+    this.#driver.stop()
     await this.#executor.close()
-  }
-
-  #carryOut(effect: Effect): void {
-    switch (effect.type) {
-      case 'send':
-        this.#options.send(effect.to, effect.message)
-        return
-      case 'run':
-        this.#options.onRun?.(effect)
-        this.#executor.carryOut(effect)
-        return
-      case 'deliver':
-      case 'forget':
-        this.#executor.carryOut(effect)
-        return
-      case 'shared':
-        this.#executor.shared(effect)
-        return
-      case 'timer':
-        clearTimeout(this.#timer)
-        this.#timer = setTimeout(() => this.feed({ type: 'timer' }), Math.max(0, Math.ceil(effect.at - performance.now())))
-        return
-      case 'ended':
-        void this.#executor.end(effect.job)
-        this.#options.onEnded(effect)
-        return
-      case 'explained':
-        this.#options.onExplained?.(effect)
-        return
-      case 'warning':
-        this.#options.onWarning(effect)
-    }
   }
 }

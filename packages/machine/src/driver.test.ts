@@ -1,0 +1,139 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { Driver } from './driver.ts'
+import type { TimerEffect, TimerInput } from './machine.ts'
+
+type Input = { readonly type: 'frame'; readonly text: string } | TimerInput
+type Effect = { readonly type: 'send'; readonly to: string } | { readonly type: 'persist' } | TimerEffect
+
+const frame = (text: string): Input => ({ type: 'frame', text })
+const send = (to: string): Effect => ({ type: 'send', to })
+
+/** A driver over a scripted machine. The log shows inputs as `< …`, effects as `> …`. */
+function setUp(script: (input: Input, now: number) => Effect[], onSend?: (to: string) => void) {
+  const log: string[] = []
+  const carrier = {
+    send: ({ to }: { to: string }) => {
+      log.push(`> ${to}`)
+      onSend?.(to)
+    },
+    persist: () => void log.push('> persist'),
+  }
+  const machine = {
+    handle: (input: Input, now: number): Effect[] => {
+      log.push(`< ${input.type === 'frame' ? input.text : input.type}`)
+      return script(input, now)
+    },
+  }
+  let time = 0
+  const driver = new Driver<Input, Effect>(machine, carrier, { now: () => time })
+  const ask = (): string | undefined =>
+    driver.ask(() => {
+      log.push('< question')
+      return { answer: 'answer', effects: [send('news')] }
+    })
+  const pass = (span: number): void => {
+    time += span
+    vi.advanceTimersByTime(span)
+  }
+  /** The process stands still: time passes, timers don't fire. */
+  const stall = (span: number): void => {
+    time += span
+  }
+  return { log, driver, ask, pass, stall }
+}
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+describe('the driver', () => {
+  test('carries effects out in order', () => {
+    const { driver, log } = setUp(() => [send('one'), { type: 'persist' }, send('two')])
+    driver.deliver(frame('in'))
+    expect(log).toEqual(['< in', '> one', '> persist', '> two'])
+  })
+
+  test('takes several inputs one after the other', () => {
+    const { driver, log } = setUp((input) => (input.type === 'frame' ? [send(input.text)] : []))
+    driver.deliver(frame('one'), frame('two'))
+    expect(log).toEqual(['< one', '> one', '< two', '> two'])
+  })
+
+  test('keeps an input that an effect brings about until the other effects are done', () => {
+    const { driver, log } = setUp(
+      (input) => (input.type === 'frame' && input.text === 'first' ? [send('one'), send('two')] : []),
+      (to) => to === 'one' && driver.deliver(frame('second')),
+    )
+    driver.deliver(frame('first'))
+    expect(log).toEqual(['< first', '> one', '> two', '< second'])
+  })
+
+  test('answers a question at once, and carries its effects out in turn', () => {
+    const { driver, ask, log } = setUp(
+      () => [send('one'), send('two')],
+      (to) => to === 'one' && expect(ask()).toBe('answer'),
+    )
+    driver.deliver(frame('in'))
+    expect(log).toEqual(['< in', '> one', '< question', '> two', '> news'])
+    expect(ask()).toBe('answer')
+    expect(log.slice(-2)).toEqual(['< question', '> news'])
+  })
+
+  test('wakes the machine when it asked to be, once', () => {
+    const { driver, log, pass } = setUp((input, now) => (input.type === 'timer' ? [] : [{ type: 'timer', at: now + 100 }]))
+    driver.deliver(frame('in'))
+    pass(99)
+    expect(log).toEqual(['< in'])
+    pass(1)
+    expect(log).toEqual(['< in', '< timer'])
+    pass(10_000)
+    expect(log).toHaveLength(2)
+  })
+
+  test('lets a later timer replace an earlier one, and an earlier a later', () => {
+    const times = [100, 500, 50]
+    const { driver, log, pass } = setUp((input) => (input.type === 'timer' ? [] : [{ type: 'timer', at: times.shift()! }]))
+    driver.deliver(frame('a'))
+    driver.deliver(frame('b'))
+    pass(499)
+    expect(log).toEqual(['< a', '< b'])
+    pass(1)
+    expect(log).toEqual(['< a', '< b', '< timer'])
+    driver.deliver(frame('c')) // asks for the past
+    pass(1)
+    expect(log.slice(3)).toEqual(['< c', '< timer'])
+  })
+
+  test('never wakes the machine before its time, which may be a fraction of a millisecond', () => {
+    const { driver, log, pass } = setUp((input) => (input.type === 'timer' ? [] : [{ type: 'timer', at: 10.4 }]))
+    driver.deliver(frame('in'))
+    pass(10)
+    expect(log).toEqual(['< in'])
+    pass(1)
+    expect(log).toEqual(['< in', '< timer'])
+  })
+
+  test('hands an overdue timer in before anything that waited in the kernel', () => {
+    const { driver, ask, log, stall } = setUp((input, now) =>
+      input.type === 'timer' ? [send('stalled')] : [{ type: 'timer', at: now + 100 }],
+    )
+    driver.deliver(frame('before'))
+    stall(5_000)
+    driver.deliver(frame('after'))
+    expect(log).toEqual(['< before', '< timer', '> stalled', '< after'])
+    stall(5_000)
+    ask()
+    expect(log.slice(4)).toEqual(['< timer', '> stalled', '< question', '> news'])
+  })
+
+  test('is silent once stopped, in the middle of a list too', () => {
+    const { driver, ask, log, pass } = setUp(
+      (_input, now) => [{ type: 'timer', at: now + 100 }, send('one'), send('two')],
+      () => driver.stop(),
+    )
+    driver.deliver(frame('in'))
+    driver.deliver(frame('late'))
+    expect(ask()).toBeUndefined()
+    pass(1_000)
+    expect(log).toEqual(['< in', '> one'])
+  })
+})

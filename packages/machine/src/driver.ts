@@ -1,0 +1,131 @@
+import type { Machine, Milliseconds, Tagged, TimerEffect, TimerInput } from './machine.ts'
+
+/** Carries effects out, each by a method of its name. The driver keeps the timer itself. */
+export type Carrier<Effect extends Tagged> = {
+  readonly [Type in Exclude<Effect['type'], 'timer'>]: (effect: Extract<Effect, { type: Type }>) => void
+}
+
+/** Gives the time, which never runs backwards. */
+export interface Clock {
+  now(): Milliseconds
+}
+
+/** The longest delay that setTimeout takes, ms. */
+const longestDelay = 2 ** 31 - 1
+
+/**
+ * Runs a state machine in real time. Inputs go in one at a time; the effects of one are carried out
+ * before the next. An input that arises while effects are carried out waits for its turn.
+ */
+export class Driver<Input extends Tagged, Effect extends Tagged> {
+  readonly #machine: Machine<Input, Effect>
+  readonly #carrier: Carrier<Effect>
+  readonly #clock: Clock
+  readonly #queue: ({ readonly input: Input } | { readonly effects: readonly (Effect | TimerEffect)[] })[] = []
+  #isRunning = false
+  #isStopped = false
+  /** The time at which the machine asked to be woken; undefined: never. */
+  #due: Milliseconds | undefined
+  /** The end of the running timeout. It may be earlier than `#due`, never later. */
+  #armed: Milliseconds | undefined
+  #timeout: NodeJS.Timeout | undefined
+
+  constructor(machine: Machine<Input, Effect>, carrier: Carrier<Effect>, clock: Clock) {
+    this.#machine = machine
+    this.#carrier = carrier
+    this.#clock = clock
+  }
+
+  deliver(...inputs: readonly Input[]): void {
+    if (this.#isStopped) return
+    for (const input of inputs) this.#queue.push({ input })
+    this.#run()
+  }
+
+  /**
+   * Asks the machine for an answer, which it gives at once. The effects of the question wait for
+   * their turn. Returns undefined after the stop.
+   */
+  ask<Answer>(question: (now: Milliseconds) => { answer: Answer; effects: readonly Effect[] }): Answer | undefined {
+    if (this.#isStopped) return undefined
+    let given: Answer | undefined
+    const ask = (): void => {
+      const { answer, effects } = question(this.#clock.now())
+      given = answer
+      this.#queue.push({ effects })
+    }
+    if (this.#isRunning) ask()
+    else {
+      this.#run(() => {
+        this.#wakeIfOverdue()
+        ask()
+      })
+    }
+    return given
+  }
+
+  /** Takes no more inputs and carries no more effects out. */
+  stop(): void {
+    this.#isStopped = true
+    this.#queue.length = 0
+    clearTimeout(this.#timeout)
+  }
+
+  #run(first?: () => void): void {
+    if (this.#isRunning) return
+    this.#isRunning = true
+    try {
+      first?.()
+      for (let next = this.#queue.shift(); next && !this.#isStopped; next = this.#queue.shift()) {
+        if ('effects' in next) this.#carryOut(next.effects)
+        else {
+          this.#wakeIfOverdue()
+          this.#carryOut(this.#machine.handle(next.input, this.#clock.now()))
+        }
+      }
+    } finally {
+      this.#isRunning = false
+    }
+    this.#arm()
+  }
+
+  /**
+   * Wakes the machine before any other input when its timer is overdue. After a stop of the process
+   * (SIGSTOP, a suspended laptop, a blocked event loop) the kernel's buffers are full of old input,
+   * and sockets come before timers. The machine learns of the stop from the lateness of its timer.
+   */
+  #wakeIfOverdue(): void {
+    const now = this.#clock.now()
+    if (this.#due === undefined || now < this.#due) return
+    this.#due = undefined
+    this.#carryOut(this.#machine.handle({ type: 'timer' } satisfies TimerInput, now))
+  }
+
+  #carryOut(effects: readonly (Effect | TimerEffect)[]): void {
+    for (const effect of effects) {
+      if (this.#isStopped) return
+      if (isTimer(effect)) this.#due = effect.at
+      else (this.#carrier[effect.type as keyof Carrier<Effect>] as (effect: Effect) => void)(effect)
+    }
+  }
+
+  /**
+   * Sets a timeout for the next wake. Most inputs move it back a little; a timeout that is set
+   * already fires early and is then set again.
+   */
+  #arm(): void {
+    if (this.#isStopped || this.#due === undefined || (this.#armed !== undefined && this.#armed <= this.#due)) return
+    clearTimeout(this.#timeout)
+    const now = this.#clock.now()
+    const delay = Math.min(Math.max(Math.ceil(this.#due - now), 0), longestDelay)
+    this.#armed = now + delay
+    this.#timeout = setTimeout(() => {
+      this.#armed = undefined
+      this.#run(() => this.#wakeIfOverdue())
+    }, delay)
+  }
+}
+
+function isTimer(effect: Tagged): effect is TimerEffect {
+  return effect.type === 'timer'
+}

@@ -1,0 +1,2 @@
+export { Driver, type Carrier, type Clock } from './driver.ts'
+export type { Machine, Milliseconds, Tagged, TimerEffect, TimerInput } from './machine.ts'

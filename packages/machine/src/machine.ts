@@ -1,0 +1,27 @@
+/** A time or a span, ms. */
+export type Milliseconds = number
+
+/** Wakes a machine at the time that its last {@link TimerEffect} named. */
+export interface TimerInput {
+  readonly type: 'timer'
+}
+
+/** Asks for a {@link TimerInput} at a time. It replaces the one before it. */
+export interface TimerEffect {
+  readonly type: 'timer'
+  readonly at: Milliseconds
+}
+
+/** A value of a union that is told apart by its type. */
+export interface Tagged {
+  readonly type: string
+}
+
+/**
+ * A deterministic state machine. The same inputs at the same times give the same effects, so a test
+ * or a simulator can replay any history.
+ */
+export interface Machine<Input extends Tagged, Effect extends Tagged> {
+  /** Takes one input. The caller carries the effects out in their order before the next input. */
+  handle(input: Input | TimerInput, now: Milliseconds): readonly (Effect | TimerEffect)[]
+}
