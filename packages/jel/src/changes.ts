@@ -2,18 +2,22 @@ import { ChangesOverflowError } from './errors.ts'
 import type { Change } from './member.ts'
 
 /**
- * How many changes may wait for a slow reader unless `changes({ limit })` says otherwise. A guess, with one bound below:
- * a view holds up to 50,000 members and may arrive in one piece.
+ * Default for `changes({ limit })`: how many changes may wait for a slow reader. A guess, with one
+ * lower bound: a view holds up to 50,000 members and may arrive in one piece.
  */
 export const DEFAULT_CHANGES_LIMIT = 65_536
 
 /**
- * The queue between a pool and one reader of its changes, or of the answers to a query. It starts with a snapshot, which does not count towards the
- * limit; what is beyond the limit ends it with an error, never with a silent gap.
+ * The queue between a pool and one reader of its changes, or of the answers to a query. It starts
+ * with a snapshot, which does not count towards the limit. On overflow the queue ends with an
+ * error, never with a silent gap.
  */
 export class ChangeQueue<Item = Change> implements AsyncIterableIterator<Item, undefined> {
   #waiting: Item[]
-  /** Index of the next change to hand out; the array is cut when half of it is spent, so that a shift costs nothing. */
+  /**
+   * Index of the next change to hand out. `#compact` cuts the array once half of it is spent, so
+   * that a shift costs nothing.
+   */
   #next = 0
   readonly #limit: number
   #snapshot: number
@@ -21,7 +25,7 @@ export class ChangeQueue<Item = Change> implements AsyncIterableIterator<Item, u
   #end: { readonly error: Error } | 'done' | undefined
   #onEnd: (() => void) | undefined
 
-  /** `onEnd` is called once, when nothing more will be taken in. */
+  /** `onEnd` is called once, when the queue accepts no more changes. */
   constructor(snapshot: readonly Item[], limit: number, onEnd: () => void) {
     this.#waiting = [...snapshot]
     this.#snapshot = snapshot.length
@@ -44,12 +48,12 @@ export class ChangeQueue<Item = Change> implements AsyncIterableIterator<Item, u
     this.#waiting.push(change)
   }
 
-  /** What waits is still read, then the iteration ends. */
+  /** Ends the iteration after the waiting changes have been read. */
   close(): void {
     this.#finish('done')
   }
 
-  /** What waits is thrown away: after a gap, or a failure, nobody should act on old news. */
+  /** Discards the waiting changes: after a gap or a failure nobody should act on old news. */
   fail(error: Error): void {
     if (this.#end !== undefined) return
     this.#discard()
@@ -94,7 +98,7 @@ export class ChangeQueue<Item = Change> implements AsyncIterableIterator<Item, u
     this.#onEnd = undefined
   }
 
-  /** An error is thrown once; whoever asks again finds the end. */
+  /** Throws an error once. Later calls find the end of the iteration. */
   #ended(): Promise<IteratorResult<Item, undefined>> {
     const end = this.#end
     this.#end = 'done'

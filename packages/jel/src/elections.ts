@@ -10,13 +10,14 @@ interface Waiter {
 }
 
 /**
- * The callers that wait for the result of an election, and which candidacies they stand for. A candidacy outlives the
- * call once there was a result: when the winner goes, the remaining candidates elect anew without being asked (JEL §3.2).
+ * The callers that wait for the result of an election, and the candidacies of this node. A
+ * candidacy outlives its call once there was a result: when the winner goes, the remaining
+ * candidates elect the next one unasked (JEL §3.2).
  */
 export class Elections {
   readonly #overlay: PoolHost
   readonly #waiters = new Map<string, Set<Waiter>>()
-  /** Candidacies that had a result: an abort does not withdraw these. */
+  /** Candidacies that had a result. An abort does not withdraw these. */
   readonly #standing = new Set<string>()
 
   constructor(overlay: PoolHost) {
@@ -24,7 +25,7 @@ export class Elections {
   }
 
   elect(election: string, signal?: AbortSignal): Promise<Reign> {
-    // First what may throw: nobody would hold the promise then.
+    // First the call that may throw: nobody would hold the promise then.
     this.#overlay.elect(election)
     const result = this.#wait(election, true, signal)
     this.#settleKnown(election)
@@ -45,17 +46,17 @@ export class Elections {
     }
   }
 
-  /** A new reign was announced. */
+  /** Settles the callers that wait for this election. Called for each new reign. */
   elected(reign: Reign): void {
     for (const waiter of this.#waiters.get(reign.election) ?? []) waiter.settle(reign)
   }
 
-  /** Announcements may have been missed. */
+  /** Settles all callers whose result is known, since announcements may have been missed. */
   settleAll(): void {
     for (const election of this.#waiters.keys()) this.#settleKnown(election)
   }
 
-  /** No more results: everybody who waits gets this error. */
+  /** Rejects all waiting callers with this error: no more results will come. */
   close(error: Error): void {
     for (const waiters of this.#waiters.values()) {
       for (const waiter of waiters) waiter.reject(error)
@@ -92,7 +93,7 @@ export class Elections {
     })
   }
 
-  /** For a caller that is gone: with a pool that has ended, candidacies have ended, too. */
+  /** Withdraws for a caller that is gone. The end of a pool has ended its candidacies, too. */
   #withdraw(election: string): void {
     try {
       this.#overlay.withdraw(election)
@@ -105,7 +106,10 @@ export class Elections {
     return [...(this.#waiters.get(election) ?? [])].some((waiter) => waiter.candidate)
   }
 
-  /** A reign counts as long as its winner is there; after that only the next one does. */
+  /**
+   * Settles with the known reign. A reign counts only while its winner is a member; after that only
+   * the next one does.
+   */
   #settleKnown(election: string): void {
     const reign = this.#overlay.reign(election)
     if (reign === undefined) return

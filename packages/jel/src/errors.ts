@@ -1,17 +1,18 @@
 /**
- * What can go wrong in a call of the facade. Aborted calls reject with the reason of their `AbortSignal`, as in the web's own interfaces.
+ * The errors that calls of the facade raise. Aborted calls reject with the reason of their
+ * `AbortSignal`, as web APIs do.
  */
 import { JelError } from '@jel/protocol'
 
 /**
- * A consistency level of JEL §3.3 that a pool without a coordinator can't give: `reliable` joins, `uniform` elections.
- * Raised by `joinPool` instead of giving something weaker under the same name.
+ * A consistency level of JEL §3.3 that a pool without a coordinator can't give: `reliable` joins,
+ * `uniform` elections. `joinPool` raises it instead of giving something weaker under the same name.
  */
 export class UnsupportedConsistencyError extends JelError {
   readonly code = 'UNSUPPORTED_CONSISTENCY'
   /** The option: `joins` or `elections`. */
   readonly option: string
-  /** What was asked for. */
+  /** The level that was asked for. */
   readonly level: string
 
   constructor(option: string, level: string, offered: readonly string[]) {
@@ -21,7 +22,7 @@ export class UnsupportedConsistencyError extends JelError {
   }
 }
 
-/** This Node is too old. Raised when the package is imported. */
+/** The version of Node is too old. Raised when the package is imported. */
 export class UnsupportedNodeError extends JelError {
   readonly code = 'UNSUPPORTED_NODE'
 
@@ -30,15 +31,18 @@ export class UnsupportedNodeError extends JelError {
   }
 }
 
-/** An option of `joinPool` or a command that makes no sense: the message says which and why. */
+/** An option of `joinPool` or an argument of a call is invalid. The message says which and why. */
 export class InvalidOptionError extends JelError {
   readonly code = 'INVALID_OPTION'
 }
 
-/** After the time allowed there were fewer members than `requireMembers`. The message says why each introducer did not let this node in. */
+/**
+ * Fewer members than `requireMembers` were in the pool at the end of the timeout. The message says
+ * why each introducer did not let this node in.
+ */
 export class TooFewMembersError extends JelError {
   readonly code = 'TOO_FEW_MEMBERS'
-  /** How many there were, this node included. */
+  /** The number of members at that time, this node included. */
   readonly members: number
   /** Introducers that did not answer, and why. */
   readonly introducers: readonly { readonly address: string; readonly reason: string }[]
@@ -69,20 +73,29 @@ export class InvalidSignalNameError extends JelError {
   }
 }
 
-/** A record that can't be published: its name, its value or its lifetime is none that members accept. The message says which. */
+/**
+ * A record can't be published because members would not accept its name, value or lifetime. The
+ * message says which.
+ */
 export class InvalidRecordError extends JelError {
   readonly code = 'INVALID_RECORD'
 }
 
-/** A user event, a query or an answer that can't be sent: its name, its payload or its timeout is none that members accept. The message says which. */
+/**
+ * A user event, a query or an answer can't be sent because members would not accept its name,
+ * payload or timeout. The message says which.
+ */
 export class InvalidEventError extends JelError {
   readonly code = 'INVALID_EVENT'
 }
 
-/** The pool has a fixed size, and as many have joined: nobody else may (a closed pool of the Ibis Portability Layer). */
+/**
+ * The pool has a fixed size and as many members have joined, so no other may join (a closed pool of
+ * the Ibis Portability Layer).
+ */
 export class PoolClosedError extends JelError {
   readonly code = 'POOL_CLOSED'
-  /** How many the pool is for. */
+  /** The fixed size of the pool. */
   readonly size: number
 
   constructor(pool: string, size: number) {
@@ -91,12 +104,12 @@ export class PoolClosedError extends JelError {
   }
 }
 
-/** Members were told different sizes of one pool. */
+/** Members were started with different sizes for one pool. */
 export class PoolSizeMismatchError extends JelError {
   readonly code = 'POOL_SIZE_MISMATCH'
-  /** What this node was told. */
+  /** The size that this node was given. */
   readonly size: number
-  /** What another member announced. */
+  /** The size that another member announced. */
   readonly announced: number
 
   constructor(pool: string, size: number, announced: number) {
@@ -106,12 +119,12 @@ export class PoolSizeMismatchError extends JelError {
   }
 }
 
-/** The pool was terminated, and `joinPool` was told to join none that was. */
+/** The pool was terminated, and `joinPool` was called with `requireRunning`. */
 export class PoolTerminatedError extends JelError {
   readonly code = 'POOL_TERMINATED'
-  /** The id of the member that did it. */
+  /** The id of the member that terminated the pool. */
   readonly by: string
-  /** When, by that member's calendar, Unix ms. */
+  /** The time of the termination by that member's calendar, Unix ms. */
   readonly at: number
 
   constructor(pool: string, by: string, at: number) {
@@ -121,7 +134,10 @@ export class PoolTerminatedError extends JelError {
   }
 }
 
-/** While events were paused more came than may wait. Those that waited are thrown away; events that come from now on are told. */
+/**
+ * More events came while events were paused than may wait. The waiting events were discarded; later
+ * events are delivered.
+ */
 export class EventsOverflowError extends JelError {
   readonly code = 'EVENTS_OVERFLOW'
 
@@ -130,7 +146,7 @@ export class EventsOverflowError extends JelError {
   }
 }
 
-/** The tag of a node is larger than every member is asked to keep. */
+/** The tag of a node is larger than the limit that all members keep. */
 export class TagTooLargeError extends JelError {
   readonly code = 'TAG_TOO_LARGE'
 
@@ -139,12 +155,15 @@ export class TagTooLargeError extends JelError {
   }
 }
 
-/** A static attribute that can't be set: its name is none, or all would be more than every member is asked to keep. The message says which. */
+/**
+ * A static attribute can't be set: its name is invalid, or all attributes together would exceed the
+ * limit that all members keep. The message says which.
+ */
 export class InvalidConstantError extends JelError {
   readonly code = 'INVALID_CONSTANT'
 }
 
-/** An election was used in a pool joined with `elections: 'off'` (JEL §3.3). */
+/** An election was used in a pool that was joined with `elections: 'off'` (JEL §3.3). */
 export class ElectionsOffError extends JelError {
   readonly code = 'ELECTIONS_OFF'
 
@@ -153,7 +172,7 @@ export class ElectionsOffError extends JelError {
   }
 }
 
-/** Membership changes were asked for in a pool joined with `joins: 'off'` (JEL §3.3). */
+/** Membership changes were asked for in a pool that was joined with `joins: 'off'` (JEL §3.3). */
 export class JoinsOffError extends JelError {
   readonly code = 'JOINS_OFF'
 
@@ -162,7 +181,7 @@ export class JoinsOffError extends JelError {
   }
 }
 
-/** The node has left the pool, or could not go on in it: then `cause` says why. */
+/** The node has left the pool, or could not go on in it. In the second case `cause` says why. */
 export class PoolLeftError extends JelError {
   readonly code = 'POOL_LEFT'
 
@@ -184,8 +203,8 @@ export class CandidacyWithdrawnError extends JelError {
 }
 
 /**
- * A reader of `changes()` fell so far behind that changes had to be dropped. The iterator ends with this error, so that
- * no gap goes unnoticed; a new `changes()` starts with a fresh snapshot.
+ * A reader of `changes()` fell so far behind that changes had to be dropped. The iterator ends with
+ * this error, so that no gap goes unnoticed. A new `changes()` starts with a fresh snapshot.
  */
 export class ChangesOverflowError extends JelError {
   readonly code = 'CHANGES_OVERFLOW'
@@ -195,7 +214,10 @@ export class ChangesOverflowError extends JelError {
   }
 }
 
-/** `pool.libp2p` was asked for, and the host runs in another thread: open it with `thread: 'main'`. */
+/**
+ * `pool.libp2p` was used although the host runs in another thread. Join with `thread: 'main'` to
+ * use it.
+ */
 export class Libp2pElsewhereError extends JelError {
   readonly code = 'LIBP2P_ELSEWHERE'
 
@@ -204,7 +226,10 @@ export class Libp2pElsewhereError extends JelError {
   }
 }
 
-/** The worker thread of a pool could not be started, failed, or ended; `cause` says why, where that is known. */
+/**
+ * The worker thread of a pool could not be started, failed, or ended. `cause` says why, where that
+ * is known.
+ */
 export class WorkerError extends JelError {
   readonly code = 'WORKER'
 }

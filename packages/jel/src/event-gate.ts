@@ -1,13 +1,16 @@
 import { EventsOverflowError } from './errors.ts'
 
-/** How many events may wait while they are paused. As many as for a reader of `changes()`. */
+/** How many events may wait while events are paused: as many as for a reader of `changes()`. */
 const PAUSED_LIMIT = 65_536
 
-/** Holds events back while they are paused (`disableEvents` of the Ibis Portability Layer), and hands them on in order. */
+/**
+ * Holds events back while they are paused (`disableEvents` of the Ibis Portability Layer), then
+ * dispatches them in order.
+ */
 export class EventGate {
   readonly #limit: number
   #waiting: (() => void)[] = []
-  /** Index of the next to hand on. */
+  /** Index of the next event to dispatch. */
   #next = 0
   #isPaused = false
   #isOver = false
@@ -20,7 +23,7 @@ export class EventGate {
     this.#isPaused = true
   }
 
-  /** Hands on what waited. Throws EventsOverflowError if that is not all. */
+  /** Dispatches the waiting events. Throws EventsOverflowError if some had to be discarded. */
   resume(): void {
     this.#isPaused = false
     if (this.#isOver) {
@@ -33,7 +36,7 @@ export class EventGate {
     this.#next = 0
   }
 
-  /** Now, or when events go on. */
+  /** Dispatches now, or when events resume. */
   pass(dispatch: () => void): void {
     if (!this.#isPaused && this.#waiting.length === 0) dispatch()
     else if (this.#waiting.length - this.#next < this.#limit && !this.#isOver) this.#waiting.push(dispatch)

@@ -3,70 +3,89 @@ import type { Health, Member, Reign } from './member.ts'
 
 /** A signal that another member sent to this one with `signal()`. */
 export interface SignalDetail {
-  /** As the sender called it. */
+  /** The name that the sender gave it. */
   readonly name: string
-  /** Who sent it. */
+  /** The sender. */
   readonly from: Member
 }
 
-/** What a member told all members with `broadcast()`. */
+/** A user event that a member sent to all members with `broadcast()`. */
 export interface EventDetail {
-  /** As the sender called it. */
+  /** The name that the sender gave it. */
   readonly name: string
   /** At most 1,024 bytes. */
   readonly payload: Uint8Array
-  /** Who signed it. */
+  /** The member that signed it. */
   readonly from: Member
 }
 
 /** How a pool was terminated. */
 export interface Termination {
-  /** The id of the member that did it; it may have left since. */
+  /** The id of the member that terminated the pool. It may have left since. */
   readonly by: string
-  /** When, by that member's calendar, Unix ms. */
+  /** The time by that member's calendar, Unix ms. */
   readonly at: number
 }
 
-/** Something that went wrong while the node goes on. */
+/** A problem after which the node goes on. */
 export interface WarningDetail {
-  /** Stable, as `INTRODUCER_UNREACHABLE` or `PEER_REFUSED`. */
+  /** A stable code, such as `INTRODUCER_UNREACHABLE` or `PEER_REFUSED`. */
   readonly code: string
-  /** For people. */
+  /** A text for people. */
   readonly message: string
 }
 
-/** How long something took that this node did, in ms: finding out that a member is dead, or a reconciliation with another member. */
+/**
+ * The duration, in ms, of something that this node did: the detection of a member's death, or a
+ * reconciliation with another member.
+ */
 export type MeasuredDetail = Measured
 
 /**
- * The events of a pool by name. Each is a `CustomEvent` whose `detail` is plain data. Listeners hear what happens after
- * they were added, in order; `members()` in the same tick is exactly the state before it.
+ * The events of a pool by name. Each is a `CustomEvent` whose `detail` is plain data. Listeners get
+ * the events after their registration, in order. If `members()` is read in the tick of the
+ * registration, it is exactly the state before the first event.
  */
 export interface PoolEvents {
-  /** A member came in (JEL §3.1). Once a life at most, never after its end. */
+  /** A member joined (JEL §3.1). At most once per life, and never after the end of that life. */
   joined: CustomEvent<Member>
   /** A member left by its own will (JEL §3.1). */
   left: CustomEvent<Member>
-  /** A member crashed, was killed, or can't be reached by those who watch it (JEL §3.1). */
+  /** A member crashed, was killed, or can't be reached by the members that watch it (JEL §3.1). */
   died: CustomEvent<Member>
-  /** A member that is present says something else of itself: other addresses, another tag or other constants. Not in the paper. */
+  /** A present member changed its addresses, its tag or its constants. Not in the paper. */
   updated: CustomEvent<Member>
-  /** An election has another winner, or the same under another epoch (JEL §3.2). Provisional until the pool agrees (§3.3). */
+  /**
+   * An election has another winner, or the same winner under another epoch (JEL §3.2). Provisional
+   * until the pool agrees (§3.3).
+   */
   elected: CustomEvent<Reign>
-  /** A record is new, has a new version, was withdrawn, or made way for others: then it has no `value`. That one expired is not told. Not in the paper. */
+  /**
+   * A record is new, has a new version, was withdrawn, or was evicted by others. In the last two
+   * cases it has no `value`. No event reports that a record expired. Not in the paper.
+   */
   record: CustomEvent<PoolRecord>
-  /** Another member signalled this one. */
+  /** Another member sent a signal to this one. */
   signal: CustomEvent<SignalDetail>
-  /** A member told all members something with `broadcast()`, this node included. Once each. Not in the paper; Serf's user event. */
+  /**
+   * A member sent a user event with `broadcast()` to all members, itself included. Delivered once
+   * each. Not in the paper; Serf's user event.
+   */
   event: CustomEvent<EventDetail>
-  /** As many have joined as a pool of a fixed size is for. `waitForPoolClosed()` tells it late, too. */
+  /**
+   * As many members have joined as a pool of a fixed size is for. `waitForPoolClosed()` reports
+   * this late, too.
+   */
   poolClosed: CustomEvent<{ readonly size: number }>
-  /** A member terminated the pool. Nobody is made to leave. `pool.terminated` tells it late, too. */
+  /**
+   * A member terminated the pool. Nobody is made to leave. `pool.terminated` reports this late,
+   * too.
+   */
   terminated: CustomEvent<Termination>
-  /** `health()` reads differently: alone, in a minority, well again. */
+  /** The state in `health()` changed: alone, in a minority, or well again. */
   health: CustomEvent<Health>
-  /** This node measured how long something took: for metrics, see `observe` of `@jel/jel/opentelemetry`. */
+  /** This node measured a duration: for metrics, see `observe` of `@jel/jel/opentelemetry`. */
   measured: CustomEvent<MeasuredDetail>
-  /** Something went wrong while the node goes on. */
+  /** A problem occurred after which the node goes on. */
   warning: CustomEvent<WarningDetail>
 }

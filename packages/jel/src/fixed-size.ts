@@ -7,14 +7,23 @@ import type { PoolHost } from './pool-host.ts'
 
 const SIZE = `${OWN_RECORDS}size`
 const CLOSED = `${OWN_RECORDS}closed`
-/** As long as a record may live, ms: 31 days. */
+/** The longest lifetime of a record, ms: 31 days. */
 const LIFETIME = 2_678_400_000
-/** So long the first member waits when enough have joined, ms: of some that join at once all shall be known. Guess: a join is known everywhere in half of that. */
+/**
+ * How long the first member waits once enough have joined, ms, so that it knows all members that
+ * join at the same time. Guess: everybody knows of a join in half of that.
+ */
 const SETTLE = 1_000
-/** Each member waits this much longer than the one that joined before it, ms, and at most so long: one record is enough. Guess. */
+/**
+ * Each member waits `each` ms longer than the member that joined before it, at most `most` ms: one
+ * record is enough. Guess.
+ */
 const TURN = { each: 100, most: 5_000 }
 
-/** Why this node may not be in the pool that it has entered; undefined: it may. `size`: what it was told. */
+/**
+ * Returns the reason why this node may not stay in the pool that it has entered, or undefined if it
+ * may. `size` is the `poolSize` option of this node.
+ */
 export function sizeProblem(host: PoolHost, size: number | undefined): Error | undefined {
   const announced = sizesIn(host, SIZE)
   const other = announced.find((each) => each !== size)
@@ -28,20 +37,22 @@ export function sizeProblem(host: PoolHost, size: number | undefined): Error | u
 export interface FixedSizeEvents {
   readonly closed: (size: number) => void
   readonly warn: (code: string, message: string) => void
-  /** More have joined than the pool is for, and this node is one of those that came last. */
+  /** More members have joined than the pool is for, and this node is one of the last. */
   readonly excess: (error: PoolClosedError) => void
 }
 
 /**
- * A pool that is for so many members (a closed world in the Ibis Portability Layer). One member announces the size by a record; when so many have joined,
- * counting those that are gone since, one tells by another record that the pool is closed. Who came later by the order of joining leaves.
+ * A pool for a fixed number of members (a closed world in the Ibis Portability Layer). One member
+ * announces the size by a record. Once so many have joined, those that are gone since included, one
+ * member announces by another record that the pool is closed. Members beyond the size, by the order
+ * of joining, leave.
  */
 export class FixedSize {
   readonly #host: PoolHost
   readonly #events: FixedSizeEvents
   readonly #end = Promise.withResolvers<void>()
   readonly promise = this.#end.promise
-  /** Each id once, as it joined first. Kept until the pool is closed. */
+  /** The first join of each id. Kept until the pool is closed. */
   readonly #joined = new Map<string, Pick<Member, 'id' | 'joinedAt'>>()
   #timer: NodeJS.Timeout | undefined
   #warned = false
@@ -57,14 +68,14 @@ export class FixedSize {
     if (size !== undefined && !sizesIn(host, SIZE).includes(size)) void this.#publish(SIZE, size)
   }
 
-  /** Somebody joined. */
+  /** Counts a member that joined. */
   joined(member: Member): void {
     if (this.size === undefined || this.isClosed) return
     this.#count(member)
     this.#close()
   }
 
-  /** Records or members changed. */
+  /** Reacts to changed records or members. */
   review(): void {
     const announced = sizesIn(this.#host, SIZE)
     this.size ??= announced[0]
@@ -92,7 +103,9 @@ export class FixedSize {
     if (first === undefined || byJoin(member, first) < 0) this.#joined.set(member.id, member)
   }
 
-  /** Tells all that enough have joined, when that is so and nobody else tells it. */
+  /**
+   * Announces that enough have joined, once that is so, unless another member announces it first.
+   */
   #close(): void {
     const { size } = this
     if (size === undefined || this.#timer !== undefined || this.#joined.size < size) return
@@ -122,12 +135,12 @@ export class FixedSize {
   }
 }
 
-/** How many of these joined before this one. */
+/** Returns how many of these members joined before this one. */
 function before(members: readonly Pick<Member, 'id' | 'joinedAt'>[], self: Member): number {
   return members.filter((member) => member.id !== self.id && byJoin(member, self) < 0).length
 }
 
-/** What records of this name say, sorted; what is no size is ignored. */
+/** Returns the sizes in the records of this name, sorted. Ignores values that are not a size. */
 function sizesIn(host: PoolHost, name: string): number[] {
   const sizes = host.records(name).flatMap((record) => sizeOf(record, name) ?? [])
   return [...new Set(sizes)].sort((a, b) => a - b)

@@ -1,5 +1,5 @@
 /**
- * Callers that wait until there are so many members.
+ * A caller that waits until there are `count` members.
  */
 interface Waiter {
   readonly count: number
@@ -11,7 +11,7 @@ export class HeadCount {
   readonly #size: () => number
   readonly #waiters = new Set<Waiter>()
 
-  /** `size`: how many members there are now. */
+  /** `size` returns the present number of members. */
   constructor(size: () => number) {
     this.#size = size
   }
@@ -31,14 +31,14 @@ export class HeadCount {
     }
   }
 
-  /** Somebody came. */
+  /** Resolves the callers whose count is reached. Called when a member joined. */
   review(): void {
     if (this.#waiters.size === 0) return
     const size = this.#size()
     for (const { count, resolve } of this.#waiters) if (size >= count) resolve()
   }
 
-  /** Nobody comes any more: everybody who waits gets this error. */
+  /** Rejects all waiting callers with this error: nobody will join any more. */
   close(error: Error): void {
     for (const { reject } of this.#waiters) reject(error)
   }

@@ -1,5 +1,6 @@
 /**
- * Join-Elect-Leave: who takes part in this computation, who has which role, who is gone. `joinPool` is the way in.
+ * Join-Elect-Leave: the members of this computation, their roles, and the members that are gone.
+ * `joinPool` is the way in.
  *
  * @packageDocumentation
  */
@@ -13,7 +14,7 @@ export type { Abortable, PoolEnd, PoolParts, StreamHandler } from './pool.ts'
 export type { PoolOptions } from './options.ts'
 export type { EventDetail, MeasuredDetail, PoolEvents, SignalDetail, Termination, WarningDetail } from './events.ts'
 export type { PoolKeyInfo, PoolRecord, PublishOptions, RecordOwner } from '@jel/overlay'
-/** What `open` gives and handlers take. */
+/** The stream that `open` returns and handlers take. */
 export type { Stream } from '@libp2p/interface'
 export type { Change, Health, Link, Member, MemberRef, Reign, Traffic } from './member.ts'
 export { byJoin } from './join-order.ts'

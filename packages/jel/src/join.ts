@@ -10,23 +10,33 @@ import { findTermination } from './termination.ts'
 import { toBytes } from './text.ts'
 import { startRemoteOverlay } from './thread/start.ts'
 
-/** What every member keeps of every other one is bounded. */
+/** Bounded because every member keeps the location of every other member. */
 const { locationBytes } = defaultConfig.limits
 
-/** How long `requireMembers` may take unless `timeout` says otherwise, ms. Guess: longer than a node waits for an introducer that says nothing. */
+/**
+ * Default for `timeout`: how long `requireMembers` may take, ms. Guess: longer than a node waits
+ * for a silent introducer.
+ */
 const REQUIRE_TIMEOUT = 30_000
-/** A node that has not started, or is being let in when that time is over, may go on for so long, ms. Guess: a thread that starts on a busy machine. */
+/**
+ * How much longer a start or an introduction that is under way at the timeout may go on, ms. Guess:
+ * a thread that starts on a busy machine.
+ */
 const GRACE = 10_000
 
 /**
- * Joins a pool (JEL §3, `init`): starts a libp2p host, enters through a member of the pool, or founds it where there is none.
- * Resolves when this node is in the pool; with introducers that don't answer that is after 20 s at the latest, alone, while they
- * are retried (`health().introducers` says why). With `requireMembers` it rejects instead.
+ * Joins a pool (JEL §3, `init`): starts a libp2p host, then enters through a member of the pool, or
+ * founds the pool where there is none. Resolves when this node is in the pool. If the introducers
+ * don't answer, it resolves after 20 s at the latest with this node alone, and goes on retrying
+ * them (`health().introducers` says why each failed). With `requireMembers` it rejects instead.
  *
- * @param name the pool; everybody who names it, and holds the same `key` if there is one, meets there
- * @throws UnsupportedConsistencyError, InvalidOptionError, InvalidPoolNameError, TagTooLargeError before anything is started;
- *   the overlay's errors (a malformed address or key, an identity in use, a port in use) when the host can't start;
- *   WorkerError when its thread can't; PoolClosedError, PoolSizeMismatchError, PoolTerminatedError when this node may not stay; TooFewMembersError when fewer than `requireMembers` came in time
+ * @param name the pool; all nodes that give this name, and the same `key` if there is one, meet
+ *   there
+ * @throws UnsupportedConsistencyError, InvalidOptionError, InvalidPoolNameError, TagTooLargeError
+ *   before anything is started; the overlay's errors (a malformed address or key, an identity in
+ *   use, a port in use) when the host can't start; WorkerError when its thread can't start;
+ *   PoolClosedError, PoolSizeMismatchError, PoolTerminatedError when this node may not stay;
+ *   TooFewMembersError when fewer than `requireMembers` came in time
  */
 export async function joinPool(name: string, options: PoolOptions = {}): Promise<Pool> {
   if (typeof name !== 'string') throw new InvalidPoolNameError('the pool name must be a string')
@@ -52,7 +62,7 @@ export async function joinPool(name: string, options: PoolOptions = {}): Promise
   }
 }
 
-/** Enters, and waits for others. What was opened is closed if they don't come in time. */
+/** Enters and waits for other members. Leaves again if they don't come in time. */
 async function enterWith(
   count: number,
   timeout: number,
@@ -62,7 +72,7 @@ async function enterWith(
   const { signal } = options
   const time = AbortSignal.timeout(timeout)
   const last = AbortSignal.timeout(timeout + GRACE)
-  // Whoever says nothing is given up in time for the reason to be told.
+  // Gives up silent introducers in time to report the reason.
   const introduction = { aloneAfter: Math.min(timeout, defaultConfig.introduction.aloneAfter) }
   const joined = new AbortController()
   let pool: Pool | undefined
@@ -82,7 +92,7 @@ async function enterWith(
   }
 }
 
-/** What this node has entered, if it may stay. */
+/** Returns the host if this node may stay in the pool. Otherwise leaves and throws. */
 async function admitted(host: PoolHost, poolSize: number | undefined, requireRunning: boolean): Promise<PoolHost> {
   const termination = requireRunning ? findTermination(host) : undefined
   const problem =

@@ -4,11 +4,13 @@ import { InvalidOptionError } from './errors.ts'
 type Ask = <Result>(call: () => Promise<Result>) => Promise<Result>
 
 /**
- * The keys of a private pool, changed while it runs, as with Serf's keyring: install the new one on all nodes, then use it on all, then remove the old one on
- * all. After each step every node can talk to every other. What is changed here lasts as long as the node: change its key file, too.
+ * Changes the keys of a private pool while it runs, as Serf's keyring does: install the new key on
+ * all nodes, then use it on all, then remove the old one on all. After each step every node can
+ * talk to every other. A change lasts as long as the node: change its key file, too.
  *
- * Keys are given as the text of their files; one that is installed also by its fingerprint. All reject with PoolKeysError (an open pool, an unknown key, the
- * primary one), PoolKeyError (no key), InvalidOptionError or PoolLeftError.
+ * A key is given as the text of its file. An installed key can also be given by its fingerprint.
+ * All methods reject with PoolKeysError (an open pool, an unknown key, the primary key),
+ * PoolKeyError (not a key), InvalidOptionError or PoolLeftError.
  */
 export class Keyring {
   readonly #keys: OverlayKeys
@@ -19,25 +21,34 @@ export class Keyring {
     this.#ask = ask
   }
 
-  /** Lets nodes in that have this key, beside the others. */
+  /** Admits nodes that have this key, besides the keys that are installed already. */
   async install(key: Uint8Array | string): Promise<PoolKeyInfo> {
     checkKey(key)
     return await this.#ask(() => this.#keys.install(key))
   }
 
-  /** Makes an installed key the primary one: this node's own connections are protected by it from now on. */
+  /**
+   * Makes an installed key the primary one, which protects the connections that this node opens
+   * from then on.
+   */
   async use(key: Uint8Array | string): Promise<PoolKeyInfo> {
     checkKey(key)
     return await this.#ask(() => this.#keys.use(key))
   }
 
-  /** Lets nobody in by this key any more, and ends the connections under it; they are opened anew under the primary one. */
+  /**
+   * Admits no more nodes by this key, and ends the connections under it. They are opened again
+   * under the primary key.
+   */
   async remove(key: Uint8Array | string): Promise<void> {
     checkKey(key)
     await this.#ask(() => this.#keys.remove(key))
   }
 
-  /** Those that are installed, the primary one first: fingerprints, never the keys. */
+  /**
+   * Returns the fingerprints of the installed keys, the primary one first. Never the keys
+   * themselves.
+   */
   async list(): Promise<readonly PoolKeyInfo[]> {
     return await this.#ask(() => this.#keys.list())
   }

@@ -1,8 +1,9 @@
 import type { OverlayHealth, PoolLink, PoolMember, PoolReign, Traffic } from '@jel/overlay'
 
 /**
- * A node of the pool as others know it (JEL §3: a single instance in a computation, tracked as one entity). Plain data:
- * it can be cloned across a `MessagePort`. `id` and `incarnation` together name one life.
+ * A node of the pool as others see it (JEL §3: a single instance in a computation, tracked as one
+ * entity). It is plain data, which can be cloned across a `MessagePort`. `id` and `incarnation`
+ * together name one life.
  */
 export type Member = PoolMember
 
@@ -10,29 +11,34 @@ export type Member = PoolMember
 export type MemberRef = string | { readonly id: string }
 
 /**
- * One reign in one election: who has the role now (JEL §3.2). The fencing token is `(epoch, winner)`: it orders reigns,
- * it can't exclude that two nodes hold a role at once while the network is partitioned.
+ * One reign in one election: the present holder of the role (JEL §3.2). Its fencing token is
+ * `(epoch, winner)`. The token orders reigns. It can't exclude that two nodes hold a role at once
+ * while the network is partitioned.
  */
 export type Reign = PoolReign
 
 /** How well this node is connected, as far as it can tell. */
 export type Health = OverlayHealth
 
-/** A link of a node: `id` is at the other end, which took `roundTrip` ms to answer the last probe. Only one end of a link probes the other, often. */
+/**
+ * A link of a node. The member `id` is at the other end and took `roundTrip` ms to answer the last
+ * probe. Often only one end of a link probes the other.
+ */
 export type Link = PoolLink
 
 export type { Traffic }
 
 /**
- * One change of the membership (JEL §3.1: join, leave and died notifications), or of what a member says of itself: `updated` brings a
- * member that is present with other addresses, another tag or other constants. It is the same life, so it begins and ends nothing.
+ * One change of the membership (JEL §3.1: join, leave and died notifications), or of a member's own
+ * data. `updated` brings a present member with other addresses, another tag or other constants. It
+ * is the same life, so it begins and ends nothing.
  */
 export interface Change {
   readonly type: 'joined' | 'left' | 'died' | 'updated'
   readonly member: Member
 }
 
-/** The id in a reference to a member. */
+/** Returns the id in a reference to a member. */
 export function idOf(member: MemberRef): string {
   return typeof member === 'string' ? member : member.id
 }

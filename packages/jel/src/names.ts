@@ -1,7 +1,10 @@
 import { nameProblem } from '@jel/protocol'
 import { InvalidElectionNameError, InvalidEventError, InvalidRecordError, InvalidSignalNameError } from './errors.ts'
 
-/** Why an election can't have this name, or undefined: 1 to 128 bytes of UTF-8 without control characters. */
+/**
+ * Returns why an election can't have this name, or undefined if it can. A name has 1 to 128 bytes
+ * of UTF-8 without control characters.
+ */
 export function electionNameProblem(name: string): string | undefined {
   return problemOf(name)
 }
@@ -18,7 +21,7 @@ export function checkSignalName(name: string): void {
   if (problem !== undefined) throw new InvalidSignalNameError(problem)
 }
 
-/** Records that say something of the pool itself. */
+/** The prefix of records about the pool itself. */
 export const OWN_RECORDS = 'jel.pool/'
 
 export function isOwnRecord(name: string): boolean {
@@ -38,7 +41,7 @@ export function checkEventName(name: string): void {
   if (problem !== undefined) throw new InvalidEventError(`the name ${problem}`)
 }
 
-/** Callers without types, at the other end of a pipe, get an error as well. */
+/** Checks the type, too, for callers without types at the other end of a pipe. */
 function problemOf(name: unknown): string | undefined {
   return typeof name === 'string' ? nameProblem(name) : 'must be a string'
 }

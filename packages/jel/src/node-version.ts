@@ -1,5 +1,6 @@
 /**
- * Imported first, so that an old Node says what is missing instead of failing at the first thing that it does not know. As `engines` in package.json says.
+ * Checks the version of Node, as `engines` in package.json has it. Imported first, so that an old
+ * Node reports the needed version instead of failing at the first unknown feature.
  */
 import { UnsupportedNodeError } from './errors.ts'
 

@@ -1,72 +1,111 @@
 import type { WarningDetail } from './events.ts'
 import { InvalidOptionError, UnsupportedConsistencyError } from './errors.ts'
 
-/** What `joinPool` may be told. Everything is optional. */
+/** The options of `joinPool`. All are optional. */
 export interface PoolOptions {
   /**
-   * Consistency of the membership news (JEL §3.3): `'unreliable'` (default) is best effort in any order, repaired until all
-   * nodes hold the same view; `'off'` delivers none. The paper's `'reliable'` needs a coordinator and is refused.
+   * Consistency of the membership news (JEL §3.3). `'unreliable'` (default) is best effort in any
+   * order, repaired until all nodes hold the same view. `'off'` delivers none. The paper's
+   * `'reliable'` needs a coordinator and is refused.
    */
   joins?: 'unreliable' | 'off'
   /**
-   * Consistency of elections (JEL §3.3): `'non-uniform'` (default) converges to one winner, and different nodes may name
-   * different winners before that; `'off'` refuses elections. The paper's `'uniform'` is refused.
+   * Consistency of elections (JEL §3.3). `'non-uniform'` (default) converges to one winner; before
+   * that, different nodes may name different winners. `'off'` refuses elections. The paper's
+   * `'uniform'` is refused.
    */
   elections?: 'non-uniform' | 'off'
   /**
-   * Addresses of members through which the pool may be entered: `host:port`, or multiaddrs with or without `/p2p/…`. None: the node founds the
-   * pool, or finds it by mDNS.
+   * Addresses of members to enter the pool through (introducers): `host:port`, or multiaddrs with
+   * or without `/p2p/…`. Without any the node founds the pool, or finds it by mDNS.
    */
   bootstrap?: readonly string[]
   /**
-   * With `bootstrap`: whether this node is the pool where none of its introducers lets it in. Default: no. Until it has reached one it stands in no
-   * election then, so that no second master comes up beside the pool that it can't reach.
+   * With `bootstrap`: whether this node founds the pool if none of its introducers lets it in.
+   * Default: no. In that case it stands in no election until it has reached an introducer, so that
+   * no second master arises beside the pool that it can't reach.
    */
   found?: boolean
-  /** `joinPool` resolves only when so many members are here, this node included, and rejects with TooFewMembersError if they don't come in time. */
+  /**
+   * `joinPool` resolves only when there are this many members, this node included. It rejects with
+   * TooFewMembersError if they don't come in time.
+   */
   requireMembers?: number
   /** How long `requireMembers` may take, ms. Default: 30,000. */
   timeout?: number
-  /** Where to listen: `ip:port` or multiaddrs. Default: all interfaces, IPv4 and IPv6, on one free TCP port; without IPv6, IPv4 alone. */
+  /**
+   * Where to listen: `ip:port` or multiaddrs. Default: all interfaces, IPv4 and IPv6, on one free
+   * TCP port; without IPv6, IPv4 alone.
+   */
   listen?: readonly string[]
-  /** Where others reach this node, `host:port` or multiaddrs, instead of where it listens: behind a port mapping, in a container. At most 8. */
+  /**
+   * Where others reach this node, if not where it listens: behind a port mapping, in a container.
+   * `host:port` or multiaddrs, at most 8.
+   */
   announce?: readonly string[]
-  /** Have the router map a port to this node (UPnP). Default: no, and then nothing is sent to find one. Not together with `announce`. */
+  /**
+   * Makes the router map a port to this node (UPnP). Default: no; in that case nothing is sent to
+   * find a router. Not together with `announce`.
+   */
   portMapping?: boolean
-  /** Ids of the only nodes that may connect to this one, and that it connects to; give all nodes the same list. Default: everybody. */
+  /**
+   * Ids of the only nodes that may connect to this one, and that this one connects to. Give all
+   * nodes the same list. Default: everybody.
+   */
   allow?: readonly string[]
-  /** Where this node is, from fine to coarse joined by `@`, as in `node7@rack2@delft@nl`; at most 256 bytes. Default: the host name. */
+  /**
+   * Where this node is: levels from fine to coarse joined by `@`, as in `node7@rack2@delft@nl`. At
+   * most 256 bytes. Default: the host name.
+   */
   location?: string
-  /** What every member gets to know of this one, at most 1,024 bytes; text is sent as UTF-8. Default: none. */
+  /**
+   * The application's own data about this node, which every member receives. At most 1,024 bytes;
+   * text is sent as UTF-8. Default: none.
+   */
   tag?: Uint8Array | string
   /**
-   * A private pool: the content of a swarm key file, see `generatePoolKey` and `readPoolKey`. Without the same key nobody enters, and nothing can be read.
-   * Of several the first is the primary one, see `Pool.keys`.
+   * Makes the pool private: the content of a swarm key file, see `generatePoolKey` and
+   * `readPoolKey`. Nobody can enter or read anything without the same key. The first of several
+   * keys is the primary one, see `Pool.keys`.
    */
   key?: Uint8Array | string | readonly (Uint8Array | string)[]
   /**
-   * Keeps this node's key and incarnation across starts. Created with mode 0600 if it is missing; locked while in use. Members that it meets are kept beside it,
-   * in `<identityFile>.peers`, so that it finds its pool again without `bootstrap`, with the latest epochs of elections. Default: a new id at each start.
+   * A file that keeps this node's key and incarnation across starts. Created with mode 0600 if it
+   * is missing; locked while in use. Beside it, `<identityFile>.peers` keeps the members that this
+   * node met, so that it finds its pool again without `bootstrap`, and the latest epochs of
+   * elections. Default: a new id at each start.
    */
   identityFile?: string
-  /** Find other nodes on the local network. Default: yes, unless the node listens on loopback only. */
+  /**
+   * Whether to find other nodes on the local network (mDNS). Default: yes, unless the node listens
+   * on loopback only.
+   */
   mdns?: boolean
   /**
-   * Where the node runs. `'main'` (default): in this thread; while the application computes without yielding the node says nothing, and after 15 s the
-   * others declare it dead. `'worker'`: in a thread of its own; the application may block as long as it likes and finds all events
-   * waiting in order. That costs memory and start-up time, and `pool.libp2p` can't be reached.
+   * Where the node runs. `'main'` (default): in this thread. While the application computes without
+   * yielding, the node sends nothing, and after 15 s the others declare it dead. `'worker'`: in a
+   * thread of its own. The application may block as long as it likes and finds all events waiting
+   * in order. That costs memory and start-up time, and `pool.libp2p` can't be reached.
    */
   thread?: 'main' | 'worker'
   /**
-   * A pool for so many members, as a closed world of the Ibis Portability Layer: all give the same, and `waitForPoolClosed()` waits until as many have joined. Who comes
-   * later is refused with PoolClosedError, who gives another size with PoolSizeMismatchError. Default: as many as come, or what another member announced.
+   * A pool for this many members, as a closed world of the Ibis Portability Layer. All nodes give
+   * the same size, and `waitForPoolClosed()` waits until as many have joined. A later node is
+   * refused with PoolClosedError, a node with another size with PoolSizeMismatchError. Default: no
+   * limit, or the size that another member announced.
    */
   poolSize?: number
-  /** Whether joining a pool that was terminated is an error, PoolTerminatedError. Default: no; `pool.terminated` tells it. */
+  /**
+   * Whether joining a terminated pool is an error, PoolTerminatedError. Default: no;
+   * `pool.terminated` reports it.
+   */
   requireRunning?: boolean
-  /** Called with what goes wrong until `joinPool` resolves, as an introducer that can't be reached. From then on `warning` events tell it. */
+  /**
+   * Called with each problem until `joinPool` resolves, such as an introducer that can't be
+   * reached. From then on `warning` events report problems.
+   */
   onWarning?: (warning: WarningDetail) => void
-  /** Aborts the joining; after that it has no effect. */
+  /** Aborts the joining. It has no effect after that. */
   signal?: AbortSignal
 }
 
@@ -78,7 +117,7 @@ const CONSISTENCY = {
   elections: { offered: ['non-uniform', 'off'], refused: 'uniform' },
 } as const
 
-/** What is wrong with a value; undefined: nothing. */
+/** Returns the problem with a value, or undefined if it is valid. */
 type Check = (value: unknown) => string | undefined
 
 const text: Check = (value) => (typeof value === 'string' ? undefined : 'must be a string')
@@ -126,7 +165,10 @@ const CHECKS: Readonly<Record<keyof PoolOptions, Check>> = {
   signal: (value) => (value instanceof AbortSignal ? undefined : 'must be an AbortSignal'),
 }
 
-/** Throws InvalidOptionError or UnsupportedConsistencyError, which name the option. Callers without types find out here. */
+/**
+ * Throws InvalidOptionError or UnsupportedConsistencyError, which name the option. Callers without
+ * types get their errors here.
+ */
 export function checkOptions(options: unknown): asserts options is PoolOptions {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw new InvalidOptionError(`the options of joinPool must be an object, not ${inspect(options)}`)
@@ -144,19 +186,19 @@ export function checkOptions(options: unknown): asserts options is PoolOptions {
     throw new InvalidOptionError('timeout: says how long requireMembers may take: give both')
 }
 
-/** Throws if it is no number that things can be counted to. */
+/** Throws InvalidOptionError unless the value is a positive safe integer. */
 export function checkCount(option: string, value: unknown): void {
   const problem = count(value)
   if (problem !== undefined) throw new InvalidOptionError(`${option}: ${problem}`)
 }
 
-/** Throws if it is no time that may be waited for, ms. */
+/** Throws InvalidOptionError unless the value is a time in ms, above 0 and at most `most`. */
 export function checkSpan(option: string, value: unknown, most: number): void {
   const isFine = typeof value === 'number' && value > 0 && value <= most
   if (!isFine) throw new InvalidOptionError(`${option}: must be milliseconds, above 0 and at most ${most}`)
 }
 
-/** Throws if a consistency level is one that can't be given. */
+/** Throws UnsupportedConsistencyError for a level that a pool can't give. */
 function checkConsistency(option: keyof typeof CONSISTENCY, level: unknown): void {
   const { offered, refused } = CONSISTENCY[option]
   if (level === refused) throw new UnsupportedConsistencyError(option, refused, offered)
@@ -166,7 +208,7 @@ function quoted(names: readonly string[]): string {
   return names.map((name) => `'${name}'`).join(' and ')
 }
 
-/** A value as an error shows it. */
+/** Returns a value as an error message shows it. */
 function inspect(value: unknown): string {
   return typeof value === 'string'
     ? JSON.stringify(value.slice(0, 64))

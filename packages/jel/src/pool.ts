@@ -39,7 +39,10 @@ import { checkTag } from './tag.ts'
 import { Terminations } from './termination.ts'
 import { toBytes } from './text.ts'
 
-/** Takes what a member opened with `open()`. `from` is that member's id. A stream whose handler throws is aborted. */
+/**
+ * Takes a stream that a member opened with `open()`. `from` is that member's id. A stream is
+ * aborted if its handler throws.
+ */
 export type StreamHandler = (stream: Stream, from: string) => void | Promise<void>
 
 /** How a pool ended for this node: by `leave()`, or because it could not go on. */
@@ -51,17 +54,17 @@ export interface Abortable {
   signal?: AbortSignal
 }
 
-/** Which parts of JEL this pool uses (JEL §3.3: parts that are not used are switched off). */
+/** The parts of JEL that this pool uses (JEL §3.3: parts that are not used are switched off). */
 export interface PoolParts {
   readonly joins: 'unreliable' | 'off'
   readonly elections: 'non-uniform' | 'off'
-  /** How many members the pool is for. Default: as many as come, or what others announced. */
+  /** How many members the pool is for. Default: no limit, or the size that others announced. */
   readonly poolSize?: number | undefined
 }
 
 /**
- * This node in one pool: who takes part, who has which role, who is gone (JEL §3). Made by `joinPool`. All that it hands
- * out besides streams and `libp2p` is plain data.
+ * This node in one pool: the members, their roles, and the members that are gone (JEL §3).
+ * `joinPool` creates it. All that it returns is plain data, except for streams and `libp2p`.
  */
 export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposable {
   readonly #overlay: PoolHost
@@ -74,16 +77,16 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   readonly #terminations: Terminations
   readonly #fixedSize: FixedSize
   readonly #queues = new Set<ChangeQueue>()
-  /** Of handlers that end with a signal: what stops listening to it, by protocol. */
+  /** Per protocol, for handlers that end with a signal: removes the listener from that signal. */
   readonly #handlers = new Map<string, () => void>()
   readonly #unsubscribe: () => void
   readonly #closed: Promise<PoolEnd>
   #leftError: PoolLeftError | undefined
-  /** Why this node may not stay. */
+  /** The reason why this node may not stay. */
   #excess: PoolClosedError | undefined
   #leaving: Promise<void> | undefined
 
-  /** `joinPool` is the way in; this is for a host that was started by other means. */
+  /** For a host that was started by other means. Use `joinPool` otherwise. */
   constructor(overlay: PoolHost, parts: PoolParts) {
     super()
     this.#overlay = overlay
@@ -114,15 +117,17 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   }
 
   /**
-   * This node as the others know it. It changes when the node re-enters under a new incarnation (it had been pronounced
-   * dead while it was cut off), and with its addresses, within the same incarnation.
+   * This node as the others see it. It changes when the node re-enters under a new incarnation (it
+   * had been pronounced dead while it was cut off), and with its addresses, tag and constants,
+   * within the same incarnation.
    */
   get self(): Member {
     return this.#overlay.self
   }
 
   /**
-   * The libp2p host itself, for whatever the pool does not cover. Don't stop it: `leave()` does.
+   * The libp2p host itself, for everything that the pool does not cover. Don't stop it: `leave()`
+   * does.
    *
    * @throws Libp2pElsewhereError with `thread: 'worker'`
    */
@@ -130,7 +135,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     return this.#overlay.libp2p
   }
 
-  /** The keys of a private pool, and how they are changed while it runs. */
+  /** The keys of a private pool, which can be changed while it runs. */
   get keys(): Keyring {
     return this.#keys
   }
@@ -141,10 +146,11 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   }
 
   /**
-   * The members that this node believes to be in the pool now, itself included, by id. Works with `joins: 'off'` too: then
-   * it is a way to ask, since nothing is told.
+   * Returns the members that this node believes to be in the pool at present, itself included, by
+   * id. Works with `joins: 'off'` too: then it is the only source, since no events come.
    *
-   * @param options.order `'join'`: as they joined, by `joinedAt` and then by id; all members put any two in the same order
+   * @param options.order `'join'`: as they joined, by `joinedAt` and then by id; all members put
+   *   any two in the same order
    * @throws InvalidOptionError
    */
   members({ order = 'id' }: { order?: 'id' | 'join' } = {}): readonly Member[] {
@@ -155,8 +161,8 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   }
 
   /**
-   * Says something else of this node, within its life: the others get `updated`. It goes on when the node re-enters under a new incarnation. Resolves when
-   * `self` has it.
+   * Replaces the tag of this node within its life; the others get `updated`. The tag survives a
+   * re-entry under a new incarnation. Resolves when `self` has it.
    *
    * @param tag at most 1,024 bytes; text is sent as UTF-8
    * @throws TagTooLargeError, InvalidOptionError, PoolLeftError
@@ -168,11 +174,13 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   }
 
   /**
-   * Sets one static attribute of this node, for programs that run on the pool to say what it offers; the others read it in `member.constants` and get `updated`. It is known
-   * wherever this node is, goes on when it re-enters, and ends with it. Resolves when `self` has it.
+   * Sets one static attribute of this node. Programs that run on the pool use it to say what the
+   * node offers. The others read it in `member.constants` and get `updated`. It is known wherever
+   * this node is known, survives a re-entry, and ends with the node. Resolves when `self` has it.
    *
    * @param name as that of a signal; begin it with the program's own, as in `jel.compute`
-   * @param value undefined: this node has none of this name. Text is sent as UTF-8. All of a member have at most 512 bytes, names included
+   * @param value undefined removes the attribute of this name; text is sent as UTF-8. All
+   *   attributes of a member have at most 512 bytes, names included
    * @throws InvalidConstantError, InvalidOptionError, PoolLeftError
    */
   async setConstant(name: string, value: Uint8Array | string | undefined): Promise<void> {
@@ -184,8 +192,9 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   }
 
   /**
-   * Signs bytes with this node's own key (Ed25519), for programs that run on the pool. Its id is the key, so
-   * others check it whether the node is still there or not. Not in the paper.
+   * Signs bytes with this node's own key (Ed25519), for programs that run on the pool. The id of a
+   * node contains its public key, so others can check the signature even after the node has gone.
+   * Not in the paper.
    *
    * @param message begin it with the program's own name: other programs of this node sign as well
    * @returns 64 bytes
@@ -197,13 +206,16 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     return await this.#ask(() => this.#overlay.sign(message))
   }
 
-  /** True if the node of this id signed these bytes in this pool, by `sign`. Never throws. */
+  /**
+   * Returns true if the node of this id signed these bytes in this pool, by `sign`. Never throws.
+   */
   isSignedBy(id: string, message: Uint8Array, signature: Uint8Array): boolean {
     return isSignedInPool(this.name, id, message, signature)
   }
 
   /**
-   * Waits until this node sees at least so many members, itself included. Works with `joins: 'off'` too.
+   * Waits until this node sees at least `count` members, itself included. Works with `joins: 'off'`
+   * too.
    *
    * @param options.signal gives up waiting
    * @throws InvalidOptionError, PoolLeftError
@@ -215,18 +227,23 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   }
 
   /**
-   * Membership changes from now on (JEL §3.1), preceded by a snapshot: `joined` for this node, then for each member already
-   * present; `updated` for a member whose addresses, tag or constants changed. Nothing is missed and nothing told twice. The news is unreliable in the sense of JEL §3.3: best effort, order may
-   * differ between nodes. After `leave()` what is queued is still read, then the iteration ends.
+   * Returns the membership changes from now on (JEL §3.1), preceded by a snapshot: `joined` for
+   * this node, then for each other present member. A member whose addresses, tag or constants
+   * changed comes as `updated`. No change is missed or repeated. The news is unreliable in the
+   * sense of JEL §3.3: best effort, and the order may differ between nodes. After `leave()` the
+   * queued changes can still be read, then the iteration ends.
    *
-   * The iterator starts to collect at this call; leave a loop or call `return()` to stop it.
+   * The iterator starts to collect at this call. Leave a loop or call `return()` to stop it.
    *
    * @param options.signal ends the iteration: it throws `signal.reason`
-   * @param options.limit how many changes may wait to be read, the snapshot not counted; default 65,536
+   * @param options.limit how many changes may wait to be read, the snapshot not counted; default
+   *   65,536
    * @throws JoinsOffError with `joins: 'off'`
-   * @throws PoolLeftError after the end of the pool; the iteration throws it if the node could not go on
-   * @throws ChangesOverflowError from the iteration, when more than `limit` changes wait, or, with `thread: 'worker'`, more than 65,536 events
-   *   for an application that blocks its thread: never a silent gap
+   * @throws PoolLeftError after the end of the pool; the iteration throws it if the node could not
+   *   go on
+   * @throws ChangesOverflowError from the iteration, when more than `limit` changes wait, or, with
+   *   `thread: 'worker'`, more than 65,536 events for an application that blocks its thread: never
+   *   a silent gap
    */
   changes(options: Abortable & { limit?: number } = {}): AsyncIterableIterator<Change, undefined> {
     const { signal, limit = DEFAULT_CHANGES_LIMIT } = options
@@ -250,13 +267,16 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   }
 
   /**
-   * Nominates this node and waits for a result (JEL §3.2), which need not be this node. Where a living winner is known, it
-   * stands. The candidacy lasts until `withdraw()`, leave or death; when a winner goes, the remaining candidates elect the next
-   * without being asked, told by `elected` events. A node that was given `bootstrap` addresses and has reached none waits until it has, unless it was
-   * joined with `found`. A result is provisional until the pool agrees (JEL §3.3, non-uniform).
+   * Nominates this node and waits for a result (JEL §3.2), which need not be this node. A known
+   * winner that is alive keeps the role. The candidacy lasts until `withdraw()`, leave or death.
+   * When a winner goes, the remaining candidates elect the next one unasked, and `elected` events
+   * report it. A node that was given `bootstrap` addresses waits until it has reached one of them,
+   * unless it joined with `found`. A result is provisional until the pool agrees (JEL §3.3,
+   * non-uniform).
    *
    * @param options.signal gives up waiting; if there was no result yet, the candidacy is withdrawn
-   * @throws ElectionsOffError, InvalidElectionNameError, PoolLeftError; CandidacyWithdrawnError if `withdraw()` comes first
+   * @throws ElectionsOffError, InvalidElectionNameError, PoolLeftError; CandidacyWithdrawnError if
+   *   `withdraw()` comes first
    */
   async elect(election: string, options: Abortable = {}): Promise<Reign> {
     this.#checkElection(election, options.signal)
@@ -264,7 +284,8 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   }
 
   /**
-   * Waits for the winner of an election without being a candidate (JEL §3.2, `getElectionResult`), for as long as there is none.
+   * Waits for the winner of an election without being a candidate (JEL §3.2, `getElectionResult`),
+   * for as long as there is none.
    *
    * @param options.signal gives up waiting
    * @throws ElectionsOffError, InvalidElectionNameError, PoolLeftError
@@ -274,13 +295,16 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     return this.#elections.result(election, options.signal)
   }
 
-  /** The reigns that this node knows of, by the names of the elections: who has which role now (JEL §3.2). */
+  /**
+   * Returns the present reigns that this node knows of, by the names of the elections (JEL §3.2).
+   */
   reigns(): readonly Reign[] {
     return this.#parts.elections === 'off' ? [] : this.#overlay.reigns()
   }
 
   /**
-   * Ends this node's candidacy. If it had the role, the remaining candidates elect the next. Not in the paper.
+   * Ends this node's candidacy. If it had the role, the remaining candidates elect the next one.
+   * Not in the paper.
    *
    * @throws ElectionsOffError, InvalidElectionNameError, PoolLeftError
    */
@@ -294,8 +318,9 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   }
 
   /**
-   * Reports a suspicion (JEL §3.1): this node probes the member now, and others where it gets no answer. Only a hint, it kills nobody. A member that is
-   * gone already is ignored when given as a `Member`.
+   * Reports a suspicion (JEL §3.1): this node probes the member now, and others probe it if it does
+   * not answer. This is only a hint and kills nobody. If the member is gone already, a `Member` is
+   * ignored.
    *
    * @throws UnknownMemberError for an id that is not in the view; PoolLeftError
    */
@@ -314,10 +339,11 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   }
 
   /**
-   * Sends a named signal to members, who get a `signal` event. Resolves when all have acknowledged it. Not in the paper;
-   * `Registry.signal` of the Ibis Portability Layer.
+   * Sends a named signal to members, who get a `signal` event. Resolves when all have acknowledged
+   * it. Not in the paper; `Registry.signal` of the Ibis Portability Layer.
    *
-   * @throws UnknownMemberError, InvalidSignalNameError, PoolLeftError; the overlay's error names who did not acknowledge in time
+   * @throws UnknownMemberError, InvalidSignalNameError, PoolLeftError; the overlay's error names
+   *   the members that did not acknowledge in time
    */
   async signal(name: string, ...members: readonly MemberRef[]): Promise<void>
   async signal(name: string, members: readonly MemberRef[], options?: Abortable): Promise<void>
@@ -336,8 +362,9 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   }
 
   /**
-   * Tells all members something once, this node included: they get an `event`. Who is cut off for a moment is told later, within ten minutes; who joins later is
-   * not. Nobody acknowledges it. Not in the paper; Serf's user event.
+   * Sends a user event to all members once, this node included: they get an `event`. A member that
+   * is cut off for a moment gets it later, within ten minutes. A member that joins later does not
+   * get it. Nobody acknowledges it. Not in the paper; Serf's user event.
    *
    * @param name as that of a signal
    * @param payload at most 1,024 bytes; text is sent as UTF-8
@@ -351,13 +378,15 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   }
 
   /**
-   * Asks all members, this node included, and iterates over their answers as these come, each with who gave it; at most one of a member. Ends when all who were asked have
-   * answered, or when the time is over: who has no handler for `name` says nothing. Not in the paper; Serf's query.
+   * Asks all members, this node included, and iterates over their answers as they arrive, each with
+   * its member; at most one per member. Ends when all asked members have answered, or at the
+   * timeout. A member without a handler for `name` does not answer. Not in the paper; Serf's query.
    *
-   * The question is asked at this call; leave the loop or call `return()` to wait no longer.
+   * The question is sent at this call. Leave the loop or call `return()` to stop waiting.
    *
    * @param payload at most 1,024 bytes; text is sent as UTF-8
-   * @throws InvalidEventError, InvalidOptionError, PoolLeftError; the iteration throws the reason of `options.signal`, or PoolLeftError
+   * @throws InvalidEventError, InvalidOptionError, PoolLeftError; the iteration throws the reason
+   *   of `options.signal`, or PoolLeftError
    */
   query(
     name: string,
@@ -372,10 +401,12 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   }
 
   /**
-   * Answers the queries of this name. A handler that throws, or answers with more than 1,024 bytes, gives no answer but a `warning`.
+   * Answers the queries of this name. If the handler throws, or returns more than 1,024 bytes,
+   * there is a `warning` and no answer.
    *
-   * @param options.signal answers no more
-   * @throws InvalidEventError, PoolLeftError; InvalidOptionError if queries of this name are answered already
+   * @param options.signal stops answering
+   * @throws InvalidEventError, PoolLeftError; InvalidOptionError if queries of this name are
+   *   answered already
    */
   answer(name: string, handler: QueryHandler, options: Abortable = {}): void {
     this.#check(options.signal)
@@ -385,12 +416,14 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   }
 
   /**
-   * Publishes bytes under a name, for all members, until they expire. They outlive this node: newcomers and the other side of a partition get them, too.
-   * Each owner has names of its own; publishing one again replaces what it held. Not in the paper.
+   * Publishes bytes under a name, for all members, until they expire. They outlive this node:
+   * newcomers and the other side of a partition get them, too. Each owner has its own names.
+   * Publishing a name again replaces its value. Not in the paper.
    *
    * @param value at most 1 KiB
    * @param options.ttl how long it lives, ms; at most 31 days
-   * @param options.owner whose record it is, see `readOwner`; default: this node, whose key is a new one at each start without an identity file
+   * @param options.owner the owner of the record, see `readOwner`; default: this node, whose key is
+   *   a new one at each start without an identity file
    * @throws InvalidRecordError, RecordsFullError, PoolLeftError
    */
   async publish(name: string, value: Uint8Array, options: PublishOptions): Promise<PoolRecord> {
@@ -402,7 +435,8 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   }
 
   /**
-   * Withdraws a record of this node, or of another owner whose key is given. One that is not known, or over, need not be.
+   * Withdraws a record of this node, or of another owner whose key is given. An unknown or expired
+   * record is no error.
    *
    * @throws InvalidRecordError, PoolLeftError
    */
@@ -413,19 +447,22 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   }
 
   /**
-   * The records that this node knows, by name, then by owner. The `record` event tells what changes.
+   * Returns the records that this node knows, by name, then by owner. The `record` event reports
+   * changes.
    *
-   * @param prefix only of names that begin so
+   * @param prefix only records whose names begin with it
    */
   records(prefix = ''): readonly PoolRecord[] {
     const records = this.#overlay.records(prefix)
-    // The pool's own are told otherwise.
+    // The pool's own records are reported otherwise.
     return isOwnRecord(prefix) ? records : records.filter(({ name }) => !isOwnRecord(name))
   }
 
   /**
-   * Terminates the pool for all: members get `terminated`, those that join later find it in `terminated`. It makes nobody leave: each application does what it
-   * sees fit. Any member may do it, and nobody can take it back; told for 31 days. `Registry.terminate` of the Ibis Portability Layer.
+   * Terminates the pool for all: members get `terminated`, later members find it in `terminated`.
+   * Nobody is made to leave: each application reacts as it sees fit. Any member may do it, and
+   * nobody can take it back. It is known for 31 days. `Registry.terminate` of the Ibis Portability
+   * Layer.
    *
    * @throws RecordsFullError, PoolLeftError
    */
@@ -434,7 +471,10 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     await this.#ask(() => this.#terminations.terminate())
   }
 
-  /** Who terminated the pool, and when; undefined: nobody has, as far as this node knows. */
+  /**
+   * The member that terminated the pool, and the time. Undefined: nobody has, as far as this node
+   * knows.
+   */
   get terminated(): Termination | undefined {
     return this.#terminations.current
   }
@@ -450,17 +490,22 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     await raceSignal(this.#terminations.promise, options.signal)
   }
 
-  /** How many members the pool is for, as `joinPool` was told or another member announced; undefined: as many as come. */
+  /**
+   * How many members the pool is for, from the option of `joinPool` or another member's
+   * announcement. Undefined: no limit.
+   */
   get poolSize(): number | undefined {
     return this.#fixedSize.size
   }
 
   /**
-   * Waits until the pool is closed: as many have joined as it is for, those that are gone since included. `waitUntilPoolClosed` of the Ibis Portability Layer.
-   * Nobody can exclude others for sure: on two sides of a partition more may be let in.
+   * Waits until the pool is closed: as many members have joined as it is for, those that are gone
+   * since included. `waitUntilPoolClosed` of the Ibis Portability Layer. No member can exclude
+   * others for sure: the two sides of a partition together may let in more.
    *
    * @param options.signal gives up waiting
-   * @throws InvalidOptionError if nobody gave a `poolSize`; PoolLeftError, with a PoolClosedError as its cause if others came before this node
+   * @throws InvalidOptionError if nobody gave a `poolSize`; PoolLeftError, with a PoolClosedError
+   *   as its cause if others came before this node
    */
   async waitForPoolClosed(options: Abortable = {}): Promise<void> {
     this.#check(options.signal)
@@ -468,23 +513,27 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     await raceSignal(this.#fixedSize.promise, options.signal)
   }
 
-  /** Holds all events back until `resumeEvents()`, at most 65,536 of them. `changes()`, `members()` and what waits for something go on. `disableEvents` of the Ibis Portability Layer. */
+  /**
+   * Holds all events back until `resumeEvents()`, at most 65,536 of them. `changes()`, `members()`
+   * and pending waits go on. `disableEvents` of the Ibis Portability Layer.
+   */
   pauseEvents(): void {
     this.#gate.pause()
   }
 
   /**
-   * Tells the events that waited, in order, then goes on.
+   * Delivers the events that waited, in order, then goes on.
    *
-   * @throws EventsOverflowError if more came than may wait: none of them is told then
+   * @throws EventsOverflowError if more came than may wait: none of them is delivered then
    */
   resumeEvents(): void {
     this.#gate.resume()
   }
 
   /**
-   * Leaves the pool gracefully (JEL §3.1): the others get `left`, then the host stops. Pending `elect` and `electionResult` calls
-   * reject with PoolLeftError, `changes()` end after what is queued. Calling it again waits for the same end.
+   * Leaves the pool gracefully (JEL §3.1): the others get `left`, then the host stops. Pending
+   * `elect` and `electionResult` calls reject with PoolLeftError. `changes()` end after the queued
+   * changes. A second call waits for the same end.
    *
    * @param options.signal gives up waiting; leaving goes on
    */
@@ -502,11 +551,12 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   }
 
   /**
-   * Opens a stream to a member, for a protocol of the application's own (JEL §3: the model works together with any
-   * communication library). Dials where no connection is up.
+   * Opens a stream to a member, for a protocol of the application's own (JEL §3: the model works
+   * together with any communication library). Dials where no connection is up.
    *
    * @param protocol as in `/render/1.0.0`
-   * @throws UnknownMemberError, PoolLeftError; whatever libp2p says when the member can't be reached or doesn't speak the protocol
+   * @throws UnknownMemberError, PoolLeftError; libp2p's error when the member can't be reached or
+   *   doesn't speak the protocol
    */
   async open(member: MemberRef, protocol: string, options: Abortable = {}): Promise<Stream> {
     this.#check(options.signal)
@@ -519,7 +569,8 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   /**
    * Takes the streams that others open for `protocol`.
    *
-   * @param options.signal stops taking them, as `unhandle()` does; what aborts it before they are taken is the rejection
+   * @param options.signal stops taking them, as `unhandle()` does; if it aborts before the handler
+   *   is in place, the call rejects with its reason
    * @throws PoolLeftError; libp2p's error if the protocol has a handler already
    */
   async handle(protocol: string, handler: StreamHandler, options: Abortable = {}): Promise<void> {
@@ -534,7 +585,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     }
     const stop = (): void => {
       this.#handlers.delete(protocol)
-      // What has ended meanwhile takes no streams anyhow.
+      // An overlay that has ended meanwhile takes no streams anyhow.
       this.#overlay.unhandle(protocol).catch(() => {})
     }
     signal.addEventListener('abort', stop, { once: true })
@@ -552,22 +603,28 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   }
 
   /**
-   * How well this node is connected: links, last reconciliation, the share of members it can't reach, and why an introducer does
-   * not answer. An application can always tell that it is alone or in a minority; the `health` event says when to look. With `thread: 'worker'`
-   * what no event tells, as the number of links, is up to a second old.
+   * Returns how well this node is connected: links, last reconciliation, the share of members that
+   * it can't reach, and why an introducer does not answer. An application can always tell that it
+   * is alone or in a minority; the `health` event says when to look. With `thread: 'worker'`,
+   * figures that no event reports, such as the number of links, are up to a second old.
    */
   health(): Health {
     return this.#overlay.health()
   }
 
-  /** The links of this node that are up now: each node has some, and all of them together are the overlay. */
+  /**
+   * Returns the links of this node that are up. Each node has some, and all of them together form
+   * the overlay.
+   */
   async links(): Promise<readonly Link[]> {
     this.#check()
     return await this.#ask(() => this.#overlay.links())
   }
 
   /**
-   * Asks a member for its links, so that who looks at a pool sees all of its overlay. A node answers 20 times a second at most, whoever asks.
+   * Asks a member for its links, so that an observer of a pool can see all of its overlay. A node
+   * answers at most 20 such requests a second in the long run, and 200 at once, from all askers
+   * together.
    *
    * @throws UnknownMemberError, OpenError, PoolLeftError
    */
@@ -578,7 +635,10 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     return id === this.self.id ? await this.links() : await this.#ask(() => this.#overlay.linksOf(id, options))
   }
 
-  /** What this node sent and received over TCP since it started, bytes, and how many connections are open. */
+  /**
+   * Returns the bytes that this node sent and received over TCP since its start, and the number of
+   * open connections.
+   */
   async traffic(): Promise<Traffic> {
     this.#check()
     return await this.#ask(() => this.#overlay.traffic())
@@ -637,7 +697,10 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     }
   }
 
-  /** News were lost while the application blocked its thread: everybody who relied on them is told. */
+  /**
+   * Reacts to news lost while the application blocked its thread: informs everything that relied on
+   * them.
+   */
   #skip(lost: number, limit: number): void {
     for (const queue of this.#queues) queue.fail(new ChangesOverflowError(limit))
     this.#elections.settleAll()
@@ -647,7 +710,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     this.#warn('EVENTS_LOST', message)
   }
 
-  /** The records that say something of the pool itself changed. */
+  /** Reacts to changes of the records about the pool itself. */
   #review(): void {
     const termination = this.#terminations.take()
     if (termination !== undefined) this.#tell('terminated', termination)
@@ -662,7 +725,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     this.#tell('warning', { code, message })
   }
 
-  /** Others came before this node, as many as the pool is for. */
+  /** Leaves because as many members as the pool is for came before this node. */
   async #expel(error: PoolClosedError): Promise<void> {
     this.#excess = error
     this.#end(error)
@@ -670,7 +733,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     await this.#leaving
   }
 
-  /** From here on nothing is told any more. */
+  /** No event is delivered after this. */
   #end(failure?: Error): void {
     if (this.#leftError !== undefined) return
     this.#leftError = new PoolLeftError(this.name, failure)
@@ -707,7 +770,7 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     }
   }
 
-  /** As `#ask`; what is out of range gets a name. */
+  /** As `#ask`, but turns a RangeError into an error with a code. */
   async #askRanged<Result>(call: () => Promise<Result>, Named: Invalid): Promise<Result> {
     try {
       return await this.#ask(call)
@@ -716,7 +779,10 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
     }
   }
 
-  /** The overlay ends a moment before this pool is told why. */
+  /**
+   * Replaces the error of a closed overlay: the overlay ends a moment before this pool gets the
+   * reason.
+   */
   #named(error: unknown): unknown {
     return error instanceof OverlayClosedError ? (this.#leftError ?? new PoolLeftError(this.name, error)) : error
   }
@@ -726,10 +792,10 @@ export class Pool extends TypedEventEmitter<PoolEvents> implements AsyncDisposab
   }
 }
 
-/** What a RangeError of the overlay is to the application. */
+/** The application's error in place of a RangeError of the overlay. */
 type Invalid = typeof InvalidRecordError | typeof InvalidEventError | typeof InvalidConstantError
 
-/** The bytes of a payload. Throws InvalidEventError. */
+/** Returns the bytes of a payload. Throws InvalidEventError. */
 function checkPayload(payload: unknown): Uint8Array {
   const bytes = typeof payload === 'string' ? toBytes(payload) : payload
   if (!(bytes instanceof Uint8Array)) throw new InvalidEventError('the payload must be a Uint8Array or a string')
@@ -738,7 +804,7 @@ function checkPayload(payload: unknown): Uint8Array {
   return bytes
 }
 
-/** By this one members answer queries. */
+/** Refuses the protocol by which members answer queries. */
 function checkProtocol(protocol: string): void {
   if (protocol === ANSWER_PROTOCOL)
     throw new InvalidProtocolError(`protocol ids that start with /jel/ are not the application's: ${protocol}`)

@@ -21,7 +21,7 @@ describe('a query to some of many members', () => {
 })
 
 describe('who asks', () => {
-  /** An answer on a stream: a number of a query, then a payload. */
+  /** Returns a stream with an answer: the number of a query, then a payload. */
   const answerOf = (id: number, text: string): Stream => {
     const bytes = new Uint8Array(4 + text.length)
     new DataView(bytes.buffer).setUint32(0, id)
@@ -35,7 +35,7 @@ describe('who asks', () => {
     } as unknown as Stream
   }
 
-  /** A query, with what it was told and a way to answer it. */
+  /** Asks a query. Returns the answers that it received, and a way to answer it. */
   const ask = async (
     filter?: QueryFilter,
   ): Promise<{ told: string[]; ended: Promise<void>; answer: (text: string, from: string, other?: number) => Promise<void> }> => {

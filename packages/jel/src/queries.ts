@@ -12,70 +12,91 @@ import { toBytes } from './text.ts'
 
 /** One member's answer to a query. */
 export interface Answer {
-  /** Who answered. */
+  /** The member that answered. */
   readonly from: Member
   /** At most 1,024 bytes. */
   readonly payload: Uint8Array
 }
 
-/** Answers a query; undefined: this member has nothing to say to it. At most 1,024 bytes; text is sent as UTF-8. `signal`: nobody waits for the answer any more. */
+/**
+ * Answers a query with at most 1,024 bytes; text is sent as UTF-8. Undefined: this member gives no
+ * answer. `signal` aborts when nobody waits for the answer any more.
+ */
 export type QueryHandler = (
   payload: Uint8Array,
   from: Member,
   signal: AbortSignal,
 ) => Uint8Array | string | undefined | Promise<Uint8Array | string | undefined>
 
-/** How a query is asked. */
+/** The options of a query. */
 export interface QueryOptions {
-  /** How long to wait for answers, ms; at most ten minutes. Default: 5 s, in pools of more than 500 members 10 ms for each. */
+  /**
+   * How long to wait for answers, ms; at most ten minutes. Default: 5 s, or 10 ms per asked member
+   * if more than 500 are asked.
+   */
   timeout?: number
   /** Ends the query: the iteration throws `signal.reason`. */
   signal?: AbortSignal
-  /** Who is asked. Default: all members. */
+  /** Selects the members to ask. Default: all members. */
   filter?: QueryFilter
 }
 
 type Asked = Extract<OverlayNotification, { type: 'query' }>
 
 const { payloadBytes } = defaultConfig.limits
-/** Answers come spread over so long for each member that is asked, ms, and over half the time that there is. Guess: a connection with its handshakes costs the asker less. */
+/**
+ * Members delay their answers by up to this much per asked member, ms, and by at most half of the
+ * timeout. Guess: a connection with its handshakes costs the asker less.
+ */
 const SPREAD = 5
-/** Queries wait at least so long, ms. Guess: a few seconds, as those of Serf. */
+/** Shortest default timeout of a query, ms. Guess: a few seconds, as those of Serf. */
 const TIMEOUT = 5_000
-/** The asker's number of its query comes first in an answer. */
+/** An answer begins with the asker's number of its query. */
 const ID_BYTES = 4
-/** An answer that is being sent takes at most so long, ms. Guess. */
+/** Longest time for sending or receiving an answer, ms. Guess. */
 const READ_TIMEOUT = 10_000
-/** Queries answered at a time, of all members and of one: who asks more is not answered. Guess. */
+/**
+ * Queries answered at a time, of all members and of one member. Further queries are not answered.
+ * Guess.
+ */
 const ANSWERS_LIMIT = { all: 64, each: 8 }
 
-/** An asker that could not be reached is not answered for so long, ms: it may have signed the address of somebody else, whom all members would dial. Guess. */
+/**
+ * How long queries of an unreachable asker are ignored, ms: it may have signed the address of
+ * another host, which all members would dial. Guess.
+ */
 const UNREACHABLE = 60_000
 
 /** A query of this node that waits for answers. */
 interface Open {
   readonly queue: ChangeQueue<Answer>
-  /** Ids of members that may answer still. */
+  /** Ids of members that may still answer. */
   readonly waiting: Set<string>
-  /** Whether those alone were asked. */
+  /** Whether only those were asked. */
   readonly isFiltered: boolean
   readonly answered: Set<string>
 }
 
 export interface QueriesEvents {
   readonly warn: (code: string, message: string) => void
-  /** The error that a caller gets for what the host throws. */
+  /** Returns the error that a caller gets for an error of the host. */
   readonly named: (error: unknown) => unknown
 }
 
-/** Queries: those that this node asks, and those that it answers. The question goes to all members as an event does, each answer directly to the asker. */
+/**
+ * The queries that this node asks, and those that it answers. A question goes to all members as an
+ * event does. Each answer goes directly to the asker.
+ */
 export class Queries {
   readonly #host: PoolHost
   readonly #events: QueriesEvents
   readonly #open = new Map<number, Open>()
   readonly #handlers = new Map<string, QueryHandler>()
   readonly #answering = new Map<string, number>()
-  /** Askers that could not be reached: until when. By members of the view, so there are no more of them than members. */
+  /**
+   * Until when each unreachable asker is ignored. Askers are members of the view, so there are no
+   * more entries than members.
+   */
   readonly #unreachable = new Map<string, number>()
   readonly #closing = new AbortController()
   #listening: Promise<void> | undefined
@@ -113,7 +134,7 @@ export class Queries {
     signal?.addEventListener('abort', () => this.#handlers.delete(name), { once: true })
   }
 
-  /** A member asks. */
+  /** Handles a query of a member. */
   async asked({ name, payload, from, id, timeout, asked }: Asked): Promise<void> {
     const handler = this.#handlers.get(name)
     if (handler === undefined || performance.now() < (this.#unreachable.get(from.id) ?? 0)) return
@@ -138,7 +159,7 @@ export class Queries {
     }
   }
 
-  /** A member is gone: nobody waits for its answer. */
+  /** Handles the end of a member: nobody waits for its answer any more. */
   gone(id: string): void {
     for (const open of this.#open.values()) this.#heard(open, id)
     this.#unreachable.delete(id)
@@ -163,7 +184,10 @@ export class Queries {
     }
   }
 
-  /** Many members answer at once: each waits for a while that is as long as there are many, so that the asker can keep up. */
+  /**
+   * Many members answer at once. Each waits for a random time that grows with their number, so that
+   * the asker can keep up.
+   */
   async #reply(to: Member, id: number, payload: Uint8Array, spread: number, signal: AbortSignal): Promise<void> {
     if (to.id === this.#host.self.id) {
       this.#take(id, to.id, payload)
@@ -187,7 +211,7 @@ export class Queries {
     }
   }
 
-  /** An answer: whatever a member sends that is none ends its stream. */
+  /** Receives one answer. Ends the stream of a member that sends anything else. */
   async #receive(stream: Stream, from: string): Promise<void> {
     const timer = setTimeout(() => stream.abort(new Error('an answer that takes too long')), READ_TIMEOUT)
     try {
@@ -207,7 +231,7 @@ export class Queries {
     }
   }
 
-  /** At most one answer of each member that was asked; what comes too late is for nobody. */
+  /** Takes at most one answer of each member that was asked. Ignores late answers. */
   #take(id: number, from: string, payload: Uint8Array): void {
     const open = this.#open.get(id)
     const member = this.#host.members().find((each) => each.id === from)
@@ -218,7 +242,7 @@ export class Queries {
     this.#heard(open, from)
   }
 
-  /** Who answered, or went, is waited for no more; the last ends the query. */
+  /** Stops waiting for a member that answered or has gone. The last one ends the query. */
   #heard({ waiting, queue }: Open, id: string): void {
     if (waiting.delete(id) && waiting.size === 0) queue.close()
   }

@@ -1,17 +1,19 @@
 import { InvalidOptionError } from './errors.ts'
 import { idOf, type Member, type MemberRef } from './member.ts'
 
-/** Who is asked: members that meet all of these, as this node knows them when it asks. */
+/**
+ * Selects the members to ask: those that meet all conditions, as this node sees them when it asks.
+ */
 export interface QueryFilter {
-  /** Only these. Who is no member is not asked. */
+  /** Only these members. Ids of non-members are ignored. */
   ids?: readonly MemberRef[]
-  /** Levels that their location ends with: `delft@nl` finds `node7@rack2@delft@nl`. */
+  /** The end of their location, in levels: `delft@nl` finds `node7@rack2@delft@nl`. */
   location?: string
-  /** What their tag matches, as text. A string is the source of a regular expression. */
+  /** A pattern for their tag, as text. A string is the source of a regular expression. */
   tag?: string | RegExp
 }
 
-/** Those of the members that meet a filter. Throws InvalidOptionError. */
+/** Returns the members that meet a filter. Throws InvalidOptionError. */
 export function matching(filter: QueryFilter | undefined, members: readonly Member[]): readonly Member[] {
   if (filter === undefined) return members
   const { ids, location, tag, ...rest } = filter

@@ -2,7 +2,9 @@ import { defaultConfig } from '@jel/protocol'
 import { InvalidOptionError, TagTooLargeError } from './errors.ts'
 import { toBytes } from './text.ts'
 
-/** The bytes of a tag. Throws TagTooLargeError, or InvalidOptionError on what is none. */
+/**
+ * Returns the bytes of a tag. Throws TagTooLargeError, or InvalidOptionError for any other type.
+ */
 export function checkTag(tag: unknown): Uint8Array {
   const bytes = typeof tag === 'string' ? toBytes(tag) : tag
   if (!(bytes instanceof Uint8Array)) throw new InvalidOptionError('tag: must be a Uint8Array or a string')

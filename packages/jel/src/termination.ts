@@ -4,26 +4,29 @@ import { OWN_RECORDS } from './names.ts'
 import type { PoolHost } from './pool-host.ts'
 
 const NAME = `${OWN_RECORDS}terminated`
-/** As long as a record may live, ms: 31 days. */
+/** The longest lifetime of a record, ms: 31 days. */
 const LIFETIME = 2_678_400_000
 
-/** What a record says of the end of a pool. */
+/** Returns the termination of a pool that a record states. */
 function terminationOf({ name, owner, version, value }: PoolRecord): Termination | undefined {
   return name === NAME && value !== undefined ? { by: owner, at: version } : undefined
 }
 
-/** Whether a pool was terminated, as far as its records say: the first time counts. */
+/** Returns the first termination of a pool in its records, if there is one. */
 export function findTermination(host: PoolHost): Termination | undefined {
   const all = host.records(NAME).flatMap((record) => terminationOf(record) ?? [])
   return all.sort((one, other) => one.at - other.at || (one.by < other.by ? -1 : 1))[0]
 }
 
-/** That a member terminated the pool, known to all by a record that its key signed. Any member may. */
+/**
+ * The termination of the pool by a member. All learn of it by a record that the member's key
+ * signed. Any member may terminate a pool.
+ */
 export class Terminations {
   readonly #host: PoolHost
   readonly #first = Promise.withResolvers<void>()
   readonly promise = this.#first.promise
-  /** As this node knows it. It does not end. */
+  /** The termination that this node knows of. It never ends. */
   current: Termination | undefined
 
   constructor(host: PoolHost) {
@@ -32,7 +35,7 @@ export class Terminations {
     this.take()
   }
 
-  /** A record is new. The termination, if it is news. */
+  /** Looks for a termination in the records. Returns it if it is new. */
   take(): Termination | undefined {
     if (this.current !== undefined) return undefined
     this.current = findTermination(this.#host)

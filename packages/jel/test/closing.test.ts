@@ -34,7 +34,8 @@ describe('a pool of a fixed size', () => {
       await Promise.all([first, third, fourth].map((pool) => pool.waitForPoolClosed()))
       expect(closed).toHaveBeenCalledTimes(1)
       expect(closed.mock.calls[0]?.[0].detail).toEqual({ size: 3 })
-      for (const poolSize of [3, undefined]) await expect(join(name, [third], poolSize === undefined ? {} : { poolSize })).rejects.toThrow(PoolClosedError) // prettier-ignore
+      // prettier-ignore
+      for (const poolSize of [3, undefined]) await expect(join(name, [third], poolSize === undefined ? {} : { poolSize })).rejects.toThrow(PoolClosedError)
       expect(first.records()).toEqual([])
       expect(first.records('jel.pool/').length).toBeGreaterThan(1)
       await expect(first.publish('jel.pool/closed', new Uint8Array(), { ttl: 1_000 })).rejects.toMatchObject({ code: 'INVALID_RECORD' })
@@ -75,7 +76,7 @@ describe('a pool of a fixed size', () => {
     const both = await Promise.all([3, 4].map((poolSize) => join(name, [], { poolSize })))
     for (const [i, pool] of both.entries()) pool.addEventListener('warning', ({ detail }) => warnings[i]?.push(detail.code))
     await (both[0] as Pool).libp2p.dial((both[1] as Pool).libp2p.getMultiaddrs())
-    // Neither was told of the other: a third one brings them together.
+    // Neither has the other as an introducer: a third one brings them together.
     await join(name, both)
     await expect.poll(() => warnings, { timeout: 10_000 }).toEqual([['POOL_SIZE_MISMATCH'], ['POOL_SIZE_MISMATCH']])
   })

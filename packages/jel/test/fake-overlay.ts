@@ -23,13 +23,13 @@ export function member(id: string, incarnation = 1): PoolMember {
   }
 }
 
-/** An overlay in memory: it does what it is told, and writes down what it was asked. */
+/** An overlay in memory. It executes calls and records them in `asked`. */
 export class FakeOverlay implements Overlay {
   readonly pool = 'test'
   self = member('B')
   readonly libp2p = {} as Libp2p
   readonly asked: string[] = []
-  /** Of protocols, in the order in which they were registered. */
+  /** Handlers of protocols, in the order of their registration. */
   readonly handlers: Parameters<Overlay['handle']>[1][] = []
   readonly keys = {
     install: async () => ({ id: 'k', primary: false }),
@@ -49,7 +49,7 @@ export class FakeOverlay implements Overlay {
     for (const one of [this.self, ...others]) this.#members.set(one.id, one)
   }
 
-  /** Something happens in the pool. */
+  /** Makes something happen in the pool. */
   tell(notification: OverlayNotification): void {
     if (notification.type === 'joined' || notification.type === 'updated') this.#members.set(notification.member.id, notification.member)
     if (notification.type === 'left' || notification.type === 'died') this.#members.delete(notification.member.id)
@@ -58,12 +58,12 @@ export class FakeOverlay implements Overlay {
     for (const listener of this.#listeners) listener(notification)
   }
 
-  /** It ends, and `closed` does not say so yet. */
+  /** Ends the overlay, but does not resolve `closed` yet. */
   end(): void {
     this.#isOver = true
   }
 
-  /** An election that was one too many. */
+  /** Forgets the reign of an election, as the overlay does with too many of them. */
   forget(election: string): void {
     this.#reigns.delete(election)
   }

@@ -22,7 +22,7 @@ async function all(answers: AsyncIterable<Answer>): Promise<string[]> {
   return found.toSorted()
 }
 
-/** What a pool is told of events from now on. */
+/** Collects the events that a pool gets from now on. */
 function eventsOf(pool: Pool): string[] {
   const events: string[] = []
   pool.addEventListener('event', ({ detail }) => events.push(`${detail.name} ${text(detail.payload)} of ${detail.from.id}`))
@@ -101,7 +101,7 @@ describe.each(['main', 'worker'] as const)('in a pool with a member in thread %s
     const answers = await all(asker.query('load', 'now', { timeout: 2_000 }))
     expect(answers).toEqual([asker, one, two].map(({ self }) => `${self.id}: now for true`).toSorted())
     expect(Date.now() - started).toBeGreaterThan(1_900)
-    // Once all who are asked have answered there is nothing to wait for.
+    // Once all asked members have answered there is nothing to wait for.
     const filtered = await all(asker.query('load', 'you', { timeout: 60_000, filter: { ids: [one.self, two.self.id] } }))
     expect(filtered).toEqual([one, two].map(({ self }) => `${self.id}: you for true`).toSorted())
     expect(await all(asker.query('load', '', { filter: { ids: ['nobody'] } }))).toEqual([])

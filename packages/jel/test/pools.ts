@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import { joinPool, type Pool, type PoolOptions } from '../src/index.ts'
 
-/** Joins a pool on loopback, and leaves it when the test is over. */
+/** Joins a pool on loopback, and leaves it at the end of the test. */
 export async function join(name: string, others: readonly Pool[] = [], options: PoolOptions = {}): Promise<Pool> {
   const bootstrap = others.flatMap(({ self }) => self.addresses.slice(0, 1))
   const pool = await joinPool(name, { listen: ['127.0.0.1:0'], ...(bootstrap.length > 0 && { bootstrap }), ...options })
@@ -10,7 +10,7 @@ export async function join(name: string, others: readonly Pool[] = [], options: 
   return pool
 }
 
-/** A founder and the others, who all see each other. */
+/** Returns a founder and the others, who all see each other. */
 export async function pools(count: number, optionsOf: (place: number) => PoolOptions = () => ({})): Promise<Pool[]> {
   const name = poolName()
   const first = await join(name, [], optionsOf(0))

@@ -3,7 +3,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type { Report } from '../src/thread/messages.ts'
 import { RemoteOverlay, type Thread } from '../src/thread/remote-overlay.ts'
 
-/** As `startRemoteOverlay` does it, without a thread. */
+/** Does the same as `startRemoteOverlay`, without a thread. */
 export async function enterByPort(port: MessagePort): Promise<RemoteOverlay> {
   const thread = Object.assign(new EventEmitter(), { terminate: () => Promise.resolve(0) }) as unknown as Thread
   return await new Promise((resolve) => {

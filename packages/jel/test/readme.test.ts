@@ -44,7 +44,7 @@ function start(...bootstrap: string[]): Started {
 
 it('the example of the README survives its master, in at most 40 lines', async () => {
   expect(example.split('\n').filter((line) => line.trim() !== '').length).toBeLessThanOrEqual(40)
-  // The same text, with one more line that says who hands out tasks.
+  // The same text, with one more line that marks the master.
   const watched = example.replace('const worker = lpStream(stream)', "$&\n  console.log('master')")
   expect(watched).not.toBe(example)
   writeFileSync(script, watched)

@@ -19,7 +19,7 @@ import { OverlayServer } from '../src/thread/overlay-server.ts'
 import { startRemoteOverlay } from '../src/thread/start.ts'
 import { enterByPort } from './port.ts'
 
-/** What several hosts in one process can't do. */
+/** The abilities that several hosts in one process lack. */
 export const lacks = {
   pause: 'one process holds all hosts',
   silence: 'loopback is never silent',
@@ -30,13 +30,13 @@ export const lacks = {
 
 const unable = (what: string): Promise<never> => Promise.reject(new Error(`this swarm can't ${what}`))
 
-/** A node, and how to end it without a goodbye. */
+/** A node, and a way to end it without a leave. */
 interface Started {
   readonly pool: Pool
   readonly crash: () => Promise<void>
 }
 
-/** Where the nodes run. */
+/** Starts a node by the kind of its thread. */
 const threads: Record<
   'main' | 'worker' | 'port',
   (name: string, options: PoolOptions & { tag?: Uint8Array; key?: Uint8Array }) => Promise<Started>
@@ -45,7 +45,7 @@ const threads: Record<
     const pool = await joinPool(name, { ...options, thread: 'main' })
     return { pool, crash: async () => await pool.libp2p.stop() }
   },
-  // Everything of `thread: 'worker'` but the thread, which takes half a second to start.
+  // All of `thread: 'worker'` except the thread, which takes half a second to start.
   async port(name, options) {
     const overlay = await startOverlay({ ...options, pool: name })
     const { port1, port2 } = new MessageChannel()
@@ -53,7 +53,7 @@ const threads: Record<
     const pool = new Pool(await enterByPort(port2), { joins: 'unreliable', elections: 'non-uniform' })
     return { pool, crash: async () => await overlay.libp2p.stop() }
   },
-  // As joinPool does it, with a hand on the thread.
+  // As `joinPool` does, with access to the thread.
   async worker(name, options) {
     const overlay = await startRemoteOverlay({ ...options, pool: name })
     return { pool: new Pool(overlay, { joins: 'unreliable', elections: 'non-uniform' }), crash: async () => await overlay.terminate() }
@@ -80,7 +80,7 @@ export class RealSwarm implements Swarm {
   async spawn({ introducers = [], identityOf, ...options }: SwarmSpawnOptions = {}): Promise<SwarmNode> {
     const identityFile = join(this.#directory, `${this.#identities++}`)
     const former = this.#nodes.find((node) => node === identityOf)
-    // A copy: a host that was killed in this process has not let go of its lock.
+    // A copy, as a host that was killed in this process still holds its lock.
     if (former !== undefined) await copyFile(former.identityFile, identityFile)
     const started = await this.#start(this.#name, {
       ...options,
@@ -177,9 +177,9 @@ class RealNode implements SwarmNode {
     await this.#pool.leave()
   }
 
-  /** Its sockets are closed without a word; what is left of it talks to nobody. */
+  /** Closes the sockets without a leave. The rest of the node has no connections. */
   async kill(): Promise<void> {
-    // A process that is killed writes nothing more down; this one may.
+    // A killed process writes nothing more. This one may.
     const kept = `${this.identityFile}-kept`
     await copyFile(this.identityFile, kept)
     this.identityFile = kept
@@ -201,6 +201,6 @@ async function collect(changes: AsyncIterable<Change>, events: SwarmEvent[]): Pr
   try {
     for await (const { type, member } of changes) events.push({ type, member })
   } catch {
-    // The host was killed: nothing more is told.
+    // The host was killed: no more changes come.
   }
 }

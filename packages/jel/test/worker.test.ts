@@ -177,7 +177,7 @@ describe('streams', () => {
       taken.resolve(from)
       stream.abort(new Error('that is all'))
     })
-    // The other thread forgets the first one meanwhile.
+    // Meanwhile the other thread forgets the first handler.
     await delay(100)
     await client.open(server.self, '/turn/1.0.0').catch(() => {})
     expect(await taken.promise).toBe(client.self.id)

@@ -10,7 +10,7 @@ afterEach(stopAll)
 
 const protocol = '/test/1.0.0'
 
-/** Passes bytes on to a peer, until it is told to keep them. Its sockets stay open. */
+/** A relay of bytes to a peer, until `cut` makes it hold them. Its sockets stay open. */
 async function cable(to: Peer): Promise<{ readonly address: Uint8Array; cut(): void }> {
   const sockets: Socket[] = []
   const port = tcpEndpoint(to.address)!.port
@@ -34,7 +34,7 @@ async function cable(to: Peer): Promise<{ readonly address: Uint8Array; cut(): v
   }
 }
 
-/** Streams of a host to another one, which echoes. */
+/** Streams from a host to another one, which echoes. */
 async function applications(from: Peer, to: Peer, address: () => Uint8Array): Promise<Applications> {
   await to.host.libp2p.handle(protocol, (stream) => {
     stream.addEventListener('message', ({ data }) => void stream.send(data))

@@ -10,10 +10,13 @@ import { answers } from './host/muxer.ts'
 /** Prefixes of protocols that are not the application's. */
 const reserved = ['/jel/', '/meshsub/', '/floodsub/', '/ipfs/', '/multistream/']
 
-/** By which members answer queries: the facade's. */
+/** The protocol by which members answer queries. It belongs to the facade. */
 export const ANSWER_PROTOCOL = '/jel/query/1.0.0'
 
-/** For the answer of a connection to a member whose life has ended, ms. Guess: as long as the first wait of a kernel for what it sent twice. */
+/**
+ * How long a connection to a member whose life has ended may take to answer, ms. Guess: as long as
+ * a kernel first waits for data that it sent twice.
+ */
 const answerTime = 2_000
 
 export interface ApplicationsOptions {
@@ -54,8 +57,10 @@ export class Applications {
   }
 
   /**
-   * A life of this member has ended. Its connections that say nothing go with it: a kernel that had something to send tries less and less often, so after a cut that was mended they would stay
-   * silent for as long as it lasted. Those that answer stay. They are of the next life, which may be the cause of the news, or of a member that was only taken for dead.
+   * Aborts the unresponsive connections of a member whose life has ended. A kernel with data to
+   * send retries less and less often, so after a mended cut such a connection would stay silent for
+   * as long as the cut lasted. Responsive connections stay. They belong to the next life, which may
+   * be the cause of the news, or to a member that was falsely declared dead.
    */
   async died(id: string): Promise<void> {
     const connections = this.#connections(id)
@@ -95,7 +100,10 @@ export class Applications {
     await this.#options.libp2p.unhandle(protocol)
   }
 
-  /** Those that are open to this peer. The youngest is the last: of several an older one may be silent since a cut. */
+  /**
+   * Returns the open connections to this peer, the youngest last. Of several, an older one may be
+   * silent since a cut.
+   */
   #connections(id: string): Connection[] {
     const open = this.#options.libp2p.getConnections().filter(({ remotePeer, status }) => status === 'open' && remotePeer.toString() === id)
     return open.sort((a, b) => a.timeline.open - b.timeline.open)

@@ -1,5 +1,5 @@
 /**
- * Opens and takes the streams of links, and gives a link its place in the topic.
+ * Opens and accepts the streams of links, and adds linked peers to the topic.
  */
 import type { Effect, Input, NodeId } from '@jel/protocol'
 import type { Connection } from '@libp2p/interface'
@@ -9,7 +9,9 @@ import { DialError, type Dialer } from './dialing/dialing.ts'
 import type { Host } from './host/host.ts'
 import type { Links } from './links/links.ts'
 
-/** Streams of a link a connection in each direction: one in use and one that is just being closed. */
+/**
+ * Streams of a link per connection in each direction: one in use and one that is just being closed.
+ */
 const streams = { maxInboundStreams: 2, maxOutboundStreams: 2 } as const
 
 export interface ConnectorOptions {
@@ -27,21 +29,21 @@ export class Connector {
     this.#options = options
   }
 
-  /** Takes the streams that others open. */
+  /** Accepts the streams that others open. */
   async listen(): Promise<void> {
     const { host, links, names } = this.#options
     await host.libp2p.handle([...names.links], (stream, connection) => void links.add(stream, connection), streams)
     await host.libp2p.handle([...names.urgent], (stream, connection) => links.addUrgent(stream, connection), streams)
   }
 
-  /** Opens a link. What comes of it is told as an input. */
+  /** Opens a link. An input reports the result. */
   async connect({ peer, addresses }: Extract<Effect, { type: 'connect' }>): Promise<void> {
     const { links, dialer, deliver } = this.#options
     const isLinked = (id: NodeId | undefined): boolean => id !== undefined && links.has(id)
     try {
       if (isLinked(peer)) return
       const connection = await dialer.connect(peer, addresses)
-      if (isLinked(connection.remotePeer.toString())) return // it was quicker
+      if (isLinked(connection.remotePeer.toString())) return // the peer was quicker
       const stream = await dialer.open(connection)
       if (links.add(stream, connection) || isLinked(connection.remotePeer.toString())) return
       throw new DialError('failed', `${connection.remoteAddr.toString()}: the link was closed while it was being opened`)
@@ -52,12 +54,12 @@ export class Connector {
     }
   }
 
-  /** Sends a peer away for what it does outside of its link. */
+  /** Cuts a peer off for its behaviour outside of its link. */
   cutOff(peer: NodeId, problem: string): void {
     const { host, deliver } = this.#options
     const isOpen = ({ remotePeer, status }: Connection): boolean => status === 'open' && remotePeer.toString() === peer
     const connections = host.libp2p.getConnections().filter(isOpen)
-    if (connections.length === 0) return // told already
+    if (connections.length === 0) return // reported already
     deliver({ type: 'misbehaved', peer, problem })
     for (const connection of connections) connection.abort(new Error(problem))
   }

@@ -1,6 +1,7 @@
 /**
- * Names of the DOM library that the declarations of libp2p and main-event use, for programs that are compiled for Node, without that library. Where
- * it is there they merge with its own.
+ * Names of the DOM library that the declarations of libp2p and main-event use, for programs that
+ * are compiled for Node, without that library. Where the library is present, they merge with its
+ * own names.
  */
 declare global {
   interface EventInit {
@@ -20,7 +21,7 @@ declare global {
     signal?: AbortSignal
   }
 
-  /** A key as JSON, of which no more is used here. */
+  /** A key as JSON. No other fields are used here. */
   interface JsonWebKey {
     kty?: string
   }

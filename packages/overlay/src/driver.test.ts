@@ -33,7 +33,7 @@ function setUp(script: (input: Input, now: number) => Effect[], onSend?: (to: st
     time += span
     vi.advanceTimersByTime(span)
   }
-  /** The process stands still: time passes, timers don't fire. */
+  /** Stalls the process: time passes, timers don't fire. */
   const stall = (span: number): void => {
     time += span
   }
@@ -90,7 +90,7 @@ describe('the driver', () => {
     expect(log).toEqual(['< a', '< b'])
     pass(1)
     expect(log).toEqual(['< a', '< b', '< timer'])
-    driver.deliver(frame('c')) // asks for the past
+    driver.deliver(frame('c')) // a timer in the past
     pass(1)
     expect(log.slice(3)).toEqual(['< c', '< timer'])
   })

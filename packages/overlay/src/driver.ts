@@ -1,10 +1,11 @@
 /**
- * Runs the protocol's state machine: inputs go in one at a time together with the time, effects are carried out in order.
+ * Runs the protocol's state machine: feeds inputs one at a time together with the time, and
+ * executes the effects in order.
  */
 import type { BroadcastVerdict, Effect, Input, Milliseconds } from '@jel/protocol'
 import type { Clock } from './base/clock.ts'
 
-/** What the driver needs of the protocol. */
+/** The part of the protocol that the driver uses. */
 export interface Machine {
   handle(input: Input, now: Milliseconds): Effect[]
   handleBroadcast(data: Uint8Array, now: Milliseconds): { verdict: BroadcastVerdict; effects: Effect[] }
@@ -12,7 +13,7 @@ export interface Machine {
 
 type EffectOf<Type extends Effect['type']> = Extract<Effect, { type: Type }>
 
-/** Carries effects out, each by a method of its name. The timer is the driver's own. */
+/** Executes effects, each type by a method of its name. The driver handles the timer itself. */
 export type Carrier = { readonly [Type in Exclude<Effect['type'], 'timer'>]: (effect: EffectOf<Type>) => void }
 
 /** The longest delay that setTimeout takes, ms. */
@@ -25,9 +26,9 @@ export class Driver {
   readonly #queue: (Input | { readonly type: 'effects'; readonly effects: readonly Effect[] })[] = []
   #running = false
   #stopped = false
-  /** When the protocol wants to be woken; undefined: not at all. */
+  /** When the protocol wants to be woken. Undefined: not at all. */
   #due: Milliseconds | undefined
-  /** When the running timeout ends; it may be earlier than `#due`, never later. */
+  /** When the running timeout ends. It may be earlier than `#due`, never later. */
   #armed: Milliseconds | undefined
   #timeout: NodeJS.Timeout | undefined
 
@@ -37,14 +38,17 @@ export class Driver {
     this.#clock = clock
   }
 
-  /** Hands an input to the protocol. One that comes up while effects are carried out waits until they are. */
+  /**
+   * Feeds an input to the protocol. An input that arises while effects are executed waits for their
+   * end.
+   */
   deliver(input: Input): void {
     if (this.#stopped) return
     this.#queue.push(input)
     this.#run()
   }
 
-  /** Hands a broadcast to the protocol and tells what to do with it. */
+  /** Feeds a broadcast to the protocol and returns its verdict. */
   judge(data: Uint8Array): BroadcastVerdict {
     let verdict: BroadcastVerdict = 'ignore'
     const judge = (): void => {
@@ -63,7 +67,7 @@ export class Driver {
     return verdict
   }
 
-  /** No input is taken and no effect carried out any more. */
+  /** Accepts no more inputs and executes no more effects. */
   stop(): void {
     this.#stopped = true
     this.#queue.length = 0
@@ -89,8 +93,9 @@ export class Driver {
   }
 
   /**
-   * After a stop (SIGSTOP, a suspended laptop, a blocked event loop) the kernel's buffers are full of old frames, and sockets come before
-   * timers. The protocol learns of the stop from the lateness of its timer, so it must hear of that first.
+   * After a stop (SIGSTOP, a suspended laptop, a blocked event loop) the kernel's buffers are full
+   * of old frames, and sockets come before timers. The protocol detects the stop by the lateness of
+   * its timer, so the timer must come first.
    */
   #wakeIfOverdue(): void {
     const now = this.#clock.now()
@@ -107,7 +112,10 @@ export class Driver {
     }
   }
 
-  /** Most inputs move the timer back a little: one that is set already is left to fire early and is then set again. */
+  /**
+   * Most inputs postpone the timer a little. A pending timeout is left to fire early, and is then
+   * set again.
+   */
   #arm(): void {
     if (this.#stopped || this.#due === undefined || (this.#armed !== undefined && this.#armed <= this.#due)) return
     clearTimeout(this.#timeout)

@@ -1,10 +1,13 @@
-/** Elections with a result. Names that a member makes up are forgotten by the protocol, and so they are here, from time to time. */
+/**
+ * The names of elections with a result. Members can invent names. The protocol forgets those, and
+ * so does this class, from time to time.
+ */
 export class ElectionNames implements Iterable<string> {
   readonly #names = new Set<string>()
   readonly #limit: number
   readonly #hasResult: (name: string) => boolean
 
-  /** `limit`: how many the protocol remembers. */
+  /** `limit`: the number that the protocol remembers. */
   constructor(limit: number, hasResult: (name: string) => boolean) {
     this.#limit = limit
     this.#hasResult = hasResult

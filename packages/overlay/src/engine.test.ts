@@ -8,7 +8,9 @@ afterEach(async () => {
   await leaveAll()
 })
 
-/** Effects that all nodes give beside their own, once, as soon as they get an input; and the frames that arrive. */
+/**
+ * Adds effects to those of the next command at any node, once, and records the frames that arrive.
+ */
 function tamper(): { add: (...effects: ((now: number) => Effect)[]) => void; frames: string[] } {
   const waiting: ((now: number) => Effect)[] = []
   const frames: string[] = []

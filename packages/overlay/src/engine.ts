@@ -1,5 +1,6 @@
 /**
- * The protocol at work on a host: what comes up there becomes inputs, and what the protocol wants is carried out.
+ * Runs the protocol on a host: turns the host's events into inputs, and executes the protocol's
+ * effects.
  */
 import {
   ProtocolNode,
@@ -46,13 +47,13 @@ export interface Parts {
   readonly keys: PoolKeys
   readonly peers: PeersFile | undefined
   readonly refusals: Refusals
-  /** Where no introducer lets it in this node founds the pool. */
+  /** Whether this node founds the pool if no introducer lets it in. */
   readonly founds: boolean
 }
 
 export interface EngineEvents {
   onNotification(notification: Notification): void
-  /** In the middle of an input: who hears it must not act at once. */
+  /** Called in the middle of an input: the receiver must not act at once. */
   onMeasured(measured: Measured): void
   /** The node can't go on. */
   onFailure(error: Error): void
@@ -69,7 +70,7 @@ export class Engine {
   readonly #connector: Connector
   readonly #addresses: OwnAddresses
   readonly #strangers: Strangers
-  /** The protocol has entered: it knows the pool, or goes on alone. */
+  /** Settled when the protocol has entered: it knows the pool, or goes on alone. */
   readonly #entered = Promise.withResolvers<void>()
 
   constructor(parts: Parts, events: EngineEvents) {
@@ -137,13 +138,13 @@ export class Engine {
     this.#driver.deliver(input)
   }
 
-  /** Looks whether the host is reached elsewhere than before. */
+  /** Checks whether the addresses of the host have changed. */
   updateAddresses(): void {
     const addresses = this.#addresses.changed()
     if (addresses) this.deliver({ type: 'addresses', addresses })
   }
 
-  /** Ends all links and stops the host. `error`: what a start that has not ended fails with. */
+  /** Ends all links and stops the host. A pending start fails with `error`. */
   async stop(error: Error): Promise<void> {
     const { host } = this.#parts
     this.#driver.stop()

@@ -1,5 +1,5 @@
 /**
- * What the workspace's own attackers and fuzzers need to open links by hand. Not part of what is published.
+ * Lets the workspace's own attackers and fuzzers open links by hand. Not part of what is published.
  *
  * @module
  */

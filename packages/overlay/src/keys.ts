@@ -1,5 +1,6 @@
 /**
- * The pool's keys as the application changes them, and what follows from a change: who is found, and whose connections end.
+ * The pool's keys for the application. A change also updates the discovery services and ends
+ * connections.
  */
 import { fromString } from 'uint8arrays'
 import type { OverlayKeys, PoolKeyInfo } from './api.ts'

@@ -1,18 +1,22 @@
 /**
- * The end of an overlay: once, whoever asks for it and why, everything is taken down and `closed` says why.
+ * The end of an overlay. It happens once, for any reason: everything is taken down, and `closed`
+ * resolves with the reason.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Closed } from './api.ts'
 import { OverlayClosedError } from './base/errors.ts'
 
-/** Between the left-statement and the stop of the host, ms. Guess: a few hops on a busy machine. */
+/**
+ * Time between the left-statement and the stop of the host, ms. Guess: a few hops on a busy
+ * machine.
+ */
 const goodbyeTime = 100
 
 export interface LifecycleOptions {
   readonly pool: string
-  /** Says goodbye; true if somebody heard it. */
+  /** Announces the leave. Returns true if there is a link to receive it. */
   readonly sayGoodbye: () => boolean
-  /** Takes everything down; `error` is what those get who still wait for something. */
+  /** Takes everything down. Pending calls fail with `error`. */
   readonly takeDown: (error: Error) => Promise<void>
 }
 
@@ -34,7 +38,7 @@ export class Lifecycle {
     if (this.#closing ?? this.#leaving) throw this.#leftError()
   }
 
-  /** Does something again and again until the end. */
+  /** Repeats an action until the end. */
   every(interval: number, action: () => void): void {
     this.#timers.push(setInterval(action, interval))
   }
@@ -50,7 +54,8 @@ export class Lifecycle {
   }
 
   async #leave(): Promise<void> {
-    // Others may be leaving at this moment, too, and know nobody else: their word is passed on for a while.
+    // Others that know nobody else may be leaving at this moment, too. This node passes their
+    // announcements on for a while.
     if (!this.#closing && this.#options.sayGoodbye()) await delay(goodbyeTime)
     await this.close({ reason: 'left' })
   }

@@ -1,5 +1,6 @@
 /**
- * Members tell their links when they are asked, on a stream of its own: nobody pays for the picture of an overlay while nobody looks at it.
+ * Reports the links of a member on demand, on a stream of its own: a view of the overlay costs
+ * nothing while nobody looks at it.
  */
 import type { LinkState } from '@jel/protocol'
 import type { Uint8ArrayList } from 'uint8arraylist'
@@ -7,7 +8,10 @@ import type { Applications } from './applications.ts'
 import { OpenError, reasonOf } from './base/errors.ts'
 import { RateLimiter } from './host/rate-limiter.ts'
 
-/** Answers a second, whoever asks. Guess: each costs a stream, and at most a handshake; ten pages that are looked at ask a member of a small pool less often. */
+/**
+ * Answers a second, for all askers together. Guess: each costs a stream, and at most a handshake.
+ * Ten pages that show a small pool ask one of its members less often.
+ */
 const answersPerSecond = 20
 
 /** Longest answer, characters. A link takes 60. */
@@ -16,10 +20,10 @@ const maxLength = 32_768
 /** Links of one answer. Guess: three times as many as a node has while many enter. */
 const maxLinks = 256
 
-/** An answer may take so long, a dial included, ms. Guess. */
+/** Time for an answer, a dial included, ms. Guess. */
 const timeout = 5_000
 
-/** Ids are base58; an Ed25519 one has 52 characters. */
+/** Ids are base58; an Ed25519 id has 52 characters. */
 const idPattern = /^[1-9A-HJ-NP-Za-km-z]{1,128}$/u
 
 export class LinkReports {
@@ -34,7 +38,7 @@ export class LinkReports {
     this.#own = own
   }
 
-  /** Answers those who ask. */
+  /** Starts to answer requests. */
   async start(): Promise<void> {
     await this.#applications.handleAny(this.#protocol, async (stream) => {
       if (!this.#limiter.spend()) throw new Error('asked too often')
@@ -65,7 +69,7 @@ export class LinkReports {
   }
 }
 
-/** The end of a stream is not told to one that begins to listen late, so a line ends an answer. */
+/** Reads one line as the answer, since a late listener gets no event for the end of a stream. */
 async function readLine(stream: AsyncIterable<Uint8Array | Uint8ArrayList>): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
@@ -77,12 +81,12 @@ async function readLine(stream: AsyncIterable<Uint8Array | Uint8ArrayList>): Pro
   throw new Error('it ended before its answer did')
 }
 
-/** `[["12D3…",3],["12D3…"]]` */
+/** Formats links as `[["12D3…",3],["12D3…"]]`. */
 function formatLinks(links: readonly LinkState[]): string {
   return JSON.stringify(links.slice(0, maxLinks).map(({ id, roundTrip }) => (roundTrip === undefined ? [id] : [id, roundTrip])))
 }
 
-/** Throws an Error for anything else than {@link formatLinks} makes. */
+/** Parses the text of {@link formatLinks}. Throws an Error for any other text. */
 export function parseLinks(text: string): LinkState[] {
   const parsed: unknown = JSON.parse(text)
   if (!Array.isArray(parsed) || parsed.length > maxLinks) throw new Error('no list of links')

@@ -1,5 +1,5 @@
 /**
- * Who hears what happens.
+ * The subscribers of an overlay.
  */
 import type { OverlayNotification } from './api.ts'
 
@@ -10,7 +10,8 @@ export class Listeners {
 
   /** Returns the function that ends it. */
   add(listener: Listener): () => void {
-    const entry: Listener = (notification) => listener(notification) // the same function may subscribe twice
+    // The same function may subscribe twice.
+    const entry: Listener = (notification) => listener(notification)
     this.#listeners.add(entry)
     return () => void this.#listeners.delete(entry)
   }
@@ -20,7 +21,8 @@ export class Listeners {
       try {
         listener(notification)
       } catch (error) {
-        // As an EventTarget does it: an error of one listener is the application's, not the pool's and not the other listeners'.
+        // As an EventTarget does: an error of one listener goes to the application, not to the pool
+        // or the other listeners.
         process.nextTick(() => {
           throw error
         })

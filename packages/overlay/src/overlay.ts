@@ -46,10 +46,13 @@ import { addressInterval } from './own-addresses.ts'
 import { showHealth, showMember, showNotification, showReign } from './showing.ts'
 import { Signals } from './signals.ts'
 
-/** How often libp2p is made to forget peers without a connection, ms. Guess: a pool has changed a little in this time. */
+/**
+ * How often libp2p is made to forget peers without a connection, ms. Guess: a pool has changed a
+ * little in this time.
+ */
 const forgetInterval = 60_000
 
-/** Warnings that are kept for the first who listens. Guess: some of a start. */
+/** Warnings that are kept for the first subscriber. Guess: some of a start. */
 const maxEarly = 64
 
 type Handler = (stream: Stream, from: string) => void | Promise<void>
@@ -66,11 +69,11 @@ export class RunningOverlay implements Overlay {
   readonly #listeners = new Listeners()
   readonly #lifecycle: Lifecycle
   readonly keys: OverlayKeys
-  /** Warnings from before anybody listened. */
+  /** Warnings from before the first subscription. */
   #early: OverlayNotification[] | undefined = []
-  /** Ends when the peers file is written. */
+  /** Settled when the peers file is written. */
   #saving: Promise<void> | undefined
-  /** Members came, went or moved since they were written down. */
+  /** Members came, went or moved since the file was written. */
   #isPeersNews = false
   /** The latest life, also after it ended. */
   #self: PoolMember | undefined
@@ -127,12 +130,12 @@ export class RunningOverlay implements Overlay {
     await this.#engine.start(introducers, signal)
   }
 
-  /** Another node was found on the local network. */
+  /** Handles a node found on the local network. */
   discovered(introducer: Introducer): void {
     this.#engine.deliver({ type: 'discovered', introducer })
   }
 
-  /** Something went wrong in the host, and the node goes on. */
+  /** Reports a problem in the host, after which the node goes on. */
   warn(code: WarningCode, message: string): void {
     const warning = { type: 'warning', code, message } as const
     if (this.#early === undefined) this.#listeners.tell(warning)
@@ -189,7 +192,7 @@ export class RunningOverlay implements Overlay {
   }
 
   subscribe(listener: (notification: OverlayNotification) => void): () => void {
-    // Who enters hears of events once it has been told that it is in.
+    // A subscriber gets the early warnings only after it has learned that the node is in.
     const early = this.#early
     this.#early = undefined
     if (early !== undefined) setImmediate(() => early.forEach((warning) => this.#listeners.tell(warning)))
@@ -289,7 +292,7 @@ export class RunningOverlay implements Overlay {
     await this.#lifecycle.leave()
   }
 
-  /** No introducer has let it in. */
+  /** Handles a start in which no introducer has let this node in. */
   #isAlone(): void {
     const { founds, peers } = this.#parts
     const remembered = peers?.introducers().length ?? 0
@@ -309,7 +312,7 @@ export class RunningOverlay implements Overlay {
     this.#elections.add(election)
     this.#parts.peers?.elected(election, epoch)
     this.#isPeersNews = true
-    // Whoever is given this node's token may see it for ever.
+    // Saved at once: others may remember this node's fencing token for ever.
     if (winner.id === this.#parts.identity.id) this.#savePeers()
   }
 

@@ -1,34 +1,37 @@
 /**
- * Where this host can be reached, as the protocol announces it.
+ * The addresses of this host, as the protocol announces them.
  */
 import type { Address } from '@jel/protocol'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import { introducerOf, isLoopbackAddress } from './base/addresses.ts'
 
-/** Interfaces come and go without an event; this is how often the host's own addresses are looked up, ms. Measured: 40 µs each time. */
+/**
+ * How often the host's own addresses are looked up, ms: interfaces come and go without an event.
+ * Measured: 40 µs each time.
+ */
 export const addressInterval = 5_000
 
 export class OwnAddresses {
   readonly #lookUp: () => readonly Multiaddr[]
   readonly #limit: number
   #announced = ''
-  /** It has no address but loopback, and is meant for this machine. */
+  /** The node has only loopback addresses, and is meant for this machine. */
   #isLocal = false
 
-  /** `limit`: how many are announced. */
+  /** `limit`: the number of announced addresses. */
   constructor(lookUp: () => readonly Multiaddr[], limit: number) {
     this.#lookUp = lookUp
     this.#limit = limit
   }
 
-  /** Those that the node starts with. */
+  /** Returns the addresses that the node starts with. */
   first(): Address[] {
     const own = this.#lookUp()
     this.#isLocal = own.every(isLoopbackAddress)
     return this.#announce(own)
   }
 
-  /** Those of now, if they are others than before. */
+  /** Returns the present addresses if they have changed. */
   changed(): Address[] | undefined {
     const own = this.#lookUp()
     const isLocal = own.every(isLoopbackAddress)

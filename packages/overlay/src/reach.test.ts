@@ -24,7 +24,7 @@ describe('announced addresses', () => {
 
   test('are dialled by others', async () => {
     const first = await enter()
-    // As a port mapping does it: localhost is another name of where it listens.
+    // Like a port mapping: localhost is another name of the listen address.
     const behind = await enter({
       listen: ['127.0.0.1:4987'],
       announce: ['/dns4/localhost/tcp/4987'],

@@ -1,11 +1,14 @@
 /**
- * How the overlay shows what the protocol knows.
+ * Converts the protocol's types to those of the overlay.
  */
 import type { Health, Member, Milliseconds, Notification, Reign } from '@jel/protocol'
 import type { OverlayHealth, OverlayNotification, PoolMember, PoolReign } from './api.ts'
 import { formatAddresses } from './base/addresses.ts'
 
-/** Members are immutable and shared, and a view is read far more often than it changes: each is converted once. */
+/**
+ * Members are immutable and shared, and a view is read far more often than it changes, so each is
+ * converted once.
+ */
 const shown = new WeakMap<Member, PoolMember>()
 
 export function showMember(member: Member): PoolMember {

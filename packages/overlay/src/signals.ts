@@ -1,5 +1,5 @@
 /**
- * Signals of this node's own that wait to be acknowledged.
+ * This node's own signals that wait for acknowledgements.
  */
 import { nameProblem, type Command, type NodeId, type Notification } from '@jel/protocol'
 import { raceSignal } from 'race-signal'
@@ -19,7 +19,7 @@ export class Signals {
     this.#send = send
   }
 
-  /** Throws {@link SignalError}, the reason of `signal`, or RangeError for an impossible name. */
+  /** Throws {@link SignalError}, the reason of `signal`, or RangeError for an invalid name. */
   async send(name: string, to: readonly NodeId[], signal: AbortSignal | undefined): Promise<void> {
     const problem = nameProblem(name)
     if (problem !== undefined) throw new RangeError(`the name of the signal ${problem}`)
@@ -27,7 +27,7 @@ export class Signals {
     this.#last += 1
     const ref = this.#last
     const end = Promise.withResolvers<void>()
-    end.promise.catch(() => {}) // whoever gave up does not wait any more
+    end.promise.catch(() => {}) // an aborted caller does not wait any more
     this.#pending.set(ref, { name, end })
     try {
       this.#send({ type: 'signal', ref, name, to })
@@ -43,7 +43,7 @@ export class Signals {
     else pending?.end.reject(new SignalError(pending.name, delivered, failed))
   }
 
-  /** No more acknowledgements will come. */
+  /** Fails all pending signals: no more acknowledgements will come. */
   close(error: Error): void {
     for (const { end } of this.#pending.values()) end.reject(error)
   }

@@ -1,5 +1,5 @@
 /**
- * Joins a pool: checks what it is told, and starts identity, host and protocol.
+ * Joins a pool: checks the options, and starts identity, host and protocol.
  */
 import { hostname } from 'node:os'
 import { makeConfig, type Introducer, type WarningCode } from '@jel/protocol'
@@ -19,12 +19,15 @@ import { PoolKeys } from './identity/pool-keys.ts'
 import { RunningOverlay } from './overlay.ts'
 
 /**
- * Starts a host and enters a pool. Resolves when this node is a member and knows the others: after its first reconciliation with one.
+ * Starts a host and enters a pool. Resolves when this node is a member and knows the others: after
+ * its first reconciliation with one.
  *
- * Throws {@link InvalidPoolNameError}, {@link InvalidAddressError}, {@link InvalidPeerIdError}, {@link PoolKeyError}, {@link PoolKeysError},
- * {@link IdentityFileError}, {@link CorruptIdentityError}, {@link IdentityInUseError}, {@link ListenError}, RangeError for an impossible `config`, location
- * or tag, or the reason of `options.signal`. Whatever was opened is closed then. An introducer that does not answer is no error: the protocol
- * goes on alone and keeps trying, with `warning` notifications and {@link Overlay.health} saying so.
+ * Throws {@link InvalidPoolNameError}, {@link InvalidAddressError}, {@link InvalidPeerIdError},
+ * {@link PoolKeyError}, {@link PoolKeysError}, {@link IdentityFileError}, {@link
+ * CorruptIdentityError}, {@link IdentityInUseError}, {@link ListenError}, RangeError for an invalid
+ * `config`, location or tag, or the reason of `options.signal`. In that case everything opened is
+ * closed. An introducer that does not answer is no error: the protocol goes on alone and keeps
+ * trying, with `warning` notifications, and {@link Overlay.health} reports it.
  */
 export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
   const { pool } = options
@@ -61,7 +64,8 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
     }
     const peers =
       options.identityFile === undefined ? undefined : new PeersFile(options.identityFile, pool, (message) => warn('PEERS_FILE', message))
-    // Each is tried once, as the rank has it that somebody chose.
+    // Each address is tried once. A remembered address that is also given has the rank of a given
+    // one.
     const isGiven = ({ address }: Introducer): boolean => given.some((each) => equals(each.address, address))
     const introducers = [...given, ...(peers?.introducers() ?? []).filter((each) => !isGiven(each))]
     const refusals = new Refusals((message) => warn('PEER_REFUSED', message))
@@ -78,13 +82,14 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
       discovery,
     })
     const keyed = keys.primary !== undefined
-    // Who was given no way in, and finds none of those whom it remembers, is as one that never met anybody.
+    // A node without given introducers that finds no remembered member is like one that never met
+    // anybody.
     const founds = options.found === true || (given.length === 0 && introducers.length > 0)
     overlay = new RunningOverlay({ pool, config, names, location, tag, host, identity, discovery, keyed, keys, peers, refusals, founds })
     started.overlay = overlay
     for (const [code, message] of warnings) overlay.warn(code, message)
     const { onWarning } = options
-    // Where nobody listens yet, they are kept for whoever subscribes first.
+    // Without a listener the warnings are kept for the first subscriber.
     const unsubscribe =
       onWarning && overlay.subscribe((news) => news.type === 'warning' && onWarning({ code: news.code, message: news.message }))
     await overlay.start(introducers, options.signal)
@@ -97,7 +102,7 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
   }
 }
 
-/** An empty list is a mistake: whoever names a list of keys means a private pool. */
+/** An empty list is a mistake: somebody who gives a list of keys means a private pool. */
 function keysOf(key: OverlayOptions['key']): readonly Uint8Array[] {
   if (key === undefined) return []
   const keys = key instanceof Uint8Array ? [key] : key
@@ -105,7 +110,7 @@ function keysOf(key: OverlayOptions['key']): readonly Uint8Array[] {
   return keys
 }
 
-/** Others would refuse this node's statement, and it would wonder why nobody knows it. */
+/** Others would refuse a longer statement, and this node would not learn why nobody knows it. */
 function checkLength(what: string, bytes: number, limit: number): void {
   if (bytes > limit) throw new RangeError(`the ${what} is ${bytes} bytes long, more than the ${limit} that are allowed`)
 }

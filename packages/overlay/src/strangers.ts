@@ -1,5 +1,6 @@
 /**
- * Peers that came in and opened no link: what keeps them out is asked of them, so that whoever runs this node sees why a host does not come in.
+ * Peers that came in and opened no link. This node asks them for their protocols, so that its
+ * operator sees why a host does not come in.
  */
 import type { Connection } from '@libp2p/interface'
 import type { PoolNames } from './base/names.ts'
@@ -7,18 +8,24 @@ import type { Host } from './host/host.ts'
 import { RateLimiter } from './host/rate-limiter.ts'
 import type { Refusals } from './host/refusals.ts'
 
-/** From the end of a handshake, ms. Guess: a link is opened within a round trip; who is late is asked in vain, and nothing comes of it. */
+/**
+ * Delay from the end of a handshake to the question, ms. Guess: a link is opened within a round
+ * trip. Asking a peer that is merely late has no effect.
+ */
 const askAfter = 2_000
-/** For the answer, ms. Guess. */
+/** Time for the answer, ms. Guess. */
 const answerTime = 5_000
-/** So many are asked a second in the long run, ten times as many at once: as many as are told of. A flood of connections costs no more than itself. */
+/**
+ * Peers asked a second in the long run, with bursts of ten times as many: as many as are reported.
+ * A flood of connections costs no more than itself.
+ */
 const askedPerSecond = 1
 
 export interface StrangersOptions {
   readonly host: Host
   readonly names: PoolNames
   readonly refusals: Refusals
-  /** Whether this node knows it for one of the pool. */
+  /** Whether this node knows the peer as a member of the pool or has a link to it. */
   readonly knows: (id: string) => boolean
 }
 
@@ -30,7 +37,7 @@ export class Strangers {
     this.#options = options
   }
 
-  /** A connection is open. Whom this node has dialled itself says so to the dial. */
+  /** Watches an open connection. For a peer that this node dialled, the dial reports the reason. */
   watch(connection: Connection): void {
     if (connection.direction === 'inbound') setTimeout(() => void this.#ask(connection), askAfter).unref()
   }
@@ -43,12 +50,15 @@ export class Strangers {
       const reason = whyNoLink(theirs, names)
       if (reason !== undefined) refusals.add(connection.remoteAddr, `${connection.remotePeer.toString()} ${reason}`)
     } catch {
-      // It is gone, or says nothing: there is no more to tell.
+      // The peer is gone, or does not answer: there is nothing to report.
     }
   }
 }
 
-/** Undefined: they have a version in common, and it may come in. */
+/**
+ * Returns why a peer opened no link. Undefined: both have a version in common, so the peer may come
+ * in.
+ */
 export function whyNoLink(theirs: readonly string[], { links }: PoolNames): string | undefined {
   if (theirs.some((protocol) => links.includes(protocol))) return undefined
   const [pool, version] = partsOf(links[0] as string) as [string, string]
@@ -61,7 +71,7 @@ export function whyNoLink(theirs: readonly string[], { links }: PoolNames): stri
   return spoken.length > 0 ? 'belongs to another pool' : 'is no node of jel'
 }
 
-/** Hash of the pool's name, and version. */
+/** Returns the hash of the pool's name, and the version. */
 function partsOf(protocol: string): [pool: string, version: string] | undefined {
   const [, pool, version] = /^\/jel\/([0-9a-f]{16})\/(\d{1,4}\.\d{1,4}\.\d{1,4})$/u.exec(protocol) ?? []
   return pool === undefined || version === undefined ? undefined : [pool, version]

@@ -1,15 +1,19 @@
 /**
- * Programs in a network of their own, which ends with them: there they may listen on all interfaces, send multicast, and have their own name server.
+ * Programs in a network namespace of their own, which ends with them. There they may listen on all
+ * interfaces, send multicast, and have their own name server.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { join } from 'node:path'
 
-/** Not on every system, nor in every container. */
+/** False on some systems, and in some containers. */
 export const hasNamespaces = spawnSync('unshare', ['-rnm', 'ip', 'link', 'set', 'lo', 'up']).status === 0
 
-/** Runs a program of `namespaced.ts` after `setup`, a line of shell, and returns the JSON that it prints. */
+/**
+ * Runs a program of `namespaced.ts` after `setup`, a line of shell, and returns the JSON that it
+ * prints.
+ */
 export async function inNamespace(setup: string, program: string): Promise<unknown> {
   const line = `ip link set lo up && ${setup} && exec "$0" "$1" "$2"`
   const child = spawn('unshare', ['-rnm', 'sh', '-ec', line, process.execPath, join(import.meta.dirname, 'namespaced.ts'), program], {

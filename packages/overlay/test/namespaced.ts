@@ -1,5 +1,6 @@
 /**
- * What tests run in a network of its own (namespace.ts). Each prints one line of JSON.
+ * The programs of tests that run in a network namespace (namespace.ts). Each prints one line of
+ * JSON.
  */
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
@@ -14,7 +15,9 @@ const start = async (options: Partial<Parameters<typeof startOverlay>[0]> = {}):
   await startOverlay({ pool: 'test', mdns: false, ...options })
 
 const programs: Record<string, () => Promise<unknown>> = {
-  /** Where a node is that is not told where to listen, and whether another finds it under its last address. */
+  /**
+   * The addresses of a node without `listen`, and whether another finds it under its last address.
+   */
   async anywhere() {
     const first = await start()
     const { addresses } = first.self
@@ -39,7 +42,10 @@ const programs: Record<string, () => Promise<unknown>> = {
     return { members, asked: [...new Set(asked)] }
   },
 
-  /** How many members there are for who enters through a name that has an address of each family, where a member listens on one of them. */
+  /**
+   * The number of members for a node that enters through a name with an address of each family, if
+   * a member listens on one of them.
+   */
   async families() {
     const members: number[] = []
     for (const [listen, name] of [
@@ -55,7 +61,10 @@ const programs: Record<string, () => Promise<unknown>> = {
     return { four, six }
   },
 
-  /** What a probe and a dial make of a host where nobody listens, and that has an IPv6 address, too. */
+  /**
+   * The results of a probe and a dial of a host where nobody listens, and that has an IPv6 address,
+   * too.
+   */
   async routeless() {
     const [four, six] = ['/ip4/127.0.0.1/tcp/1', '/ip6/2001:db8::1/tcp/1'].map((text) => multiaddr(text).bytes)
     const peer = await startPeer()
@@ -69,7 +78,7 @@ const programs: Record<string, () => Promise<unknown>> = {
     return outcomes
   },
 
-  /** How often routers were looked for by a node that was not told to, and whether one that was does. */
+  /** How often a node without `portMapping` looks for routers, and whether a node with it does. */
   async routers() {
     const heard = { silent: 0, asking: 0 }
     let who: keyof typeof heard = 'silent'
@@ -89,7 +98,7 @@ const programs: Record<string, () => Promise<unknown>> = {
   },
 }
 
-/** Answers each question for TXT with one text, as RFC 1035 has it. */
+/** Answers each question for TXT with one text, as in RFC 1035. */
 async function serveTxt(answer: (name: string) => string): Promise<{ close(): void }> {
   const server = createSocket('udp4')
   server.on('message', (query, { port, address }) => {

@@ -1,5 +1,6 @@
 /**
- * Hosts with links but without a protocol, for tests of what lies below it. They listen on loopback only.
+ * Hosts with links but without a protocol, for tests of the layers below it. They listen on
+ * loopback only.
  */
 import type { NodeId } from '@jel/protocol'
 import { noise } from '@chainsafe/libp2p-noise'
@@ -25,9 +26,9 @@ export interface Peer {
   readonly host: Host
   readonly links: Links
   readonly dialer: Dialer
-  /** What happened, in order: `up <id>`, `down <id>`, `bad <problem>`, or the text of a frame. */
+  /** Events in order: `up <id>`, `down <id>`, `bad <problem>`, or the text of a frame. */
   readonly log: string[]
-  /** Who was refused, and why. */
+  /** The refused peers, and why. */
   readonly refused: string[]
   /** Opens a link. */
   link(to: Peer): Promise<Connection>
@@ -129,7 +130,7 @@ interface IntruderOptions {
   readonly instance: readonly number[]
 }
 
-/** A host that follows no rules: opens a link and then sends raw bytes. */
+/** A host that follows no rules: it opens a link and then sends raw bytes. */
 export async function startIntruder({
   pool = 'test',
   privateKey,
@@ -154,7 +155,7 @@ export async function startIntruder({
   }
 }
 
-/** Waits until something is so. */
+/** Waits until a condition holds. */
 export async function until(condition: () => boolean, within = 5_000): Promise<void> {
   const end = performance.now() + within
   while (!condition()) {

@@ -7,7 +7,7 @@ import { until } from './peers.ts'
 export interface Node {
   readonly overlay: Overlay
   readonly id: string
-  /** Everything its subscribers heard. */
+  /** All notifications that it received. */
   readonly heard: OverlayNotification[]
 }
 
@@ -25,7 +25,7 @@ export async function enter(options: Partial<OverlayOptions> = {}): Promise<Node
   return { overlay, id: overlay.self.id, heard }
 }
 
-/** A pool of some nodes that all know each other. */
+/** Returns a pool of some nodes that all know each other. */
 export async function pool(count: number, options: Partial<OverlayOptions> = {}): Promise<Node[]> {
   const first = await enter(options)
   const bootstrap = [...first.overlay.self.addresses]
@@ -35,7 +35,7 @@ export async function pool(count: number, options: Partial<OverlayOptions> = {})
   return nodes
 }
 
-/** How often a node heard of the end or the beginning of another. */
+/** Returns how often a node was notified of the end or the beginning of another. */
 export function count({ heard }: Node, type: 'joined' | 'left' | 'died', id: string): number {
   return heard.filter((each) => each.type === type && each.member.id === id).length
 }

@@ -2,23 +2,26 @@ import type { MeasuredDetail } from '../events.ts'
 import type { Health, Link, Member, Reign, Traffic } from '../member.ts'
 import type { Pool } from '../pool.ts'
 
-/** Elections whose last reign is remembered. Guess: four times as many as a node knows at a time. */
+/**
+ * The number of elections whose last reign is remembered. Guess: four times as many as a node knows
+ * at a time.
+ */
 const REIGNS_LIMIT = 1_024
 
-/** What happened since somebody began to count. */
+/** Counts of events since the counting began. */
 export interface Counts {
   joined: number
   left: number
   died: number
   elected: number
-  /** Of these, those of this node. */
+  /** Those of `elected` that this node won. */
   won: number
   signals: number
-  /** By code. */
+  /** Warnings by code. */
   readonly warnings: Map<string, number>
 }
 
-/** All that instruments are read from, at one moment. */
+/** The state at one moment, from which all instruments are read. */
 export interface Figures {
   /** Unix ms */
   readonly now: number
@@ -33,11 +36,11 @@ export interface Figures {
   readonly counts: Counts
 }
 
-/** Counts what happens in a pool, and reads how it stands. */
+/** Counts the events of a pool, and reads its state. */
 export class Watch implements Disposable {
   readonly #pool: Pool
   readonly #counts: Counts = { joined: 0, left: 0, died: 0, elected: 0, won: 0, signals: 0, warnings: new Map() }
-  /** The last of each election that was counted. */
+  /** The last reign of each election that was counted. */
   readonly #reigns = new Map<string, string>()
   readonly #end = new AbortController()
 
@@ -53,7 +56,7 @@ export class Watch implements Disposable {
     pool.addEventListener('warning', ({ detail: { code } }) => counts.warnings.set(code, (counts.warnings.get(code) ?? 0) + 1), options)
   }
 
-  /** Calls `listener` with what this node measures from now on. */
+  /** Calls `listener` with each later measurement of this node. */
   onMeasured(listener: (measured: MeasuredDetail) => void): void {
     this.#pool.addEventListener('measured', ({ detail }) => listener(detail), { signal: this.#end.signal })
   }
@@ -80,7 +83,7 @@ export class Watch implements Disposable {
     this.#end.abort()
   }
 
-  /** A reign may be told again: it counts once. */
+  /** Counts a reign once, even if it is announced again. */
   #elected({ election, epoch, winner }: Reign): void {
     const reign = `${epoch} ${winner.id}`
     if (this.#reigns.get(election) === reign) return

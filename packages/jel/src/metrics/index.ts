@@ -1,5 +1,6 @@
 /**
- * What a pool is measured by. `observe` of `@jel/jel/opentelemetry` registers it there; these are the definitions, for whoever exports them otherwise.
+ * The metrics of a pool. `observe` of `@jel/jel/opentelemetry` registers them with OpenTelemetry.
+ * These are the definitions for other exporters.
  *
  * @packageDocumentation
  */

@@ -1,25 +1,28 @@
 import type { Figures } from './figures.ts'
 
-/** A number, or one for each set of labels; undefined: there is none. */
+/** A number, or one number for each set of labels. Undefined: there is none. */
 export type Reading = number | undefined | readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[]
 
 interface Described {
-  /** As OpenTelemetry has it; for Prometheus see {@link prometheusName}. Where it has a unit the name ends in it, or contains it. */
+  /**
+   * The name for OpenTelemetry; for Prometheus see {@link prometheusName}. If the metric has a
+   * unit, the name ends in it or contains it.
+   */
   readonly name: string
-  /** By the Unified Code for Units of Measure: `s`, `By`, `1`, or what is counted in braces. */
+  /** By the Unified Code for Units of Measure: `s`, `By`, `1`, or the counted thing in braces. */
   readonly unit: string
   readonly help: string
 }
 
-/** What is read when somebody asks. */
+/** An instrument that is read on demand. */
 export interface ReadInstrument extends Described {
   readonly kind: 'counter' | 'gauge'
-  /** Names of the labels; default: it has none. */
+  /** Names of the labels. Default: none. */
   readonly labels?: readonly string[]
   readonly read: (figures: Figures) => Reading
 }
 
-/** What is told when it is measured, in seconds. */
+/** An instrument that records each measurement, in seconds. */
 export interface Histogram extends Described {
   readonly kind: 'histogram'
   readonly measures: 'detection' | 'reconciliation'
@@ -29,7 +32,7 @@ export interface Histogram extends Described {
 
 export type Instrument = ReadInstrument | Histogram
 
-/** All that a pool is measured by, once for Prometheus and OpenTelemetry. */
+/** All metrics of a pool, defined once for Prometheus and OpenTelemetry. */
 export const instruments: readonly Instrument[] = [
   {
     name: 'jel.node.info',
@@ -120,17 +123,20 @@ export const instruments: readonly Instrument[] = [
     unit: 's',
     help: 'From the first suspicion that this node had or was told of until it took the member for dead.',
     measures: 'detection',
-    // Measured (docs/benchmarks.md): a process that was killed takes 1 s and less, a silent host up to 20 s.
+    // Measured (docs/benchmarks.md): a killed process takes 1 s or less, a silent host up to 20 s.
     buckets: [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120],
   },
 ]
 
-/** `jel.member.deaths` is `jel_member_deaths_total` there. */
+/**
+ * Returns the name for Prometheus. For example, `jel.member.deaths` becomes
+ * `jel_member_deaths_total`.
+ */
 export function prometheusName({ name, kind }: Instrument): string {
   return `${name.replaceAll('.', '_')}${kind === 'counter' ? '_total' : ''}`
 }
 
-/** One for each set of labels. */
+/** Returns one reading for each set of labels. */
 export function readings(instrument: ReadInstrument, figures: Figures): { labels: Record<string, string>; value: number }[] {
   const reading = instrument.read(figures)
   if (reading === undefined) return []

@@ -7,7 +7,7 @@ import { observe } from './observe.ts'
 
 type Callback = Parameters<Meter['addBatchObservableCallback']>[0]
 
-/** What an SDK does with instruments, as far as it takes to read them. */
+/** The part of an OpenTelemetry SDK that reads instruments. */
 class FakeMeter {
   readonly read = new Map<string, { value: number; attributes: Attributes | undefined }[]>()
   readonly recorded = new Map<string, number[]>()

@@ -5,8 +5,9 @@ import { Watch, type Figures } from './figures.ts'
 import { instruments, readings } from './instruments.ts'
 
 /**
- * Registers all instruments of a pool with OpenTelemetry, by its API: an application that has an SDK exports them, for one without it this does nothing. They are
- * read when the SDK collects. Call it once a pool, after the SDK was set up; what happened before is not counted.
+ * Registers all instruments of a pool with OpenTelemetry through its API. An application that has
+ * an SDK exports them; without an SDK this does nothing. They are read when the SDK collects. Call
+ * it once per pool, after the set-up of the SDK. Earlier events are not counted.
  *
  * @param meter default: that of the global meter provider, by the name of this package
  * @returns the function that ends it
@@ -40,7 +41,7 @@ export function observe(pool: Pool, meter: Meter = metrics.getMeter('@jel/jel'))
   }
 }
 
-/** Undefined: the pool has ended. */
+/** Returns undefined after the end of the pool. */
 async function readOpen(watch: Watch): Promise<Figures | undefined> {
   try {
     return await watch.read()

@@ -1,4 +1,7 @@
-/** Errors across threads. A structured clone loses the class, the code and every other field; here they are kept. */
+/**
+ * Errors across threads. A structured clone loses the class, the code and every other field; this
+ * module keeps them.
+ */
 import * as overlayErrors from '@jel/overlay'
 import * as ownErrors from '../errors.ts'
 
@@ -25,14 +28,17 @@ function isErrorClass(value: unknown): value is ErrorClass {
 export function toFault(thrown: unknown): Fault {
   if (!(thrown instanceof Error)) return { name: 'Error', message: String(thrown), fields: {} }
   const fields = Object.fromEntries(Object.entries(thrown).filter(([key, value]) => key !== 'cause' && isPlain(value)))
-  // On a DOMException, and some others, name and code stand on the prototype.
+  // On a DOMException, and some others, name and code are on the prototype.
   const { code } = thrown as { code?: unknown }
   if (isPlain(code)) fields['code'] = code
   const { name, message, stack, cause } = thrown
   return { name, message, stack, fields, ...(cause !== undefined && { cause: toFault(cause) }) }
 }
 
-/** An error of the same class, where that is one of ours or built in; otherwise an Error with the same name. */
+/**
+ * Returns an error of the same class if it is one of ours or built in, otherwise an Error with the
+ * same name.
+ */
 export function fromFault({ name, message, stack, fields, cause }: Fault): Error {
   if (name === 'AbortError' || name === 'TimeoutError') return new DOMException(message, name)
   const error = new Error(message, cause && { cause: fromFault(cause) })
@@ -44,7 +50,7 @@ export function fromFault({ name, message, stack, fields, cause }: Fault): Error
   return error
 }
 
-/** As the fields of an error are by themselves. */
+/** Makes a field non-enumerable, as `stack` and `name` of an error are by default. */
 function hide(error: Error, key: string, value: string): void {
   Object.defineProperty(error, key, { value, configurable: true, writable: true, enumerable: false })
 }

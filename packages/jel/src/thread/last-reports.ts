@@ -2,8 +2,8 @@ import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads'
 import type { Report } from './messages.ts'
 
 /**
- * What a thread has sent and this one has not heard, once the thread has ended. Its reports and its
- * end come by different ways, so the end may come first.
+ * Returns the reports of an ended thread that this thread has not received. Reports and the end of
+ * a thread arrive on different channels, so the end may come first.
  */
 export function lastReports(port: MessagePort): Report[] {
   const reports: Report[] = []

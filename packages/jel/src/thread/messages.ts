@@ -1,4 +1,7 @@
-/** What the two sides of a pool with `thread: 'worker'` say to each other: plain data, in order, over one MessagePort. */
+/**
+ * The messages between the two sides of a pool with `thread: 'worker'`: plain data, in order, over
+ * one MessagePort.
+ */
 import type { MessagePort } from 'node:worker_threads'
 import type {
   EarlyWarning,
@@ -16,7 +19,7 @@ import type {
 } from '@jel/overlay'
 import type { Fault } from './faults.ts'
 
-/** What this node knows, whole. */
+/** The whole state that this node knows. */
 export interface Snapshot {
   readonly self: PoolMember
   readonly members: readonly PoolMember[]
@@ -25,13 +28,13 @@ export interface Snapshot {
   readonly health: OverlayHealth
 }
 
-/** Handed to the worker when it starts. */
+/** The data that the worker gets at its start. */
 export interface Commission {
   readonly port: MessagePort
   readonly options: Omit<OverlayOptions, 'signal' | 'onWarning'>
 }
 
-/** Operations that are answered. */
+/** Operations with an answer. */
 export interface Calls {
   signal(name: string, ids: readonly string[]): void
   open(id: string, protocol: string): MessagePort
@@ -52,28 +55,28 @@ export interface Calls {
   broadcast(name: string, payload: Uint8Array, query?: QueryOptions): void
 }
 
-/** Operations that are not. */
+/** Operations without an answer. */
 export type Order = 'elect' | 'withdraw' | 'maybeDead' | 'leave'
 
 /** From the application's thread to the overlay's. */
 export type Request =
   | { readonly type: 'call'; readonly id: number; readonly method: keyof Calls; readonly args: readonly unknown[] }
-  /** The caller gave up; id 0 is the start. */
+  /** The caller gave up. Id 0 is the start. */
   | { readonly type: 'abort'; readonly id: number }
   | { readonly type: 'order'; readonly order: Order; readonly subject: string }
-  /** So many pieces of news were taken in. */
+  /** The application's thread has taken in this many news. */
   | { readonly type: 'taken'; readonly count: number }
 
 /** From the overlay's thread to the application's. */
 export type Report =
-  /** Something went wrong before the node has entered. */
+  /** A problem before the node has entered. */
   | { readonly type: 'warning'; readonly warning: EarlyWarning }
   | { readonly type: 'entered'; readonly pool: string; readonly snapshot: Snapshot }
   | { readonly type: 'news'; readonly news: readonly OverlayNotification[]; readonly self?: PoolMember }
   | { readonly type: 'health'; readonly health: OverlayHealth }
-  /** All that are known still: of the elections that were told, many were forgotten. */
+  /** All reigns that are still known: the overlay has forgotten many of the announced elections. */
   | { readonly type: 'reigns'; readonly reigns: readonly PoolReign[] }
-  /** So many pieces of news were dropped, since too many waited; this is how things stand after them. */
+  /** `lost` news were dropped because too many waited. The snapshot is the state after them. */
   | { readonly type: 'gap'; readonly lost: number; readonly snapshot: Snapshot }
   | { readonly type: 'returned'; readonly id: number; readonly value: unknown }
   | { readonly type: 'threw'; readonly id: number; readonly fault: Fault }
@@ -82,23 +85,29 @@ export type Report =
   | { readonly type: 'closed'; readonly fault?: Fault }
 
 /**
- * News that may wait for an application that blocks its thread: as many as a reader of `changes()` may leave unread. At half a kilobyte
- * each they are 32 MB. A guess.
+ * How many news may wait for an application that blocks its thread: as many as a reader of
+ * `changes()` may leave unread. At half a kilobyte each they take 32 MB. A guess.
  */
 export const NEWS_LIMIT = 65_536
 
-/** Results of elections told until the other side gets the list of all that are known still. A guess: twice as many as a node remembers. */
+/**
+ * After this many election results the other side gets the list of all reigns that are still known.
+ * A guess: twice as many as a node remembers.
+ */
 export const REIGNS_LIMIT = 512
 
-/** How many bytes of a stream may be on the way to the other thread. As much as yamux lets a peer send ahead. */
+/**
+ * How many bytes of a stream may be under way to the other thread: as much as yamux lets a peer
+ * send ahead.
+ */
 export const STREAM_WINDOW = 262_144
 
-/** One direction of a stream across the threads; both sides speak the same. */
+/** One direction of a stream across the threads. Both sides use the same messages. */
 export type Piece =
   | { readonly type: 'data'; readonly data: Uint8Array }
-  /** So many bytes were taken on. */
+  /** The receiver has taken this many bytes. */
   | { readonly type: 'taken'; readonly bytes: number }
-  /** No more data follows; answered by `finished` once all has been handed on. */
+  /** No more data follows. The answer is `finished`, once all data has been passed on. */
   | { readonly type: 'end' }
   | { readonly type: 'finished' }
   /** The sender reads no more. */

@@ -1,16 +1,22 @@
 import type { OverlayHealth, OverlayNotification, PoolMember, PoolRecord, PoolReign } from '@jel/overlay'
 import type { Snapshot } from './messages.ts'
 
-/** With more records than this, and than twice those that were not over the last time, those that are over are forgotten. A guess. */
+/**
+ * Expired records are deleted once there are more records than this, and more than twice the number
+ * left after the last deletion. A guess.
+ */
 export const RECORDS_UNREAD = 1_024
 
-/** What the other thread knows, as far as its news have been taken in: so the view never runs ahead of the events. */
+/**
+ * A copy of the other thread's state, as of the news that have been taken in. So the view never
+ * runs ahead of the events.
+ */
 export class Mirror {
   self: PoolMember
   health: OverlayHealth
   readonly #members = new Map<string, PoolMember>()
   readonly #reigns = new Map<string, PoolReign>()
-  /** By name and owner. The other thread forgets those that are over. */
+  /** By name and owner. The other thread forgets expired ones. */
   readonly #records = new Map<string, PoolRecord>()
   #forgetAt = RECORDS_UNREAD
   #sorted: readonly PoolMember[] | undefined
@@ -62,7 +68,7 @@ export class Mirror {
     return found.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
   }
 
-  /** How many records are held, those that are over and not yet forgotten included. */
+  /** The number of records held, expired ones that are not yet deleted included. */
   get heldRecords(): number {
     return this.#records.size
   }

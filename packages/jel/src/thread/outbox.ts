@@ -1,21 +1,22 @@
 import type { OverlayNotification } from '@jel/overlay'
 
 export interface OutboxEvents {
-  /** In order, and at most `limit` that were not taken. */
+  /** Sends news in order. At most `limit` of them are unacknowledged. */
   readonly send: (news: readonly OverlayNotification[]) => void
-  /** Everything sent was taken, after `lost` were dropped. */
+  /** Called when all news sent were taken, after `lost` were dropped. */
   readonly gap: (lost: number) => void
 }
 
 /**
- * News on their way to the application's thread. What waits there while the application blocks it is bounded: beyond the limit news are
- * dropped until all that were sent are taken, then the gap is told, with how things stand after it.
+ * News on their way to the application's thread. The number that waits there while the application
+ * blocks it is bounded. Beyond the limit news are dropped until all sent news are taken, then the
+ * gap is reported with the state after it.
  */
 export class Outbox {
   readonly #events: OutboxEvents
   readonly #limit: number
   #batch: OverlayNotification[] = []
-  /** Sent or about to be, and not taken. */
+  /** News that are sent or about to be, and not taken. */
   #waiting = 0
   #lost = 0
 
@@ -24,7 +25,7 @@ export class Outbox {
     this.#events = events
   }
 
-  /** Nobody keeps the other side from taking what it is sent. */
+  /** The other side has taken all news, so it is not blocked. */
   get idle(): boolean {
     return this.#waiting === 0
   }
@@ -36,7 +37,7 @@ export class Outbox {
     }
     this.#waiting += 1
     this.#batch.push(news)
-    // What one input brings goes in one message.
+    // All news of one input go in one message.
     if (this.#batch.length === 1) queueMicrotask(() => this.flush())
   }
 

@@ -7,7 +7,10 @@ import { Outbox } from './outbox.ts'
 import { packMember, packNews, packReign } from './packing.ts'
 import { bridge } from './stream-bridge.ts'
 
-/** How often the application's thread hears of what changes without news, such as the number of links, ms. A guess. */
+/**
+ * How often the application's thread gets changes that come without news, such as the number of
+ * links, ms. A guess.
+ */
 const HEALTH_INTERVAL = 1000
 
 type CallRequest = Extract<Request, { type: 'call' }>
@@ -22,7 +25,7 @@ export class OverlayServer {
   readonly #timer: NodeJS.Timeout
   #self: PoolMember
   #health: string
-  /** Results told since the other side had the list of all. */
+  /** Election results sent since the other side got the list of all reigns. */
   #reigns = 0
 
   constructor(overlay: Overlay, port: MessagePort, limit = NEWS_LIMIT) {
@@ -52,7 +55,7 @@ export class OverlayServer {
       broadcast: (_, name, payload, query) => overlay.broadcast(name, payload, query),
     }
     port.on('message', (request: Request) => this.#take(request))
-    // The state and what changes it, without a gap: nothing can happen between these two.
+    // The state and its changes, without a gap: nothing can happen between these two.
     overlay.subscribe((news) => this.#outbox.add(news))
     const snapshot = this.#snapshot()
     this.#self = snapshot.self
@@ -94,7 +97,7 @@ export class OverlayServer {
       if (order === 'leave') void this.#overlay.leave()
       else this.#overlay[order](subject)
     } catch {
-      // The overlay closed meanwhile, and that is being told.
+      // The overlay closed meanwhile. The other side is about to be told.
     }
   }
 
@@ -104,7 +107,7 @@ export class OverlayServer {
     try {
       const call = this.#methods[method] as (signal: AbortSignal, ...args: readonly unknown[]) => Promise<unknown>
       const value = await call(controller.signal, ...args)
-      // What happened before the answer is told before it.
+      // News from before the answer must arrive before it.
       this.#outbox.flush()
       this.#post({ type: 'returned', id, value }, value instanceof MessagePort ? [value] : [])
     } catch (error) {
@@ -120,7 +123,7 @@ export class OverlayServer {
     this.#post({ type: 'incoming', protocol, from, port }, [port])
   }
 
-  /** The application's end of this stream. */
+  /** Returns the application's end of this stream. */
   #through(stream: Stream): MessagePort {
     const { port1, port2 } = new MessageChannel()
     bridge(stream, port1)
@@ -136,7 +139,7 @@ export class OverlayServer {
   }
 
   #tellState(): void {
-    // An application that blocks is told once, when it is back.
+    // A blocked application gets the state once, when it is back.
     if (!this.#outbox.idle) return
     if (this.#reigns > REIGNS_LIMIT) {
       this.#reigns = 0

@@ -1,9 +1,12 @@
 import type { OverlayNotification, PoolMember, PoolReign } from '@jel/overlay'
 
-/** Members are immutable and shared: each is packed once. */
+/** Members are immutable and shared, so each is packed once. */
 const packed = new WeakMap<PoolMember, PoolMember>()
 
-/** The member with bytes of its own: a tag that is a view of a received frame would take the whole frame along to the other thread. */
+/**
+ * Returns the member with its own bytes. A tag that is a view of a received frame would take the
+ * whole frame along to the other thread.
+ */
 export function packMember(member: PoolMember): PoolMember {
   let known = packed.get(member)
   if (known === undefined) {

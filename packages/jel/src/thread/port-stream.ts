@@ -16,9 +16,9 @@ type Chunk = Parameters<AbstractStream['sendData']>[0]
 export class PortStream extends AbstractStream {
   readonly #port: MessagePort
   readonly #finished = Promise.withResolvers<void>()
-  /** Bytes sent, and not taken on by the other thread. */
+  /** Bytes sent that the other thread has not taken. */
   #sent = 0
-  /** Bytes received while the stream was paused: whoever sent them waits. */
+  /** Bytes received while the stream was paused. Their sender waits. */
   #held = 0
 
   constructor(port: MessagePort, protocol: string, direction: 'inbound' | 'outbound') {
@@ -49,7 +49,7 @@ export class PortStream extends AbstractStream {
   }
 
   sendPause(): void {
-    // Whatever arrives from now on is not confirmed, and that stops the sender.
+    // Data that arrives from now on is not acknowledged, and that stops the sender.
   }
 
   sendResume(): void {
@@ -110,7 +110,10 @@ export class PortStream extends AbstractStream {
   }
 }
 
-/** Copied to a buffer of its own, which changes hands: a view would take the whole buffer along that it looks at. */
+/**
+ * Sends the chunk in a buffer of its own, which is transferred. A view would take its whole buffer
+ * along.
+ */
 export function postData(port: MessagePort, chunk: Chunk | Uint8Array): void {
   const data = new Uint8Array(chunk.subarray())
   port.postMessage({ type: 'data', data } satisfies Piece, [data.buffer])

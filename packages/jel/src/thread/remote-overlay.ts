@@ -23,7 +23,7 @@ import { PortStream } from './port-stream.ts'
 
 type Handler = (stream: Stream, from: string) => void | Promise<void>
 
-/** What is needed of a worker thread. */
+/** The part of a worker thread that is used here. */
 export type Thread = Pick<Worker, 'once' | 'terminate'>
 
 /** An overlay that runs in a worker thread, as the application's thread sees it. */
@@ -152,7 +152,7 @@ export class RemoteOverlay implements PoolHost {
   }
 
   async handle(protocol: string, handler: Handler): Promise<void> {
-    // Set before the other thread knows of it, and refused there if there is one already.
+    // Set before the other thread knows of it. That thread refuses a second handler.
     const former = this.#handlers.get(protocol)
     if (former === undefined) this.#handlers.set(protocol, handler)
     try {
@@ -164,7 +164,7 @@ export class RemoteOverlay implements PoolHost {
   }
 
   async unhandle(protocol: string): Promise<void> {
-    // Taken away before the other thread knows of it: who sets the next one meanwhile is right to.
+    // Removed before the other thread knows of it, so that the next handler may be set meanwhile.
     const former = this.#handlers.get(protocol)
     this.#handlers.delete(protocol)
     try {
@@ -180,7 +180,7 @@ export class RemoteOverlay implements PoolHost {
     await this.closed
   }
 
-  /** Ends the thread without a goodbye, as a crash does. */
+  /** Ends the thread without a leave, as a crash does. */
   async terminate(): Promise<void> {
     await this.#worker.terminate()
   }
@@ -207,7 +207,7 @@ export class RemoteOverlay implements PoolHost {
     signal?.addEventListener('abort', abort)
     try {
       this.#post({ type: 'call', id, method, args })
-      // The two threads are of one version: what one method returns is what the other side sends.
+      // Both threads run the same version, so the type of the answer fits the method.
       return (await call.promise) as ReturnType<Calls[Method]>
     } finally {
       signal?.removeEventListener('abort', abort)
@@ -237,7 +237,7 @@ export class RemoteOverlay implements PoolHost {
         return
       case 'returned': {
         const call = this.#calls.get(report.id)
-        // A stream that nobody waits for any more.
+        // Nobody waits for this stream any more.
         if (call === undefined && isPort(report.value)) report.value.close()
         call?.resolve(report.value)
         return

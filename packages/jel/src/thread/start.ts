@@ -6,7 +6,10 @@ import { lastReports } from './last-reports.ts'
 import type { Commission, Report, Request } from './messages.ts'
 import { RemoteOverlay } from './remote-overlay.ts'
 
-/** Node's flags that say what the main thread runs: a worker has a file of its own. Of some the value is the next argument. */
+/**
+ * Node's flags that select what the main thread runs. A worker has a file of its own. For some
+ * flags the value is the next argument.
+ */
 const OF_MAIN = /^(-e|-p|-pe|-c|-i|--eval|--print|--check|--interactive|--input-type|--test|--watch)(=|$)/u
 const WITH_VALUE = /^(-e|-p|-pe|--eval|--print|--input-type)$/u
 
@@ -30,18 +33,19 @@ export async function startRemoteOverlay({ signal, onWarning, ...options }: Over
 
 function startWorker(workerData: Commission): Worker {
   try {
-    // Found by the package's own name: in sources and as published it is another file.
+    // Found by the package's own name, as the file differs between the sources and the published
+    // package.
     const entry = new URL(import.meta.resolve('@jel/jel/worker'))
     const start = (flags: { readonly execArgv?: string[] }): Worker =>
       new Worker(entry, { workerData, transferList: [workerData.port], name: 'jel', ...flags })
-    // Those that are inherited may be for the whole process; those that are given may not.
+    // Inherited flags may be for the whole process. Flags given as `execArgv` may not.
     if (!process.execArgv.some((flag) => OF_MAIN.test(flag))) return start({})
     const execArgv = process.execArgv.filter((flag, i, all) => !OF_MAIN.test(flag) && !WITH_VALUE.test(all[i - 1] ?? ''))
     try {
       return start({ execArgv })
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_INVALID_EXEC_ARGV')) throw error
-      // Which are which, nobody but the error tells.
+      // Only the error names the flags that a worker can't take.
       return start({ execArgv: execArgv.filter((flag) => !error.message.includes(flag.split('=')[0] ?? flag)) })
     }
   } catch (cause) {

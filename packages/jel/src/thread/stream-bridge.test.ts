@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { STREAM_WINDOW, type Piece } from './messages.ts'
 import { bridge } from './stream-bridge.ts'
 
-/** The host's end of a stream, to which its peer says what the test says. */
+/** The host's end of a stream, with the test as its peer. */
 class HostStream extends AbstractStream {
   constructor() {
     super({ id: 'one', protocol: '/echo/1.0.0', direction: 'inbound', log: defaultLogger().forComponent('test') })
@@ -25,9 +25,9 @@ class HostStream extends AbstractStream {
 interface Bridged {
   readonly stream: HostStream
   readonly pieces: Piece[]
-  /** What the application was sent so far. */
+  /** Bytes sent to the application so far. */
   bytes(): number
-  /** The application took so much. */
+  /** Acknowledges bytes for the application. */
   takes(bytes: number): void
   close(): void
 }

@@ -5,14 +5,14 @@ import { fromFault, toFault } from './faults.ts'
 import { STREAM_WINDOW, type Piece } from './messages.ts'
 import { postData } from './port-stream.ts'
 
-/** Joins a stream of the host to the port behind which the application has its end of it. */
+/** Joins a stream of the host to the port of the application's end. */
 export function bridge(stream: Stream, port: MessagePort): void {
-  /** Bytes sent to the application, and not taken. */
+  /** Bytes sent to the application that it has not taken. */
   let sent = 0
-  /** The application was told of the end. */
+  /** The end was reported to the application. */
   let isOver = false
   let isClosed = false
-  /** What the application wants: one after the other. */
+  /** The application's requests, one after the other. */
   let work: Promise<void> = Promise.resolve()
   const post = (piece: Piece): void => port.postMessage(piece)
 
@@ -75,15 +75,16 @@ export function bridge(stream: Stream, port: MessagePort): void {
   stream.addEventListener('end', end)
   const closed = (error: Error | undefined): void => {
     isOver = true
-    // What was received while the application was behind comes before its end.
+    // Data received while the application was behind comes before its end.
     if (isClosed || (error === undefined && !stream.readableEnded)) return
     isClosed = true
     post(error === undefined ? { type: 'closed' } : { type: 'aborted', fault: toFault(error) })
-    // What was posted is still delivered.
+    // Posted messages are still delivered.
     port.close()
   }
   stream.addEventListener('close', ({ error }) => closed(error))
-  // What ended while it was being opened does not say so again; first comes what it had received.
+  // A stream that ended while it was being opened raises no event for that. Its received data comes
+  // first.
   queueMicrotask(() => {
     const { status } = stream
     if (isOver) return

@@ -1,5 +1,5 @@
 /**
- * The thread of a pool with `thread: 'worker'`. Not to be imported: `joinPool` starts it.
+ * The thread of a pool with `thread: 'worker'`. Don't import it: `joinPool` starts it.
  *
  * @module
  */
@@ -9,7 +9,8 @@ import { toFault } from './faults.ts'
 import type { Commission, Report, Request } from './messages.ts'
 import { OverlayServer } from './overlay-server.ts'
 
-// Small buffers are cut from blocks of this size, bytes; the default of this Node may be 64 KiB, and a connection keeps a whole block by its peer id.
+// Small buffers are cut from blocks of this size, bytes. The default of this Node may be 64 KiB,
+// and the peer id of a connection keeps a whole block.
 Buffer.poolSize = 8192
 
 const { port, options } = workerData as Commission

@@ -1,5 +1,6 @@
 /**
- * Addresses: multiaddrs as text for people, as bytes without their `/p2p` part for the protocol.
+ * Addresses: multiaddrs as text for people, and as bytes without their `/p2p` part for the
+ * protocol.
  */
 import { isIPv4, isIPv6 } from 'node:net'
 import { decodeId, type Address, type Introducer, type NodeId } from '@jel/protocol'
@@ -7,15 +8,18 @@ import { isLinkLocal, isLoopback, isPrivate } from '@libp2p/utils'
 import { CODE_P2P, multiaddr, type Multiaddr } from '@multiformats/multiaddr'
 import { InvalidAddressError, reasonOf } from './errors.ts'
 
-/** Where TCP connects to. */
+/** The host and port of a TCP connect. */
 export interface Endpoint {
   readonly host: string
   readonly port: number
-  /** Of a name that is to be looked up for IPv4 or IPv6 only. */
+  /** The only family to look a name up for: IPv4 or IPv6. */
   readonly family?: 4 | 6
 }
 
-/** The endpoint of an IP or DNS address over TCP, or undefined if the bytes are anything else. Never throws: addresses come from peers. */
+/**
+ * Returns the endpoint of an IP or DNS address over TCP, or undefined if the bytes are anything
+ * else. Never throws, since addresses come from peers.
+ */
 export function tcpEndpoint(address: Address): Endpoint | undefined {
   const parsed = parse(address)
   return parsed && endpointOf(parsed)
@@ -32,7 +36,10 @@ export function endpointOf(address: Multiaddr): Endpoint | undefined {
   return { host, port: Number(transport.value), ...(family && { family }) }
 }
 
-/** A listen address of the user, a multiaddr or `host:port`. Throws {@link InvalidAddressError}. */
+/**
+ * Parses a listen address of the user, a multiaddr or `host:port`. Throws {@link
+ * InvalidAddressError}.
+ */
 export function parseListenAddress(text: string): Multiaddr {
   const address = parseText(text, 'listen')
   const [net] = address.getComponents()
@@ -44,7 +51,10 @@ export function parseListenAddress(text: string): Multiaddr {
   return address.decapsulateCode(CODE_P2P)
 }
 
-/** An address of the user at which others reach this node, a multiaddr or `host:port`. Throws {@link InvalidAddressError}. */
+/**
+ * Parses an address of the user at which others reach this node, a multiaddr or `host:port`. Throws
+ * {@link InvalidAddressError}.
+ */
 export function parseAnnounceAddress(text: string): Multiaddr {
   const address = parseText(text, 'announce')
   const endpoint = endpointOf(address)
@@ -56,10 +66,13 @@ export function parseAnnounceAddress(text: string): Multiaddr {
   return address.decapsulateCode(CODE_P2P)
 }
 
-/** A bootstrap address of the user, `host:port` or a multiaddr with or without `/p2p/<id>`. Throws {@link InvalidAddressError}. */
+/**
+ * Parses a bootstrap address of the user, `host:port` or a multiaddr with or without `/p2p/<id>`.
+ * Throws {@link InvalidAddressError}.
+ */
 export function parseIntroducer(text: string): Introducer {
   const address = parseText(text, 'bootstrap')
-  // /dnsaddr is resolved by libp2p when it is dialled.
+  // libp2p resolves /dnsaddr when it dials.
   if (!endpointOf(address) && address.getComponents()[0]?.name !== 'dnsaddr') {
     throw new InvalidAddressError(
       `can't dial bootstrap address ${JSON.stringify(text)}: an address like 192.0.2.7:4001 or /ip4/192.0.2.7/tcp/4001 is needed`,
@@ -70,7 +83,7 @@ export function parseIntroducer(text: string): Introducer {
   return introducer
 }
 
-/** Whoever mistyped an id should hear of it before anything is dialled. */
+/** Reports a mistyped id before anything is dialled. */
 function checkId(id: NodeId, text: string): void {
   try {
     decodeId(id)
@@ -91,7 +104,10 @@ export function introducerOf(address: Multiaddr, known?: NodeId): Introducer {
   return id === undefined ? { address: bytes } : { id, address: bytes }
 }
 
-/** `host:port` as a multiaddr; anything else as it is. An IPv6 address has brackets, as in URLs. */
+/**
+ * Returns `host:port` as a multiaddr, anything else as it is. An IPv6 address has brackets, as in
+ * URLs.
+ */
 function fromHostPort(text: string): string {
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:/\s]+)):(\d{1,5})$/u.exec(text) ?? []
   if (port === undefined) return text
@@ -104,7 +120,7 @@ function parseText(text: string, use: string): Multiaddr {
     const full = fromHostPort(text)
     if (!full.startsWith('/')) throw new Error('it is neither host:port nor a multiaddr')
     const address = multiaddr(full)
-    // A value that does not fit its protocol is found out only when the bytes are asked for.
+    // A value that does not fit its protocol causes an error only when the bytes are read.
     if (address.bytes.length === 0) throw new Error('it is empty')
     return address
   } catch (error) {
@@ -112,13 +128,19 @@ function parseText(text: string, use: string): Multiaddr {
   }
 }
 
-/** The multiaddr to dial, with the id that must answer there; undefined if the bytes are no multiaddr. */
+/**
+ * Returns the multiaddr to dial, with the id that must answer there. Undefined if the bytes are not
+ * a multiaddr.
+ */
 export function dialAddress(address: Address, peer: NodeId | undefined): Multiaddr | undefined {
   const parsed = parse(address)
   return parsed && peer !== undefined ? parsed.encapsulate(`/p2p/${peer}`) : parsed
 }
 
-/** As text ending in `/p2p/<id>`. Addresses that are no multiaddr are left out: they come from peers. */
+/**
+ * Returns texts ending in `/p2p/<id>`. Leaves out addresses that are not a multiaddr, since they
+ * come from peers.
+ */
 export function formatAddresses(addresses: readonly Address[], id: NodeId | undefined): string[] {
   return addresses.flatMap((address) => dialAddress(address, id)?.toString() ?? [])
 }
@@ -131,30 +153,36 @@ function parse(address: Address): Multiaddr | undefined {
   }
 }
 
-/** Those of a host's addresses that are worth announcing: what others dial in vain costs every one of them time. */
+/**
+ * Returns those of a host's addresses that are worth announcing: an address that others dial in
+ * vain costs every one of them time.
+ */
 export function announceable(addresses: readonly Multiaddr[]): Multiaddr[] {
-  // A link-local address means nothing without the name of an interface, which differs from machine to machine.
+  // A link-local address means nothing without the name of an interface, which differs from machine
+  // to machine.
   const useful = addresses.filter((address) => !isLinkLocal(address))
-  // On other machines, loopback is somebody else. Processes of this machine reach each other by its other addresses just as well, and
-  // what was given as 127.0.0.1 on a command line still works. A node that has nothing but loopback can only be meant for this machine.
+  // A loopback address leads other machines to themselves. Processes of this machine reach each
+  // other by its other addresses just as well, and 127.0.0.1 given on a command line still works. A
+  // node that has only loopback can only be meant for this machine.
   const reachable = useful.filter((address) => !isLoopback(address))
   return reachable.length > 0 ? reachable : useful
 }
 
-/** The IP or the name in an address. */
+/** Returns the IP or the name in an address. */
 export function hostOf(address: Multiaddr): string | undefined {
   return endpointOf(address)?.host
 }
 
-/** Loopback, whatever the port. */
+/** Whether an address is loopback, at any port. */
 export function isLoopbackAddress(address: Multiaddr): boolean {
   return isLoopback(address)
 }
 
 /**
- * May a peer that connected to us be expected to answer at an address it announces? The rule: it comes from loopback (no NAT lies between
- * two processes of a machine), or from an IP that it announces, or, as long as nothing is known of it, from a private network (then it
- * is most likely on our own). Behind a NAT the address it comes from is the router's, which it does not announce.
+ * Returns whether a peer that connected to us can be expected to answer at an address that it
+ * announces. It can if it comes from loopback (no NAT lies between two processes of a machine), or
+ * from an IP that it announces, or, as long as nothing is known of it, from a private network (most
+ * likely our own). Behind a NAT it comes from the router's address, which it does not announce.
  */
 export function looksDialable(remote: Multiaddr, announced: readonly Address[] | undefined): boolean {
   if (isLoopback(remote)) return true

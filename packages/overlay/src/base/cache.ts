@@ -1,8 +1,11 @@
 /**
- * A bounded cache that forgets what was not asked for lately. There are two generations: when the younger is half of the bound, or old, the older is
- * dropped, and what is asked for again moves up. That costs one look-up, where an exact order of use would cost a deletion and an insertion.
+ * A bounded cache that forgets entries that were not used lately. There are two generations. When
+ * the younger has half of the bound, or is old, it replaces the older. An entry that is used again
+ * moves to the younger. That costs one look-up, where an exact order of use would cost a deletion
+ * and an insertion.
  *
- * Age matters as well as size: in a quiet pool a cache that is bounded by size alone grows for hours, as a leak does.
+ * Age matters as well as size: in a quiet pool a cache that is bounded by size alone grows for
+ * hours, as a leak does.
  */
 export class Cache<Value> {
   readonly #half: number
@@ -11,7 +14,10 @@ export class Cache<Value> {
   #young = new Map<string, Value>()
   #old = new Map<string, Value>()
 
-  /** `limit`: entries at most. `lifetime`: what is not asked for is forgotten after one to two of these, ms, when something new comes. */
+  /**
+   * `limit`: the largest number of entries. `lifetime`: an unused entry is forgotten after one to
+   * two of these, ms, when a new one comes.
+   */
   constructor(limit: number, lifetime: number) {
     this.#half = Math.ceil(limit / 2)
     this.#lifetime = lifetime

@@ -1,16 +1,20 @@
 /**
- * The protocol's time: whole milliseconds that never run backwards and include the time this machine was suspended.
+ * The protocol's time: whole milliseconds that never run backwards and include the time in which
+ * this machine was suspended.
  */
 import { uptime } from 'node:os'
 import type { Milliseconds } from '@jel/protocol'
 
-/** What a clock is made of; replaced in tests. */
+/** The sources of a clock; replaced in tests. */
 export interface TimeSources {
-  /** Monotonic, stands still while the machine sleeps (CLOCK_MONOTONIC), ms. */
+  /** Monotonic time, ms. Stands still while the machine sleeps (CLOCK_MONOTONIC). */
   readonly monotonic: () => number
-  /** The time of day, ms. May be set by anybody at any time. */
+  /** The time of day, ms. Anybody may set it at any time. */
   readonly wall: () => number
-  /** Time since the machine started, sleep included (CLOCK_BOOTTIME on Linux), ms. Coarse, and a system call. */
+  /**
+   * Time since the machine started, sleep included (CLOCK_BOOTTIME on Linux), ms. Coarse, and a
+   * system call.
+   */
   readonly sinceBoot: () => number
 }
 
@@ -24,9 +28,9 @@ const systemTime: TimeSources = {
 const noticeable = 1_500
 
 /**
- * A jump of the time of day by so much counts as sleep, whatever the other clocks say, ms. In a guest
- * that its hypervisor paused all others stand still, and a node that slept for a day starts over
- * (`healing.memory`). Where somebody only set the clock, the node enters anew and loses nothing.
+ * A jump of the time of day by this much counts as sleep, whatever the other clocks show, ms. In a
+ * guest that its hypervisor paused, all others stand still, and a node that slept for a day starts
+ * over (`healing.memory`). If somebody only set the clock, the node enters again and loses nothing.
  */
 const longestSet = 86_400_000
 
@@ -41,9 +45,10 @@ export class Clock {
   }
 
   /**
-   * A stopped process (SIGSTOP) needs nothing special: the monotonic clock runs on. A suspended laptop stops it, and the protocol would
-   * not notice that the pool has long buried it. The time of day tells cheaply that something happened, but it also jumps when somebody
-   * sets it; the time since boot then decides, unless it jumped by a day.
+   * A stopped process (SIGSTOP) needs nothing special, since the monotonic clock runs on. It stops
+   * in a suspended laptop, and the protocol would not notice that the pool has long declared it
+   * dead. The time of day is a cheap sign that something happened, but it also jumps when somebody
+   * sets it. The time since boot then decides, unless the time of day jumped by a day.
    */
   now(): Milliseconds {
     const monotonic = this.#sources.monotonic()

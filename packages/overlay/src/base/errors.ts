@@ -1,30 +1,39 @@
 /**
- * Everything the overlay can refuse or fail with. Each class has a `code` that stays the same across versions; `message` is for
- * people and names the cause.
+ * The errors of the overlay. Each class has a `code` that stays the same across versions. `message`
+ * is for people and names the cause.
  */
 import { JelError } from '@jel/protocol'
 
-/** The pool's name can't be used: empty, too long, or with control characters. */
+/** The pool's name is empty, too long, or has control characters. */
 export class InvalidPoolNameError extends JelError {
   readonly code = 'INVALID_POOL_NAME'
 }
 
-/** An address to listen on, to announce or to enter through is no multiaddr, or none that TCP can use. */
+/**
+ * An address to listen on, to announce or to enter through is not a multiaddr, or not one that TCP
+ * can use.
+ */
 export class InvalidAddressError extends JelError {
   readonly code = 'INVALID_ADDRESS'
 }
 
-/** The host can't listen where it was told to: port in use, address not of this machine, no permission. */
+/**
+ * The host can't listen at the given address: port in use, address not of this machine, no
+ * permission.
+ */
 export class ListenError extends JelError {
   readonly code = 'LISTEN_FAILED'
 }
 
-/** The pool key is no `swarm.key` text. */
+/** The pool key is not the text of a `swarm.key`. */
 export class PoolKeyError extends JelError {
   readonly code = 'INVALID_POOL_KEY'
 }
 
-/** A change of a pool's keys that makes no sense: of an open pool, of a key that is not installed, of the one in use. */
+/**
+ * An invalid change of a pool's keys: in an open pool, or of a key that is not installed, or of the
+ * one in use.
+ */
 export class PoolKeysError extends JelError {
   readonly code = 'POOL_KEYS'
 }
@@ -39,12 +48,12 @@ export class IdentityFileError extends JelError {
   readonly code = 'IDENTITY_FILE'
 }
 
-/** The identity file does not hold what it should. It is left as it is. */
+/** The identity file has invalid content. It is left as it is. */
 export class CorruptIdentityError extends JelError {
   readonly code = 'IDENTITY_CORRUPT'
 }
 
-/** Somebody else runs under this identity: another process holds the file, or the same key is at work elsewhere in the pool. */
+/** Another process holds the identity file, or the same key is in use elsewhere in the pool. */
 export class IdentityInUseError extends JelError {
   readonly code = 'IDENTITY_IN_USE'
 }
@@ -59,22 +68,22 @@ export class UnknownMemberError extends JelError {
   readonly code = 'UNKNOWN_MEMBER'
 }
 
-/** This node stands in as many elections as it may: withdraw from one. */
+/** This node stands in as many elections as it may. Withdraw from one. */
 export class ElectionsFullError extends JelError {
   readonly code = 'ELECTIONS_FULL'
 }
 
-/** The pool holds as many records as it may, and their owner more than its share. */
+/** The pool holds as many records as it may, and their owner has more than its share. */
 export class RecordsFullError extends JelError {
   readonly code = 'RECORDS_FULL'
 }
 
-/** A protocol id of the application that can't be used: malformed, or the overlay's own. */
+/** A protocol id of the application is malformed, or the overlay's own. */
 export class InvalidProtocolError extends JelError {
   readonly code = 'INVALID_PROTOCOL'
 }
 
-/** An id in the list of those that are let in is none that a node can have. */
+/** An id in the list of allowed peers is not a valid node id. */
 export class InvalidPeerIdError extends JelError {
   readonly code = 'INVALID_PEER_ID'
 }
@@ -84,12 +93,12 @@ export class OpenError extends JelError {
   readonly code = 'OPEN_FAILED'
 }
 
-/** Some of the members a signal was sent to did not acknowledge it in time. */
+/** Some of the receivers of a signal did not acknowledge it in time. */
 export class SignalError extends JelError {
   readonly code = 'SIGNAL_FAILED'
   /** Ids of the members that acknowledged. */
   readonly delivered: readonly string[]
-  /** Ids of those that did not; the signal may have reached them all the same. */
+  /** Ids of those that did not acknowledge. The signal may have reached them all the same. */
   readonly failed: readonly string[]
 
   constructor(name: string, delivered: readonly string[], failed: readonly string[]) {
@@ -101,24 +110,24 @@ export class SignalError extends JelError {
   }
 }
 
-/** A peer that is not let in. Never leaves the overlay: it is told as a warning. */
+/** A peer that is not admitted. Never leaves the overlay: a warning reports it. */
 export class RefusedPeerError extends Error {
   override readonly name = 'RefusedPeerError'
 }
 
-/** What people see of an unknown thrown value. */
+/** Returns the text for people of an unknown thrown value. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return error.errors.map(reasonOf).join('; ')
   if (error instanceof Error) return error.message === '' ? error.name : error.message
   return String(error)
 }
 
-/** What was thrown, as an error. */
+/** Returns a thrown value as an error. */
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(reasonOf(thrown))
 }
 
-/** The system's code of an error (`ECONNREFUSED`), where it has one. */
+/** Returns the system's code of an error (`ECONNREFUSED`), where it has one. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined

@@ -1,20 +1,23 @@
 /**
- * What a pool is called on the wire. All names derive from a hash of the pool's name, so that pools of any name are short in every
- * message and nodes of different pools have nothing to say to one another.
+ * The names of a pool on the wire. All derive from a hash of the pool's name, so that names of any
+ * length are short in every message, and nodes of different pools have no protocol in common.
  */
 import { createHash } from 'node:crypto'
 import { nameProblem } from '@jel/protocol'
 import { InvalidPoolNameError } from './errors.ts'
 
-/** Newest first: the current and, once there is one, the previous version. A peer is spoken to in the first version that both know. */
+/**
+ * Newest first: the current and, once there is one, the previous version. Two peers use the first
+ * version that both support.
+ */
 const versions = ['2.0.0'] as const
 
 export interface PoolNames {
   /** Protocol ids of the streams that make a link, newest version first. */
   readonly links: readonly string[]
-  /** Those of the streams beside them for failure detection, in the same order. */
+  /** Protocol ids of the streams for failure detection beside them, in the same order. */
   readonly urgent: readonly string[]
-  /** The protocol id of the streams on which members tell their links. */
+  /** The protocol id of the streams on which members report their links. */
   readonly reports: string
   /** The gossipsub topic. */
   readonly topic: string
@@ -33,12 +36,15 @@ export function poolNames(pool: string): PoolNames {
   }
 }
 
-/** The mDNS service: nodes of other pools, and of the same name with another key, don't answer to it. */
+/**
+ * Returns the name of the mDNS service. Nodes of other pools, and of the same pool name with
+ * another key, don't answer to it.
+ */
 export function serviceName(pool: string, key?: Uint8Array): string {
   return `_jel-${digest(pool, key)}._udp.local`
 }
 
-/** 64 bits: enough that pools don't meet by accident. Who wants to keep others out uses a pool key. */
+/** 64 bits are enough that pools don't meet by accident. A pool key keeps others out. */
 function digest(pool: string, key?: Uint8Array): string {
   const hash = createHash('sha256').update(pool)
   if (key) hash.update('\0').update(key)

@@ -4,7 +4,10 @@ import { OwnTimeout, longestStretch } from './own-time.ts'
 
 const span = 400
 
-/** Until the time is over, ms, in a process that is busy for so long each time it has a turn. */
+/**
+ * Returns how long a time-out lasts, ms, in a process that is busy for `busy` ms at each of its
+ * turns.
+ */
 async function waited(busy: number): Promise<number> {
   const timeout = new OwnTimeout(span)
   const began = performance.now()

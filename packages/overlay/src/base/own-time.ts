@@ -1,16 +1,24 @@
 /**
  * A time-out in own time: how long to wait for another process, in turns of this one.
  *
- * A handshake that is given up has cost both ends its computation, and is begun anew. Where many processes share few cores, one that waits by
- * the wall clock gives up for want of its own turns, so that work grows and nothing gets finished. Measured (packages/lab, 40 nodes with two
- * cores for them and much else): 713 lives were said to be over with 5 s of the wall clock, none with 15 s. So what counts is the time in which
- * this process had its turns: it looks at its clock in steps, and of a step that came late only the step itself has passed.
+ * A handshake that is given up has cost both ends its computation, and is begun again. Where many
+ * processes share few cores, a process that waits by the wall clock gives up for want of its own
+ * turns, so that work grows and nothing gets finished. Measured (packages/lab, 40 nodes that share
+ * two cores with much else): 713 lives were declared over with 5 s of the wall clock, none with 15
+ * s. So only the time counts in which this process had its turns: it looks at its clock in steps,
+ * and a late step counts as the step alone.
  */
 
-/** Steps of a wait. Guess: an idle process can afford four wake-ups a second while it waits for another. */
+/**
+ * Steps of a wait. Guess: an idle process can afford four wake-ups a second while it waits for
+ * another.
+ */
 const steps = 20
 
-/** A wait takes at most so many times as long by the wall clock. Guess: below the 15 s that a process that says nothing gets, when a dial takes 5. */
+/**
+ * The longest wait by the wall clock, as a multiple of the span. Guess: below the 15 s that a
+ * silent process gets, with a dial of 5.
+ */
 export const longestStretch = 3
 
 export class OwnTimeout {
@@ -20,7 +28,7 @@ export class OwnTimeout {
   #left = steps
   #timer: NodeJS.Timeout | undefined
 
-  /** `span`: of own time, ms. {@link begin} starts it. */
+  /** `span`: own time, ms. {@link begin} starts it. */
   constructor(span: number) {
     this.#step = span / steps
     this.#latest = span * longestStretch
@@ -41,7 +49,7 @@ export class OwnTimeout {
     return this
   }
 
-  /** Nothing is waited for any more. */
+  /** Stops waiting. */
   end(): void {
     clearTimeout(this.#timer)
   }

@@ -29,14 +29,14 @@ async function link(from: Peer, to: { id: string | undefined; addresses: Uint8Ar
   await from.dialer.open(await from.dialer.connect(to.id, to.addresses))
 }
 
-/** An address where nothing listens. */
+/** Returns an address where nothing listens. */
 async function refusing(): Promise<Uint8Array> {
   const { server, address } = await unresponsive()
   await new Promise((resolve) => server.close(resolve))
   return address
 }
 
-/** An address where somebody accepts and says nothing. */
+/** Returns an address where a server accepts and sends nothing. */
 async function unresponsive(): Promise<{ server: Server; address: Uint8Array }> {
   const sockets: Socket[] = []
   const server = createServer((socket) => sockets.push(socket.on('error', () => {})))
@@ -48,7 +48,9 @@ async function unresponsive(): Promise<{ server: Server; address: Uint8Array }> 
   return { server, address: addressOf((server.address() as { port: number }).port) }
 }
 
-/** An address whose packets go unanswered: a listener that never accepts, its queue filled up. */
+/**
+ * Returns an address whose packets go unanswered: a listener with a full queue that never accepts.
+ */
 async function silent(): Promise<Uint8Array> {
   const worker = new Worker(
     `const { parentPort } = require('node:worker_threads')
@@ -113,7 +115,8 @@ describe('a dial that fails is', () => {
     expect(failure.message).not.toMatch(/key|handshake/u)
   })
 
-  // As libp2p 3.3 throws it: its own resolver asks the name servers of the machine, which a test must not.
+  // The errors of libp2p 3.3. Its own resolver asks the name servers of the machine, which a test
+  // must not.
   test.each([
     [
       'has no records',

@@ -1,5 +1,5 @@
 /**
- * Opens links: dials, opens the stream, and where that fails says why in the terms that the protocol reasons with.
+ * Opens links: dials and opens the stream. Reports a failure in the protocol's terms.
  */
 import type { Address, DialFailure, NodeId } from '@jel/protocol'
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
@@ -11,10 +11,10 @@ import { connectTimeout, connected, handshakeTimeout } from '../host/transport.t
 import { classify, explainLookup, isIntercepted, summarize, theirId } from './failures.ts'
 import { probeAddress } from './host-probe.ts'
 
-/** Addresses tried a peer. The protocol allows 8. */
+/** Addresses tried per peer. The protocol allows 8. */
 const maxAddresses = 8
 
-/** A link that did not come about. */
+/** A link could not be opened. */
 export class DialError extends Error {
   readonly failure: DialFailure
 
@@ -52,7 +52,10 @@ export class Dialer {
     this.#timeout = options.timeout ?? handshakeTimeout
   }
 
-  /** A connection to a peer, or to whoever answers if `peer` is undefined; the one that exists if there is one. Throws {@link DialError}. */
+  /**
+   * Returns a connection to a peer, or to any peer that answers if `peer` is undefined. Reuses an
+   * existing connection. Throws {@link DialError}.
+   */
   async connect(peer: NodeId | undefined, addresses: readonly Address[], signal?: AbortSignal): Promise<Connection> {
     const targets = addresses.slice(0, maxAddresses).flatMap((address): Target[] => {
       const parsed = dialAddress(address, peer)
@@ -82,8 +85,8 @@ export class Dialer {
   }
 
   /**
-   * libp2p dials the addresses of a peer one after the other, and a silent one takes seconds. So all are probed at first, and who accepts
-   * is dialled while the others are still being waited for.
+   * libp2p dials the addresses of a peer one after the other, and a silent one takes seconds. So
+   * all are probed first, and an accepting one is dialled while the other probes are still pending.
    */
   async #race(targets: readonly Target[], signal: AbortSignal | undefined): Promise<Connection> {
     return await new Promise((resolve, reject) => {
@@ -123,7 +126,7 @@ export class Dialer {
       return await this.#libp2p.dial(target.multiaddr, {
         signal: AbortSignal.any(signals),
         onProgress: ({ type }) => {
-          // The time a dial waits for others to end says nothing about the peer.
+          // The time in which a dial waits for other dials to end shows nothing about the peer.
           if (type === 'dial-queue:start-dial') timeout.begin()
           else if ((type as string) === connected) isConnected = true
         },
@@ -155,7 +158,7 @@ export class Dialer {
   #explainOpen(failure: DialFailure, error: unknown, { status }: Connection): string {
     if (failure === 'unresponsive') return `connected, but the link was not answered within ${this.#timeout} ms`
     if (!(error instanceof Error) || error.name !== 'UnsupportedProtocolError') {
-      // Whoever lets nobody in but those that it knows finds out who it is by the handshake.
+      // A peer with an allow list learns the id of this node by the handshake.
       return status === 'open'
         ? reasonOf(error)
         : `it ended the connection after the handshake (${reasonOf(error)}): it may not allow this node`
@@ -164,7 +167,7 @@ export class Dialer {
   }
 }
 
-/** `routeless`: those that say nothing, where another one says something. */
+/** `routeless`: failures that don't count if there are others. */
 function combine(failures: readonly DialError[], routeless: ReadonlySet<DialError>): DialError {
   const telling = failures.length > routeless.size ? failures.filter((each) => !routeless.has(each)) : failures
   return new DialError(summarize(telling.map(({ failure }) => failure)), failures.map(({ message }) => message).join('; '))

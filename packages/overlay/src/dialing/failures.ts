@@ -1,11 +1,11 @@
 /**
- * What an error of libp2p says of a dial: what the protocol makes of it, and what people do.
+ * The meaning of libp2p's errors of a dial: for the protocol, and for people.
  */
 import type { DialFailure } from '@jel/protocol'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import { codeOf, reasonOf } from '../base/errors.ts'
 
-/** How a name could not be turned into an address, where that is what went wrong. */
+/** Returns why a name could not be resolved, if that is the cause. */
 export function explainLookup(address: Multiaddr, error: unknown): string | undefined {
   const host = address.getComponents().find(({ name }) => name.startsWith('dns'))
   if (host?.value === undefined) return undefined
@@ -20,7 +20,7 @@ export function explainLookup(address: Multiaddr, error: unknown): string | unde
     : `the name ${host.value} can't be resolved (${code})`
 }
 
-/** What getaddrinfo and queries of DNS end with (https://nodejs.org/api/dns.html#error-codes). */
+/** Error codes of getaddrinfo and of DNS queries (https://nodejs.org/api/dns.html#error-codes). */
 const lookupFailures = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
@@ -33,13 +33,13 @@ const lookupFailures = new Set([
   'EBADRESP',
 ])
 
-/** Whether this node itself does not want to be connected with that peer, as libp2p says it. */
+/** Whether this node itself refuses the connection to that peer, by libp2p's error. */
 export function isIntercepted(error: unknown): boolean {
   const causes: readonly unknown[] = error instanceof AggregateError ? error.errors : [error]
   return causes.some((cause) => cause instanceof Error && cause.name === 'ConnectionInterceptedError')
 }
 
-/** Who answered instead, as @chainsafe/libp2p-noise says it. */
+/** Returns the id that answered instead, from the error of @chainsafe/libp2p-noise. */
 export function theirId(error: unknown): string {
   const [, id] = /identity key (\w+) does not match/u.exec(reasonOf(error)) ?? []
   return id === undefined ? '' : `, ${id}`
@@ -47,22 +47,28 @@ export function theirId(error: unknown): string {
 
 const silences = new Set(['ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ENETDOWN'])
 
-/** `late`: what it is when time ran out. */
+/** `late`: the failure to return when the time ran out. */
 export function classify(error: unknown, late: DialFailure | undefined): DialFailure {
   // One address may stand for several (DNS).
   if (error instanceof AggregateError && error.errors.length > 0) return summarize(error.errors.map((each) => classify(each, late)))
-  if (error instanceof Error && error.name === 'InvalidPeerIdError') return 'self' // libp2p, in the handshake
+  // libp2p raises this in the handshake.
+  if (error instanceof Error && error.name === 'InvalidPeerIdError') return 'self'
   const code = codeOf(error)
-  // Of a name server, and not of the peer, if it is not that of a connect.
+  // A DNS query causes this code, too: then a name server refused, and not the peer.
   if (code === 'ECONNREFUSED' && (error as NodeJS.ErrnoException).syscall?.startsWith('query') !== true) return 'refused'
   const message = reasonOf(error)
-  if ((code !== undefined && silences.has(code)) || message.includes('Connection timeout after')) return 'silent' // @libp2p/tcp
+  // The message is that of @libp2p/tcp.
+  if ((code !== undefined && silences.has(code)) || message.includes('Connection timeout after')) return 'silent'
   if (late !== undefined) return late
-  if (message.includes('does not match expected remote identity key')) return 'impostor' // @chainsafe/libp2p-noise
+  // The message is that of @chainsafe/libp2p-noise.
+  if (message.includes('does not match expected remote identity key')) return 'impostor'
   return 'failed'
 }
 
-/** Of several addresses the one that speaks most for a living peer counts: a death must never follow from one stale address. */
+/**
+ * Of several addresses the outcome that speaks most for a living peer counts: one stale address
+ * must never lead to a death.
+ */
 const weight: readonly DialFailure[] = ['unresponsive', 'failed', 'silent', 'impostor', 'self', 'refused']
 
 export function summarize(failures: readonly DialFailure[]): DialFailure {

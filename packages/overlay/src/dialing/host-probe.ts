@@ -1,6 +1,7 @@
 /**
- * Host probe: does anything answer at an address? A bare TCP connect, closed at once. It costs the other side's process next to nothing
- * and works while that process is stopped, since the kernel answers for it.
+ * Host probe: whether anything answers at an address. It is a bare TCP connect, closed at once. It
+ * costs the other side's process next to nothing and works while that process is stopped, since the
+ * kernel answers for it.
  */
 import { connect, isIPv6 } from 'node:net'
 import type { Address, HostProbeOutcome } from '@jel/protocol'
@@ -8,12 +9,15 @@ import { tcpEndpoint } from '../base/addresses.ts'
 import { codeOf } from '../base/errors.ts'
 
 /**
- * No answer within this is silence, ms. Guess: two round trips of a slow wide area. Linux repeats a lost SYN after a second only: one that gets lost makes a node ask
- * helpers, and nothing worse.
+ * No answer within this time is silence, ms. Guess: two round trips of a slow wide area. Linux
+ * repeats a lost SYN only after a second: a lost one makes a node ask helpers, and nothing worse.
  */
 const hostProbeTimeout = 600
 
-/** Probes all addresses at once. `accepted` if one accepts, `refused` if all refuse, else `silent`. Never rejects. */
+/**
+ * Probes all addresses at once. Returns `accepted` if one accepts, `refused` if one refuses and
+ * none is silent, else `silent`. Unroutable addresses don't count. Never rejects.
+ */
 export async function probeHost(addresses: readonly Address[], timeout = hostProbeTimeout): Promise<HostProbeOutcome> {
   if (addresses.length === 0) return 'silent'
   return await new Promise((resolve) => {
@@ -29,22 +33,26 @@ export async function probeHost(addresses: readonly Address[], timeout = hostPro
   })
 }
 
-/** `unroutable`: this machine has no IPv6, or no way out for it. That says nothing about the host, if it has other addresses. */
+/**
+ * `unroutable`: this machine has no IPv6, or no route for it. That shows nothing about the host, if
+ * it has other addresses.
+ */
 export type ProbeOutcome = HostProbeOutcome | 'unroutable'
 
 const routeless = new Set(['ENETUNREACH', 'EADDRNOTAVAIL', 'EAFNOSUPPORT'])
 
-/** One address. What TCP can't connect to is silent. */
+/** Probes one address. An address that TCP can't connect to is silent. */
 export async function probeAddress(address: Address, timeout = hostProbeTimeout): Promise<ProbeOutcome> {
   const endpoint = tcpEndpoint(address)
   if (!endpoint) return 'silent'
   return await new Promise((resolve) => {
     const socket = connect(endpoint)
-    // An answer may wait behind this timer, if this process was busy: the event loop looks for it before it comes to the immediate.
+    // If this process was busy, an answer may wait behind this timer. The event loop polls for it
+    // before it runs the immediate.
     const timer = setTimeout(() => setImmediate(finish, 'silent'), timeout)
     const finish = (outcome: ProbeOutcome): void => {
       clearTimeout(timer)
-      // A reset instead of a goodbye: nothing lingers on either side.
+      // A reset instead of an orderly close: nothing lingers on either side.
       if (outcome === 'accepted') socket.resetAndDestroy()
       else socket.destroy()
       resolve(outcome)

@@ -9,7 +9,7 @@ import type { mdns } from './mdns.ts'
 
 const on = (...texts: string[]) => texts.map((text) => multiaddr(text))
 
-// Nothing here is started: tests send nothing to the network.
+// Nothing here is started, so the tests send nothing to the network.
 describe('discovery', () => {
   test('is wanted unless one listens on loopback only, whatever was asked for', () => {
     expect(wantsDiscovery(undefined, on('/ip4/0.0.0.0/tcp/0'))).toBe(true)
@@ -18,7 +18,7 @@ describe('discovery', () => {
     for (const wanted of [undefined, true]) expect(wantsDiscovery(wanted, on('/ip4/127.0.0.1/tcp/0', '/ip6/::1/tcp/0'))).toBe(false)
   })
 
-  /** What it asks and answers under, in the order in which that begins and ends. */
+  /** Services that log their names, in the order in which they start and stop. */
   function fake() {
     const log: string[] = []
     const made: EventTarget[] = []

@@ -8,20 +8,27 @@ import type { Multiaddr } from '@multiformats/multiaddr'
 import { introducerOf, isLoopbackAddress } from '../base/addresses.ts'
 
 /**
- * Everybody answers every question, so a network of N nodes that all keep asking carries N² packets an interval. A node therefore asks
- * when it starts and then hardly ever (in case the network was split), unless it is alone: then it asks again and again. ms, guesses.
+ * Everybody answers every question, so in a network of N nodes that all keep asking there are N²
+ * packets an interval. A node therefore asks when it starts and then hardly ever (in case the
+ * network was split). Only a node that is alone asks again and again. ms, guesses.
  */
 const companyInterval = 600_000
 export const aloneInterval = 10_000
 
-/** Nobody on another machine could reach a node that listens on loopback only, so it stays out of their network. */
+/**
+ * A node that listens on loopback only can't be reached from other machines, so it stays out of
+ * their network.
+ */
 export function wantsDiscovery(wanted: boolean | undefined, listen: readonly Multiaddr[]): boolean {
   return (wanted ?? true) && listen.some((address) => !isLoopbackAddress(address))
 }
 
 type Service = PeerDiscovery & Startable
 
-/** Asks and answers under several names: while a pool changes its key, its nodes are found under the former and the next one. */
+/**
+ * Asks and answers under several names: while a pool changes its key, its nodes are found under the
+ * former and the next one.
+ */
 export class Discovery implements Startable {
   readonly #onFound: (introducer: Introducer) => void
   readonly #services = new Map<string, Service | undefined>()
@@ -36,7 +43,7 @@ export class Discovery implements Startable {
     this.#onFound = onFound
   }
 
-  /** As a service of libp2p, which starts and stops it. */
+  /** Creates the service of libp2p, which starts and stops it. */
   create(components: MulticastDNSComponents): this {
     this.#components = components
     for (const name of this.#services.keys()) this.#services.set(name, this.#create(name, components))
@@ -79,7 +86,7 @@ export class Discovery implements Startable {
   #create(name: string, components: MulticastDNSComponents): Service {
     const created = this.#make({ serviceTag: name, interval: companyInterval })(components) as Service
     created.addEventListener('peer', ({ detail: { id, multiaddrs } }) => {
-      // The addresses of one host come together; each is a way in.
+      // The addresses of one host come together. Each is a way in.
       for (const address of multiaddrs) this.#onFound(introducerOf(address, id.toString()))
     })
     return created

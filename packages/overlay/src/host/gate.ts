@@ -1,12 +1,12 @@
 /**
- * Who may connect to this node, where that is not everybody.
+ * The allow list of a node: the ids that may connect to it.
  */
 import type { ConnectionGater, MultiaddrConnection, PeerId } from '@libp2p/interface'
 import { decodeId } from '@jel/protocol'
 import { InvalidPeerIdError, reasonOf } from '../base/errors.ts'
 import type { Refusals } from './refusals.ts'
 
-/** The ids of a list of those that are let in. Throws {@link InvalidPeerIdError}. */
+/** Returns the ids of an allow list. Throws {@link InvalidPeerIdError}. */
 export function parseAllowed(ids: readonly string[]): ReadonlySet<string> {
   for (const id of ids) {
     try {
@@ -18,7 +18,10 @@ export function parseAllowed(ids: readonly string[]): ReadonlySet<string> {
   return new Set(ids)
 }
 
-/** Inbound and outbound alike: once a connection is authenticated, it is certain who is at the other end. */
+/**
+ * Filters inbound and outbound connections alike. The id of the other end is certain once a
+ * connection is authenticated.
+ */
 export function gate(allowed: ReadonlySet<string>, refusals: Refusals): ConnectionGater {
   const denies = (peer: PeerId, connection: MultiaddrConnection): boolean => {
     if (allowed.has(peer.toString())) return false

@@ -5,7 +5,7 @@ import { bytes, maxFrameBytes, startPeer, stopAll, until, type Peer } from '../.
 
 afterEach(stopAll)
 
-/** Hosts in a row, each linked with the next, and what each of them heard. */
+/** Hosts in a row, each linked with the next, and the messages that each received. */
 async function row(count: number, judge: (text: string, index: number) => 'accept' | 'ignore' | 'reject' = () => 'accept') {
   const peers: Peer[] = []
   const heard: string[][] = []
@@ -104,7 +104,7 @@ describe('the topic', () => {
       () => 'accept',
       (...report) => told.push(report),
     )
-    // By itself: how many messages a second gossipsub hands over depends on the machine.
+    // Called directly, as the machine limits how many messages a second gossipsub delivers.
     const judge = [...host.libp2p.services.pubsub.topicValidators.values()][0]!
     const [flooder, other] = [await startPeer(), await startPeer()].map((peer) => peer.host.libp2p.peerId) as [PeerId, PeerId]
     const message = { data: bytes('flood') } as Parameters<typeof judge>[1]

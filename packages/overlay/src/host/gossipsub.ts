@@ -1,5 +1,5 @@
 /**
- * The pool's gossipsub topic: quick and unreliable. What gets lost is repaired by the protocol's reconciliation.
+ * The pool's gossipsub topic: quick and unreliable. The protocol's reconciliation repairs losses.
  */
 import { hash } from 'node:crypto'
 import type { BroadcastVerdict } from '@jel/protocol'
@@ -9,19 +9,31 @@ import type { Registrar } from '@libp2p/interface-internal'
 import { Cache } from '../base/cache.ts'
 import { RateLimiter } from './rate-limiter.ts'
 
-/** Bytes that may wait for a slow reader before its stream is dropped: gossipsub has no other back-pressure. Guess. */
+/**
+ * Bytes that may wait for a slow reader before its stream is dropped: gossipsub has no other
+ * back-pressure. Guess.
+ */
 const maxQueuedBytes = 1_048_576
 
-/** Messages a second that one peer is heard with; bursts of 10 s. Guess: what all publish while much changes in a large pool. */
+/**
+ * Messages accepted per second from one peer, with bursts of 10 s. Guess: the publications of all
+ * members while much changes in a large pool.
+ */
 const heardPerSecond = 100
 
-/** Who sends more is sent away: an honest peer forwards what it heard, and it hears each of its dozen neighbours with 100. */
+/**
+ * A peer that sends more per second is cut off. An honest peer only forwards accepted messages, and
+ * it accepts 100 a second from each of its dozen neighbours.
+ */
 const floodPerSecond = 2_000
 
-/** Peers for whom it is counted. Guess: above the connections that a host may have. */
+/** Peers whose messages are counted. Guess: above the connections that a host may have. */
 const cachedLimiters = 2_048
 
-/** A limiter that was not used for so long is full again, and forgotten, ms. Guess: it needs ten seconds. */
+/**
+ * A limiter that was unused for this long is full again and is forgotten, ms. Guess: it needs ten
+ * seconds.
+ */
 const limiterLifetime = 180_000
 
 const verdicts = {
@@ -30,7 +42,10 @@ const verdicts = {
   reject: TopicValidatorResult.Reject,
 } satisfies Record<BroadcastVerdict, TopicValidatorResult>
 
-/** Scores that don't count: quiet topics and slow peers are no offence. The other values only have to be valid. */
+/**
+ * Scores that don't count: quiet topics and slow peers are no offence. The other values only have
+ * to be valid.
+ */
 const unused = {
   timeInMeshWeight: 0,
   timeInMeshQuantum: 1,
@@ -48,10 +63,11 @@ const unused = {
   meshFailurePenaltyDecay: 0.5,
 } as const
 
-/** `maxBytes`: of a message. */
+/** `maxBytes`: limit of a message. */
 export function router(topic: string, maxBytes: number): (components: GossipSubComponents) => GossipSub {
   return gossipsub({
-    // Statements carry signatures of their own. A hash of the content tells a duplicate before anything else is done with it.
+    // Statements carry signatures of their own. A hash of the content identifies a duplicate before
+    // anything else is done with it.
     globalSignaturePolicy: StrictNoSign,
     msgIdFn: ({ data }) => messageId(data),
     fastMsgIdFn: ({ data }) => messageId(data ?? new Uint8Array()).toString('latin1'),
@@ -61,19 +77,21 @@ export function router(topic: string, maxBytes: number): (components: GossipSubC
     fallbackToFloodsub: false,
     doPX: false,
     tagMeshPeers: false,
-    // The first node of a pool talks to nobody, and that is no error.
+    // The first node of a pool has no peers, and that is no error.
     allowPublishToZeroTopicPeers: true,
     ignoreDuplicatePublishError: true,
-    // The graph of links has a degree of about 8: well above Dhi, or some nodes end up without a mesh (measured).
+    // The graph of links has a degree of about 8. It must be well above Dhi, or some nodes end up
+    // without a mesh (measured).
     D: 4,
     Dlo: 3,
     Dhi: 6,
     Dout: 1,
     Dscore: 2,
     Dlazy: 2,
-    // A new peer is grafted as soon as it subscribes; heartbeats only mend what broke. Guess: until then reconciliation fills in.
+    // A new peer is grafted as soon as it subscribes. Heartbeats only mend broken meshes. Guess:
+    // until then reconciliation fills in.
     heartbeatInterval: 2_000,
-    // Memory of what was seen: far longer than any message travels.
+    // How long seen messages are remembered: far longer than any message travels.
     seenTTL: 60_000,
     maxInboundStreams: 2,
     maxOutboundStreams: 2,
@@ -89,14 +107,17 @@ export function router(topic: string, maxBytes: number): (components: GossipSubC
       maxPeerInfos: 0,
     },
     scoreParams: {
-      // The default empties the mesh as soon as more than ten peers share an address: a laboratory, a NAT, one machine (measured).
+      // The default empties the mesh as soon as more than ten peers share an address: a laboratory,
+      // a NAT, one machine (measured).
       IPColocationFactorWeight: 0,
-      // Peers that were stopped for a moment break a few promises; that is no offence. Values as in Ethereum's consensus clients.
+      // Peers that were stopped for a moment break a few promises, which is no offence. Values as
+      // in Ethereum's consensus clients.
       behaviourPenaltyThreshold: 6,
       behaviourPenaltyDecay: 0.6,
       decayInterval: 5_000,
       retainScore: 60_000,
-      // Only one thing is held against a peer: that it forwarded what its bytes alone prove wrong.
+      // Only one thing counts against a peer: it forwarded a message that its bytes alone prove
+      // invalid.
       topics: {
         [topic]: {
           topicWeight: 1,
@@ -109,12 +130,12 @@ export function router(topic: string, maxBytes: number): (components: GossipSubC
   })
 }
 
-/** 128 bits: they travel in every IHAVE. One call of OpenSSL, 1 µs. */
+/** 128 bits, since ids travel in every IHAVE. One call of OpenSSL, 1 µs. */
 function messageId(data: Uint8Array): Buffer {
   return hash('sha256', data, 'buffer').subarray(0, 16)
 }
 
-/** Messages of one peer. */
+/** Rate limiters for the messages of one peer. */
 interface Limiters {
   readonly heard: RateLimiter
   readonly flood: RateLimiter
@@ -136,8 +157,9 @@ export class Topic {
   }
 
   /**
-   * Takes part in the topic. Each message is judged once, when it first arrives; only what is accepted is forwarded. Who sends too many is
-   * not heard for a while; whoever sends so many that nobody honest could `onFlood` is told of, for each message.
+   * Joins the topic. Each message is judged once, when it first arrives, and forwarded only if
+   * accepted. Messages of a peer that sends too many are ignored for a while. `onFlood` is called
+   * for each message beyond a rate that no honest peer reaches.
    */
   join(judge: (data: Uint8Array) => BroadcastVerdict, onFlood: (peer: string, problem: string) => void = () => {}): void {
     this.#pubsub.topicValidators.set(this.#name, (from, { data }) => {
@@ -159,8 +181,9 @@ export class Topic {
   }
 
   /**
-   * Tells gossipsub of a peer. It otherwise learns of peers from identify, which costs two streams, two signatures and 1.5 KB a link to
-   * find out what an open link proves already: that both sides speak it.
+   * Introduces a peer to gossipsub. Gossipsub otherwise learns of peers from identify, which costs
+   * two streams, two signatures and 1.5 KB a link. An open link already proves the same: both sides
+   * support the protocol.
    */
   introduce(connection: Connection): void {
     const [protocol] = this.#pubsub.protocols
@@ -170,7 +193,8 @@ export class Topic {
   }
 
   publish(data: Uint8Array): void {
-    // Not being heard by anybody is normal; anything else that goes wrong here is repaired by reconciliation as well.
+    // Publishing without a receiver is normal. Reconciliation repairs any other failure here as
+    // well.
     this.#publishing = this.#pubsub.publish(this.#name, data).catch(() => {})
   }
 

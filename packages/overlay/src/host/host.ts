@@ -1,5 +1,6 @@
 /**
- * The libp2p host: TCP, Noise, yamux and gossipsub, and nothing that is not needed. It never dials by itself.
+ * The libp2p host: TCP, Noise, yamux and gossipsub, and nothing else that is not needed. It never
+ * dials by itself.
  */
 import { noise } from '@chainsafe/libp2p-noise'
 import type { GossipSub, GossipSubComponents } from '@libp2p/gossipsub'
@@ -27,33 +28,40 @@ import { handshakeTimeout, transport } from './transport.ts'
 /** Connections of one host. Guess: links stay below 30, newcomers come on top. */
 const maxConnections = 1_024
 
-/** Inbound handshakes at a time: each holds a socket and some memory until it ends or times out. Guess: a flash join of hundreds. */
+/**
+ * Inbound handshakes at a time. Each holds a socket and some memory until it ends or times out.
+ * Guess: a flash join of hundreds.
+ */
 const maxPendingConnections = 512
 
 /**
- * Inbound connections a second from one IP. libp2p's 5 keeps a laboratory, a NAT or the processes of one machine from joining: of 30 nodes
- * that dialled one, 5 got in (measured). A link costs 11 ms, so the processor gives in at 100.
+ * Inbound connections a second from one IP. libp2p's 5 keeps a laboratory, a NAT or the processes
+ * of one machine from joining: of 30 nodes that dialled one, 5 got in (measured). A link costs 11
+ * ms, so the processor saturates at 100.
  */
 const maxConnectionsPerSecond = 1_000
 
 /**
- * libp2p makes a logger for each connection and stream and asks the terminal each time whether it shows colours: 0.4 ms a link (measured),
- * for what nobody reads unless the environment has `DEBUG=libp2p:*`.
+ * libp2p makes a logger for each connection and stream, and each time asks the terminal whether it
+ * shows colours: 0.4 ms a link (measured). Nobody reads these logs unless the environment has
+ * `DEBUG=libp2p:*`.
  */
 const silence: Logger = Object.assign(() => {}, { error: () => {}, trace: () => {}, enabled: false, newScope: () => silence })
 const silentLogger: ComponentLogger = { forComponent: () => silence }
 
 export interface HostOptions {
   readonly privateKey: PrivateKey
-  /** Undefined: all interfaces, IPv4 and IPv6, on one free port; where there is no IPv6, IPv4 alone. */
+  /**
+   * Undefined: all interfaces, IPv4 and IPv6, on one free port; where there is no IPv6, IPv4 alone.
+   */
   readonly listen: readonly Multiaddr[] | undefined
-  /** Instead of those that it listens on. */
+  /** Announced instead of the addresses that it listens on. */
   readonly announce?: readonly Multiaddr[]
   readonly keys: PoolKeys
-  /** Ids of those that may connect. Undefined: everybody. */
+  /** Ids of the peers that may connect. Undefined: everybody. */
   readonly allowed?: ReadonlySet<string> | undefined
   readonly refusals: Refusals
-  /** Whether to have the router map a port (UPnP). */
+  /** Whether to make the router map a port (UPnP). */
   readonly portMapping?: boolean
   readonly topic: string
   readonly maxMessageBytes: number
@@ -65,7 +73,7 @@ interface Services extends ServiceMap {
   readonly identify: Identify
 }
 
-/** Where a node listens that is not told where. IPv6 comes after, on the same port ({@link Host.start}). */
+/** The default listen address. IPv6 comes after, on the same port ({@link Host.start}). */
 const anyIPv4 = '/ip4/0.0.0.0/tcp/0'
 
 interface Components {
@@ -94,7 +102,7 @@ export class Host {
     this.#protector = protector
   }
 
-  /** Not yet listening. */
+  /** Creates a host that does not listen yet. */
   static async create(options: HostOptions): Promise<Host> {
     let parts: Components | undefined
     const traffic = new TrafficMeter()
@@ -116,15 +124,17 @@ export class Host {
         maxConnections,
         maxIncomingPendingConnections: maxPendingConnections,
         inboundConnectionThreshold: maxConnectionsPerSecond,
-        // Handshakes and dials bring their own, more exact time-outs: these only must not come first.
+        // Handshakes and dials bring their own, more exact time-outs. These must only not come
+        // first.
         inboundUpgradeTimeout: (longestStretch + 1) * handshakeTimeout,
         dialTimeout: (longestStretch + 1) * handshakeTimeout,
         addressDialTimeout: (longestStretch + 1) * handshakeTimeout,
       },
-      // It pings all links every 10 s: 31 % of a core for 200 idle nodes, and aborts links of busy ones (measured).
+      // It pings all links every 10 s: 31 % of a core for 200 idle nodes. It also aborts links of
+      // busy nodes (measured).
       connectionMonitor: { enabled: false },
       services: {
-        // Answers whoever asks, but does not ask: see Topic.introduce.
+        // Answers questions, but does not ask: see Topic.introduce.
         identify: (components: IdentifyComponents & Components) => {
           parts = components
           return identify({ runOnConnectionOpen: false })(components)
@@ -138,7 +148,7 @@ export class Host {
     return new Host(libp2p, parts, traffic, protector, options)
   }
 
-  /** Throws {@link ListenError}; nothing stays open then. */
+  /** Throws {@link ListenError}; in that case nothing stays open. */
   async start(): Promise<void> {
     try {
       await this.libp2p.start()
@@ -148,7 +158,7 @@ export class Host {
     if (this.#listen === undefined) await this.#listenOnIPv6()
   }
 
-  /** On the port that IPv4 got, where it is free, so that one number names the node. */
+  /** Uses the port that IPv4 got, where it is free, so that one number names the node. */
   async #listenOnIPv6(): Promise<void> {
     const { transportManager } = this.#components
     const [first] = transportManager.getAddrs()
@@ -163,11 +173,12 @@ export class Host {
     }
   }
 
-  /** Addresses under which others may reach this host, as of now. */
+  /** Returns the present addresses under which others may reach this host. */
   addresses(): Multiaddr[] {
     if (this.#announce.length > 0) return [...this.#announce]
     const { addressManager, transportManager } = this.#components
-    // libp2p announces the public addresses of its own interfaces only once somebody confirmed them (AutoNAT). A server has no NAT.
+    // libp2p announces the public addresses of its own interfaces only once a peer has confirmed
+    // them (AutoNAT). A server has no NAT.
     for (const address of transportManager.getAddrs()) {
       addressManager.confirmObservedAddr(address, { type: 'transport', ttl: Number.MAX_SAFE_INTEGER })
     }
@@ -179,19 +190,20 @@ export class Host {
     this.#protector.abort(key)
   }
 
-  /** What a peer says that it speaks. Throws if it does not say so in time. */
+  /** Returns the protocols that a peer states. Throws if it does not answer in time. */
   async protocolsOf(connection: Connection, signal: AbortSignal): Promise<readonly string[]> {
     return (await this.libp2p.services.identify.identify(connection, { signal })).protocols
   }
 
-  /** Protocols that this host speaks for itself, beside its links. */
+  /** Whether this host itself uses the protocol, apart from its links. */
   isOwnProtocol(protocol: string): boolean {
     return protocol.startsWith('/ipfs/') || this.libp2p.services.pubsub.protocols.includes(protocol)
   }
 
   /**
-   * libp2p keeps for hours what it knows of every peer that it ever met or dialled. Nobody here asks for it, and in an hour of churn a node grew
-   * by 14 MB (measured, with 64 KiB a record; see {@link Records}).
+   * Forgets peers without a connection. libp2p keeps its data on every peer that it ever met or
+   * dialled for hours. Nothing here uses it, and in an hour of churn a node grew by 14 MB
+   * (measured, with 64 KiB a record; see {@link Records}).
    */
   async forgetPeers(): Promise<void> {
     const { peerStore, peerId } = this.libp2p
@@ -209,7 +221,8 @@ export class Host {
     const { pubsub } = this.libp2p.services
     const heartbeat = (pubsub as { status?: { heartbeatTimeout?: NodeJS.Timeout } }).status?.heartbeatTimeout
     await this.libp2p.stop()
-    // Two timers survive the stop, gossipsub's heartbeat and the address manager's debouncing: they would keep the process for 2 s.
+    // Two timers survive the stop: gossipsub's heartbeat and the address manager's debouncing. They
+    // would keep the process alive for 2 s.
     clearTimeout(heartbeat)
     const { _updatePeerStoreAddresses: update } = this.#components.addressManager as { _updatePeerStoreAddresses?: { stop?: () => void } }
     update?.stop?.()

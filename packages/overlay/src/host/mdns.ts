@@ -1,5 +1,6 @@
 /**
- * @libp2p/mdns, by itself: beneath it is CommonJS that asks for Node's modules by `require`, which esbuild can't put into an ES module. As published
- * this file has it all inside, as an ES module (scripts/inline-mdns.ts).
+ * @libp2p/mdns, in a module of its own. It depends on CommonJS that loads Node's modules by
+ * `require`, which esbuild can't put into an ES module. In the published package this file contains
+ * all of it as an ES module (scripts/inline-mdns.ts).
  */
 export { mdns, type MulticastDNSComponents } from '@libp2p/mdns'

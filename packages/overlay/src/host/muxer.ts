@@ -1,14 +1,18 @@
 /**
- * yamux, told to save words. The js implementation answers every piece of data with a window update of its own: a packet of 82 bytes
- * and an encryption for each probe and each acknowledgement. The specification leaves the time to the receiver; as Go's does, this one
- * waits until half of the window is used up. Measured on 10 idle nodes: 214 to 244 instead of 409 B/s a node,
- * headers included.
+ * yamux with fewer window updates. The js implementation answers every piece of data with a window
+ * update of its own: a packet of 82 bytes and an encryption for each probe and each
+ * acknowledgement. The specification leaves the time to the receiver. As Go's does, this one waits
+ * until half of the window is used up. Measured on 10 idle nodes: 214 to 244 instead of 409 B/s a
+ * node, headers included.
  */
 import { yamux } from '@chainsafe/libp2p-yamux'
 import type { Connection, StreamMuxerFactory } from '@libp2p/interface'
 import { OwnTimeout } from '../base/own-time.ts'
 
-/** What is used of the library's streams. `state`: 0 and 2 have yet to tell the other side that the stream is open. */
+/**
+ * The used part of the library's streams. In `state` 0 and 2 the stream has yet to announce to the
+ * other side that it is open.
+ */
 interface YamuxStream {
   state: number
   recvWindow: number
@@ -21,7 +25,7 @@ interface YamuxMuxer {
   _newStream?: (...parameters: readonly unknown[]) => YamuxStream
 }
 
-/** Streams a connection in each direction. Guess: for the application; the overlay needs four. */
+/** Streams per connection in each direction. Guess: for the application; the overlay needs four. */
 const maxStreams = 256
 
 export function muxer(): () => StreamMuxerFactory {
@@ -44,7 +48,10 @@ export function muxer(): () => StreamMuxerFactory {
   }
 }
 
-/** Whether the other end of a connection says anything within this time, ms, counted in turns of this process. */
+/**
+ * Returns whether the other end of a connection answers within this time, ms, counted in turns of
+ * this process.
+ */
 export async function answers(connection: Connection, time: number): Promise<boolean> {
   const { muxer: used } = connection as Connection & { readonly muxer?: YamuxMuxer }
   if (used?.ping === undefined) return true

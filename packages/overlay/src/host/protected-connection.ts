@@ -7,8 +7,9 @@ import { Uint8ArrayList } from 'uint8arraylist'
 import xsalsa20 from 'xsalsa20'
 
 /**
- * Bytes that are encrypted at once. All ciphers share one memory of 640 KiB; where one makes it grow, those that exist make it grow again each time they are
- * used, up to its end at 64 MiB (xsalsa20 1.2: two connections that write 3 MB in turn reach it, measured). In pieces it never grows.
+ * Bytes encrypted at once. All ciphers share one memory of 640 KiB. Where one makes it grow, the
+ * existing ones make it grow again each time they are used, up to its end at 64 MiB (xsalsa20 1.2:
+ * two connections that write 3 MB in turn reach it, measured). In pieces it never grows.
  */
 const pieceBytes = 65_536
 
@@ -19,7 +20,7 @@ export class Cipher {
     this.#cipher = xsalsa20(nonce, secret)
   }
 
-  /** Encrypts or decrypts; nothing once it has ended. */
+  /** Encrypts or decrypts. Returns nothing after the end. */
   update(input: Uint8Array): Uint8Array {
     const output = new Uint8Array(this.#cipher === undefined ? 0 : input.length)
     for (let at = 0; at < output.length; at += pieceBytes) {
@@ -29,7 +30,7 @@ export class Cipher {
     return output
   }
 
-  /** Gives its memory back. */
+  /** Frees its memory. */
   end(): void {
     this.#cipher?.finalize()
     this.#cipher = undefined
@@ -50,7 +51,7 @@ export class ProtectedConnection extends AbstractMultiaddrConnection {
     })
     connection.addEventListener('drain', () => this.onMuxerDrain())
     connection.addEventListener('close', ({ error, local }) => {
-      // What came before the end may wait for a reader that pauses.
+      // Data from before the end may wait for a reader that pauses.
       if (connection.readBufferLength === 0) inbound.end()
       outbound.end()
       if (error === undefined) this.onTransportClosed()

@@ -24,7 +24,7 @@ afterEach(async () => {
 
 const peerWith = async (...keys: Uint8Array[]): Promise<Peer> => await startPeer({ keys: new PoolKeys(keys), timeout: 1_000 })
 
-/** A host of libp2p as it comes, with its own protector. */
+/** An unmodified libp2p host with its own protector. */
 async function another(key: Uint8Array): Promise<Libp2p> {
   const libp2p = await createLibp2p({
     addresses: { listen: ['/ip4/127.0.0.1/tcp/0'] },

@@ -1,8 +1,10 @@
 /**
- * Private pools: connections under a pool key, on the wire as @libp2p/pnet has them (24 random bytes each way, then XSalsa20), but with several keys.
+ * Private pools: connections under a pool key. The wire format is that of @libp2p/pnet (24 random
+ * bytes each way, then XSalsa20), but a node may have several keys.
  *
- * Whoever dials says the first word, and that is always the same: the greeting of multistream-select. So whoever is dialled finds out which of its keys
- * makes sense of it, and answers under that one. A node that knows one key only, or runs another implementation, notices nothing.
+ * The dialler always sends the same first message: the greeting of multistream-select. So the
+ * dialled node finds out which of its keys decrypts it, and answers under that one. A node with one
+ * key only, or another implementation, notices nothing.
  */
 import { randomBytes } from 'node:crypto'
 import type { AbortOptions, ConnectionProtector, MultiaddrConnection } from '@libp2p/interface'
@@ -16,9 +18,15 @@ const nonceBytes = 24
 /** With its length before it: https://github.com/multiformats/multistream-select */
 const greeting = fromString('\u0013/multistream/1.0.0\n')
 
-/** Connections under a removed key end so long after one another, ms. Measured: a link is opened anew within 80 ms. */
+/**
+ * Time between the ends of two connections under a removed key, ms. Measured: a link is opened
+ * again within 80 ms.
+ */
 const apart = 250
-/** All of them within this time, ms, however many they are: whoever has only that key is to be out. Guess. */
+/**
+ * All of them end within this time, ms, however many they are: a node that has only that key must
+ * be shut out. Guess.
+ */
 const endAll = 5_000
 
 export class Protector implements ConnectionProtector {
@@ -30,14 +38,17 @@ export class Protector implements ConnectionProtector {
     this.#keys = keys
   }
 
-  /** Throws {@link RefusedPeerError} where the other side has no key that is installed here. */
+  /** Throws {@link RefusedPeerError} if the other side has no key that is installed here. */
   async protect(connection: MultiaddrConnection, options: AbortOptions = {}): Promise<MultiaddrConnection> {
     const { primary } = this.#keys
     if (connection.direction === 'outbound') return primary === undefined ? connection : await this.#dialled(connection, primary, options)
     return await (primary === undefined ? checkOpen(connection, options) : this.#accepted(connection, options))
   }
 
-  /** Ends the connections under a key that was removed, one after the other: each is opened anew under the primary meanwhile, so a node with several does not lose all its links at once. */
+  /**
+   * Ends the connections under a removed key, one after the other. Meanwhile each is opened again
+   * under the primary key, so a node with several does not lose all its links at once.
+   */
   abort(key: PoolKey): void {
     const ending = [...this.#connections].filter(([, of]) => of === key)
     const pause = Math.min(apart, endAll / ending.length)
@@ -83,7 +94,10 @@ export class Protector implements ConnectionProtector {
   }
 }
 
-/** An open pool: nothing is protected, but who has a key is told apart from who is no node at all. */
+/**
+ * Checks an inbound connection in an open pool. Nothing is protected. A peer whose first bytes are
+ * not the greeting is refused: it has a pool key, or does not speak libp2p.
+ */
 async function checkOpen(connection: MultiaddrConnection, options: AbortOptions): Promise<MultiaddrConnection> {
   const bytes = byteStream(connection)
   const first = (await bytes.read({ ...options, bytes: greeting.length })).subarray()

@@ -1,8 +1,9 @@
 /**
- * A rate limiter: a token bucket in real time, so many a second, ten seconds' worth at once.
+ * A rate limiter: a token bucket in real time, with a rate per second and ten seconds' worth at
+ * once.
  */
 
-/** Seconds that may be used up at once. Guess. */
+/** Seconds' worth that may be used up at once. Guess. */
 const burst = 10
 
 export class RateLimiter {
@@ -15,7 +16,7 @@ export class RateLimiter {
     this.#left = perSecond * burst
   }
 
-  /** Takes one; false if none is left. */
+  /** Takes one token. Returns false if none is left. */
   spend(): boolean {
     const now = performance.now()
     this.#left = Math.min(this.#rate * burst, this.#left + ((now - this.#at) / 1_000) * this.#rate)

@@ -1,8 +1,9 @@
 /**
- * Where libp2p keeps what it knows of peers: in memory, each record by itself.
+ * libp2p's store of its data on peers: in memory, each record in its own buffer.
  *
- * Its encoder cuts records from blocks of 64 KiB, so a hundred bytes that are kept keep the whole block: one for nearly each peer, once peers come and go
- * (measured: 55 of the 57 blocks that six nodes of one process held after 48 others had come and gone).
+ * libp2p's encoder cuts records from blocks of 64 KiB, so a kept record of a hundred bytes keeps
+ * the whole block: one for nearly each peer, once peers come and go (measured: 55 of the 57 blocks
+ * that six nodes of one process held after 48 others had come and gone).
  */
 import { MemoryDatastore } from 'datastore-core'
 

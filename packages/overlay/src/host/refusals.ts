@@ -1,16 +1,23 @@
 /**
- * Peers that are not let in, and why. Whoever runs a node has to see why a host does not come in, and a host that tries again and again must not fill the log.
+ * Reports of peers that are not admitted, and why. The operator of a node must see why a host does
+ * not come in, and a host that tries again and again must not fill the log.
  */
 import { CODE_P2P, type Multiaddr } from '@multiformats/multiaddr'
 import { Cache } from '../base/cache.ts'
 import { hostOf } from '../base/addresses.ts'
 import { RateLimiter } from './rate-limiter.ts'
 
-/** One IP is told of once in this time for each reason, ms. Guess: a node that is refused tries twice a minute. */
+/**
+ * Each pair of IP and reason is reported once in this time, ms. Guess: a refused node tries twice a
+ * minute.
+ */
 const interval = 60_000
-/** IPs and reasons that are remembered. Guess. */
+/** Remembered pairs of IP and reason. Guess. */
 const remembered = 1_024
-/** Refusals that are told a second in the long run, and ten times as many at once, whoever they are of: somebody may have many IPs. Guess. */
+/**
+ * Refusals reported a second in the long run, for all peers together, with bursts of ten times as
+ * many: somebody may have many IPs. Guess.
+ */
 const toldPerSecond = 1
 
 export class Refusals {
@@ -22,7 +29,7 @@ export class Refusals {
     this.#tell = tell
   }
 
-  /** `address`: where it is, as far as that is known. */
+  /** `address`: the peer's address, as far as it is known. */
   add(address: Multiaddr, reason: string): void {
     const key = `${hostOf(address) ?? ''} ${reason}`
     const now = performance.now()

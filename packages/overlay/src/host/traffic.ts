@@ -1,13 +1,16 @@
 /**
- * Bytes over the TCP connections of one host. The sockets count them anyhow: they are added up when somebody asks.
+ * Bytes over the TCP connections of one host. The sockets count them anyhow, so they are added up
+ * on demand.
  */
 import type { Socket } from 'node:net'
 
-/** What went over the TCP connections of a node since it started: bytes of all it did, without headers of TCP. */
+/**
+ * The bytes over a node's TCP connections since its start, for all purposes, without TCP headers.
+ */
 export interface Traffic {
   readonly sent: number
   readonly received: number
-  /** TCP connections that are open now. */
+  /** Open TCP connections. */
   readonly connections: number
 }
 
@@ -15,7 +18,7 @@ type Counted = Pick<Socket, 'bytesRead' | 'bytesWritten' | 'once'>
 
 export class TrafficMeter {
   readonly #open = new Set<Counted>()
-  /** Of sockets that are closed. */
+  /** Bytes of closed sockets. */
   #sent = 0
   #received = 0
 

@@ -1,7 +1,9 @@
 /**
- * TCP that sends few packets. libp2p hands over each message in pieces (a length, then the rest), @libp2p/tcp writes every piece on its
- * own, and since small packets are not held back each becomes a packet. Sockets are corked until the event loop has gone round instead,
- * so what belongs together leaves together. Measured: opening a link takes 18 packets and 2.4 KB with headers instead of 77 and 5.4 KB.
+ * TCP that sends few packets. libp2p hands over each message in pieces (a length, then the rest),
+ * @libp2p/tcp writes every piece on its own, and since small packets are not held back each becomes
+ * a packet. Here sockets are corked until the event loop has gone round, so the pieces of a message
+ * leave together. Measured: opening a link takes 18 packets and 2.4 KB with headers instead of 77
+ * and 5.4 KB.
  */
 import type { Socket } from 'node:net'
 import type { Transport, Upgrader } from '@libp2p/interface'
@@ -12,15 +14,22 @@ import { RefusedPeerError } from '../base/errors.ts'
 import { OwnTimeout } from '../base/own-time.ts'
 import type { TrafficMeter } from './traffic.ts'
 
-/** A TCP connect that takes longer is silence, ms. Linux repeats a lost SYN after 1 s and again after 3 s: one loss is forgiven. */
+/**
+ * A TCP connect that takes longer is silence, ms. Linux repeats a lost SYN after 1 s and again
+ * after 3 s, so one loss is forgiven.
+ */
 export const connectTimeout = 2_000
 
-/** From the start of a dial until the handshake is done, at either end, and once more until the link is open, ms of own time. Guess: busy hosts get this long. */
+/**
+ * Time from the start of a dial to the end of the handshake, at either end, and again from there to
+ * the open link, ms of own time. Guess: busy hosts get this long.
+ */
 export const handshakeTimeout = 5_000
 
 /**
- * An idle link is silent for minutes, and libp2p would close it. When the other machine is gone, the kernel notices after this long plus
- * ten seconds, ms. Guess: 1 B/s a link; the protocol's probes notice a dead member far earlier.
+ * An idle link is silent for minutes, and libp2p would close it. When the other machine is gone,
+ * the kernel notices after this long plus ten seconds, ms. Guess: 1 B/s a link; the protocol's
+ * probes detect a dead member far earlier.
  */
 const keepAliveInitialDelay = 120_000
 
@@ -29,9 +38,10 @@ type OnRefused = (address: Multiaddr, reason: string) => void
 /** Progress of a dial: TCP has connected, and the handshakes begin. */
 export const connected = 'jel:connected'
 
-/** `onRefused` is told of whoever came in and was not let in, and why. */
+/** `onRefused` is called with each inbound peer that was not admitted, and why. */
 export function transport(meter: TrafficMeter, onRefused: OnRefused): (components: TCPComponents) => Transport {
-  const dialOpts = { keepAliveInitialDelay, timeout: connectTimeout } // all of it reaches net.connect
+  // All of it reaches net.connect.
+  const dialOpts = { keepAliveInitialDelay, timeout: connectTimeout }
   const create = tcp({
     inboundSocketInactivityTimeout: 0,
     outboundSocketInactivityTimeout: 0,
@@ -43,7 +53,7 @@ export function transport(meter: TrafficMeter, onRefused: OnRefused): (component
     const dial = created.dial.bind(created)
     const createListener = created.createListener.bind(created)
     created.dial = async (address, options) =>
-      // What a name stands for is looked up by net.connect, which is not told for which family by @libp2p/tcp.
+      // net.connect resolves names, and @libp2p/tcp does not pass it the family.
       await dial(address, { ...options, ...familyOf(address), upgrader: tuned(options.upgrader, meter, onRefused) })
     created.createListener = (options) => createListener({ ...options, upgrader: tuned(options.upgrader, meter, onRefused) })
     return created

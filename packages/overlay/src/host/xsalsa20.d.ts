@@ -1,9 +1,11 @@
-/** It comes without declarations. */
+/**
+ * Declarations for a package that has none.
+ */
 declare module 'xsalsa20' {
   interface XSalsa20 {
-    /** Encrypts or decrypts what follows on what came before. */
+    /** Encrypts or decrypts the next bytes of the stream. */
     update(input: Uint8Array): Uint8Array
-    /** Forgets the key. Nothing more can be asked of it. */
+    /** Forgets the key. The cipher can't be used after that. */
     finalize(): void
   }
   /** `nonce`: 24 bytes, `key`: 32. */

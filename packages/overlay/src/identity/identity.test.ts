@@ -22,7 +22,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
-/** Another process, in which Node's own functions may be others. */
+/** Starts another process, in which `changes` may replace Node's own functions. */
 function start(changes: string, module: string, action: string): ChildProcess {
   const program = `
     import fs from 'node:fs'
@@ -37,7 +37,7 @@ function start(changes: string, module: string, action: string): ChildProcess {
   return child
 }
 
-/** Another process that holds the lock of a file. */
+/** Starts another process that holds the lock of a file. */
 async function holder(target: string, changes = ''): Promise<ChildProcess> {
   const child = start(changes, './lock.ts', `lockFile(${JSON.stringify(target)}); console.log('held'); setInterval(() => {}, 1000)`)
   await once(child.stdout!, 'data')

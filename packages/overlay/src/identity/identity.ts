@@ -1,8 +1,10 @@
 /**
- * Identities: who a node is. An identity file keeps the Ed25519 key across restarts, and which incarnations are used.
+ * The identity of a node. An identity file keeps the Ed25519 key, and the used incarnations, across
+ * restarts.
  *
  * The file is JSON, so that people can see what it is and back it up:
- * `{ "format": "jel-identity/1", "id": "12D3KooW…", "privateKey": "<libp2p protobuf, base64>", "incarnation": 3 }`
+ * `{ "format": "jel-identity/1", "id": "12D3KooW…", "privateKey": "<libp2p protobuf, base64>",
+ * "incarnation": 3 }`
  */
 import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -21,43 +23,52 @@ const fields = ['format', 'id', 'privateKey', 'incarnation']
 const maxFileBytes = 4_096
 
 /**
- * Lives that are written down ahead of those that are lived: who enters again while the disk is full, or slow, needs none of it. Guess: an hour in
- * which somebody ends this node's lives has some 16.
+ * Incarnations that are reserved on disk in advance, so that a re-entry does not depend on a disk
+ * that is full or slow. Guess: in an hour in which somebody ends this node's lives there are some
+ * 16.
  */
 const ahead = 64
 
 export interface Identity {
   readonly id: string
   readonly privateKey: Ed25519PrivateKey
-  /** The highest incarnation that it may have entered a pool with; 0: it never did. */
+  /** The highest incarnation with which it may have entered a pool. 0: it never did. */
   readonly incarnation: number
-  /** Returns when the disk says that an incarnation is used, with some to come: most calls find it there. Throws {@link IdentityFileError}. */
+  /**
+   * Records on disk that an incarnation is used, together with some later ones, so that most calls
+   * need no write. Throws {@link IdentityFileError}.
+   */
   persist(incarnation: number): void
-  /** Gives back the incarnations that were not used, where the disk takes that, and lets others use the identity. */
+  /** Gives back the unused incarnations, if the disk accepts that, and unlocks the identity. */
   release(): void
 }
 
-/** A key that owns records. `seed` is secret: the first 32 bytes of an Ed25519 private key. See {@link readOwner}. */
+/**
+ * A key that owns records. `seed` is secret: the first 32 bytes of an Ed25519 private key. See
+ * {@link readOwner}.
+ */
 export interface RecordOwner {
   readonly id: string
   readonly seed: Uint8Array
 }
 
-/** A new key that nobody remembers. */
+/** Returns a new key that is not stored. */
 export async function ephemeralIdentity(): Promise<Identity> {
   const { id, privateKey } = await newKey()
   return { id, privateKey, incarnation: 0, persist: () => {}, release: () => {} }
 }
 
 /**
- * The identity of a file, which is created if there is none, and locked until {@link Identity.release}.
- * Throws {@link IdentityInUseError}, {@link CorruptIdentityError} or {@link IdentityFileError}.
+ * Opens the identity of a file, which is created if there is none, and locked until {@link
+ * Identity.release}. Throws {@link IdentityInUseError}, {@link CorruptIdentityError} or {@link
+ * IdentityFileError}.
  */
 export async function openIdentity(file: string): Promise<Identity> {
   checkPlace(file)
   const lock = lockFile(file)
   try {
-    rmSync(temporaryOf(file), { force: true }) // whoever was killed while it wrote the key
+    // A process that was killed while it wrote the key may have left this file.
+    rmSync(temporaryOf(file), { force: true })
     const content = readContent(file) ?? (await createContent(file))
     return { ...content, ...incarnationsOf(file, content, lock) }
   } catch (error) {
@@ -91,8 +102,9 @@ function incarnationsOf(file: string, content: Content, lock: Lock): Pick<Identi
 }
 
 /**
- * The key of an identity file, to own records with: it need not be a node's, and may be read while a node runs under it.
- * Throws {@link CorruptIdentityError} or {@link IdentityFileError}.
+ * Returns the key of an identity file, to own records with. It need not be a node's key, and may be
+ * read while a node uses the file. Throws {@link CorruptIdentityError} or {@link
+ * IdentityFileError}.
  */
 export function readOwner(file: string): RecordOwner {
   checkPlace(file)
@@ -101,7 +113,10 @@ export function readOwner(file: string): RecordOwner {
   return { id: content.id, seed: content.privateKey.raw.slice(0, 32) }
 }
 
-/** Creates an identity file and returns the id in it. Throws {@link IdentityFileError}, also if the file exists. */
+/**
+ * Creates an identity file and returns the id in it. Throws {@link IdentityFileError}, also if the
+ * file exists.
+ */
 export async function generateIdentity(file: string): Promise<string> {
   checkPlace(file)
   let lock: Lock | undefined
@@ -125,7 +140,7 @@ async function newKey(): Promise<Content> {
   return { id: peerIdFromPrivateKey(privateKey).toString(), privateKey, incarnation: 0 }
 }
 
-/** Undefined if there is no such file. */
+/** Returns undefined if there is no such file. */
 function readContent(file: string): Content | undefined {
   let text: string
   try {
@@ -176,7 +191,7 @@ function parseKey(file: string, text: unknown): Ed25519PrivateKey {
 async function createContent(file: string): Promise<Content> {
   const content = await newKey()
   writeContent(file, content, (temporary) => {
-    linkSync(temporary, canonical(file)) // unlike rename, never replaces what is there
+    linkSync(temporary, canonical(file)) // unlike rename, never replaces an existing file
     rmSync(temporary)
   })
   return content
@@ -186,12 +201,15 @@ function replaceContent(file: string, content: Content): void {
   writeContent(file, content, (temporary) => renameSync(temporary, canonical(file)))
 }
 
-/** One name, as only the holder of the lock writes: what a killed process left is found, and is not left to lie about with the key in it. */
+/**
+ * A fixed name, since only the holder of the lock writes. So the file of a killed process is found
+ * and does not stay behind with the key in it.
+ */
 function temporaryOf(file: string): string {
   return `${canonical(file)}.tmp`
 }
 
-/** All or nothing: a crash at any point leaves the old file or the new one, never half of it. */
+/** Atomic: a crash at any point leaves the old file or the new one, never half of it. */
 function writeContent(file: string, content: Content, install: (temporary: string) => void): void {
   const temporary = temporaryOf(file)
   const text = JSON.stringify(
@@ -221,7 +239,10 @@ function writeContent(file: string, content: Content, install: (temporary: strin
   }
 }
 
-/** Makes a rename outlive a power failure. Not every system lets folders be opened; there the rename itself has to do. */
+/**
+ * Makes a rename survive a power failure. Not every system lets folders be opened; there the rename
+ * itself must suffice.
+ */
 function syncFolder(folder: string): void {
   if (process.platform === 'win32') return
   const descriptor = openSync(folder, 'r')
@@ -232,7 +253,7 @@ function syncFolder(folder: string): void {
   }
 }
 
-/** Before anything is written beside it. */
+/** Called before anything is written beside the file. */
 function checkPlace(file: string): void {
   const problem = nonFile(file)
   if (problem !== undefined) throw refused(file, problem)

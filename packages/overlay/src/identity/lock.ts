@@ -1,9 +1,10 @@
 /**
  * Locks a file against other processes by a second file beside it, which is empty and stays.
  *
- * The kernel holds the lock and releases it with the process, however that ends. So there is nothing to take for stale: files that name their holder
- * can't tell a dead one in another container from a living one, and files that are kept fresh by a timer block a restart for seconds. Node has no
- * call for locks of its own; SQLite, which comes with it, takes them on every system.
+ * The kernel holds the lock and releases it with the process, however that ends. So no lock can
+ * become stale. Files that name their holder can't distinguish a dead holder in another container
+ * from a living one, and files that a timer keeps fresh block a restart for seconds. Node has no
+ * call for locks of its own. SQLite, which comes with it, takes them on every system.
  */
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -18,13 +19,17 @@ export interface Lock {
 /** SQLite's result codes (sqlite.org/rescode.html). */
 const busy = 5
 
-/** A database that nobody refers to is closed, and its lock lost. */
+/** Keeps the databases referenced: an unreferenced one is closed, and its lock lost. */
 const held = new Set<DatabaseSync>()
 
-/** Throws {@link IdentityInUseError} if the lock is held, also by this process, {@link IdentityFileError} if it can't be taken. */
+/**
+ * Throws {@link IdentityInUseError} if the lock is held, also by this process, {@link
+ * IdentityFileError} if it can't be taken.
+ */
 export function lockFile(file: string): Lock {
   const path = `${canonical(file)}.lock`
-  // Only who has an identity file needs it, and Node 22 calls it experimental.
+  // Loaded here, since only a node with an identity file needs it, and Node 22 calls it
+  // experimental.
   const sqlite = process.getBuiltinModule('node:sqlite')
   let database: DatabaseSync | undefined
   try {
@@ -41,7 +46,7 @@ export function lockFile(file: string): Lock {
   return { release: () => void (held.delete(taken) && taken.close()) }
 }
 
-/** The same file by another name is the same file. */
+/** Returns one path for all names of the same file. */
 export function canonical(file: string): string {
   try {
     return realpathSync(file)

@@ -1,9 +1,11 @@
 /**
- * What this node knew of its pool, across restarts: members that it met, beside its identity, so that it finds its pool again without an introducer (Serf's
- * snapshot), and the latest epochs of elections, so that a pool that was off as a whole goes on above them.
+ * This node's data on its pool across restarts, beside its identity. It holds members that the node
+ * met, so that it finds its pool again without an introducer (Serf's snapshot), and the latest
+ * epochs of elections, so that a pool that was off as a whole goes on above them.
  *
- * The file is JSON: `{ "format": "jel-peers/1", "pool": "…", "peers": [{ "addresses": ["/ip4/…/p2p/12D3KooW…"], "seen": 1790000000123 }],
- * "epochs": { "master": 7 } }`, the peers seen last first. One that can't be used is ignored, and replaced at the next occasion.
+ * The file is JSON: `{ "format": "jel-peers/1", "pool": "…", "peers": [{ "addresses":
+ * ["/ip4/…/p2p/12D3KooW…"], "seen": 1790000000123 }], "epochs": { "master": 7 } }`, the peers seen
+ * last first. An unusable file is ignored, and replaced at the next occasion.
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { rename, rm, writeFile } from 'node:fs/promises'
@@ -13,22 +15,31 @@ import { codeOf, reasonOf } from '../base/errors.ts'
 import { canonical } from './lock.ts'
 
 const format = 'jel-peers/1'
-/** Members that are kept. Guess: of so many some are there, whatever happened meanwhile. */
+/** Members that are kept. Guess: some of so many are there, whatever happened meanwhile. */
 const maxPeers = 64
-/** Of each. Guess: a machine has few that others can use. */
+/** Addresses of each. Guess: a machine has few that others can use. */
 const maxAddresses = 4
-/** As many elections as a node remembers. */
+/** Elections that are kept: as many as a node remembers. */
 const maxEpochs = 256
-/** Above what those have, bytes. */
+/** More than the kept members and elections need, bytes. */
 const maxFileBytes = 262_144
-/** How long one is kept that was not seen again, ms. Guess: longer than a pool is switched off for. */
+/**
+ * How long a member that was not seen again is kept, ms. Guess: longer than a pool is switched off
+ * for.
+ */
 const maxAge = 31 * 86_400_000
-/** Ways in that are tried. Guess: a few of those must answer, or nobody does. */
+/** Addresses that are tried at a start. Guess: a few of those must answer, or nobody does. */
 const maxIntroducers = 32
-/** A file that says the same is written anew after this time, ms: for when its peers were seen. Guess. */
+/**
+ * An unchanged file is written again after this time, ms, to update when its peers were seen.
+ * Guess.
+ */
 const refreshInterval = 3_600_000
 
-/** How often it is looked whether others are there, ms. Guess: a process that is killed in its first seconds has nothing to remember. */
+/**
+ * How often changed members are saved, ms. Guess: a process that is killed in its first seconds has
+ * nothing to remember.
+ */
 export const peersInterval = 5_000
 
 interface Peer {
@@ -45,15 +56,15 @@ export class PeersFile {
   readonly #pool: string
   readonly #warn: Warn
   readonly #known = new Map<string, Peer>()
-  /** The latest epochs by election, the one that changed last at the end. */
+  /** The latest epochs by election. The last one is the one that changed last. */
   readonly #epochs = new Map<string, number>()
   #written = ''
   #writtenAt = 0
   #isFailing = false
-  /** One write after the other. Whether the last one was made. */
+  /** Makes one write after the other. Resolves to whether the last one succeeded. */
   #writing: Promise<boolean> = Promise.resolve(true)
 
-  /** `identityFile`: it is beside this one. `warn` is told of a file that can't be used, and why. */
+  /** The file is beside `identityFile`. `warn` is called with the reason if it can't be used. */
   constructor(identityFile: string, pool: string, warn: Warn) {
     this.#file = `${canonical(identityFile)}.peers`
     this.#pool = pool
@@ -66,7 +77,7 @@ export class PeersFile {
     return this.#epochs
   }
 
-  /** To be written down with the next {@link save}. */
+  /** Notes an epoch. The next {@link save} writes it. */
   elected(election: string, epoch: number): void {
     const latest = Math.max(epoch, this.#epochs.get(election) ?? 0)
     this.#epochs.delete(election)
@@ -75,15 +86,15 @@ export class PeersFile {
     if (this.#epochs.size > maxEpochs && oldest !== undefined) this.#epochs.delete(oldest)
   }
 
-  /** Ways into the pool, those that were seen last first. */
+  /** Returns ways into the pool, those that were seen last first. */
   introducers(now = Date.now()): Introducer[] {
     const addresses = this.#latest(now).flatMap((peer) => peer.addresses)
     return addresses.slice(0, maxIntroducers).map((address) => ({ ...parseIntroducer(address), remembered: true }))
   }
 
   /**
-   * Takes in who is a member now, and writes that down if it is news, beside whatever else this process does. Never rejects. Resolves to whether the file says so.
-   * `members`: without this node.
+   * Notes the present members, and writes the file if there is a change, while the process goes on.
+   * Never rejects. Resolves to whether the file is up to date. `members`: without this node.
    */
   async save(members: readonly { readonly id: string; readonly addresses: readonly string[] }[], now = Date.now()): Promise<boolean> {
     for (const { addresses } of this.#pickSome(members))
@@ -106,7 +117,10 @@ export class PeersFile {
     return true
   }
 
-  /** Of more than are kept those that were known before, and then any: the same ones would be asked by all. */
+  /**
+   * If there are more than fit, prefers the members that were known before and fills up at random:
+   * otherwise all nodes would ask the same ones.
+   */
   #pickSome<Member extends { readonly id: string }>(members: readonly Member[]): readonly Member[] {
     if (members.length <= maxPeers) return members
     const known = members.filter(({ id }) => this.#known.has(id)).slice(0, maxPeers)
@@ -140,7 +154,7 @@ export class PeersFile {
     }
   }
 
-  /** All or nothing. After a power failure it may be the old file, which is no worse. */
+  /** Atomic. After a power failure it may be the old file, which is no worse. */
   async #write(content: object): Promise<boolean> {
     const temporary = `${this.#file}.tmp`
     try {
@@ -156,7 +170,7 @@ export class PeersFile {
   }
 }
 
-/** Members announce what they like. */
+/** Members can announce anything. */
 function isWayIn(address: string): boolean {
   try {
     return parseIntroducer(address).id !== undefined

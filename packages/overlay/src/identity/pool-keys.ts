@@ -1,19 +1,23 @@
 /**
- * The keys of a private pool that a node has: any of them opens an inbound connection, and the primary protects those that it dials. So a pool changes
- * its key without falling apart, as with Serf's keyring: install the new one everywhere, use it everywhere, remove the old one everywhere.
+ * The pool keys that a node has. Any of them opens an inbound connection, and the primary one
+ * protects the connections that it dials. So a pool changes its key without a partition, as with
+ * Serf's keyring: install the new one everywhere, use it everywhere, remove the old one everywhere.
  */
 import { hash } from 'node:crypto'
 import { fromString, toString } from 'uint8arrays'
 import { PoolKeysError } from '../base/errors.ts'
 import { checkPoolKey } from './poolkey.ts'
 
-/** Each is tried on each connection that comes in. Guess: a change of keys needs two, one that was broken off and begun anew three. */
+/**
+ * Each is tried on each inbound connection. Guess: a change of keys needs two, one that was broken
+ * off and begun again three.
+ */
 const maxKeys = 8
 
 export interface PoolKey {
-  /** Its fingerprint: says which key it is, and not what it is. */
+  /** Its fingerprint, which identifies the key and does not disclose it. */
   readonly id: string
-  /** As its file has it, in the one canonical spelling. */
+  /** The text of its file, in the one canonical spelling. */
   readonly text: Uint8Array
   /** The 32 bytes themselves. */
   readonly secret: Uint8Array
@@ -28,7 +32,10 @@ export class PoolKeys {
   #keys: readonly PoolKey[]
   #events: PoolKeysEvents | undefined
 
-  /** `texts`: of key files, the primary first; none: the pool is open. Throws {@link PoolKeyError}, or {@link PoolKeysError} for too many. */
+  /**
+   * `texts`: of key files, the primary one first; none: the pool is open. Throws {@link
+   * PoolKeyError}, or {@link PoolKeysError} for too many.
+   */
   constructor(texts: readonly Uint8Array[]) {
     const keys = texts.map(readKey)
     this.#keys = keys.filter(({ id }, i) => keys.findIndex((key) => key.id === id) === i)
@@ -45,12 +52,15 @@ export class PoolKeys {
     return this.#keys
   }
 
-  /** Whom to tell of changes. */
+  /** Sets the receiver of changes. */
   follow(events: PoolKeysEvents): void {
     this.#events = events
   }
 
-  /** Lets connections in that this key protects. Returns its fingerprint. One that is installed already stays what it is. */
+  /**
+   * Accepts connections that this key protects. Returns its fingerprint. An installed key keeps its
+   * role.
+   */
   install(text: Uint8Array): string {
     const key = readKey(text)
     this.#checkPrivate()
@@ -61,14 +71,14 @@ export class PoolKeys {
     return key.id
   }
 
-  /** Makes an installed key the primary. Returns its fingerprint. */
+  /** Makes an installed key the primary one. Returns its fingerprint. */
   use(which: Uint8Array | string): string {
     const key = this.#find(which)
     this.#keys = [key, ...this.#keys.filter((each) => each !== key)]
     return key.id
   }
 
-  /** Lets nobody in by this key any more. */
+  /** Accepts no more connections under this key. */
   remove(which: Uint8Array | string): void {
     const key = this.#find(which)
     if (key === this.primary) throw new PoolKeysError(`${key.id} is the primary key: use another one first`)
@@ -76,7 +86,7 @@ export class PoolKeys {
     this.#events?.onRemoved(key)
   }
 
-  /** By its fingerprint, or by itself. */
+  /** Finds a key by its fingerprint or its text. */
   #find(which: Uint8Array | string): PoolKey {
     this.#checkPrivate()
     const isText = typeof which !== 'string' || which.includes('\n')
@@ -89,13 +99,16 @@ export class PoolKeys {
     return key
   }
 
-  /** Who is let in without a key would be shut out by one, and the other way round: that is another pool. */
+  /**
+   * Refuses changes in an open pool. Nodes with a key and nodes without one can't connect, so they
+   * are different pools.
+   */
   #checkPrivate(): void {
     if (this.#keys.length === 0) throw new PoolKeysError('this pool has no key, and can get none while it runs: join it with one')
   }
 }
 
-/** 64 bits: enough to tell the keys of a pool apart, and too few to guess 256 from. */
+/** 64 bits are enough to distinguish the keys of a pool, and too few to guess 256 from. */
 const fingerprint = /^[0-9a-f]{16}$/u
 
 function readKey(given: Uint8Array | string): PoolKey {

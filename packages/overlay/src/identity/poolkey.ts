@@ -1,6 +1,6 @@
 /**
- * Keys of private pools: the text of a libp2p `swarm.key` file, 32 random bytes in hexadecimal after two header lines. Who does not
- * have the key can't finish a handshake and can't read anything.
+ * Keys of private pools: the text of a libp2p `swarm.key` file, 32 random bytes in hexadecimal
+ * after two header lines. A node without the key can't finish a handshake and can't read anything.
  */
 import { randomBytes } from 'node:crypto'
 import { fromString, toString } from 'uint8arrays'
@@ -9,15 +9,18 @@ import { readSecret } from './secret-file.ts'
 
 const header = '/key/swarm/psk/1.0.0/'
 const encoding = '/base16/'
-/** Of a file that may be one, spaces and line ends of any system included. */
+/** Limit of a key file, spaces and line ends of any system included. */
 const maxFileBytes = 1_024
 
-/** A new key, as the text of a `swarm.key` file. */
+/** Returns a new key, as the text of a `swarm.key` file. */
 export function generatePoolKey(): Uint8Array {
   return fromString(`${header}\n${encoding}\n${randomBytes(32).toString('hex')}\n`)
 }
 
-/** The key of a file. Throws {@link PoolKeyFileError}, also where others can read it. */
+/**
+ * Returns the key of a file. Throws {@link PoolKeyFileError}, also if other users can read the
+ * file.
+ */
 export function readPoolKey(file: string): Uint8Array {
   try {
     return readSecret(file, maxFileBytes, (problem) => new PoolKeyFileError(`pool key file ${file} ${problem}`))
@@ -27,7 +30,10 @@ export function readPoolKey(file: string): Uint8Array {
   }
 }
 
-/** The key in its one canonical spelling. Throws {@link PoolKeyError} that says what is wrong, and never shows the key. */
+/**
+ * Returns the key in its one canonical spelling. Throws {@link PoolKeyError} that names the problem
+ * and never shows the key.
+ */
 export function checkPoolKey(key: Uint8Array): Uint8Array {
   const lines = toString(key).replaceAll('\r\n', '\n').trimEnd().split('\n')
   if (lines[0]?.trim() !== header) throw new PoolKeyError(`a pool key starts with the line ${header}`)

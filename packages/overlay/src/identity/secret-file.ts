@@ -3,10 +3,16 @@
  */
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 
-/** As ssh does: a key that others can read is no secret any more, and quietly tightening the mode would hide that. */
+/**
+ * As ssh does: a key that others can read is no secret any more, and quietly tightening the mode
+ * would hide that.
+ */
 const othersMode = 0o077
 
-/** Bytes of a file, at most one more than `limit`. Throws what the system says, or what `refuse` makes of a reason. */
+/**
+ * Returns the bytes of a file, at most one more than `limit`. Throws the system's error, or the
+ * error that `refuse` makes of a reason.
+ */
 export function readSecret(file: string, limit: number, refuse: (problem: string) => Error): Buffer {
   const descriptor = openSync(file, 'r')
   try {
@@ -26,7 +32,10 @@ export function readSecret(file: string, limit: number, refuse: (problem: string
   }
 }
 
-/** What stands in place of a regular file; undefined: nothing does, or that can't be told. */
+/**
+ * Returns the problem if the path is something other than a regular file. Undefined: it is not, or
+ * that can't be determined.
+ */
 export function nonFile(file: string): string | undefined {
   try {
     const status = statSync(file, { throwIfNoEntry: false })

@@ -1,9 +1,11 @@
 /**
- * Ed25519 with node:crypto: synchronous, as the protocol needs it. libp2p's own keys are asynchronous.
+ * Ed25519 with node:crypto: synchronous, as the protocol needs it. libp2p's own keys are
+ * asynchronous.
  *
- * What was found genuine once is remembered, for all hosts of the process together: a statement comes again in a certificate, in a claim, from a
- * peer that did not know that it was known, and in a process of many hosts each of them hears it. Measured: checking 40,000 statements
- * took a fifth of all processor time in the flash join of 200 hosts.
+ * A signature that was found genuine is remembered, for all hosts of the process together. A
+ * statement comes again in a certificate, in a claim, or from a peer that did not know that it was
+ * known, and in a process of many hosts each of them receives it. Measured: checking 40,000
+ * statements took a fifth of all processor time in the flash join of 200 hosts.
  */
 import { createPrivateKey, createPublicKey, hash, sign, verify, type KeyObject } from 'node:crypto'
 import { decodeId, type NodeId, type Services } from '@jel/protocol'
@@ -11,20 +13,26 @@ import type { Ed25519PrivateKey } from '@libp2p/interface'
 import { concat, fromString } from 'uint8arrays'
 import { Cache } from '../base/cache.ts'
 
-/** What DER puts before 32 raw bytes of an Ed25519 key: RFC 8410 §7 and §4. */
+/** The DER prefix of the 32 raw bytes of an Ed25519 key: RFC 8410 §7 and §4. */
 const privateKeyPrefix = fromString('302e020100300506032b657004220420', 'base16')
 const publicKeyPrefix = fromString('302a300506032b6570032100', 'base16')
 
-/** Keys kept imported. Measured: importing one costs 0.08 ms, checking a signature 0.11 ms. Guess: the members heard of again and again. */
+/**
+ * Keys kept imported. Measured: importing one costs 0.08 ms, checking a signature 0.11 ms. Guess:
+ * the members whose statements come again and again.
+ */
 const cachedKeys = 2_048
 
-/** Signatures remembered as genuine: digests as text, some 100 bytes each with their place. Looking one up costs 2 µs (measured). Guess: a few of each member of a large pool. */
+/**
+ * Signatures remembered as genuine: digests as text, some 100 bytes each with their place. Looking
+ * one up costs 2 µs (measured). Guess: a few of each member of a large pool.
+ */
 const cachedSignatures = 16_384
 
-/** Both are forgotten when they were not needed for so long, ms. Guess: what comes again does so within a minute. */
+/** Both are forgotten after this time without use, ms. Guess: repetitions come within a minute. */
 const lifetime = 180_000
 
-/** Signs with the key of this seed, the first 32 bytes of an Ed25519 private key. */
+/** Returns a signer with the key of this seed, the first 32 bytes of an Ed25519 private key. */
 export function createSigner(seed: Uint8Array): Services['sign'] {
   const own = createPrivateKey({ key: Buffer.from(concat([privateKeyPrefix, seed])), format: 'der', type: 'pkcs8' })
   return (message) => {
@@ -43,12 +51,14 @@ export function createServices(privateKey: Ed25519PrivateKey, measure?: Services
   }
 }
 
-/** True if that node has signed these bytes for an application of this pool. Never throws. */
+/**
+ * Returns true if that node has signed these bytes for an application of this pool. Never throws.
+ */
 export function isSignedInPool(pool: string, signer: NodeId, message: Uint8Array, signature: Uint8Array): boolean {
   return isGenuine(signer, applicationMessage(pool, message), signature)
 }
 
-/** Nothing else that a node's key signs begins so. */
+/** Adds a prefix with which no other message begins that a node's key signs. */
 export function applicationMessage(pool: string, message: Uint8Array): Uint8Array {
   return concat([fromString(`jel application 1\0${pool}\0`), message])
 }
@@ -65,7 +75,7 @@ function isGenuine(signer: NodeId, message: Uint8Array, signature: Uint8Array): 
   try {
     if (!verify(null, message, importKey(signer), signature)) return false
   } catch {
-    return false // the id is none, or its bytes are no point on the curve
+    return false // not an id, or its bytes are not a point on the curve
   }
   genuine.put(question, true)
   return true

@@ -1,9 +1,11 @@
 /**
- * A connection of a link, with its two streams: one for everything, and one beside it for what must not wait.
+ * A connection of a link, with its two streams: one for all frames, and one beside it for urgent
+ * ones.
  *
- * Failure detection goes over the second, so that neither a large answer delays a probe nor a peer looks dead whose bulk is paused. It is opened when the
- * first urgent frame is sent, by either side or by both: each writes to the first that it has and reads all. The link is up with the
- * stream for everything, whose first frame each way names the process that sends it.
+ * Failure detection uses the second stream. So a large answer does not delay a probe, and a peer
+ * whose bulk is paused does not look dead. Either side, or both, opens it when it sends its first
+ * urgent frame. Each side writes to the first such stream that it has and reads all. The link is up
+ * with the first stream. Its first frame each way names the sending process.
  */
 import type { NodeId } from '@jel/protocol'
 import type { Connection, Stream } from '@libp2p/interface'
@@ -13,30 +15,30 @@ import { FramingError } from './frames.ts'
 import { Gate } from './gate.ts'
 import { SendQueue } from './send-queue.ts'
 
-/** Bytes of the random number that a process names itself with. */
+/** Bytes of the random number by which a process names itself. */
 export const instanceBytes = 8
 
 /** For opening the second stream, ms. Guess: the connection stands, so this is a round trip. */
 const openTimeout = 5_000
 
 export interface ChannelOptions {
-  /** Bytes a frame. */
+  /** Longest frame, bytes. */
   readonly maxFrameBytes: number
   /** The number of this process. */
   readonly instance: Uint8Array
   /** Protocol ids of the second stream, newest first. */
   readonly urgent: readonly string[]
-  /** How long a peer may take nothing, ms. */
+  /** How long a peer may take no data, ms. */
   readonly stallTimeout?: number | undefined
 }
 
 export interface ChannelEvents {
-  /** The peer named its process. Before any frame. */
+  /** The peer named its process. Called before any frame. */
   onInstance(channel: Channel, instance: string): void
   onFrame(channel: Channel, data: Uint8Array): void
   /** Closed by the peer or broken. */
   onEnd(channel: Channel): void
-  /** What the peer sends are no frames, or too long ones. */
+  /** The peer sent bytes that are not frames, or too long ones. */
   onMisbehaviour(channel: Channel, problem: string): void
 }
 
@@ -49,7 +51,7 @@ export class Channel {
   readonly #bulk: FrameStream
   /** Urgent frames that wait for a stream. */
   readonly #early: Uint8Array[] = []
-  /** Those beside the first; the foremost is written to. */
+  /** The urgent streams. Frames go to the first. */
   readonly #urgent: FrameStream[] = []
   readonly #named = Promise.withResolvers<void>()
   #isOpening = false
@@ -106,7 +108,7 @@ export class Channel {
     this.#urgent.push(urgent)
   }
 
-  /** Delivers none but urgent frames for so long, ms. */
+  /** Delivers only urgent frames for this time, ms. */
   pause(time: number): void {
     this.#gate.pause(time)
   }
@@ -122,7 +124,10 @@ export class Channel {
     for (const stream of [this.#bulk, ...this.#urgent]) stream.abort(error)
   }
 
-  /** Who has named itself knows this connection for a link, and takes a second stream on it. */
+  /**
+   * A peer that has named itself regards this connection as a link, and accepts a second stream on
+   * it.
+   */
   async #openUrgent(): Promise<void> {
     if (this.#isOpening) return
     this.#isOpening = true
@@ -132,7 +137,8 @@ export class Channel {
       const stream = await this.connection.newStream([...this.#options.urgent], { signal })
       if (FrameStream.isUsable(stream)) this.addUrgent(stream)
     } catch {
-      // The connection is breaking, or its other end is. What was to be sent is old by the next attempt.
+      // The connection is breaking, or its other end is. The waiting frames will be outdated by the
+      // next attempt.
       this.#early.length = 0
     } finally {
       this.#isOpening = false

@@ -1,8 +1,8 @@
 /**
  * One stream of a link: frames in both directions, each as a pipeline.
  *
- *     read:   stream → decode → whatever stages its owner puts in → deliver
- *     write:  queue → encode → send, which waits while the stream is full
+ * read:   stream → decode → stages of the owner → deliver
+ * write:  queue → encode → send, which waits while the stream is full
  */
 import type { Stream } from '@libp2p/interface'
 import { pipe } from 'it-pipe'
@@ -12,23 +12,26 @@ import { asError } from '../base/errors.ts'
 import { FramingError, decodeFrames, encodeFrames } from './frames.ts'
 import type { SendQueue } from './send-queue.ts'
 
-/** A peer has this long to take what was sent before a stream is closed, ms. Guess. */
+/** How long a peer may take to receive the rest before a stream is closed, ms. Guess. */
 const flushTimeout = 1_000
 
-/** A peer that takes nothing for so long is given up, ms. Guess: as long as a stopped process may stop without being held for dead. */
+/**
+ * A peer that takes nothing for this long is given up, ms. Guess: as long as a process may be
+ * stopped without being declared dead.
+ */
 const stallTimeout = 15_000
 
 /**
- * Bytes that may wait for a slow reader. Guess: far more than the protocol sends unasked. Whoever takes something now and then, but always less than
- * is sent, ends here.
+ * Bytes that may wait for a slow reader. Guess: far more than the protocol sends unasked. It stops
+ * a peer that takes some data now and then, but always less than is sent.
  */
 const maxQueuedBytes = 16 * 1_048_576
 
 export interface FrameStreamOptions {
-  /** Bytes a frame. */
+  /** Longest frame, bytes. */
   readonly maxFrameBytes: number
   readonly queue: SendQueue
-  /** What frames pass on their way in. */
+  /** A stage for inbound frames. */
   readonly stage?: (frames: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
   /** Instead of {@link stallTimeout}, ms. */
   readonly stallTimeout?: number | undefined
@@ -36,7 +39,10 @@ export interface FrameStreamOptions {
 
 export interface FrameStreamEvents {
   onFrame(data: Uint8Array): void
-  /** Closed by the peer, or broken; everything that came before was delivered. `problem`: what the peer sends are no frames. */
+  /**
+   * The peer closed the stream, or it broke. All earlier frames were delivered. `problem`: the peer
+   * sent bytes that are not frames.
+   */
   onEnd(problem: string | undefined): void
 }
 
@@ -65,7 +71,10 @@ export class FrameStream {
     )
   }
 
-  /** A stream that ended before anybody listened will not say so again. */
+  /**
+   * Whether both directions are open. A stream that ended before somebody listened raises no event
+   * for that.
+   */
   static isUsable(stream: Stream): boolean {
     return stream.status === 'open' && stream.remoteWriteStatus === 'writable'
   }
@@ -75,7 +84,7 @@ export class FrameStream {
     if (this.#queue.bytes > maxQueuedBytes) this.abort(new Error(`it reads too slowly: ${this.#queue.bytes} bytes wait for it`))
   }
 
-  /** Closes the stream when the peer has taken everything, or had its time. */
+  /** Closes the stream when the peer has taken everything, or its time is over. */
   async close(): Promise<void> {
     this.#queue.end()
     const signal = AbortSignal.timeout(flushTimeout)
@@ -106,7 +115,8 @@ async function sendAll(pieces: AsyncIterable<Uint8ArrayList>, stream: Stream, ti
 /** Waits until the stream takes more, or ends. Rejects after `timeout` ms. */
 async function drain(stream: Stream, timeout: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  // An answer may wait behind this timer, if this process was busy or stopped: the event loop looks for it before it comes to the immediate.
+  // If this process was busy or stopped, an answer may wait behind this timer. The event loop polls
+  // for it before it runs the immediate.
   const timer = setTimeout(() => setImmediate(reject, new Error(`it took nothing for ${timeout} ms`)), timeout)
   const events = ['drain', 'close'] as const
   for (const event of events) stream.addEventListener(event, () => resolve(), { once: true })

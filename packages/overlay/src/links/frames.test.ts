@@ -8,7 +8,7 @@ async function* from<Item>(...items: readonly Item[]): AsyncGenerator<Item> {
   yield* items
 }
 
-/** What is decoded of pieces of a stream, and what ended it. */
+/** Decodes the pieces of a stream. Returns the frames, and the error that ended it. */
 async function read(pieces: readonly Uint8Array[], maxBytes = 300): Promise<{ frames: Uint8Array[]; error?: unknown }> {
   const frames: Uint8Array[] = []
   try {

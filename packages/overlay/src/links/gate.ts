@@ -1,6 +1,7 @@
 /**
- * A gate in the reading of a stream. While it is closed nothing is taken from the stream either, so that what the peer sends fills the stream's
- * window and then waits on its side: back-pressure, with nothing lost.
+ * A gate in the reading of a stream. While it is closed nothing is read from the stream either. The
+ * peer's data fills the stream's window and then waits on the peer's side: back-pressure, with
+ * nothing lost.
  */
 import type { Stream } from '@libp2p/interface'
 
@@ -12,12 +13,12 @@ export class Gate {
 
   constructor(stream: Stream) {
     this.#stream = stream
-    // The end of a stream is no secret for as long as it is paused; what had arrived comes first.
+    // A pause must not hide the end of a stream. The data that had arrived comes first.
     stream.addEventListener('close', () => this.open())
     stream.addEventListener('remoteCloseWrite', () => this.open())
   }
 
-  /** Closes it for so long, ms; a longer pause that began before prevails. */
+  /** Closes the gate for this time, ms. A longer earlier pause prevails. */
   pause(time: number): void {
     const until = performance.now() + time
     if (until <= this.#until || this.#stream.status !== 'open') return
@@ -36,7 +37,8 @@ export class Gate {
     try {
       if (this.#stream.readStatus === 'paused') this.#stream.resume()
     } catch {
-      // It hands on what had arrived, and then can't tell the peer to go on, as the connection is gone.
+      // The stream delivers the data that had arrived, and then can't resume the peer, as the
+      // connection is gone.
     }
   }
 

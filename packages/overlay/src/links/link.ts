@@ -1,12 +1,12 @@
 /**
- * The link to one process of a peer. When both sides dial at the same time there are two connections or more;
- * the protocol sees one link all the same.
+ * The link to one process of a peer. When both sides dial at the same time there are two
+ * connections or more, but the protocol sees one link.
  */
 import type { Connection } from '@libp2p/interface'
 import type { Channel } from './channel.ts'
 
 export class Link {
-  /** The process at the other end; undefined until it names itself. */
+  /** The process at the other end. Undefined until it names itself. */
   instance: string | undefined
   readonly #channels: Channel[]
   #pausedUntil = 0
@@ -15,7 +15,7 @@ export class Link {
     this.#channels = [channel]
   }
 
-  /** The oldest is written to, all are read from. */
+  /** All channels. Frames go to the oldest, and come from all. */
   get channels(): readonly Channel[] {
     return this.#channels
   }
@@ -41,7 +41,7 @@ export class Link {
     else channel?.send(frame)
   }
 
-  /** Delivers none but urgent frames for so long, ms. */
+  /** Delivers only urgent frames for this time, ms. */
   pause(time: number): void {
     this.#pausedUntil = performance.now() + time
     for (const channel of this.#channels) channel.pause(time)

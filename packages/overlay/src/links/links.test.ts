@@ -64,7 +64,8 @@ describe('a link', () => {
     const sender = await startIntruder()
     const stream = await sender.open(receiver)
     await until(() => receiver.links.count === 1)
-    await new Promise((resolve) => setTimeout(resolve, 300)) // past what is allowed to a connection that never had a link
+    // Longer than a connection that never had a link may stay open.
+    await new Promise((resolve) => setTimeout(resolve, 300))
     expect(receiver.host.libp2p.getConnections()).toHaveLength(1)
     await stream.close()
     await until(() => receiver.links.count === 0)
@@ -189,7 +190,7 @@ describe('a peer that breaks the rules is cut off and named', () => {
   })
 })
 
-/** A link from a peer that does not read what it is sent. */
+/** Returns a link from a peer that does not read its data. */
 async function slowReader(sender: Peer): Promise<{ id: string; stream: Stream; received: () => number }> {
   const reader = await startIntruder()
   const stream = await reader.open(sender)

@@ -1,5 +1,5 @@
 /**
- * All links of a host, at most one a peer.
+ * All links of a host, at most one per peer.
  */
 import { randomBytes } from 'node:crypto'
 import type { NodeId } from '@jel/protocol'
@@ -9,22 +9,22 @@ import { Channel, instanceBytes, type ChannelEvents, type ChannelOptions } from 
 import { FrameStream } from './frame-stream.ts'
 import { Link } from './link.ts'
 
-/** Simultaneous dials of both sides give two streams; more than this is no accident. Guess. */
+/** Simultaneous dials of both sides give two streams. More than this is no accident. Guess. */
 const maxChannels = 4
 
 /** How long a connection may stay open without a link or a stream of the application, ms. Guess. */
 const defaultIdleTime = 15_000
 
 export interface LinksOptions {
-  /** Bytes a frame. */
+  /** Longest frame, bytes. */
   readonly maxFrameBytes: number
-  /** Protocol ids of the streams for what is urgent, newest first. */
+  /** Protocol ids of the streams for urgent frames, newest first. */
   readonly urgent: readonly string[]
   /** Protocol ids of streams that don't keep a connection open once its link is closed. */
   readonly isOwn: (protocol: string) => boolean
   /** How long a connection may be unused, ms. */
   readonly idleTime?: number
-  /** How long a peer may take nothing of what is sent, ms. */
+  /** How long a peer may take no data, ms. */
   readonly stallTimeout?: number | undefined
 }
 
@@ -32,9 +32,9 @@ export interface LinksEvents {
   onUp(peer: NodeId, connection: Connection): void
   onFrame(peer: NodeId, data: Uint8Array): void
   onDown(peer: NodeId): void
-  /** Of the parallel connections to a peer, the one in use broke; this one lives on. */
+  /** The connection in use broke. This parallel connection to the peer carries the link on. */
   onMoved(connection: Connection): void
-  /** The peer broke a bound and was cut off. */
+  /** The peer violated a limit and was cut off. */
   onMisbehaviour(peer: NodeId, problem: string): void
 }
 
@@ -66,7 +66,10 @@ export class Links {
     return this.#links.has(peer)
   }
 
-  /** Takes a stream that either side opened. False if it can't be used, since it is closed already or one too many. */
+  /**
+   * Takes a stream that either side opened. Returns false if it is closed already, or there are too
+   * many.
+   */
   add(stream: Stream, connection: Connection): boolean {
     const link = this.#links.get(connection.remotePeer.toString())
     if (!FrameStream.isUsable(stream) || (link && link.channels.length >= maxChannels)) {
@@ -79,7 +82,7 @@ export class Links {
     return true
   }
 
-  /** Takes a stream for what is urgent, on a connection that carries a link. */
+  /** Takes a stream for urgent frames, on a connection that carries a link. */
   addUrgent(stream: Stream, connection: Connection): void {
     const link = this.#links.get(connection.remotePeer.toString())
     const channel = link?.channels.find((each) => each.connection === connection)
@@ -87,12 +90,15 @@ export class Links {
     else stream.abort(new Error('there is no link on this connection'))
   }
 
-  /** Dropped if there is no link: word of its end is on its way. Urgent frames don't wait for others. */
+  /**
+   * Sends a frame. Drops it if there is no link: the report of its end is under way. Urgent frames
+   * don't wait for others.
+   */
   send(peer: NodeId, data: Uint8Array, isUrgent = false): void {
     this.#links.get(peer)?.send(data, isUrgent)
   }
 
-  /** Hands in none but urgent frames of this peer for so long, ms. */
+  /** Delivers only urgent frames of this peer for this time, ms. */
   pause(peer: NodeId, time: number): void {
     this.#links.get(peer)?.pause(time)
   }
@@ -112,7 +118,10 @@ export class Links {
     await Promise.all([...this.#links.keys()].map(async (peer) => await this.close(peer)))
   }
 
-  /** Closes a connection later, if it is not used by then: the application may open its next stream on it. */
+  /**
+   * Closes a connection later, if it is not used by then: the application may open its next stream
+   * on it.
+   */
   closeIfUnusedLater(connection: Connection): void {
     setTimeout(() => void this.#closeIfUnused(connection), this.#options.idleTime ?? defaultIdleTime).unref()
   }
@@ -130,8 +139,9 @@ export class Links {
   }
 
   /**
-   * A second stream is either one more to the same process or the first to its successor: a host that lost power and came back connects
-   * anew long before anybody notices that its old connection is dead. To the protocol these are two links, one after the other.
+   * A second stream belongs either to the same process or to its successor: a host that lost power
+   * and came back connects again long before anybody notices that its old connection is dead. To
+   * the protocol these are two links, one after the other.
    */
   #named(channel: Channel, instance: string): void {
     const link = this.#linkOf(channel)
@@ -170,7 +180,7 @@ export class Links {
     }
   }
 
-  /** Undefined once the channel does not belong to a link any more. */
+  /** Returns undefined if the channel belongs to no link any more. */
   #linkOf(channel: Channel): Link | undefined {
     const link = this.#links.get(channel.peer)
     return link?.channels.includes(channel) === true ? link : undefined

@@ -2,7 +2,10 @@
  * Frames that wait to be sent, in order.
  */
 
-/** Bytes handed to the stream at a time: what it can't send at once it keeps, so that little is kept twice. Guess. */
+/**
+ * Bytes handed to the stream at a time. The stream keeps what it can't send at once, so that little
+ * is kept twice. Guess.
+ */
 const batchBytes = 65_536
 
 export class SendQueue implements AsyncIterable<readonly Uint8Array[]> {
@@ -23,7 +26,7 @@ export class SendQueue implements AsyncIterable<readonly Uint8Array[]> {
     this.#wake?.()
   }
 
-  /** Takes no more; what waits is still sent. */
+  /** Accepts no more frames. Waiting frames are still sent. */
   end(): void {
     this.#hasEnded = true
     this.#wake?.()
@@ -34,12 +37,12 @@ export class SendQueue implements AsyncIterable<readonly Uint8Array[]> {
     this.#bytes = 0
   }
 
-  /** In batches: all that was pushed within a tick, up to a bound. */
+  /** Yields batches: all frames pushed within a tick, up to a limit. */
   async *[Symbol.asyncIterator](): AsyncGenerator<readonly Uint8Array[]> {
     for (;;) {
       if (this.#frames.length === 0 && !this.#hasEnded) await new Promise<void>((resolve) => (this.#wake = resolve))
       this.#wake = undefined
-      await Promise.resolve() // whoever pushes may push more before it returns
+      await Promise.resolve() // the caller may push more before it returns
       if (this.#frames.length > 0) yield this.#take()
       else if (this.#hasEnded) return
     }
