@@ -1,7 +1,7 @@
 /**
  * The laboratory: every experiment with nodes, real and simulated, behind one command line.
  *
- *     pnpm lab                      # what there is
+ *     pnpm lab                      # lists the experiments
  *     pnpm lab pool --help
  *     pnpm lab packages/lab/scenarios/partition.yaml    # a scenario on real processes
  */
@@ -12,7 +12,7 @@ interface Experiment {
   load(): Promise<{ readonly experiment: Command }>
 }
 
-/** What an experiment left open does not keep it from ending, ms. */
+/** Resources that an experiment left open delay its end by this at most, ms. */
 const END_WITHIN = 2_000
 
 const EXPERIMENTS: Readonly<Record<string, Experiment>> = {

@@ -1,11 +1,14 @@
-/** Two hosts between which connections are refused: prints what a host is told that connects, and what becomes of a connection that stood. */
+/**
+ * Refuses connections between two hosts. Prints the error of a new connection, and the end of a
+ * standing one.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { keep, takeChildrenAlong } from '../src/base/child.ts'
 import { LabNetwork } from '../src/network/network.ts'
 import { rerunInOwnNamespaces } from '../src/network/namespaces.ts'
 
-/** Talks once a tenth of a second over one connection until it breaks, then connects anew. */
+/** Talks once a tenth of a second over one connection until it breaks, then connects again. */
 const TALKER = `
 const { connect } = require('node:net')
 const socket = connect(4001, process.argv[1])

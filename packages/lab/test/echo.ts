@@ -1,9 +1,12 @@
-/** What a host says over TCP in the test of distances: `echo.ts serve PORT`, or `echo.ts ask ADDRESS PORT`, which prints what it measured. */
+/**
+ * A host's TCP program in the test of distances: `echo.ts serve PORT`, or
+ * `echo.ts ask ADDRESS PORT`, which prints its measurements.
+ */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
-/** ms; the payload is what comes back of a megabyte. */
+/** ms; the payload is the echo of a megabyte. */
 export interface Measured {
   readonly connecting: number
   readonly roundTrips: readonly number[]
@@ -26,7 +29,7 @@ async function open(host: string, number: number): Promise<Socket> {
 }
 
 async function ask(host: string, number: number): Promise<Measured> {
-  // Both hosts learn who is where.
+  // Both hosts learn each other's hardware address.
   ;(await open(host, number)).destroy()
   const begun = performance.now()
   const socket = await open(host, number)

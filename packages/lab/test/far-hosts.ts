@@ -1,4 +1,7 @@
-/** Two hosts 30 ms apart, the second behind a link of 8 Mbit/s: prints what the first one measures. */
+/**
+ * Two hosts 30 ms apart, the second behind a link of 8 Mbit/s. Prints the measurements of the first
+ * one.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'

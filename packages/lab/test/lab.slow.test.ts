@@ -12,10 +12,10 @@ const farHosts = join(import.meta.dirname, 'far-hosts.ts')
 const cutHosts = join(import.meta.dirname, 'cut-hosts.ts')
 const crash = join(import.meta.dirname, '../scenarios/crash.yaml')
 
-// The bundle, if it can be: it starts in a quarter of the time.
+// Builds the bundle where possible: it starts in a quarter of the time.
 spawnSync(process.execPath, [inCheckout('scripts/bundle-node.ts'), '--if-stale'])
 
-/** What a program said, and its exit status. */
+/** The output of a program, and its exit status. */
 async function finished(child: ChildProcess): Promise<{ readonly stdout: string; readonly stderr: string; readonly status: number }> {
   let [stdout, stderr] = ['', '']
   child.stdout?.setEncoding('utf8').on('data', (part: string) => (stdout += part))
@@ -45,7 +45,7 @@ describe.skipIf(problem !== undefined).concurrent('the laboratory', () => {
     expect(text).toContain('yes  all know all at the end')
     // Three survivors saw the fourth node join and die.
     expect(text).toMatch(/ 16 joined, .*3 died/u)
-    // What was killed did not run any more.
+    // The killed node did not run any more.
     expect(text).toContain('lives of running members that ended: 0, 0 of them falsely')
     expect(status).toBe(0)
   })
@@ -54,7 +54,7 @@ describe.skipIf(problem !== undefined).concurrent('the laboratory', () => {
     const { stdout, status } = await finished(spawn(process.execPath, [farHosts], { stdio: ['ignore', 'pipe', 'inherit'] }))
     expect(status).toBe(0)
     const { connecting, roundTrips, refused, payload } = JSON.parse(stdout) as Measured
-    // 30 ms each way; less is impossible, and much more is a machine that is too busy to tell.
+    // 30 ms each way. Less is impossible, and much more means that the machine is too busy.
     for (const time of [connecting, ...roundTrips, refused.after]) expect(time).toBeGreaterThan(58)
     expect(Math.min(connecting, ...roundTrips)).toBeLessThan(180)
     expect(refused.code).toBe('ECONNREFUSED')

@@ -1,6 +1,7 @@
 /**
- * A libp2p host that speaks the pool's protocols with frames made by hand. It says what it is told to say, and by itself only what
- * keeps it in the pool: its hello, its join, answers to probes.
+ * A libp2p host that speaks the pool's protocols with hand-made frames. It sends the statements
+ * that an attack gives it. By itself it sends only the hello, the join and the probe acks that keep
+ * it in the pool.
  */
 import { noise } from '@chainsafe/libp2p-noise'
 import { yamux } from '@chainsafe/libp2p-yamux'
@@ -12,17 +13,17 @@ import { multiaddr } from '@multiformats/multiaddr'
 import { createLibp2p, type Libp2p } from 'libp2p'
 import { Sybil, told } from './sybil.ts'
 
-/** Frames up to this size are read: more than anybody honest sends. */
+/** Largest frame that it reads: larger than any honest frame. */
 const readable = 1_048_576
 
 export class HostileLink {
   readonly connection: Connection
   readonly stream: Stream
-  /** When the other side ended it; undefined: not yet. In the time of `performance.now`. */
+  /** Time (`performance.now`) at which the other side ended the link; undefined while it is up. */
   endedAt: number | undefined
-  /** What the other side said when it sent this one away. */
+  /** The reason in the other side's goodbye. */
   goodbye: string | undefined
-  /** Called with all that arrives. */
+  /** Called with each frame that arrives. */
   onFrame: (frame: wire.Frame) => void = () => {}
 
   constructor(connection: Connection, stream: Stream) {
@@ -37,7 +38,7 @@ export class HostileLink {
     void this.#read(stream, true)
   }
 
-  /** The stream beside it, over which it is probed. */
+  /** Adds the urgent stream of the same connection, which carries the probes. */
   addUrgent(stream: Stream): void {
     void this.#read(stream, false)
   }
@@ -46,7 +47,7 @@ export class HostileLink {
     return this.endedAt === undefined && this.stream.status === 'open'
   }
 
-  /** Sends a frame; false when the other side is gone. */
+  /** Sends a frame. Returns false when the other side is gone. */
   send(frame: wire.Frame): boolean {
     return this.sendBytes(wire.Frame.encode(frame))
   }
@@ -55,7 +56,7 @@ export class HostileLink {
     return this.raw(encodeFrame(data))
   }
 
-  /** Bytes without a frame around them. */
+  /** Sends bytes without a frame around them. */
   raw(data: Uint8Array): boolean {
     if (this.stream.writeStatus !== 'writable') return false
     try {
@@ -66,7 +67,7 @@ export class HostileLink {
     }
   }
 
-  /** Waits until what was sent is taken, the link is gone, or a second has passed. */
+  /** Waits until the sent bytes are taken, the link is gone, or a second has passed. */
   async drained(): Promise<void> {
     if (!this.isUp) return
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -84,7 +85,7 @@ export class HostileLink {
         isNamed = true
       }
     } catch {
-      // The other side ended it.
+      // The other side ended the stream.
     }
   }
 
@@ -98,15 +99,18 @@ export class HostileLink {
 
 export interface AttackerOptions {
   readonly sybil?: Sybil
-  /** Where it says it can be reached, instead of where it listens. */
+  /** The addresses in its join, instead of those where it listens. */
   readonly addresses?: readonly Uint8Array[]
 }
 
 export class Attacker {
   readonly sybil: Sybil
-  /** Those that it opened. Others are opened by members that it did nothing to, who have no reason to end them. */
+  /**
+   * The links that it opened. Members open the other links; it attacks none of those members, so
+   * they have no reason to end them.
+   */
   readonly links: HostileLink[] = []
-  /** All. */
+  /** All links. */
   readonly #taken: HostileLink[] = []
   readonly #libp2p: Libp2p
   readonly #pool: string
@@ -129,7 +133,7 @@ export class Attacker {
       connectionMonitor: { enabled: false },
     })
     const attacker = new Attacker(pool, sybil, libp2p, addresses)
-    // Links that the pool opens to it are as good as its own.
+    // It uses the links that the pool opens to it like its own.
     await libp2p.handle([...poolNames(pool).links], (stream, connection) => void attacker.#take(connection, stream), {
       maxInboundStreams: 64,
     })
@@ -147,12 +151,12 @@ export class Attacker {
     return this.#libp2p
   }
 
-  /** A connection, and nothing more. */
+  /** Opens a connection without a link. */
   async connect(target: string): Promise<Connection> {
     return await this.#libp2p.dial(multiaddr(target))
   }
 
-  /** A link that has said who it is, and hello. */
+  /** Opens a link, and by default sends its hello. */
   async link(target: string, { hello = true } = {}): Promise<HostileLink> {
     const connection = await this.connect(target)
     const link = this.#take(connection, await connection.newStream([...poolNames(this.#pool).links]), hello)
@@ -160,7 +164,7 @@ export class Attacker {
     return link
   }
 
-  /** Links, and becomes a member. */
+  /** Opens a link and joins the pool over it. */
   async enter(target: string): Promise<HostileLink> {
     const link = await this.link(target)
     const addresses = this.#addresses ?? this.#libp2p.getMultiaddrs().map((address) => address.decapsulate('/p2p').bytes)

@@ -2,13 +2,16 @@ import { describe, expect, it } from 'vitest'
 import { fight } from './trial.ts'
 import { attacks } from './attacks/index.ts'
 
-/** Small and short: the figures are those of `pnpm bench:attacks`. An attack ends when the attacker is sent away. */
+/**
+ * Small and short; `pnpm bench:attacks` takes the real figures. An attack ends when the pool drops
+ * the attacker.
+ */
 const scale = { nodes: 4, before: 200, during: 3_000, after: 500 }
 
-/** Longest that one who is to be sent away may take for it on a busy machine, ms. */
+/** Longest that the pool may take on a busy machine to drop an attacker, ms. */
 const timeout = 20_000
 
-/** MB: three times what four idle nodes take. */
+/** MB: three times the memory of four idle nodes. */
 const memory = 500
 
 describe('a real pool under attack', () => {

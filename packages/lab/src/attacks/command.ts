@@ -1,5 +1,6 @@
 /**
- * Attacks pools of real hosts on loopback, one attack a pool, and prints what was so before, during and after.
+ * Attacks pools of real hosts on loopback, one attack a pool, and prints the figures before, during
+ * and after it.
  *
  *     pnpm lab attacks --seconds 10 --only 'joins|epochs'
  */

@@ -1,6 +1,6 @@
 /**
- * The pool under attack: honest hosts in a process of their own, so that what the attack costs them can be told from what it costs the
- * attacker. The parent asks by messages.
+ * The pool under attack: honest hosts in a process of their own, which separates their cost from
+ * the attacker's. The parent calls it over messages.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,29 +10,32 @@ import { startOverlay, type Overlay } from '@jel/overlay'
 import { serve } from '../base/remote.ts'
 import { SocketBytes } from '../swarm/socket-bytes.ts'
 
-/** What the honest nodes see and what it costs them. Counts are since the start. */
+/** The honest nodes' views and their costs. Counts are since the start. */
 export interface Figures {
-  /** Of the honest nodes that run: how many are seen by the one that sees fewest, and by the one that sees most. */
+  /**
+   * Number of honest nodes that run, and how many of them appear in the smallest and in the largest
+   * view.
+   */
   readonly honest: number
   readonly fewest: number
-  /** Members that are none of ours, in the largest view. */
+  /** Members in the largest view that are not honest nodes. */
   readonly strangers: number
   /** `died` events about honest nodes that run, over all nodes. */
   readonly falseDeaths: number
-  /** Lives that honest nodes gave up because others pronounced them dead. */
+  /** Incarnations that honest nodes gave up because others declared them dead. */
   readonly lives: number
   /** Honest nodes that ended with an error. */
   readonly failed: readonly string[]
-  /** Who they say misbehaved, and how. */
+  /** Warnings of the honest nodes about misbehaving peers. */
   readonly accusations: readonly string[]
-  /** `epoch winner` of the election, as the nodes see it: one if they agree. */
+  /** `epoch winner` of the election in the nodes' views: one entry if they agree. */
   readonly reigns: readonly string[]
   readonly links: number
   readonly connections: number
   readonly streams: number
   /** After a garbage collection. */
   readonly heap: number
-  /** Longest that the event loop was kept from its turn since the last time this was asked, ms. */
+  /** Longest delay of the event loop since the previous call, ms. */
   readonly lag: number
   /** Bytes that the sockets of the process wrote. */
   readonly written: number
@@ -48,11 +51,11 @@ const keyFile = join(folder, 'identity.json')
 const sockets = new SocketBytes()
 const delays = monitorEventLoopDelay({ resolution: 10 })
 let falseDeaths = 0
-/** The id whose key was given away. */
+/** The id of the node whose key was given away. */
 let stolen: string | undefined
 let lives = 0
 
-/** Number of the node whose key is in a file. */
+/** Number of the node that keeps its key in a file. */
 const filed = 2
 
 async function enter(pool: string, bootstrap: readonly string[], key: string | undefined, identityFile?: string): Promise<Overlay> {
@@ -61,7 +64,8 @@ async function enter(pool: string, bootstrap: readonly string[], key: string | u
     listen: ['/ip4/127.0.0.1/tcp/0'],
     bootstrap,
     identityFile,
-    // A pool that is not new any more: for a minute a new one takes in whatever it is told, as a crowd may be on its way in.
+    // As in a pool that has run for a while. A new pool accepts everything for a minute, as a crowd
+    // may be joining.
     config: { limits: { credulity: 500 } },
     ...(key !== undefined && { key: Buffer.from(key) }),
   })
@@ -84,7 +88,7 @@ async function enter(pool: string, bootstrap: readonly string[], key: string | u
 }
 
 const commands = {
-  /** Returns an address of each node, when all see all and one of them reigns. */
+  /** Returns an address of each node, when all see all and one of them is elected. */
   start: async ({ pool, count, key }: { pool: string; count: number; key?: string }): Promise<string[]> => {
     delays.enable()
     const first = await enter(pool, [], key)
@@ -97,7 +101,10 @@ const commands = {
     await until(() => nodes.every((node) => node.reign(election) !== undefined))
     return nodes.map(({ self }) => self.addresses[0] ?? '')
   },
-  /** A newcomer enters through one of the nodes and leaves again: how long until all know of it, ms; NaN if some still don't. */
+  /**
+   * A newcomer joins through one of the nodes and leaves again. Returns the time until all nodes
+   * see it, ms; NaN if some still don't.
+   */
   newcomer: async ({ pool, through, timeout }: { pool: string; through: string; timeout: number }): Promise<number> => {
     const started = performance.now()
     const overlay = await startOverlay({ pool, listen: ['/ip4/127.0.0.1/tcp/0'], bootstrap: [through] })
@@ -111,7 +118,10 @@ const commands = {
       await overlay.leave()
     }
   },
-  /** An honest node stands in an election: how long until all know that it reigns, ms; NaN if some still don't. */
+  /**
+   * An honest node stands in an election. Returns the time until all nodes see a winner, ms; NaN if
+   * some still don't.
+   */
   elects: async ({ name, timeout }: { name: string; timeout: number }): Promise<number> => {
     const started = performance.now()
     nodes[1]?.elect(name)
@@ -122,7 +132,7 @@ const commands = {
       return Number.NaN
     }
   },
-  /** From now on a life of that member may be the thief's. */
+  /** From this call on, an incarnation of that member may be the thief's. */
   keyFile: (): string => {
     stolen = filedId()
     return readFileSync(keyFile, 'utf8')

@@ -1,4 +1,4 @@
-/** The pool under attack, as its attackers' process sees it. */
+/** The pool under attack, for the attackers' process. */
 import { once } from 'node:events'
 import { privateKeyFromProtobuf } from '@libp2p/crypto/keys'
 import type { Ed25519PrivateKey } from '@libp2p/interface'
@@ -13,7 +13,7 @@ export class VictimPool {
   /** One multiaddr of each node. */
   addresses: readonly string[] = []
 
-  /** Resolves when all see all and one of them reigns. */
+  /** Resolves when all see all and one of them is elected. */
   static async start(count: number, key?: string): Promise<VictimPool> {
     const pool = new VictimPool()
     pool.addresses = await pool.#process.remote.start({ pool: pool.name, count, ...(key !== undefined && { key }) })
@@ -38,17 +38,20 @@ export class VictimPool {
     return await this.#process.remote.figures()
   }
 
-  /** How long until all know a newcomer, ms; NaN if some still don't after so long. */
+  /** Time until all nodes see a newcomer, ms; NaN if some still don't after `timeout`. */
   async newcomer(timeout: number): Promise<number> {
     return await this.#process.remote.newcomer({ pool: this.name, through: this.address(1), timeout })
   }
 
-  /** How long until all know that an honest node won an election of this name, ms; NaN if some still don't after ten seconds. */
+  /**
+   * Time until all nodes see an honest winner of an election of this name, ms; NaN if some still
+   * don't after ten seconds.
+   */
   async elects(name: string): Promise<number> {
     return await this.#process.remote.elects({ name, timeout: 10_000 })
   }
 
-  /** The key of a member, from the file that it keeps it in. */
+  /** The key of a member, from its key file. */
   async keyFile(): Promise<Ed25519PrivateKey> {
     const { privateKey } = JSON.parse(await this.#process.remote.keyFile()) as { privateKey: string }
     return privateKeyFromProtobuf(Buffer.from(privateKey, 'base64')) as Ed25519PrivateKey

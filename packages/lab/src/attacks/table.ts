@@ -1,4 +1,4 @@
-/** Outcomes as a Markdown table: what was so before, during and after each attack. */
+/** The outcomes as a Markdown table: figures before, during and after each attack. */
 import type { Shown } from '../base/figures.ts'
 import type { Outcome, Phase } from './trial.ts'
 
@@ -54,7 +54,7 @@ export function table(outcomes: readonly Outcome[]): string {
 
 interface AttacksData {
   readonly nodes: number
-  /** How long each attack took. */
+  /** Duration of each attack. */
   readonly seconds: number
   readonly outcomes: readonly Outcome[]
 }

@@ -1,9 +1,9 @@
-/** One attack on one pool: what was so before, during and after it. */
+/** Runs one attack on one pool, and takes figures before, during and after it. */
 import { Attacker, type AttackerOptions, type HostileLink } from './attacker.ts'
 import { VictimPool } from './pool.ts'
 import type { Figures } from './pool-process.ts'
 
-/** How long each phase takes, ms, and how many honest nodes there are. */
+/** Length of each phase, ms, and the number of honest nodes. */
 export interface Scale {
   readonly nodes: number
   readonly before: number
@@ -16,36 +16,45 @@ interface Trial {
   readonly scale: Scale
   /** Starts a hostile host. All are stopped when the attack is over. */
   readonly attacker: (options?: AttackerOptions) => Promise<Attacker>
-  /** What {@link Attack.prepare} gave. */
+  /** The result of {@link Attack.prepare}. */
   readonly prepared: unknown
-  /** Until when to go on, in the time of `performance.now`. */
+  /** When the attack ends, in the time of `performance.now`. */
   readonly until: number
-  /** Attack until the time is up or none of the links is left: `act` once a turn, false when there is nothing more to do. */
+  /**
+   * Attacks until the time is up or none of the links is left. Calls `act` once a turn; `act`
+   * returns false when there is nothing more to do.
+   */
   readonly attack: (links: readonly HostileLink[], act: (turn: number) => boolean | undefined) => Promise<void>
-  /** Notes that the attack achieved what it must not. */
+  /** Records that the attack achieved something that it must not. */
   readonly breach: (what: string) => void
   readonly sleep: (ms: number) => Promise<void>
 }
 
 export interface Attack {
   readonly name: string
-  /** What the attacker does, in one sentence. */
+  /** The attacker's actions, in one sentence. */
   readonly does: string
-  /** What is expected of the pool beyond nothing being lost; in one sentence. */
+  /** The property that the pool keeps, beyond losing nothing; in one sentence. */
   readonly bound: string
-  /** The pool sends the attacker away. */
+  /** The pool drops the attacker. */
   readonly isDropped?: boolean
-  /** Newcomers get in meanwhile. */
+  /** Newcomers get in during the attack. */
   readonly staysOpen?: boolean
-  /** Lives of honest nodes may end, as documented in SECURITY.md; everybody must be back in the end. */
+  /**
+   * The attack may end incarnations of honest nodes, as SECURITY.md documents. All of them must be
+   * back in the end.
+   */
   readonly endsLives?: boolean
-  /** Honest nodes that stop with an error, as documented. */
+  /** Number of honest nodes that stop with an error, as documented. */
   readonly fails?: number
-  /** What the attack must not achieve beside what holds for all; undefined: it did not. */
+  /**
+   * Checks this attack's own bound, besides the checks that hold for all attacks. Returns undefined
+   * when the bound holds.
+   */
   readonly check?: (outcome: Pick<Outcome, 'before' | 'during' | 'after'>, scale: Scale) => string | undefined
-  /** What takes the attacker long, and the pool nothing; before anything is measured. */
+  /** Prepares what takes the attacker long and the pool nothing. Runs before the measurement. */
   readonly prepare?: (pool: string, scale: Scale) => unknown
-  /** Returns a remark on what was achieved. */
+  /** Returns a remark on the attack's effect. */
   readonly run: (trial: Trial) => Promise<string | undefined>
 }
 
@@ -57,7 +66,7 @@ export interface Phase {
   readonly memory: number
   /** KB a second that the pool's process wrote. */
   readonly written: number
-  /** Until all knew a newcomer, ms. */
+  /** Time until all nodes saw a newcomer, ms. */
   readonly newcomer: number
 }
 
@@ -66,18 +75,21 @@ export interface Outcome {
   readonly before: Phase
   readonly during: Phase
   readonly after: Phase
-  /** Resident memory at most, MB. */
+  /** Largest resident memory, MB. */
   readonly peak: number
-  /** From the first hostile byte until the attacker was sent away, ms; undefined: it was not. */
+  /**
+   * Time from the first hostile byte until the pool dropped the attacker, ms; undefined if it did
+   * not.
+   */
   readonly dropped: number | undefined
   readonly remark: string | undefined
-  /** What it achieved although it must not, or why it did not take place. */
+  /** Effects that the attack must not have, or the reason why it did not take place. */
   readonly breaches: readonly string[]
 }
 
 const sleep = async (ms: number): Promise<void> => await new Promise((resolve) => setTimeout(resolve, ms))
 
-/** How long a newcomer is waited for, ms. */
+/** Longest wait for a newcomer, ms. */
 const timeout = 10_000
 
 export async function fight(attack: Attack, scale: Scale): Promise<Outcome> {

@@ -10,7 +10,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
 })
 
-/** A repository, and a way to commit a file of it; gives the commit. */
+/** Makes a repository and a function that commits a file to it and returns the commit. */
 function repository(): { readonly root: string; readonly commit: (file: string) => string } {
   const root = mkdtempSync(join(tmpdir(), 'jel-age-'))
   folders.push(root)

@@ -1,11 +1,14 @@
-/** Whether what was measured has changed since. */
+/** Detects whether the measured sources have changed since a measurement. */
 import { spawnSync } from 'node:child_process'
 import { inCheckout } from './paths.ts'
 
-/** What figures are of, besides what measures them. */
+/** The parts of the project that figures are about, besides the measuring program. */
 export type Part = 'protocol' | 'overlay' | 'compute'
 
-/** True: a part has other sources than those that were measured, tests aside. Undefined: this checkout does not have the history that would tell. */
+/**
+ * Returns true if the sources of a part, tests aside, differ from the measured ones. Returns
+ * undefined where this checkout lacks the history to decide.
+ */
 export function hasChangedSince(revision: string, parts: readonly Part[], root = inCheckout('.')): boolean | undefined {
   const git = (...args: string[]): { status: number | null; stdout: string } =>
     spawnSync('git', ['-C', root, ...args], { encoding: 'utf8' })
@@ -15,6 +18,6 @@ export function hasChangedSince(revision: string, parts: readonly Part[], root =
   const sources = parts.flatMap((part) => [`packages/${part}/src`, `:(exclude,glob)packages/${part}/src/**/*.test.ts`])
   if (git('status', '--porcelain', '--', ...sources).stdout !== '') return true
   const last = git('log', '-1', '--format=%H', '--', ...sources).stdout.trim()
-  // A + says that there were changes which no commit had yet: what was measured is not known.
+  // A revision with a + had changes that no commit contains, so the measured sources are not known.
   return last !== '' && git('merge-base', '--is-ancestor', last, revision).status !== 0
 }

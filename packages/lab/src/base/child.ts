@@ -1,4 +1,4 @@
-/** Children that are gone when the benchmark is gone, whatever happens: each is killed by its own pid. */
+/** Child processes that end with the benchmark in any case. Each is killed by its own pid. */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 
@@ -10,7 +10,7 @@ export function keep<Child extends ChildProcess>(child: Child): Child {
   return child
 }
 
-/** Asks to end, waits, and kills what is left after `timeout` milliseconds. */
+/** Sends SIGTERM, waits, and sends SIGKILL after `timeout` milliseconds. */
 export async function end(child: ChildProcess, timeout: number): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const gone = once(child, 'exit')
@@ -24,7 +24,7 @@ function killAll(): void {
   for (const child of children) child.kill('SIGKILL')
 }
 
-/** From now on no child outlives this process. */
+/** After this call no child outlives this process. */
 export function takeChildrenAlong(): void {
   process.once('exit', killAll)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {

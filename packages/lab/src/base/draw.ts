@@ -1,11 +1,14 @@
-/** What one run of a benchmark measured, for who compares it with others: a file with all values of each row. */
+/**
+ * A draw: a file with all values of each row that one run of a benchmark measured, for comparison
+ * with other runs.
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
 
 export interface DrawnRow {
   readonly name: string
   readonly unit: string
   readonly better: 'less' | 'more'
-  /** `Infinity`: it never came. */
+  /** `Infinity` for a value that never came. */
   readonly values: readonly number[]
 }
 

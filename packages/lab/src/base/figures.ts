@@ -1,6 +1,6 @@
 /**
- * Figures that documents show. An experiment that is told to `--keep` them writes them to docs/figures, with where they come from, and into the document; `pnpm
- * lab figures` writes all documents anew from there.
+ * The figures that documents show. An experiment with `--keep` writes its figures and their origin
+ * to docs/figures, and into the document. `pnpm lab figures` writes all documents again from there.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -10,11 +10,11 @@ import { machine, type Machine } from './machine.ts'
 import { replaceSection } from './markdown.ts'
 import { inCheckout } from './paths.ts'
 
-/** Where figures come from. */
+/** The origin of figures. */
 export interface Origin {
-  /** What was measured: a commit, with a + where files differ from it. */
+  /** The measured commit, with a + where files differ from it. */
   readonly revision: string
-  /** What repeats them. */
+  /** The command that repeats the measurement. */
   readonly command: string
   readonly date: string
   /** As it was before the experiment. */
@@ -28,18 +28,18 @@ interface Kept<Data> {
 
 /** How a document shows the figures of an experiment. */
 export interface Shown<Data> {
-  /** They are in docs/figures/<name>.json. */
+  /** The figures are in docs/figures/<name>.json. */
   readonly name: string
   readonly document: string
-  /** Between `<!-- section -->` and `<!-- /section -->` of the document. */
+  /** The text goes between `<!-- section -->` and `<!-- /section -->` of the document. */
   readonly section: string
   readonly text: (data: Data) => string
-  /** What they are of. Default: protocol and overlay. */
+  /** The measured parts. Default: protocol and overlay. */
   readonly of?: readonly Part[]
   readonly picture?: { readonly file: string; readonly draw: (data: Data) => Promise<string> }
 }
 
-/** To be asked before anything is measured. */
+/** Returns the origin; call it before the measurement. */
 export function originOf(): Origin {
   const git = (...args: string[]): string => execFileSync('git', ['-C', inCheckout('.'), ...args], { encoding: 'utf8' }).trim()
   const changed = git('status', '--porcelain') === '' ? '' : '+'
@@ -51,7 +51,7 @@ export function originOf(): Origin {
   }
 }
 
-/** Writes figures down and shows them. */
+/** Writes the figures to their file and into the document. */
 export async function keepFigures<Data>(shown: Shown<Data>, origin: Origin, data: Data): Promise<void> {
   const file = fileOf(shown)
   mkdirSync(dirname(file), { recursive: true })
@@ -59,7 +59,7 @@ export async function keepFigures<Data>(shown: Shown<Data>, origin: Origin, data
   await showFigures(shown)
 }
 
-/** Writes a document anew from what was kept; false where nothing was. */
+/** Writes a document again from the kept figures. Returns false where none are kept. */
 export async function showFigures<Data>(shown: Shown<Data>): Promise<boolean> {
   const kept = read(shown)
   if (kept === undefined) return false
@@ -70,14 +70,17 @@ export async function showFigures<Data>(shown: Shown<Data>): Promise<boolean> {
   return true
 }
 
-/** How a document stands to what was kept; `old` and `said`: what was measured has changed since, and whether the document says so. Undefined: nobody can tell. */
+/**
+ * Relation of a document to the kept figures. `isOld`: the measured sources have changed since;
+ * undefined where the history is missing. `isSaid`: the document states that they have changed.
+ */
 export interface State {
   readonly isShown: boolean
   readonly isOld: boolean | undefined
   readonly isSaid: boolean
 }
 
-/** Of what was kept, if anything was. */
+/** The state of the kept figures; undefined where there are none. */
 export function stateOf<Data>(shown: Shown<Data>): State | undefined {
   const kept = read(shown)
   if (kept === undefined) return undefined
@@ -99,7 +102,7 @@ function withFigures<Data>(document: string, { section, text }: Shown<Data>, { o
   return replaceSection(document, section, `${text(data)}\n\n${describe(origin)}${old ? ` ${OLD}` : ''}`)
 }
 
-/** It stays true until they are measured anew. */
+/** This sentence stays true until the next measurement. */
 const OLD = 'What was measured has changed since.'
 
 function describe({ revision, command, date, machine: on }: Origin): string {
@@ -116,7 +119,7 @@ const texts = new Map<unknown, number>([
   ['NaN', Number.NaN],
 ])
 
-/** JSON has neither: what never came, and what was not measured. */
+/** JSON has neither Infinity (a value that never came) nor NaN (not measured). */
 function numbersToText(_: string, value: unknown): unknown {
   return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
 }

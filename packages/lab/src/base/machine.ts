@@ -1,4 +1,4 @@
-/** What a figure was measured on, which is said beside it. */
+/** The machine of a measurement, which stands beside its figures. */
 import { cpus, loadavg, totalmem } from 'node:os'
 
 export interface Machine {
@@ -10,7 +10,7 @@ export interface Machine {
   readonly loadAverage: number
 }
 
-/** As it is now. */
+/** The present state of this machine. */
 export function machine(): Machine {
   return {
     node: process.version,

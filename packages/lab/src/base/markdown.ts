@@ -9,7 +9,7 @@ export function markdownTable(header: readonly string[], rows: readonly (readonl
   return [lines[0], rule, ...lines.slice(1)].join('\n')
 }
 
-/** The document with what stands between `<!-- name -->` and `<!-- /name -->` replaced. */
+/** Replaces the text between `<!-- name -->` and `<!-- /name -->` of the document. */
 export function replaceSection(document: string, name: string, content: string): string {
   const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
   const [before, rest] = document.split(start)

@@ -1,4 +1,7 @@
-/** Sums up V8 processor profiles by package and by function: where a missed target spends its time. */
+/**
+ * Sums up V8 processor profiles by package and by function, to find where a missed target spends
+ * its time.
+ */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -29,7 +32,7 @@ interface Place {
   readonly name: string
 }
 
-/** What Node and the engine do is put down to the package on whose behalf they do it. */
+/** Attributes the work of Node and the engine to the package that called them. */
 function place(stack: readonly CallFrame[]): Place {
   const own = stack.findIndex(({ url }) => packageOf(url) !== undefined)
   const caller = stack[own]
@@ -50,7 +53,10 @@ function places({ nodes }: Profile): Map<number, Place> {
   return new Map(nodes.map(({ id }) => [id, place(stackOf(id))]))
 }
 
-/** The text of a report over all `*.cpuprofile` files of a folder: time by package, then by function. */
+/**
+ * The text of a report over all `*.cpuprofile` files of a folder: time by package, then by
+ * function.
+ */
 export async function summarizeProfiles(folder: string, top = 30): Promise<string> {
   const byPackage = new Map<string, number>()
   const byFunction = new Map<string, number>()

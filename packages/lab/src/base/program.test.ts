@@ -14,7 +14,7 @@ it.each([
   expect(read).toThrow(message)
 })
 
-/** Runs a program whose body is this, with a timer that would keep it alive for a minute. */
+/** Runs a program with this body, and with a timer that would keep it alive for a minute. */
 function ends(body: string): { status: number | null; stderr: string } {
   const program = `import { parseArgs } from 'node:util'
     import { run, whole } from ${JSON.stringify(new URL('program.ts', import.meta.url).href)}

@@ -1,4 +1,7 @@
-/** What is said about a set of measured values. A value that never came (a timeout) is Infinity, so it counts as the worst. */
+/**
+ * Summary of a set of measured values. A value that never came (a timeout) is Infinity, so it
+ * counts as the worst.
+ */
 export interface Summary {
   readonly count: number
   readonly median: number
@@ -6,7 +9,10 @@ export interface Summary {
   readonly worst: number
 }
 
-/** The smallest value that at least `share` of all values don't exceed (nearest rank); NaN for no values at all. */
+/**
+ * The smallest value that at least `share` of all values don't exceed (nearest rank); NaN for no
+ * values at all.
+ */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN

@@ -1,8 +1,8 @@
-/** An object in a child process, called over its IPC channel as if it were here. */
+/** Calls an object in a child process over its IPC channel as if it were local. */
 import { fork, type ChildProcess } from 'node:child_process'
 import { keep } from './child.ts'
 
-/** Its methods: all of them answer later. */
+/** The object's methods, all of them asynchronous. */
 type Remote<Api> = {
   readonly [Method in keyof Api]: Api[Method] extends (...args: infer Args) => infer Result
     ? (...args: Args) => Promise<Awaited<Result>>
@@ -52,12 +52,12 @@ export function startRemote<Api>(module: URL, flags: readonly string[] = []): Re
   return { child, remote }
 }
 
-/** Answers the parent's calls, and ends with it. */
+/** Answers the parent's calls, and exits with the parent. */
 export function serve(api: object): void {
   const answer = async ({ id, method, args }: Call): Promise<void> => {
     let reply: Reply
     try {
-      // The parent's proxy has typed method and arguments.
+      // The parent's proxy has typed the method and the arguments.
       reply = { id, result: await (api as Record<string, (...args: readonly unknown[]) => unknown>)[method]?.(...args) }
     } catch (error) {
       reply = { id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) }
@@ -65,6 +65,6 @@ export function serve(api: object): void {
     if (process.connected) process.send?.(reply)
   }
   process.on('message', (call: Call) => void answer(call))
-  // Without its parent a worker has no one to work for.
+  // A worker without its parent has no work.
   process.once('disconnect', () => process.exit())
 }

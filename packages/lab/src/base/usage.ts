@@ -1,4 +1,4 @@
-/** What processes cost: processor time and memory, from the kernel's books (Linux). */
+/** Processor time and memory of processes, as the kernel counts them (Linux). */
 import { readdirSync, readFileSync } from 'node:fs'
 
 /** Clock ticks a second in /proc: 100 on every Linux that Node runs on. */
@@ -11,10 +11,11 @@ export interface Usage {
   readonly memory: number
 }
 
-/** NaN where there is no /proc. */
+/** Returns NaN where there is no /proc. */
 function usageOf(pid: number): Usage {
   try {
-    // The second field is the program's name in parentheses and may contain anything, so count from behind it.
+    // The second field is the program's name in parentheses and may contain anything, so count from
+    // behind it.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const resident = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
@@ -24,13 +25,13 @@ function usageOf(pid: number): Usage {
   }
 }
 
-/** The same for several processes together. */
+/** The sum over several processes. */
 export function usageOfAll(pids: readonly number[]): Usage {
   const all = pids.map(usageOf)
   return { processor: all.reduce((sum, each) => sum + each.processor, 0), memory: all.reduce((sum, each) => sum + each.memory, 0) }
 }
 
-/** A process and all that it started and that runs still (Linux). */
+/** A process and its descendants that still run (Linux). */
 export function treeOf(pid: number): number[] {
   const parents = new Map<number, number>()
   for (const name of readdirSync('/proc').filter((each) => /^\d+$/u.test(each))) {
@@ -42,7 +43,7 @@ export function treeOf(pid: number): number[] {
   return tree
 }
 
-/** Empty: it is gone. */
+/** Returns '' for a process that is gone. */
 function statusOf(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/status`, 'utf8')

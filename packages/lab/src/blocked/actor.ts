@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { startRemote, type RemoteProcess } from '../base/remote.ts'
 import type { BlockedNode, Part, Seen } from './node.ts'
 
-/** Longest wait for anything, beside the time for which a process is known to be busy, ms. A guess. */
+/** Longest wait for an answer, beyond the time for which the process blocks, ms. A guess. */
 const TIMEOUT = 180_000
 
 /** One process of the experiment. */
@@ -26,12 +26,12 @@ export class Actor {
     return this.#process.child
   }
 
-  /** Resolves when it is back. */
+  /** Resolves when the process has stopped blocking. */
   async block(ms: number): Promise<void> {
     await inTime('block', this.#process.remote.block(ms), ms)
   }
 
-  /** Sends signals to these, one after the other. */
+  /** Sends signals to these members, one after the other. */
   async signal(to: readonly string[], count: number): Promise<void> {
     await inTime('signal', this.#process.remote.signal(to, count))
   }
@@ -40,7 +40,7 @@ export class Actor {
     await inTime('leave', this.#process.remote.leave())
   }
 
-  /** What each of its nodes saw so far, in order. */
+  /** The events that each of its nodes saw so far, in order. */
   async seen(): Promise<ReadonlyMap<string, readonly Seen[]>> {
     return await inTime('seen', this.#process.remote.seen())
   }

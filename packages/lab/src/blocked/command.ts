@@ -1,6 +1,7 @@
 /**
- * Five applications of twenty block their thread at once, while others join, leave and send signals: who is declared dead, and what do they
- * find when they are back?
+ * Five applications of twenty block their thread at once, while others join, leave and send
+ * signals. Reports the nodes that are declared dead, and the events that the blocked nodes receive
+ * when they are back.
  *
  *     pnpm lab blocked --seconds 30 --thread worker
  */
@@ -20,13 +21,22 @@ const USAGE = `pnpm lab blocked [options]
 Exit status 1 if anybody was declared dead, or if an event is missing or out of order.
 `
 
-/** How long the visitor stays, ms: whose end comes before its join was published is told of to nobody. */
+/**
+ * Length of the visitor's stay, ms. A member that ends before its join was published is announced
+ * to nobody.
+ */
 const VISIT = 1_000
 /** Signals sent to each of the blocked, one after the other. */
 const SIGNALS = 20
-/** Longest that the pool may take to be whole before anything is begun, ms. A guess: it takes seconds. */
+/**
+ * Longest that the pool may take to be complete before the experiment begins, ms. A guess: it takes
+ * seconds.
+ */
 const SETTLE_WITHIN = 120_000
-/** How long after the block everything must be told, in milliseconds; with a death in between that is the way back into the pool. */
+/**
+ * Time after the block within which every event must arrive, ms. After a death this includes the
+ * way back into the pool.
+ */
 const SETTLE = 15_000
 
 const options = {
@@ -65,7 +75,7 @@ async function main(values: Values<typeof options>): Promise<number> {
 
   const start = Date.now()
   const back = blocked.map((actor) => actor.block(ms))
-  // What happens meanwhile: somebody comes, signals are sent, somebody comes and leaves.
+  // During the block a guest joins, signals are sent, and a visitor joins and leaves.
   const guest = await Actor.start({ pool, nodes: 1, thread: 'main', bootstrap })
   const signalled = first
     .signal(

@@ -1,8 +1,8 @@
-/** A process with an application in it that blocks its thread when it is told to. */
+/** A process with an application that blocks its thread on request. */
 import { joinPool, type Pool } from '@jel/jel'
 import { serve } from '../base/remote.ts'
 
-/** One event as an application saw it. */
+/** One event that an application saw. */
 export interface Seen {
   readonly type: string
   /** `id/incarnation` of a member; the name of a signal. */
@@ -33,7 +33,7 @@ function read(one: Pool): void {
 }
 
 const node = {
-  /** Resolves with an address of each when they have joined. */
+  /** Resolves with an address of each node when all have joined. */
   async join({ pool, nodes, thread, bootstrap }: Part): Promise<{ readonly ids: string[]; readonly addresses: string[] }> {
     for (let i = 0; i < nodes; i++) {
       const known = bootstrap.length > 0 ? bootstrap : (pools[0]?.self.addresses ?? [])
@@ -43,19 +43,19 @@ const node = {
     return { ids: pools.map(({ self }) => self.id), addresses: pools.flatMap(({ self }) => self.addresses.slice(0, 1)) }
   },
 
-  /** Computes, and never yields. */
+  /** Computes without yielding. */
   block(ms: number): void {
     const end = performance.now() + ms
     let sum = 0
     while (performance.now() < end) sum = (sum + 1) % 1_000
   },
 
-  /** Signals `0`, `1`, … one after the other. */
+  /** Sends signals `0`, `1`, … one after the other. */
   async signal(to: readonly string[], count: number): Promise<void> {
     for (let i = 0; i < count; i++) await pools[0]?.signal(`${i}`, to)
   },
 
-  /** What each of its nodes saw, in order. */
+  /** The events that each of its nodes saw, in order. */
   seen: (): ReadonlyMap<string, readonly Seen[]> => seen,
 
   async leave(): Promise<void> {

@@ -4,11 +4,11 @@ import { jelBin, labMain } from '../base/paths.ts'
 import { bringLaboratory } from './revision.ts'
 
 export interface Bench {
-  /** Of one draw, before what the caller says. Small enough for six draws in a row. */
+  /** Arguments of one draw, before the caller's own. Small enough for six draws in a row. */
   readonly args: readonly string[]
-  /** Makes a checkout fit for it. */
+  /** Prepares a checkout for the benchmark. */
   readonly prepare: (folder: string) => void
-  /** Runs it on this checkout, or on another one: the program's arguments. */
+  /** The program's arguments to run it on this checkout (undefined) or on another one. */
   readonly on: (folder: string | undefined) => readonly string[]
 }
 
@@ -21,14 +21,14 @@ export const BENCHES = {
     on: (folder) => [labMain, 'field', '--bin', binOf(folder)],
   },
   pool: {
-    // Hosts that share a process are this checkout's, whatever the command line is.
+    // Hosts that share a process belong to this checkout, whatever the command line is.
     args: ['--nodes', '0', '--processes', '20', '--runs', '1', '--idle', '30'],
     prepare: () => {},
     on: (folder) => [labMain, 'pool', '--bin', binOf(folder)],
   },
   compute: {
     args: ['--contenders', 'jel', '--only', 'speed,rounds,many,kills', '--runs', '1', '--seconds', '10', '--offline'],
-    // Who submits is a program of ours that imports the packages.
+    // The submitter is a program of this package that imports the packages.
     prepare: bringLaboratory,
     on: (folder) => [folder === undefined ? labMain : join(folder, 'packages/lab/src/main.ts'), 'compute-field'],
   },

@@ -1,5 +1,6 @@
 /**
- * This checkout beside another revision: the same benchmark of both, in turn, on one machine.
+ * Compares this checkout with another revision: the same benchmark of both, in turn, on one
+ * machine.
  *
  *     pnpm lab compare HEAD~1 --only single,many -- --nodes 20
  */
@@ -36,7 +37,7 @@ const options = {
   help: { type: 'boolean' },
 } as const
 
-/** Above this something else runs, and a figure may be of it. */
+/** Above this load another program runs, and a figure may be due to it. */
 const QUIET = 0.5
 
 async function run(args: readonly string[]): Promise<number> {
@@ -81,7 +82,7 @@ async function run(args: readonly string[]): Promise<number> {
 interface Drawn {
   readonly old: DrawnRow[][]
   readonly now: DrawnRow[][]
-  /** Why there are not all of them: what was drawn before is worth reading. */
+  /** Why draws are missing. The draws before the problem are kept. */
   readonly problem?: string
 }
 
@@ -106,7 +107,7 @@ async function drawInTurn(
   return drawn
 }
 
-/** Its table of one draw goes to standard error, as all that is said on the way. */
+/** The benchmark's own table goes to standard error, like all progress messages. */
 async function runBench(args: readonly string[]): Promise<void> {
   const child = keep(spawn(process.execPath, args, { stdio: ['ignore', process.stderr, process.stderr] }))
   const [status] = (await once(child, 'exit')) as [number | null]

@@ -9,7 +9,7 @@ import { run } from '../network/tools.ts'
 
 const here = inCheckout('.')
 
-/** Its commit. Throws UsageError where there is none of that name. */
+/** The commit of a revision. Throws UsageError where there is none of that name. */
 export function commitOf(revision: string): string {
   const { status, stdout } = spawnSync(
     'git',
@@ -27,12 +27,16 @@ export interface Checkout {
   readonly remove: () => void
 }
 
-/** Checks it out, installs what it depends on, without the network where that was fetched before, and bundles its command line. */
+/**
+ * Checks the commit out, installs its dependencies and bundles its command line. Uses the network
+ * only for packages that were not fetched before.
+ */
 export function build(commit: string, say: (text: string) => void): Checkout {
   const folder = mkdtempSync(join(tmpdir(), 'jel-compare-'))
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
   try {
-    // A clone with the objects of this one, and not a worktree: it is gone when its folder is.
+    // A clone that shares this one's objects, rather than a worktree: it is gone when its folder
+    // is.
     run('git', ['clone', '--quiet', '--shared', '--no-checkout', here, folder])
     run('git', ['-C', folder, 'checkout', '--quiet', '--detach', commit])
     say(`installing ${commit.slice(0, 7)}`)
@@ -49,7 +53,9 @@ export function build(commit: string, say: (text: string) => void): Checkout {
   }
 }
 
-/** Puts this laboratory into that checkout, where its programs import that revision's packages. */
+/**
+ * Copies this laboratory into that checkout, where its programs import that revision's packages.
+ */
 export function bringLaboratory(folder: string): void {
   const sources = join(folder, 'packages/lab/src')
   if (!existsSync(sources) || !existsSync(join(folder, 'packages/compute'))) throw new UsageError('that revision does not compute')
@@ -57,7 +63,7 @@ export function bringLaboratory(folder: string): void {
   cpSync(inCheckout('packages/lab/src'), sources, { recursive: true })
 }
 
-/** Undefined: it did. Otherwise what pnpm said. */
+/** Returns undefined on success, otherwise the output of pnpm. */
 function install(folder: string, ...flags: readonly string[]): string | undefined {
   const args = [...flags, '-y', 'pnpm@12', 'install', '--frozen-lockfile', '--ignore-scripts', ...flags]
   const { status, stdout, stderr } = spawnSync('npx', args, { cwd: folder, encoding: 'utf8' })

@@ -1,12 +1,17 @@
-/** Two sets of draws beside each other, and which rows of them differ. */
+/** Compares two sets of draws, and finds the rows that differ. */
 import type { DrawnRow } from '../base/draw.ts'
 import { figure, markdownTable } from '../base/markdown.ts'
 import { quantile } from '../base/quantiles.ts'
 
-/** Medians that are closer than this say nothing. A guess: what processors and start-ups of one revision differ by on two slow cores. */
+/**
+ * Medians closer than this count as equal. A guess: the difference of processors and start-ups of
+ * one revision on two slow cores.
+ */
 export const NOISE = 1.15
 
-/** Of fewer values on a side, that the ranges lie apart is chance too often (one in three of two and two). */
+/**
+ * With fewer values on a side, disjoint ranges are too often chance (one in three of two and two).
+ */
 const ENOUGH = 3
 
 interface Side {
@@ -22,7 +27,7 @@ export interface Compared {
   /** Undefined where a revision does not have the row. */
   readonly old: Side | undefined
   readonly now: Side | undefined
-  /** Of the medians, the new one divided by the old one. */
+  /** The new median divided by the old one. */
   readonly ratio: number | undefined
   readonly verdict: 'worse' | 'better' | 'same'
 }
@@ -65,7 +70,7 @@ function sideOf(values: readonly number[] = []): Side | undefined {
   return { count: values.length, median: quantile(values, 0.5), least: quantile(values, 0), most: quantile(values, 1) }
 }
 
-/** Nothing beside nothing, and never beside never, are alike. */
+/** Two zeros are alike, and so are two values that never came. */
 function ratioOf(old: number, now: number): number {
   return old === now ? 1 : now / old
 }

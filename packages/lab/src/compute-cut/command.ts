@@ -1,5 +1,6 @@
 /**
- * A job while the pool is cut in two: do both halves go on, is there one result, and what was computed on both sides?
+ * Runs a job while the pool is cut in two. Reports whether both halves go on, whether there is one
+ * result, and the tasks that both sides computed.
  *
  *     pnpm lab compute-cut --members 20 --tasks 8000 --ms 200 --seconds 60
  */
@@ -29,7 +30,9 @@ Exit status 1 if the members do not all have the right result, a side stood stil
 `
 
 const BEFORE = 10_000
-/** What a member completed it has told replicas after so long, ms: a second, and the way. */
+/**
+ * Time within which a member has sent a completed task to the replicas, ms: a second, and the way.
+ */
 const TOLD = 2000
 const LIMIT = 300_000
 
@@ -112,10 +115,10 @@ async function measure(values: Values<typeof options>, folder: string): Promise<
   return report({ executions: read(log, sideOf), changes, pidOf, tasks, ms, results: [one, other], load, cutAt, healedAt, doneAt, members })
 }
 
-/** A member comes to see another. */
+/** A member begins to see another. */
 interface Change {
   readonly id: string
-  /** The one that it sees. */
+  /** The member that it sees. */
   readonly other: string
   readonly time: number
 }
@@ -191,7 +194,7 @@ function read(log: string, sideOf: ReadonlyMap<number, number>): Execution[] {
   return executions
 }
 
-/** What a command about jobs prints. */
+/** The output of a command about jobs. */
 async function jel([program, ...before]: readonly string[], ...args: readonly string[]): Promise<string> {
   const child = keep(spawn(program as string, [...before, process.execPath, jelBin, ...args], { stdio: ['ignore', 'pipe', 'inherit'] }))
   return await text(child.stdout)

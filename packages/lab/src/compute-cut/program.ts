@@ -5,11 +5,17 @@ import { task } from '@jel/compute/program'
 interface Waiting {
   readonly tasks: number
   readonly ms: number
-  /** Where each execution adds a line when it begins and when it ends: what, which task, when, by which process. */
+  /**
+   * File to which each execution adds a line when it begins and when it ends: the event, the task,
+   * the time, the process.
+   */
   readonly log: string
 }
 
-/** Tasks that each keep a worker for a time, but no processor; gives the sum of their numbers. */
+/**
+ * Runs tasks that each keep a worker for a time, but no processor. Returns the sum of their
+ * numbers.
+ */
 export const waiting = task(async ({ tasks, ms, log }: Waiting, { run }) => {
   const values = await Promise.all(Array.from({ length: tasks }, (_, number) => run(wait, { number, ms, log })))
   return values.reduce((sum, each) => sum + each, 0)

@@ -1,9 +1,15 @@
-/** How long anything may take: what does not come in time is never, and the run goes on. */
+/**
+ * Bounds the duration of each measurement. A result that does not come in time counts as never, and
+ * the run goes on.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export class NeverError extends Error {}
 
-/** @throws {NeverError} if it has not come after `ms`. */
+/**
+ * Waits for `promise`.
+ * @throws {NeverError} if it has not come after `ms`.
+ */
 export async function within<Value>(ms: number, what: string, promise: Promise<Value>): Promise<Value> {
   const timer = new AbortController()
   const late = sleep(ms, undefined, { signal: timer.signal }).then(() => {

@@ -14,7 +14,7 @@ const CLIENT = new URL('programs/bullmq-client.ts', import.meta.url)
 const WORKER = new URL('programs/bullmq-worker.ts', import.meta.url)
 /** Longest that a process may take to end, ms. */
 const END = 1000
-/** As short as a lock can be that a worker renews in time on busy cores: a guess. */
+/** The shortest lock that a worker renews in time on busy cores: a guess. */
 const TUNED: WorkerTimes = { lockDuration: 1000, stalledInterval: 1000 }
 
 async function start({ workers: count, folder, watched = false }: Place, times: WorkerTimes): Promise<Crew> {

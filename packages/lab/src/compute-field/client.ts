@@ -1,47 +1,54 @@
-/** Who submits: a process of its own with each contender, so that it can be killed. */
+/** The submitter of each contender: a process of its own, so that it can be killed. */
 
 /** Tasks that don't depend on each other. */
 export interface Job {
   readonly tasks: number
-  /** How long each takes. */
+  /** Duration of each task. */
   readonly ms: number
-  /** Each keeps a processor for that time; otherwise it waits. */
+  /** Each task keeps a processor for that time; otherwise it waits. */
   readonly busy: boolean
-  /** Where each execution is to add a line when it begins and when it ends. */
+  /** File to which each execution adds a line when it begins and when it ends. */
   readonly log?: string
-  /** Once there is such a file, one task ends its thread: in contenders that have no processes to kill. */
+  /**
+   * Once this file exists, one task ends its thread. For contenders that have no processes to kill.
+   */
   readonly dies?: string
 }
 
 export interface Begun {
   /** The job's id, where it has one. */
   readonly id?: string
-  /** Where its executions are logged. */
+  /** Log of its executions. */
   readonly log?: string | undefined
 }
 
 export interface Client {
   /** Submits a job. */
   begin(job: Job): Begun | Promise<Begun>
-  /** Resolves when it has the results of all tasks. How long they took since `begin` was called, ms. Rejects if one is wrong or failed. */
+  /**
+   * Resolves when it has the results of all tasks, with the time since `begin`, ms. Rejects if a
+   * result is wrong or a task failed.
+   */
   ended(): Promise<number>
-  /** Asks for so many tasks that do nothing, each after the other one's value has come; ms in all. */
+  /**
+   * Runs so many empty tasks, each after the previous one's value has come. Returns the total, ms.
+   */
   inTurn(tasks: number): Promise<number>
-  /** The same with a job for each. */
+  /** The same with a job for each task. */
   jobByJob(tasks: number): Promise<number>
 }
 
-/** The sum of the numbers of the tasks of a job. */
+/** The sum of the numbers of a job's tasks. */
 export function sumOf(tasks: number): number {
   return (tasks * (tasks - 1)) / 2
 }
 
-/** Throws unless all tasks gave what they should. */
+/** Throws unless the sum of all tasks' values is right. */
 export function check(sum: unknown, tasks: number): void {
   if (sum !== sumOf(tasks)) throw new Error(`the tasks' numbers add up to ${String(sum)}, not to ${sumOf(tasks)}`)
 }
 
-/** How long it took, ms. */
+/** The duration of `run`, ms. */
 export async function timed(run: () => Promise<void>): Promise<number> {
   const begin = performance.now()
   await run()

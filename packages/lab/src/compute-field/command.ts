@@ -1,5 +1,6 @@
 /**
- * Our grid, piscina, BullMQ and Dask over the same course, on the same machine, in one run; and the papers' programs on our grid.
+ * Runs `jel`'s grid, piscina, BullMQ and Dask over the same course, on the same machine, in one
+ * run; and the papers' programs on the grid.
  *
  *     pnpm lab compute-field --keep
  */
@@ -61,7 +62,7 @@ const options = {
   draw: { type: 'string' },
 } as const
 
-/** A contender, with what came of it so far. */
+/** A contender, with its results so far. */
 interface Entrant extends Measured {
   readonly contender: Contender
   readonly add: Add
@@ -81,7 +82,7 @@ async function main(values: Values<typeof options>): Promise<number> {
   const profiles = values['cpu-prof']
   const flags = profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profiles)}`]
   const all = [grid(flags), local(), piscina(), bullmq(), dask()].filter(({ name }) => names.some((each) => each === name))
-  // A network of its own has no way to where packages are.
+  // A network of its own has no way to the package registries.
   const problems = new Map(all.map((contender) => [contender, obstacle(contender, !values.offline && !ownNetwork())]))
   const status = await rerunInOwnNetwork()
   if (status !== undefined) return status
@@ -93,7 +94,7 @@ async function main(values: Values<typeof options>): Promise<number> {
   const entrants = all.filter((contender) => problems.get(contender) === undefined).map(enter)
   const folder = mkdtempSync(join(tmpdir(), 'jel-lab-'))
   let ran: PaperRun[] = []
-  /** What goes wrong with one leaves the figures of the others. */
+  /** A failure of one contender leaves the figures of the others. */
   const attempt = async (what: string, run: () => Promise<void>): Promise<void> => {
     try {
       await run()
@@ -160,7 +161,10 @@ async function measureSpeed({ contender, add }: Entrant, { seconds }: Course, pa
   }
 }
 
-/** What never came to its end once is not waited for again; nor is what takes a minute by a setting, which the tuned row has otherwise. */
+/**
+ * Skips a contender's part that never ended once. Also skips repeats of a row that takes a minute
+ * by a default setting; the tuned row has repeats.
+ */
 async function measureKills({ contender, add, never, figures }: Entrant, course: Course, folder: string): Promise<void> {
   const { killSeconds: seconds, timeout, defaultTimeout, parts } = course
   for (const part of parts.filter((each) => contender.parts.includes(each))) {

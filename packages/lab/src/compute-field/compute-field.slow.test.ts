@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
 import { labMain } from '../base/paths.ts'
 
-/** 40 s on two cores that have nothing else to do, with all contenders. */
+/** 40 s on two otherwise idle cores, with all contenders. */
 const TIMEOUT = 240_000
 
 const COURSE = '--offline --runs 1 --only speed,kills --seconds 0.5 --kill worker,holder,submitter --kill-seconds 1 --default-timeout 1'
@@ -15,9 +15,9 @@ it('goes over a short course with all contenders that are here, and ends', { tim
   expect(status).toBe(0)
   for (const part of ['a worker', 'what holds the job', 'the submitter']) {
     const row = report.split('\n').find((line) => line.startsWith(`| SIGKILL of ${part}: beyond ideal`))
-    // Ours is the first column.
+    // The first column is `jel`.
     expect(Number(row?.split('|')[3])).toBeLessThan(10)
   }
-  // The others ran, or the report says why not.
+  // The others ran, or the report gives the reason why they did not.
   expect(report.match(/^- (?:\*\*|Skipped: )/gmu)?.length).toBeGreaterThanOrEqual(5)
 })

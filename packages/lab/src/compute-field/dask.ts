@@ -23,7 +23,7 @@ async function start({ workers: count, folder }: Place): Promise<Crew> {
   const dask = (command: string): string[] => ['-m', `distributed.cli.dask_${command}`]
   const listen = ['--host', '127.0.0.1', '--port', String(port), '--no-dashboard']
   const scheduler = await startServer(PYTHON, [...dask('scheduler'), ...listen], folder, port)
-  // Without a nanny, which would start a worker that was killed anew: another machine has none.
+  // Without a nanny, which would restart a killed worker: another machine has none.
   const args = [...dask('worker'), `tcp://127.0.0.1:${port}`, '--nthreads', '1', '--no-nanny', '--no-dashboard', '--host', '127.0.0.1']
   const workers = Array.from({ length: count }, () => startProgram(PYTHON, args, folder))
   const child = keep(spawn(PYTHON, [CLIENT]))
@@ -37,7 +37,7 @@ async function start({ workers: count, folder }: Place): Promise<Crew> {
       killed?.kill('SIGKILL')
       return part === 'worker' ? count - 1 : count
     },
-    // Nobody else can ask for the results of a client: that all tasks ran would do.
+    // Only the client can ask for its results, so the end of all tasks counts instead.
     outlived: async ({ log }, tasks) => {
       while (readLog(log).ended.size < tasks) await sleep(20)
     },
@@ -48,7 +48,7 @@ async function start({ workers: count, folder }: Place): Promise<Crew> {
   }
 }
 
-/** The Python process's methods, called as those of other clients are. */
+/** The Python process's methods, called like those of other clients. */
 function linesRemote(child: ChildProcessWithoutNullStreams): Called<DaskClient> {
   const pending = new Map<number, PromiseWithResolvers<unknown>>()
   let calls = 0
@@ -60,7 +60,7 @@ function linesRemote(child: ChildProcessWithoutNullStreams): Called<DaskClient> 
     else call?.reject(new Error(error))
   })
   child.stdin.on('error', () => {
-    // It was killed a moment ago: that is what is being measured.
+    // The client was killed a moment ago, as part of the measurement.
   })
   let complaint = ''
   createInterface(child.stderr).on('line', (line) => (complaint = line))

@@ -1,4 +1,7 @@
-/** Our grid as users start it: a process `jel work` for each worker, and a member without workers that submits. */
+/**
+ * The grid as users start it: a process `jel work` for each worker, and a member without workers
+ * that submits.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,24 +15,24 @@ import type { GridClient } from './programs/grid-client.ts'
 import { rootOf } from './job-log.ts'
 
 const CLIENT = new URL('programs/grid-client.ts', import.meta.url)
-/** After all have entered, until they know whose member computes, ms. A guess. */
+/** Time after the last join until all members know which members compute, ms. A guess. */
 const SETTLE = 1000
 /** Longest for one process to leave its pool, ms. */
 const LEAVE = 5000
 
 export interface GridCrew extends Crew {
   readonly client: RemoteProcess<GridClient>['remote']
-  /** How others enter it. */
+  /** The arguments with which others enter it. */
   readonly pool: string
   readonly owner: string
   readonly bootstrap: string
-  /** Of the processes that work. */
+  /** The processes that work. */
   readonly pids: readonly number[]
 }
 
 let pools = 0
 
-/** `flags`: Node's own, of the processes that work. */
+/** `flags`: Node's own, for the processes that work. */
 export async function startGrid({ workers, folder, watched = false }: Place, flags: readonly string[] = []): Promise<GridCrew> {
   const [pool, owner, cache] = [`field-${process.pid}-${pools++}`, join(folder, 'owner'), join(folder, 'cache')]
   const start = (bootstrap: readonly string[]): Promise<NodeProcess> =>
@@ -52,7 +55,7 @@ export async function startGrid({ workers, folder, watched = false }: Place, fla
       },
       { line: () => {}, complaint: () => {}, ended: () => {} },
     )
-  // The first one makes the owner's key, which the others have to find.
+  // The first one makes the owner's key, which the others must find.
   const first = await start([])
   const nodes = [first, ...(await Promise.all(Array.from({ length: workers - 1 }, () => start([first.address]))))]
   const enter = async (): Promise<RemoteProcess<GridClient>> => {
@@ -76,7 +79,8 @@ export async function startGrid({ workers, folder, watched = false }: Place, fla
         submitter.child.kill('SIGKILL')
         return workers
       }
-      // The process of the program that runs the root. A worker is one that did not start it.
+      // The log names the process that runs the root. The `holder` is the node that started it; a
+      // worker is another one.
       const root = rootOf(log)
       const killed = nodes.find(
         ({ child: { pid } }) => (pid !== undefined && root !== undefined && treeOf(pid).includes(root)) === (part === 'holder'),
@@ -93,7 +97,7 @@ export async function startGrid({ workers, folder, watched = false }: Place, fla
   }
 }
 
-/** `flags`: Node's own, of the processes that work. */
+/** `flags`: Node's own, for the processes that work. */
 export function grid(flags: readonly string[]): Contender {
   const { version } = JSON.parse(readFileSync(inCheckout('apps/node/package.json'), 'utf8')) as { version: string }
   return {

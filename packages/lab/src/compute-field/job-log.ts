@@ -1,4 +1,6 @@
-/** What a job's executions wrote down: which process runs its root, and each task that began or ended. */
+/**
+ * The log of a job's executions: the process that runs its root, and each task that began or ended.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 
 export interface JobLog {
@@ -24,7 +26,7 @@ export function rootOf(file: string | undefined): number | undefined {
   return last === undefined ? undefined : Number(last[1])
 }
 
-/** A line that is not whole yet is none. */
+/** Skips an incomplete last line. */
 function linesOf(file: string | undefined): string[][] {
   if (file === undefined || !existsSync(file)) return []
   return readFileSync(file, 'utf8')

@@ -1,4 +1,7 @@
-/** How long a job takes beyond ideal after a part of its contender was killed, and what was done twice. */
+/**
+ * Measures how long a job takes beyond ideal after a part of its contender was killed, and the work
+ * done twice.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,27 +11,27 @@ import { readLog } from './job-log.ts'
 import { killRow, twiceRow, type Add } from './rows.ts'
 import { diesFile } from './threads.ts'
 
-/** Tasks wait by the clock, so that more workers than cores do not get in each other's way. */
+/** Tasks wait by the clock, so more workers than cores do not disturb each other. */
 const WORKERS = 4
-/** Of a task, ms. */
+/** Duration of a task, ms. */
 const WAIT = 100
-/** The share of a job that is done when something is killed. */
+/** The share of a job that is done at the kill. */
 const KILLED_AT = 0.4
-/** Longest until so much is done, ms. A guess. */
+/** Longest until that share is done, ms. A guess. */
 const BEGIN = 60_000
 
 export interface Kill {
   readonly part: Part
   readonly tuned: boolean
-  /** That the job takes if nothing happens. */
+  /** Duration of the job if nothing happens. */
   readonly seconds: number
-  /** How long it may take beyond that, ms. */
+  /** Longest that it may take beyond that, ms. */
   readonly timeout: number
-  /** Where it may keep its files. */
+  /** Folder for its files. */
   readonly folder: string
 }
 
-/** Undefined: it came to its end. Otherwise why it did not. */
+/** Returns undefined if the job ended, otherwise the reason why it did not. */
 export async function kill(
   start: (place: Place) => Promise<Crew>,
   { part, tuned, seconds, timeout, folder: parent }: Kill,
@@ -66,7 +69,7 @@ export async function kill(
   }
 }
 
-/** In a line, without what says only that it was an error of another process. */
+/** The error in one line, without the prefix of another process's error. */
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
   return (text.split('\n')[0] as string).replace(/^(?:worker: )?(?:Error: )?/u, '')

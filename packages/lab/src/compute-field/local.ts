@@ -1,4 +1,4 @@
-/** Our programs in one process, whose threads are the workers. */
+/** The same programs in one process (`computeLocal`), whose threads are the workers. */
 import { join } from 'node:path'
 import { startRemote } from '../base/remote.ts'
 import type { Contender } from './contender.ts'

@@ -1,6 +1,7 @@
 /**
- * Programs of npm that are measured beside ours. They are no dependencies of the workspace: 23 packages, one with an install script, that only this experiment
- * needs. They are installed when they are first asked for, without scripts, into a folder that no commit holds.
+ * npm packages that are measured beside `jel`. They are no dependencies of the workspace: 23
+ * packages, one with an install script, that only this experiment needs. The first use installs
+ * them, without scripts, into a folder that no commit holds.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
@@ -15,7 +16,7 @@ type Package = keyof typeof WANTED
 /** Longest that the installation may take, ms. A guess. */
 const TIMEOUT = 120_000
 
-/** Why a package can't be used; undefined where it can. `install`: what is missing is installed. */
+/** Why a package can't be used; undefined if it can. `install`: installs missing packages. */
 export function missing(name: Package, install: boolean): string | undefined {
   if (isHere(name)) return undefined
   const what = `${name} ${WANTED[name]}`
@@ -30,7 +31,7 @@ export function missing(name: Package, install: boolean): string | undefined {
     : `${what} could not be installed: ${error?.message ?? stderr.trim().split('\n')[0] ?? 'npm install failed'}`
 }
 
-/** The module of a package that is here. */
+/** The module of an installed package. */
 export function load(name: Package): unknown {
   return createRequire(join(FOLDER, 'package.json'))(name)
 }

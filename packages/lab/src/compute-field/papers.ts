@@ -1,5 +1,6 @@
 /**
- * The programs of the papers on our grid, with one worker and with two. One more program is one more line here.
+ * Runs the papers' programs on the grid, with one worker and with two. Another program takes one
+ * more entry here.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,18 +10,21 @@ import { startGrid } from './grid.ts'
 
 interface Program {
   readonly name: string
-  /** In apps/examples/src, and its function. */
+  /** File in apps/examples/src, and its function. */
   readonly file: string
   readonly fn: string
   readonly input: unknown
-  /** A file in apps/examples/data, which its input names as `data`. */
+  /** A file in apps/examples/data, which the input names as `data`. */
   readonly data?: string
-  /** What the paper says of its own. */
+  /** The paper's own figures. */
   readonly paper: string
   readonly isRight: (result: unknown) => boolean
 }
 
-/** Keys of RC5 that are searched, none of which is the right one: how long a search takes until it finds is chance. */
+/**
+ * Range of RC5 keys to search, none of which is the right one: the time until a search finds a key
+ * is chance.
+ */
 const KEYS = [2 ** 22, 2 ** 22 + 2 ** 24] as const
 
 const PROGRAMS: readonly Program[] = [
@@ -59,13 +63,13 @@ const PROGRAMS: readonly Program[] = [
   },
 ]
 
-/** One program, as it went. */
+/** The results of one program. */
 export interface PaperRun {
   readonly name: string
   readonly paper: string
   /** By number of workers: one and two. */
   readonly ms: readonly [number, number]
-  /** The part of the workers' time in which they were at tasks, with two (MW's η). */
+  /** The share of the workers' time that they spent at tasks, with two workers (MW's η). */
   readonly eta: number
   readonly isRight: boolean
 }
@@ -81,7 +85,7 @@ export async function papers(parent: string, say: (text: string) => void): Promi
     for (const workers of COUNTS) {
       const { client, stop } = await startGrid({ workers, folder })
       try {
-        // The first job starts threads.
+        // The first job starts the threads.
         await within(LIMIT, 'a first job', client.inTurn(10))
         for (const program of PROGRAMS) {
           const log = join(folder, `${program.file}.${workers}`)
@@ -111,7 +115,10 @@ export async function papers(parent: string, say: (text: string) => void): Promi
   })
 }
 
-/** The program, whose tasks write down how long they took. Those that wait for others are left out: they are not at work meanwhile. */
+/**
+ * Writes the program with tasks that log their duration. Tasks that wait for others are left out:
+ * they are not at work during the wait.
+ */
 function writeTimed(folder: string, file: string, log: string): string {
   const program = JSON.stringify(inCheckout(`apps/examples/src/${file}`))
   const timed = join(folder, `timed-${file}`)

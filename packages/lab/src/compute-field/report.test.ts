@@ -11,7 +11,7 @@ function textOf(...contenders: readonly Measured[]): string {
   return shown.text(data)
 }
 
-/** The cells of a row, without the room between them. */
+/** The cells of a row, trimmed. */
 function row(text: string, what: string): string[] {
   const line = text.split('\n').find((each) => each.startsWith(`| ${what} `))
   return line?.split('|').map((each) => each.trim()) ?? []

@@ -8,7 +8,7 @@ import { kindOf, LENGTHS, ROWS, type Figures, type Row } from './rows.ts'
 
 export interface Measured {
   readonly name: string
-  /** What ran where. */
+  /** The processes and versions. */
   readonly form: string
   readonly figures: Figures
   /** Rows that never came to an end, and why. */
@@ -17,17 +17,17 @@ export interface Measured {
 
 export interface ComputeData {
   readonly runs: number
-  /** That a job was to take whose efficiency was measured. */
+  /** Planned duration of a job whose efficiency was measured. */
   readonly seconds: number
   readonly contenders: readonly Measured[]
-  /** What was not measured, and why. */
+  /** Measurements that were skipped, and why. */
   readonly skipped: readonly string[]
-  /** What the tuned rows are. */
+  /** The settings of the tuned rows. */
   readonly tuned: readonly string[]
   readonly papers: readonly PaperRun[]
 }
 
-/** Whose the targets are. */
+/** The contender that has the targets. */
 const OURS = 'jel'
 
 /** More is better in rows that have a least. */
@@ -49,7 +49,7 @@ function cell(row: Row, values: readonly number[] = []): string {
   return values.length === 1 ? figure(median(values)) : `${figure(median(values))} (${figure(worst(row, values))})`
 }
 
-/** What our grid is to reach in a row, and whether its median does. */
+/** The grid's target in a row, and whether its median meets the target. */
 function judge(row: Row, contenders: readonly Measured[]): [target: string, met: string] {
   const { target } = kindOf(row)
   const medianOf = (name: string): number => median(contenders.find((each) => each.name === name)?.figures[row] ?? [])
@@ -88,7 +88,10 @@ function papersTable(papers: readonly PaperRun[]): string {
   )
 }
 
-/** Shorter jobs are a trial; of fewer runs no difference of some percent is told from chance. */
+/**
+ * Shorter jobs are a trial. With fewer runs, a difference of some percent can't be told from
+ * chance.
+ */
 const ENOUGH = { runs: 3, seconds: 20 }
 
 function text({ runs, seconds, contenders, skipped, tuned, papers }: ComputeData): string {

@@ -1,4 +1,7 @@
-/** Rounds with a barrier after each, in which a few tasks take ten times as long as the others; and many short tasks from the command line. On our grid only. */
+/**
+ * Runs rounds with a barrier after each, in which a few tasks take ten times as long as the others;
+ * and many short tasks from the command line. On `jel`'s grid only.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -16,17 +19,23 @@ import type { Add } from './rows.ts'
 
 const PROGRAM = fileURLToPath(new URL('programs/grid-program.ts', import.meta.url))
 
-/** As of a solver in a loop, a fifth as long as such tasks are. Tasks wait by the clock, so that more members than cores do not get in each other's way. */
+/**
+ * Rounds like those of an iterative solver, with tasks a fifth as long. Tasks wait by the clock, so
+ * more members than cores do not disturb each other.
+ */
 export const COURSE = { rounds: 12, width: 40, ms: 200, every: 50, times: 10 } as const
 const MEMBERS = 8
 
 /** Many tasks that are too short for one message each. */
 const MANY = { tasks: 20_000, ms: 5, workers: 2 }
-/** Jobs that take so many times as long as they should, and a minute, have stopped. */
+/** A job has stopped when it takes `LATE` times its ideal time and a minute. */
 const LATE = 4
 const GRACE = 60_000
 
-/** What a course takes if members never wait for anything but tasks, ms: a round is as long as its longest task, or as its work on all members. */
+/**
+ * Duration of a course, ms, if members wait for nothing but tasks: a round is as long as its
+ * longest task, or as its work on all members.
+ */
 export function idealOf({ rounds, width, ms, every, times }: Omit<Rounds, 'log'>, members: number): number {
   let ideal = 0
   for (let round = 0; round < rounds; round++) {

@@ -1,10 +1,10 @@
-/** What is measured. */
+/** The rows of the report. */
 import type { Part } from './contender.ts'
 
 interface RowKind {
   readonly what: string
   readonly unit: string
-  /** What our grid is meant to reach. */
+  /** The target of `jel`'s grid. */
   readonly target?: { readonly least: number } | { readonly most: number } | { readonly leastOf: string }
 }
 
@@ -45,7 +45,7 @@ export const ROWS = {
 
 export type Row = keyof typeof ROWS
 export type Figures = Partial<Record<Row, number[]>>
-/** Takes a value of a row. */
+/** Adds a value to a row. */
 export type Add = (row: Row, value: number) => void
 
 export function kindOf(row: Row): RowKind {

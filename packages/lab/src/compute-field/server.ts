@@ -1,4 +1,4 @@
-/** A server that a contender brings along: started on a port of loopback, and there once it answers. */
+/** Starts a contender's server on a port of loopback, and waits until it answers. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo } from 'node:net'
@@ -8,7 +8,7 @@ import { keep } from '../base/child.ts'
 /** Longest until a server answers, ms. A guess: Dask's takes two seconds on slow cores. */
 const START = 30_000
 
-/** One that nobody listens on. */
+/** A port that nothing listens on. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -18,10 +18,13 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** The kernel kills it when this process is gone, whatever ended it (`setpriv` of util-linux). */
+/**
+ * Starts a program. The kernel kills it when this process ends for any reason (`setpriv` of
+ * util-linux).
+ */
 export function startProgram(program: string, args: readonly string[], folder: string): ChildProcess {
   const child = keep(spawn('setpriv', ['--pdeathsig', 'KILL', program, ...args], { cwd: folder, stdio: 'ignore' }))
-  // Whoever waits for it hears of it.
+  // The waiting code handles the error.
   child.once('error', () => {})
   return child
 }

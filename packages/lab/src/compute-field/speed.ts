@@ -1,4 +1,4 @@
-/** How fast a contender is on two cores when nothing goes wrong. */
+/** Measures how fast a contender is on two cores when nothing goes wrong. */
 import { loopbackBytes, loopbackPackets } from '../network/loopback.ts'
 import { within } from './bounds.ts'
 import type { Job } from './client.ts'
@@ -9,26 +9,34 @@ export const WORKERS = 2
 
 /** Tasks of the first job, which starts threads and connections. */
 const WARM_UP = 500
-/** A rate is measured over this share of the time that other jobs take, and two seconds at least: a guess; what a job takes to begin must not count for much. */
+/**
+ * A rate is measured over this share of the other jobs' time, and over at least two seconds: a
+ * guess. A job's beginning must not count for much.
+ */
 const RATE_SHARE = 0.2
 const RATE_LEAST = 2000
-/** Tasks of the first attempt at it. */
+/** Tasks of the first attempt at the rate. */
 const RATE_FIRST = 2000
-/** So many times more tasks at most, the next time. A guess. */
+/** Most growth of the number of tasks from one attempt to the next. A guess. */
 const GROWTH = 8
-/** Tasks, and jobs of one, that are asked for one after another: as many a second of a job, and no more than that. Guesses. */
+/**
+ * Tasks, and jobs of one task, that run one after another: `each` for each second of a job, and at
+ * most `most`. Guesses.
+ */
 const IN_TURN = { each: 20, most: 100 }
 const JOBS = { each: 4, most: 12 }
-/** Tasks of one job: we refuse more than 65,536 children of one. */
+/** Tasks of one job: the scheduler refuses more than 65,536 children of one task. */
 const MOST = 60_000
 const LEAST = 20
-/** A job takes longer than was asked for, so that it does not take less. A guess. */
+/**
+ * A job is planned longer than requested by this factor, so that it does not end early. A guess.
+ */
 const MARGIN = 1.05
-/** A job that takes so many times as long as it should, and a minute, has stopped. */
+/** A job has stopped when it takes `LATE` times its planned time and a minute. */
 const LATE = 4
 const GRACE = 60_000
 
-/** `seconds`: that a job takes whose efficiency is measured, or a little more. */
+/** `seconds`: duration of a job whose efficiency is measured; it may take a little more. */
 export async function speed({ client, nodes }: Crew, seconds: number, add: Add): Promise<void> {
   const run = async (job: Job): Promise<number> => {
     const most = LATE * seconds * 1000 + GRACE
@@ -56,7 +64,10 @@ export async function speed({ client, nodes }: Crew, seconds: number, add: Add):
   }
 }
 
-/** Tasks a second, of a job that takes so long: short ones would show how long it takes to begin. */
+/**
+ * Tasks a second, of a job that takes at least `least` ms: short jobs would show the time that a
+ * job takes to begin.
+ */
 async function rateOf(run: (tasks: number) => Promise<number>, least: number): Promise<number> {
   for (let tasks = RATE_FIRST; ;) {
     const took = await run(tasks)

@@ -13,7 +13,8 @@ export function crewOfThreads(child: ChildProcess, client: Called<Client>, { wor
   return {
     client,
     nodes: 1,
-    // No thread can be killed from outside: a task that finds this file ends its own. Another thread takes its place in either contender.
+    // No thread can be killed from outside, so a task that finds this file ends its own thread. In
+    // either contender another thread takes its place.
     kill: () => {
       writeFileSync(diesFile(folder), '')
       return workers

@@ -1,9 +1,10 @@
 /**
- * A job of many short tasks, while a process is killed every so often, its submitter first, and others come: is the result right at a member that came
- * last, and how often was a task begun in vain?
+ * Runs a job of many short tasks. It kills a process every so often, the submitter first, and
+ * starts a new one for each. Checks that a member that joined last has the right result, and counts
+ * the tasks begun in vain.
  *
  *     pnpm lab compute --processes 20 --tasks 2000 --ms 20 --every 2
- *     pnpm lab compute --seconds 600 --ms 2000 --every 0    # all processors compute for ten minutes: is anybody taken for dead?
+ *     pnpm lab compute --seconds 600 --ms 2000 --every 0  # ten minutes of full load: false deaths
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -33,7 +34,7 @@ const MOST_IN_VAIN = 0.04
 const LIMIT = 300_000
 /** Longest until a newcomer has the result, ms. A guess. */
 const READ = 60_000
-/** Children of one task (`JOB_TOO_WIDE`). */
+/** Most children of one task (`JOB_TOO_WIDE`). */
 const MOST_TASKS = 65_536
 
 const options = {
@@ -63,7 +64,7 @@ interface Given {
   readonly processes: number
   readonly tasks: number
   readonly ms: number
-  /** Between two kills, ms; undefined: there are none. */
+  /** Time between two kills, ms; undefined: there are none. */
   readonly every: number | undefined
   readonly folder: string
   readonly limit: number
@@ -111,7 +112,7 @@ async function measure({ processes, tasks, ms, every, folder, limit }: Given): P
     while (!ended.signal.aborted) {
       await delay(every, undefined, { signal: ended.signal }).catch(() => {})
       if (ended.signal.aborted) return
-      // The first one is the way in for those who come.
+      // Newcomers join through the first one.
       const victim = running.splice(1 + Math.floor(Math.random() * (running.length - 1)), 1)[0] as NodeProcess
       killed.add(victim.id)
       victim.child.kill('SIGKILL')
@@ -141,7 +142,7 @@ async function measure({ processes, tasks, ms, every, folder, limit }: Given): P
   return result === expected && vain <= tasks * MOST_IN_VAIN && diedFalsely.length === 0 ? 0 : 1
 }
 
-/** A command about jobs, and what it tells. */
+/** A command about jobs, and the events that it prints. */
 function jel(...args: readonly string[]) {
   const child = keep(spawn(process.execPath, [jelBin, ...args], { stdio: ['ignore', 'pipe', 'inherit'] }))
   const events = new Map<string, unknown>()

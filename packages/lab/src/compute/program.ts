@@ -4,11 +4,11 @@ import { task } from '@jel/compute/program'
 interface Wide {
   readonly tasks: number
   readonly ms: number
-  /** Where each execution that begins adds a letter. */
+  /** File to which each execution adds a letter when it begins. */
   readonly log: string
 }
 
-/** Tasks that keep a worker busy; gives the sum of their numbers. */
+/** Runs tasks that keep a worker busy. Returns the sum of their numbers. */
 export const wide = task(async ({ tasks, ms, log }: Wide, { run }) => {
   const values = await Promise.all(Array.from({ length: tasks }, (_, number) => run(busy, { number, ms, log })))
   return values.reduce((sum, each) => sum + each, 0)

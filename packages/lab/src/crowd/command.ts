@@ -1,5 +1,5 @@
 /**
- * What one standalone node costs in a pool of thousands.
+ * Measures the cost of one standalone node in a pool of thousands.
  *
  *     pnpm lab crowd --members 10000
  */
@@ -34,7 +34,7 @@ async function main(values: Values<typeof options>): Promise<number> {
   const idle = positive('idle', values.idle)
   takeChildrenAlong()
   const folder = mkdtempSync(join(tmpdir(), 'jel-crowd-'))
-  // There are keys in it.
+  // It contains keys.
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const pool = new DormantPool(folder)
   try {

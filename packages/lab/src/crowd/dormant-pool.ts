@@ -1,8 +1,10 @@
 /**
- * A pool of thousands on one machine: a few real hosts, and members that exist as statements until somebody dials them.
+ * A pool of thousands on one machine: a few real hosts, and members that exist as statements until
+ * somebody dials them.
  *
- * Each of those has an address of its own in 127.0.0.0/8 and all share one listener there. Who is dialled wakes up: a host under its key that
- * answers hellos and probes. Those next to the newcomer on the rings are real hosts, so that it is probed and reconciles as in any pool.
+ * Each dormant member has an address of its own in 127.0.0.0/8, and all share one listener there. A
+ * dial wakes the member: a host under its key answers hellos and probes. The newcomer's neighbours
+ * on the rings are real hosts, so that it is probed and reconciles as in any pool.
  */
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -17,7 +19,7 @@ import { multiaddr } from '@multiformats/multiaddr'
 import { Attacker } from '../attacks/attacker.ts'
 import { Sybil, told } from '../attacks/sybil.ts'
 
-/** Real hosts beside those next to the newcomer. */
+/** Real hosts besides the newcomer's neighbours. */
 const others = 4
 /** Statements a frame: 49 KB. */
 const batch = 200
@@ -39,12 +41,12 @@ export class DormantPool {
     return this.#hosts[0]?.self.addresses[0] ?? ''
   }
 
-  /** How many members were woken. */
+  /** Number of members that were woken. */
   get awake(): number {
     return this.#awake.size
   }
 
-  /** Resolves when the real hosts know `members` others of a newcomer with this id. */
+  /** Resolves when the real hosts see `members` members besides a newcomer with this id. */
   async settle(newcomer: string, members: number): Promise<void> {
     const everybody = Array.from({ length: members }, () => new Sybil(this.pool))
     const registry = new Registry()
@@ -52,7 +54,8 @@ export class DormantPool {
     const near = observersOf(newcomer, defaultConfig.links.rings, registry, { isAliveAt: () => true })
     const isReal = ({ id }: Sybil, i: number): boolean => i < others || near.has(id)
     for (const sybil of everybody.filter(isReal)) this.#hosts.push(await this.#start(sybil))
-    this.#dormant = everybody.filter((sybil, i) => !isReal(sybil, i)).slice(1) // one place is the teller's
+    // the teller takes one place
+    this.#dormant = everybody.filter((sybil, i) => !isReal(sybil, i)).slice(1)
     this.#listener = createServer((socket) => {
       const { localAddress = '' } = socket
       socket.on('error', () => socket.destroy())
@@ -80,7 +83,10 @@ export class DormantPool {
     await Promise.allSettled(this.#hosts.map(async (host) => await host.leave()))
   }
 
-  /** A host that stays at home: it builds no links by itself, or it would wake its own neighbours, and they theirs. */
+  /**
+   * Starts a host that builds no links by itself. Otherwise it would wake its own neighbours, and
+   * they theirs.
+   */
   async #start({ id, privateKey }: Sybil): Promise<Overlay> {
     const identityFile = join(this.#folder, `${id}.json`)
     const key = Buffer.from(privateKeyToProtobuf(privateKey)).toString('base64')
@@ -119,7 +125,7 @@ function portOf({ libp2p }: Attacker): number {
   return Number(address === undefined ? undefined : tcpEndpoint(address.bytes)?.port)
 }
 
-/** 127.1.0.0 and what follows. */
+/** Addresses from 127.1.0.0 on. */
 function hostOf(number: number): string {
   return `127.${1 + (number >> 16)}.${(number >> 8) & 255}.${number & 255}`
 }

@@ -1,5 +1,6 @@
 /**
- * Does the simulator tell the truth? The same trial in the simulator, on real hosts in virtual time, and on real hosts over TCP in real time.
+ * Tests the simulator's fidelity. Runs the same trial in the simulator, on real hosts in virtual
+ * time, and on real hosts over TCP in real time.
  *
  *     pnpm lab fidelity --nodes 50,100
  */
@@ -27,10 +28,14 @@ const USAGE = `pnpm lab fidelity [options]
   --keep               write all values to docs/figures/fidelity.json, and docs/simulator.md from there
 `
 
-/** Event loops that the hosts of the real-time trial share: one for each core of a small machine. */
+/**
+ * Event loops that the hosts of the real-time trial share: one for each core of a small machine.
+ */
 const eventLoops = 2
 
-/** One-way delays on the virtual network, whole ms, equally likely: its clock has no smaller steps. */
+/**
+ * One-way delays on the virtual network, whole ms, equally likely: its clock has no smaller steps.
+ */
 const delays: readonly [number, number] = [5, 15]
 
 const options = {
@@ -67,7 +72,7 @@ async function main(values: Values<typeof options>): Promise<number> {
   const sizes = wholes('nodes', values.nodes, 3)
   const [rounds, kills] = [whole('rounds', values.rounds), whole('kills', values.kills)]
   const [settle, pause] = [seconds('settle', values.settle), seconds('pause', values.pause)]
-  // The introducer stays, and somebody else to see what happens.
+  // The introducer stays, and one other node as an observer.
   const small = sizes.find((nodes) => kills > nodes - 2)
   if (small !== undefined) throw new UsageError(`--kills: of ${small} nodes at most ${small - 2} can be killed, not ${kills}`)
   takeChildrenAlong()

@@ -35,7 +35,8 @@ describe('real hosts in virtual time, and the simulator', () => {
     it(`agree how long it takes until a ${what} is known`, () => {
       const ratio = quantile(simulated[what], 0.5) / quantile(hosts[what], 0.5)
       expect(ratio).toBeGreaterThan(0.75)
-      // Known to be missed: a join takes 1.7 to 2.3 times as long in the simulator (seeds 1 to 3). The cause was not found.
+      // Known miss: a join takes 1.7 to 2.3 times as long in the simulator (seeds 1 to 3). The
+      // cause was not found.
       expect(ratio).toBeLessThan(what === 'join' ? 2.5 : 1.25)
     })
   }

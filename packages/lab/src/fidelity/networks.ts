@@ -1,4 +1,4 @@
-/** The networks that the simulator pretends, as they were measured. */
+/** The networks that the simulator models, as they were measured. */
 import { loopback, type Delay } from '@jel/simulator'
 
 /** Whole milliseconds, equally likely. */
@@ -8,5 +8,8 @@ export function wholeDelay(least: number, most: number): Delay {
 
 export const loopbackDelay: Delay = loopback
 
-/** From SIGKILL until the kernel has taken a process of 110 MB apart and closes its sockets, ms. Measured: 8 to 15. */
+/**
+ * Time from SIGKILL until the kernel has taken a process of 110 MB apart and closes its sockets,
+ * ms. Measured: 8 to 15.
+ */
 export const dying = 12

@@ -1,4 +1,7 @@
-/** Real hosts over TCP on loopback, in real time: many to a process, and those that will be killed each in one of its own. */
+/**
+ * Real hosts over TCP on loopback, in real time. Many share a process; each of those that will be
+ * killed has its own.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HostSwarm } from '../swarm/host-swarm.ts'
 import type { Tally } from '../swarm/tally.ts'

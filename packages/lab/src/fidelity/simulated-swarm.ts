@@ -10,9 +10,12 @@ type Node = SimulatedNode<ProtocolNode<Payload>>
 export interface SimulatedOptions {
   readonly seed: number
   readonly network: NonNullable<SimulationOptions<ProtocolNode<Payload>>['network']>
-  /** Event loops that share the nodes, as processes full of hosts do. Default: each node has time of its own, and nothing costs any. */
+  /**
+   * Event loops that the nodes share, as hosts in one process do. Default: each node has a loop of
+   * its own, and nothing costs time.
+   */
   readonly eventLoops?: number
-  /** From a kill until the kernel closes the sockets of the process, ms. Default: 0. */
+  /** Time from a kill until the kernel closes the sockets of the process, ms. Default: 0. */
   readonly dying?: number
 }
 
@@ -83,10 +86,10 @@ export class SimulatedSwarm implements Swarm {
   }
 
   async stop(): Promise<void> {
-    // Nothing runs on.
+    // Nothing keeps running.
   }
 
-  /** A mortal one has a process of its own. */
+  /** A mortal node has a process of its own. */
   #home(mortal: boolean): { readonly machine?: Machine } {
     if (this.#loops.length === 0) return {}
     if (mortal) return { machine: this.#createMachine() }

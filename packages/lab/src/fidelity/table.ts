@@ -1,11 +1,11 @@
-/** What the trials measured, side by side. */
+/** The measurements of the trials, side by side. */
 import type { Shown } from '../base/figures.ts'
 import { figure, markdownTable } from '../base/markdown.ts'
 import { summarize } from '../base/quantiles.ts'
 import type { Tally } from '../swarm/tally.ts'
 import type { Trial } from './trial.ts'
 
-/** The trials of one kind of swarm; several where there were several seeds. */
+/** The trials of one kind of swarm; one for each seed. */
 export interface Column {
   readonly title: string
   readonly trials: readonly Trial[]
@@ -37,7 +37,7 @@ const counts: readonly (readonly [string, keyof Tally, number])[] = [
   ['processor, ms', 'processor', 1],
 ]
 
-/** Two columns that should agree, and by how much the first differs from the second. */
+/** Shows two columns that should agree, and how much the first differs from the second. */
 export function table([simulated, real]: readonly [Column, Column]): string {
   const header = ['', simulated.title, real.title, 'difference', `within ${tolerance * 100} %`]
   const rows: string[][] = []

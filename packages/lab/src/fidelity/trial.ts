@@ -1,32 +1,38 @@
-/** The trial: one after the other joins, leaves and is killed, in a pool that has settled. The same for all kinds of swarm. */
+/**
+ * The trial: nodes join, leave and are killed one after the other in a settled pool. The same for
+ * all kinds of swarm.
+ */
 import { combine, nothing, type Tally } from '../swarm/tally.ts'
 import type { Swarm } from './swarm.ts'
 
 export interface TrialPlan {
   readonly nodes: number
-  /** Joins and leaves one after the other, and kills. */
+  /** Number of joins and leaves, one after the other, and of kills. */
   readonly rounds: number
   readonly kills: number
-  /** Between the starts of the first nodes, ms. */
+  /** Time between the starts of the first nodes, ms. */
   readonly stagger: number
-  /** Until a pool has built its links, and after each event, ms. */
+  /** Time until a pool has built its links, and pause after each event, ms. */
   readonly settle: number
   readonly pause: number
-  /** For how long the pool is watched doing nothing, ms. */
+  /** For how long the trial watches the idle pool, ms. */
   readonly idle: number
 }
 
 export interface Trial {
-  /** From a node's entry until each other node was told of it, ms. */
+  /** Time from a node's entry until each other node received the event, ms. */
   readonly join: number[]
-  /** From the call of a node to start until the last other node was told, ms. */
+  /** Time from the call to start a node until the last other node received the event, ms. */
   readonly joinFromCall: number[]
-  /** From the call to leave, and from the kill, until each node was told, ms. */
+  /** Time from the call to leave, and from the kill, until each node received the event, ms. */
   readonly leave: number[]
   readonly crash: number[]
-  /** News that somebody was not told of, of all that everybody should have been told. */
+  /** Events that a node should have received and did not, over all nodes. */
   readonly untold: number
-  /** While the pool came up; in each join and leave, on average; a second of idling; and in each crash. Of the whole pool. */
+  /**
+   * Traffic of the whole pool: while it formed; in each join and leave, on average; in a second of
+   * idling; and in each crash.
+   */
   readonly forming: Tally
   readonly comeAndGo: Tally
   readonly idleSecond: Tally
@@ -54,7 +60,7 @@ export async function runTrial(swarm: Swarm, plan: TrialPlan): Promise<Trial> {
   }
   const empty = await swarm.tally()
   for (let i = 0; i < plan.nodes; i++) {
-    // The mortal ones come last: nobody else entered through them.
+    // The mortal nodes come last, so that no other node entered through them.
     const mortal = i >= plan.nodes - plan.kills
     const { id } = await swarm.start(mortal)
     if (mortal) mortals.push(id)

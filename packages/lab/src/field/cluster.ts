@@ -1,4 +1,7 @@
-/** The agents of one contender, and who knows what when. Times are the benchmark's own, when it read the news. */
+/**
+ * The agents of one contender, and the times at which their views change. Times are the benchmark's
+ * own, when it read the news.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { end } from '../base/child.ts'
 import { usageOfAll, type Usage } from '../base/usage.ts'
@@ -9,18 +12,18 @@ import { Endings } from './endings.ts'
 
 interface Watched extends Agent {
   readonly host: LabHost
-  /** Those it believes to be in the group. */
+  /** The agents that it believes to be in the group. */
   readonly view: Set<string>
 }
 
-/** How often to look whether all know, ms. */
+/** Interval between checks of all views, ms. */
 const LOOK = 5
 
 export class Cluster {
   readonly agents = new Map<string, Watched>()
-  /** News of the death of an agent that was not killed, since {@link countDeaths}. */
+  /** Deaths reported of agents that were not killed, since {@link countDeaths}. */
   falseDeaths = 0
-  /** Of agents that were not ended, whatever was done to the network. */
+  /** Reported deaths of agents that were not ended, in every state of the network. */
   readonly endings = new Endings()
   readonly #contender: Contender
   readonly #network: LabNetwork
@@ -37,13 +40,13 @@ export class Cluster {
     this.#group = group
   }
 
-  /** Starts agents at once, dealt out over the hosts; all know the first of the cluster. */
+  /** Starts agents at once, spread over the hosts. All join through the first of the cluster. */
   start(count: number): Promise<Agent[]> {
     const introducer = [...this.agents.values()][0]?.address
     return Promise.all(Array.from({ length: count }, () => this.#startOne(introducer)))
   }
 
-  /** All running agents see exactly each other. The time at which that was so, or Infinity. */
+  /** Waits until all running agents see exactly each other. Returns that time, or Infinity. */
   async settled(timeout: number, agents = [...this.agents.values()]): Promise<number> {
     const deadline = Date.now() + timeout
     const names = agents.map(({ name }) => name)
@@ -58,19 +61,19 @@ export class Cluster {
     return [...this.agents.values()].filter((agent) => agent.host === host)
   }
 
-  /** Some agent that is not the introducer, and so many. */
+  /** Returns `count` agents that are not the introducer. */
   some(count: number): Watched[] {
     return [...this.agents.values()].slice(1).slice(-count)
   }
 
-  /** Ends an agent by a signal: SIGINT is the graceful way out of both contenders. */
+  /** Ends an agent by a signal. SIGINT makes both contenders leave gracefully. */
   end(agent: Agent, signal: 'SIGKILL' | 'SIGINT'): void {
     this.#gone.add(agent.name)
     this.agents.delete(agent.name)
     agent.child.kill(signal)
   }
 
-  /** While hosts are cut apart a death is no mistake. */
+  /** Switches the counting of false deaths: a death is no mistake while hosts are cut apart. */
   countDeaths(counts: boolean): void {
     this.#countsDeaths = counts
   }

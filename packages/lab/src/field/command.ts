@@ -1,5 +1,6 @@
 /**
- * Our pool and HashiCorp Serf over the same course, on the same machine, in one run: nodes on hosts of the laboratory.
+ * Runs `jel` and HashiCorp Serf over the same course, on the same machine, in one run: nodes on
+ * hosts of the laboratory.
  *
  *     pnpm lab field --nodes 40 --keep
  */

@@ -1,9 +1,9 @@
-/** What is compared: programs that keep the members of a group, one process a node. */
+/** The contenders: programs that keep the members of a group, one process a node. */
 import type { ChildProcess } from 'node:child_process'
 import type { LabHost } from '../network/host.ts'
 import type { LabNetwork } from '../network/network.ts'
 
-/** What an agent says of another one, or of itself. */
+/** An agent's news about another agent, or about itself. */
 export interface News {
   readonly type: 'joined' | 'left' | 'died'
   readonly about: string
@@ -12,9 +12,9 @@ export interface News {
 export interface Agent {
   readonly name: string
   readonly child: ChildProcess
-  /** How others are told to join through it. */
+  /** Address through which others join. */
   readonly address: string
-  /** When it said that it had entered, Unix milliseconds. */
+  /** When it reported that it had entered, Unix milliseconds. */
   readonly entered: number
 }
 
@@ -29,8 +29,8 @@ interface Place {
 
 export interface Contender {
   readonly name: string
-  /** What it is, with its version. */
+  /** The program and its version. */
   readonly title: string
-  /** Starts one agent and waits until it has entered; `tell` gets its news from then on, and those before it. */
+  /** Starts one agent and waits until it has entered. `tell` gets its earlier and later news. */
   readonly start: (place: Place, introducer: string | undefined, tell: (news: News) => void) => Promise<Agent>
 }

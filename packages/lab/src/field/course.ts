@@ -1,16 +1,16 @@
-/** What every contender is put through, and how long that takes. */
+/** The course of every contender, and its duration. */
 import type { LabHost } from '../network/host.ts'
 
-/** `flash` starts the agents of all the others but `three-hosts`, which has agents of its own. */
+/** `flash` starts the agents of all other phases but `three-hosts`, which has agents of its own. */
 export const PHASES = ['flash', 'idle', 'single', 'stop', 'heal', 'many', 'three-hosts'] as const
 type Phase = (typeof PHASES)[number]
 
 export interface Course {
   readonly only: ReadonlySet<Phase>
   readonly nodes: number
-  /** Where those are. */
+  /** The hosts of those nodes. */
   readonly hosts: readonly LabHost[]
-  /** How often a single join, leave and kill is repeated. */
+  /** Repeats of a single join, leave and kill. */
   readonly repeats: number
   /** How often the hosts are cut apart and healed. */
   readonly heals: number
@@ -22,14 +22,17 @@ export interface Course {
   readonly partition: number
 }
 
-/** Longest waits, ms; what takes longer is never. */
+/** Longest waits, ms; a longer wait counts as never. */
 export const LIMITS = { join: 60_000, leave: 30_000, death: 60_000, heal: 240_000 }
 export const STOP = 5_000
-/** After the stop a suspicion still has this long to become a death, ms. */
+/** Time after the stop within which a suspicion may still become a death, ms. */
 export const AFTER_STOP = 10_000
-/** Two of three hosts are cut from each other for so long; ms: as long as a switch takes to come back. A guess. */
+/**
+ * How long two of three hosts are cut from each other, ms: as long as a switch takes to come back.
+ * A guess.
+ */
 export const CUT = 60_000
-/** After it, too, a suspicion still has this long, ms. */
+/** Time after the cut within which a suspicion may still become a death, ms. */
 export const AFTER_CUT = 30_000
 /** Agents that start at once in three hosts. */
 export const BATCH = 5
@@ -43,7 +46,9 @@ interface Span {
   readonly most: number
 }
 
-/** How long one contender takes, ms: as measured on two slow cores, and if everything takes as long as it may. */
+/**
+ * Duration of one contender's course, ms: as measured on two slow cores, and the longest possible.
+ */
 export function durationOf({ only, nodes, repeats, heals, perHost, settle, idle, partition }: Omit<Course, 'hosts'>): Span {
   const { join, leave, death, heal } = LIMITS
   const start = 120_000

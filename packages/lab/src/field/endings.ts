@@ -1,6 +1,9 @@
-/** Lives that ended, as far as all contenders tell: a member that enters again lives anew, and not all of them number its lives. */
+/**
+ * Counts lives that ended, from the news that all contenders give. A member that enters again
+ * begins a new life, and not all contenders number the lives.
+ */
 export class Endings {
-  /** How often each observer was told of the death of a member. */
+  /** How often each observer reported the death of a member. */
   readonly #told = new Map<string, Map<object, number>>()
 
   note(observer: object, about: string): void {
@@ -8,7 +11,7 @@ export class Endings {
     this.#told.set(about, observers.set(observer, (observers.get(observer) ?? 0) + 1))
   }
 
-  /** Of each member as many as some observer saw. */
+  /** For each member, the largest number of deaths that one observer saw. */
   get count(): number {
     return [...this.#told.values()].reduce((sum, observers) => sum + Math.max(...observers.values()), 0)
   }

@@ -1,4 +1,4 @@
-/** Our own: `jel join --json`. */
+/** `jel` itself: `jel join --json`. */
 import { startNode } from '../swarm/node-process.ts'
 import type { Contender, News } from './contender.ts'
 

@@ -7,7 +7,7 @@ import { ROWS, type Figures, type Row } from './rows.ts'
 
 const HEADER = ['what', 'unit', 'jel', 'worst', 'Serf', 'worst', 'jel ÷ Serf', 'ahead']
 
-/** One row for each thing measured; medians, the worst beside them, and the ratio of the medians. */
+/** One row for each measure: medians, the worst beside them, and the ratio of the medians. */
 function table(ours: Figures, theirs: Figures): string {
   const rows = rowsOf(ours, theirs).map((row) => {
     const [what, unit] = ROWS[row]
@@ -28,7 +28,10 @@ function table(ours: Figures, theirs: Figures): string {
   return markdownTable(HEADER, rows)
 }
 
-/** How many times what Serf takes we take: below 1 is ahead. Intervals are from the least to the most of one side beside the median of the other. */
+/**
+ * Plots the ratio of `jel` to Serf: `jel` is ahead below 1. Intervals go from the least to the most
+ * of `jel`, over the median of Serf.
+ */
 async function plot(ours: Figures, theirs: Figures, subtitle: string): Promise<string> {
   const rows = rowsOf(ours, theirs).flatMap((row) => {
     const ratio = ratioOf(ours, theirs, row)
@@ -42,7 +45,7 @@ async function plot(ours: Figures, theirs: Figures, subtitle: string): Promise<s
 
 /** Of one run. */
 export interface FieldData {
-  /** Who was compared, and where. */
+  /** The contenders, and the hosts. */
   readonly title: string
   readonly places: string
   readonly ours: Figures

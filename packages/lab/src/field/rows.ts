@@ -1,4 +1,4 @@
-/** What is measured; less is better in every row. */
+/** The measures; less is better in every row. */
 export const ROWS = {
   flash: ['flash join: last one entered until all know all', 'ms'],
   flashWhole: ['flash join: first one started until all know all', 'ms'],
@@ -23,5 +23,5 @@ export const ROWS = {
 export type Row = keyof typeof ROWS
 export type Figures = Partial<Record<Row, number[]>>
 
-/** Takes a value of a row. */
+/** Adds a value to a row. */
 export type Add = (row: Row, value: number) => void

@@ -1,4 +1,7 @@
-/** HashiCorp Serf: one agent a node, with its profile for local networks. Its news are read from its log. */
+/**
+ * HashiCorp Serf: one agent a node, with its profile for local networks. The benchmark reads its
+ * news from its log.
+ */
 import { spawn, spawnSync } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { keep } from '../base/child.ts'

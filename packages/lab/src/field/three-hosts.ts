@@ -1,4 +1,7 @@
-/** Reachability that is not transitive: two of three hosts can't reach each other, the third reaches both. Nobody is gone. */
+/**
+ * Tests reachability that is not transitive: two of three hosts can't reach each other, and the
+ * third reaches both. No host is gone.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LabNetwork } from '../network/network.ts'
 import { Cluster } from './cluster.ts'

@@ -105,7 +105,7 @@ async function heal(cluster: Cluster, network: LabNetwork, { hosts, heals, parti
   }
 }
 
-/** Ends some at once; how long until all others know, ms. */
+/** Ends some agents at once. Returns the time until all others know, ms. */
 async function until(cluster: Cluster, count: number, signal: 'SIGKILL' | 'SIGINT', limit: number): Promise<number> {
   const time = Date.now()
   for (const agent of cluster.some(count)) cluster.end(agent, signal)

@@ -1,8 +1,8 @@
 /**
- * Writes the figures of all documents anew from docs/figures.
+ * Writes the figures of all documents again from docs/figures.
  *
  *     pnpm lab figures
- *     pnpm lab figures --check    # only says whether they are as they should be
+ *     pnpm lab figures --check    # only reports whether they are up to date
  */
 import { shown as attacks } from '../attacks/table.ts'
 import { showFigures, stateOf, type Shown, type State } from '../base/figures.ts'
@@ -21,7 +21,7 @@ const USAGE = `pnpm lab figures [options]
             or computing has changed since
 `
 
-/** What is to be done with figures of any kind. */
+/** Operations on figures of any kind. */
 interface Figures {
   readonly name: string
   readonly state: State | undefined

@@ -26,7 +26,7 @@ const options = {
 async function main(values: Values<typeof options>): Promise<number> {
   const [seconds, seed] = [positive('seconds', values.seconds), whole('seed', values.seed, 0)]
   instrument(/packages\/(protocol|overlay)\/src\//u)
-  // Not before: what is loaded already is not instrumented.
+  // Imported after `instrument`: modules that are loaded already are not instrumented.
   const { createRandom } = await import('@jel/protocol')
   const { targets } = await import('./targets.ts')
   const known = Object.keys(targets)

@@ -1,4 +1,4 @@
-/** Inputs worth beginning with: one a line, in hexadecimal, a file a target. */
+/** Initial inputs of the fuzzer: one file for each target, one input a line, in hexadecimal. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 

@@ -17,7 +17,8 @@ it(
     ])
     const lines = stdout.trim().split('\n')
     expect(lines).toHaveLength(6)
-    // Instrumented, and the corpus is read: an unguided fuzzer reaches next to nothing.
+    // Proves that the code is instrumented and that the corpus is read: an unguided fuzzer reaches
+    // next to nothing.
     for (const line of lines) expect(Number(/, (\d+) places reached/u.exec(line)?.[1])).toBeGreaterThan(5)
   },
 )

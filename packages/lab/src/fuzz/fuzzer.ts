@@ -1,10 +1,10 @@
 /**
- * A coverage-guided fuzzer: an input that makes the code do what no input before made it do is kept, and the next ones are made from it
- * (AFL's algorithm, with its buckets of counts).
+ * A coverage-guided fuzzer. It keeps an input that makes the code do something new, and makes the
+ * next ones from it (AFL's algorithm, with its buckets of counts).
  */
 import { mutate } from './mutate.ts'
 
-/** Throws on anything but what the decoder documents. */
+/** Throws on any result but those that the decoder documents. */
 export type Target = (input: Uint8Array) => void
 
 export interface Found {
@@ -22,7 +22,7 @@ export class Fuzzer {
   readonly #seen: Uint8Array
   readonly #random: () => number
 
-  /** `counters` are what the instrumented code counts in. */
+  /** `counters`: the counters of the instrumented code. */
   constructor(target: Target, counters: Uint8Array, random: () => number) {
     this.#target = target
     this.#counters = counters
@@ -30,7 +30,10 @@ export class Fuzzer {
     this.#random = random
   }
 
-  /** Tries one input; it joins the corpus if it does something new. Returns what went wrong. */
+  /**
+   * Tries one input, and adds it to the corpus if it does something new. Returns the error that it
+   * causes.
+   */
   try(input: Uint8Array): Found | undefined {
     this.#counters.fill(0)
     this.runs += 1
@@ -43,7 +46,7 @@ export class Fuzzer {
     return undefined
   }
 
-  /** Goes on until something is found or `until` says so. */
+  /** Goes on until it finds an error or `until` returns true. */
   run(until: () => boolean): Found | undefined {
     while (!until()) {
       const found = this.try(mutate(this.corpus, this.#random))
@@ -52,7 +55,10 @@ export class Fuzzer {
     return undefined
   }
 
-  /** Once, twice, a few times, often: each is something else, as in AFL; exact counts would make every loop a discovery. */
+  /**
+   * Counts fall into AFL's buckets: once, twice, a few times, often. Exact counts would make every
+   * loop a discovery.
+   */
   #isNew(): boolean {
     let isNew = false
     for (let i = 0; i < this.#counters.length; i++) {

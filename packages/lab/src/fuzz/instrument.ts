@@ -1,9 +1,10 @@
 /**
- * Counts what runs: the sources of the packages are instrumented as they are loaded, with Istanbul's counters, each put into one array
- * of bytes so that a run is told from another at a glance.
+ * Counts executed code. It instruments the sources of the packages as they are loaded, with
+ * Istanbul's counters. All counters share one array of bytes, so that runs are quick to compare.
  *
- * Jazzer.js would do all of this on libFuzzer, but its one release for ES modules brings a binary that needs glibc 2.38, newer than
- * that of Debian 12, and older releases must be compiled with a toolchain that a fresh machine has not.
+ * Jazzer.js would do all of this on libFuzzer. But its one release for ES modules brings a binary
+ * that needs glibc 2.38, newer than that of Debian 12, and older releases need a toolchain that a
+ * fresh machine does not have.
  */
 import { readFileSync } from 'node:fs'
 import { registerHooks, stripTypeScriptTypes } from 'node:module'
@@ -12,7 +13,7 @@ import { createInstrumenter } from 'istanbul-lib-instrument'
 
 const variable = '__fuzz_coverage__'
 
-/** What Istanbul's code counts in: statements, functions, and the ways out of each branch. */
+/** Counters of Istanbul's code: statements, functions, and the ways out of each branch. */
 interface FileCounters {
   s: ArrayLike<number>
   f: ArrayLike<number>
@@ -23,7 +24,10 @@ interface FileCounters {
 const counters = new Uint8Array(32_768)
 let used = 0
 
-/** From now on, modules of these packages are instrumented. Those that are loaded already are not. */
+/**
+ * Instruments modules of these packages that are loaded later. Modules that are loaded already are
+ * not instrumented.
+ */
 export function instrument(sources: RegExp): void {
   const instrumenter = createInstrumenter({ esModules: true, coverageVariable: variable, compact: true })
   registerHooks({
@@ -44,7 +48,10 @@ function counter(count: number): Uint8Array {
   return array
 }
 
-/** To be called once, when everything is loaded: makes the instrumented code count in one array, and returns it. */
+/**
+ * Makes the instrumented code count in one array, and returns it. Call it once, when everything is
+ * loaded.
+ */
 export function takeCounters(): Uint8Array {
   const files = (globalThis as unknown as Record<string, Record<string, FileCounters>>)[variable] ?? {}
   for (const file of Object.values(files)) {

@@ -1,9 +1,14 @@
-/** New inputs from old ones: what libFuzzer and AFL do to bytes, and what breaks length-prefixed formats in particular. */
+/**
+ * New inputs from old ones: libFuzzer's and AFL's mutations of bytes, and some that break
+ * length-prefixed formats in particular.
+ */
 type Random = () => number
 
 const pickIndex = (random: Random, count: number): number => Math.floor(random() * count)
 
-/** Bytes that decoders are most likely to get wrong: ends of ranges, and the tags and lengths of protobuf. */
+/**
+ * Bytes that decoders most often get wrong: ends of ranges, and the tags and lengths of protobuf.
+ */
 const telling = [0, 1, 2, 0x7f, 0x80, 0xff, 0x08, 0x0a, 0x0b, 0x0c, 0x10, 0x12, 0x1a, 0x22, 0x2a, 0x32, 0x3a, 0x42, 0x4a, 0x52, 0x7b]
 
 /** Longest input, bytes. */
@@ -48,7 +53,7 @@ function change(input: Uint8Array, random: Random, replace: (byte: number) => nu
   return copy
 }
 
-/** One input from others: a few mutations, most often one. */
+/** Makes one input from others by a few mutations, most often one. */
 export function mutate(corpus: readonly Uint8Array[], random: Random): Uint8Array {
   const pick = (): Uint8Array => corpus[pickIndex(random, corpus.length)] ?? new Uint8Array(0)
   let input = pick()

@@ -1,4 +1,7 @@
-/** Every decoder of bytes that come from peers or from files, and what it may answer: a value, or its documented error. */
+/**
+ * Every decoder of bytes that come from peers or from files, and its allowed results: a value, or
+ * its documented error.
+ */
 import { checkPoolKey, dialAddress, formatAddresses, parseIntroducer, tcpEndpoint } from '@jel/overlay/internals'
 import { InvalidAddressError, PoolKeyError } from '@jel/overlay'
 import { FrameError, ProtobufCodec, ProtocolNode, createRandom, defaultConfig, encodeId, makeConfig, type Input } from '@jel/protocol'
@@ -6,7 +9,7 @@ import type { Target } from './fuzzer.ts'
 
 const codec = new ProtobufCodec(defaultConfig.limits)
 
-/** Runs a decoder, and lets nothing through but the error that it documents. */
+/** Runs a decoder, and rethrows every error but the documented one. */
 function only(error: abstract new (...parameters: never[]) => Error, decode: (input: Uint8Array) => void): Target {
   return (input) => {
     try {
@@ -19,7 +22,10 @@ function only(error: abstract new (...parameters: never[]) => Error, decode: (in
 
 const [self, peer] = [1, 2].map((byte) => encodeId(new Uint8Array(32).fill(byte))) as [string, string]
 
-/** A node that has entered and hears the input as frames of a peer, each behind a byte with its length, then as a broadcast. Signatures are all right. */
+/**
+ * A node that has entered receives the input as frames of a peer, each behind a byte with its
+ * length, then as a broadcast. All signatures count as valid.
+ */
 function hearing(input: Uint8Array): void {
   const config = makeConfig({ limits: { penalties: 1_000_000 } })
   const services = { sign: () => new Uint8Array(64), verify: () => true, random: createRandom(1), today: () => 1_800_000_000_000 }
@@ -33,14 +39,14 @@ function hearing(input: Uint8Array): void {
   }
   node.handleBroadcast(input, (now += 10))
   for (let i = 0; i < 5; i++) node.handle({ type: 'timer' }, (now += 500))
-  // Whatever was said, this node is in its own view, unless it was told to stop.
+  // After any input this node is in its own view, unless it had to stop.
   if (node.self !== undefined && !node.members().some(({ id }) => id === self)) throw new Error('a node that is not in its own view')
 }
 
 export const targets: Readonly<Record<string, Target>> = {
   frame: only(FrameError, (input) => {
     const message = codec.decodeFrame(input)
-    codec.decodeFrame(codec.encodeFrame(message)) // what was read can be told on
+    codec.decodeFrame(codec.encodeFrame(message)) // a decoded message can be encoded again
   }),
   broadcast: only(FrameError, (input) => void codec.decodeBroadcast(input)),
   address: (input) => {

@@ -1,5 +1,6 @@
 /**
- * How short tasks may be: the share of the time in which the workers of one member are at tasks, by the length of these.
+ * Measures how short tasks may be: the share of the time in which the workers of one member are at
+ * tasks, by the length of the tasks.
  *
  *     pnpm lab grain
  */
@@ -20,7 +21,7 @@ const USAGE = `pnpm lab grain [options]
 const options = { workers: { type: 'string', default: '2' }, seconds: { type: 'string', default: '20' } } as const
 
 const LENGTHS = [100, 10, 1]
-/** Tasks that do nothing: what is measured is the scheduler. */
+/** Number of empty tasks, which measure the scheduler. */
 const EMPTY = 30_000
 
 async function main(values: Values<typeof options>): Promise<number> {

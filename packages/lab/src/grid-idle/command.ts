@@ -1,5 +1,6 @@
 /**
- * What a grid without jobs costs: processes `jel work` beside as many processes `jel join`, in two pools at the same time.
+ * Measures the cost of a grid without jobs: processes `jel work` beside as many processes
+ * `jel join`, in two pools at the same time.
  *
  *     pnpm lab grid-idle --processes 10 --seconds 60 --runs 2
  */
@@ -34,10 +35,10 @@ const options = {
 
 const KINDS = ['join', 'work'] as const
 type Kind = (typeof KINDS)[number]
-/** Longest until all know all, ms. A guess. */
+/** Longest until all processes see all others, ms. A guess. */
 const ENTER = 60_000
 
-/** Of one process. */
+/** The cost of one process. */
 interface Cost {
   /** B/s, headers included. */
   readonly traffic: number
@@ -47,7 +48,7 @@ interface Cost {
 
 type Costs = Readonly<Record<Kind, Cost>>
 
-/** What waiting for jobs may add. */
+/** The largest cost that waiting for jobs may add. */
 const MOST: Cost = { traffic: 10, processor: 0.02 }
 
 interface Plan {
@@ -69,7 +70,10 @@ async function main(values: Values<typeof options>): Promise<number> {
   return report(costs)
 }
 
-/** The first pool is alone while its traffic is counted, and what comes on top of it is that of the second. Processor time is that of the same minute. */
+/**
+ * Counts the traffic of the first pool alone, then the traffic that the second pool adds. Processor
+ * time is that of the same minute.
+ */
 async function measure([first, second]: readonly [Kind, Kind], plan: Plan): Promise<Costs> {
   const { processes, settle, length } = plan
   const folder = mkdtempSync(join(tmpdir(), 'jel-lab-'))
@@ -78,13 +82,13 @@ async function measure([first, second]: readonly [Kind, Kind], plan: Plan): Prom
     const swarm = new ProcessSwarm({ bin: jelBin, command: kind, name: `idle-${kind}-${process.pid}-${Date.now()}` })
     pools.push(swarm)
     const args = kind === 'work' ? ['--workers', '1', '--owner', join(folder, 'owner')] : []
-    // The first one makes the owner's key, which the others have to find.
+    // The first one makes the owner's key, which the others must find.
     await swarm.start(1, { args })
     await swarm.start(processes - 1, { args })
     if ((await swarm.until(() => swarm.agree(), ENTER)) === undefined) throw new Error(`not all of ${processes} processes see all`)
     await sleep(settle)
   }
-  /** Of one process: B/s of all pools, and the share of a core of each pool. */
+  /** For one process: B/s of all pools, and the share of a core of each pool. */
   const count = async (): Promise<{ readonly traffic: number; readonly processor: readonly number[] }> => {
     const take = (): readonly number[] => [loopbackBytes(), ...pools.map((swarm) => swarm.usage().processor)]
     const [since, before] = [performance.now(), take()]

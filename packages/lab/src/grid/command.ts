@@ -1,5 +1,6 @@
 /**
- * Jobs on a virtual grid: how busy its processors are, what is done twice after a crash, and whether chaos ever keeps a job from its result.
+ * Runs jobs on a virtual grid. Measures how busy its processors are and the work done twice after a
+ * crash, and tests that chaos never keeps a job from its result.
  *
  *     pnpm lab grid --seeds 5 --chaos 1000
  */
@@ -68,7 +69,7 @@ function main(values: Values<typeof options>): Promise<number> {
   return Promise.resolve(missed + failed === 0 ? 0 : 1)
 }
 
-/** Returns how many seeds do not end with their one result. */
+/** Returns the number of seeds that do not end with their one result. */
 function chaosOf(name: string, seeds: number, votes: number): number {
   const failed = Array.from({ length: seeds }, (_, index) => index + 1).filter((seed) => !endsWell(seed, votes))
   if (seeds > 0) {
@@ -97,7 +98,7 @@ function runJob({ sites, latency, leaf, disturb }: Setting, seed: number, second
   return measure(grid, 'job', begin)
 }
 
-/** Of the sites whose name begins so. */
+/** The shares of the sites whose name begins with `name`. */
 function named({ sites }: Measures, name: string): number[] {
   return [...sites].filter(([site]) => site.startsWith(name)).map(([, share]) => share)
 }

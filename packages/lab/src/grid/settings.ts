@@ -6,27 +6,30 @@ export interface Site {
   readonly nodes: number
   /** Of each node. */
   readonly cores: number
-  /** Seconds after the submission that they join. */
+  /** Seconds from the submission until they join. */
   readonly late?: number
-  /** KiB a second that its members say to those of others, and hear from them; undefined: any number. */
+  /**
+   * KiB a second that its members send to members of other sites, and receive from them; undefined:
+   * any number.
+   */
   readonly border?: number
 }
 
 export interface Setting {
   readonly name: string
   readonly sites: readonly Site[]
-  /** One way between two sites, ms. */
+  /** One-way delay between two sites, ms. */
   readonly latency: (from: string, to: string) => number
   /** Mean time of a leaf, ms. */
   readonly leaf: number
-  /** How long the job takes without losses, s, unless it is asked for otherwise. */
+  /** Default duration of the job without losses, s. */
   readonly seconds: number
-  /** What happens to the grid once the job runs; `seconds` that it should take. */
+  /** Disturbs the grid once the job runs; `seconds`: the job's planned duration. */
   readonly disturb?: (grid: VirtualGrid, seconds: number) => void
   readonly target: {
     readonly efficiency: number
     readonly twice?: number
-    /** Of the sites whose name begins so. */
+    /** Target of the sites whose name begins with `name`. */
     readonly sites?: readonly [name: string, efficiency: number]
   }
 }
@@ -41,7 +44,9 @@ function between(latency: number): Setting['latency'] {
   return (from, to) => (from === to ? LOCAL : latency)
 }
 
-/** A share of the members dies at once, the one with the root first, when 40 % of the job is done. */
+/**
+ * Kills a share of the members at once, the one with the root first, when 40 % of the job is done.
+ */
 function killAtOnce(share: number): NonNullable<Setting['disturb']> {
   return (grid, seconds) =>
     grid.after(seconds * 400, () => {
@@ -51,14 +56,18 @@ function killAtOnce(share: number): NonNullable<Setting['disturb']> {
     })
 }
 
-/** For a third of the time the first half of the sites does not hear the others. */
+/** For a third of the time the first half of the sites is cut from the others. */
 function partition(grid: VirtualGrid, seconds: number): void {
   const sites = [...new Set(grid.members.map(({ site }) => site))]
   grid.after(seconds * 300, () => grid.cut(({ site }) => sites.indexOf(site) < sites.length / 2))
   grid.after(seconds * 600, () => grid.heal())
 }
 
-/** The JEL paper, Table IV. NL to NL 1 ms, to the USA 45 ms (guesses). Japan has 1 Mbit/s, by the paper, and "a latency of over 250 ms", taken for there and back; its nodes come late, as in the paper. */
+/**
+ * The JEL paper, Table IV. NL to NL 1 ms, to the USA 45 ms (guesses). Japan has 1 Mbit/s, by the
+ * paper, and "a latency of over 250 ms", taken for the round trip; its nodes come late, as in the
+ * paper.
+ */
 const satin: readonly Site[] = [
   { name: 'nl VU', nodes: 32, cores: 4 },
   { name: 'nl UvA', nodes: 16, cores: 4 },

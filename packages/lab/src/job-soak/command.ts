@@ -1,6 +1,7 @@
 /**
- * Jobs of all kinds are submitted, cancelled and expire, while members come, leave, are killed and cut from each other, with small disks: is no job lost,
- * does none hang, is every result right at a member that came last, and do memory and disk stay flat?
+ * Submits jobs of all kinds, some of which are cancelled or expire, while members with small disks
+ * come, leave, are killed and are cut from each other. Checks that no job is lost or hangs, that a
+ * member that joined last has every right result, and that memory and disk stay flat.
  *
  *     pnpm lab job-soak --minutes 60
  */

@@ -1,6 +1,6 @@
-/** What is submitted, and what must come of it. */
+/** The kinds of jobs, and their right outcomes. */
 
-/** How a job ended, as a member tells it. */
+/** The end of a job, as a member reports it. */
 export type Outcome =
   | { readonly event: 'done'; readonly result: unknown }
   | { readonly event: 'failed'; readonly message: string }
@@ -8,13 +8,13 @@ export type Outcome =
 
 export interface Kind {
   readonly name: string
-  /** Of the program. */
+  /** Function of the program. */
   readonly fn: string
   readonly input: (random: () => number) => object
   readonly votes?: number
-  /** It is cancelled while it runs, so long after it was submitted, ms. */
+  /** Time from the submission until the running job is cancelled, ms. */
   readonly cancelAfter?: number
-  /** How long it is kept, ms. */
+  /** How long the job is kept, ms. */
   readonly keep: number
   readonly isRight: (outcome: Outcome, input: object) => boolean
 }

@@ -1,4 +1,4 @@
-/** A member that works, asked over its standard streams. */
+/** A member that works and takes commands over its standard streams. */
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { jelBin } from '../base/paths.ts'
@@ -12,7 +12,7 @@ export interface MemberPlace {
   readonly host: LabHost
   readonly pool: string
   readonly owner: string
-  /** Its own, for its blobs. */
+  /** Its own folder, for its blobs. */
   readonly folder: string
   readonly diskMiB: number
   readonly bootstrap: readonly string[]
@@ -25,7 +25,7 @@ export class Member {
   readonly #folder: string
   readonly #waiting: Map<number, (line: Line | undefined) => void>
   #asked = 0
-  /** It was told to end, or killed. */
+  /** It had to end, or was killed. */
   isEnded = false
 
   private constructor(node: NodeProcess, host: LabHost, folder: string, waiting: Map<number, (line: Line | undefined) => void>) {
@@ -75,7 +75,7 @@ export class Member {
     return (member = new Member(node, host, folder, waiting))
   }
 
-  /** The first answer; undefined: there is none in this time, or the member is gone. */
+  /** Returns the first answer; undefined if there is none in this time, or the member is gone. */
   async ask(command: object, limit: number): Promise<Line | undefined> {
     const id = ++this.#asked
     const { promise, resolve } = Promise.withResolvers<Line | undefined>()
@@ -104,7 +104,7 @@ export class Member {
   }
 }
 
-/** A file with several names takes its room once. */
+/** Counts a file with several names once. */
 export function bytesOf(folder: string): number {
   const sizes = new Map<number, number>()
   try {
@@ -113,7 +113,7 @@ export function bytesOf(folder: string): number {
       if (status !== undefined) sizes.set(status.ino, status.size)
     }
   } catch {
-    // A file went meanwhile.
+    // A file went during the count.
   }
   return [...sizes.values()].reduce((sum, size) => sum + size, 0)
 }

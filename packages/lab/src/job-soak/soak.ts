@@ -1,4 +1,4 @@
-/** The members, what happens to them, and the jobs that they are given. */
+/** The members, the disturbances, and the jobs. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,23 +11,23 @@ import { KINDS, type Kind, type Outcome } from './kinds.ts'
 import { Member } from './member.ts'
 import type { JobRun, MemorySample, SoakOfJobs } from './verdict.ts'
 
-/** Members that stay, whose memory is looked at. */
+/** Members that stay; the soak samples their memory. */
 const STAYING = 2
-/** Between two jobs, and how many are under way at most: two cores keep up with it. */
+/** Time between two jobs, ms, and most jobs under way: two cores keep up with it. */
 const SUBMIT_EVERY = 2_000
 const OPEN_LIMIT = 6
-/** How long a member may take to say that a job is submitted before another one is asked, ms. */
+/** Longest that a member may take to confirm a submission before another one is asked, ms. */
 const SUBMIT = 20_000
-/** How long a job may take in all, ms: ten times what it takes with everything that happens. A guess. */
+/** Longest that a job may take in all, ms: ten times its time with all disturbances. A guess. */
 const JOB = 180_000
-/** How long one member is asked for a result before the newest is, ms. */
+/** How long one member is asked for a result before the newest is asked, ms. */
 const ASK = 15_000
-/** Characters of what a member says of a job that hangs. A guess: some tasks. */
+/** Characters of a member's report about a job that hangs. A guess: some tasks. */
 const WORDS = 2000
 /** How long the hosts are cut apart, ms. */
 const CUT = 8_000
 const SAMPLE_EVERY = 10_000
-/** The member that comes last has so long to have all results, ms. */
+/** Time within which the member that comes last must have all results, ms. */
 const LAST = 60_000
 
 interface Setting {
@@ -65,7 +65,7 @@ export class JobSoak {
     await delay(3_000)
   }
 
-  /** Until the signal; resolves when the last job that was submitted has ended. */
+  /** Runs until the signal. Resolves when the last submitted job has ended. */
   async run(signal: AbortSignal): Promise<void> {
     await Promise.all([
       this.#every(SUBMIT_EVERY, signal, async () => {
@@ -77,7 +77,7 @@ export class JobSoak {
     await Promise.all(this.#open)
   }
 
-  /** A member that comes last is asked for everything. */
+  /** Starts a last member and asks it for all results. */
   async finish(): Promise<Pick<SoakOfJobs, 'jobs' | 'lost' | 'disk' | 'memory'>> {
     const last = await this.#startOne()
     await delay(3_000)
@@ -149,7 +149,7 @@ export class JobSoak {
     else if (!job.isRight(job.outcome)) console.error(`${job.name}: ${JSON.stringify(job.outcome).slice(0, 300)}`)
   }
 
-  /** A job that hangs is worth nothing without why: what those that stay say of it. */
+  /** Prints why a job hangs, as the staying members report it. */
   async #tellWaits(job: string): Promise<void> {
     console.error(`${job}: no end within ${JOB / 1000} s`)
     for (const member of this.#members.slice(0, STAYING)) {
@@ -158,7 +158,7 @@ export class JobSoak {
     }
   }
 
-  /** Those that stay are the first ones; all others come and go. */
+  /** The first members stay; all others come and go. */
   async #disturb(): Promise<void> {
     const chance = Math.random()
     if (chance < 0.3) {
@@ -217,7 +217,7 @@ export class JobSoak {
   }
 }
 
-/** Undefined: it says nothing of an end. */
+/** Undefined: the line reports no end. */
 function outcomeOf(line: (Line & { readonly result?: unknown }) | undefined): Outcome | undefined {
   if (line?.event === 'done' && 'job' in line) return { event: 'done', result: line.result }
   if (line?.event === 'failed') return { event: 'failed', message: line.message ?? '' }

@@ -1,4 +1,4 @@
-/** What a soak of jobs comes to. */
+/** The verdict on a soak of jobs. */
 import { quantile } from '../base/quantiles.ts'
 import type { Outcome } from './kinds.ts'
 
@@ -6,12 +6,12 @@ export interface JobRun {
   readonly name: string
   readonly kind: string
   readonly isRight: (outcome: Outcome) => boolean
-  /** Unix ms: when it was said to be submitted; undefined: it never was. */
+  /** Unix ms at which a member confirmed the submission; undefined: none did. */
   submitted?: number
-  /** When a member said how it ended, and how. */
+  /** When a member reported the end, and the outcome. */
   ended?: number
   outcome?: Outcome
-  /** What the member that came last says in the end; undefined: it is kept no longer. */
+  /** The final answer of the member that came last; undefined: the job is not kept any longer. */
   last?: Outcome | 'nothing'
 }
 
@@ -24,23 +24,26 @@ export interface MemorySample {
 
 export interface SoakOfJobs {
   readonly jobs: readonly JobRun[]
-  /** Processes that ended though nobody ended them. */
+  /** Processes that ended by themselves. */
   readonly lost: readonly string[]
-  /** Most that a member had on its disk, bytes, and what it was allowed. */
+  /** Largest use of a member's disk, bytes, and its limit. */
   readonly disk: number
   readonly diskLimit: number
   readonly memory: readonly (readonly MemorySample[])[]
   readonly minutes: number
 }
 
-/** What a member that is asked to keep to a limit may have beyond it: the file that it writes, and what lies beside the blobs. A guess. */
+/**
+ * Allowance beyond a member's disk limit: the file that it writes, and the files beside the blobs.
+ * A guess.
+ */
 const DISK_SLACK = 2_000_000
 /** In shorter soaks memory is shown and not judged: compilers, pools and buffers still grow. */
 const LONG = 20
-/** The last quarter of a long soak may have so much more than the second: heaps breathe. Guesses. */
+/** Allowed growth from the second to the last quarter of a long soak: heaps breathe. Guesses. */
 const GROWTH = { times: 1.15, bytes: 15_000_000 }
 
-/** Everything that is wrong; nothing: the soak has passed. */
+/** Returns all problems; none: the soak has passed. */
 export function problemsOf({ jobs, lost, disk, diskLimit, memory, minutes }: SoakOfJobs): string[] {
   const wrong = jobs.flatMap((job) => problemOf(job) ?? [])
   const ended = lost.map((who) => `a process ended by itself: ${who}`)

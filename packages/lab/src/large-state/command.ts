@@ -1,5 +1,6 @@
 /**
- * How long a newcomer takes to be told a large pool, what memory that costs, and whether other links are served meanwhile.
+ * Measures how long a newcomer takes to receive the state of a large pool, the memory that this
+ * costs, and whether other links are served during that time.
  *
  *     pnpm lab large-state --members 6000 --tag 1024
  */

@@ -1,8 +1,11 @@
-/** A process with one node, told what it is to be by its argument, which tells its parent how many members it knows, and what memory that took. */
+/**
+ * A process with one node, whose argument gives its options. It reports to its parent the number of
+ * members in its view and the memory that it took.
+ */
 import { readFileSync } from 'node:fs'
 import { startOverlay, type OverlayOptions } from '@jel/overlay'
 
-/** What the parent hears. */
+/** The messages to the parent. */
 export type Said =
   | { readonly type: 'starting' }
   | { readonly type: 'started'; readonly id: string; readonly address: string }
@@ -10,7 +13,7 @@ export type Said =
 
 const say = (said: Said): void => void process.send?.(said)
 
-/** Resident memory at its highest, MB; where the system does not tell, that of now. */
+/** Highest resident memory, MB; the present one where the system does not report the highest. */
 function peak(): number {
   try {
     return Number(/VmHWM:\s+(\d+) kB/u.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024

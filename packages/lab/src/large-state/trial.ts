@@ -1,8 +1,10 @@
 /**
- * A large pool told to a newcomer, over loopback: one node knows thousands of members with large tags, another one enters through it, and a third peer
- * probes the first all the while.
+ * A newcomer receives a large pool over loopback. One node, the teller, has thousands of members
+ * with large tags in its view. Another node enters through it, and a third peer probes the teller
+ * all the while.
  *
- * The members exist as statements only, which a peer tells the first node in its first minute, when it takes as many as come.
+ * The members exist as statements only. A peer sends them to the teller in its first minute, when a
+ * node accepts any number.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -16,22 +18,24 @@ import type { Said } from './node.ts'
 /** Statements a frame: 55 KB with tags of a kilobyte. */
 const batch = 50
 
-/** Between two probes, ms. */
+/** Time between two probes, ms. */
 const probeInterval = 100
 
 export interface Figures {
-  /** From the start of the newcomer's host until it knew all, s. */
+  /** Time from the start of the newcomer's host until it knew all, s. */
   readonly seconds: number
   /** Processor time of the newcomer since its process began, s. */
   readonly processor: number
-  /** The newcomer's memory at its highest, MB. */
+  /** The newcomer's highest memory, MB. */
   readonly megabytes: number
-  /** The same of who told it. */
+  /** The teller's highest memory, MB. */
   readonly tellerMegabytes: number
-  /** The slowest answer to a probe of another link meanwhile, ms; Infinity: there was none. */
+  /**
+   * The slowest answer to a probe of another link during that time, ms; Infinity: there was none.
+   */
   readonly slowestProbe: number
   readonly probes: number
-  /** Members that either held for dead: those that are statements only have no process. */
+  /** Members that either node took for dead: they are statements only and have no process. */
   readonly died: number
   /** Whether the probing link lasted. */
   readonly isUp: boolean
@@ -71,7 +75,7 @@ export async function trial(members: number, tagBytes: number, within = 60_000):
   const nodes: Node[] = []
   const peers: Attacker[] = []
   try {
-    // It stays at home: whom it would link with is nowhere.
+    // The teller builds no links by itself: its members have no hosts.
     const teller = new Node({ pool, listen, config: { links: { rings: 0, random: 0 } } })
     nodes.push(teller)
     await until(
@@ -135,7 +139,7 @@ async function tellAll(peer: Attacker, address: string, pool: string, members: n
   }
 }
 
-/** Probes over a link, on the stream for what is urgent, and takes the answers on either. */
+/** Probes over a link, on its urgent stream, and takes the acks on either stream. */
 async function probe(link: HostileLink, pool: string): Promise<{ end(): Promise<{ slowest: number; count: number }> }> {
   const stream = await link.connection.newStream([...poolNames(pool).urgent])
   const sent = new Map<number, number>()

@@ -1,6 +1,7 @@
 /**
- * Plants one fault after the other in a copy of the sources and sees who finds it: the unit tests of the protocol, and a simulation. A net
- * that lets a fault through that it is to find has a hole.
+ * Plants one fault after the other in a copy of the sources, and checks that the tests find it: the
+ * unit tests of the protocol, and a simulation. A test that lets a fault through that it must find
+ * has a hole.
  */
 import { spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -14,7 +15,7 @@ import { shellFaults, type ShellFault } from './shell-faults.ts'
 
 const root = inCheckout('.')
 const protocol = 'packages/protocol/src'
-/** A run that takes longer has found the fault: it hangs. Ms. */
+/** A longer run hangs, and so has found the fault. Ms. */
 const longest = 180_000
 
 const usage = `Usage: pnpm lab mutants [--only REGEXP]
@@ -25,7 +26,7 @@ Plants faults in a copy of the protocol, each alone, and runs its unit tests and
 around it, and the tests that stand beside it.
 Ends with status 1 where a test passes that should fail.`
 
-/** The parts that tests and scenarios need. Links between packages lead to the copies. */
+/** Copies the parts that tests and scenarios need. Links between packages lead to the copies. */
 function copy(): string {
   const folder = mkdtempSync(join(tmpdir(), 'jel-mutants-'))
   const isWanted = (path: string): boolean => !['dist', '.vitest'].includes(basename(path))
@@ -68,7 +69,7 @@ async function simulation(folder: string, [name, ...args]: Fault['simulation']):
   return await fails(folder, 'apps/node/bin/jel.js', ['simulate', name, ...args])
 }
 
-/** Changes one place of a file for as long as `look` takes, which returns what did not notice. */
+/** Changes one place of a file while `look` runs. Returns the tests that did not notice. */
 async function plant(
   file: string,
   { from, to }: Pick<Fault, 'from' | 'to'>,
@@ -87,7 +88,7 @@ async function plant(
   }
 }
 
-/** One that is planted, and who must find it. */
+/** A planted fault, and the tests that must find it. */
 interface Trial {
   readonly name: string
   readonly by: string

@@ -9,7 +9,10 @@ const rounds = { file: `${core}/config.ts`, test: `${core}/config.test.ts` }
 const inputs = { file: `${core}/execution.ts`, test: `${core}/open-inputs.test.ts` }
 const shared = { file: `${core}/shared-value.ts`, test: `${core}/scheduler.test.ts` }
 
-/** Faults of the core of computing: whose fault a loss is, what stays when a job is over, stragglers, and what is bounded. */
+/**
+ * Faults of the core of computing: the blame for a loss, the remains of a finished job, stragglers,
+ * and bounds.
+ */
 export const computeFaults: readonly ShellFault[] = [
   {
     ...tries,

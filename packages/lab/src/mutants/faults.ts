@@ -1,14 +1,14 @@
-/** A fault of one place, and who must find it. */
+/** A fault of one place, and the simulation that must find it. */
 export interface Fault {
   readonly name: string
   /** Below packages/protocol/src. */
   readonly file: string
-  /** Stands there exactly once. */
+  /** Occurs there exactly once. */
   readonly from: string
   readonly to: string
   /**
-   * What fails with it beside the unit tests: a shipped scenario, with the arguments of `jel simulate`; a file of packages/simulator/test, with those
-   * of vitest; or `sim:check`.
+   * The test that must fail besides the unit tests: a shipped scenario, with the arguments of
+   * `jel simulate`; a file of packages/simulator/test, with those of vitest; or `sim:check`.
    */
   readonly simulation: readonly [name: string, ...args: string[]]
 }
@@ -23,7 +23,7 @@ const halves = [
   'duration=4m',
 ] as const
 
-/** Sorted by the part that they are planted in. The order in which they are tried. */
+/** The faults in the order in which they are tried, sorted by the part that they are planted in. */
 export const faults: readonly Fault[] = [
   {
     name: 'merge ignores incarnations',

@@ -1,12 +1,15 @@
-/** A fault of what surrounds the protocol: control sockets, keys, the page, handlers, queries. No simulation has them, so one file of tests must find it. */
+/**
+ * A fault of the code around the protocol: control sockets, keys, the page, handlers, queries. No
+ * simulation covers that code, so one file of tests must find the fault.
+ */
 export interface ShellFault {
   readonly name: string
   /** From the root of the repository. */
   readonly file: string
-  /** Stands there exactly once. */
+  /** Occurs there exactly once. */
   readonly from: string
   readonly to: string
-  /** What fails with it. */
+  /** The test that must fail. */
   readonly test: string
 }
 

@@ -1,4 +1,4 @@
-/** How far the hosts of a scenario are from each other, and what stands between them. */
+/** The distances between the hosts of a scenario, and the gateways between them. */
 import { networkOf, type Dialable, type Scenario } from '@jel/simulator'
 
 /** Bits a second; undefined: without limit. */
@@ -7,7 +7,7 @@ interface Width {
   readonly down: number | undefined
 }
 
-/** Packets take at least and at most so long, one way, ms. */
+/** Least and most one-way delay of packets, ms. */
 interface Span {
   readonly min: number
   readonly max: number
@@ -15,7 +15,7 @@ interface Span {
 
 interface Site {
   readonly name: string
-  /** Of the link that all hosts of the site share. */
+  /** Width of the link that all hosts of the site share. */
   readonly gateway: Width
   readonly dialable: Dialable
 }
@@ -26,10 +26,10 @@ export interface Distances {
   readonly spans: readonly (readonly Span[])[]
 }
 
-/** Below this, hosts on one wire are as far apart as asked for, ms. */
+/** Up to this delay one wire serves as the network, ms. */
 const NEAR = 1
 
-/** Undefined where all hosts stand on one wire. */
+/** Returns undefined where all hosts are on one wire. */
 export function distancesOf({ network }: Pick<Scenario, 'network'>): Distances | undefined {
   const { topology } = networkOf(network)
   if (topology === undefined) {

@@ -1,7 +1,8 @@
 /**
- * The forwarding proxy between far hosts, a thread of its own. Each host's packets come as datagrams (RFC 7348, VXLAN), wait as long as the
- * way takes, and go on to the host that they are meant for. What passes is what the kernels said, packet by packet: connecting takes a round
- * trip, refusal too, order is kept, and a sender that is too fast is slowed down by the receiver's window.
+ * The forwarding proxy between far hosts, a thread of its own. Each host's packets come as
+ * datagrams (RFC 7348, VXLAN), wait for the one-way delay, and go on to their receiver. The packets
+ * are the kernels' own: connecting takes a round trip, refusal too, order is kept, and the
+ * receiver's window slows a fast sender down.
  */
 import { createSocket, type Socket } from 'node:dgram'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -12,10 +13,12 @@ import { Line, Pipe } from './line.ts'
 export interface ForwarderData {
   readonly distances: Distances
   readonly seed: number
-  /** How many hosts there are; each has its own port, `base` and its number. */
+  /** Number of hosts. Each has its own port, `base` plus its number. */
   readonly hosts: number
   readonly base: number
-  /** Where the datagrams come in, and where the hosts' kernels take them. */
+  /**
+   * Address where the forwarder receives the datagrams, and address where the hosts' kernels do.
+   */
   readonly here: string
   readonly there: string
 }
@@ -32,7 +35,7 @@ interface Packet {
   readonly gateway: Pipe | undefined
 }
 
-// Before the Ethernet frame come eight bytes of VXLAN.
+// Eight bytes of VXLAN precede the Ethernet frame.
 const TO = 8
 const TYPE = TO + 12
 const ARP = 0x0806
@@ -53,7 +56,9 @@ function pipeOf(bits: number | undefined): Pipe | undefined {
   return bits === undefined ? undefined : new Pipe(bits)
 }
 
-/** The host of a hardware address, as the laboratory gives them; undefined: meant for many. */
+/**
+ * The host of a hardware address that the laboratory assigned; undefined for a multicast address.
+ */
 function receiver(bytes: Buffer): number | undefined {
   return ((bytes[TO] ?? 0) & 1) === 1 ? undefined : bytes.readUInt16BE(TO + 4)
 }
@@ -62,7 +67,7 @@ function take(bytes: Buffer, from: number): void {
   if (bytes.length < TYPE + 2) return
   const to = receiver(bytes)
   if (bytes.readUInt16BE(TYPE) === ARP) {
-    // Who is where is told at once: a real host asks its router next door.
+    // ARP passes without delay: a real host asks the router next to it.
     for (const other of to === undefined ? sockets.keys() : [to]) if (other !== from) send(bytes, other)
   } else if (to !== undefined) {
     forward(bytes, from, to)

@@ -1,6 +1,9 @@
-/** What holds packets back: a link of limited width, and a way that takes its time. */
+/** The two causes of delay: a link of limited width, and a line with a one-way delay. */
 
-/** Longest that a packet waits for a narrow link before it is dropped, ms: as home routers do, and `tbf` on the laboratory's wire. */
+/**
+ * Longest that a packet waits for a narrow link before it is dropped, ms: as home routers do, and
+ * `tbf` on the laboratory's wire.
+ */
 const maxQueueing = 500
 
 /** One direction of a link. Packets queue for it in the order in which they come. */
@@ -12,7 +15,10 @@ export class Pipe {
     this.#bytesPerMs = bitsPerSecond / 8_000
   }
 
-  /** When the last byte of what comes at `now` has gone in; undefined where the queue is full. */
+  /**
+   * Returns the time when the last byte of a packet that comes at `now` has gone in; undefined
+   * where the queue is full.
+   */
   carry(bytes: number, now: number): number | undefined {
     const start = Math.max(now, this.#free)
     if (start - now > maxQueueing) return undefined
@@ -20,13 +26,16 @@ export class Pipe {
   }
 }
 
-/** Something on its way. */
+/** An item on its way. */
 interface Queued<Item> {
   readonly item: Item
   readonly due: number
 }
 
-/** Lets out what is put in when it is due, in the order in which it was put in: nothing overtakes. */
+/**
+ * Delivers each item when it is due, in the order in which the items were put in: nothing
+ * overtakes.
+ */
 export class Line<Item> {
   readonly #deliver: (item: Item) => void
   readonly #now: () => number
@@ -46,7 +55,7 @@ export class Line<Item> {
 
   #wait(): void {
     const [first] = this.#queue
-    // Timers fire late by up to a millisecond: on average this is right.
+    // Timers fire up to a millisecond late; on average this is right.
     if (first !== undefined) setTimeout(() => this.#letOut(), Math.max(0, Math.floor(first.due - this.#now() - 0.5)))
   }
 

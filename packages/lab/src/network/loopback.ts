@@ -1,18 +1,25 @@
-/** Counts everything that crosses the loopback interface, IP and TCP headers and acknowledgements included. Linux only. */
+/**
+ * Counts all bytes and packets on the loopback interface, IP and TCP headers and acknowledgements
+ * included. Linux only.
+ */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 
 const INSIDE = 'BENCH_POOL_OWN_NETWORK'
 
-/** True where the loopback interface belongs to this benchmark alone, so that its counters count nothing else. */
+/**
+ * True where the loopback interface belongs to this benchmark alone, so that its counters count
+ * nothing else.
+ */
 export function ownNetwork(): boolean {
   return process.env[INSIDE] !== undefined
 }
 
 /**
- * Runs this program once more in a network namespace of its own and returns its exit status; undefined where the system has no
- * such thing, or where this already is that run. `unshare` needs Linux with user namespaces.
+ * Runs this program again in a network namespace of its own and returns its exit status. Returns
+ * undefined where the system has no such namespaces, or where this already is that run. `unshare`
+ * needs Linux with user namespaces.
  */
 export async function rerunInOwnNetwork(): Promise<number | undefined> {
   if (ownNetwork() || spawnSync('unshare', ['-rn', 'ip', 'link', 'set', 'lo', 'up']).status !== 0) return undefined
@@ -24,7 +31,10 @@ export async function rerunInOwnNetwork(): Promise<number | undefined> {
   return status ?? 1
 }
 
-/** Bytes over the loopback interface so far, headers included; NaN where they can't be told from those of other programs. */
+/**
+ * Bytes over the loopback interface so far, headers included; NaN where other programs share the
+ * interface.
+ */
 export function loopbackBytes(): number {
   return loopbackCounter(1)
 }

@@ -1,6 +1,6 @@
 /**
- * Namespaces of the laboratory's own for network, mounts and processes. The kernel takes them down, with everything in
- * them, when the first process in them ends, however it ends.
+ * Namespaces of the laboratory's own for network, mounts and processes. When the first process in
+ * them ends for any reason, the kernel takes them down with everything in them.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,16 +10,19 @@ import { run, UnableError } from './tools.ts'
 
 const INSIDE = 'JEL_LAB_NAMESPACES'
 
-/** Where a run keeps its own files: named namespaces, small disks. In memory, and seen by nobody else. */
+/**
+ * Folder of a run's own files: named namespaces, small disks. It is in memory and invisible to
+ * other processes.
+ */
 const RUN = '/run'
 
-/** How `unshare` is called here: root needs no user namespace, everybody else does. */
+/** The arguments of `unshare`: root needs no user namespace, everybody else does. */
 function unshare(): string[] {
   const mine = process.getuid?.() === 0 ? [] : ['--map-root-user']
   return [...mine, '--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
 }
 
-/** Why this machine does not let us have namespaces; undefined where it does. */
+/** Why this machine allows no namespaces; undefined where it does. */
 export function noNamespaces(): string | undefined {
   if (inside()) return undefined
   const { status, stderr, error } = spawnSync('unshare', [...unshare(), 'mount', '-t', 'tmpfs', 'tmpfs', RUN], { encoding: 'utf8' })
@@ -31,13 +34,14 @@ function inside(): boolean {
   return process.env[INSIDE] !== undefined
 }
 
-/** The id of the process that was started by the user, which tells this run from others. */
+/** The id of the process that the user started. It identifies this run. */
 export function runId(): string {
   return process.env[INSIDE] ?? String(process.pid)
 }
 
 /**
- * Runs this program once more in namespaces of its own and returns its exit status; undefined where this is that run already.
+ * Runs this program again in namespaces of its own and returns its exit status; undefined where
+ * this is that run already.
  * @throws {UnableError} where there can't be any.
  */
 export async function rerunInOwnNamespaces(): Promise<number | undefined> {
@@ -48,11 +52,12 @@ export async function rerunInOwnNamespaces(): Promise<number | undefined> {
   const problem = noNamespaces()
   if (problem !== undefined) throw new UnableError(problem)
   const inner = spawn('unshare', [...unshare(), process.execPath, ...process.execArgv, ...process.argv.slice(1)], {
-    // The pipe ends when this process does, whatever ended it.
+    // The pipe ends when this process ends for any reason.
     stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
     env: { ...process.env, [INSIDE]: String(process.pid) },
   })
-  // Ctrl-C reaches the inner run, too; a signal to this process alone is handed on by closing the pipe.
+  // Ctrl-C reaches the inner run, too. A signal to this process alone closes the pipe, which passes
+  // it on.
   process.on('SIGINT', () => inner.stdio[3]?.destroy())
   process.on('SIGTERM', () => inner.stdio[3]?.destroy())
   const [status] = (await once(inner, 'exit')) as [number | null]

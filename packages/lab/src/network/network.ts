@@ -1,9 +1,10 @@
 /**
- * The hosts and what goes wrong between them: each is a network namespace with an interface of its own, on one wire with the others, or far
- * from them.
+ * The hosts and the faults between them. Each host is a network namespace with an interface of its
+ * own. All hosts are on one wire, or far from each other.
  *
- * Whatever is lost is lost on arrival, by the receiving host's firewall, loss and cut alike: a sender whose own firewall drops a
- * packet is told so by its kernel, which no real network does.
+ * Every lost packet is lost on arrival, by the receiving host's firewall, loss and cut alike. A
+ * kernel reports a packet that the sender's own firewall drops to the sender, which no real network
+ * does.
  */
 import type { Dialable } from '@jel/simulator'
 import type { Distances } from './distances.ts'
@@ -14,14 +15,14 @@ import { Tunnels } from './tunnels.ts'
 import { Wire } from './wire.ts'
 import { runId } from './namespaces.ts'
 
-/** Multicast is dropped: what finds the pool again is the protocol, not mDNS. */
+/** Drops multicast, so that the protocol and not mDNS finds the pool again. */
 const NO_MULTICAST = '-A INPUT -d 224.0.0.0/4 -j DROP'
 
-/** What becomes of the packets of one host that are for another. */
+/** The treatment of packets from one host to another. */
 export interface Path {
-  /** Share that gets lost, 0 to 1; 1 is a cut. */
+  /** Share of lost packets, 0 to 1; 1 is a cut. */
   readonly loss: number
-  /** A cut that a firewall answers, instead of swallowing. */
+  /** A firewall answers the packets of a cut, instead of dropping them silently. */
   readonly isRefused: boolean
 }
 
@@ -36,11 +37,14 @@ export class LabNetwork {
   readonly #medium: Medium
   #faults: readonly Fault[] = []
   #shape: (from: LabHost, to: LabHost) => Path | undefined = () => undefined
-  /** What each firewall was last told. */
+  /** The present rules of each firewall. */
   readonly #rules = new Map<LabHost, string>()
   readonly #addressesGiven = new Map<LabHost, number>()
 
-  /** Without distances, all hosts are on one wire. `sites`: numbers of the hosts' sites; the seed is that of the delays. */
+  /**
+   * Without distances, all hosts are on one wire. `sites`: numbers of the hosts' sites; the seed is
+   * that of the delays.
+   */
   constructor(
     hosts: number,
     distances?: Distances,
@@ -62,7 +66,7 @@ export class LabNetwork {
     return this.#medium.ready
   }
 
-  /** The host stands on the site of this number, unlike it was planned. */
+  /** Moves the host to the site of this number, instead of the planned one. */
   locate(host: LabHost, site: number): void {
     if (host.site === site) return
     host.site = site
@@ -70,18 +74,18 @@ export class LabNetwork {
     if (this.#distances?.sites.some(({ dialable }) => dialable !== true) === true) this.#filter(this.hosts)
   }
 
-  /** What runs a program on a host. */
+  /** The command that runs a program on a host. */
   within(host: LabHost): string[] {
     return within(host)
   }
 
-  /** Nobody can dial this host any more; it can dial. */
+  /** Hides a host: it can dial, but can't be dialled. */
   hide(host: LabHost): void {
     host.hidden = true
     this.#filter([host])
   }
 
-  /** Whom the firewall of a host lets dial it. */
+  /** The hosts that a host's firewall allows to dial it. */
   dialable(host: LabHost): Dialable {
     return host.hidden ? false : (this.#distances?.sites[host.site]?.dialable ?? true)
   }
@@ -91,17 +95,23 @@ export class LabNetwork {
     return from === to || (dialable === 'site' ? from.site === to.site : dialable)
   }
 
-  /** Loses a share of the packets that one of `from` sends to one of `to`, within a host as well. Returns what mends it. */
+  /**
+   * Loses a share of the packets from any of `from` to any of `to`, within a host as well. Returns
+   * a function that ends the loss.
+   */
   lose(from: readonly LabHost[], to: readonly LabHost[], share: number): () => void {
     return this.#begin({ from: new Set(from), to: new Set(to), loss: share, isRefused: false })
   }
 
-  /** What one of `from` sends to one of `to` is refused, as by a firewall that says so. Returns what mends it. */
+  /**
+   * Refuses the packets from any of `from` to any of `to`, as a firewall with rejections does.
+   * Returns a function that ends this.
+   */
   refuse(from: readonly LabHost[], to: readonly LabHost[]): () => void {
     return this.#begin({ from: new Set(from), to: new Set(to), loss: 1, isRefused: true })
   }
 
-  /** No packet between the groups. Returns what mends it. */
+  /** Cuts all packets between the groups. Returns a function that ends the cut. */
   part(...groups: (readonly LabHost[])[]): () => void {
     const mend = groups.map((group) => {
       const others = groups.filter((other) => other !== group).flat()
@@ -112,13 +122,16 @@ export class LabNetwork {
     }
   }
 
-  /** Ends all that was lost, refused and parted. */
+  /** Ends all losses, refusals and cuts. */
   heal(): void {
     this.#faults = []
     this.#filter(this.hosts)
   }
 
-  /** Looks anew at what becomes of packets from each host to each, beside what was begun singly. */
+  /**
+   * Sets the treatment of packets from each host to each, besides the faults that were begun
+   * singly.
+   */
   shape(pathOf: (from: LabHost, to: LabHost) => Path | undefined): void {
     this.#shape = pathOf
     this.#filter(this.hosts)
@@ -133,12 +146,12 @@ export class LabNetwork {
     }
   }
 
-  /** The plug out of the host, or in again: its kernel knows, unlike of a cut. */
+  /** Pulls a host's plug, or puts it in again. Its kernel notices, unlike a cut. */
   plug(host: LabHost, state: 'up' | 'down'): void {
     this.#medium.plug(host, state)
   }
 
-  /** Both directions of a host's link, in bits a second; undefined makes it wide again. */
+  /** Limits both directions of a host's link, in bits a second; undefined makes it wide again. */
   narrow(host: LabHost, bits: number | undefined): void {
     this.#medium.narrow(host, bits)
   }
@@ -148,15 +161,15 @@ export class LabNetwork {
     on(host, 'ip', ['addr', 'flush', 'dev', 'eth0'])
   }
 
-  /** Gives a host another address instead of its own, as when a laptop changes networks. */
+  /** Replaces a host's address, as when a laptop changes networks. */
   readdress(host: LabHost): void {
     const turn = (this.#addressesGiven.get(host) ?? 0) + 1
     this.#addressesGiven.set(host, turn)
     host.address = addressOf(host.number, turn)
-    // In this order: an address that came second goes with the first.
+    // The order matters: removing the first address removes later ones with it.
     this.unaddress(host)
     on(host, 'ip', ['addr', 'add', `${host.address}/16`, 'dev', 'eth0'])
-    // What it knew of its neighbours went with its last address.
+    // The kernel forgot its neighbours with its last address.
     this.#introduce(host, this.hosts)
     for (const other of this.hosts) this.#introduce(other, [host])
     this.#filter(this.hosts)
@@ -168,14 +181,15 @@ export class LabNetwork {
     return sent(devices, 'eth0') + sent(devices, 'lo')
   }
 
-  /** Packets that nobody meant to lose: the laboratory itself was too slow for them. */
+  /** Packets lost without a planned fault: the laboratory itself was too slow for them. */
   lost(): number {
     return this.#medium.lost()
   }
 
   /**
-   * Tells a host where others are. What kernels find out by asking goes into one table of 1,024 places for all namespaces of a machine (`gc_thresh3`):
-   * a hundred hosts overflow it, and their packets are lost.
+   * Gives a host the hardware addresses of others. Addresses that kernels find by asking go into
+   * one table of 1,024 places for all namespaces of a machine (`gc_thresh3`): a hundred hosts
+   * overflow it, and their packets are lost.
    */
   #introduce(host: LabHost, others: readonly LabHost[]): void {
     const lines = others
@@ -184,7 +198,7 @@ export class LabNetwork {
     on(host, 'ip', ['-batch', '-'], lines.join(''))
   }
 
-  /** Tells hosts' firewalls what to lose. */
+  /** Sets the rules of hosts' firewalls. */
   #filter(hosts: Iterable<LabHost>): void {
     for (const host of hosts) {
       const lost = this.hosts.flatMap((from) => this.#lossRules(from, host))
@@ -208,7 +222,7 @@ export class LabNetwork {
   }
 }
 
-/** Answers what comes from a host with a reset or an ICMP error, and lets the other side's such answers in. */
+/** Answers packets from a host with a reset or an ICMP error, and accepts such answers from it. */
 function refusal({ address }: LabHost): string[] {
   return [
     `-A INPUT -s ${address} -p tcp --tcp-flags RST RST -j ACCEPT`,
@@ -218,13 +232,13 @@ function refusal({ address }: LabHost): string[] {
   ]
 }
 
-/** Of a table in the form of /proc/net/dev: what left a device. */
+/** Bytes that left a device, from a table in the form of /proc/net/dev. */
 function sent(table: string, device: string): number {
   const line = table.split('\n').find((each) => each.trim().startsWith(`${device}:`))
   return Number(line?.split(':')[1]?.trim().split(/\s+/u)[8] ?? Number.NaN)
 }
 
-/** Private addresses that exist inside of the laboratory's own namespaces only. */
+/** Private addresses that exist only inside the laboratory's own namespaces. */
 function addressOf(host: number, turn: number): string {
   return `10.77.${turn}.${host}`
 }
@@ -236,7 +250,8 @@ function connect(number: number, medium: Medium): LabHost {
   medium.attach(host)
   run('ip', [...inside, 'addr', 'add', `${host.address}/16`, 'dev', 'eth0'])
   for (const device of ['lo', 'eth0']) {
-    // Packets as they are on a wire: otherwise a kernel sends 64 KB as one, or makes one of what arrives together, and losing that is losing forty.
+    // Sends packets as they are on a wire. Otherwise a kernel sends 64 KB as one, or merges packets
+    // that arrive together, and one loss is a loss of forty.
     run('ip', [...inside, 'link', 'set', device, 'mtu', '1500', 'gso_max_segs', '1', 'gro_max_size', '1500', 'up'])
   }
   return host

@@ -1,17 +1,20 @@
-/** The programs that the laboratory is made of, and the rights that it needs. */
+/** The programs that the laboratory uses, and the rights that it needs. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { UsageError } from '../base/program.ts'
 
-/** Something that this machine does not allow: told as a sentence, not as a stack trace. */
+/**
+ * This machine lacks something that the laboratory needs. It is printed as a sentence, not as a
+ * stack trace.
+ */
 export class UnableError extends UsageError {}
 
 const FAKETIME = ['x86_64', 'aarch64', 'arm', 'i386'].map((arch) => `/usr/lib/${arch}-linux-gnu/faketime/libfaketimeMT.so.1`)
 
-/** Debian's, which its packages are for, whatever else is first in the path. */
+/** Debian's Python, which its packages are for, rather than the first one in the path. */
 export const PYTHON = '/usr/bin/python3'
 
-/** A capability, the Debian package that brings it, and how to see that it is there. */
+/** For each capability, the Debian packages that bring it, and a test whether they are there. */
 const PACKAGES = {
   network: [
     { name: 'iproute2', present: () => runs('ip', '-Version') && runs('tc', '-Version') },
@@ -38,7 +41,7 @@ export function isProvided(capability: Capability): boolean {
 }
 
 /**
- * Installs what is missing where this may be done: on Debian and its kin, as root.
+ * Installs missing packages where that is allowed: on Debian and its kin, as root.
  * @throws {UnableError} that names the packages otherwise.
  */
 export function provide(...capabilities: Capability[]): void {
@@ -56,7 +59,7 @@ export function provide(...capabilities: Capability[]): void {
   if (!install()) throw new UnableError(`could not install ${missing.join(', ')}: apt-get install says why`)
 }
 
-/** Runs a program to its end. Throws with what it said when it fails. */
+/** Runs a program to its end. Throws with its output when it fails. */
 export function run(program: string, args: readonly string[], input?: string): string {
   const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: 'utf8', ...(input !== undefined && { input }) })
   if (error !== undefined) throw new UnableError(`${program}: ${error.message}`)

@@ -1,6 +1,7 @@
 /**
- * Hosts that are far from each other: each one's interface is a tunnel (VXLAN) that ends at the laboratory's forwarder. The tunnels begin in a
- * namespace between the hosts and the laboratory, so that a host sees nothing of them.
+ * Hosts that are far from each other. Each host's interface is a tunnel (VXLAN) that ends at the
+ * laboratory's forwarder. The tunnels begin in a namespace between the hosts and the laboratory, so
+ * that a host sees nothing of them.
  */
 import { readFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
@@ -13,7 +14,7 @@ import { runId } from './namespaces.ts'
 
 const HERE = '10.78.0.1'
 const THERE = '10.78.0.2'
-/** A host's port is this and its number. */
+/** A host's port is this plus its number. */
 const BASE = 20_000
 
 export class Tunnels implements Medium {
@@ -27,14 +28,14 @@ export class Tunnels implements Medium {
     run('ip', ['link', 'add', 'tunnels', 'type', 'veth', 'peer', 'name', 'hosts', 'netns', this.#between])
     run('ip', ['addr', 'add', `${HERE}/30`, 'dev', 'tunnels'])
     run('ip', [...inside, 'addr', 'add', `${THERE}/30`, 'dev', 'hosts'])
-    // Room for what a tunnel adds to a packet of 1,500 bytes.
+    // Leaves room for the bytes that a tunnel adds to a packet of 1,500 bytes.
     run('ip', ['link', 'set', 'tunnels', 'mtu', '1600', 'up'])
     run('ip', [...inside, 'link', 'set', 'hosts', 'mtu', '1600', 'up'])
     const data: ForwarderData = { distances, seed, hosts, base: BASE, here: HERE, there: THERE }
     this.#forwarder = new Worker(new URL('forwarder.ts', import.meta.url), { workerData: data })
     const { promise, resolve } = Promise.withResolvers<void>()
     this.ready = promise
-    // Its faults end the run: nobody listens to `error`.
+    // Without a listener for `error`, its faults end the run.
     this.#forwarder.once('message', () => {
       this.#forwarder.unref()
       resolve()

@@ -1,4 +1,7 @@
-/** Hosts on one wire: each has a veth interface, joined to the others by a bridge in the namespace of the laboratory itself. */
+/**
+ * Hosts on one wire. Each has a veth interface, and a bridge in the laboratory's own namespace
+ * joins them.
+ */
 import type { Medium } from './medium.ts'
 import { hardware, on, type LabHost } from './host.ts'
 import { run } from './tools.ts'
@@ -26,7 +29,7 @@ export class Wire implements Medium {
     const command =
       bits === undefined
         ? ['qdisc', 'del', 'dev']
-        : // Half a second of queue, as home routers have; a bucket of ten packets, so that one always fits.
+        : // Half a second of queue, as in home routers; a bucket of ten packets, so one fits.
           ['qdisc', 'replace', 'dev']
     const rate = bits === undefined ? [] : ['tbf', 'rate', `${bits}bit`, 'burst', '15kb', 'latency', '500ms']
     run('tc', [...command, port(host), 'root', ...rate])
@@ -34,7 +37,7 @@ export class Wire implements Medium {
   }
 
   locate(): void {
-    // There is one place.
+    // There is only one site.
   }
 
   lost(): number {

@@ -9,7 +9,8 @@ const nothing = { mean: 0, service: 0 }
 
 function trial(contender: Contender, seed: number, rest: Partial<TrialResult>): TrialResult {
   const { experiment = 'figure-5' } = rest
-  return { experiment, contender, seed, scale: 1, nodes: 100, agreed: [], payload: nothing, wire: nothing, received: nothing, events: 0, cpuSeconds: 0, ...rest } // prettier-ignore
+  // prettier-ignore
+  return { experiment, contender, seed, scale: 1, nodes: 100, agreed: [], payload: nothing, wire: nothing, received: nothing, events: 0, cpuSeconds: 0, ...rest }
 }
 
 /** Figure 5 with these times of peer bootstrap to 99 %, one a seed; serial send takes 20 s. */

@@ -1,4 +1,7 @@
-/** What the paper says of its figures, and this project of itself, each judged by seeds: it holds in all, in none, or it can't be said. */
+/**
+ * Claims of the paper about its figures, and of this project about itself, each judged by seeds: it
+ * holds in all, in none, or it can't be said.
+ */
 import { central, contenders, titles, type Contender } from './contender.ts'
 import type { ExperimentName } from './experiment.ts'
 import { joined, spreadOf, survived, type Outcome } from './outcome.ts'
@@ -14,9 +17,12 @@ export interface Claim {
   readonly where: string
   readonly what: string
   readonly of: readonly ExperimentName[]
-  /** What it was judged by, of one seed. */
+  /** The values of one seed that the claim is judged by. */
   readonly seen?: (at: At) => readonly (readonly [what: string, value: number | undefined, unit: 's' | 'MB' | '×' | '%'])[]
-  /** Undefined: it can't be said, as after a tie. Left out: never, for the reason given. */
+  /**
+   * Returns undefined if it can't be said, as after a tie. Left out where it never can, for the
+   * reason given.
+   */
   readonly judge?: (at: At) => boolean | undefined
   readonly reason?: string
   /** This project's own. */
@@ -32,7 +38,9 @@ const much = 1.25
 
 const nearly = (at: At, experiment: ExperimentName, contender: Contender): number => at(experiment, contender).nearly ?? Infinity
 
-/** True if `a` is smaller by more than the factor, false if it is larger by more than the margin. */
+/**
+ * True if `a` is smaller by more than the factor, false if it is larger by more than the margin.
+ */
 function smaller(a: number, b: number, factor = margin): boolean | undefined {
   if (a * factor < b) return true
   return factor > margin || a > b * margin ? false : undefined
@@ -158,7 +166,7 @@ const table: readonly Claim[] = [
     of: ['table-2'],
     seen: (at) => [['the server', server(at, contender), 'MB']],
     judge: (at) => {
-      // The paper has 2,000 nodes: with fewer this says nothing.
+      // The paper has 2,000 nodes: with fewer this claim can't be judged.
       if (at('table-2', contender).scale !== 1) return undefined
       const ratio = server(at, contender) / (tableTwo[contender]?.service ?? 0)
       return ratio < 1.5 && ratio > 1 / 1.5
@@ -183,10 +191,13 @@ const table: readonly Claim[] = [
   },
 ]
 
-/** When something changes in Figures 7 and 8, and when they end, s. */
+/** Times of the changes in Figures 7 and 8, and of their end, s. */
 const changes = [200, 400, 600]
 
-/** The average view as a share of the true size of the pool, just before. Of the one seed whose curve is kept. */
+/**
+ * The average view as a share of the true size of the pool, just before a change. From the one seed
+ * whose curve is kept.
+ */
 function tracked({ curve }: TrialResult, before: number): number {
   if (curve === undefined) throw new Missing()
   const [, perceived = 0, present = 1] = curve.findLast(([time]) => time < before) ?? []
@@ -305,7 +316,7 @@ export function verdictOf({ judge, of }: Claim, outcome: Outcome): Verdict {
   return judged.every((each) => each === false) ? 'does not hold' : 'cannot be said'
 }
 
-/** What it was judged by: medians. */
+/** The values that the claim was judged by: medians. */
 export function seenOf({ seen, of, reason }: Claim, outcome: Outcome): string {
   if (seen === undefined) return reason ?? ''
   const found = bySeed(outcome, of, seen)

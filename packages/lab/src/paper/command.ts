@@ -1,9 +1,10 @@
 /**
- * Re-runs the evaluation of the JEL paper: Figures 5 to 8, Tables II and III, with this project's protocol beside the six of the paper, and draws its Figure 9.
+ * Re-runs the evaluation of the JEL paper: Figures 5 to 8, Tables II and III, with this project's
+ * protocol beside the six of the paper, and draws its Figure 9.
  *
- *     pnpm paper                                             # everything, some hours of processor time
- *     pnpm paper --scale 0.2                                 # what is run with a fifth of the nodes
- *     pnpm paper --only figure-6 --protocols jel             # these again; what was found of the others stays
+ *     pnpm paper                                   # everything, some hours of processor time
+ *     pnpm paper --scale 0.2                       # a fifth of the nodes
+ *     pnpm paper --only figure-6 --protocols jel   # these again; other results stay
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -49,7 +50,7 @@ const document = 'docs/jel-paper.md'
 const folder = 'docs/jel-paper'
 
 interface Found {
-  /** Where they come from, the latest run last, and how many trials each was. */
+  /** The runs behind the trials, the latest last, each with its number of trials. */
   readonly origins: readonly (Origin & { readonly trials: number })[]
   readonly trials: readonly TrialResult[]
 }
@@ -112,7 +113,7 @@ function originText({ origins, trials }: Found): string {
   return `${runs.join('; then ')}. ${minutes(whole)} minutes of processor time at the paper's sizes, ${minutes(rest)} below.`
 }
 
-/** One trial a line, so that changes can be read. */
+/** Writes one trial a line, for readable diffs. */
 function written({ origins, trials }: Found): string {
   return `{"origins":${JSON.stringify(origins)},"trials":[\n${trials.map((trial) => JSON.stringify(trial)).join(',\n')}\n]}\n`
 }

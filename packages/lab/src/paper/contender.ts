@@ -1,4 +1,4 @@
-/** Who is compared: the six curves of the paper's figures, and this project's protocol. */
+/** The contenders: the six curves of the paper's figures, and this project's protocol. */
 import { defaultConfig, ProtocolNode } from '@jel/protocol'
 import { baselines, distributed, type BaselineName, type DistributedSettings, type NodeFactory } from './baselines/index.ts'
 

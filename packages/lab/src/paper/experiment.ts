@@ -1,4 +1,7 @@
-/** The paper's experiments of §6.1 to §6.4: scenarios that `jel simulate` runs as well, with what is measured in them. */
+/**
+ * The paper's experiments of §6.1 to §6.4: scenarios that `jel simulate` runs as well, with their
+ * measurements.
+ */
 import { loadScenario, shippedScenarios, type Scenario } from '@jel/simulator'
 import { contenders, type Contender } from './contender.ts'
 
@@ -8,17 +11,17 @@ export type ExperimentName = (typeof experimentNames)[number]
 export interface Experiment {
   readonly name: ExperimentName
   readonly title: string
-  /** The shipped scenario, and what is different from it. */
+  /** The shipped scenario, and its changed settings. */
   readonly scenario: string
   readonly set: readonly string[]
   readonly contenders: readonly Contender[]
-  /** When the nodes of each wave start, and when the last one of them ends, seconds. */
+  /** Start of each wave's nodes, and end of the last wave, seconds. */
   readonly waves: readonly number[]
   readonly end?: { readonly at: number; readonly how: 'leave' | 'crash' }
 }
 
 const some: readonly Contender[] = ['serial-send', 'distributed', 'jel']
-/** The paper shows so much of the join tests, and the curves are drawn from as many points. */
+/** The join tests as far as the paper shows them; the curves have as many points. */
 const joining = ['duration=100s', 'actions=[]', 'sample=500ms']
 const inTwoWaves = { contenders: some, waves: [0, 200], set: ['sample=1s'] }
 
@@ -61,7 +64,8 @@ export const experiments: Readonly<Record<ExperimentName, Experiment>> = {
     scenario: 'figure-8',
     end: { at: 400, how: 'crash' },
   },
-  // A process for each of its 256 cores, on machines of four: the paper does not say how many there were.
+  // A process for each of its 256 cores, on machines of four: the paper does not give the number of
+  // machines.
   'table-3': {
     name: 'table-3',
     title: 'Table III: 256 nodes join, DAS-3',
@@ -72,7 +76,9 @@ export const experiments: Readonly<Record<ExperimentName, Experiment>> = {
   },
 }
 
-/** The scenario of an experiment with this share of its nodes. `set`: what is different in a variation. */
+/**
+ * The scenario of an experiment with this share of its nodes. `more`: the settings of a variation.
+ */
 export function scenarioOf({ scenario, set }: Experiment, scale: number, more: readonly string[] = []): Scenario {
   const file = shippedScenarios().get(scenario)
   if (file === undefined) throw new RangeError(`there is no scenario ${scenario}`)

@@ -20,7 +20,7 @@ export async function draw(results: readonly TrialResult[]): Promise<Map<string,
   return files
 }
 
-/** One seed each, of the largest pool that was run. */
+/** Curves of one seed each, of the largest pool that was run. */
 async function curvesOf(name: ExperimentName, results: readonly TrialResult[]): Promise<string | undefined> {
   const found = results.filter(({ experiment, curve }) => experiment === name && curve !== undefined)
   const scale = Math.max(...found.map((result) => result.scale))

@@ -1,9 +1,12 @@
-/** What trials say, in the figures that the paper is compared by. Times are seconds. */
+/** The figures of the trials that the comparison with the paper uses. Times are seconds. */
 import type { Contender } from './contender.ts'
 import { experiments, type ExperimentName } from './experiment.ts'
 import type { TrialResult } from './trial.ts'
 
-/** Trials of one scale, with one variation where it was tried and as the scenario is where not. */
+/**
+ * Trials of one scale: with one variation where it was tried, otherwise with the scenario's own
+ * settings.
+ */
 export class Outcome {
   readonly #results = new Map<string, TrialResult[]>()
 
@@ -28,20 +31,20 @@ export class Outcome {
   }
 }
 
-/** The last node of a wave comes so long after the first one at most, s. */
+/** Longest time from the first node of a wave to the last one, s. */
 const longestSpread = 5
 
-/** From the first start of the wave until all knew all; undefined: they never did. */
+/** Time from the first start of the wave until all see all; undefined: they never did. */
 export function joined({ experiment, agreed }: TrialResult, wave = 0): number | undefined {
   const { waves, end } = experiments[experiment]
   const start = waves[wave] ?? 0
   const next = waves[wave + 1] ?? end?.at ?? Infinity
-  // What they agreed on before all of the wave had come is over when the rest comes.
+  // An agreement from before the whole wave had come ends when the rest comes.
   const found = agreed.find(([from, to]) => from >= start && from < next && (to ?? Infinity) > start + longestSpread)
   return found === undefined ? undefined : found[0] - start
 }
 
-/** From the end of the second wave until all survivors knew, for good. */
+/** Time from the end of the second wave until all survivors agree for good. */
 export function survived({ experiment, agreed }: TrialResult): number | undefined {
   const { end } = experiments[experiment]
   if (end === undefined) return undefined
@@ -55,7 +58,7 @@ export interface Spread {
   readonly most: number
 }
 
-/** What is undefined never came. Undefined where there is none. */
+/** Undefined values never came. Returns undefined for no values. */
 export function spreadOf(values: readonly (number | undefined)[]): Spread | undefined {
   const known = values.map((value) => value ?? Infinity).toSorted((a, b) => (a === b ? 0 : a - b))
   const [least] = known

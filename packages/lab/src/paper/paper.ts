@@ -1,4 +1,4 @@
-/** What the paper says. */
+/** The paper's results. */
 import type { Contender } from './contender.ts'
 import type { Megabytes } from './trial.ts'
 

@@ -1,4 +1,7 @@
-/** Which trials make the page: three seeds at the paper's sizes, twenty at a fifth of them, and there what comes of what the paper leaves open. */
+/**
+ * Selects the trials of the page: three seeds at the paper's sizes, twenty at a fifth of them, and
+ * there the variations of settings that the paper leaves open.
+ */
 import { contenders, type Contender } from './contender.ts'
 import { experimentNames, experiments, type ExperimentName } from './experiment.ts'
 import type { TrialPlan, TrialResult } from './trial.ts'
@@ -18,7 +21,9 @@ export interface Wanted {
   readonly seeds: number | undefined
 }
 
-/** What took longest the last time first, so that no thread waits for it at the end. */
+/**
+ * Plans the trials, the slowest of the last run first, so that no thread waits for it at the end.
+ */
 export function planTrials(wanted: Wanted, last: ReadonlyMap<string, TrialResult>): TrialPlan[] {
   const cost = (plan: TrialPlan): number => last.get(keyOf(plan))?.cpuSeconds ?? Infinity
   return [...base(wanted), ...varied(wanted)].toSorted((a, b) => (cost(a) === cost(b) ? 0 : cost(b) - cost(a)))
@@ -27,7 +32,7 @@ export function planTrials(wanted: Wanted, last: ReadonlyMap<string, TrialResult
 function base(wanted: Wanted): TrialPlan[] {
   return wanted.scales.flatMap((scale) =>
     wanted.experiments.flatMap((experiment) => {
-      // As small as the paper's: many seeds of its own size.
+      // Its pool is small in the paper, too, so it gets many seeds at full size.
       if (experiment === 'table-3') return scale === 1 ? trials(experiment, contenders, wanted, { scale }, seeds.small) : []
       const most = scale === 1 ? seeds.whole : (experiment === 'table-2' ? seedsOfTable : seeds).small
       return trials(experiment, experiments[experiment].contenders, wanted, { scale }, most)

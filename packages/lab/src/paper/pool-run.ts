@@ -1,10 +1,13 @@
-/** One scenario with one of the contenders. The baselines have a node for server or bootstrap service that is no member; with jel the first member is as good as any. */
+/**
+ * Runs one scenario with one of the contenders. The baselines have a node for server or bootstrap
+ * service that is no member; `jel` has none, and its first member is like any other.
+ */
 import { networkOf, ScenarioRunner, Simulation, type Costs, type Protocol, type Scenario, type SimulatedNode } from '@jel/simulator'
 import { SimulatedTestbed } from '@jel/simulator/internals'
 import type { Milliseconds, Notification } from '@jel/protocol'
 import type { BaselineName, NodeFactory } from './baselines/index.ts'
 
-/** A node of the baselines that is told to leave goes on until the server knows. */
+/** How long a leaving node of the baselines goes on at most, ms: until the server has its leave. */
 const leaveFlush = 20_000
 /** TCP, then SmartSockets' own handshake, in plain text. */
 const smartSockets = { setupDelays: 4, setupBytes: { dialler: 100, listener: 100 } }
@@ -21,7 +24,7 @@ interface PoolOptions {
   readonly create: NodeFactory
   readonly seed: number
   readonly costs?: Costs | undefined
-  /** A member was told something. */
+  /** Called with each notification of a member. */
   readonly onTold?: (notification: Notification, now: Milliseconds) => void
 }
 
@@ -30,7 +33,7 @@ export function runPool(scenario: Scenario, { contender, create, seed, costs, on
   const simulation = new Simulation({
     seed,
     createProtocol: create,
-    // Millions of them, and nobody would read them.
+    // There are millions of them, and nothing reads them.
     keepNews: false,
     // The baselines make other promises than this project.
     checkPromises: !hasService,

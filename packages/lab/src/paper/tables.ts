@@ -1,4 +1,4 @@
-/** The same as tables in Markdown. */
+/** The figures as tables in Markdown. */
 import { markdownTable } from '../base/markdown.ts'
 import { claims, seenOf, verdictOf } from './claims.ts'
 import { contenders, titles, type Contender } from './contender.ts'
@@ -93,7 +93,7 @@ function traffic(outcome: Outcome): string {
   return markdownTable(head, rows)
 }
 
-/** What comes of what the paper leaves open. */
+/** The effects of settings that the paper leaves open. */
 function sensitivity(results: readonly TrialResult[]): string {
   const figures: Readonly<Partial<Record<ExperimentName, readonly [string, Figure, (spread: Spread | undefined) => string]>>> = {
     'figure-5': ['Figure 5, 99 %', ({ nearly }) => nearly, seconds],

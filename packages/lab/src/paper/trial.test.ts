@@ -8,7 +8,7 @@ import { runTrial, type TrialPlan } from './trial.ts'
 
 const plan = (rest: Partial<TrialPlan>): TrialPlan => ({ experiment: 'figure-5', contender: 'serial-send', seed: 1, scale: 0.02, ...rest })
 
-// What a variation assumes holds for the whole thread, in which other files are tested.
+// A variation's assumption applies to the whole thread, in which other files are tested.
 afterAll(() => assumeMemberBytes(100))
 
 describe('a trial', () => {
@@ -47,7 +47,8 @@ it('has its nodes scaled, all else as the scenario says', () => {
 
 it('plans three seeds at the paper’s sizes, twenty at a fifth, and each trial once', () => {
   const plans = planTrials({ scales: [1, 0.2], experiments: experimentNames, contenders, seeds: undefined }, new Map())
-  const seeds = (scale: number): number => plans.filter((each) => each.experiment === 'figure-6' && each.contender === 'jel' && each.scale === scale && each.variation === undefined).length // prettier-ignore
+  // prettier-ignore
+  const seeds = (scale: number): number => plans.filter((each) => each.experiment === 'figure-6' && each.contender === 'jel' && each.scale === scale && each.variation === undefined).length
   expect([seeds(1), seeds(0.2)]).toEqual([3, 20])
   expect(new Set(plans.map((each) => JSON.stringify(each))).size).toBe(plans.length)
 })

@@ -13,46 +13,61 @@ export interface TrialPlan {
   readonly seed: number
   /** Share of the nodes. */
   readonly scale: number
-  /** The name of one; undefined: as the scenario is. */
+  /** Name of the variation; undefined: the scenario's own settings. */
   readonly variation?: string
 }
 
 /** MB (10^6 bytes) over the whole experiment. */
 export interface Megabytes {
-  /** Of a member. */
+  /** Mean of the members. */
   readonly mean: number
-  /** Of the server; undefined where there is none that would be no member. */
+  /** The server's; undefined where all nodes are members. */
   readonly service?: number
 }
 
 /** Times are seconds; null: to the end. */
 export interface TrialResult extends TrialPlan {
   readonly nodes: number
-  /** When the average perceived pool size (§6.1) was half, and 99 %, of the nodes of the first wave; undefined: never. */
+  /**
+   * When the average perceived pool size (§6.1) was half, and 99 %, of the nodes of the first wave;
+   * undefined: never.
+   */
   readonly half?: number
   readonly nearly?: number
-  /** When all knew all, for a second at least: from when to when. */
+  /** Intervals of at least a second in which all saw all. */
   readonly agreed: readonly (readonly [from: number, to: number | null])[]
-  /** Of pairs of a crashed member and a survivor: when half of them, and the last, were told, after the crash; how many never were. */
+  /**
+   * Over the pairs of a crashed member and a survivor: time from the crash until half of the pairs,
+   * and the last one, had the news; and the number that never had it.
+   */
   readonly crash?: { readonly half?: number; readonly last?: number; readonly missed: number }
-  /** As the original counts: what is said, sent and received, without TCP/IP and what else carries it. */
+  /**
+   * Bytes as the original counts them: messages sent and received, without TCP/IP and other
+   * overhead.
+   */
   readonly payload: Megabytes
-  /** With all that carries it. */
+  /** With all overhead. */
   readonly wire: Megabytes
-  /** On the wire, of that only what was received. */
+  /** The received bytes on the wire. */
   readonly received: Megabytes
   readonly events: number
   /** Processor time of the thread that ran this. */
   readonly cpuSeconds: number
-  /** The average perceived pool size and the true one, in the order of time. Kept of the first seed only. */
+  /**
+   * The average perceived pool size and the true one, in the order of time. Kept for the first seed
+   * only.
+   */
   readonly curve?: readonly (readonly [time: number, perceived: number, present: number])[]
 }
 
 const second = 1_000
 const points = 200
-/** While nodes come one by one all know all many times for moments. */
+/**
+ * Shortest agreement that counts, ms: while nodes come one by one, all see all many times for
+ * moments.
+ */
 const lasting = 1_000
-/** Of a machine of DAS-3. */
+/** Cores of a machine of DAS-3. */
 const cores = 4
 
 export function runTrial(plan: TrialPlan): TrialResult {
@@ -123,7 +138,7 @@ function figuresOf(
   const every = Math.max(1, Math.ceil(time.length / points))
   const missed = crashes.missed(simulation.now, 0)
   const { count } = crashes.times
-  // Of all news, those that never came included.
+  // The half of all news, including news that never came.
   const halfOfAll = (0.5 * (count + missed)) / Math.max(1, count)
   const told = {
     half: halfOfAll > 1 ? undefined : crashes.times.quantile(halfOfAll),

@@ -18,7 +18,7 @@ export async function runTrials(
 }
 
 async function runOne(plan: TrialPlan): Promise<TrialResult> {
-  // A thread of its own each: its memory goes with it.
+  // Each trial has its own thread, which frees its memory when it ends.
   const worker = new Worker(new URL('worker.ts', import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: heapMB } })
   try {
     return await new Promise<TrialResult>((resolve, reject) => {

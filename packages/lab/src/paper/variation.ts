@@ -1,4 +1,4 @@
-/** What the paper leaves open, or what was fitted to it: what comes of other values. */
+/** Variations of settings that the paper leaves open, or that were fitted to it. */
 import type { DistributedSettings } from './baselines/index.ts'
 import { contenders, type Contender } from './contender.ts'
 import type { ExperimentName } from './experiment.ts'
@@ -6,12 +6,15 @@ import type { ExperimentName } from './experiment.ts'
 export interface Variation {
   readonly name: string
   readonly title: string
-  /** Which trials it is tried in. */
+  /** The trials that try it. */
   readonly experiments: readonly ExperimentName[]
   readonly contenders?: readonly Contender[]
-  /** Of the scenario. */
+  /** Settings of the scenario. */
   readonly set?: readonly string[]
-  /** Processor time of opening a connection, at each end, ms. Left out: nothing takes processor time. */
+  /**
+   * Processor time of opening a connection, at each end, ms. Left out: nothing takes processor
+   * time.
+   */
   readonly connection?: number
   readonly memberBytes?: number
   readonly distributed?: Partial<DistributedSettings>

@@ -1,5 +1,6 @@
 /**
- * Benchmarks a pool of real nodes on loopback: many hosts in two processes, and separate `jel join` processes.
+ * Benchmarks a pool of real nodes on loopback: many hosts in two processes, and separate `jel join`
+ * processes.
  *
  *     pnpm lab pool --nodes 50,100,200 --processes 20,60 --runs 3 --keep
  */
@@ -33,7 +34,7 @@ const USAGE = `pnpm lab pool [options]
   --shared-network     stay in the machine's network: no byte counts with headers
 `
 
-/** 0 and 1 are none: one node alone is no swarm. */
+/** Drops sizes 0 and 1: one node alone is no swarm. */
 function sizes(flag: string, text: string): number[] {
   return wholes(flag, text, 0).filter((size) => size > 1)
 }
@@ -81,7 +82,7 @@ async function main(values: Values<typeof options>): Promise<number> {
     for (const size of hosts) await benchHosts(size, plan, measures)
     for (const size of processes) await benchProcesses(size, plan, measures)
   } finally {
-    // Whatever was measured before something went wrong is worth reading.
+    // Prints the measurements from before an error, too.
     console.log(table(measures.all))
     if (values.draw !== undefined) writeDraw(values.draw, measures.all.map(drawnOf))
     if (values.keep && measures.all.length > 0) await keepFigures(shown, origin, measures.all)

@@ -1,4 +1,7 @@
-/** What a pool of real hosts costs, many hosts to a process. The swarm of all hosts shares two processes, so two event loops. */
+/**
+ * Benchmarks a pool of real hosts, many to a process. All hosts of the swarm share two processes,
+ * so two event loops.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HostSwarm } from '../swarm/host-swarm.ts'
 import { loopbackBytes } from '../network/loopback.ts'
@@ -58,7 +61,7 @@ async function flash(swarm: HostSwarm, nodes: number, plan: Plan, measures: Meas
   add('memory a host', 'MB', (swarm.usage().memory - empty.memory) / nodes / 2 ** 20)
 }
 
-/** One joins, then leaves, again and again, so that the swarm keeps its size. */
+/** One host joins, then leaves, again and again, so that the swarm keeps its size. */
 async function comeAndGo(swarm: HostSwarm, nodes: number, plan: Plan, measures: Measures): Promise<void> {
   for (let turn = 0; turn < plan.repeats; turn++) {
     const [host] = await swarm.start(1)

@@ -1,4 +1,4 @@
-/** One kind of figure: what was measured, on which swarm, and all values of all runs. */
+/** One kind of figure: the measure, the swarm, and all values of all runs. */
 export type Unit = 'ms' | 'KB' | 'KB/s' | '% of a core' | 'MB' | 'count'
 
 export interface Measure {
@@ -11,14 +11,19 @@ export interface Measure {
   readonly values: number[]
 }
 
-/** Something did not happen at all: what follows in the same swarm would only time out as well. */
+/**
+ * An event never happened, so further measurements of the same swarm would only time out as well.
+ */
 export class NeverError extends Error {}
 
 /** Collects values under their names, in the order in which the names first came up. */
 export class Measures {
   readonly #all = new Map<string, Measure>()
 
-  /** @throws {NeverError} on a value that never came, after noting it down. */
+  /**
+   * Adds a value.
+   * @throws {NeverError} on a value that never came, after recording it.
+   */
   add(swarm: Measure['swarm'], nodes: number, name: string, unit: Unit, value: number, target?: number): void {
     const key = `${swarm} ${nodes} ${name}`
     const measure = this.#all.get(key) ?? { name, swarm, nodes, unit, target, values: [] }

@@ -1,16 +1,19 @@
-/** What a benchmark run is asked to do. */
+/** The settings of a benchmark run. */
 export const PHASES = ['flash', 'join', 'leave', 'kill', 'winner', 'idle'] as const
 type Phase = (typeof PHASES)[number]
 
 export interface Plan {
-  /** Whole swarms started anew. */
+  /** Number of fresh swarms. */
   readonly runs: number
   readonly phases: ReadonlySet<Phase>
-  /** How often a single join, leave, kill is repeated in one swarm. */
+  /** Repeats of a single join, leave and kill in one swarm. */
   readonly repeats: number
-  /** How long a swarm that knows itself is left alone before anything is measured in it, in milliseconds. */
+  /** How long a swarm rests between its agreement and a measurement, in milliseconds. */
   readonly settle: number
-  /** How long a swarm is left alone before its idle cost is measured, and for how long that is, in milliseconds. */
+  /**
+   * How long a swarm rests before the measurement of its idle cost, and the length of that
+   * measurement, in milliseconds.
+   */
   readonly idleSettle: number
   readonly idle: number
   /** Node's own flags for all children. */

@@ -1,4 +1,4 @@
-/** What a pool of separate `jel join` processes does when nodes come, leave and are killed. */
+/** Benchmarks a pool of separate `jel join` processes while nodes come, leave and are killed. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loopbackBytes } from '../network/loopback.ts'
 import { NeverError, type Measures, type Unit } from './measure.ts'
@@ -89,7 +89,7 @@ async function comeAndGo({ swarm, plan, add }: Bench): Promise<void> {
   }
 }
 
-/** All are candidates; then the winner is killed, again and again. */
+/** Makes all nodes candidates, then kills the winner again and again. */
 async function winners({ swarm, plan, add }: Bench): Promise<void> {
   const asked = Date.now()
   for (const node of swarm.running) swarm.command(node, { command: 'elect', election: ELECTION })
@@ -109,7 +109,7 @@ async function winners({ swarm, plan, add }: Bench): Promise<void> {
 }
 
 async function kills({ swarm, plan, add }: Bench): Promise<void> {
-  // Not the first one: it is the introducer of those that come later.
+  // Spares the first node, the introducer of those that come later.
   for (let turn = 0; turn < plan.repeats; turn++) {
     await sleep(plan.settle)
     const victims = swarm.ids.slice(-1)

@@ -8,7 +8,7 @@ const HEADER = ['swarm', 'what', 'unit', 'n', 'median', 'p99', 'worst', 'target'
 
 function row({ name, swarm, nodes, unit, target, values }: Measure): string[] {
   const { count, median, p99, worst } = summarize(values)
-  // Too few values for a p99 of its own: it is the worst one, and is held to the target all the same.
+  // With too few values, the p99 is the worst value, and is held to the target all the same.
   const met = target === undefined || Number.isNaN(p99) ? '' : p99 <= target ? 'yes' : 'no'
   return [
     `${nodes} ${swarm}`,

@@ -1,5 +1,6 @@
 /**
- * The laboratory: runs a scenario of the simulator on real node processes, on hosts that are network namespaces.
+ * The laboratory: runs a scenario of the simulator on real node processes, on hosts that are
+ * network namespaces.
  *
  *     pnpm lab scenario packages/lab/scenarios/partition.yaml --runs 10 --at-once 5 --apart 160
  */
@@ -82,7 +83,7 @@ async function main(args: readonly string[]): Promise<number> {
   const problem = noNamespaces()
   if (problem !== undefined) throw new UnableError(problem)
   takeChildrenAlong()
-  // What nodes said of one scenario must not replace what they said of another.
+  // Keeps the output of several scenarios' nodes apart.
   const apartFrom = (each: string): string => (positionals.length > 1 ? basename(each, '.yaml') : '')
   const jobs = positionals.flatMap((each) =>
     Array.from({ length: runs }, (_, index) => ({ file: each, seed: seed + index, said: join(apartFrom(each), `${seed + index}`) })),
@@ -101,7 +102,7 @@ async function main(args: readonly string[]): Promise<number> {
   return await conclude(results, values, positionals.length * runs, positionals)
 }
 
-/** Throws UsageError with what is wrong in the file. */
+/** Loads a scenario. Throws a UsageError that states the faults of the file. */
 function load(file: string, set: readonly string[]): Scenario {
   try {
     return loadScenario(file, set)
@@ -110,7 +111,7 @@ function load(file: string, set: readonly string[]): Scenario {
   }
 }
 
-/** Trials, one after the other, each in namespaces of its own. */
+/** Runs trials one after the other, each in namespaces of its own. */
 async function trials(names: readonly string[], { bin, out }: Values): Promise<number> {
   const all = names.includes('all') ? Object.keys(TRIALS) : names
   const [name = '', ...others] = all
@@ -134,7 +135,7 @@ async function trials(names: readonly string[], { bin, out }: Values): Promise<n
   return verdicts.every(({ held }) => held) ? 0 : 1
 }
 
-/** One run, in this process once it is in its own namespaces. */
+/** Runs one scenario, in this process once it is in its own namespaces. */
 async function single(file: string, seed: number, values: Values): Promise<number> {
   provide('network')
   const status = await rerunInOwnNamespaces()
@@ -153,11 +154,11 @@ async function single(file: string, seed: number, values: Values): Promise<numbe
 interface Job {
   readonly file: string
   readonly seed: number
-  /** Where what its nodes said goes to, below `--out`. */
+  /** Folder for the output of its nodes, below `--out`. */
   readonly said: string
 }
 
-/** One run in a process of its own, beside others. */
+/** Makes one run in a process of its own, beside others. */
 async function apart({ file, seed, said }: Job, { set = [], out, bin }: Values): Promise<Result[]> {
   const folder = mkdtempSync(join(tmpdir(), 'jel-lab-'))
   const clean = (): void => rmSync(folder, { recursive: true, force: true })

@@ -1,4 +1,4 @@
-/** Nodes that come to a scenario by its actions. */
+/** Nodes that a scenario's actions add. */
 import type { Scenario } from '@jel/simulator'
 
 export interface Join {

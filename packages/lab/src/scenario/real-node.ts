@@ -1,10 +1,10 @@
-/** A node process as the runner of a scenario sees it: what it told of itself and of others. */
+/** A node process for the runner of a scenario, with the node's reports about itself and others. */
 import type { Command, Member, NodeId, Reign } from '@jel/protocol'
 import type { Dialable, Place, TestbedEndpoint, TestbedNode } from '@jel/simulator'
 import type { LabHost } from '../network/host.ts'
 import type { ProcessNode } from '../swarm/process-swarm.ts'
 
-/** Where it stands in the network. */
+/** The node's place in the network. */
 class RealEndpoint implements TestbedEndpoint {
   readonly index: number
   readonly machine: LabHost
@@ -14,7 +14,7 @@ class RealEndpoint implements TestbedEndpoint {
   side = 0
   /** Share of its packets that get lost both ways. */
   loss = 0
-  /** Nobody sees the links of a process from outside. */
+  /** Nothing outside a process can see its links. */
   readonly connections: TestbedEndpoint['connections'] = new Map()
   readonly mostLinks = 0
 
@@ -37,7 +37,7 @@ export interface RealNodeFields {
   readonly place: Place
   readonly dialable: Dialable
   readonly startedAt: number
-  /** Bytes that went over its host's interfaces, for each node there. */
+  /** Bytes on its host's interfaces, divided by the number of nodes there. */
   bytes(): number
 }
 
@@ -77,7 +77,7 @@ export class RealNode implements TestbedNode {
     }
   }
 
-  /** It told that it is a member, in this life. */
+  /** Records that it reported itself a member in this life. */
   entered(incarnation: number): void {
     if (!this.#lives.includes(incarnation)) this.#lives.push(incarnation)
   }
@@ -86,7 +86,7 @@ export class RealNode implements TestbedNode {
     return this.#lives.includes(incarnation)
   }
 
-  /** Its process has started. */
+  /** Called when its process has started. */
   started(process: ProcessNode): void {
     this.process = process
     this.#up.resolve()
@@ -117,7 +117,7 @@ export class RealNode implements TestbedNode {
   }
 }
 
-/** Of what a line on standard output says, as much as scenarios ask for. */
+/** The part of a reported member that scenarios need. */
 export function memberOf(id: NodeId, incarnation: number): Member {
   return { id, incarnation, location: '', tag: new Uint8Array(), addresses: [], constants: new Map(), joinedAt: 0 }
 }

@@ -1,6 +1,7 @@
 /**
- * Node processes on hosts that are network namespaces, as the runner of a scenario sees them: the same as the simulator, and the same truth about who could
- * reach whom. What it can't do `refusals.ts` says before.
+ * Node processes on hosts that are network namespaces, behind the same interface for the runner of
+ * a scenario as the simulator, with the same ground truth of reachability. `refusals.ts` rejects
+ * unsupported scenarios beforehand.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -29,10 +30,10 @@ import { joinsOf } from './joins.ts'
 import { memberOf, RealNode } from './real-node.ts'
 import { UNABLE } from './refusals.ts'
 
-/** What a node keeps to itself. */
+/** Expectations about values that a node does not report. */
 export const unseen: readonly ExpectationType[] = ['linksPerNode', 'dialsPerSecond']
 
-/** Of its own packets; from then on a node is as good as cut off: as the simulator has it. */
+/** Loss of a node's own packets above which it counts as cut off, as in the simulator. */
 const USELESS_LOSS = 0.5
 
 type Listener = Parameters<Testbed<RealNode>['subscribe']>[0]
@@ -75,11 +76,11 @@ export class RealTestbed implements Testbed<RealNode> {
       told: (report) => this.#told(report),
       lost: (process) => this.#lost(process),
     })
-    // It may fail before anybody waits for it.
+    // It may fail before anything waits for it.
     this.#failed.promise.catch(() => {})
   }
 
-  /** Makes what must be there at the start, which is when it resolves. */
+  /** Prepares the start. Resolves at the start of the scenario. */
   async prepare(): Promise<void> {
     for (let i = 0; i < this.#scenario.nodes + joinsOf(this.#scenario).length; i++) {
       const file = join(this.#folder, `${i}.json`)
@@ -90,7 +91,7 @@ export class RealTestbed implements Testbed<RealNode> {
     this.#start = Date.now()
   }
 
-  /** Lets time pass. Rejects with what went wrong meanwhile. */
+  /** Lets time pass. Rejects with an error that occurs during that time. */
   async pass(ms: number): Promise<void> {
     await Promise.race([new Promise<void>((resolve) => this.after(ms, resolve)), this.#failed.promise])
   }
@@ -165,7 +166,7 @@ export class RealTestbed implements Testbed<RealNode> {
     this.#noteWorks(node)
   }
 
-  /** To everybody else, a process that is busy and one that is stopped are the same. */
+  /** To all other nodes, a busy process looks like a stopped one. */
   stall(node: RealNode, ms: number): void {
     this.stopProcess(node)
     this.after(ms, () => this.continueProcess(node))
@@ -223,7 +224,7 @@ export class RealTestbed implements Testbed<RealNode> {
     const args = ['--location', location, '--identity', identity]
     const process = await this.swarm.startOne({ host: node.host, introducer: introducer?.process?.process.address, args })
     this.#byProcess.set(process, node)
-    // Something may have been done to it before it was there.
+    // An action may have ended or stopped it before its process was there.
     if (node.state === 'gone') this.swarm.signal(process, node.leaves ? 'SIGTERM' : 'SIGKILL')
     else if (node.state === 'standing') this.swarm.signal(process, 'SIGSTOP')
     node.started(process)
@@ -250,7 +251,7 @@ export class RealTestbed implements Testbed<RealNode> {
     else throw new UnableError(UNABLE.withdraw)
   }
 
-  /** What a node said of another, or of itself. */
+  /** Handles a node's report about another one, or about itself. */
   #told({ by, event, about, incarnation, election, epoch }: Report): void {
     const { now } = this
     const observer = this.#byId.get(by.process.id)
@@ -259,7 +260,7 @@ export class RealTestbed implements Testbed<RealNode> {
     if (event === 'joined') {
       const subject = this.#byId.get(about)
       if (subject === observer) observer.entered(incarnation)
-      // Of a later life nobody is told that does not also mean the end of the one before.
+      // The join of a later life also reports the end of the life before.
       else if (incarnation > 1) this.endedLives.told(observer, subject, memberOf(about, incarnation - 1), now)
     }
     if (event === 'died') this.endedLives.told(observer, this.#byId.get(about), member, now)
@@ -279,7 +280,7 @@ export class RealTestbed implements Testbed<RealNode> {
     )
   }
 
-  /** Tells the hosts, once all that happens in this moment has happened. */
+  /** Updates the hosts' firewalls after all events of this moment. */
   #shape(): void {
     if (this.#isShaping) return
     this.#isShaping = true
@@ -299,7 +300,10 @@ export class RealTestbed implements Testbed<RealNode> {
     return isCut ? { loss: 1, isRefused: this.#reachability.rejects(from.endpoint, to.endpoint) } : { loss: 1 - kept, isRefused: false }
   }
 
-  /** What went over a host's interfaces, for each of its nodes: the counters are those of hosts. */
+  /**
+   * Bytes on a host's interfaces, divided by the number of its nodes: the counters are those of
+   * hosts.
+   */
   #bytes(host: LabHost): number {
     return this.network.bytes(host) / this.nodes.filter((node) => node.host === host).length
   }

@@ -1,4 +1,4 @@
-/** What a scenario asks for that real hosts can't do, or not here: each a sentence. */
+/** Parts of a scenario that real hosts don't support, at all or here: a sentence for each. */
 import { freemem } from 'node:os'
 import { Placement, siteNames, type Action, type Scenario, type Targets } from '@jel/simulator'
 import { distancesOf } from '../network/distances.ts'

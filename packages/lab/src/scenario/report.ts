@@ -1,4 +1,4 @@
-/** What came of the runs, for people. */
+/** The results of the runs as readable text. */
 import type { Result } from './run.ts'
 import type { Verdict } from '@jel/simulator'
 

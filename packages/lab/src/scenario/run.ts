@@ -5,7 +5,7 @@ import { RealTestbed, unseen } from './real-testbed.ts'
 export interface RunOptions {
   readonly bin: string
   readonly seed: number
-  /** Folder for what each node says. */
+  /** Folder for each node's output. */
   readonly out: string | undefined
   readonly say: (text: string) => void
 }
@@ -15,13 +15,16 @@ export interface Result {
   readonly seed: number
   readonly started: string
   readonly verdicts: readonly Verdict[]
-  /** Expectations that nobody can judge from outside of a node. */
+  /** Expectations that can't be judged from outside of a node. */
   readonly unseen: readonly ExpectationType[]
-  /** What nodes told in all. */
+  /** Total reports of all nodes, by event. */
   readonly told: Readonly<Record<string, number>>
-  /** Lives of running members that ended, whatever was done to the network. */
+  /** Lives of running members that ended, in any state of the network. */
   readonly endedLives: Pick<EndedLivesResult, 'total' | 'false'>
-  /** Over the whole run, a node: bytes a second with headers, share of a core in %, resident MB at the end. */
+  /**
+   * Over the whole run, a node: bytes a second with headers, share of a core in %, resident MB at
+   * the end.
+   */
   readonly cost: { readonly bytes: number; readonly processor: number; readonly memory: number }
   /** Processes that ended by themselves. */
   readonly lost: number

@@ -1,4 +1,7 @@
-/** What no scenario file can say, since only real hosts have it: clocks, disks, addresses, cables, narrow links. */
+/**
+ * Trials that no scenario file can express, since they need real hosts: clocks, disks, addresses,
+ * cables, narrow links.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LabHost } from '../network/host.ts'
@@ -20,7 +23,7 @@ interface Trial {
   readonly run: (scene: Scene) => Promise<Verdict[]>
 }
 
-/** Longest that anything may take before it is called never, ms. */
+/** Longest wait, ms; a longer one counts as never. */
 const TIMEOUT = 60_000
 /** Design: a heal takes at most this, ms. */
 const HEAL = 20_000
@@ -40,7 +43,9 @@ export const TRIALS: Readonly<Record<string, Trial>> = {
       return [...verdicts, deathsOf(pool, (node) => node !== victim)]
     },
   },
-  /** A disk without room for the identity: the node says so and ends, the pool does not notice. */
+  /**
+   * A disk without room for the identity: the node reports it and ends, the pool does not notice.
+   */
   disk: {
     needs: [],
     run: async (scene) => {
@@ -81,7 +86,7 @@ export const TRIALS: Readonly<Record<string, Trial>> = {
       const lives = moved.map(({ process }) =>
         Math.max(...pool.reports.filter(({ about }) => about === process.id).map((report) => report.incarnation)),
       )
-      // One for the new address, and one for those whom the others gave up meanwhile.
+      // One for the new address, and one for nodes that the others declared dead during the move.
       verdicts.push({
         what: 'at most two new lives a node that moved',
         held: lives.every((life) => life <= 3),
@@ -90,7 +95,7 @@ export const TRIALS: Readonly<Record<string, Trial>> = {
       return verdicts
     },
   },
-  /** The cable of a host is pulled for half a minute, so that its kernel knows. */
+  /** A host's cable is pulled for half a minute, so that its kernel notices. */
   cable: {
     needs: [],
     run: async (scene) => {

@@ -3,14 +3,14 @@ import { loadScenario, type RunResult, type Scenario, type Task } from '@jel/sim
 import { inCheckout } from '../base/paths.ts'
 
 interface Case {
-  /** Named in the table; the scenario's name where there is one case of it. */
+  /** Name in the table; default: the scenario's name, where it has only one case. */
   readonly name?: string
   readonly scenario: string
   readonly set: readonly string[]
   readonly seeds: readonly number[]
 }
 
-/** Enough that the median hangs on no single draw. */
+/** Enough that no single draw decides the median. */
 const seeds = [1, 2, 3, 4, 5]
 
 /** Small enough to run with every test, large enough that everything happens in them. */
@@ -23,7 +23,7 @@ const cases: readonly Case[] = [
   { scenario: 'mass-election', set: ['nodes=24'], seeds },
   { scenario: 'partition-heal', set: ['nodes=24', 'actions=[{ at: 30s, partition: 50%, for: 2m }]', 'duration=4m'], seeds },
   { scenario: 'rack-failure', set: ['nodes=60'], seeds },
-  // While a cut lasts, what failure detection says: whether it is true is an expectation of the scenarios themselves.
+  // Failure detection during a cut. The scenarios' own expectations judge whether it is right.
   { scenario: 'three-sites-unequal', set: ['duration=2m', 'expect=[]'], seeds: [1, 2, 3] },
   { scenario: 'three-sites-reject', set: ['duration=2m', 'expect=[]'], seeds: [1, 2, 3] },
   { scenario: 'hostile-suspicions', set: ['duration=2m', 'expect=[]'], seeds: [1, 2, 3] },
@@ -32,7 +32,7 @@ const cases: readonly Case[] = [
 
 const folder = inCheckout('packages/simulator/scenarios')
 
-/** The runs that the guard looks at. */
+/** The runs of the guard. */
 export function guardTasks(): Task[] {
   return cases.flatMap(({ scenario: file, name = file, set, seeds }) => {
     const scenario: Scenario = { ...loadScenario(resolve(folder, `${file}.yaml`), set), name }
@@ -40,13 +40,15 @@ export function guardTasks(): Task[] {
   })
 }
 
-/** How to make the run of one case again. */
+/** The command that repeats the run of one case. */
 export function replayOf(name: string, seed: number): string {
   const { scenario, set } = cases.find((each) => (each.name ?? each.scenario) === name) ?? { scenario: name, set: [] }
   return `jel simulate ${scenario} ${set.map((each) => `--set '${each}'`).join(' ')} --replay ${seed}`
 }
 
-/** What is compared of one case: the median of its seeds, milliseconds and bytes; less is better. */
+/**
+ * Compared figures of one case: the median of its seeds, milliseconds and bytes; less is better.
+ */
 export type Figures = Readonly<Record<string, number>>
 
 /** Figures of each case. */
@@ -62,7 +64,9 @@ export function figuresOf(results: readonly RunResult[]): Record<string, Figures
   )
 }
 
-/** Of an odd number of values; infinite if one of them is, as that is something that never happened. */
+/**
+ * The median of an odd number of values; Infinity if one of them is, as that event never happened.
+ */
 function median(values: readonly number[]): number {
   return values.includes(Infinity) ? Infinity : (values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0)
 }

@@ -1,6 +1,7 @@
 /**
- * Runs a fixed set of scenarios and seeds in the simulator and compares what came of them with the figures in
- * packages/simulator/baseline.json. `pnpm lab sim-check --update` writes them anew.
+ * Runs a fixed set of scenarios and seeds in the simulator and compares the results with the
+ * figures in packages/simulator/baseline.json. `pnpm lab sim-check --update` writes that file
+ * again.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { sweep } from '@jel/simulator'

@@ -1,23 +1,26 @@
 import type { Figures } from './cases.ts'
 
-/** One figure that is not what it was. */
+/** A figure that has changed. */
 export interface Difference {
   readonly scenario: string
   readonly figure: string
-  /** Undefined where there was none, or is none any more. */
+  /** Undefined where one side has no such figure. */
   readonly before: number | undefined
   readonly now: number | undefined
   readonly verdict: 'worse' | 'better' | 'new' | 'gone'
 }
 
-/** More than this share is a change. */
+/** Share above which a difference is a change. */
 export const tolerance = 0.1
 
-/** Less than this is no change, whatever its share: a delivery more or less. By the unit at the end of the figure's name. */
+/**
+ * Smaller differences are no change at any share: a delivery more or less. By the unit at the end
+ * of the figure's name.
+ */
 const grain: Readonly<Record<string, number>> = { ms: 50, bytes: 500 }
 const otherGrain = 5
 
-/** What changed by more than the tolerance. */
+/** The figures that changed by more than the tolerance. */
 export function compare(before: Readonly<Record<string, Figures>>, now: Readonly<Record<string, Figures>>): Difference[] {
   const differences: Difference[] = []
   for (const scenario of new Set([...Object.keys(before), ...Object.keys(now)])) {

@@ -1,10 +1,11 @@
 /**
- * Whether one seed gives one history on every version of Node: runs some small histories on each and compares their trace hashes.
+ * Tests that one seed gives one history on every version of Node: runs some small histories on each
+ * and compares their trace hashes.
  *
  *     pnpm lab sim-hash
  *     pnpm lab sim-hash --nodes 22,26
  *
- * Versions other than the one that runs this are fetched with npm once, into node_modules/.cache.
+ * npm fetches other versions than the running one once, into node_modules/.cache.
  */
 import { command, type Values, wholes } from '../base/program.ts'
 import { accountOf, fetchNode, findNode, type Account } from './nodes.ts'
@@ -42,7 +43,7 @@ async function main(values: Values<typeof options>): Promise<number> {
   return different.length > 0 || accounts.length < 2 ? 1 : 0
 }
 
-/** npm says much; the first line with a reason is enough. */
+/** npm prints much; the first line with a reason is enough. */
 function reason(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
   return text.split('\n').find((line) => /npm error (?!code)|timed out|no /u.test(line)) ?? text.split('\n')[0] ?? text

@@ -1,4 +1,4 @@
-/** A few small histories in which everything happens that draws numbers or puts things in order. */
+/** A few small histories that contain everything that draws numbers or puts things in order. */
 import { join } from 'node:path'
 import { loadScenario, runScenario } from '@jel/simulator'
 import { inCheckout } from '../base/paths.ts'
@@ -41,7 +41,10 @@ const cases: readonly Case[] = [
 
 const folder = inCheckout('packages/simulator/scenarios')
 
-/** The trace hash of each by its name. A broken promise makes no difference here: what counts is whether it is the same everywhere. */
+/**
+ * The trace hash of each history by its name. Broken promises don't matter here: the hash must only
+ * be the same everywhere.
+ */
 export function traceHashes(): Record<string, string> {
   return Object.fromEntries(
     cases.map(({ name, scenario, set, baseline }) => {

@@ -10,22 +10,22 @@ const run = promisify(execFile)
 /** Beside the dependencies, so that a second time needs no network: each version takes 120 MB. */
 const folder = inCheckout('node_modules/.cache/sim-hash')
 
-/** A registry that does not answer shall not hold up anybody, ms. */
+/** Longest wait for a registry that does not answer, ms. */
 const timeout = 180_000
 
-/** Where this version is, as far as it was fetched before or runs this; undefined where it is not here. */
+/** Path of this version, if it runs this or was fetched before; otherwise undefined. */
 export function findNode(major: number): string | undefined {
   if (process.versions.node.startsWith(`${major}.`)) return process.execPath
   const path = join(folder, String(major), 'node_modules', 'node', 'bin', 'node')
   return existsSync(path) ? path : undefined
 }
 
-/** Fetches a version with npm. Rejects with npm's reason where that can't be done. */
+/** Fetches a version with npm. Rejects with npm's reason where that fails. */
 export async function fetchNode(major: number): Promise<string> {
   const prefix = join(folder, String(major))
   mkdirSync(prefix, { recursive: true })
   writeFileSync(join(prefix, 'package.json'), '{ "private": true }\n')
-  // The package's own script puts the binary for this machine in its place.
+  // The package's own script installs the binary for this machine.
   const flags = ['--ignore-scripts=false', '--no-audit', '--no-fund', '--no-package-lock', '--fetch-retries=1']
   await run('npm', ['install', ...flags, `node@${major}`], { cwd: prefix, timeout })
   const path = findNode(major)
@@ -33,9 +33,9 @@ export async function fetchNode(major: number): Promise<string> {
   return path
 }
 
-/** What one version of Node makes of the histories. */
+/** The results of the histories on one version of Node. */
 export interface Account {
-  /** As that Node says. */
+  /** As that Node reports it. */
   readonly version: string
   readonly hashes: Readonly<Record<string, string>>
 }

@@ -43,7 +43,7 @@ const options = {
 
 const HEADER = ['nodes', 'phase', 'virtual s', 'real s', 'cpu s', 'ratio', 'node-s/s', 'events', 'events/s', 'KB/node', 'peak MB', '']
 
-/** JavaScript heap of a pool, MB: what is in typed arrays comes on top. */
+/** JavaScript heap of a pool, MB; typed arrays come on top. */
 const heapMB = 7_000
 
 async function main(values: Values<typeof options>): Promise<number> {
@@ -77,7 +77,7 @@ async function main(values: Values<typeof options>): Promise<number> {
   return 0
 }
 
-/** 0 is none of it. */
+/** Parses seconds; 0 is allowed. */
 function seconds(flag: string, text: string): number {
   return Number(text) === 0 && text.trim() !== '' ? 0 : positive(flag, text)
 }

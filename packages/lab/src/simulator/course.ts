@@ -1,4 +1,7 @@
-/** What happens to the pool: a flash join, rest, churn, the crash of a rack; each phase is timed on its own. */
+/**
+ * The course of the pool: a flash join, rest, churn, the crash of a rack. Each phase is timed on
+ * its own.
+ */
 import { createRandom, defaultConfig, pickIndex, ProtocolNode } from '@jel/protocol'
 import { Simulation, uniformDelay, type JelNode, type SimulatedNode } from '@jel/simulator'
 
@@ -20,7 +23,7 @@ export interface Phase {
   readonly phase: string
   readonly virtualSeconds: number
   readonly realSeconds: number
-  /** Processor time of all threads, collection of garbage included. */
+  /** Processor time of all threads, garbage collection included. */
   readonly cpuSeconds: number
   /** Virtual over real time. */
   readonly ratio: number
@@ -84,7 +87,10 @@ export class Course {
     return ''
   }
 
-  /** Poisson crashes, leaves and arrivals, as many of each as one session length and the pool's size make. */
+  /**
+   * Poisson ends and arrivals, as many of each as the session length and the pool's size imply. An
+   * end is a crash or a leave.
+   */
   #churn(seconds: number): string {
     const { nodes, session } = this.#plan
     const end = this.#pool.now + seconds * 1_000
@@ -112,7 +118,7 @@ export class Course {
   }
 
   #crash(count: number): string {
-    // Who crashed a moment ago is mourned still: that shall not be counted as the rack's.
+    // Nodes still report recent crashes, which must not count as the rack's.
     this.#pool.run(30_000)
     this.#ended = 0
     const size = this.#alive.length

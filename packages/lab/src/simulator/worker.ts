@@ -1,4 +1,7 @@
-/** One pool in a process of its own, so that memory is that of one size only: the plan comes as JSON, a line of JSON goes out a phase. */
+/**
+ * Runs one pool in a process of its own, so that memory is that of one size only. The plan comes as
+ * JSON; it prints a line of JSON for each phase.
+ */
 import { Course, type Plan } from './course.ts'
 
 const plan = JSON.parse(process.argv[2] ?? '{}') as Plan

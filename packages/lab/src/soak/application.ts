@@ -5,7 +5,10 @@ import { CONFIG } from './plan.ts'
 
 const ECHO = '/soak/echo/1.0.0'
 const MESSAGE = new Uint8Array(4096).fill(7)
-/** Longest that anything it does may take, in milliseconds; whatever is slower is aborted, which must leave nothing behind either. */
+/**
+ * Longest that any action may take, in milliseconds. A slower one is aborted, which must leave
+ * nothing behind either.
+ */
 const TIMEOUT = 8000
 
 export async function enter(pool: string, bootstrap: readonly string[]): Promise<Pool> {
@@ -29,11 +32,13 @@ export async function enter(pool: string, bootstrap: readonly string[]): Promise
 }
 
 async function read(one: Pool): Promise<void> {
-  // Only that somebody reads counts.
+  // Only the reading counts.
   for await (const change of one.changes()) void change
 }
 
-/** Does one thing after the other, and says what did not work: the other end may have gone a moment ago. */
+/**
+ * Does one action after the other, and reports failures: the other end may have gone a moment ago.
+ */
 export async function act(one: Pool): Promise<void> {
   const others = one.members().filter(({ id }) => id !== one.self.id)
   const other = others[Math.floor(Math.random() * others.length)]

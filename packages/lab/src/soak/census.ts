@@ -1,17 +1,18 @@
-/** Counts what a process holds. */
+/** Counts the resources of a process. */
 import { readdirSync } from 'node:fs'
 import { getHeapCodeStatistics } from 'node:v8'
 import type { Pool } from '@jel/jel'
 import type { Sample } from './plan.ts'
 
 /**
- * Heap and buffers after a forced collection: what is still reachable, not what was not collected yet. Needs `--expose-gc`. What the engine compiled
- * lies in the heap, too, and is counted apart: for hours it compiles functions that were called often enough, and throws away code that rests.
+ * Heap and buffers after a forced collection: only reachable memory. Needs `--expose-gc`. The
+ * engine's compiled code is in the heap, too, and is counted separately: for hours the engine
+ * compiles functions that were called often enough, and discards code that rests.
  */
 export function census(pools: readonly Pool[]): Sample {
   const { gc } = globalThis
   if (gc === undefined) throw new Error('start this process with --expose-gc')
-  // Twice: finalizers of the first free what the second collects.
+  // Twice: the first collection runs finalizers, and the second collects what they free.
   gc()
   gc()
   const { heapUsed, external, rss } = process.memoryUsage()

@@ -1,5 +1,6 @@
 /**
- * Sixty real nodes on loopback that come, go and are killed: does what they hold stay flat?
+ * Runs sixty real nodes on loopback that come, go and are killed, and tests that their resources
+ * stay flat.
  *
  *     pnpm lab soak --minutes 60 --keep
  */
@@ -47,7 +48,7 @@ async function main(values: Values<typeof options>): Promise<number> {
     const all = Object.fromEntries(samples.groups.map((group) => [group, samples.of(group)]))
     await keepFigures(shown, origin, { report, samples: all })
   }
-  // Whoever died took its slope along.
+  // The slope of a process that died is lost.
   if (samples.lost.length > 0) console.error(`ended by themselves: ${samples.lost.join(', ')}`)
   return samples.lost.length > 0 || !isWithinNoise(report) ? 1 : 0
 }

@@ -1,4 +1,4 @@
-/** What a soak is asked to do, and who lives in it. */
+/** The settings of a soak, and its nodes. */
 import type { OverlayOptions } from '@jel/overlay'
 
 /** A process that holds some of the nodes. */
@@ -7,7 +7,10 @@ export interface Group {
   readonly nodes: number
   /** Seconds between two of its nodes leaving while new ones enter; undefined: all stay. */
   readonly replaces?: number
-  /** Without compilers: its heap holds what the program made, and not what the engine notes about the code that it compiles for hours. */
+  /**
+   * Runs without compilers: its heap holds the program's objects, without the engine's notes about
+   * code that it compiles for hours.
+   */
   readonly interpreted?: boolean
 }
 
@@ -19,8 +22,9 @@ function groups(name: string, nodes: number, count: number, more: Partial<Group>
 const STAY = 60
 
 /**
- * Sixty nodes, with {@link KILLED}. A node by itself shows a leak most clearly, since little else changes its heap; the groups that stay
- * show what it misses; the churning ones show what a node leaves behind in its process when it leaves the pool.
+ * Sixty nodes, with {@link KILLED}. A node by itself shows a leak most clearly, since little else
+ * changes its heap. The groups that stay show leaks that it misses. The churning ones show the
+ * memory that a node leaves behind in its process when it leaves the pool.
  */
 export const MEASURED: readonly Group[] = [
   ...groups('single', 1, 1),
@@ -32,26 +36,27 @@ export const MEASURED: readonly Group[] = [
 ]
 
 /**
- * Node's flags for all of them: the young generation keeps its size, which the engine otherwise doubles at some time in each, 20 MB that look like a
- * slope; and for interpreted ones.
+ * Node's flags for all processes, and for interpreted ones. The young generation keeps its size.
+ * The engine otherwise doubles it at some time in each process, 20 MB that look like a slope.
  */
 export const FLAGS = ['--expose-gc', '--min-semi-space-size=16', '--max-semi-space-size=16']
 export const INTERPRETED_FLAGS = ['--no-opt', '--no-maglev', '--no-sparkplug', '--no-lazy-feedback-allocation']
 
-/** Killed in turn with all their nodes, and started anew. Nobody measures them. */
+/** Killed in turn with all their nodes, and started again. They are not measured. */
 export const KILLED: readonly Group[] = [...groups('killed', 5, 3), ...groups('killed few', 4, 1)]
 
 /** Seconds between two kills. */
 export const KILL_EVERY = 120
 
-/** Seconds between two samples, and between two things that the application of a group does. */
+/** Seconds between two samples, and between two actions of a group's application. */
 export const SAMPLE_EVERY = 15
 export const ACT_EVERY = 20
 
 /**
- * What ended is remembered for a day, by design, which would make an hour of churn one long slope. With five minutes instead, memory
- * must stand still after these, and the same hour shows that what expires is let go. So with links: random ones are replaced each
- * minute instead of each ten, or their number takes an hour to come up to its bound, and heap with it.
+ * By design, ended members are remembered for a day, which would make an hour of churn one long
+ * slope. With five minutes instead, memory must stay flat after these, and the same hour shows that
+ * expired entries are freed. Links likewise: random ones are replaced each minute instead of each
+ * ten. Otherwise their number takes an hour to come up to its bound, and heap with it.
  */
 export const CONFIG: NonNullable<OverlayOptions['config']> = {
   links: { randomLifetime: 60_000 },
@@ -59,14 +64,14 @@ export const CONFIG: NonNullable<OverlayOptions['config']> = {
   healing: { memory: 240_000 },
 }
 
-/** What a process is told when it starts. */
+/** The start message of a process. */
 export interface Start {
   readonly group: Group
   readonly pool: string
   readonly bootstrap: readonly string[]
 }
 
-/** One look at a process. */
+/** One sample of a process. */
 export interface Sample {
   /** Unix milliseconds. */
   readonly time: number

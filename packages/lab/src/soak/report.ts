@@ -1,11 +1,14 @@
-/** What a soak shows: a table, JSON, a plot. */
+/** The results of a soak: a table, JSON, a plot. */
 import { linePlot } from '@jel/simulator'
 import type { Shown } from '../base/figures.ts'
 import { ALL, isJudged, type Row, type SoakReport } from './samples.ts'
 import { MEASURES, type Measure, type Sample } from './plan.ts'
 import { isFlat } from './slope.ts'
 
-/** A slope below this share of the mean in an hour is not told from none, whatever its confidence. A guess: 0.7 MB in an hour of a heap of 22. */
+/**
+ * A slope below this share of the mean in an hour counts as none, at any confidence. A guess: 0.7
+ * MB in an hour of a heap of 22.
+ */
 const SHARE = 0.03
 
 const UNITS: Partial<Record<Measure, number>> = { heap: 2 ** 20, code: 2 ** 20, buffers: 2 ** 20, resident: 2 ** 20 }
@@ -22,12 +25,15 @@ function grows(row: Row): boolean {
   return isJudged(row) && !isFlat(row.slope, SHARE) && row.slope.perHour > 0
 }
 
-/** Nothing grew in any group. What shrinks is no leak. */
+/** Nothing grew in any group. A shrinking measure is no leak. */
 export function isWithinNoise({ rows, isLong }: SoakReport): boolean {
   return !isLong || !rows.some(grows)
 }
 
-/** What all have in common would hide one that leaks, and one is less sure than all: so each has its column, and all together have one. */
+/**
+ * The mean of all would hide one group that leaks, and one group is less certain than all. So each
+ * group has its column, and all together have one.
+ */
 export function table({ rows, minutes, warmUp, samples, isLong }: SoakReport): string {
   const groups = [...new Set(rows.map(({ group }) => group))]
   const lines = MEASURES.map((measure) => {
@@ -53,7 +59,7 @@ export function table({ rows, minutes, warmUp, samples, isLong }: SoakReport): s
   ].join('\n')
 }
 
-/** All that a document shows: samples and what came of them. */
+/** The data of a document: the samples and the report on them. */
 export interface SoakData {
   readonly report: SoakReport
   readonly samples: Readonly<Record<string, readonly Sample[]>>
@@ -67,12 +73,15 @@ export const shown: Shown<SoakData> = {
   picture: { file: 'docs/soak.svg', draw: ({ report, samples }) => plot(report, samples) },
 }
 
-/** What is judged stands in a document, not each process. */
+/** A document shows the judged groups, not each process. */
 function isShown({ group }: Row): boolean {
   return group === ALL || group.startsWith('interpreted')
 }
 
-/** Heaps on top and handles below would be two pictures: here everything is shown as a share of its mean after the warm-up. */
+/**
+ * Plots each measure as a share of its mean after the warm-up. Absolute values would need two
+ * pictures, one for heaps and one for handles.
+ */
 async function plot({ rows, start, minutes, warmUp }: SoakReport, samples: SoakData['samples']): Promise<string> {
   const drawn: readonly Measure[] = ['heap', 'code', 'buffers', 'resident', 'descriptors', 'timers', 'connections', 'streams']
   const series = drawn.map((measure) => {

@@ -4,15 +4,18 @@ import { MEASURED, MEASURES, KILLED, type Measure, type Sample } from './plan.ts
 import { EIGHTY, slopeOf, type Point, type Slope } from './slope.ts'
 
 const MINUTE = 60_000
-/** Samples of so many minutes are one point of a line. A guess: a churning group changes its nodes in this time. */
+/**
+ * Samples of so many minutes are one point of a line. A guess: a churning group changes its nodes
+ * in this time.
+ */
 const BLOCK = 2
 /**
- * A line through fewer points than this is shown and not judged: below eight degrees of freedom the quantiles of `slope.ts` are wrong, and an
- * interval is so wide that nothing is ever found.
+ * A line through fewer points than this is shown and not judged. Below eight degrees of freedom the
+ * quantiles of `slope.ts` are wrong, and an interval is so wide that nothing is ever found.
  */
 const LEAST = 10
 
-/** In place of a group: what all have in common. */
+/** In place of a group: all groups together. */
 export const ALL = 'all'
 
 export interface Row {
@@ -22,7 +25,7 @@ export interface Row {
 }
 
 export interface SoakReport {
-  /** When the first sample was taken, Unix ms, and how long they were taken for, in minutes. */
+  /** When the first sample was taken, Unix ms, and the length of the sampling, in minutes. */
   readonly start: number
   readonly minutes: number
   /** Left out at the start, in minutes. */
@@ -33,10 +36,13 @@ export interface SoakReport {
   readonly rows: readonly Row[]
 }
 
-/** What the engine holds of compiled code, too. */
+/** Measures that contain the engine's compiled code. */
 const COMPILED: readonly Measure[] = ['heap', 'resident']
 
-/** Code is shown and not judged: there is no more of it to compile than the sources hold. So is what holds code or what belongs to it. */
+/**
+ * Compiled code is shown and not judged: the sources bound its size. The same holds for measures
+ * that contain it, except in interpreted groups and in all together.
+ */
 export function isJudged({ group, measure }: { readonly group: string; readonly measure: Measure }): boolean {
   const isInterpreted = MEASURED.some(({ name, interpreted }) => name === group && interpreted === true)
   return measure !== 'code' && (!COMPILED.includes(measure) || isInterpreted || group === ALL)
@@ -46,7 +52,7 @@ export class Samples {
   readonly #samples = new Map<string, Sample[]>()
   readonly #lost = new Set<string>()
 
-  /** What was written one object a line. */
+  /** Parses samples that were written one object a line. */
   static parse(text: string): Samples {
     const samples = new Samples()
     for (const line of text.split('\n').filter(Boolean)) {
@@ -57,14 +63,14 @@ export class Samples {
   }
 
   add(group: string, sample: Sample): void {
-    // Processes that are killed start again from nothing: there is no line through their samples.
+    // Killed processes start again from nothing: there is no line through their samples.
     if (KILLED.some(({ name }) => name === group)) return
     const samples = this.#samples.get(group) ?? []
     this.#samples.set(group, samples)
     samples.push(sample)
   }
 
-  /** This group ended by itself. */
+  /** Records that this group ended by itself. */
   lose(group: string): void {
     this.#lost.add(group)
   }
@@ -95,7 +101,8 @@ export class Samples {
     const rows = this.groups.flatMap((group) =>
       MEASURES.map((measure) => ({ group, measure, slope: slopeOf(points(group, measure), BLOCK * MINUTE, EIGHTY) })),
     )
-    // All are in one pool: what happens to it shows in all at once, so how much they differ says nothing of how sure their mean is.
+    // All groups are in one pool, and its events show in all at once. So the spread between groups
+    // says nothing about the certainty of their mean.
     const common = MEASURES.map((measure) => {
       const judged = this.groups.filter((group) => isJudged({ group, measure }) || !isJudged({ group: ALL, measure }))
       return { group: ALL, measure, slope: slopeOf(levelled(judged.map((group) => points(group, measure))), BLOCK * MINUTE) }
@@ -104,7 +111,10 @@ export class Samples {
   }
 }
 
-/** Several series as one: each is moved to the mean of all, so that a sample more of one at an end is no slope. */
+/**
+ * Merges several series into one. Each is moved to the mean of all, so that a sample more of one at
+ * an end is no slope.
+ */
 function levelled(series: readonly (readonly Point[])[]): Point[] {
   const average = (points: readonly Point[]): number => points.reduce((sum, [, value]) => sum + value, 0) / points.length
   const level = average(series.flat())

@@ -1,4 +1,4 @@
-/** All processes: started, looked at, and some of them killed and started anew. */
+/** All processes of the soak: starts them, samples them, and kills and restarts some of them. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { end } from '../base/child.ts'
 import { startRemote, type RemoteProcess } from '../base/remote.ts'
@@ -7,12 +7,12 @@ import type { SoakWorker } from './worker.ts'
 
 /** Longest that a process may take to start on a busy machine, ms. */
 const START_TIMEOUT = 300_000
-/** How long one may take to end before it is killed, ms. */
+/** How long a process may take to end before it is killed, ms. */
 const END_TIMEOUT = 10_000
 
 export interface SoakEvents {
   readonly sample: (group: Group, sample: Sample) => void
-  /** A process that is measured ended by itself. */
+  /** A measured process ended by itself. */
   readonly lost: (group: Group) => void
   readonly trouble: (group: Group, text: string) => void
 }
@@ -95,7 +95,7 @@ export class SoakSwarm {
         this.#events.sample(group, sample)
         for (const text of troubles) this.#events.trouble(group, text)
       } catch {
-        // It has ended, which is told elsewhere.
+        // It has ended; another handler reports that.
         return
       }
     }

@@ -49,7 +49,7 @@ const worker = {
     return pools.flatMap((one) => one.self.addresses.slice(0, 1))
   },
 
-  /** What the process holds, and what went wrong since this was asked last. */
+  /** The resources of the process, and the errors since the last call. */
   look(): { readonly sample: Sample; readonly troubles: readonly string[] } {
     const told = troubles
     troubles = []

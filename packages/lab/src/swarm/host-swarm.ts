@@ -19,20 +19,20 @@ function startWorker(flags: NodeFlags): Worker {
 }
 
 export interface HostSwarmOptions {
-  /** Counts what the hosts say to each other, which takes some time. */
+  /** Counts the hosts' messages, which takes some time. */
   readonly counts?: boolean
 }
 
 export class HostSwarm {
-  /** Those that share hosts come first. */
+  /** Workers with several hosts come first. */
   readonly #workers: Worker[]
   readonly #shared: number
   readonly #flags: NodeFlags
   readonly #counts: boolean
   readonly #pool = `bench-${process.pid}-${Date.now()}`
-  /** Which worker runs a host. */
+  /** The worker of each host. */
   readonly #homes = new Map<string, Worker>()
-  /** What those said that were killed. */
+  /** The tally of killed hosts. */
   #buried = nothing
   #introducer: string | undefined
   #started = 0
@@ -48,7 +48,10 @@ export class HostSwarm {
     return [...this.#homes.keys()]
   }
 
-  /** Starts `count` hosts at once, evenly over the workers; all know the very first host of the swarm only. */
+  /**
+   * Starts `count` hosts at once, evenly over the workers; all know the very first host of the
+   * swarm only.
+   */
   async start(count: number): Promise<StartedHost[]> {
     const share = Math.ceil(count / this.#shared)
     const started = await Promise.all(
@@ -59,7 +62,7 @@ export class HostSwarm {
     return started.flat()
   }
 
-  /** Starts one, in each worker in turn. */
+  /** Starts one host, in each worker in turn. */
   async startOne(): Promise<StartedHost> {
     const worker = this.#workers[this.#started++ % this.#shared]
     const [host] = worker === undefined ? [] : await this.#startIn(worker, 1)
@@ -67,7 +70,7 @@ export class HostSwarm {
     return host
   }
 
-  /** Starts one in a process of its own, which can be killed. */
+  /** Starts one host in a process of its own, which can be killed. */
   async startAlone(): Promise<StartedHost> {
     const worker = startWorker(this.#flags)
     this.#workers.push(worker)
@@ -84,7 +87,7 @@ export class HostSwarm {
     return hosts
   }
 
-  /** SIGKILL, for a host with a process of its own: the time at which the kernel was asked. */
+  /** Sends SIGKILL to a host with a process of its own. Returns the time of the kill. */
   async kill(id: string): Promise<number> {
     const home = this.#homes.get(id)
     if (home === undefined) throw new Error(`no host ${id}`)
@@ -96,7 +99,7 @@ export class HostSwarm {
     return killed
   }
 
-  /** When each host was told this of a subject. */
+  /** When each host received this event about a subject. */
   async sightings(type: string, subject: string): Promise<number[]> {
     return (await Promise.all(this.#workers.map(async ({ remote }) => await remote.sightings(type, subject)))).flat()
   }
@@ -107,13 +110,13 @@ export class HostSwarm {
     return tallies.reduce((sum, each) => combine(sum, each), this.#buried)
   }
 
-  /** When the last of the hosts knew: the latest time at which all of them had seen this of all `subjects`. */
+  /** The latest time at which all hosts had seen this event about all `subjects`. */
   async knownByAll(type: string, subjects: readonly string[], timeout: number): Promise<number> {
     const answers = await Promise.all(this.#workers.map(({ remote }) => remote.until({ observers: this.ids, type, subjects }, timeout)))
     return Math.max(...answers.flat().map(([, time]) => time))
   }
 
-  /** Lets one host leave; the time at which it was asked to. */
+  /** Lets one host leave. Returns the time of the call. */
   async leave(id: string): Promise<number> {
     const home = this.#homes.get(id)
     if (home === undefined) throw new Error(`no host ${id}`)
@@ -121,7 +124,7 @@ export class HostSwarm {
     return home.remote.leave(id)
   }
 
-  /** Deaths that were announced although nobody died, and notifications that came twice. */
+  /** False deaths, and notifications that came twice. */
   async wrongs(): Promise<{ deaths: number; repeats: number }> {
     const each = await Promise.all(
       this.#workers.map(async ({ remote }) => ({ deaths: await remote.unexpectedDeaths([]), repeats: await remote.repeats() })),
@@ -145,7 +148,7 @@ export class HostSwarm {
   async stop(): Promise<void> {
     await Promise.all(
       this.#workers.map(async ({ child, remote }) => {
-        // The answer is the end of the process; a worker that can't stop is killed.
+        // The process ends as its answer; a worker that can't stop is killed.
         const stopped = once(child, 'exit', { signal: AbortSignal.timeout(STOP_TIMEOUT) }).catch(() => {})
         remote.stop().catch(() => {})
         await stopped

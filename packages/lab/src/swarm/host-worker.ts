@@ -1,4 +1,6 @@
-/** One process full of hosts. Runs as a child of an experiment, which tells it over the IPC channel what to do. */
+/**
+ * One process full of hosts. Runs as a child of an experiment, which calls it over the IPC channel.
+ */
 import { startOverlay, type Overlay } from '@jel/overlay'
 import { serve } from '../base/remote.ts'
 import { Sightings, type Question } from './sightings.ts'
@@ -14,14 +16,14 @@ export interface StartedHost {
   readonly entered: number
 }
 
-/** What the parent may ask for. */
+/** The calls of the parent. */
 export interface HostWorker {
-  /** From now on; to be called before the first host starts. */
+  /** Starts counting; call it before the first host starts. */
   count(): void
   start(count: number, pool: string, bootstrap: string[]): Promise<StartedHost[]>
-  /** When each host here was told this of a subject. */
+  /** When each host here received this event about a subject. */
   sightings(type: string, subject: string): number[]
-  /** Processor time is that since the code was loaded. */
+  /** Processor time counts from the loading of the code. */
   tally(): Tally
   until(question: Question, timeout: number): Promise<[string, number][]>
   unexpectedDeaths(expected: string[]): number

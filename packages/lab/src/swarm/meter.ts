@@ -1,11 +1,14 @@
-/** Counts what the protocol of all nodes of this process sends, on real hosts and in the simulator alike. */
+/**
+ * Counts the messages that the protocol of all nodes of this process sends, on real hosts and in
+ * the simulator alike.
+ */
 import { ProtocolNode, type BroadcastVerdict, type Effect, type Input, type Member, type Milliseconds, type NodeId } from '@jel/protocol'
 
 interface Self {
   readonly self: Member | undefined
 }
 
-/** The two methods by which a node is driven. */
+/** The two methods that drive a node. */
 interface Handlers {
   handle: (this: Self, input: Input, now: Milliseconds) => Effect[]
   handleBroadcast: (this: Self, data: Uint8Array, now: Milliseconds) => { verdict: BroadcastVerdict; effects: Effect[] }
@@ -18,7 +21,7 @@ export class Meter {
   links = 0
   readonly #dead = new Set<NodeId>()
 
-  /** From now on; once a process. */
+  /** Starts counting; once a process. */
   constructor() {
     const prototype = ProtocolNode.prototype as unknown as Handlers
     const { handle, handleBroadcast } = prototype
@@ -40,7 +43,9 @@ export class Meter {
     }
   }
 
-  /** The protocol of this node does nothing any more: where a process can't be killed because others live in it. */
+  /**
+   * Stops the protocol of this node, where its process can't be killed because others live in it.
+   */
   kill(id: NodeId): void {
     this.#dead.add(id)
   }

@@ -1,9 +1,12 @@
-/** One node as a user starts it: a `jel join <pool> --json` process, or of another command that speaks as it does. */
+/**
+ * One node as a user starts it: a process of `jel join <pool> --json`, or of another command with
+ * the same output.
+ */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { keep } from '../base/child.ts'
 
-/** The lines of `--json`, as far as anybody here reads them. */
+/** The fields of a `--json` line that this package uses. */
 export interface Line {
   readonly event: string
   /** Unix milliseconds by the node's own clock. */
@@ -21,7 +24,10 @@ export interface NodeProcess {
   readonly child: ChildProcessWithoutNullStreams
   readonly id: string
   readonly address: string
-  /** When the process was started, and when it said that it had entered the pool: Unix milliseconds. */
+  /**
+   * When the process was started, and when it reported that it had entered the pool: Unix
+   * milliseconds.
+   */
   readonly spawned: number
   readonly entered: number
 }
@@ -36,7 +42,10 @@ export interface NodeCommand {
   readonly pool: string
   /** Further arguments of the command. */
   readonly args: readonly string[]
-  /** A program that runs the node somewhere else, such as `nsenter`, with its arguments. It must replace itself by what it runs. */
+  /**
+   * A program that runs the node somewhere else, such as `nsenter`, with its arguments. It must
+   * replace itself by the node (exec).
+   */
   readonly within?: readonly string[]
   /** Added to the environment. */
   readonly env?: Readonly<Record<string, string>>
@@ -51,10 +60,13 @@ export interface NodeListener {
   readonly ended: (id: string, how: number | NodeJS.Signals | null) => void
 }
 
-/** Longest that one process may take from start to the pool, on a machine busy with starting all of them. */
+/**
+ * Longest that one process may take from start to the pool, on a machine that is busy with starting
+ * all of them.
+ */
 const START_TIMEOUT = 120_000
 
-/** Starts one and waits until it has entered its pool. */
+/** Starts a node and waits until it has entered its pool. */
 export function startNode(
   { bin, flags = [], command: name = 'join', pool, args, within = [], env = {} }: NodeCommand,
   listener: NodeListener,
@@ -72,7 +84,7 @@ export function startNode(
     reject(new Error(`jel ${name} ended with ${code ?? signal}: ${complaint}`))
   })
   child.stdin.on('error', () => {
-    // A command to a process that was killed a moment ago: its death is what is being measured.
+    // A command to a process that was killed a moment ago, as part of the measurement.
   })
   createInterface(child.stderr).on('line', (text) => listener.complaint(id, (complaint = text)))
   createInterface(child.stdout).on('line', (text) => {

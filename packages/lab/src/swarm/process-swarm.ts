@@ -1,6 +1,6 @@
 /**
- * A pool of separate `jel join --json` processes, as a user starts them, on this machine's loopback or on hosts that are network namespaces, and what each of
- * them says.
+ * A pool of separate `jel join --json` processes, as a user starts them, on this machine's loopback
+ * or on hosts that are network namespaces. It records their output.
  */
 import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ export interface Reign {
   readonly winner: string
   readonly incarnation: number
   readonly epoch: number
-  /** When the node said so, Unix milliseconds by its own clock. */
+  /** When the node reported it, Unix milliseconds by its own clock. */
   readonly time: number
 }
 
@@ -26,13 +26,13 @@ export interface ProcessNode {
   /** Undefined: it is on loopback. */
   readonly host: LabHost | undefined
   readonly process: NodeProcess
-  /** Those that it reports to be in the pool: ids, and where they can be reached. */
+  /** The members that it reports: ids and addresses. */
   readonly view: Map<string, readonly string[]>
   readonly reigns: Map<string, Reign>
   running: boolean
 }
 
-/** Something a node said about another one, or about itself. */
+/** A node's report about another one, or about itself. */
 export interface Report {
   /** When it was read, Unix milliseconds. */
   readonly time: number
@@ -52,19 +52,19 @@ export interface ProcessSwarmOptions {
   readonly name: string
   /** Node's own flags, such as `--cpu-prof`. */
   readonly flags?: readonly string[]
-  /** Where its hosts are. Undefined: all are on loopback. */
+  /** The network of its hosts. Undefined: all are on loopback. */
   readonly network?: LabNetwork
-  /** Folder for what each node says. */
+  /** Folder for each node's output. */
   readonly out?: string | undefined
   readonly env?: (host: LabHost) => Readonly<Record<string, string>>
   readonly told?: (report: Report) => void
-  /** A node ended although nobody asked it to. */
+  /** A node ended by itself. */
   readonly lost?: (node: ProcessNode) => void
 }
 
 export interface ProcessStart {
   readonly host?: LabHost
-  /** Address of who it enters through. Undefined: it founds a pool. */
+  /** Address of its introducer. Undefined: it founds a pool. */
   readonly introducer?: string | undefined
   /** Further arguments of `jel join`. */
   readonly args?: readonly string[]
@@ -75,9 +75,9 @@ const LOOPBACK = ['--listen', '/ip4/127.0.0.1/tcp/0']
 export class ProcessSwarm {
   readonly nodes: ProcessNode[] = []
   readonly reports: Report[] = []
-  /** What the processes wrote to standard error, and their `error` events. */
+  /** Lines that the processes wrote to standard error, and their `error` events. */
   readonly complaints: string[] = []
-  /** Nodes that ended although nobody asked them to. */
+  /** Nodes that ended by themselves. */
   lost = 0
   readonly #options: ProcessSwarmOptions
   readonly #byId = new Map<string, ProcessNode>()
@@ -104,7 +104,10 @@ export class ProcessSwarm {
     return this.#byId.get(id)
   }
 
-  /** Starts nodes at once; all know the first running node that they can dial, and wait for nobody else. */
+  /**
+   * Starts nodes at once. All join through the first running node that they can dial, and wait for
+   * no other node.
+   */
   start(count: number, { host, args }: Omit<ProcessStart, 'introducer'> = {}): Promise<ProcessNode[]> {
     const { network } = this.#options
     const mayDial = (to: LabHost | undefined): boolean => host === undefined || to === undefined || network?.mayDial(host, to) !== false
@@ -145,7 +148,10 @@ export class ProcessSwarm {
     return node
   }
 
-  /** Waits until a condition of the whole pool holds; the time at which it did, or undefined. Looks `every` milliseconds. */
+  /**
+   * Waits until a condition of the whole pool holds. Returns that time, or undefined. Looks every
+   * `every` milliseconds.
+   */
   async until(condition: () => boolean, timeout: number, every = 50): Promise<number | undefined> {
     const deadline = Date.now() + timeout
     while (!condition()) {
@@ -155,7 +161,10 @@ export class ProcessSwarm {
     return Date.now()
   }
 
-  /** When the last of the running nodes said so, by its own clock: the latest of these events about all `subjects`; Infinity: not in time. */
+  /**
+   * The latest time, by the nodes' own clocks, at which a running node reported this event about
+   * any of `subjects`; Infinity if some did not in time.
+   */
   async knownByAll(type: string, subjects: readonly string[], timeout: number): Promise<number> {
     const answer = await this.#sightings.until({ observers: this.ids, type, subjects }, timeout)
     return Math.max(...answer.values())
@@ -166,7 +175,7 @@ export class ProcessSwarm {
     return nodes.every(({ view }) => view.size === nodes.length && nodes.every(({ process }) => view.has(process.id)))
   }
 
-  /** The winner that all running nodes name, and who is one of them; `time`: when the last of them said so. */
+  /** The winner that all running nodes name, if it is one of them; `time`: the latest report. */
   winner(election: string): Reign | undefined {
     const reigns = this.running.map((node) => node.reigns.get(election))
     const [first] = reigns
@@ -175,7 +184,7 @@ export class ProcessSwarm {
     return { ...first, time: Math.max(...reigns.map((reign) => reign?.time ?? 0)) }
   }
 
-  /** The time at which the kernel was asked. */
+  /** Sends a signal. Returns its time. */
   signal(node: ProcessNode, signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL' | 'SIGTERM'): number {
     const time = Date.now()
     if (signal === 'SIGKILL' || signal === 'SIGTERM') node.running = false
@@ -184,12 +193,12 @@ export class ProcessSwarm {
     return time
   }
 
-  /** One line to its standard input. */
+  /** Writes one line to its standard input. */
   command(node: ProcessNode, command: Readonly<Record<string, unknown>>): void {
     node.process.child.stdin.write(`${JSON.stringify(command)}\n`)
   }
 
-  /** Deaths that were told of nodes that nobody killed, and notifications that came twice. */
+  /** Reported deaths of nodes that were not killed, and notifications that came twice. */
   wrongs(): { readonly deaths: number; readonly repeats: number } {
     return { deaths: this.#sightings.unexpected('died', this.#ended), repeats: this.#sightings.repeats }
   }
@@ -218,7 +227,7 @@ export class ProcessSwarm {
   #take(id: string, line: Line): void {
     const node = this.#byId.get(id)
     if (node !== undefined) this.#note(node, line)
-    // Between "started" and the moment in which whoever waits for it goes on.
+    // Lines that come after `started` and before the caller of `startNode` continues.
     else this.#early.set(id, [...(this.#early.get(id) ?? []), line])
   }
 

@@ -1,11 +1,14 @@
-/** One question to the record: have all `observers` seen `type` happen to all `subjects`? */
+/** A question to the record: whether all `observers` have seen `type` happen to all `subjects`. */
 export interface Question {
   readonly observers: readonly string[]
   readonly type: string
   readonly subjects: readonly string[]
 }
 
-/** Each observer with the time at which it had seen all that was asked for; Infinity where that did not happen in time. */
+/**
+ * For each observer the time at which it had seen all of it; Infinity where that did not happen in
+ * time.
+ */
 export type Answer = ReadonlyMap<string, number>
 
 interface Waiter {
@@ -13,7 +16,7 @@ interface Waiter {
   readonly done: () => void
 }
 
-/** Who saw what of whom, and when. A subject is one life of a node. */
+/** Records each observer's events, their subjects and times. A subject is one life of a node. */
 export class Sightings {
   readonly #times = new Map<string, number>()
   readonly #waiters = new Set<Waiter>()
@@ -32,7 +35,10 @@ export class Sightings {
     }
   }
 
-  /** Waits until it has all happened, at most for `timeout` milliseconds. Observers don't need to see themselves. */
+  /**
+   * Waits until all of it has happened, at most for `timeout` milliseconds. Observers don't need to
+   * see themselves.
+   */
   async until(question: Question, timeout: number): Promise<Answer> {
     const keys = question.observers.flatMap((observer) =>
       question.subjects.filter((subject) => subject !== observer).map((subject) => `${observer} ${question.type} ${subject}`),
@@ -49,13 +55,13 @@ export class Sightings {
     )
   }
 
-  /** When each other observer saw this of a subject. */
+  /** When each other observer saw this event about a subject. */
   timesOf(type: string, subject: string): number[] {
     const end = ` ${type} ${subject}`
     return [...this.#times].filter(([key]) => key.endsWith(end) && !key.startsWith(subject)).map(([, time]) => time)
   }
 
-  /** How many sightings of this type there are whose subject is not one of `expected`. */
+  /** Number of sightings of this type whose subject is not one of `expected`. */
   unexpected(type: string, expected: ReadonlySet<string>): number {
     let count = 0
     for (const key of this.#times.keys()) {

@@ -1,4 +1,7 @@
-/** Counts the bytes that all TCP sockets of this process carried, as the application handed them to the kernel (no headers). */
+/**
+ * Counts the bytes that all TCP sockets of this process carried, as the application handed them to
+ * the kernel (no headers).
+ */
 import { subscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 
@@ -20,7 +23,10 @@ export class SocketBytes {
     subscribe('net.server.socket', watch)
   }
 
-  /** Bytes written so far. Each byte counts once: what one host of the swarm writes, another one reads. */
+  /**
+   * Bytes written so far. Each byte counts once: one host of the swarm writes it, another one reads
+   * it.
+   */
   written(): number {
     let sum = this.#closed
     for (const socket of this.#open) sum += socket.bytesWritten

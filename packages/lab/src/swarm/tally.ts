@@ -1,13 +1,15 @@
-/** What nodes said to each other. */
+/** Counts of the nodes' messages. */
 
-/** What all nodes of a swarm have said since the beginning, each thing counted once, where it was sent. */
+/** All messages of a swarm since the beginning, each counted once, at its sender. */
 export interface Tally {
-  /** Frames of the protocol, and their bytes without what carries them. */
+  /** Frames of the protocol, and their bytes without overhead. */
   readonly frames: number
   readonly frameBytes: number
   /** Messages published on the topic. */
   readonly published: number
-  /** What was written to sockets: gossip, encryption and handshakes included, TCP and IP headers not. */
+  /**
+   * Bytes written to sockets: gossip, encryption and handshakes included, TCP and IP headers not.
+   */
   readonly streamBytes: number
   /** Links that were opened. */
   readonly links: number

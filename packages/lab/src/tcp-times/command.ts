@@ -1,5 +1,6 @@
 /**
- * How long messages take over lossy lines: the kernel's TCP in network namespaces, and the simulator's model of it.
+ * Measures how long messages take over lossy lines: with the kernel's TCP in network namespaces,
+ * and with the simulator's model of it.
  *
  *     pnpm lab tcp-times --keep
  */
@@ -29,16 +30,19 @@ Exit status 1 where a median of the model is more than 20 % off the kernel's. Ne
 const delays = [10, 100]
 const losses = [0, 0.001, 0.01, 0.05]
 const lengths = [10_000, 1_000_000]
-/** The model costs nothing. */
+/** Draws of the model, which cost nothing. */
 const draws = 2_001
 const tolerance = 0.2
-/** Transfers that take longer run side by side, ms: their windows are small. Large ones would wait for each other at the forwarder. */
+/**
+ * Transfers that take longer run side by side, ms: their windows are small. Large ones would wait
+ * for each other at the forwarder.
+ */
 const long = 1_000
 const sideBySide = 8
-/** So many times as many of a large message that takes less. */
+/** Factor for the number of transfers of a large message that takes less. */
 const more = 4
 
-/** Two hosts of each delay; all that passes between two sites is not used. */
+/** Two hosts of each delay. The delays between sites are not used. */
 function lay(): LabNetwork {
   const sites = delays.map((delay) => ({ name: `${delay} ms`, gateway: { up: undefined, down: undefined }, dialable: true as const }))
   const spans = delays.map((from) => delays.map((to) => ({ min: Math.max(from, to), max: Math.max(from, to) })))
@@ -100,11 +104,11 @@ export const experiment = command(USAGE, options, async (values) => {
   const origin = originOf()
   const network = lay()
   await network.ready
-  // What the kernel learnt of one transfer would be used in the next one.
+  // Keeps the kernel from applying metrics of one transfer to the next one.
   for (const host of network.hosts) {
     const [nsenter = '', ...within] = network.within(host)
     run(nsenter, [...within, 'sysctl', '-qw', 'net.ipv4.tcp_no_metrics_save=1'])
-    // What Linux takes where nothing else is set. A namespace may not set it as its default.
+    // Linux's default. A namespace may not set it as its default.
     const [route = ''] = run('ip', ['-n', host.name, 'route', 'show', 'dev', 'eth0']).split('\n')
     run('ip', ['-n', host.name, 'route', 'change', ...route.trim().split(/\s+/u), 'dev', 'eth0', 'congctl', 'cubic'])
   }
@@ -112,7 +116,7 @@ export const experiment = command(USAGE, options, async (values) => {
   for (const [site, delay] of delays.entries()) {
     const pair = network.hosts.slice(2 * site, 2 * site + 2)
     const [least = 0] = lengths
-    // What a packet takes from host to host: the forwarder adds to what it is told.
+    // The time of a packet from host to host: the forwarder adds to the set delay.
     const way = await kernel(network, pair, { loss: 0, bytes: least, runs, atOnce: 1 })
     for (const loss of losses)
       for (const bytes of lengths) {

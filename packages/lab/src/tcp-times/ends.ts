@@ -1,11 +1,14 @@
-/** The two ends of the transfers, each a process on a host of the laboratory. The machine's monotonic clock is the same for both. */
+/**
+ * The two ends of the transfers, each a process on a host of the laboratory. The machine's
+ * monotonic clock is the same for both.
+ */
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
 const port = 9_000
 const now = (): number => Number(process.hrtime.bigint()) / 1e6
 
-/** How long a transfer took until its last byte was there, one a line, ms. */
+/** Prints how long each transfer took until its last byte was there, one a line, ms. */
 function receive(): void {
   createServer((socket: Socket) => {
     let [length, start, got] = [0, 0, 0]

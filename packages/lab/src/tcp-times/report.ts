@@ -3,7 +3,10 @@ import type { Shown } from '../base/figures.ts'
 import { markdownTable } from '../base/markdown.ts'
 
 export interface Row {
-  /** One way, ms: as asked for, and as a message of 10 KB without loss took. The model is given the latter. */
+  /**
+   * One way, ms: the set delay, and the time of a message of 10 KB without loss. The model uses the
+   * latter.
+   */
   readonly delay: number
   readonly way: number
   readonly loss: number
@@ -24,7 +27,7 @@ export const shown: Shown<TcpTimes> = {
   name: 'tcp-times',
   document: 'docs/simulator.md',
   section: 'tcp-times',
-  // The kernel's, and the simulator's.
+  // The figures are about the kernel and the simulator, not about these parts.
   of: [],
   text: ({ release, runs, rows }) => {
     const cells = rows.map(({ way, loss, bytes, kernel, model }) => [

@@ -1,6 +1,6 @@
 /**
- * What a node in a worker thread costs, beside one in the main thread: start, memory, delay of a signal, throughput of a stream.
- * One fresh process a measurement, in turn.
+ * Measures the cost of a node in a worker thread, beside one in the main thread: start, memory,
+ * delay of a signal, throughput of a stream. One fresh process a measurement, in turn.
  *
  *     pnpm lab thread --runs 5
  */

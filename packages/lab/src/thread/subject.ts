@@ -1,4 +1,4 @@
-/** One process: a node in the thread that is asked for, and a peer in the main thread of a child. */
+/** One process: a node in the requested thread, and a peer in the main thread of a child. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +7,7 @@ import { joinPool } from '@jel/jel'
 export interface Costs {
   readonly 'start ms': number
   readonly 'memory MiB': number
-  /** From the call to the acknowledgement, which the peer's node gives. Median of 200. */
+  /** From the call to the acknowledgement by the peer's node. Median of 200. */
   readonly 'signal ms': number
   /** To the peer, which only counts. */
   readonly 'stream MiB/s': number

@@ -7,7 +7,8 @@ export const abandonedStreams: Attack = {
   name: 'streams opened and abandoned',
   does: 'opens streams of every protocol, says half a word on each, and leaves them; so with the next connection',
   bound: 'streams a connection and connections a peer are bounded, and all are gone when it is',
-  // An honest link opens its urgent stream when it has something to say on it, so its streams may double meanwhile.
+  // An honest link opens its urgent stream when it first has something to send on it, so its
+  // streams may double during the attack.
   check: ({ before, after }) =>
     after.figures.streams > before.figures.streams * 2 + 30 ? `${after.figures.streams} streams were left open` : undefined,
   run: async ({ pool, attacker, until }) => {

@@ -1,19 +1,20 @@
 import type { Attack } from '../trial.ts'
 import type { HostileLink } from '../attacker.ts'
 
-/** A frame inside a frame inside a frame: groups, which a decoder skips by calling itself. */
+/** Nested groups, which a decoder skips by calling itself. */
 const nested = (depth: number): Uint8Array => new Uint8Array(depth).fill((15 << 3) | 3)
 
 const bad: ((link: HostileLink) => unknown)[] = [
-  (link) => link.raw(Uint8Array.of(0x80, 0x84, 0xaf, 0x5f)), // 200,000,000: a length far above the bound
+  // 200,000,000: a length far above the bound
+  (link) => link.raw(Uint8Array.of(0x80, 0x84, 0xaf, 0x5f)),
   (link) => link.sendBytes(nested(200_000)),
   (link) => link.sendBytes(Uint8Array.from({ length: 100 }, () => Math.floor(Math.random() * 256))),
-  (link) => link.raw(Uint8Array.of(0x80, 0x80, 0x80, 0x80, 0x80)), // a length without end
+  (link) => link.raw(Uint8Array.of(0x80, 0x80, 0x80, 0x80, 0x80)), // a length without an end
   (link) => link.raw(Uint8Array.of(0)), // an empty frame
   (link) => link.sendBytes(new Uint8Array(300_000)), // a bit too large
 ]
 
-/** How often it comes: it is kept away from the fourth time on. */
+/** How often it comes. From the fourth time on it is kept away. */
 const most = 20
 
 export const badFrames: Attack = {

@@ -2,7 +2,10 @@ import { encodeFrame, poolNames } from '@jel/overlay/internals'
 import { statementToWire, wire, type Statement } from '@jel/protocol/internals'
 import type { Attack } from '../trial.ts'
 
-/** A gossipsub message by hand: RPC { subscriptions: [{ subscribe, topic }], publish: [{ data, topic }] }. */
+/**
+ * Encodes by hand a field of a gossipsub message: RPC { subscriptions: [{ subscribe, topic }],
+ * publish: [{ data, topic }] }.
+ */
 function field(number: number, bytes: Uint8Array): Uint8Array {
   return Buffer.concat([Uint8Array.of((number << 3) | 2), encodeFrame(bytes)])
 }

@@ -3,7 +3,7 @@ import type { Attack } from '../trial.ts'
 import { Sybil, told } from '../sybil.ts'
 
 const none = new Uint8Array(0)
-/** So that there is something to ask for. */
+/** Made-up members, so that there is something to ask for. */
 const members = 500
 
 export const endlessReconciliation: Attack = {
@@ -28,7 +28,7 @@ export const endlessReconciliation: Attack = {
       link.send({ reconcile: { round: (reconcile.round % 20) + 1, ranges: [another() as typeof everything] } })
     }
     await attack([link], () => {
-      // A first round would be ignored where the other side has begun one itself.
+      // The other side would ignore a first round where it has begun one itself.
       link.send({ reconcile: { round: 2, ranges: [everything] } })
       asked += 1
     })

@@ -1,4 +1,4 @@
-/** All attacks, in the order in which they are told. */
+/** All attacks, in the order of the report. */
 import type { Attack } from '../trial.ts'
 import { abandonedStreams } from './abandoned-streams.ts'
 import { absurdEpochs } from './absurd-epochs.ts'

@@ -18,7 +18,7 @@ export const loneWitness: Attack = {
     })
     let sent = 0
     await attack(links, (turn) => {
-      // Below the limit on frames, or it would be over at once.
+      // Stays below the frame limit; otherwise the attack would end at once.
       if (turn % 5 === 0) for (const link of links) if (link.send(frames[(turn / 5) % frames.length]!)) sent += 1
     })
     return `${sent} accusations`

@@ -5,7 +5,7 @@ import { Sybil, told } from '../sybil.ts'
 /** Made beforehand: key pairs and signatures take longer than sending them. */
 const most = 20_000
 
-/** Members that one peer may make known: the default. */
+/** New members that one peer may introduce a second: the default. */
 const perSecond = 50
 
 export const millionJoins: Attack = {
@@ -13,7 +13,7 @@ export const millionJoins: Attack = {
   does: 'tells of members that it makes up, each properly signed, as fast as they are taken',
   bound: 'the view grows by a bounded number a second, and newcomers still get in',
   staysOpen: true,
-  // Bursts of 10 s, and a busy machine takes its time.
+  // Allows for bursts of 10 s and for a busy machine.
   check: ({ after }, { before, during, after: rest }) =>
     after.figures.strangers > perSecond * (30 + (2 * before + during + rest) / 1_000) ? 'the view grew faster than it may' : undefined,
   prepare: (pool, { during }) => Array.from({ length: Math.min(most, during * 2) }, () => new Sybil(pool).joins()),

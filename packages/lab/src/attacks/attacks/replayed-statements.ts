@@ -15,7 +15,7 @@ export const replayedStatements: Attack = {
     const [link] = [await mallory.enter(pool.address())]
     const heard: wire.Fact[] = []
     link.onFrame = ({ facts }) => heard.push(...(facts?.facts ?? []))
-    // A first round would be ignored where the other side has begun one itself.
+    // The other side would ignore a first round where it has begun one itself.
     link.send({
       reconcile: { round: 2, ranges: [{ from: 0, to: hashSpace, count: 0, fingerprint: none, items: none, wanted: none, listed: true }] },
     })
@@ -23,7 +23,7 @@ export const replayedStatements: Attack = {
       if (waited > timeout) throw new Error(`the pool told ${heard.length} facts`)
       await sleep(100)
     }
-    // Somebody joins, leaves, and is said to have joined.
+    // A member joins and leaves, and its join is sent again.
     const gone = new Sybil(pool.name)
     const joined = gone.joins()
     link.send(told([joined]))

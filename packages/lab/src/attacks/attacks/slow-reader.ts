@@ -19,7 +19,7 @@ export const slowReader: Attack = {
     let asked = 0
     await attack([link], (turn) => {
       if (turn % 10 > 0) return
-      // A first round would be ignored where the other side has begun one itself.
+      // The other side would ignore a first round where it has begun one itself.
       link.send({
         reconcile: { round: 2, ranges: [{ from: 0, to: hashSpace, count: 0, fingerprint: none, items: none, wanted: none, listed: true }] },
       })

@@ -1,7 +1,10 @@
 import type { Attack } from '../trial.ts'
 import { Sybil, told } from '../sybil.ts'
 
-/** The thief took a copy of the key of a member that it became itself first: the pool's own nodes keep theirs to themselves. */
+/**
+ * The thief has the key of a member that the attacker started itself: the pool's own nodes keep
+ * their keys to themselves.
+ */
 export const stolenIdentity: Attack = {
   name: 'stolen identity',
   does: 'connects with the key of a member that is linked already, says that it left, and joins in its place under higher incarnations',

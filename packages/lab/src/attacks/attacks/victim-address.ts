@@ -4,10 +4,10 @@ import { parseIntroducer } from '@jel/overlay/internals'
 import type { Attack } from '../trial.ts'
 import { Sybil, told } from '../sybil.ts'
 
-/** Members that are made up, all at the victim's address. */
+/** Made-up members, all at the victim's address. */
 const members = 100
 
-/** Connections a second from each node that are too many: five times what is seen. */
+/** Bound on connections a second from each node: five times the observed rate. */
 const most = 20
 
 export const victimAddress: Attack = {

@@ -1,4 +1,4 @@
-/** A producer of BullMQ. It counts the events of tasks that are completed. */
+/** A producer of BullMQ. It counts the events of completed tasks. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { serve } from '../../base/remote.ts'
 import { check, sumOf, timed, type Client } from '../client.ts'
@@ -10,7 +10,7 @@ const BULK = 1000
 
 export interface BullmqClient extends Client {
   enter(port: number): Promise<void>
-  /** Resolves when so many tasks are completed, whoever added them. */
+  /** Resolves when so many tasks are completed, from any producer. */
   outlived(tasks: number): Promise<void>
 }
 
@@ -28,7 +28,7 @@ const client: BullmqClient = {
     events = new QueueEvents(QUEUE, connectionTo(port))
     events.on('completed', ({ returnvalue }) => completed?.(Number(returnvalue)))
     events.on('failed', ({ failedReason }) => failed?.(new Error(failedReason)))
-    // They say so when redis is gone, which is what is being measured.
+    // They emit errors when redis is gone, which the experiment measures.
     for (const each of [queue, events]) each.on('error', () => {})
     await events.waitUntilReady()
   },

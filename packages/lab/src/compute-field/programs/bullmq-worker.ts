@@ -1,4 +1,4 @@
-/** A worker of BullMQ, one task at a time, which is its default. */
+/** A worker of BullMQ, which runs one task at a time by default. */
 import { serve } from '../../base/remote.ts'
 import { load } from '../packages.ts'
 import { connectionTo, QUEUE, type BullMQ, type WorkerTimes } from './bullmq.ts'
@@ -12,7 +12,7 @@ const worker: BullmqWorker = {
   async enter({ port, times }) {
     const { Worker } = load('bullmq') as BullMQ
     const started = new Worker(QUEUE, async ({ data }) => await work(data), { ...connectionTo(port), ...times })
-    // It says so when redis is gone, which is what is being measured.
+    // It emits errors when redis is gone, which the experiment measures.
     started.on('error', () => {})
     await started.waitUntilReady()
   },

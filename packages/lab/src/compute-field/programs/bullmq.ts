@@ -1,4 +1,4 @@
-/** As much of BullMQ as is used here. */
+/** The part of BullMQ's interface that this experiment uses. */
 import type { Work } from './work.ts'
 
 interface Connected {
@@ -26,9 +26,11 @@ interface Queue {
 
 /** In ms. */
 export interface WorkerTimes {
-  /** A job whose worker does not renew its lock for so long has stalled. BullMQ's default: 30 s. */
+  /**
+   * A job has stalled when its worker does not renew the lock for so long. BullMQ's default: 30 s.
+   */
   readonly lockDuration?: number
-  /** How often stalled jobs are looked for. BullMQ's default: 30 s. */
+  /** How often BullMQ looks for stalled jobs. BullMQ's default: 30 s. */
   readonly stalledInterval?: number
 }
 

@@ -1,4 +1,4 @@
-/** A member of the pool without workers, that submits jobs; or only waits for their results. */
+/** A member of the pool without workers, which submits jobs or only waits for their results. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { compute, type Grid, type Job as GridJob } from '@jel/compute'
@@ -10,7 +10,10 @@ import type { InTurn, Rounds } from './grid-program.ts'
 const PROGRAM = fileURLToPath(new URL('grid-program.ts', import.meta.url))
 /** How long a job is kept, ms: longer than a run. */
 const KEEP = 3_600_000
-/** Jobs that are given up until one is kept by a worker first. A guess: with four of six it takes seven at most in 999 of 1,000 runs. */
+/**
+ * Attempts to get a job whose first replica is a worker. A guess: with four workers of six members
+ * it takes seven at most in 999 of 1,000 runs.
+ */
 const ATTEMPTS = 10
 
 export interface GridClient extends Client {
@@ -19,7 +22,7 @@ export interface GridClient extends Client {
     readonly owner: string
     readonly cache: string
     readonly bootstrap: string
-    /** Of the members that work; the job of a log has the first of its replicas among them. */
+    /** Ids of the members that work. The first replica of a logged job is one of them. */
     readonly workers: readonly string[]
   }): Promise<void>
   /** Runs rounds to their end; ms. */
@@ -86,11 +89,11 @@ async function submit(fn: string, input: unknown): Promise<GridJob> {
   return await grid.submit(PROGRAM, fn, input, { name: `${process.pid}-${jobs++}`, keep: KEEP })
 }
 
-/** A job that is logged is one whose root is held by a worker, so that this one can be killed. */
+/** A worker holds the root of a logged job, so that the experiment can kill it. */
 async function submitTo(job: Job): Promise<{ readonly submitted: GridJob; readonly log: Begun['log'] }> {
   if (job.log === undefined) return { submitted: await submit('wide', job), log: undefined }
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    // What is still at work for a job that was given up writes elsewhere.
+    // Tasks of a job that was given up write to another file.
     const log = `${job.log}.${attempt}`
     const submitted = await submit('wide', { ...job, log })
     if (workers.has(submitted.replicas[0] ?? '')) return { submitted, log }

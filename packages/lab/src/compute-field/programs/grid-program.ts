@@ -1,4 +1,7 @@
-/** Our program: a job of the course, and one whose tasks are asked for one after another. */
+/**
+ * The program that runs on the grid: a job of the course, and one that runs its tasks one after
+ * another.
+ */
 import { appendFileSync } from 'node:fs'
 import { task } from '@jel/compute/program'
 import { work, type Work } from './work.ts'
@@ -10,14 +13,16 @@ export interface InTurn {
   readonly ms: number
 }
 
-/** Gives the sum of the numbers of its tasks. */
+/** Returns the sum of the numbers of its tasks. */
 export const wide = task(async ({ tasks, ...each }: Wide, { run }) => {
   if (each.log !== undefined) appendFileSync(each.log, `root ${process.pid}\n`)
   const values = await Promise.all(Array.from({ length: tasks }, (_, number) => run(one, { ...each, number })))
   return values.reduce((sum, value) => sum + value, 0)
 })
 
-/** Gives the same sum, and how long the tasks took, ms, without the job's own beginning and end. */
+/**
+ * Returns the same sum, and the duration of the tasks, ms, without the job's own beginning and end.
+ */
 export const inTurn = task(async ({ tasks }: { tasks: number }, { run }): Promise<InTurn> => {
   const begin = performance.now()
   let sum = 0
@@ -27,16 +32,18 @@ export const inTurn = task(async ({ tasks }: { tasks: number }, { run }): Promis
 
 export interface Rounds {
   readonly rounds: number
-  /** Tasks of each. */
+  /** Tasks of each round. */
   readonly width: number
-  /** How long a task takes, and one of so many, so many times as long. */
+  /** Duration of a task, ms. One task of `every` takes `times` as long. */
   readonly ms: number
   readonly every: number
   readonly times: number
   readonly log: string
 }
 
-/** No round begins before the one before it has ended. Gives the sum of the numbers of all tasks. */
+/**
+ * Begins each round when the one before it has ended. Returns the sum of the numbers of all tasks.
+ */
 export const rounds = task(async ({ rounds: count, width, ms, every, times, log }: Rounds, { run }) => {
   let sum = 0
   for (let round = 0; round < count; round++) {

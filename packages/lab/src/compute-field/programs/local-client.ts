@@ -1,4 +1,4 @@
-/** Our programs without a pool: workers are threads of this process. */
+/** Runs the same programs without a pool: workers are threads of this process. */
 import { fileURLToPath } from 'node:url'
 import { computeLocal, type LocalGrid } from '@jel/compute'
 import { serve } from '../../base/remote.ts'

@@ -5,7 +5,7 @@ import { check, timed, type Client } from '../client.ts'
 import { load } from '../packages.ts'
 import type { Work } from './work.ts'
 
-/** As much of piscina as is used. */
+/** The part of piscina's interface that this experiment uses. */
 interface Threads {
   run(work: Work): Promise<number>
 }

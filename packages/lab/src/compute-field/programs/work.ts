@@ -1,17 +1,17 @@
-/** What a task of the course does, in all contenders that run JavaScript. */
+/** The work of a task of the course, in all contenders that run JavaScript. */
 import { appendFileSync, unlinkSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface Work {
   /** From 0; it is the task's value. */
   readonly number: number
-  /** How long it takes. */
+  /** Duration of the task, ms. */
   readonly ms: number
-  /** It keeps a processor for that time; otherwise it waits. */
+  /** The task keeps a processor for that time; otherwise it waits. */
   readonly busy: boolean
-  /** Where each execution adds a line when it begins and when it ends. */
+  /** File to which each execution adds a line when it begins and when it ends. */
   readonly log?: string | undefined
-  /** Once there is such a file, one task ends its thread. */
+  /** Once this file exists, one task ends its thread. */
   readonly dies?: string | undefined
 }
 
@@ -29,7 +29,7 @@ async function wait(number: number, ms: number, log: string | undefined, dies: s
   return number
 }
 
-/** True for one of those who ask. */
+/** Returns true for one of several callers. */
 function removed(file: string): boolean {
   try {
     unlinkSync(file)

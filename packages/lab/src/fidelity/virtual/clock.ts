@@ -1,12 +1,13 @@
 /**
- * Virtual time for a whole process of real hosts: timers, clocks and random numbers of everything that is imported afterwards. One seed gives
- * one history, as long as nothing waits for the outside world.
+ * Virtual time for a whole process of real hosts: timers, clocks and random numbers of all modules
+ * that are imported later. One seed gives one history, as long as nothing waits for the outside
+ * world.
  */
 import { syncBuiltinESMExports } from 'node:module'
 import { createRandom } from '@jel/protocol'
 import { install, type Clock } from '@sinonjs/fake-timers'
 
-/** Some time, so that nothing takes a time for none. */
+/** Any time but 0, so that no code takes a time for a missing one. */
 const beginning = 1_800_000_000_000
 
 export class VirtualTime {
@@ -19,7 +20,7 @@ export class VirtualTime {
       now: beginning,
       toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance', 'hrtime'],
     })
-    // What was imported by name from node:timers and node:timers/promises follows as well.
+    // Makes names imported from node:timers and node:timers/promises follow as well.
     syncBuiltinESMExports()
     Math.random = createRandom(seed + 1)
     AbortSignal.timeout = (ms) => {
@@ -34,12 +35,15 @@ export class VirtualTime {
     return this.#clock.now - beginning
   }
 
-  /** Calls later, in whole milliseconds. */
+  /** Calls `action` later, after whole milliseconds. */
   after(ms: number, action: () => void): void {
     setTimeout(action, ms)
   }
 
-  /** Lets virtual time pass: timer by timer, and after each of them all that follows from it without a timer. */
+  /**
+   * Lets virtual time pass timer by timer, and after each timer runs all its consequences that need
+   * no timer.
+   */
   async pass(ms: number): Promise<void> {
     let over = false
     setTimeout(() => {
@@ -58,7 +62,10 @@ export class VirtualTime {
   }
 }
 
-/** All promises, ticks and immediates are through: the event loop has gone round, and once more for what immediates began. */
+/**
+ * Waits for all promises, ticks and immediates: one turn of the event loop, and another for the
+ * work that immediates began.
+ */
 async function settled(): Promise<void> {
   for (let round = 0; round < 2; round++) {
     await new Promise<void>((resolve) => {

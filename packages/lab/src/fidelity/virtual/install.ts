@@ -1,4 +1,4 @@
-/** Puts the virtual network in the place of `node:net` for everything that is imported afterwards. */
+/** Replaces `node:net` by the virtual network in all modules that are imported later. */
 import { registerHooks } from 'node:module'
 
 const virtual = new URL('net.ts', import.meta.url).href

@@ -1,4 +1,7 @@
-/** Runs the trial on real hosts in virtual time and prints what was measured as JSON. Its argument is a {@link VirtualRun} as JSON. */
+/**
+ * Runs the trial on real hosts in virtual time and prints its measurements as JSON. Its argument is
+ * a {@link VirtualRun} as JSON.
+ */
 import './install.ts'
 import { VirtualTime } from './clock.ts'
 import type { VirtualRun } from './run.ts'
@@ -7,7 +10,7 @@ const { plan, seed, delays } = JSON.parse(process.argv[2] ?? '{}') as VirtualRun
 const time = new VirtualTime(seed)
 // Each host adds a listener or two; Node would warn of a leak.
 process.setMaxListeners(0)
-// Only now: what these import gets virtual timers and the virtual network.
+// Imported here, so that their imports get virtual timers and the virtual network.
 const { useDelay } = await import('./net.ts')
 const { Meter } = await import('../../swarm/meter.ts')
 const { VirtualSwarm } = await import('./swarm.ts')

@@ -1,13 +1,14 @@
 /**
- * As much of `node:net` as a libp2p host uses, within one process and on its (virtual) timers. It stands in for the real one, see `install.ts`.
+ * The part of `node:net` that a libp2p host uses, within one process and on its (virtual) timers.
+ * It replaces the real one, see `install.ts`.
  */
 import { EventEmitter } from 'node:events'
 import { Duplex } from 'node:stream'
 
-// Whatever else somebody asks for is the real thing: isIP, BlockList and the like.
+// All other exports are the real ones: isIP, BlockList and the like.
 export * from 'node:net'
 
-/** Where all hosts are, and the first port that is given to who asks for any. */
+/** The address of all hosts, and the first port that the network assigns. */
 const loopbackAddress = '127.0.0.1'
 const firstEphemeralPort = 40_000
 
@@ -20,7 +21,7 @@ const wire: Wire & { bytes: number } = { delay: () => 1, bytes: 0 }
 const servers = new Map<number, Server>()
 let nextPort = firstEphemeralPort
 
-/** How long packets take from now on. */
+/** Sets the delay of later packets. */
 export function useDelay(delay: () => number): void {
   wire.delay = delay
 }
@@ -30,7 +31,7 @@ export function bytesWritten(): number {
   return wire.bytes
 }
 
-/** Nobody listens at this port any more, from one moment to the next. */
+/** Ends the listener at this port from one moment to the next. */
 export function unlisten(port: number): void {
   servers.get(port)?.vanish()
 }
@@ -89,7 +90,7 @@ class Socket extends Duplex {
   }
 
   override _read(): void {
-    // What arrives is pushed as it comes.
+    // Data is pushed as it arrives.
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
@@ -112,7 +113,7 @@ class Socket extends Duplex {
     done(error)
   }
 
-  /** After everything was written. */
+  /** Destroys the socket after everything was written. */
   destroySoon(): void {
     if (this.writable) this.end()
     if (this.writableFinished) this.destroy()
@@ -134,7 +135,7 @@ class Socket extends Duplex {
     this.#sendLater((peer) => void (peer.destroyed || peer.push(data)))
   }
 
-  /** In order: nothing overtakes. */
+  /** Keeps packets in order. */
   #sendLater(arrive: (peer: Socket) => void): void {
     const peer = this.#peer
     if (peer === undefined) return

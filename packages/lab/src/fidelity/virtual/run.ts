@@ -1,4 +1,7 @@
-/** Runs the trial on real hosts in virtual time, in a process of its own: virtual time is for whole processes. */
+/**
+ * Runs the trial on real hosts in virtual time, in a process of its own: virtual time applies to a
+ * whole process.
+ */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -12,7 +15,7 @@ export interface VirtualRun {
   readonly delays: readonly [number, number]
 }
 
-/** Output of a trial at most, bytes. */
+/** Largest output of a trial, bytes. */
 const maxBuffer = 2 ** 26
 
 export async function runVirtually(run: VirtualRun): Promise<Trial> {

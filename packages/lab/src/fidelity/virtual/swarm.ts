@@ -1,4 +1,7 @@
-/** Real hosts in one process, on virtual time and a virtual network. To be imported when these are in place. */
+/**
+ * Real hosts in one process, on virtual time and a virtual network. Import it after these are
+ * installed.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -92,13 +95,13 @@ export class VirtualSwarm implements Swarm {
     return host
   }
 
-  /** Virtual time passes while something is waited for. */
+  /** Waits for a promise while virtual time passes. */
   async #wait<Value>(promise: Promise<Value>): Promise<Value> {
     let isDone = false
     const settled = promise.finally(() => {
       isDone = true
     })
-    settled.catch(() => {}) // whoever waits below hears of it
+    settled.catch(() => {}) // the await below handles the rejection
     await this.#time.until(() => isDone)
     return await settled
   }

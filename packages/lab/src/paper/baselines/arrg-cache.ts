@@ -1,7 +1,7 @@
 import { NumberedBytes } from './numbered-bytes.ts'
 import type { Contact } from './call.ts'
 
-/** A node as ARRG knows it; all that know it share the object. */
+/** A node in ARRG's caches. All that know it share the object. */
 export interface Peer {
   readonly number: number
   readonly contact: Contact
@@ -9,7 +9,7 @@ export interface Peer {
   readonly service: boolean
 }
 
-/** A bounded set of peers; when it is full, chance decides who goes (§5.2). */
+/** A bounded set of peers. When it is full, it drops random peers (§5.2). */
 export class ArrgCache {
   readonly #size: number
   readonly #random: () => number
@@ -32,7 +32,7 @@ export class ArrgCache {
     for (const peer of peers) this.add(peer)
   }
 
-  /** To be called after peers were added. */
+  /** Drops random peers until the cache is within its bound. Call it after adding peers. */
   trim(): void {
     while (this.#peers.length > this.#size) {
       const place = Math.floor(this.#random() * this.#peers.length)

@@ -4,7 +4,10 @@ import * as message from './distributed-message.ts'
 import type { DistributedMessage } from './distributed-message.ts'
 import type { DistributedSettings } from './distributed-settings.ts'
 
-/** Peer sampling by gossip: random peers from a cache, from the fallback cache where that fails, and at last from the service (§5.2). */
+/**
+ * Peer sampling by gossip: random peers from a cache, from the fallback cache where that fails, and
+ * at last from the service (§5.2).
+ */
 export class Arrg {
   readonly #node: BaselineNode<DistributedMessage>
   readonly #settings: DistributedSettings

@@ -6,8 +6,9 @@ import { Calls } from './calls.ts'
 import { Packet } from './packet.ts'
 
 /**
- * What all baselines share: threads that wait become timers, connections that carry one request become {@link Calls}. The first node,
- * which is given nobody to enter through, is the service (registry server or bootstrap service) and no member of the pool.
+ * The common part of all baselines: threads that wait become timers, and connections that carry one
+ * request become {@link Calls}. The first node has no introducer. It is the service (registry
+ * server or bootstrap service) and no member of the pool.
  */
 export abstract class BaselineNode<M extends Message> implements Protocol {
   readonly parts: ProtocolParts
@@ -23,9 +24,12 @@ export abstract class BaselineNode<M extends Message> implements Protocol {
     this.calls = new Calls<M>(this, (message) => this.serve(message))
   }
 
-  /** The node is up. `service` is how to reach the service; undefined if this node is to be it. */
+  /**
+   * Called when the node is up. `service`: how to reach the service; undefined if this node is the
+   * service.
+   */
   protected abstract started(self: Member, service: Introducer | undefined): void
-  /** Answers a request, or says nothing. */
+  /** Answers a request; undefined for no answer. */
   protected abstract serve(request: M): M | undefined
   protected abstract left(): void
   abstract members(): Member[]
@@ -65,7 +69,7 @@ export abstract class BaselineNode<M extends Message> implements Protocol {
     this.#effects.push({ type: 'notify', notification })
   }
 
-  /** Runs the action so long from now. */
+  /** Runs the action after this delay. */
   after(delay: Milliseconds, action: () => void): EventHandle {
     return this.#agenda.schedule(this.#now + delay, action)
   }

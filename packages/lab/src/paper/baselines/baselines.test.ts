@@ -15,7 +15,7 @@ class Pool {
     this.simulation = new Simulation({
       seed,
       createProtocol: baselines[name](),
-      // Their first news is not always their own join, which is our promise and not theirs.
+      // Their first news is not always their own join: only `jel` promises that.
       checkPromises: false,
       leaveFlush: 5_000,
       network: { delay: uniformDelay(0.1, 0.3) },
@@ -68,7 +68,7 @@ describe.each(names)('%s', (name) => {
     const [victim, ...rest] = nodes
     if (victim !== undefined) simulation.kill(victim)
     const took = simulation.runUntil(() => agree(rest), 200_000, 'the crash is known')
-    // The server had a heartbeat of it at most 96 s ago; gossip had it just before.
+    // The server had its heartbeat at most 96 s before the crash; gossip had one just before.
     expect(took).toBeGreaterThan(name === 'distributed' ? 110_000 : 24_000)
     expect(rest[0]?.news.at(-1)?.notification.type).toBe('died')
   })

@@ -17,7 +17,7 @@ function join(time: number): PoolEvent {
   return new PoolEvent(time, 'joined', member)
 }
 
-/** How many hand-overs each is away from the root; fails on whoever is reached twice. */
+/** The number of hand-overs from the root to each. Fails on events that are reached twice. */
 function depths(tree: BinomialTree): Map<PoolEvent, number> {
   const found = new Map<PoolEvent, number>()
   const visit = (of: PoolEvent | undefined, depth: number): void => {

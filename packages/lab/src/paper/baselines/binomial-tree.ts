@@ -3,10 +3,11 @@ import type { PoolEvent } from './event-stream.ts'
 import { ListRoster, type Roster } from './roster.ts'
 
 /**
- * The binomial broadcast tree of §5.1.3, laid out in an array: below the root hang trees of order 0, 1, 2 and so on, the one of order k in
- * the places from 2^k - 1 on. A node of order o at place p has children of order 0 to o - 1, the j-th at p + 2^j. A newcomer takes the
- * first free place; where a place is free, the children of it stand in for it. Since everybody sees the same events in the
- * same order, everybody has the same tree.
+ * The binomial broadcast tree of §5.1.3, laid out in an array. Below the root hang trees of order
+ * 0, 1, 2 and so on; the one of order k takes the places from 2^k - 1 on. A node of order o at
+ * place p has children of order 0 to o - 1, the j-th at p + 2^j. A newcomer takes the first free
+ * place. The children of a free place stand in for it. All nodes see the same events in the same
+ * order, so they have the same tree.
  */
 export class BinomialTree implements Roster {
   readonly #members = new ListRoster()
@@ -82,7 +83,7 @@ export class BinomialTree implements Roster {
   }
 }
 
-/** The order of the subtree whose top stands at this place. */
+/** The order of the subtree whose top is at this place. */
 function orderAt(place: number): number {
   let order = floorLog2(place + 1)
   let top = 2 ** order - 1

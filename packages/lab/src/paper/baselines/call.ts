@@ -1,12 +1,12 @@
 import type { Address, Milliseconds, NodeId } from '@jel/protocol'
 
-/** Whom to call. */
+/** A node to call. */
 export interface Contact {
   readonly id: NodeId
   readonly address: Address
 }
 
-/** What is said in a call. `bytes` is what it would take on the wire. */
+/** A message of a call. `bytes`: its size on the wire. */
 export interface Message {
   readonly type: string
   readonly bytes: number
@@ -17,9 +17,12 @@ export interface CallOptions<M extends Message> {
   readonly request: M
   /** Gives up when there is no connection after this time. */
   readonly timeout: Milliseconds
-  /** A peer that can't be reached is tried again until then (the `fillTimeout` of the SmartSockets library). */
+  /**
+   * A peer that can't be reached is tried again until then (the `fillTimeout` of the SmartSockets
+   * library).
+   */
   readonly persistent: boolean
-  /** Takes an answer; what it returns is sent as the next message of the call, undefined ends it. */
+  /** Takes an answer. Returns the next message of the call; undefined ends the call. */
   answered(message: M): M | undefined
   failed(): void
 }

@@ -4,10 +4,13 @@ import type { Payload } from '@jel/simulator'
 import type { CallOptions, Message } from './call.ts'
 import { Packet } from './packet.ts'
 
-/** A peer that can't be reached is tried again after so long. Guess: SmartSockets spreads its attempts over about a second. */
+/**
+ * Delay before a retry of a peer that can't be reached. Guess: SmartSockets spreads its attempts
+ * over about a second.
+ */
 const retryAfter: Milliseconds = 1_000
 
-/** A connection that breaks in the midst of a call is opened anew this often. */
+/** How often a connection that breaks during a call is opened again. */
 const maxBreaks = 5
 
 const refusal: Message = { type: 'refusal', bytes: 1 }
@@ -22,7 +25,7 @@ interface Call<M extends Message> {
 }
 
 interface Line<M extends Message> {
-  /** Who dialled closes; the other end waits for that. */
+  /** The dialler closes; the other end waits for that. */
   readonly dialled: boolean
   state: 'dialling' | 'up' | 'closing'
   /** The peer dialled while this end closed. */
@@ -31,7 +34,7 @@ interface Line<M extends Message> {
   readonly calls: Map<number, Call<M>>
 }
 
-/** What calls need of the node that makes them. */
+/** The interface of the node that makes calls. */
 export interface Caller {
   readonly now: Milliseconds
   effect(effect: Effect<Payload>): void
@@ -40,8 +43,9 @@ export interface Caller {
 }
 
 /**
- * Requests and their answers, each over a connection that is opened for it and closed after it, as the original does. Two nodes have
- * one link, so calls between them that overlap share it; who closes it too early for the other makes the other dial again.
+ * Requests and their answers, each over a connection that is opened for it and closed after it, as
+ * in the original. Two nodes have one link, so overlapping calls between them share it. A node that
+ * closes it too early for the other makes the other dial again.
  */
 export class Calls<M extends Message> {
   readonly #caller: Caller
@@ -55,7 +59,7 @@ export class Calls<M extends Message> {
     this.#serve = serve
   }
 
-  /** How many are under way. */
+  /** Calls under way. */
   get pending(): number {
     let pending = 0
     for (const line of this.#lines.values()) pending += line.calls.size
@@ -73,13 +77,13 @@ export class Calls<M extends Message> {
     }
     call.timeout = this.#caller.after(options.timeout, () => {
       call.timeout = undefined
-      // A slow transfer is none of a connection that can't be had.
+      // A slow transfer does not count as a failed connection.
       if (this.#lines.get(options.to.id)?.state !== 'up') this.#fail(call)
     })
     this.#start(call)
   }
 
-  /** Answers nothing any more. Own calls go on. */
+  /** Stops answering. Own calls go on. */
   stop(): void {
     this.#stopped = true
   }

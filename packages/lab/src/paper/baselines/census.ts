@@ -3,7 +3,7 @@ import type { Peer } from './arrg-cache.ts'
 import type { Contact } from './call.ts'
 import type { Person } from './distributed-message.ts'
 
-/** Numbers for the nodes of one simulation, in place of the UUIDs and addresses by which real ones know each other. */
+/** Numbers for the nodes of one simulation, in place of the UUIDs and addresses of real nodes. */
 export class Census {
   readonly #peers = new Map<NodeId, Peer>()
   readonly #persons: Person[] = []

@@ -17,7 +17,7 @@ export class CentralClient {
   readonly #stream = new EventStream()
   /** Of the pool as it was at {@link #time}; undefined before the state has come. */
   #roster: Roster | undefined
-  /** The next event to take in. */
+  /** The next event to apply. */
   #time = 0
   #join: PoolEvent | undefined
   #pusher: Pusher | undefined
@@ -41,7 +41,7 @@ export class CentralClient {
     })
   }
 
-  /** Tells the server, and stops when it knows. */
+  /** Sends a leave to the server, and stops on its answer. */
   leave(): void {
     if (this.#join === undefined) this.#stop()
     else this.#ask(message.aboutSelf('leave', this.#join), () => this.#stop())
@@ -212,7 +212,7 @@ export class CentralClient {
   }
 
   #resetHeartbeat(): void {
-    // As the original: 0.3 to 0.8 of the interval in which the server wants to hear something.
+    // As the original: 0.3 to 0.8 of the interval within which the server expects a message.
     this.#heartbeatDue = this.#node.now + this.#technique.heartbeatInterval * (0.3 + this.#node.random() / 2)
   }
 

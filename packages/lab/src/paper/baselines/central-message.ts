@@ -9,7 +9,7 @@ export interface PoolState {
   readonly roster: Roster
 }
 
-/** What server and nodes of the central implementation say to each other. */
+/** The messages between server and nodes of the central implementation. */
 export type CentralMessage = { readonly bytes: number } & (
   | { readonly type: 'join'; readonly member: Member }
   | { readonly type: 'welcome'; readonly join: PoolEvent; readonly since: number; readonly peers: readonly PoolEvent[] }
@@ -19,7 +19,7 @@ export type CentralMessage = { readonly bytes: number } & (
   | { readonly type: 'getState' }
   | { readonly type: 'state'; readonly state: PoolState }
   | { readonly type: 'noState' }
-  /** Asks what the peer lacks. */
+  /** Asks which events the peer lacks. */
   | { readonly type: 'push' }
   | { readonly type: 'lacks'; readonly from: number; readonly bootstrap: boolean }
   | {
@@ -28,7 +28,7 @@ export type CentralMessage = { readonly bytes: number } & (
       readonly events: readonly PoolEvent[]
       readonly purge: number | undefined
     }
-  /** Up to which event the sender is. */
+  /** `time`: the sender has all events before it. */
   | { readonly type: 'gossip'; readonly time: number }
   | { readonly type: 'gossipAnswer'; readonly time: number; readonly events: readonly PoolEvent[] }
   | { readonly type: 'gossipEvents'; readonly events: readonly PoolEvent[] }

@@ -11,13 +11,16 @@ import { pickDistinct } from './pick.ts'
 
 interface Entry {
   readonly join: PoolEvent
-  /** The first event that it lacked when it was last asked. */
+  /** The first event that it lacked at the last push. */
   confirmed: number
   seen: Milliseconds
   pinged: boolean
 }
 
-/** The registry server of §5.1: it numbers all changes, hands them out, and finds out who is gone. */
+/**
+ * The registry server of §5.1: it numbers all changes, sends them to the nodes, and detects
+ * failures.
+ */
 export class CentralServer {
   readonly #node: BaselineNode<CentralMessage>
   readonly #technique: CentralTechnique
@@ -47,7 +50,8 @@ export class CentralServer {
       push: (target: PoolEvent, done: () => void) => this.#push(target, done),
     }
     const targets = (): PoolEvent[] => [...this.#roster.list]
-    // The original goes through all nodes now and then with each technique; with serial send new events begin the next round as well.
+    // The original goes through all nodes now and then with each technique; with serial send, new
+    // events begin the next round as well.
     this.#pushers.push(new Pusher(this.#node, { ...common, interval: fallbackInterval, triggered: dissemination === 'serial', targets }))
     if (dissemination === 'tree') {
       const children = (): PoolEvent[] => this.#roster.children(undefined)
@@ -127,7 +131,7 @@ export class CentralServer {
     })
   }
 
-  /** Gossip is seeded by one random node at a time (§5.1.4). */
+  /** Seeds gossip at one random node at a time (§5.1.4). */
   #seed(): void {
     let threads = 0
     const { gossipInterval, adaptive, serverThreads } = this.#technique
@@ -144,7 +148,10 @@ export class CentralServer {
     seedOne()
   }
 
-  /** Who was not heard of for the heartbeat interval is called once more, and is dead if that fails. */
+  /**
+   * Pings each node that has been silent for the heartbeat interval, and declares it dead if that
+   * fails.
+   */
   #look(): void {
     for (const entry of this.#entries.values()) {
       if (entry.pinged || this.#node.now - entry.seen < this.#technique.heartbeatInterval) continue
@@ -165,7 +172,7 @@ export class CentralServer {
     this.#node.after(lookEvery, () => this.#look())
   }
 
-  /** Events that all nodes have are forgotten, and need not be sent to newcomers. */
+  /** Forgets events that all nodes have; newcomers do not need them. */
   #purge(): void {
     if (this.#purgeDue > this.#node.now) return
     this.#purgeDue = this.#node.now + purgeEvery
@@ -182,7 +189,10 @@ export class CentralServer {
   }
 }
 
-/** How often the server looks for whom it has not heard of. */
+/** Interval between checks for silent nodes. */
 const lookEvery: Milliseconds = 1_000
-/** The original purges after each round; looking through all nodes more often than this changes nothing. */
+/**
+ * The original purges after each round; looking through all nodes more often than this changes
+ * nothing.
+ */
 const purgeEvery: Milliseconds = 1_000

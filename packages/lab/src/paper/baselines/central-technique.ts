@@ -1,7 +1,7 @@
 import type { Milliseconds } from '@jel/protocol'
 import type { Roster } from './roster.ts'
 
-/** How the central implementation hands events on, with the settings of the original. */
+/** How the central implementation disseminates events, with the settings of the original. */
 export interface CentralTechnique {
   readonly dissemination: 'serial' | 'tree' | 'gossip'
   /** Newcomers get the state of the pool from other nodes (§5.1.2). */
@@ -9,17 +9,17 @@ export interface CentralTechnique {
   /** The server seeds log2(pool size) times as often (§5.1.4). */
   readonly adaptive: boolean
   createRoster(): Roster
-  /** How many peers a newcomer is told. IPL: 25. */
+  /** Number of peers that a newcomer gets. IPL: 25. */
   readonly bootstrapPeers: number
   /** Connections that the server opens at once to push. IPL: 25. */
   readonly serverThreads: number
-  /** And an inner node of the tree. IPL: 10. */
+  /** The same for an inner node of the tree. IPL: 10. */
   readonly nodeThreads: number
   /** IPL: 1 s. */
   readonly gossipInterval: Milliseconds
-  /** After so long the server goes through all nodes whatever the technique. IPL: 30 s. */
+  /** Time after which the server goes through all nodes with any technique. IPL: 30 s. */
   readonly fallbackInterval: Milliseconds
-  /** After so long nodes of the tree ask their children even when nothing is new. IPL: 1 s. */
+  /** Time after which nodes of the tree ask their children even when nothing is new. IPL: 1 s. */
   readonly treeInterval: Milliseconds
   /** The paper: 120 s. */
   readonly heartbeatInterval: Milliseconds

@@ -26,7 +26,7 @@ const serialSend: CentralTechnique = {
 }
 const gossip: CentralTechnique = { ...serialSend, dissemination: 'gossip', peerBootstrap: true }
 
-/** The five ways in which §5.1 hands events on. */
+/** The five ways in which §5.1 disseminates events. */
 export const centralTechniques = {
   'serial-send': serialSend,
   'peer-bootstrap': { ...serialSend, peerBootstrap: true },

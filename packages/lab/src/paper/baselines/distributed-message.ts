@@ -2,26 +2,29 @@ import type { Member } from '@jel/protocol'
 import type { Peer } from './arrg-cache.ts'
 import * as sizes from './sizes.ts'
 
-/** A member as all nodes know it, with a number that stands for its UUID. */
+/** A member, with a number that stands for its UUID. */
 export interface Person {
   readonly number: number
   readonly member: Member
 }
 
-/** All who left or died, by number: the first `count` of a list that only grows. */
+/** All members that left or died, by number: the first `count` of a list that only grows. */
 interface Ended {
   readonly persons: readonly number[]
   readonly count: number
 }
 
-/** What a node tells of one member that others saw fail, or that is going. */
+/** Gossip about one member that others failed to reach, or that has ended. */
 export interface Remark {
-  /** Numbers of those who could not reach it. */
+  /** Numbers of the members that could not reach it. */
   readonly witnesses: readonly number[]
   readonly ended: 'left' | 'died' | undefined
 }
 
-/** What one side of a gossip exchange says: of some members, how long they were not seen; and of all who are gone. */
+/**
+ * One side of a gossip exchange: for some members the time since they were last seen, and all
+ * members that are gone.
+ */
 export interface Gossip {
   readonly persons: Int32Array
   /** In the order of {@link persons}, milliseconds. */

@@ -1,24 +1,33 @@
 import type { Milliseconds } from '@jel/protocol'
 
-/** Settings of the distributed implementation (§5.2), as the original has them where nothing else is said. */
+/**
+ * Settings of the distributed implementation (§5.2). They are the original's unless a comment gives
+ * another source.
+ */
 export interface DistributedSettings {
-  /** A gossip follows the one before after 0 to 1 times this, 0.5 on average. */
+  /** The interval between two gossips is 0 to 1 times this, 0.5 on average. */
   readonly gossipInterval: Milliseconds
-  /** How many members, chosen at random, a node tells in one message. The paper says no number, the published default is 30,000. Fitted to Table II. */
+  /**
+   * Members, chosen at random, in one message. The paper gives no number, the published default is
+   * 30,000. Fitted to Table II.
+   */
   readonly gossipSize: number
   readonly arrgInterval: Milliseconds
   readonly arrgSize: number
   readonly cacheSize: number
-  /** Not seen for so long: suspected (§6.3: 120 s). */
+  /** A member that is not seen for so long is suspected (§6.3: 120 s). */
   readonly deadTimeout: Milliseconds
-  /** More than so many must have failed to reach a suspect. */
+  /** More members than this must have failed to reach a suspect. */
   readonly witnesses: number
   readonly pingInterval: Milliseconds
-  /** A suspect that can't be reached is tried until the time-out, one after the other. With it practically no crash is noticed: see docs/jel-paper.md. */
+  /**
+   * Suspects that can't be reached are tried until the time-out, one after the other. With this
+   * setting practically no crash is noticed: see docs/jel-paper.md.
+   */
   readonly persistentPings: boolean
   /** Suspects that are called in one round. */
   readonly pingCount: number
-  /** Whom a leaving node tells. */
+  /** Number of nodes that receive a leave. */
   readonly leavesSent: number
   readonly connectTimeout: Milliseconds
   readonly leaveConnectTimeout: Milliseconds

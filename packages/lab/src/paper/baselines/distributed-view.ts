@@ -4,10 +4,10 @@ import type { Gossip, Person, Remark } from './distributed-message.ts'
 import type { DistributedSettings } from './distributed-settings.ts'
 import { pickDistinct } from './pick.ts'
 
-/** What a node knows of a member, by number. */
+/** States of a member in a node's view, by number. */
 const unknown = 0
 const present = 1
-/** Its end is known, and told with the next look through the list. */
+/** Its end is known. The next `tidy` removes it and reports the end. */
 const ending = 2
 const over = 3
 
@@ -20,8 +20,9 @@ interface Host {
 }
 
 /**
- * The list of members of the distributed implementation, with its failure detection by time-out and witnesses (§5.2). Columns of
- * numbers: thousands of nodes with thousands of members each are as many entries as a few megabytes hold.
+ * The list of members of the distributed implementation, with its failure detection by time-out and
+ * witnesses (§5.2). It stores columns of numbers, so that the entries of thousands of nodes with
+ * thousands of members each fit into memory.
  */
 export class DistributedView {
   readonly #host: Host
@@ -32,13 +33,13 @@ export class DistributedView {
   #states = new Uint8Array(64)
   #seen = new Float64Array(64)
   #places = new Int32Array(64)
-  /** Numbers of those in the list, which is as long as {@link #size} says. */
+  /** Numbers of the members in the list, whose length is {@link #size}. */
   #list = new Int32Array(64)
   #size = 0
   readonly #witnesses = new Map<number, Set<number>>()
   readonly #over = { died: [] as number[], left: [] as number[] }
   readonly #endings = new Map<number, How>()
-  /** No member can time out before. */
+  /** No member can time out before this time. */
   #timesOut: Milliseconds = Infinity
 
   constructor(host: Host, settings: DistributedSettings, census: Census, self: Person) {
@@ -53,7 +54,7 @@ export class DistributedView {
     return Array.from(this.#list.subarray(0, this.#size), (number) => this.#census.person(number).member)
   }
 
-  /** A random part of what is known; itself is always in it, as just seen. */
+  /** A random part of the view. It always contains the node itself, as just seen. */
   say(): Gossip {
     const { now } = this.#host
     this.#seen[this.#self] = now
@@ -86,14 +87,16 @@ export class DistributedView {
     for (let i = 0; i < left.count; i++) this.#heardEnd(left.persons[i] as number, 'left')
   }
 
-  /** The member says itself that it leaves. */
+  /** The member itself announces its leave. */
   heardLeave({ number }: Person): void {
     if (this.#state(number) === unknown) this.#add(number, this.#host.now)
     this.#end(number, 'left')
     this.tidy()
   }
 
-  /** Takes out whose end is known, and those for whom there are too few others to be witnesses. */
+  /**
+   * Removes members whose end is known, and suspects that have too few other members as witnesses.
+   */
   tidy(): void {
     this.#seen[this.#self] = this.#host.now
     const suspects = this.#suspects()
@@ -105,7 +108,7 @@ export class DistributedView {
     for (const [number, how] of endings) this.#remove(number, how)
   }
 
-  /** Whom to call now: some of those not seen for too long. */
+  /** Members to call: some of those not seen for too long. */
   suspects(): Person[] {
     const { pingCount } = this.#settings
     return pickDistinct(this.#suspects(), pingCount, () => this.#host.random()).map((number) => this.#census.person(number))
@@ -193,7 +196,10 @@ export class DistributedView {
     this.#over[how].push(number)
   }
 
-  /** So many of the list, each equally likely: the first steps of a shuffle, as the order of the list means nothing. */
+  /**
+   * Returns `count` of the list, each equally likely: the first steps of a shuffle, as the order of
+   * the list means nothing.
+   */
   #some(count: number): Int32Array {
     const wanted = Math.min(count, this.#size)
     for (let i = 0; i < wanted; i++) {

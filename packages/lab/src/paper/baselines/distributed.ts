@@ -9,7 +9,10 @@ import type { DistributedMessage, Person } from './distributed-message.ts'
 import type { DistributedSettings } from './distributed-settings.ts'
 import { DistributedView } from './distributed-view.ts'
 
-/** The distributed implementation: the first node is the bootstrap service, which runs ARRG only; all others are members. */
+/**
+ * The distributed implementation: the first node is the bootstrap service, which runs ARRG only;
+ * all others are members.
+ */
 export class DistributedNode extends BaselineNode<DistributedMessage> {
   readonly #settings: DistributedSettings
   readonly #census: Census
@@ -57,7 +60,7 @@ export class DistributedNode extends BaselineNode<DistributedMessage> {
     }
   }
 
-  /** Tells some of those that ARRG knows, then stops. */
+  /** Sends a leave to some of ARRG's peers, then stops. */
   protected left(): void {
     const told = this.#arrg?.some(this.#settings.leavesSent) ?? []
     let waiting = told.length
@@ -102,7 +105,7 @@ export class DistributedNode extends BaselineNode<DistributedMessage> {
     })
   }
 
-  /** Calls those who were not seen for too long, one after the other. */
+  /** Calls members that were not seen for too long, one after the other. */
   #look(view: DistributedView): void {
     if (this.#stopped) return
     view.tidy()

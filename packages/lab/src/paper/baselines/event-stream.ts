@@ -6,7 +6,7 @@ export class PoolEvent {
   readonly time: number
   readonly type: 'joined' | 'left' | 'died'
   readonly member: Member
-  /** The event with which this member came: itself for `joined`. */
+  /** The event of this member's join: itself for `joined`. */
   readonly join: PoolEvent
   readonly notification: Notification
 
@@ -21,7 +21,10 @@ export class PoolEvent {
   }
 }
 
-/** The events that a node holds: in order from the first that it keeps, with gaps where something has not come yet. */
+/**
+ * The events that a node holds, in order from the first that it keeps, with gaps for missing
+ * events.
+ */
 export class EventStream {
   #first: number
   readonly #events: (PoolEvent | undefined)[] = []
@@ -49,14 +52,14 @@ export class EventStream {
     while (this.#events[this.#next - this.#first] !== undefined) this.#next += 1
   }
 
-  /** From `time` on, up to the first gap. */
+  /** The events from `time` on, up to the first gap. */
   from(time: number): readonly PoolEvent[] {
     const start = Math.max(time, this.#first) - this.#first
     const end = start >= this.#next - this.#first ? this.#gapAfter(start) : this.#next - this.#first
     return this.#events.slice(start, end) as PoolEvent[]
   }
 
-  /** Keeps nothing from before `time`, and needs nothing from before it. */
+  /** Drops all events before `time`, and expects none of them. */
   forget(time: number): void {
     if (time <= this.#first) return
     this.#events.splice(0, time - this.#first)

@@ -1,8 +1,9 @@
 /**
- * The implementations that the JEL paper compares (§5), for the simulator only: five ways of the central one, and the distributed one.
+ * The implementations that the JEL paper compares (§5), for the simulator only: five ways of the
+ * central one, and the distributed one.
  *
- * In each the node that starts without an introducer is the service (the registry server, or ARRG's bootstrap service): it is no
- * member of the pool. All others are given it as their introducer.
+ * In each the node that starts without an introducer is the service (the registry server, or ARRG's
+ * bootstrap service). It is no member of the pool. All others have it as their introducer.
  */
 import type { Protocol, ProtocolParts } from '@jel/simulator'
 import { CentralNode, centralTechniques } from './central.ts'
@@ -28,7 +29,7 @@ export function distributed(settings: Partial<DistributedSettings> = {}): NodeFa
 export type { DistributedSettings } from './distributed-settings.ts'
 export { assumeMemberBytes } from './sizes.ts'
 
-/** By name, what makes the factory for one simulation. */
+/** By name, a function that makes the factory for one simulation. */
 export const baselines = Object.fromEntries([...central, ['distributed', () => distributed()]]) as Readonly<
   Record<BaselineName, () => NodeFactory>
 >

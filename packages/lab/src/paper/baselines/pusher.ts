@@ -3,7 +3,7 @@ import type { EventHandle } from '@jel/simulator/internals'
 import type { PoolEvent } from './event-stream.ts'
 
 export interface PusherOptions {
-  /** So many connections at once. */
+  /** Connections at once. */
   readonly threads: number
   /** The next round begins after this time at the latest. */
   readonly interval: Milliseconds
@@ -20,7 +20,10 @@ interface Clock {
   cancel(handle: EventHandle): void
 }
 
-/** Goes through all targets in rounds, a few at once: how server and inner nodes of the tree send events (§5.1.1). */
+/**
+ * Goes through all targets in rounds, a few at once. The server and inner nodes of the tree send
+ * events this way (§5.1.1).
+ */
 export class Pusher {
   readonly #clock: Clock
   readonly #options: PusherOptions
@@ -41,7 +44,7 @@ export class Pusher {
     this.#stopped = true
   }
 
-  /** There may be a new event. */
+  /** Called when there may be a new event. */
   notice(): void {
     if (!this.#options.triggered || this.#wait === undefined || this.#options.time() <= this.#pushed) return
     this.#clock.cancel(this.#wait)

@@ -1,6 +1,6 @@
 import type { PoolEvent } from './event-stream.ts'
 
-/** Who is in the pool, each named by the event of its join. */
+/** The members of the pool, each named by the event of its join. */
 export interface Roster {
   readonly size: number
   add(join: PoolEvent): void
@@ -8,16 +8,19 @@ export interface Roster {
   has(join: PoolEvent): boolean
   /** In no particular order; not to be changed. */
   readonly list: readonly PoolEvent[]
-  /** What a newcomer needs to have the same. */
+  /** A copy for a newcomer. */
   copy(): Roster
-  /** To whom the node of this join hands events on in a broadcast tree; undefined: the server. */
+  /**
+   * The members that the node of this join passes events to in a broadcast tree; undefined: the
+   * server.
+   */
   children(of: PoolEvent | undefined): PoolEvent[]
 }
 
 /** A list, for all techniques but the tree. */
 export class ListRoster implements Roster {
   readonly list: PoolEvent[] = []
-  /** By the number of the join, where it stands in the list plus one. */
+  /** By the number of the join, its index in the list plus one. */
   #places = new Int32Array(256)
 
   get size(): number {
