@@ -1,6 +1,4 @@
-/**
- * What the application asks for, handed to the part that does it.
- */
+/** Hands the application's commands to the parts that carry them out. */
 import type { Command } from './base/io.ts'
 import type { FailureDetector } from './detection/failure-detector.ts'
 import type { Elections } from './election/elections.ts'

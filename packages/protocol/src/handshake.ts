@@ -1,6 +1,4 @@
-/**
- * The handshake with each peer: hellos, being let in or handed on, and the first reconciliation.
- */
+/** The handshake with each peer: hellos, entry or referral, and the first reconciliation. */
 import { FrameError } from './base/errors.ts'
 import type { NodeId } from './base/io.ts'
 import { Link } from './context/links.ts'
@@ -10,16 +8,16 @@ import type { Parts } from './parts.ts'
 import { skew } from './records/records.ts'
 
 export interface HandshakeHost {
-  /** Takes in what a peer told; returns what was news. */
+  /** Takes in facts from a peer. Returns the news. */
   takeIn(told: readonly Told[], from: NodeId): Fact[]
-  /** Settles what the parts found out up to now. */
+  /** Settles the parts' outcomes so far. */
   settle(): void
 }
 
 export class Handshake {
   readonly #parts: Parts
   readonly #host: HandshakeHost
-  /** The incarnation that was handed to an introducer. */
+  /** The incarnation that was sent to an introducer. */
   #introducedAs = 0
   #toldEntered = false
   #warnedOutOfReach = false
@@ -30,7 +28,7 @@ export class Handshake {
     this.#host = host
   }
 
-  /** A link is up: it is greeted, or handed on where too many come at once. */
+  /** Handles a new link: sends a hello, or a referral if too many newcomers come at once. */
   linkUp(peer: NodeId, dialable: boolean): void {
     const { context, reception, referral, introduction, life, detector, linkMaintenance, signals } = this.#parts
     const { links, now, view, budgets } = context
@@ -38,7 +36,7 @@ export class Handshake {
     const link = new Link(peer, dialable, now, budgets.account(peer, now))
     links.set(peer, link)
     if (reception.turnsAway(link)) {
-      detector.heard(peer) // unwelcome, but not dead
+      detector.heard(peer) // banned, but alive
       return
     }
     if (life.self !== undefined && view.known(peer) === 0) referral.receive(peer)
@@ -47,7 +45,7 @@ export class Handshake {
     for (const part of [detector, linkMaintenance, signals]) part.linkUp(peer)
   }
 
-  /** A peer's hello. Throws {@link FrameError}. */
+  /** Handles a peer's hello. Throws {@link FrameError}. */
   greeted(link: Link, { known, ended, incarnation, today }: Exclude<Message['hello'], undefined>): void {
     const { context, life, introduction, reconciler } = this.#parts
     const { view, config, id } = context
@@ -63,7 +61,8 @@ export class Handshake {
     this.#host.settle()
     const { self } = life
     if (!wasIn || self === undefined) return // entering hands over to all greeted links
-    // After a partition a stranger may be right, but keys that never were members are no company to each other.
+    // After a partition a stranger may be right, but ids that never were members don't count as
+    // members that agree.
     if (ended && known >= self.incarnation) {
       life.surrender(known, view.wasMember(link.peer) ? [link.peer] : [])
       this.#host.settle()
@@ -73,28 +72,29 @@ export class Handshake {
     else if (!context.isWhole || id < link.peer || view.known(link.peer) < incarnation) reconciler.begin(link.peer)
   }
 
-  /** Others were named in place of who named them. */
+  /** Handles a referral to other members. */
   redirected(from: NodeId, members: readonly Told[]): void {
     const { context, referral, life } = this.#parts
-    // Who says so again and again would have this node dial as many hosts as it likes.
+    // Otherwise a peer could repeat it, and make this node dial as many hosts as it likes.
     if (context.isWhole || referral.isReferrer(from)) return
-    // It comes before the hello that lets this node in; until then nobody else's join may be told.
+    // The referral comes before the hello that lets this node in. No other join may be reported
+    // before.
     referral.accept(from, members)
     if (life.self !== undefined) this.#ask()
   }
 
-  /** Gives this node's own statement to a peer that does not know it, and reconciles. */
+  /** Sends this node's own statement to a peer that lacks it, and reconciles. */
   handOver(peer: NodeId): void {
     const { context, referral, life, reconciler } = this.#parts
     if (referral.isReferrer(peer)) return
     const fact = context.view.fact(context.id)
-    // One introducer makes this life known; to the others reconciliation tells it without ado.
+    // One introducer publishes this life. The others get it by reconciliation.
     if (fact !== undefined && this.#introducedAs !== life.incarnation) context.sendFacts(peer, [fact], true)
     this.#introducedAs = life.incarnation
     reconciler.begin(peer)
   }
 
-  /** Begins this node's first life here. `learned`: the highest incarnation of its own that others know. */
+  /** Begins this node's first life here. `learned`: its highest incarnation that others know. */
   enter(learned: number): void {
     const { context, life, reconciler, elections } = this.#parts
     life.enter(learned)
@@ -105,7 +105,7 @@ export class Handshake {
     elections.renew()
   }
 
-  /** A new life began in place of one that others ended: everybody is told. */
+  /** Announces a new life in place of one that others ended. */
   reentered(fact: Fact): void {
     const { life, elections, broadcaster } = this.#parts
     elections.renew()
@@ -113,7 +113,7 @@ export class Handshake {
     broadcaster.announce(fact)
   }
 
-  /** Tells the application, once, that this node is in. */
+  /** Notifies the application, once, that this node is in. */
   notify(alone: boolean): void {
     if (this.#toldEntered) return
     this.#toldEntered = true
@@ -121,8 +121,9 @@ export class Handshake {
   }
 
   /**
-   * What lives for minutes is over, or not yet believed, by a calendar that is minutes apart. Both ends find out, and one of them is to be set. Of members only: a
-   * stranger could use the warning up.
+   * Warns if calendars differ by minutes. Then facts that live for minutes are over, or not yet
+   * believed, at one end. Both ends find out, and one of them needs correction. Considers only
+   * members, as a stranger could use the warning up.
    */
   compareCalendars(peer: NodeId): void {
     const { context } = this.#parts
@@ -136,7 +137,10 @@ export class Handshake {
     )
   }
 
-  /** Such a number is made up, or this node's own was lost: who believes it takes this node for one that ended long ago. */
+  /**
+   * Such a number is made up, or this node lost its own. A node that believes it takes this one for
+   * ended long ago.
+   */
   #warnOutOfReach(peer: NodeId, known: number): void {
     if (this.#warnedOutOfReach) return
     this.#warnedOutOfReach = true
@@ -145,7 +149,7 @@ export class Handshake {
     context.warn('INCARNATION_OUT_OF_REACH', `${what}. A new identity is seen at once`)
   }
 
-  /** Dials those who were named by who handed this node on. */
+  /** Dials members that a referrer named. */
   #ask(): void {
     const { referral } = this.#parts
     for (const [from, members] of referral.takeNamed()) referral.ask(this.#host.takeIn(members, from))

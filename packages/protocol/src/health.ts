@@ -1,5 +1,6 @@
 /**
- * Health: how well this node is connected, as far as it can tell (an application can always find out that it is alone or in a minority).
+ * Health: the connectedness of this node, as far as it can detect it. An application can always
+ * find out that its node is alone or in a minority.
  */
 import type { Health } from './base/io.ts'
 import type { Context } from './context/context.ts'
@@ -18,9 +19,9 @@ export class HealthReport {
   readonly #sources: HealthSources
   #wasAlone = false
   #wasMinority = false
-  /** Members there were before most of them were lost; 0: this node is in no minority. */
+  /** Number of members before most of them were lost; 0: this node is in no minority. */
   #whole = 0
-  /** The most members there were at a time since one was lost, and a minute before. */
+  /** Largest number of members since one was lost, and in the minute before. */
   #peak = 0
 
   constructor(context: Context, sources: HealthSources) {
@@ -46,7 +47,7 @@ export class HealthReport {
     }
   }
 
-  /** Tells the application when this node finds itself alone or in a minority, and when it is no longer. */
+  /** Notifies the application when this node becomes alone or a minority, and when that ends. */
   report(): void {
     this.#update()
     const isAlone = this.#isAlone()
@@ -58,8 +59,9 @@ export class HealthReport {
   }
 
   /**
-   * Finds out whether this node is in a minority. Deaths count for a minute, so that a pool that loses members now and then is none; but
-   * once it is one it stays one however long the partition lasts, as nothing that happens on this side says that the other side is gone.
+   * Detects a minority. Deaths count for a minute, so a pool that loses members now and then is no
+   * minority. A minority stays one for the whole partition, as no event on this side shows that the
+   * other side is gone.
    */
   #update(): void {
     const { detector, healer } = this.#sources
@@ -67,24 +69,24 @@ export class HealthReport {
     this.#peak = healer.size === 0 ? size : Math.max(this.#peak, size)
     const missing = detector.suspected + healer.size
     const reachable = size - detector.suspected
-    // Most of the time this is all that has to be looked at: even if all that are remembered were lost just now, more than half are here.
+    // The usual case ends here: even if all remembered losses were recent, more than half are here.
     if (missing === 0 || 2 * reachable > Math.max(this.#whole, size + healer.size)) this.#whole = 0
     else {
       const lost = healer.recentlyLost()
       if (lost === 0) this.#peak = size
-      // One that was lost, and another one in its place that was lost as well, never were two members.
+      // A lost member and its lost replacement never were two members at once.
       const whole = Math.min(size + lost, this.#peak)
       if (2 * reachable <= whole) this.#whole = Math.max(this.#whole, whole)
       else if (2 * reachable > this.#whole) this.#whole = 0
     }
   }
 
-  /** Nobody can be reached, although there is or was somebody. */
+  /** True if no known member can be reached, although there is or was one. */
   #isAlone(): boolean {
     const { detector, introduction } = this.#sources
     const { links, view, isWhole } = this.#context
     for (const peer of links.keys()) if (detector.isInContact(peer)) return false
-    // Once it was in a pool, an introducer that can't be reached is a member that was lost, and counts as one.
+    // Once this node was in a pool, an unreachable introducer is a lost member, and counts as one.
     return view.size > 1 || this.#whole > 2 || (!isWhole && introduction.failing.length > 0)
   }
 }

@@ -17,7 +17,10 @@ const [self, alice, bob, carol, dave, eve, mallory, auditor] = actors(8) as [Act
 const election = 'master'
 const none = new Uint8Array(0)
 
-/** A node in a pool of a few, with an election that is decided. No penalties, so that it goes on listening. */
+/**
+ * Returns a node in a small pool with a decided election. It has no penalties, so that it keeps
+ * listening.
+ */
 function settled(): Bench {
   const bench = new Bench(self, { config: { limits: { penalties: 1_000_000 } } })
   for (const actor of [alice, bob, carol, mallory, auditor]) bench.meet(actor)
@@ -33,7 +36,7 @@ function stateOf(bench: Bench): unknown {
 describe('arbitrary bytes', () => {
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 300 }),
-    // Something that looks like a frame: a field of Frame with a length, then anything.
+    // Looks like a frame: a field of Frame with a length, then anything.
     fc
       .tuple(fc.integer({ min: 1, max: 11 }), fc.uint8Array({ maxLength: 120 }))
       .map(([field, rest]) => Uint8Array.from([(field << 3) | 2, rest.length, ...rest])),
@@ -44,7 +47,7 @@ describe('arbitrary bytes', () => {
     const before = stateOf(bench)
     fc.assert(
       fc.property(bytes, (data) => {
-        fc.pre(!isHello(data)) // one that says that this life is over is answered by the next
+        fc.pre(!isHello(data)) // a hello that ends this life is answered by the next life
         bench.input({ type: 'frame', from: mallory.id, data })
       }),
       { numRuns: 1_500 },
@@ -82,7 +85,7 @@ describe('arbitrary bytes', () => {
   })
 })
 
-/** A hello lets a node in, wherever in the frame it stands. */
+/** True for a frame with a hello at any place, since a hello lets a node in. */
 function isHello(data: Uint8Array): boolean {
   try {
     return wire.Frame.decode(data).hello !== undefined
@@ -228,7 +231,7 @@ describe('a peer that breaks the rules', () => {
   })
 
   const bulk: wire.Frame = { facts: { facts: [], fresh: false } }
-  /** Until when the frames of a peer are to be held back, by these effects. */
+  /** Returns the time until which these effects hold back the frames of a peer. */
   const pausedUntil = (peer: Actor, effects: readonly Effect[]): number =>
     Math.max(-Infinity, ...effects.flatMap((effect) => (effect.type === 'pause' && effect.peer === peer.id ? [effect.until] : [])))
 
@@ -343,14 +346,15 @@ describe('a peer that breaks the rules', () => {
       const before = bench.members.length
       tell(0, own * burst)
       expect(bench.members.length - before).toBe(own * burst)
-      // It may only have passed on what it was told itself: what is too much is refused, and its own questions are still read.
+      // The peer may only pass on received joins. So the excess is refused, and its own requests
+      // are still read.
       expect(pausedUntil(mallory, tell(own * burst, own * burst + 200))).toBe(-Infinity)
       expect(bench.members.length - before).toBe(own * burst)
       bench.advance(1_000)
       tell(own * burst, own * burst + 200)
       expect(bench.members.length - before).toBe(own * burst + own)
       expect(warnings()).toEqual([])
-      // What it used up is its own.
+      // It exhausted only its own budget.
       bench.receive(alice, facts([dave.joined()]))
       expect(bench.members).toContain(dave.id)
     })
@@ -372,7 +376,7 @@ describe('a peer that breaks the rules', () => {
         bench.reach.set(actor.id, 'refused')
       }
       const before = bench.log.length
-      // So few that it has room for them, and they are done with before the next.
+      // So few that it has room for them, and finishes them before the next.
       for (let i = 0; i < subjects.length; i += 20) {
         bench.receive(mallory, {
           pingReq: { subjects: subjects.slice(i, i + 20).map(({ id }) => Uint8Array.from(decodeId(id))) },
@@ -408,7 +412,7 @@ describe('a peer that breaks the rules', () => {
       expect(until).toBeGreaterThan(bench.now)
       expect(until).toBeLessThanOrEqual(bench.now + (pageBytes / own) * 1_100)
       expect(sent).toBeLessThan(own * (burst + 1))
-      // A host that holds nothing back answers no more than as much again.
+      // Even a host without back-pressure answers no more than as much again.
       for (let i = 0; i < 1_000; i++) bench.receive(mallory, { reconcile: { round: 1, ranges: [everything] } })
       const total = bench.sent(mallory).reduce((sum, frame) => sum + wire.Frame.encode(frame).length, 0)
       expect(total).toBeLessThan(own * (2 * burst + 2))
@@ -443,7 +447,7 @@ describe('a peer that breaks the rules', () => {
       let told = 0
       let pages = 0
       for (; ranges.length > 0 && pages < 50; pages++) {
-        // What is beyond is asked for with an empty list, as by who has nothing of it.
+        // Requests the rest with an empty list, as a peer without any fact of it does.
         const effects = bench.receive(dave, { reconcile: { round: 2, ranges: ranges.map(({ from, to }) => ({ ...asked, from, to })) } })
         const bytes = effects.reduce((sum, effect) => sum + (effect.type === 'send' && effect.to === dave.id ? effect.data.length : 0), 0)
         expect(bytes).toBeLessThan(pageBytes * 1.1)
@@ -463,7 +467,7 @@ describe('a peer that breaks the rules', () => {
     for (const actor of [alice, bob, mallory]) bench.meet(actor)
     bench.receive(bob, facts([bob.left()]))
     for (const actor of actors(100, 9)) bench.receive(mallory, facts([actor.left()]))
-    // Else its end would be forgotten by now, and this believed.
+    // Otherwise its end would be forgotten by this time, and this statement believed.
     bench.receive(mallory, facts([bob.joined()]))
     expect(bench.members).not.toContain(bob.id)
   })
@@ -506,7 +510,7 @@ describe('a peer that breaks the rules', () => {
 })
 
 describe('a topic that is flooded', () => {
-  /** Batches that are worth forwarding, each of which says something new. */
+  /** Returns the number of batches that are worth forwarding. Each has a new fact. */
   function forwarded(bench: Bench, batches: number, facts: number, from: Actor, first: number): number {
     const verdicts = Array.from({ length: batches }, (_, batch) =>
       bench.overhears(...Array.from({ length: facts }, (_, i) => from.stands('master', { sequence: first + batch * facts + i }))),
@@ -531,7 +535,7 @@ describe('a topic that is flooded', () => {
     bench.advance(1_000)
     expect(forwarded(bench, 1_000, 1, mallory, 10_000)).toBe(strangers)
     bench.advance(10_000)
-    // By the fact, not by the batch.
+    // The budget counts facts, not batches.
     expect(forwarded(bench, 1_000, 10, mallory, 20_000)).toBe((strangers * burst) / 10)
   })
 
@@ -589,10 +593,10 @@ describe('a stranger that makes up deaths of one who is absent', () => {
     for (const known of [true, false]) {
       const bench = new Bench(self)
       bench.meet(alice)
-      bench.advance(70_000) // no newcomer any more
+      bench.advance(70_000) // ends its time as a newcomer
       if (known) for (const said of [eve.joined(), eve.left()]) bench.receive(alice, facts([said]))
       for (const frame of madeUp(reach, 2 * reach, 3 * reach)) bench.receive(alice, frame)
-      // It comes back as it would: above what it is told, as far as it believes that.
+      // It comes back as usual: above the incarnation that it receives, as far as it believes that.
       const { known: told = 0 } =
         framesTo(eve.id, bench.link(eve, { incarnation: 0 })).find(({ hello }) => hello !== undefined)?.hello ?? {}
       expect(told).toBeLessThanOrEqual(reach)

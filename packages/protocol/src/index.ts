@@ -1,5 +1,6 @@
 /**
- * The membership and election protocol of jel as pure state machines: inputs and the time go in, effects come out.
+ * The membership and election protocol of jel as pure state machines: inputs and the time go in,
+ * effects come out.
  *
  * @module
  */

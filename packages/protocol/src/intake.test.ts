@@ -87,7 +87,8 @@ describe('the verdict on a broadcast', () => {
     ["join of this node's own", () => bench.ownStatement()],
   ]
 
-  // A node that forwards what others find forged would be punished for knowing more, or less, than they do.
+  // A node that forwards facts that others find forged would be punished for knowing more, or less,
+  // than they do.
   it.each(statements)('on a %s, true or forged, depends on its bytes alone, not on what is known', (_, content) => {
     const spoil = (item: Statement | Certificate): Statement | Certificate =>
       'signer' in item ? forged(item) : { ...item, incarnation: item.incarnation + 1 }
@@ -103,7 +104,7 @@ describe('the verdict on a broadcast', () => {
     const item = content()
     for (const [i, stage] of stages.entries()) {
       stage()
-      expect(bench.overhears(item)).toBe(i === 0 ? 'accept' : 'ignore') // forwarded before: no need to do it again
+      expect(bench.overhears(item)).toBe(i === 0 ? 'accept' : 'ignore') // forwarded before
       expect(bench.overhears(spoil(item))).toBe('reject')
     }
   })
@@ -178,7 +179,7 @@ describe('a statement of a kind unknown here', () => {
     bench.meet(auditor)
     bench.receive(auditor, facts([alice.joined()]))
     const before = bench.audit(auditor)
-    // Somebody who is a hop ahead would have it anew from who tells this.
+    // Otherwise a node that is a hop ahead would get it again from this one.
     bench.receive(auditor, aged('a', 54))
     expect(bench.audit(auditor)).toEqual(before)
     bench.receive(auditor, aged('a', 53))
@@ -186,7 +187,7 @@ describe('a statement of a kind unknown here', () => {
     expect(told).not.toEqual(before)
     bench.advance(1_000)
     expect(bench.audit(auditor)).toEqual(before)
-    // It is remembered still.
+    // It is still remembered.
     bench.receive(auditor, aged('a', 0))
     expect(bench.audit(auditor)).toEqual(before)
     bench.advance(6_000)
@@ -231,7 +232,10 @@ describe('a full view', () => {
 describe('ends of lives that this node never heard of', () => {
   const gone = actors(30, 9)
   const ends = facts(gone.map((actor) => actor.left()))
-  /** How many of them it holds: about who is known to have left a joined-statement is no news. */
+  /**
+   * Returns the number of ends that it holds. A joined-statement of a member that is known to have
+   * left is no news.
+   */
   const held = (): number => {
     const joined = gone.filter((actor) => (bench.receive(auditor, facts([actor.joined()])), bench.members.includes(actor.id)))
     return gone.length - joined.length

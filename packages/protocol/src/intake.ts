@@ -1,9 +1,10 @@
 /**
- * Intake: facts from others, on their way into this node's knowledge.
+ * Intake: checks facts from others and takes them into this node's knowledge.
  *
- * Cheap questions first: is it well-formed, within bounds, news at all? Only then are signatures checked, which cost a tenth of a
- * millisecond each. What fails a check changes nothing. What is true and about this node itself is not merged but answered:
- * by a new life, or, if somebody else runs under this key, by stopping.
+ * Cheap checks come first: form, bounds and novelty. Only then are signatures checked, which cost a
+ * tenth of a millisecond each. A fact that fails a check changes nothing. A true fact about this
+ * node itself is not merged but answered: by a new life, or by stopping if another process runs
+ * under this key.
  */
 import { FrameError } from './base/errors.ts'
 import type { Milliseconds, NodeId } from './base/io.ts'
@@ -17,7 +18,7 @@ import { factOf, type Fact, type Told } from './facts/fact.ts'
 import { isKind } from './facts/statement.ts'
 import { shareUntil } from './facts/tombstones.ts'
 
-/** Whose word is taken in: a peer's, which pays for it as long as its link is up, or that of whoever published it. */
+/** Source of a fact: a peer, which pays for it as long as its link is up, or the topic. */
 export type Source = { readonly peer: NodeId } | 'topic'
 
 export interface IntakeParts {
@@ -29,7 +30,7 @@ export interface IntakeParts {
 export class Intake implements Timed {
   readonly #context: Context
   readonly #parts: IntakeParts
-  /** Statements of kinds that this version does not know: since when they are told. */
+  /** Statements of kinds that this version does not know, each with the time when it began. */
   readonly #unknown = new Map<string, { readonly fact: Fact; readonly born: Milliseconds }>()
   #nextDue: Milliseconds = Infinity
   #warnedFull = false
@@ -43,7 +44,10 @@ export class Intake implements Timed {
     return this.#nextDue
   }
 
-  /** Forgets what is too old of what it passes on unread. As with ends, it is told for a shorter time, so that expiry reinfects nobody. */
+  /**
+   * Forgets statements of unknown kinds that are too old. As with ends, their exchange stops
+   * earlier, so that expiry reinfects nobody.
+   */
   due(): void {
     const { now, config, facts } = this.#context
     if (now < this.#nextDue) return
@@ -60,25 +64,26 @@ export class Intake implements Timed {
   }
 
   /**
-   * Takes in one fact and returns it, as it is held, if it was news.
-   * `how`: a fact of a broadcast that is to be forwarded is checked even if it is no news, as a verdict for all must not hang on what this
-   * node happens to know; that of one that was forwarded in other words before is only taken note of. Throws {@link FrameError}.
+   * Takes in one fact. Returns it as held if it was news. `how`: in a `broadcast` that may be
+   * forwarded the fact is checked even if it is no news, since a verdict for all must not depend on
+   * this node's present knowledge. An `echo` differs only in form from a fact that was forwarded,
+   * and is only noted. Throws {@link FrameError}.
    */
   take({ fact, ageSeconds }: Told, source: Source, how: 'frame' | 'broadcast' | 'echo' = 'frame'): Fact | undefined {
     const taken = this.#take(fact, ageSeconds * 1000, source)
-    // What this node holds, byte for byte, was checked before.
+    // A held fact that is equal byte for byte was checked before.
     if (taken === undefined && how === 'broadcast' && this.#context.facts.rival(fact)?.equals(fact) !== true) this.#check(fact)
     if (how !== 'frame') this.#overhear(fact)
     return taken
   }
 
-  /** Forgets what it passed on unread. */
+  /** Forgets the statements of unknown kinds. */
   clear(): void {
     this.#unknown.clear()
     this.#nextDue = Infinity
   }
 
-  /** Believes a death without further questions: this node took part in its making, or waited long enough. */
+  /** Takes in a death without further checks: this node took part in it, or waited long enough. */
   believe(certificate: Certificate): Fact | undefined {
     const { view } = this.#context
     if (view.hasEnded(certificate.suspect, certificate.incarnation)) return undefined
@@ -127,7 +132,7 @@ export class Intake implements Timed {
       return undefined
     }
     if (!view.isNews(fact)) {
-      view.merge(fact, this.#context.now, age) // of an end that is known the youngest age counts
+      view.merge(fact, this.#context.now, age) // the youngest age of a known end counts
       return undefined
     }
     if (this.#isOneTooMany(fact, source) || !this.#isAffordable(fact, source)) return undefined
@@ -158,13 +163,14 @@ export class Intake implements Timed {
     const isCurrent = present.incarnation === incarnation
     const members = accusers.filter(({ signer }) => view.wasMember(signer))
     const valid = members.filter(({ beat }: Accuser) => !isCurrent || !detector.accusations.isRefuted(suspect, beat))
-    // That this node missed the member, too, is what was lacking.
+    // This node accuses the member as well, which completes the proof.
     if (valid.length > 0 && detector.isAccused(suspect)) return this.#merge(fact, age)
     const needed = detector.accusersToBelieve(suspect)
     if (valid.length < needed) {
       if (isCurrent && valid.length > 0) detector.report(suspicionsOf(certificate))
       if (valid.length > 0) detector.unproven(certificate)
-      // Somebody believed it before the refutation came, and can't take it back: the member is told, as only its next life brings both together.
+      // Another node believed the death before the refutation came, and can't take it back. The
+      // member must learn of it, as only its next life reunites both sides.
       else if (isCurrent && members.length >= needed) detector.dispute(certificate, true)
       return undefined
     }
@@ -176,8 +182,9 @@ export class Intake implements Timed {
   }
 
   /**
-   * Others pronounced this node dead. Where it refuted none of them who heard of that believes it, and can't take it back. What it has refuted only those believe
-   * who told it: they are asked for company before this life is given up for them.
+   * Handles this node's own death, pronounced by others. Where it refuted too few accusations,
+   * receivers believe the death and can't take it back. Only its senders believe a death that this
+   * node refuted. `surrender` asks for several of them before it gives up this life.
    */
   #ownDeath(fact: Fact, certificate: Certificate, source: Source): void {
     const from = source === 'topic' ? undefined : source.peer
@@ -190,14 +197,14 @@ export class Intake implements Timed {
     const valid = members.filter(({ beat }) => !accusations.isRefuted(id, beat))
     const isBelieved = valid.length >= detector.accusersToBelieve(id)
     if (isBelieved) outcomes.push({ type: 'surrender', incarnation: certificate.incarnation })
-    // An accuser that believes its own word says so in its hello, when they meet.
+    // An accuser that believes its own accusation states so in its hello, when they meet.
     else if (members.length > 0 && from !== undefined && view.wasMember(from) && !members.some(({ signer }) => signer === from))
-      // Not who told it, as many may pass on what one made up.
+      // Counts the accusers and not the sender, as many may pass on one made-up certificate.
       outcomes.push({ type: 'surrender', incarnation: certificate.incarnation, by: members.map(({ signer }) => signer) })
     for (const suspicion of suspicionsOf(certificate)) if (!isBelieved) accusations.hear(suspicion, from)
   }
 
-  /** About elections, or of a kind that only later versions know. */
+  /** Takes in a fact that is not about a life, or is of a kind that only later versions know. */
   #other(fact: Fact, age: Milliseconds, source: Source): Fact | undefined {
     const from = source === 'topic' ? undefined : source.peer
     if (!('statement' in fact.content)) return undefined
@@ -249,20 +256,20 @@ export class Intake implements Timed {
     return held
   }
 
-  /** So long statements of unknown kinds are told, ms. */
+  /** Time for which statements of unknown kinds are exchanged, ms. */
   get #toldFor(): Milliseconds {
     const { limits } = this.#context.config
     return Math.floor(limits.unknownLifetime * shareUntil)
   }
 
-  /** Wakes this part when a statement of an unknown kind is no longer to be told, or kept. */
+  /** Schedules the end of a statement's exchange or of its life. */
   #awaitAge(born: Milliseconds): void {
     const { now, config } = this.#context
     const end = now - born < this.#toldFor ? this.#toldFor : config.limits.unknownLifetime
     this.#nextDue = Math.min(this.#nextDue, born + end)
   }
 
-  /** If this is what this node holds, or means the same, whoever listened knows it now. */
+  /** If this fact equals the held one or means the same, all receivers of the broadcast know it. */
   #overhear(fact: Fact): void {
     if (fact.about === undefined) return
     const held = this.#context.facts.rival(fact)
@@ -270,12 +277,13 @@ export class Intake implements Timed {
     if (isOver || held?.equals(fact) === true) this.#context.outcomes.push({ type: 'overheard', key: fact.key })
   }
 
-  /** About this node itself. */
+  /** Handles a fact about this node itself. */
   #own(fact: Fact): void {
     const { view, id } = this.#context
     const mine = view.fact(id)
     if (mine?.member === undefined || fact.incarnation < mine.incarnation || fact.equals(mine)) return
-    // An earlier version of its own statement: the nonce tells this process from others.
+    // An earlier version of this node's own statement: the nonce distinguishes this process from
+    // others.
     if (fact.says === 'joined' && nonceOf(fact) === nonceOf(mine)) return
     this.#check(fact)
     const { outcomes } = this.#context
@@ -283,7 +291,7 @@ export class Intake implements Timed {
     else outcomes.push({ type: 'surrender', incarnation: fact.incarnation })
   }
 
-  /** Takes in a verified joined-statement or end, and returns it as it is held. */
+  /** Takes in a verified joined-statement or end, and returns it as held. */
   #merge(fact: Fact, age: Milliseconds): Fact | undefined {
     const { view, now, facts } = this.#context
     const isKnown = facts.rival(fact) !== undefined
@@ -293,15 +301,19 @@ export class Intake implements Timed {
     return facts.rival(fact)
   }
 
-  /** Who has much checked is slowed down. What is refused far beyond that is no offence: reconciliation brings it again. */
+  /**
+   * Charges the peer for the checks, which slows it down. A refusal far beyond its share is no
+   * offence: reconciliation brings the fact again.
+   */
   #isAffordable(fact: Fact, source: Source): boolean {
     if (!(source instanceof Link) || this.#context.isCredulous) return true
     return this.#context.charge(source, 'checks', fact.signatures)
   }
 
   /**
-   * Members that one peer, or the topic, makes known come at a bounded rate; reconciliation brings again what is refused. As many as are known may
-   * come at once: the other half of a pool that was cut.
+   * One peer, or the topic, may introduce members at a bounded rate. Reconciliation brings refused
+   * ones again. As many as are known may come at once: the other half of a pool that was
+   * partitioned.
    */
   #mayBringIn(fact: Fact, source: Source): boolean {
     const { view, facts } = this.#context
@@ -311,7 +323,10 @@ export class Intake implements Timed {
     return this.#context.budgets.spend(source, 'newcomers', this.#context.now, 1, { own: view.size, strangers: 0 })
   }
 
-  /** Records of owners that are no members come at a bounded rate, too, over a link as on the topic (`reception.ts`). As many as are known may come at once. */
+  /**
+   * Records of non-members also come at a bounded rate, over a link as on the topic
+   * (`reception.ts`). As many as are known may come at once.
+   */
   #mayTellRecord(fact: Fact, source: Source): boolean {
     const { isCredulous, budgets, now } = this.#context
     if (isCredulous || !(source instanceof Link) || !budgets.isStranger(fact.author, now)) return true
@@ -319,8 +334,8 @@ export class Intake implements Timed {
   }
 
   /**
-   * Ends of those who were never heard of may be made up: they fill no more than half of what is remembered of ends. But a newcomer has heard of
-   * nobody, and what it refused it would ask for again and again.
+   * Ends of unknown members may be made up, so they fill no more than half of the tombstones. But a
+   * newcomer knows nobody, and would request refused ends again and again.
    */
   #isOneTooMany(fact: Fact, source: Source): boolean {
     const { view, facts, wholeSince } = this.#context

@@ -1,5 +1,6 @@
 /**
- * What attackers and fuzzers need to speak the wire format by hand, those of the simulator included. May change in any version.
+ * Access to the wire format for attackers and fuzzers, including those of the simulator. May change
+ * in any version.
  *
  * @module
  */

@@ -1,6 +1,4 @@
-/**
- * What follows from lives that began or ended, for the parts that keep something of each member.
- */
+/** Passes beginnings and ends of lives on to the parts that keep state of each member. */
 import type { Member } from './base/io.ts'
 import type { Change } from './facts/membership-view.ts'
 import type { Parts } from './parts.ts'
@@ -28,7 +26,7 @@ export class Membership {
     reconciler.quicken('broadcast')
   }
 
-  /** New neighbours on the rings, if there are any, are linked with and observed. */
+  /** Links with new neighbours on the rings, and observes them. */
   updateRings(): void {
     if (!this.#ringsChanged) return
     this.#ringsChanged = false
@@ -67,7 +65,7 @@ export class Membership {
     link.goodbye = true
     // Not a link that a new process under the same identity has just opened.
     if (how === 'left' || link.incarnation !== member.incarnation) return
-    // If it is only slow it reads this when it wakes, and enters anew.
+    // If the member is only slow, it reads this when it wakes, and enters again.
     context.send(member.id, { facts: { facts: [facts.told(end, now)], fresh: false } })
     effects.push({ type: 'disconnect', peer: member.id, reason: 'pronounced dead' })
   }

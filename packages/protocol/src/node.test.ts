@@ -318,7 +318,7 @@ describe('a sleep of more than a day', () => {
     bench.sleep(day + 60_000)
     bench.receive(alice, facts([alice.joined(), bob.joined(), carol.joined()]))
     bench.reconciles = true
-    // Others may reign: it looks around for a minute.
+    // Others may reign, so it waits for a minute.
     bench.advance(55_000)
     expect(bench.node.reign('e')).toBeUndefined()
     bench.advance(60_000)
@@ -353,7 +353,7 @@ describe('a sleep of more than a day', () => {
     expect(told().filter((fact) => before.includes(fact)).length).toBe(1)
   })
 
-  /** A node that was told to enter through Alice, was whole, and woke. */
+  /** A node with Alice as its introducer that was whole, slept and woke. */
   function woken(): Bench {
     const bench = new Bench(self, { introducers: [door] })
     for (const actor of [alice, bob, carol]) bench.meet(actor)

@@ -1,8 +1,9 @@
 /**
- * A node: inputs go in with the time, effects come out.
+ * A node: takes inputs with the time, and returns effects.
  *
- * An input is handed to the part that it concerns. What that part finds out that concerns others waits in a queue of outcomes, and is settled here,
- * in order. Nothing in here decides anything about membership or elections: that is said in the parts.
+ * An input goes to the part that it concerns. The findings of that part for other parts wait in a
+ * queue of outcomes, and this class settles them in order. It decides nothing about membership or
+ * elections: the parts do.
  */
 import { hashSpace } from './base/hash.ts'
 import type {
@@ -34,27 +35,36 @@ import { Parts, type NodeOptions } from './parts.ts'
 
 export type { NodeOptions } from './parts.ts'
 
-/** Who slept for longer than others are remembered claims nothing for so long, ms. Guess: twice the longest wait between two dials to one lost member (healing). */
+/**
+ * Wait before a claim after a sleep that is longer than others are remembered, ms. Guess: twice the
+ * longest wait between two dials to one lost member (healing).
+ */
 const lookAround = 60_000
 
-/** `Data`: how messages travel, by the codec among the services. */
+/** `Data` is the encoded form of messages, by the codec among the services. */
 export class ProtocolNode<Data extends Encoded = Uint8Array> {
   readonly #parts: Parts<Data>
   readonly #context: Context<Data>
   readonly #handshake: Handshake
   readonly #membership: Membership
   readonly #commanded: Commanded
-  /** When the first of the parts but the detector is due. */
+  /** Time when the first of the parts without the detector is due. */
   #othersDue: Milliseconds = -Infinity
-  /** The left-statement is out: until the host stops this node still passes on what others say, as they may be leaving, too. */
+  /**
+   * The left-statement is sent. Until the host stops, this node still passes on news, as the
+   * senders may be leaving, too.
+   */
   #left = false
   #stopped = false
   #armedAt: Milliseconds = Infinity
-  /** The input was a probe, an answer to one, or the time for the next, and nobody is suspected: nothing but the detector is concerned. */
+  /**
+   * The input was a probe, an answer to one, or the time for the next, and nobody is suspected. So
+   * it concerns only the detector.
+   */
   #isProbing = false
   readonly #received = (link: Link, message: Message): void => this.#receive(link, message)
 
-  /** Throws RangeError on a pool's name that nobody would accept. */
+  /** Throws RangeError on an invalid pool name. */
   constructor(options: NodeOptions<Data>) {
     const problem = nameProblem(options.pool)
     if (problem !== undefined) throw new RangeError(`the pool's name ${problem}`)
@@ -84,7 +94,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     return this.#parts.life.self
   }
 
-  /** The view, self included, ordered by id. */
+  /** Returns the view, self included, ordered by id. */
   members(): Member[] {
     return [...this.#context.view.members()].sort((a, b) => (a.id < b.id ? -1 : 1))
   }
@@ -93,7 +103,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     return this.#context.view.get(id)
   }
 
-  /** Whether this node stands in this election. */
+  /** True if this node stands in this election. */
   stands(election: string): boolean {
     return this.#parts.elections.stands(election)
   }
@@ -103,7 +113,9 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     return this.#parts.elections.reign(election)
   }
 
-  /** What was published, and by whom, by name; only names that begin so. */
+  /**
+   * Returns the published records by name, each with its owner, whose names begin with `prefix`.
+   */
   records(prefix?: string): PoolRecord[] {
     return this.#parts.records.list(prefix)
   }
@@ -112,7 +124,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     return new Set(this.#context.links.keys())
   }
 
-  /** The links, by peer. */
+  /** Returns the links, ordered by peer. */
   linkStates(): LinkState[] {
     return [...this.#context.links.keys()].sort().map((id) => ({ id, roundTrip: this.#parts.detector.roundTrip(id) }))
   }
@@ -122,12 +134,15 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     return this.#parts.health.current
   }
 
-  /** How many facts this node tells others, and what they are: the same at two nodes that agree on everything. */
+  /**
+   * Fingerprint of all facts that this node exchanges: the same at two nodes that agree on
+   * everything.
+   */
   get fingerprint(): { readonly count: number; readonly high: number; readonly low: number } {
     return this.#context.facts.fingerprint(0, hashSpace)
   }
 
-  /** Takes one input and returns what is to be done, in order. */
+  /** Takes one input and returns the effects to carry out, in order. */
   handle(input: Input<Data>, now: Milliseconds): Effect<Data>[] {
     if (this.#stopped) return []
     this.#begin(now)
@@ -136,7 +151,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     return this.#finish(wasLeft)
   }
 
-  /** A `broadcast` input, with a verdict on whether to pass it on. */
+  /** Takes a `broadcast` input, and also returns a verdict on forwarding it. */
   handleBroadcast(data: Data, now: Milliseconds): { verdict: BroadcastVerdict; effects: Effect<Data>[] } {
     if (this.#stopped) return { verdict: 'ignore', effects: [] }
     this.#begin(now)
@@ -146,7 +161,8 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
 
   #begin(now: Milliseconds): void {
     const context = this.#context
-    // Whole milliseconds: sums and differences of times are exact, and what is due by one comparison is due by the other.
+    // Whole milliseconds keep sums and differences of times exact, so that all comparisons agree
+    // about the due time.
     context.now = Math.max(context.now, Math.floor(now))
     context.effects = []
     this.#isProbing = false
@@ -159,7 +175,9 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     if (lateness >= context.config.healing.memory) this.#startOver()
   }
 
-  /** `left`: the application has heard that this node left, and hears no more. */
+  /**
+   * `left`: the application received the end of this node already, and gets no more notifications.
+   */
   #finish(left: boolean): Effect<Data>[] {
     const context = this.#context
     this.#settle()
@@ -171,7 +189,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     return left ? effects.filter(({ type }) => type === 'send' || type === 'broadcast' || type === 'timer') : effects
   }
 
-  /** Gives every part that is due its turn. */
+  /** Gives each due part its turn. */
   #attend(): void {
     const { view, now } = this.#context
     const { detector, timed, health } = this.#parts
@@ -185,14 +203,17 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     for (const part of timed) this.#othersDue = Math.min(this.#othersDue, part.nextDue)
   }
 
-  /** Gives a part its turn if it is due, and settles what comes of it. */
+  /** Gives a part its turn if it is due, and settles its outcomes. */
   #turn(part: Timed): void {
     if (this.#context.now < part.nextDue || this.#stopped) return
     part.due()
     this.#settle()
   }
 
-  /** After the left-statement, which is still to be published, as is what others say who leave at the same time. */
+  /**
+   * After the left-statement only the publishing parts run: for that statement, and for news of
+   * others that leave at the same time.
+   */
   #attendLeaving(): void {
     const parts = [this.#parts.broadcaster, this.#parts.lazyPush]
     for (const part of parts) if (this.#context.now >= part.nextDue) part.due()
@@ -200,8 +221,9 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   }
 
   /**
-   * Most of what an idle node does is to probe and to answer, and looking at all parts each time would be most of its work. True if the
-   * detector alone was concerned; false if the others must be looked at, too.
+   * An idle node mostly probes and answers, and a check of all parts each time would be most of its
+   * work. Returns true if the input concerned only the detector, false if the others need a check,
+   * too.
    */
   #probeOnly(): boolean {
     const { now } = this.#context
@@ -274,7 +296,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     const from = link.peer
     const { detector, lazyPush, signals, reconciler, broadcaster } = this.#parts
     if (this.#left) {
-      // Nothing is done any more but passing on news.
+      // Only pass on news.
       if (message.facts?.fresh === true) broadcaster.passOnLeaving(this.#takeIn(message.facts.facts, link), from)
       else if (message.want !== undefined) lazyPush.answer(from, message.want.items)
       else if (message.hello !== undefined) this.#tellEnd(from)
@@ -285,7 +307,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     if (message.hello !== undefined) this.#handshake.greeted(link, message.hello)
     else if (message.goodbye !== undefined) link.goodbye = true
     else if (message.redirect !== undefined) this.#handshake.redirected(from, message.redirect.members)
-    else if (this.self === undefined) return // not in yet: the rest would be told before our own join
+    else if (this.self === undefined) return // not in yet: our own join comes first
     else if (message.reconcile !== undefined) reconciler.receive(from, message.reconcile)
     else if (message.facts !== undefined) this.#facts(link, message.facts)
     else if (message.offer !== undefined) lazyPush.receive(from, message.offer.items)
@@ -297,10 +319,13 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     else if (message.pingReqAck !== undefined) detector.helped(from, message.pingReqAck)
     else if (message.signal !== undefined) signals.receive(from, message.signal)
     else if (message.signalAck !== undefined) signals.acknowledged(from, message.signalAck.reference)
-    // Anything else comes from a later version.
+    // All other messages come from a later version.
   }
 
-  /** A peer that links with this node after it left has not heard of that. It would take it for dead. */
+  /**
+   * Sends this node's end to a peer that links with it after it left. Otherwise the peer would take
+   * it for dead.
+   */
   #tellEnd(peer: NodeId): void {
     const end = this.#context.view.fact(this.#context.id)
     if (end !== undefined) this.#context.sendFacts(peer, [end], true)
@@ -319,7 +344,8 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   #facts(link: Link, { facts, fresh }: Facts): void {
     const { isWhole, view } = this.#context
     const { reconciler, broadcaster } = this.#parts
-    // Asked before its join is taken in: it may tell nobody else of that, unlike a member whose next life begins.
+    // Checked before its join is taken in. A newcomer sends that to nobody else, unlike a member
+    // whose next life begins.
     const isNewcomer = link.incarnation === 0 || view.known(link.peer) === 0
     const news = this.#takeIn(facts, link)
     if (news.length === 0) return
@@ -328,7 +354,10 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     broadcaster.passOn(news, link.peer, !fresh ? (isWhole ? 'repair' : 'pool') : isNewcomer ? 'entry' : 'fresh')
   }
 
-  /** The one way in for facts: each is taken in, and what follows from it is settled before the next. Returns what was news. */
+  /**
+   * The only entry for facts. Takes each in, and settles its consequences before the next. Returns
+   * the news.
+   */
   #takeIn(told: readonly Told[], source: Source, how: 'frame' | 'broadcast' | 'echo' = 'frame'): Fact[] {
     const news: Fact[] = []
     for (const each of told) {
@@ -350,7 +379,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     introduction.linkLost()
   }
 
-  /** Settles the outcomes that wait, in order; what comes of one before the next. */
+  /** Settles the waiting outcomes in order, and the consequences of each before the next. */
   #settle(): void {
     const { outcomes } = this.#context
     if (outcomes.length === 0) return
@@ -419,7 +448,10 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     }
   }
 
-  /** With a member both sides know at least that member afterwards. A stranger that says it is done has told nothing of the pool. */
+  /**
+   * After a reconciliation with a member, both sides know at least that member. One with a stranger
+   * proves no knowledge of the pool.
+   */
   #reconciled(peer: NodeId): void {
     const { view, now } = this.#context
     if (view.get(peer) === undefined) return
@@ -434,7 +466,10 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     elections.reconciled()
   }
 
-  /** This node is something else within its life, and says so like any news of its own. What changed before it enters is what it enters with. */
+  /**
+   * Announces a new version of this node's own statement. A change before it enters needs none: the
+   * node enters with it.
+   */
   #tellOfItself(fact: Fact | undefined): void {
     if (fact !== undefined) this.#parts.broadcaster.announce(fact)
   }
@@ -445,7 +480,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     this.#stopped = true
   }
 
-  /** No introducer will answer: this node is the pool. */
+  /** Founds the pool, since no introducer will answer. */
   #found(): void {
     this.#context.isUnintroduced = false
     this.#parts.introduction.goAlone()
@@ -462,7 +497,10 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     this.#left = true
   }
 
-  /** Publishes on the topic. A young node has no mesh there yet, and tells its links as well. `isAtOnce`: no company is waited for. */
+  /**
+   * Publishes on the topic. A young node has no mesh there yet, so it also sends the facts over its
+   * links. `isAtOnce`: they wait for no batch.
+   */
   #publish(facts: readonly Fact[], after?: Milliseconds, isAtOnce = false): void {
     const { broadcaster } = this.#parts
     const { links, age } = this.#context
@@ -472,8 +510,8 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   }
 
   /**
-   * This process slept longer than others remember the dead, so its facts may revive them. It forgets
-   * all but records and joins afresh.
+   * This process slept longer than others remember the dead, so its facts may revive them. It
+   * forgets all but records and joins afresh.
    */
   #startOver(): void {
     const { view, facts, links, config } = this.#context
@@ -492,15 +530,15 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     broadcaster.clear()
     elections.startOver()
     this.#context.wholeSince = Infinity
-    // The others have forgotten this node, too: it has to call them.
+    // The others have forgotten this node, too, so it has to call them.
     introduction.startOver()
     for (const member of former.slice(0, config.limits.lost)) healer.lost(member)
     this.#membership.changed([{ type: 'died', member: self }])
     life.beginAnew()
     this.#settle()
-    // Those whom it meets first may have slept beside it.
+    // The first members that it meets may have slept as well.
     elections.renew(former.length > 1 ? lookAround : 0)
-    // Others ended these links long ago, and TCP may take minutes to say so.
+    // The others ended these links long ago, and TCP may take minutes to report it.
     for (const peer of links.keys()) this.#context.closeLink(peer, 'slept for too long')
   }
 }

@@ -1,6 +1,4 @@
-/**
- * The parts of a node, made and wired.
- */
+/** Creates and connects the parts of a node. */
 import type { Config } from './base/config.ts'
 import type { Encoded, NodeId } from './base/io.ts'
 import { Context, type Timed } from './context/context.ts'
@@ -36,7 +34,7 @@ export interface NodeOptions<Data extends Encoded = Uint8Array> {
   readonly services: Services<Data>
 }
 
-/** `Data`: how messages travel, which only the context's codec knows. */
+/** `Data` is the encoded form of messages, which only the context's codec interprets. */
 export class Parts<Data extends Encoded = Encoded> {
   readonly context: Context<Data>
   readonly life: OwnLife
@@ -56,7 +54,7 @@ export class Parts<Data extends Encoded = Encoded> {
   readonly reporter: Reporter
   readonly health: HealthReport
   readonly intake: Intake
-  /** All that need to be woken but the detector, in the order of their turns. */
+  /** All parts with a timer but the detector, in the order of their turns. */
   readonly timed: readonly Timed[]
 
   constructor(options: NodeOptions<Data>) {

@@ -1,6 +1,4 @@
-/**
- * Penalties: what is held against a peer that sent what nobody honest sends, and for how long it is turned away.
- */
+/** Penalties: count a peer's faults that no honest peer commits, and ban the peer for a while. */
 import type { Config } from './base/config.ts'
 import type { Milliseconds, NodeId } from './base/io.ts'
 import { remember } from './base/remember.ts'
@@ -8,14 +6,17 @@ import { remember } from './base/remember.ts'
 export class Penalties {
   readonly #limits: Config['limits']
   readonly #banned = new Map<NodeId, Milliseconds>()
-  /** Rules broken lately, and when the last was. They are held against the peer, not the link: a new link is no clean slate. */
+  /**
+   * Recent faults, and the time of the last. They count against the peer, not the link, so a new
+   * link clears nothing.
+   */
   readonly #counts = new Map<NodeId, { readonly count: number; readonly at: Milliseconds }>()
 
   constructor({ limits }: Config) {
     this.#limits = limits
   }
 
-  /** Whether this peer is kept away now. */
+  /** True if this peer is banned at this time. */
   isBanned(peer: NodeId, now: Milliseconds): boolean {
     const until = this.#banned.get(peer)
     if (until === undefined) return false
@@ -24,7 +25,7 @@ export class Penalties {
     return false
   }
 
-  /** One more. True if that is one too many: the peer is kept away from now on. */
+  /** Counts one more fault. Returns true if it bans the peer. */
   add(peer: NodeId, now: Milliseconds): boolean {
     const { penalties, ban, bans } = this.#limits
     const before = this.#counts.get(peer)

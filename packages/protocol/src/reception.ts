@@ -1,9 +1,11 @@
 /**
  * Reception: frames and broadcasts from peers, hostile until checked and bounded.
  *
- * Size and rate are looked at before a byte is decoded. Who sends too much is read more slowly. Only what nobody honest sends, forged signatures and
- * bytes that can't be read or are out of bounds, is penalized: the peer is named in a warning, disconnected at the third time, also if it came back in between, and
- * kept away for a while. A broadcast comes through honest forwarders: nobody is blamed for one, and only what its bytes alone prove wrong is
+ * Size and rate are checked before a byte is decoded. A peer that sends too much is read more
+ * slowly. Penalties are only for content that no honest peer sends: forged signatures, and bytes
+ * that are unreadable or out of bounds. A warning names the peer. The third fault disconnects it,
+ * even if it came back in between, and bans it for a while. A broadcast comes through honest
+ * forwarders, so nobody is blamed for one. Only a broadcast whose bytes alone prove it wrong is
  * rejected.
  */
 import { FrameError } from './base/errors.ts'
@@ -18,14 +20,17 @@ import { broadcastBytes } from './frames/size.ts'
 import { isUrgent, type Message } from './frames/message.ts'
 import { Penalties } from './penalties.ts'
 
-/** No urgent frame is longer. An alarm of 64 suspicions has 15 KB. */
+/** Most bytes of an urgent frame. An alarm of 64 suspicions has 15 KB. */
 const urgentBytes = 16_384
 
-/** Warnings of misbehaviour in so long a time, ms. Guess: whoever reads them knows by then. */
+/** Warnings of misbehaviour in this time, ms. Guess: a reader knows by then. */
 export const warningsAtOnce = 16
 const warningsSpan = 60_000
 
-/** A fact is forwarded on the topic once in this time, ms. Guess: far longer than any message travels. */
+/**
+ * A fact is forwarded on the topic once in this time, ms. Guess: far longer than any message
+ * travels.
+ */
 export const forwardOnce = 60_000
 /** Facts remembered for that. Guess. */
 const forwarded = 8_192
@@ -34,9 +39,9 @@ export class Reception<Data extends Encoded> {
   readonly #context: Context<Data>
   readonly #penalties: Penalties
   readonly #warnings = new Recent(warningsAtOnce, warningsSpan)
-  /** Warnings that were left out since the last. */
+  /** Warnings that were left out since the last one. */
   #unsaid = 0
-  /** Facts that were forwarded, by position: in which version, and when. */
+  /** Forwarded facts by position, each with its version and the time. */
   readonly #forwarded = new Map<number, { readonly low: number; readonly at: Milliseconds }>()
 
   constructor(context: Context<Data>) {
@@ -44,7 +49,10 @@ export class Reception<Data extends Encoded> {
     this.#penalties = new Penalties(context.config)
   }
 
-  /** Decodes a frame within its bounds and hands it over. A {@link FrameError} on the way is the peer's fault. */
+  /**
+   * Decodes a frame within its bounds and hands it over. A {@link FrameError} on the way is the
+   * peer's fault.
+   */
   frame(from: NodeId, data: Data, take: (link: Link, message: Message) => void): void {
     const { links, config, now } = this.#context
     const link = links.get(from)
@@ -52,14 +60,15 @@ export class Reception<Data extends Encoded> {
     try {
       const { frameBytes } = config.limits
       if (data.length > frameBytes) throw new FrameError(`a frame has at most ${frameBytes} bytes, not ${data.length}`)
-      // What is urgent can't be held back, and is worth nothing later. Of who owes as much is looked at.
+      // Urgent frames can't be held back, and are worthless later. So a peer in debt may still
+      // spend its budget for them.
       const { budgets } = this.#context
       const isInDebt = !this.#mayRead(link)
       if (isInDebt && (data.length > urgentBytes || !budgets.spend(link, 'urgent', now))) return
       const message = this.#context.wire.decodeFrame(data)
       if (isUrgent(message)) {
         if (!isInDebt && !budgets.spend(link, 'urgent', now)) {
-          // To read it was the cost.
+          // Decoding it has cost a frame already.
           this.#context.charge(link, 'frames')
           return
         }
@@ -96,13 +105,14 @@ export class Reception<Data extends Encoded> {
       )
       if (facts.length === 0 && !budgets.mayPublish(undefined, now)) return 'ignore'
       const isKnown = affordable.every(({ fact }) => this.#wasForwarded(fact))
-      // Certificates of one death differ and mean the same. What else differs from what was forwarded is forged.
+      // Certificates of one death differ and mean the same. Any other fact that differs from the
+      // forwarded one is forged.
       if (isKnown && affordable.every(({ fact }) => fact.says === 'died')) {
         take(affordable, 'echo')
         return 'ignore'
       }
       take(affordable, 'broadcast')
-      // Only what was checked is noted, or a forgery would keep the truth from being forwarded.
+      // Note only checked facts, or a forgery would keep the truth from being forwarded.
       for (const { fact } of affordable) this.#forward(fact)
       return isKnown || batch.isPartial || affordable.length < facts.length ? 'ignore' : 'accept'
     } catch (error) {
@@ -111,7 +121,7 @@ export class Reception<Data extends Encoded> {
     }
   }
 
-  /** Disconnects a peer that was banned a short while ago. False for any other. */
+  /** Disconnects a banned peer. Returns false for any other. */
   turnsAway(link: Link): boolean {
     const { now, effects } = this.#context
     if (!this.#penalties.isBanned(link.peer, now)) return false
@@ -120,7 +130,10 @@ export class Reception<Data extends Encoded> {
     return true
   }
 
-  /** As much of failure detection as the peer may cost: signatures to check, members to look after. */
+  /**
+   * Reduces a message of failure detection to the peer's budgets: signatures to check, members to
+   * probe.
+   */
   #affordable(link: Link, message: Message): Message {
     const { now, budgets } = this.#context
     const { alarm, pingReq, pingReqAck } = message
@@ -131,12 +144,15 @@ export class Reception<Data extends Encoded> {
     return message
   }
 
-  /** The host cut this peer off for what it sent. */
+  /** Penalizes a peer that the host disconnected for its data. */
   misbehaved(peer: NodeId, problem: string): void {
     this.#penalize(peer, problem)
   }
 
-  /** What this node forwarded lately its neighbours have: who publishes it again and again is heard by those alone who are linked with it. */
+  /**
+   * True for a fact that this node forwarded recently, so its neighbours have it. A peer that
+   * publishes it again and again reaches only its own links.
+   */
   #wasForwarded({ position, low }: Told['fact']): boolean {
     const last = this.#forwarded.get(position)
     return last?.low === low && this.#context.now - last.at < forwardOnce
@@ -152,7 +168,7 @@ export class Reception<Data extends Encoded> {
     }
   }
 
-  /** Anybody can come under a thousand names, and each name misbehave twice. */
+  /** Bounds the warnings: anybody can use a thousand ids, and commit two faults under each. */
   #warn(peer: NodeId, problem: string): void {
     const { now } = this.#context
     if (this.#warnings.isOften(now)) {

@@ -1,22 +1,25 @@
 /**
- * The reporter: what the application hears of lives. For each life at most one `joined`, then at most one of `left` and `died`.
+ * The reporter: notifies the application of lives. For each life it reports at most one `joined`,
+ * then at most one of `left` and `died`.
  *
- * The view's transitions already have this form. The reporter keeps it when the view is emptied: a process that slept longer than others
- * remember the dead forgets everything and joins afresh, and of the lives it knew it then reports only the ends. Two such processes that meet first know no more
- * than each other: the ends are reported when most of the pool is in the view again, or after an hour.
+ * The view's transitions already have this form. The reporter keeps it when the view is emptied. A
+ * process that slept longer than others remember the dead forgets everything and joins afresh. Of
+ * the lives that it knew before, it then reports only the ends. Two such processes that meet first
+ * have no more knowledge than each other. So the ends are reported when most of the pool is in the
+ * view again, or after an hour.
  */
 import type { Member, Milliseconds, NodeId } from './base/io.ts'
 import type { Context } from './context/context.ts'
 import type { Change } from './facts/membership-view.ts'
 
-/** Ms. Guess: a pool of which most is not met again in that time is gone. */
+/** ms. Guess: a pool of which most is not met again in that time is gone. */
 const longestWait = 3_600_000
 
 export class Reporter {
   readonly #context: Context
-  /** Lives that the application was told of before the view was emptied. */
+  /** Lives that the application knew before the view was emptied. */
   readonly #former = new Map<NodeId, Member>()
-  /** How many they were, and when. */
+  /** Their number, and the time. */
   #formerSize = 0
   #formerAt: Milliseconds = 0
 
@@ -24,7 +27,7 @@ export class Reporter {
     this.#context = context
   }
 
-  /** The view is about to be emptied. */
+  /** Remembers these members, since the view will be emptied. */
   remember(members: Iterable<Member>): void {
     for (const member of members) if (member.id !== this.#context.id) this.#former.set(member.id, member)
     this.#formerSize = this.#former.size
@@ -44,7 +47,10 @@ export class Reporter {
     if (!isSame || type !== 'joined') this.#context.notify({ type, member })
   }
 
-  /** A reconciliation ended. Where the view is whole again, lives of before that are not in it have ended. */
+  /**
+   * Handles the end of a reconciliation. If the view is whole again, former lives that it lacks
+   * have ended.
+   */
   settle(): void {
     const { view, now } = this.#context
     if (this.#former.size === 0 || (2 * (view.size - 1) < this.#formerSize && now - this.#formerAt < longestWait)) return

@@ -1,8 +1,9 @@
 /**
- * Signals: a short named message from one member to others, acknowledged (JEL's `signal` in the Ibis registry).
+ * Signals: short named messages from one member to others, acknowledged (JEL's `signal` in the Ibis
+ * registry).
  *
- * A link that breaks may take the acknowledgement along, so the sender repeats the signal over the next one. The receiver acknowledges it again, and tells
- * it once.
+ * A broken link may lose the acknowledgement, so the sender repeats the signal over the next link.
+ * The receiver acknowledges it again, and delivers it once.
  */
 import { FrameError } from './base/errors.ts'
 import type { Milliseconds, NodeId } from './base/io.ts'
@@ -11,14 +12,14 @@ import { remember } from './base/remember.ts'
 import type { Context, Timed } from './context/context.ts'
 import type * as wire from './wire/messages.js'
 
-/** Signals of one sender that are known by their references. Guess: a sender has fewer on the way at a time. */
+/** References remembered of one sender. Guess: a sender has fewer signals in flight. */
 const remembered = 256
-/** Senders that are known, beside as many as there are members. Guess. */
+/** Senders remembered beyond the number of members. Guess. */
 const senders = 1_024
 
-/** What one process has told this node. */
+/** Signals received from one process. */
 interface Heard {
-  /** Names the process: it goes on when its life ends, and repeats what was not acknowledged. */
+  /** Identifies the process, which outlives its life and repeats unacknowledged signals. */
   readonly nonce: number
   readonly references: Set<number>
 }
@@ -34,7 +35,7 @@ interface Sending {
 export class Signals implements Timed {
   readonly #context: Context
   readonly #sendings = new Map<number, Sending>()
-  /** By senders; those that were heard of last. */
+  /** By sender, the most recent ones. */
   readonly #heard = new Map<NodeId, Heard>()
 
   constructor(context: Context) {
@@ -67,7 +68,10 @@ export class Signals implements Timed {
     this.#finish(ref, sending)
   }
 
-  /** A signal from a peer: acknowledged and told if the peer is a member. Throws {@link FrameError} on an impossible name. */
+  /**
+   * Acknowledges a signal, and delivers it if the peer is a member. Throws {@link FrameError} on an
+   * invalid name.
+   */
   receive(from: NodeId, { reference, name }: wire.Signal): void {
     const problem = nameProblem(name)
     if (problem !== undefined) throw new FrameError(`the name of a signal ${problem}`)
@@ -89,12 +93,12 @@ export class Signals implements Timed {
     this.#finish(ref, sending)
   }
 
-  /** The life of a member is over. */
+  /** Fails the signals to a member whose life ended. */
   lifeEnded(id: NodeId): void {
     this.unreachable(id)
   }
 
-  /** The member is gone or can't be reached. */
+  /** Fails the signals to a member that is gone or can't be reached. */
   unreachable(peer: NodeId): void {
     for (const [ref, sending] of this.#sendings) {
       if (!sending.waiting.delete(peer)) continue
@@ -112,7 +116,7 @@ export class Signals implements Timed {
     }
   }
 
-  /** Processes count their signals from one, so only those of one process are compared. */
+  /** Processes count their signals from one, so only references of one process are compared. */
   #isNews(from: NodeId, reference: number): boolean {
     const { view } = this.#context
     const nonce = view.statement(from)?.content.nonce ?? 0

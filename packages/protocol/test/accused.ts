@@ -7,10 +7,10 @@ const everyone = actors(40)
 export const [self, ...others] = everyone as [Actor, ...Actor[]]
 export const [suspect, bob, carol, dave] = others as [Actor, Actor, Actor, Actor]
 
-/** This node among so many members in all. */
+/** Returns this node in a pool of this size. */
 export const pool = (size: number): Bench => poolOf(self, others.slice(0, size - 1))
 
-/** This node accuses the suspect, and a refutation would be here by now. */
+/** Returns a node that accuses the suspect, so late that a refutation would have arrived. */
 export function accused(size: number): Bench {
   const bench = pool(size)
   lose(bench, suspect)
@@ -18,7 +18,7 @@ export function accused(size: number): Bench {
   return bench
 }
 
-/** These members tell this node that they accuse one. */
+/** Sends accusations of these members to this node. */
 export function tell(bench: Bench, accusers: readonly Actor[], beat: number, of = suspect): void {
   for (const actor of accusers) bench.receive(actor, alarm(actor.suspects(of, beat)))
 }

@@ -27,7 +27,10 @@ import type * as wire from '../src/wire/messages.js'
 
 export const pool = 'test-pool'
 
-/** Seals instead of signatures: 64 bytes that depend on the signer and on each byte of the message. Quick, and the same at every run. */
+/**
+ * Replaces signatures in tests: 64 bytes that depend on the signer and on each byte of the message.
+ * Seals are quick, and the same in every run.
+ */
 export function seal(signer: NodeId, message: Uint8Array): Uint8Array {
   return Uint8Array.from(createHash('sha512').update(signer).update(message).digest())
 }
@@ -36,7 +39,7 @@ export function checkSeal(signer: NodeId, message: Uint8Array, signature: Uint8A
   return Buffer.compare(seal(signer, message), signature) === 0
 }
 
-/** What all calendars say. */
+/** The time of all calendars. */
 export const calendar = 1_800_000_000_000
 
 export function servicesOf(id: NodeId, seed = 1): Services {
@@ -100,7 +103,7 @@ export class Actor {
     return this.#sign({ kind: 'record', name, version: calendar, expires: calendar + 60_000, value, withdrawn: false, ...details })
   }
 
-  /** A statement of a kind and with a body of one's choice. */
+  /** Returns a statement of a chosen kind with a chosen body. */
   says(kind: number, body: Uint8Array, content: Content = { kind: 'unknown' }): Statement {
     return { signer: this.id, content, kind, body, signature: seal(this.id, messageOf(this.#pool, kind, body)) }
   }
@@ -110,7 +113,10 @@ export class Actor {
   }
 }
 
-/** What a signature covers: written down here once more, since it can't change without splitting pools. */
+/**
+ * Returns the signed bytes. This is a second definition, since any change of them would split
+ * pools.
+ */
 export function messageOf(poolName: string, kind: number, body: Uint8Array): Uint8Array {
   return Buffer.concat([Buffer.from(`jel statement 1\0${poolName}\0`), Uint8Array.of(kind >>> 24, kind >>> 16, kind >>> 8, kind), body])
 }
@@ -126,9 +132,9 @@ export function death(suspect: Actor, accusers: readonly Actor[], beat = 0, inca
   return certify(accusers.map((accuser) => accuser.suspects(suspect, beat, incarnation)))
 }
 
-/** The wire form of a fact about a member or an election. */
+/** Returns the wire form of a fact about a member or an election. */
 export function wireFact(content: Statement | Certificate, { ageSeconds = 0 }: { ageSeconds?: number } = {}): wire.Fact {
-  // Under any key, as it doesn't travel: so that tests may send what is no fact.
+  // Any key will do, as it is not sent. So tests can also send content that is no fact.
   const fact = new Fact('', 'signer' in content ? { statement: content } : { certificate: content })
   return factToWire({ fact, ageSeconds })
 }
@@ -141,7 +147,7 @@ export function alarm(...statements: readonly Statement[]): wire.Frame {
   return { alarm: { statements: statements.map(statementToWire) } }
 }
 
-/** The same statement under a signature that is not its signer's. */
+/** Returns the same statement under a signature that is not its signer's. */
 export function forged<C extends Content>(statement: Statement<C>): Statement<C> {
   const signature = statement.signature.slice()
   signature[20] = (signature[20] as number) ^ 1

@@ -1,6 +1,7 @@
 /**
- * A bench: one node under test, with actors around it that say what the test wants. Dials and host probes come out as the test says in `reach`,
- * probes and reconciliations are answered for whoever is linked and not in `unresponsive`, and time moves only by `advance` and `sleep`.
+ * A bench: one node under test, with actors around it that the test controls. `reach` sets the
+ * outcome of dials and host probes. Linked peers that are not in `unresponsive` answer probes and
+ * reconciliations. Only `advance` and `sleep` move the time.
  */
 import { makeConfig, type Config, type ConfigOverrides } from '../src/base/config.ts'
 import { hashSpace } from '../src/base/hash.ts'
@@ -17,12 +18,12 @@ export interface BenchOptions {
   readonly introducers?: readonly Introducer[]
   readonly storedIncarnation?: number
   readonly storedEpochs?: ReadonlyMap<string, number>
-  /** False: a test sends `start` itself. */
+  /** False: the test sends `start` itself. */
   readonly started?: boolean
   readonly seed?: number
 }
 
-/** What a dial finds. `hang`: nothing, yet. */
+/** Outcome of a dial. `hang`: none yet. */
 export type Reach = 'up' | 'hang' | DialFailure
 
 const none = new Uint8Array(0)
@@ -38,23 +39,28 @@ export class Bench {
   /** All effects so far, with the time. */
   readonly log: { readonly at: Milliseconds; readonly effect: Effect }[] = []
   readonly reach = new Map<NodeId, Reach>()
-  /** Linked peers whose process says nothing. */
+  /** Linked peers whose process is silent. */
   readonly unresponsive = new Set<NodeId>()
-  /** When this node's next turn to probe is, ms, as all say. Default: after a period. */
+  /** Time to this node's next turn to probe, ms, in all answers. Default: a period. */
   turn: Milliseconds | undefined
-  /** False: reconciliations that the node begins are left open. */
+  /** False: reconciliations that the node begins stay open. */
   reconciles = true
-  /** What each member answers when it is asked to probe another: that it missed it, or, by `relays`, that it reached it. Silent ones say nothing. */
+  /**
+   * Members that answer requests to probe another with "reached". The others answer "missed".
+   * Unresponsive ones are silent.
+   */
   readonly relays = new Set<NodeId>()
-  /** Those that can't tell, in place of having missed it. */
+  /** Members that answer "unknown" instead of "missed". */
   readonly unknowing = new Set<NodeId>()
   readonly actors = new Map<NodeId, Actor>()
-  /** How far its calendar is off. */
+  /** Offset of the node's calendar. */
   skew: Milliseconds = 0
-  /** Signatures that were checked. */
+  /** Number of checked signatures. */
   verifications = 0
   #timer: Milliseconds = Infinity
-  /** Times the timer fired at one and the same time: a node that never rests would hang the test. */
+  /**
+   * Number of times the timer fired at one time, since a node that never rests would hang the test.
+   */
   #fired = 0
 
   constructor(
@@ -84,7 +90,10 @@ export class Bench {
     if (started) this.input({ type: 'start', addresses: home, introducers })
   }
 
-  /** Hands in one input and carries out what comes of it. Returns all effects, those of the answers included. */
+  /**
+   * Takes one input and carries out its effects. Returns all effects, including those of the
+   * answers.
+   */
   input(input: Input): Effect[] {
     return this.#carryOut(this.node.handle(input, this.now))
   }
@@ -95,7 +104,10 @@ export class Bench {
     return verdict
   }
 
-  /** The topic brings these, in as many broadcasts as they need. What was made of the last. */
+  /**
+   * Delivers these on the topic, in as many broadcasts as they need. Returns the verdict on the
+   * last.
+   */
   overhears(...contents: readonly (Statement | Certificate)[]): 'accept' | 'ignore' | 'reject' {
     const most = this.config.limits.factsPerBroadcast
     const last = contents.length - (contents.length % most || most)
@@ -111,7 +123,9 @@ export class Bench {
     return this.input({ type: 'frame', from: from.id, data: wire.Frame.encode(frame) })
   }
 
-  /** A member of the pool that the node hears of, with a link (`linked`, the default) or without. */
+  /**
+   * Makes an actor a member that the node knows, with a link (`linked`, the default) or without.
+   */
   meet(actor: Actor, { linked = true, dialable = true } = {}): void {
     if (linked) {
       this.link(actor, { dialable })
@@ -124,7 +138,7 @@ export class Bench {
     }
   }
 
-  /** The beat that any member is at. */
+  /** The present beat of every member. */
   get beat(): number {
     return Math.floor((this.now - this.#begun) / 1000)
   }
@@ -156,14 +170,17 @@ export class Bench {
     return effects
   }
 
-  /** The host does nothing for this long; then the timer fires late. */
+  /** Stops the host for this long. Then the timer fires late. */
   sleep(span: Milliseconds): Effect[] {
     this.now += span
     this.#timer = Infinity
     return this.input({ type: 'timer' })
   }
 
-  /** Advances in small steps until something is true. Returns how long it took; undefined: longer than `atMost`. */
+  /**
+   * Advances in small steps until the condition is true. Returns the time it took; undefined:
+   * longer than `atMost`.
+   */
   until(condition: () => boolean, atMost: Milliseconds, step = 10): Milliseconds | undefined {
     const start = this.now
     while (!condition()) {
@@ -173,7 +190,7 @@ export class Bench {
     return this.now - start
   }
 
-  /** The node's own joined-statement, as it was sent in any frame. */
+  /** Returns the node's own joined-statement, as it was sent in any frame. */
   ownStatement(incarnation = 1): Statement {
     for (const { effect } of this.log) {
       if (effect.type !== 'send') continue
@@ -204,8 +221,9 @@ export class Bench {
   }
 
   /**
-   * What the node holds, as `auditor` can find out over its link: equal before and after means that nothing changed. Asks with a
-   * fingerprint that can't be right, so that the answer tells all; in a second round, since the first may cross one of the node's.
+   * Returns the node's state as `auditor` can see it over its link. If it is equal before and
+   * after, nothing changed. The request has a fingerprint that can't be right, so that the answer
+   * has everything. It is of a second round, since a first one may cross one of the node's.
    */
   audit(auditor: Actor): { members: readonly Member[]; facts: readonly string[] } {
     const range = { from: 0, to: hashSpace, count: 0xffffffff, fingerprint: new Uint8Array(8), items: none, wanted: none, listed: false }
@@ -219,7 +237,7 @@ export class Bench {
     return { members: this.node.members(), facts: items }
   }
 
-  /** Frames sent to a peer, of those effects or ever. */
+  /** Returns the frames sent to a peer, among these effects or all. */
   sent(to: Actor, effects: readonly Effect[] = this.log.map(({ effect }) => effect)): wire.Frame[] {
     return framesTo(to.id, effects)
   }
@@ -227,7 +245,8 @@ export class Bench {
   #carryOut(effects: readonly Effect[]): Effect[] {
     const all: Effect[] = [...effects]
     for (const effect of effects) this.log.push({ at: this.now, effect })
-    // As every driver does: what comes of an effect is handed in when all effects of the input before are carried out.
+    // As in every driver, inputs that result from effects follow when all effects of the former
+    // input are carried out.
     for (const answer of effects.flatMap((effect) => this.#answers(effect))) all.push(...this.input(answer))
     return all
   }
@@ -267,7 +286,7 @@ export class Bench {
     return answer === undefined ? [] : [{ type: 'frame', from: to, data: wire.Frame.encode(answer) }]
   }
 
-  /** What a helper says of these. */
+  /** Returns a helper's answer about these. */
   #probeFor(helper: NodeId, subjects: readonly NodeId[]): wire.PingReqAck {
     const isReached = (id: NodeId): boolean => id === helper || this.relays.has(helper)
     const others = subjects.filter((id) => !isReached(id)).map((id) => decodeId(id) as Uint8Array<ArrayBuffer>)

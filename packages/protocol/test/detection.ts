@@ -1,4 +1,4 @@
-/** Failure detection on the bench: pools, losses, and what the node under test says of them. */
+/** Failure detection on the bench: pools, losses, and the statements of the node under test. */
 import { encodeId } from '../src/base/id.ts'
 import type { Effect, Milliseconds } from '../src/base/io.ts'
 import { isKind, type Refutation, type Statement, type Suspicion } from '../src/facts/statement.ts'
@@ -6,10 +6,10 @@ import type * as wire from '../src/wire/messages.js'
 import type { Actor } from './actors.ts'
 import { Bench, broadcastsIn, framesTo, type BenchOptions } from './bench.ts'
 
-/** The outbox gathers for so long, ms, and a little more. */
+/** Gathering time of the outbox, ms, and a little more. */
 export const gather = 15
 
-/** A node among members that are all linked with it, after a moment. */
+/** Returns a node among members that are all linked with it, after a moment. */
 export function poolOf(self: Actor, others: readonly Actor[], options: BenchOptions = {}): Bench {
   const bench = new Bench(self, options)
   for (const actor of others) bench.meet(actor)
@@ -17,7 +17,10 @@ export function poolOf(self: Actor, others: readonly Actor[], options: BenchOpti
   return bench
 }
 
-/** The node finds out that it does not reach this member: its link breaks, and its host refuses or says nothing. */
+/**
+ * Lets the node detect that it can't reach this member: the link breaks, and the host refuses or is
+ * silent.
+ */
 export function lose(bench: Bench, actor: Actor, how: 'refused' | 'silent' = 'refused'): Effect[] {
   bench.reach.set(actor.id, how)
   return bench.unlink(actor)
@@ -45,14 +48,14 @@ function statementsPublished(bench: Bench, effects: readonly Effect[]): Statemen
     .flatMap(({ statement }) => (statement === undefined ? [] : [bench.self.read(statement)]))
 }
 
-/** What this node published of its own accusations. */
+/** Returns this node's own accusations that it published. */
 export function accusationsOf(bench: Bench, effects: readonly Effect[] = everything(bench)): Statement<Suspicion>[] {
   return statementsPublished(bench, effects)
     .filter((statement) => isKind(statement, 'suspicion'))
     .filter(({ signer }) => signer === bench.self.id)
 }
 
-/** Refutations that this node published, of whomever. */
+/** Returns the published refutations of any member. */
 export function refutationsIn(bench: Bench, effects: readonly Effect[] = everything(bench)): Statement<Refutation>[] {
   return statementsPublished(bench, effects).filter((statement) => isKind(statement, 'refutation'))
 }
@@ -65,12 +68,12 @@ export function everything(bench: Bench): Effect[] {
   return bench.log.map(({ effect }) => effect)
 }
 
-/** The node accused this member, so far: it published that. */
+/** True if the node published an accusation of this member. */
 export function accuses(bench: Bench, suspect: Actor): boolean {
   return accusationsOf(bench).some(({ content }) => content.suspect === suspect.id)
 }
 
-/** How long it takes until the node accuses the member; undefined: longer. */
+/** Returns the time until the node accuses the member; undefined: longer. */
 export function timeToAccusation(bench: Bench, suspect: Actor, atMost: Milliseconds): Milliseconds | undefined {
   return bench.until(() => accuses(bench, suspect), atMost)
 }
@@ -79,13 +82,13 @@ export function probesTo(actor: Actor, effects: readonly Effect[]): number {
   return framesTo(actor.id, effects).filter(({ probe }) => probe !== undefined).length
 }
 
-/** Requests to this helper to probe the subject. */
+/** Returns the number of requests to this helper to probe the subject. */
 export function requestsTo(helper: Actor, subject: Actor, effects: readonly Effect[]): number {
   return framesTo(helper.id, effects).flatMap(({ pingReq }) => (pingReq?.subjects ?? []).filter((key) => encodeId(key) === subject.id))
     .length
 }
 
-/** What this peer heard of requests of its own. */
+/** Returns the answers to this peer's requests. */
 export function answersTo(asker: Actor, effects: readonly Effect[]): { reached: Statement[]; missed: string[]; unknown: string[] } {
   const answers = framesTo(asker.id, effects).flatMap(({ pingReqAck }): wire.PingReqAck[] => (pingReqAck === undefined ? [] : [pingReqAck]))
   return {

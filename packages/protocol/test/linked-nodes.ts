@@ -1,6 +1,7 @@
 /**
- * Nodes in virtual time, with frames handed over as they are: for pools so large that encoding and signing would be all that a test does. As a
- * host does, they hold back the frames of a peer that is paused, but for urgent ones.
+ * Nodes in virtual time that pass frames by reference, for pools so large that encoding and signing
+ * would be all the work of a test. Like a host, they hold back frames of a paused peer, except
+ * urgent ones.
  */
 import { makeConfig } from '../src/base/config.ts'
 import type { Effect, Encoded, Input, Milliseconds, NodeId, Notification } from '../src/base/io.ts'
@@ -23,12 +24,12 @@ const codec: Codec<Envelope> = {
   decodeBroadcast: ({ batch }) => batch as Batch,
 }
 
-/** Nodes that are linked with each other, and people who are linked with them and only listen. */
+/** Nodes that are linked with each other, and linked peers that only listen. */
 export class LinkedNodes {
   now: Milliseconds = 10_000
   readonly nodes = new Map<NodeId, ProtocolNode<Envelope>>()
   readonly news = new Map<NodeId, Notification[]>()
-  /** All frames that were sent. */
+  /** All sent frames. */
   readonly sent: {
     readonly at: Milliseconds
     readonly from: NodeId
@@ -36,12 +37,12 @@ export class LinkedNodes {
     readonly data: Envelope
     readonly urgent: boolean
   }[] = []
-  /** Bytes that one node sent another for one input, at most. */
+  /** Most bytes that one node sent another for one input. */
   largest = 0
   readonly #latency: Milliseconds
   readonly #registry = new Registry()
   readonly #timers = new Map<NodeId, Milliseconds>()
-  /** On the way or held back, by receiver and sender, in order. */
+  /** Frames in flight or held back, by receiver and sender, in order. */
   #waiting: { at: Milliseconds; readonly from: NodeId; readonly to: NodeId; readonly data: Envelope; readonly urgent: boolean }[] = []
   readonly #paused = new Map<string, Milliseconds>()
 
@@ -75,7 +76,7 @@ export class LinkedNodes {
     this.handle(other, { type: 'connected', peer: one, dialable: true })
   }
 
-  /** Lets time pass until something is true. Returns how long it took. */
+  /** Lets time pass until the condition is true. Returns the time it took. */
   until(condition: () => boolean, atMost: Milliseconds): Milliseconds {
     const start = this.now
     while (!condition()) {

@@ -30,10 +30,10 @@ describe('the defaults', () => {
 
   it('fit together', () => {
     expect(tombstones.lifetime).toBeGreaterThan(healing.memory)
-    expect(detection.unresponsive).toBeGreaterThan(5_000) // a stop of 5 s is no death
+    expect(detection.unresponsive).toBeGreaterThan(5_000) // A stop of 5 s is no death.
     expect(links.max).toBeGreaterThanOrEqual(links.rings * 4 + links.random)
     expect(limits.chunkBytes + 4 * limits.tagBytes).toBeLessThan(limits.frameBytes)
-    // What a full reign adds to an epoch or an incarnation stays exact.
+    // Sums of epochs or incarnations, each up to its bound, stay exact.
     expect(Number.isSafeInteger(limits.counter * 2)).toBe(true)
   })
 })

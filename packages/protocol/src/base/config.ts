@@ -1,44 +1,73 @@
 /**
- * What an operator may set, with what follows from it, and the bounds on what is accepted from others. Constants that nobody should have to
- * think about stand beside the code that they belong to.
+ * The settings of operators, with the values that follow from them, and the bounds on input from
+ * others. Constants that need no thought stand beside their code.
  *
- * "paper" names the paper, "measured" was found on real hosts (docs/benchmarks.md repeats it), "target" follows from a figure that
- * docs/protocol.md promises, "guess" is an honest guess that nothing has contradicted yet.
+ * The source of a value:
+ *
+ * - "paper" names the paper.
+ * - "measured" was found on real hosts. docs/benchmarks.md repeats it.
+ * - "target" follows from a figure that docs/specification.md states.
+ * - "design" follows from a decision.
+ * - "guess" is an honest guess that nothing has contradicted yet.
  */
 import type { Milliseconds } from './io.ts'
 
 export const defaultConfig = {
   /** Entering a pool. */
   introduction: {
-    /** Go on alone when all introducers failed, or after this long in any case, ms. Measured: of 100 newcomers at once some wait for seconds for their first dial. */
+    /**
+     * A node goes on alone when all introducers failed, or at the latest after this time, ms.
+     * Measured: of 100 newcomers at once some wait for seconds for their first dial.
+     */
     aloneAfter: 20_000,
   },
-  /** Links that are kept up. */
+  /** Links that a node keeps up. */
   links: {
-    /** Rings that members stand on, each linked with two successors and two predecessors. Guess between Rapid's 10 one-way rings and the cost of a link. */
+    /**
+     * Rings of members. On each ring a member links with two successors and two predecessors. Guess
+     * between Rapid's 10 one-way rings and the cost of a link.
+     */
     rings: 2,
-    /** Links to random members beside these: they make the graph hard to surround. Guess (ARRG keeps its cache random for the same reason). */
+    /**
+     * Additional links to random members, which make the graph hard to surround. Guess (ARRG keeps
+     * its cache random for the same reason).
+     */
     random: 2,
-    /** A random link is replaced after about this long, ms. From the cost: 2.4 KB in ten minutes are 4 B/s. */
+    /** Average lifetime of a random link, ms. From the cost: 2.4 KB in ten minutes are 4 B/s. */
     randomLifetime: 600_000,
-    /** Links beyond those wanted are closed only above this number. Guess: idle links cost nothing but memory. */
+    /**
+     * A node closes unwanted links only above this number. Guess: idle links cost nothing but
+     * memory.
+     */
     max: 24,
   },
   detection: {
-    /** A member is probed about this often by one of its observers in turn, ms. Target: 0.3 KB/s idle at 236 bytes a probe. */
+    /**
+     * Interval of probes of one member, by its observers in turn, ms. Target: 0.3 KB/s idle at 236
+     * bytes a probe.
+     */
     period: 2_000,
-    /** A probe unanswered for this long raises suspicion, ms. Guess: ten round trips of a slow wide area. */
+    /**
+     * A probe without an answer raises suspicion after this time, ms. Guess: ten round trips of a
+     * slow wide area.
+     */
     probeTimeout: 1_000,
-    /** A process that its kernel accepts for but that says nothing gets this long, ms. Design: a 5 s stop is no death. */
+    /**
+     * Wait for a silent process whose kernel accepts connections, ms. Design: a 5 s stop is no
+     * death.
+     */
     unresponsive: 15_000,
   },
-  /** Finding the other side of a partition again. */
+  /** The search for the other side of a partition. */
   healing: {
-    /** A lost member is remembered this long, ms. Design: a day. */
+    /** A node remembers a lost member for this time, ms. Design: a day. */
     memory: 86_400_000,
-    /** Rounds of attempts, ms. Target: 20 s to heal. */
+    /** Interval of the rounds of attempts, ms. Target: 20 s to heal. */
     interval: 4_000,
-    /** Attempts a round in the whole pool, on average. Guess: one success heals everything. */
+    /**
+     * Average number of attempts in a round, in the whole pool. Guess: one success heals
+     * everything.
+     */
     attempts: 4,
   },
   /** Memory of ended lives. */
@@ -46,23 +75,26 @@ export const defaultConfig = {
     /** Must outlive `healing.memory`, ms. Design. */
     lifetime: 100_000_000,
   },
-  /** What is accepted from others. */
+  /** Bounds on input from others. */
   limits: {
-    /** Bytes a frame or broadcast. Guess: 1,500 joined-statements. */
+    /** Bytes of a frame or broadcast. Guess: 1,500 joined-statements. */
     frameBytes: 262_144,
-    /** Bytes of facts put in one frame. Guess. */
+    /** Bytes of facts in one frame. Guess. */
     chunkBytes: 49_152,
     factsPerFrame: 4_096,
-    /** A broadcast; if more wait, reconciliation carries them. Measured: 200 joins as messages cost 20 s of processor time, reconciled 14 % of it. */
+    /**
+     * Facts in a broadcast. Reconciliation carries the rest. Measured: 200 joins as messages cost
+     * 20 s of processor time, reconciled 14 % of it.
+     */
     factsPerBroadcast: 48,
     rangesPerFrame: 512,
-    /** Members a view. Design. */
+    /** Members of a view. Design. */
     members: 50_000,
-    /** Lost members remembered. Guess. */
+    /** Lost members that a node remembers. Guess. */
     lost: 10_000,
     /** Design. */
     tagBytes: 1_024,
-    /** Constants of a member, names included. Design. */
+    /** Bytes of a member's constants, names included. Design. */
     constantsBytes: 512,
     /** Guess: some programs with some each. */
     constants: 32,
@@ -71,42 +103,56 @@ export const defaultConfig = {
     addresses: 8,
     /** Guess: a DNS name and a port fit. */
     addressBytes: 160,
-    /** A certificate. Guess: twice the quorum. */
+    /** Accusers in a certificate. Guess: twice the quorum. */
     accusers: 8,
     /** Suspicions, refutations or ids in a frame of failure detection. Guess. */
     entriesPerAlarm: 64,
-    /** Election names a pool. Guess. */
+    /** Election names in a pool. Guess. */
     elections: 256,
-    /** Statements of kinds unknown to this version that are passed on. Guess. */
+    /** Statements of unknown kinds that a node passes on. Guess. */
     unknown: 4_096,
     unknownBodyBytes: 4_096,
-    /** Such a statement is forgotten after, ms. Guess. */
+    /** A node forgets such a statement after this time, ms. Guess. */
     unknownLifetime: 3_600_000,
-    /** Records a pool, of all owners. Guess: 4 MiB of the longest. */
+    /** Records in a pool, of all owners. Guess: 4 MiB of the longest. */
     records: 4_096,
-    /** Bytes of one. Guess: the description of a job fits. */
+    /** Bytes of a record. Guess: the description of a job fits. */
     recordBytes: 1_024,
-    /** Bytes of what an event, a query or an answer carries. Design: as Serf's user events and queries. */
+    /**
+     * Bytes of the payload of an event, query or answer. Design: as Serf's user events and queries.
+     */
     payloadBytes: 1_024,
-    /** Events and queries held, of all members: the oldest make way. Guess: 2 MiB of the longest. */
+    /**
+     * Events and queries of all members that a node holds. The oldest are evicted. Guess: 2 MiB of
+     * the longest.
+     */
     events: 1_024,
-    /** Events are held so long, ms: those who were cut off meanwhile are told them. Guess: twice as much as calendars differ. */
+    /**
+     * A node holds events for this time, ms, for members that are cut off meanwhile. Guess: twice
+     * the tolerated difference of calendars.
+     */
     eventLifetime: 600_000,
-    /** A record lives this long at most, ms. Guess: a month. */
+    /** Longest lifetime of a record, ms. Guess: a month. */
     recordLifetime: 2_678_400_000,
-    /** So long after it entered a node takes as many signatures and members as come, ms: a pool is told it all at once. Guess. */
+    /**
+     * A node accepts any number of signatures and members for this time after it entered, ms, since
+     * it receives the whole pool at once. Guess.
+     */
     credulity: 60_000,
-    /** Forged or unreadable frames from one peer before it is disconnected. Guess. */
+    /** Forged or unreadable frames of a peer before its disconnection. Guess. */
     penalties: 3,
-    /** Who was disconnected for that stays away this long, ms. Guess. */
+    /** A peer that was disconnected for them stays away for this time, ms. Guess. */
     ban: 60_000,
-    /** Such peers remembered at most. Guess. */
+    /** Such peers that a node remembers. Guess. */
     bans: 1_024,
     /** Largest epoch and incarnation: 2^48. Keeps sums exact. */
     counter: 281_474_976_710_656,
-    /** A death may be told of an incarnation at most so far beyond those known. Guess: nobody restarts a million times in a day. */
+    /**
+     * A death's incarnation may exceed the known ones by this much. Guess: nobody restarts a
+     * million times in a day.
+     */
     incarnationJump: 1_000_000,
-    /** Acknowledgement of a signal may take this long, ms. Guess. */
+    /** Longest wait for the acknowledgement of a signal, ms. Guess. */
     signalTimeout: 10_000,
   },
 }
@@ -116,7 +162,10 @@ export type Config = typeof defaultConfig
 /** Every field optional, at every level. */
 export type ConfigOverrides = { readonly [Section in keyof Config]?: Partial<Config[Section]> }
 
-/** The defaults with some values replaced. Throws RangeError on a value that is no positive finite number. */
+/**
+ * Returns the defaults with some values replaced. Throws RangeError on an unknown setting, or a
+ * value that is no finite number ≥ 0.
+ */
 export function makeConfig(overrides: ConfigOverrides = {}): Config {
   const config = structuredClone(defaultConfig)
   for (const [section, values] of Object.entries(overrides)) {

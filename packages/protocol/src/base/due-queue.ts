@@ -1,4 +1,4 @@
-/** What is due next, of many things that each have one time: a binary heap in which an entry's time may change. */
+/** A binary heap of things that each have one due time. The time of an entry may change. */
 import type { Milliseconds } from './io.ts'
 
 interface Entry<Value> {
@@ -11,7 +11,7 @@ export class DueQueue<Value> {
   readonly #heap: Entry<Value>[] = []
   readonly #entries = new Map<Value, Entry<Value>>()
 
-  /** When the first is due; Infinity: none is. */
+  /** The earliest due time; Infinity if there is no entry. */
   get nextDue(): Milliseconds {
     return this.#heap[0]?.at ?? Infinity
   }
@@ -20,7 +20,7 @@ export class DueQueue<Value> {
     return this.#heap.length
   }
 
-  /** From now on this is due then; Infinity: not at all. */
+  /** Sets the due time of a thing, or removes it if that is Infinity. */
   set(value: Value, at: Milliseconds): void {
     const entry = this.#entries.get(value)
     if (at === Infinity) this.delete(value)
@@ -47,7 +47,7 @@ export class DueQueue<Value> {
     this.#sink(last)
   }
 
-  /** All that are due by then, in no order. They stay. */
+  /** Returns all things that are due by then, in no order. They stay in the queue. */
   dueBy(now: Milliseconds): Value[] {
     const due: Value[] = []
     const look = (place: number): void => {

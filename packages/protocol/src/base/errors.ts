@@ -1,9 +1,9 @@
 /**
- * Base of all errors of jel, in every package. Tell errors apart by `code`, which stays the same from version to version: `instanceof` does not
- * survive a `MessagePort` or a pipe.
+ * Base of all errors of jel, in every package. Distinguish errors by `code`, which is the same in
+ * all versions: `instanceof` does not survive a `MessagePort` or a pipe.
  */
 export abstract class JelError extends Error {
-  /** Stable and in capitals, as `POOL_LEFT`. */
+  /** Stable and in capitals, as in `POOL_LEFT`. */
   abstract readonly code: string
 
   override get name(): string {
@@ -12,8 +12,8 @@ export abstract class JelError extends Error {
 }
 
 /**
- * What a peer sent breaks the wire format, a signature or a bound. The only error that decoding throws; the state is then
- * what it was before. `message` says which rule was broken.
+ * A peer broke the wire format, a signature or a bound. Decoding throws no other error, and leaves
+ * the state as it was before. `message` names the broken rule.
  */
 export class FrameError extends Error {
   readonly code = 'FRAME_INVALID'
@@ -21,7 +21,7 @@ export class FrameError extends Error {
 }
 
 /**
- * A statement is well formed and breaks a bound that earlier releases do not have: they pass it on, and who brings it is honest.
- * Such a statement is left out, and the rest of the frame taken.
+ * A well-formed statement breaks a bound that earlier releases do not have. They pass it on, so its
+ * sender may be honest. The receiver drops this statement, and keeps the rest of the frame.
  */
 export class BoundError extends FrameError {}

@@ -1,8 +1,10 @@
 /**
- * A fast 52-bit hash (cyrb53, public domain, less one bit, so that the end of the space is exact, too) for positions on rings and in the fact set.
+ * A fast 52-bit hash for positions on rings and in the fact set: cyrb53, public domain, less one
+ * bit, so that the end of the space is exact, too.
  *
- * Not cryptographic: who picks an id can pick its position. Nothing here relies on positions being unpredictable; what
- * must hold against a liar rests on signatures, and random links go around a neighbourhood that somebody chose.
+ * It is not cryptographic: a node that picks its id can pick its position. Nothing here needs
+ * unpredictable positions. Protection against a liar rests on signatures, and random links bypass a
+ * neighbourhood that somebody chose.
  */
 export function hash52(text: string, seed = 0): number {
   let h1 = 0xdeadbeef ^ seed

@@ -1,27 +1,35 @@
 /**
- * Node ids: the text form of an Ed25519 PeerId on the outside, the 32 raw bytes of its public key on the wire.
+ * Node ids: the text form of an Ed25519 PeerId on the outside, the 32 raw bytes of its public key
+ * on the wire.
  *
- * An Ed25519 PeerId carries its key inside (an identity multihash), so the id is all that is needed to check a signature, and
- * the 6 bytes of prefix need not travel. Base58 of equally long inputs keeps their order, so ids compare as text.
+ * An Ed25519 PeerId contains its key (an identity multihash). So the id is enough to check a
+ * signature, and the 6 bytes of prefix need not travel. Base58 of equally long inputs keeps their
+ * order, so ids compare as text.
  */
 import { base58btc } from 'multiformats/bases/base58'
 import { FrameError } from './errors.ts'
 import type { NodeId } from './io.ts'
 
-/** Multihash code 0 (identity), length 36; then protobuf: key type 1 (Ed25519), 32 bytes of data. libp2p peer-ids specification. */
+/**
+ * Multihash code 0 (identity), length 36; then protobuf: key type 1 (Ed25519), 32 bytes of data.
+ * Source: libp2p peer-ids specification.
+ */
 const prefix = Uint8Array.of(0x00, 0x24, 0x08, 0x01, 0x12, 0x20)
 
 export const publicKeyBytes = 32
 
 /**
- * Base58 costs time in the square of the length, and the same few ids come in every frame: measured, a fifth of the processor time of an introducer
- * in a flash join went into it. So what was converted is remembered, up to this many each way; then memory starts anew.
+ * Conversions that are remembered each way. At this number the memory starts empty again. Base58
+ * takes time in the square of the length, and the same few ids come in every frame. Measured: it
+ * took a fifth of the processor time of an introducer in a flash join.
  */
 const remembered = 16_384
 const keys = new Map<NodeId, Uint8Array>()
 const ids = new Map<string, NodeId>()
 
-/** The id of a raw Ed25519 public key. Throws {@link FrameError} if it isn't 32 bytes long. */
+/**
+ * Returns the id of a raw Ed25519 public key. Throws {@link FrameError} if it isn't 32 bytes long.
+ */
 export function encodeId(publicKey: Uint8Array): NodeId {
   const text = String.fromCharCode(...publicKey.subarray(0, publicKeyBytes + 1))
   const known = ids.get(text)
@@ -32,7 +40,10 @@ export function encodeId(publicKey: Uint8Array): NodeId {
   return id
 }
 
-/** The raw Ed25519 public key of an id: not to be written to. Throws {@link FrameError} if the text is no Ed25519 PeerId. */
+/**
+ * Returns the raw Ed25519 public key of an id. Callers must not write to it. Throws
+ * {@link FrameError} if the text is no Ed25519 PeerId.
+ */
 export function decodeId(id: NodeId): Uint8Array {
   const known = keys.get(id)
   if (known !== undefined) return known

@@ -1,10 +1,14 @@
 /**
- * Names of pools, elections and signals: what may be said on the wire, in a topic and on a terminal.
+ * Names of pools, elections and signals, which must fit the wire, a topic and a terminal.
  */
-export const maxNameBytes = 128 // guess: long enough for a URL path, short enough to repeat in statements
+// Guess: long enough for a URL path, short enough to repeat in statements.
+export const maxNameBytes = 128
 const encoder = new TextEncoder()
 
-/** Why this name is refused, or undefined if it is fine: 1 to 128 bytes of UTF-8 without control characters. */
+/**
+ * Returns the reason to refuse this name, or undefined if it is valid: 1 to 128 bytes of UTF-8
+ * without control characters.
+ */
 export function nameProblem(name: string): string | undefined {
   if (name.length === 0) return 'is empty'
   if (!name.isWellFormed()) return 'is not well-formed Unicode'

@@ -1,6 +1,6 @@
 /**
- * A seeded generator of numbers in [0, 1): sfc32 (PractRand), started from a splitmix of the seed. One seed, one sequence, on
- * every machine.
+ * Returns a seeded generator of numbers in [0, 1): sfc32 (PractRand), started from a splitmix of
+ * the seed. A seed gives the same sequence on every machine.
  */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0
@@ -27,17 +27,19 @@ export function createRandom(seed: number): () => number {
   return next
 }
 
-/** A whole number in [0, bound). */
+/** Returns a whole number in [0, bound). */
 export function pickIndex(random: () => number, bound: number): number {
   return Math.min(Math.floor(random() * bound), bound - 1)
 }
 
-/** One of the items, or undefined if there is none. */
+/** Returns one of the items, or undefined if there is none. */
 export function pickOne<T>(random: () => number, items: readonly T[]): T | undefined {
   return items.length === 0 ? undefined : items[pickIndex(random, items.length)]
 }
 
-/** Up to `count` different items in random order (a partial Fisher–Yates shuffle of a copy). */
+/**
+ * Returns up to `count` different items in random order (a partial Fisher–Yates shuffle of a copy).
+ */
 export function pickSome<T>(random: () => number, items: readonly T[], count: number): T[] {
   const pool = [...items]
   const end = Math.min(count, pool.length)

@@ -12,7 +12,7 @@ function payer(of: Budgets, peer: string): Payer {
   return { peer, account: of.account(peer, 0) }
 }
 
-/** How much can be had at this time. */
+/** Returns the amount that can be spent at this time. */
 function available(of: Budgets, from: Payer, now: number, cost: Cost = 'newcomers'): number {
   let count = 0
   while (of.spend(from, cost, now)) count += 1

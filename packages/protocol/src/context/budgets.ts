@@ -1,13 +1,16 @@
 /**
- * Budgets: what others may cost this node, as token buckets.
+ * Budgets: bound the cost that each peer causes to this node, by token buckets.
  *
- * A bound on frames is not enough: one frame holds a thousand signatures to check, and a small question is answered with a large part of the
- * state. So what is expensive is counted by itself. Where the peer itself causes the cost, a bucket may be overdrawn: what was sent is taken in, and the
- * peer is read again when the debt is paid (back-pressure). What a peer may only be passing on is refused instead: a member that was told a thousand
- * made-up joins would be held back by all its neighbours, with its own questions. A limit slows a peer down; it is never an offence to reach one.
+ * A bound on frames is not enough. One frame may hold a thousand signatures to check, and a small
+ * question may have a large part of the state as its answer. So each kind of expensive work has its
+ * own bucket. Where the peer itself causes the cost, it may overdraw the bucket: the node takes the
+ * frame in, and reads the peer again when the debt is paid (back-pressure). Where the peer may only
+ * pass something on, the node refuses the excess instead. Otherwise all neighbours would hold back
+ * a member that received a thousand made-up joins, and its own questions with them. A limit slows a
+ * peer down. Reaching one is no offence.
  *
- * An account belongs to the peer, not to its link: reconnecting fills no bucket. Keys are free, so all who are no members, or have been for a
- * moment only, also draw on one account together.
+ * An account belongs to the peer, not to its link, so reconnecting fills no bucket. Keys are free.
+ * So all strangers, and all that became members a moment ago, draw on one common account as well.
  */
 import type { Milliseconds, NodeId } from '../base/io.ts'
 
@@ -17,52 +20,71 @@ interface Rate {
 }
 
 /**
- * A second, on average; {@link burst} times as much at once. `strangers`: all of them together.
+ * Average amounts a second. {@link burst} times as much is allowed at once. `strangers` is the
+ * amount for all strangers together.
  *
- * Frames and bytes have no bound for all strangers: hosts bound how many may connect.
+ * Frames and bytes have no bound for all strangers: hosts bound the number of connections.
  */
 export const rates = {
   /** Guess: ten times the busiest moment of a flash join. */
   frames: { own: 200, strangers: Infinity },
   /** Guess: the burst is a pool of 100,000 members. */
   bytes: { own: 2_097_152, strangers: Infinity },
-  /** Frames of failure detection. They can't be held back, so what is beyond is dropped. Guess: a hundred times what an honest member sends. */
+  /**
+   * Frames of failure detection. They can't be held back, so the excess is dropped. Guess: a
+   * hundred times the rate of an honest member.
+   */
   urgent: { own: 200, strangers: Infinity },
   /** Signatures checked. Measured: 0.2 ms each with the key imported, so 4 % of a core. */
   checks: { own: 200, strangers: 800 },
-  /** Members made known. Guess. */
+  /** Members introduced. Guess. */
   newcomers: { own: 50, strangers: 200 },
-  /** Records made known, new ones and later versions, of owners that are no members. Guess: people publish a few a minute. */
+  /**
+   * New records and later versions of records, of owners that are no members. Guess: people publish
+   * a few a minute.
+   */
   records: { own: 5, strangers: 20 },
   /** Members that this node probes for others. Guess: a rack goes down now and then. */
   pingReqs: { own: 10, strangers: 40 },
-  /** Bytes of facts asked for. Guess: a quarter of a second for each page (reconcile.ts) that newcomers get. */
+  /**
+   * Bytes of facts that the peer requests. Guess: a newcomer's page (page.ts) takes a quarter
+   * of a second.
+   */
   answers: { own: 262_144, strangers: 2_097_152 },
-  /** Ranges compared, and every sixteen facts looked at for them. Measured: some 15 µs each at 10,000 facts, so 8 % of a core. */
+  /**
+   * Ranges compared, and one more for every sixteen facts read for them. Measured: some 15 µs each
+   * at 10,000 facts, so 8 % of a core.
+   */
   work: { own: 5_000, strangers: 20_000 },
-  /** Facts on the topic, by their author: a member's own word is not drowned by what others publish. Guess: a member speaks for itself a few times a minute. */
+  /**
+   * Facts on the topic, by author, so that other publications can't drown a member's facts about
+   * itself. Guess: a member publishes a few facts about itself a minute.
+   */
   published: { own: 0.5, strangers: 600 },
 } satisfies Record<string, Rate>
 
 export type Cost = keyof typeof rates
 
-/** Seconds of a budget that may be used up at once. Guess. */
+/** Seconds of a budget that may be spent at once. Guess. */
 export const burst = 10
 
-/** Members count as such after so long, ms. Guess: whoever waits so long for each key gets little for it. */
+/**
+ * Age from which a member no longer counts as a stranger, ms. Guess: keys that each need so long a
+ * wait are worth little.
+ */
 export const settledAfter = 60_000
 
-/** Peers remembered. Guess: far more than a node has links with in an hour. */
+/** Accounts kept. Guess: far more than a node has links with in an hour. */
 const most = 4_096
 
-/** So many of the oldest accounts are looked at for the one that owes least. Guess. */
+/** Number of oldest accounts among which the one with the least debt is evicted. Guess. */
 const candidates = 32
 
 export class Account {
-  /** Only of what was ever spent: a simulation has many links. */
+  /** Only the buckets that were ever used: a simulation has many links. */
   readonly #buckets: { [Key in Cost]?: { left: number; size: number; at: Milliseconds } } = {}
 
-  /** What is left of a bucket that holds `size` when it is full. */
+  /** Returns the content of a bucket that holds `size` when it is full. */
   left(cost: Cost, now: Milliseconds, rate: number, size: number): number {
     const bucket = (this.#buckets[cost] ??= { left: size, size, at: now })
     bucket.size = size
@@ -76,7 +98,7 @@ export class Account {
     if (bucket !== undefined) bucket.left -= amount
   }
 
-  /** Seconds until all that was taken is back; 0 or less: it is as good as a new one. */
+  /** Returns the seconds until all debts are paid. With 0 or less the account equals a new one. */
   debt(now: Milliseconds): number {
     let longest = 0
     for (const [cost, { left, size, at }] of Object.entries(this.#buckets))
@@ -85,13 +107,13 @@ export class Account {
   }
 }
 
-/** How much there may be at once where that depends on the pool. Default: {@link burst}. */
+/** Bucket sizes where they depend on the pool. Default: {@link burst}. */
 export interface AtOnce {
   readonly own: number
   readonly strangers: number
 }
 
-/** Who pays: the peer at the other end of a link. */
+/** The peer at the other end of a link, which pays. */
 export interface Payer {
   readonly peer: NodeId
   readonly account: Account
@@ -101,16 +123,16 @@ export class Budgets {
   readonly #accounts = new Map<NodeId, Account>()
   readonly #strangers = new Account()
   readonly #topic = new Account()
-  /** Who became known within the last minute, oldest first. */
+  /** Ids that became known within the last minute, oldest first. */
   readonly #met = new Map<NodeId, Milliseconds>()
   readonly #knows: (id: NodeId) => boolean
 
-  /** `knows`: this id is or was a member. */
+  /** `knows` returns true for an id that is or was a member. */
   constructor(knows: (id: NodeId) => boolean) {
     this.#knows = knows
   }
 
-  /** The same for each link with this peer. */
+  /** Returns the account of a peer: the same for each link with it. */
   account(peer: NodeId, now: Milliseconds): Account {
     const known = this.#accounts.get(peer)
     if (known !== undefined) return known
@@ -121,12 +143,12 @@ export class Budgets {
     return account
   }
 
-  /** How many peers are remembered. */
+  /** Number of accounts kept. */
   get size(): number {
     return this.#accounts.size
   }
 
-  /** This id was not known before. */
+  /** Notes that an id became known. */
   met(id: NodeId, now: Milliseconds): void {
     this.#met.set(id, now)
     for (const [oldest, since] of this.#met) {
@@ -135,15 +157,16 @@ export class Budgets {
     }
   }
 
-  /** True for who is no member, or was none a minute ago. */
+  /** True for an id that is no member, or was none a minute ago. */
   isStranger(id: NodeId, now: Milliseconds): boolean {
     const since = this.#met.get(id)
     return (since !== undefined && now - since < settledAfter) || !this.#knows(id)
   }
 
   /**
-   * Takes this amount, on credit if need be. Returns in how many milliseconds the debt is paid, 0 for none; Infinity, and nothing is taken, for
-   * who owes more than a burst, as happens only where its frames were not held back.
+   * Takes this amount, on credit if need be. Returns the milliseconds until the debt is paid, 0 for
+   * no debt. Returns Infinity and takes nothing if the peer owes more than a burst. This happens
+   * only where the host did not hold back the peer's frames.
    */
   charge(payer: Payer, cost: Cost, now: Milliseconds, amount: number, atOnce?: AtOnce): Milliseconds {
     let wait = 0
@@ -157,7 +180,7 @@ export class Budgets {
     return Math.max(0, wait)
   }
 
-  /** Takes this amount if there is so much; false, and nothing is taken, if not. */
+  /** Takes this amount if the buckets hold it. Otherwise takes nothing and returns false. */
   spend(payer: Payer, cost: Cost, now: Milliseconds, amount = 1, atOnce?: AtOnce): boolean {
     const accounts = this.#payers(payer, cost, now, atOnce)
     if (accounts.some(({ account, rate, size }) => account.left(cost, now, rate, size) < amount)) return false
@@ -165,7 +188,10 @@ export class Budgets {
     return true
   }
 
-  /** Whether a fact on the topic is looked at. What a member says of itself is, in moderation; all else shares one bucket. */
+  /**
+   * True if the node reads a fact on the topic. Facts of a member about itself draw on the member's
+   * bucket. All others, and those beyond that bucket, share one.
+   */
   mayPublish(author: NodeId | undefined, now: Milliseconds): boolean {
     const { own, strangers } = rates.published
     const isMember = author !== undefined && !this.isStranger(author, now)
@@ -176,7 +202,7 @@ export class Budgets {
     return true
   }
 
-  /** Whether the topic may make one more member known, where so many are. */
+  /** True if the topic may introduce one more member to a pool of this size. */
   mayIntroduce(now: Milliseconds, members: number): boolean {
     const { own } = rates.newcomers
     if (this.#topic.left('newcomers', now, own, Math.max(own * burst, members)) < 1) return false
@@ -184,7 +210,10 @@ export class Budgets {
     return true
   }
 
-  /** Whether the topic may tell one more record of this owner: what is beyond is not passed on. Members are bound by {@link mayPublish}. */
+  /**
+   * True if the topic may carry one more record of this owner. The excess is not passed on.
+   * {@link mayPublish} bounds the records of members.
+   */
   mayTellRecord(owner: NodeId, now: Milliseconds): boolean {
     const { own } = rates.records
     if (!this.isStranger(owner, now)) return true
@@ -201,7 +230,10 @@ export class Budgets {
     return payers
   }
 
-  /** Of accounts that owe nothing two go for each that comes. One that owes is looked at again after the others. */
+  /**
+   * Checks two accounts for each new one, and drops them if they owe nothing. An account with a
+   * debt moves behind the others.
+   */
   #forgetPaid(now: Milliseconds): void {
     let looked = 0
     for (const [peer, account] of this.#accounts) {
@@ -211,7 +243,7 @@ export class Budgets {
     }
   }
 
-  /** Of the oldest accounts the one that owes least. */
+  /** Drops the account with the least debt among the oldest. */
   #forgetOne(now: Milliseconds): void {
     let best: NodeId | undefined
     let least = Infinity

@@ -1,5 +1,6 @@
 /**
- * What the parts of a node share: its identity, its knowledge, the time of the current input, and the effects gathered so far.
+ * The shared state of a node's parts: its identity, its knowledge, the time of the current input,
+ * and the effects collected so far.
  */
 import type { Config } from '../base/config.ts'
 import type { Effect, Encoded, Milliseconds, NodeId, Notification, WarningCode } from '../base/io.ts'
@@ -24,7 +25,7 @@ export interface ContextOptions<Data extends Encoded = Uint8Array> {
   readonly services: Services<Data>
 }
 
-/** `Data`: how messages travel, which only {@link wire} knows. */
+/** `Data` is the encoded form of messages, which only {@link wire} interprets. */
 export class Context<Data extends Encoded = Encoded> {
   readonly id: NodeId
   readonly pool: string
@@ -36,20 +37,25 @@ export class Context<Data extends Encoded = Encoded> {
   readonly view: View
   readonly links: Links = new Map()
   readonly budgets: Budgets
-  /** Time of the input being handled. */
+  /** Time of the current input. */
   now: Milliseconds = 0
-  /** When a reconciliation was completed first; Infinity: none was, this node is new in the pool. */
+  /**
+   * Time of the first completed reconciliation. Infinity for none: this node is new in the pool.
+   */
   wholeSince: Milliseconds = Infinity
-  /** When one was completed last. */
+  /** Time of the last completed reconciliation. */
   lastReconciliation: Milliseconds | undefined
-  /** When this node's present life began. */
+  /** Start of this node's present life. */
   bornAt: Milliseconds = 0
-  /** When this process entered the pool first; undefined: it has not. */
+  /** Time when this process first entered the pool; undefined before. */
   enteredAt: Milliseconds | undefined
-  /** Introducers were given and no member was reached yet: the pool is elsewhere, so nothing is to be decided in its name. */
+  /**
+   * Introducers were given, but no member was reached yet. The pool exists elsewhere, so this node
+   * decides nothing in its name.
+   */
   isUnintroduced = false
   effects: Effect<Data>[] = []
-  /** What waits to be settled by the node. */
+  /** Queue of outcomes that the node has to settle. */
   outcomes: Outcome[] = []
 
   constructor({ id, pool, config, services }: ContextOptions<Data>) {
@@ -58,24 +64,24 @@ export class Context<Data extends Encoded = Encoded> {
     this.config = config
     this.services = services
     this.codec = new StatementCodec(pool, services)
-    // Without a codec of the runner's, `Data` is bytes.
+    // Without a codec of the runner, `Data` is bytes.
     this.wire = services.codec ?? (new ProtobufCodec(config.limits) as Codec<Encoded> as Codec<Data>)
     this.facts = new FactSet(services.registry ?? new Registry(), factBytes)
     this.view = new View(this.facts, config)
     this.budgets = new Budgets((peer) => this.view.wasMember(peer))
   }
 
-  /** How long ago this process entered the pool first, ms; 0 before. */
+  /** Time since this process first entered the pool, ms; 0 before. */
   get age(): Milliseconds {
     return this.enteredAt === undefined ? 0 : this.now - this.enteredAt
   }
 
-  /** A reconciliation was completed: this is no longer a newcomer. */
+  /** True once a reconciliation was completed: this node is not a newcomer. */
   get isWhole(): boolean {
     return this.wholeSince < Infinity
   }
 
-  /** True for a node that is new in the pool, which is told all of it at once. */
+  /** True for a node that is new in the pool, since it receives the whole pool at once. */
   get isCredulous(): boolean {
     return !this.isWhole || this.age < this.config.limits.credulity
   }
@@ -84,7 +90,10 @@ export class Context<Data extends Encoded = Encoded> {
     return this.services.random()
   }
 
-  /** A span between half and one and a half of this one, so that nodes don't march in step. */
+  /**
+   * Returns a random span between half and one and a half of this one, so that nodes don't act in
+   * step.
+   */
   jitter(span: Milliseconds): Milliseconds {
     return span * (0.5 + this.random())
   }
@@ -95,7 +104,7 @@ export class Context<Data extends Encoded = Encoded> {
     this.effects.push(isUrgent(message) ? { type: 'send', to, data, urgent: true } : { type: 'send', to, data })
   }
 
-  /** Sends facts, as many frames as they need. `fresh`: to be passed on. */
+  /** Sends facts, in as many frames as they need. `fresh`: the peer should pass them on. */
   sendFacts(to: NodeId, facts: readonly Fact[], fresh: boolean): void {
     const { chunkBytes, factsPerFrame } = this.config.limits
     let start = 0
@@ -111,8 +120,8 @@ export class Context<Data extends Encoded = Encoded> {
   }
 
   /**
-   * Charges a peer for what it costs. Where that is more than its share, no more of its frames are read until it has made up for it. False: it has
-   * gone far beyond, as a host that holds nothing back lets it: don't serve it.
+   * Charges a peer for its cost. A peer in debt is not read until it has paid. Returns false if the
+   * debt is far too large, which a host without back-pressure permits: don't serve that peer.
    */
   charge(link: Link, cost: Cost, amount = 1, atOnce?: AtOnce): boolean {
     const wait = this.budgets.charge(link, cost, this.now, amount, atOnce)
@@ -125,17 +134,17 @@ export class Context<Data extends Encoded = Encoded> {
     return true
   }
 
-  /** Asks for a link to a member. */
+  /** Requests a link to a member. */
   connect(id: NodeId): void {
     const member = this.view.get(id)
     if (member !== undefined) this.effects.push({ type: 'connect', peer: id, addresses: member.addresses })
   }
 
-  /** Closes a link that nobody needs. */
+  /** Closes a link that is not needed. */
   closeLink(peer: NodeId, reason: string): void {
     const link = this.links.get(peer)
     if (link === undefined) return
-    link.goodbye = true // or its end would raise a suspicion, and a new link
+    link.goodbye = true // otherwise its end would raise a suspicion and a new dial
     this.send(peer, { goodbye: { reason } })
     this.effects.push({ type: 'disconnect', peer, reason })
   }
@@ -149,9 +158,9 @@ export class Context<Data extends Encoded = Encoded> {
   }
 }
 
-/** A part that needs to be woken. */
+/** A part with a timer. */
 export interface Timed {
-  /** When `due` wants to be called next; Infinity for not at all. */
+  /** Next time at which `due` has to be called; Infinity for none. */
   readonly nextDue: Milliseconds
   due(): void
 }

@@ -1,45 +1,51 @@
-/**
- * The links that are up: what this node remembers of each while it lasts.
- */
+/** The open links, and the state of each. */
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import { Account } from './budgets.ts'
 
-/** A link younger than this is never closed as surplus, ms. Guess. */
+/** A younger link is never closed as surplus, ms. Guess. */
 export const settleTime = 10_000
-/** The same for a link that was opened to probe a suspect, ms. Guess: what is said over it takes a few round trips. */
+/**
+ * The same for a link that was opened to probe a suspect, ms. Guess: the exchange over it takes a
+ * few round trips.
+ */
 export const probeLinkTime = 2_000
-/** Links a node starts with, until its view has been quiet for a while. Measured: with two, a flash join of 100 hosts takes twice as long. */
+/**
+ * Links with which a node starts, until its view has been quiet for a while. Measured: with two, a
+ * flash join of 100 hosts takes twice as long.
+ */
 export const earlyLinks = 1
 
 export class Link {
   readonly peer: NodeId
   readonly since: Milliseconds
-  /** The peer can be dialled, as far as the host can tell: a dial that fails is evidence against it. */
+  /**
+   * As far as the host can tell, the peer can be dialled, so a failed dial is evidence against it.
+   */
   readonly dialable: boolean
-  /** What the peer may cost. */
+  /** The peer's budget. */
   readonly account: Account
-  /** Its frames are held back until then. */
+  /** The host holds back the peer's frames until then. */
   pausedUntil: Milliseconds = -Infinity
-  /** Last frame of any kind. */
+  /** Time of the last frame of any kind. */
   lastHeard: Milliseconds
-  /** The peer's hello has come. */
+  /** The peer's hello has arrived. */
   greeted = false
-  /** The peer is a member of the pool by its own account, */
+  /** The peer states that it is a member of the pool. */
   entered = false
-  /** in this incarnation; 0 while it is not. */
+  /** Incarnation that the peer states; 0 if it is no member. */
   incarnation = 0
-  /** How far its calendar is ahead of this node's, by its hello. */
+  /** Lead of the peer's calendar over this node's, by its hello. */
   ahead: Milliseconds = 0
-  /** The peer said goodbye: its going is no reason to suspect it. */
+  /** The peer announced the end of the link, so the end raises no suspicion. */
   goodbye = false
-  /** One end entered the pool over it: such links form a tree. */
+  /** One end entered the pool over this link. Such links form a tree. */
   isEntry = false
-  /** It was opened to probe the peer, which was suspected: that is done now. */
+  /** The link was opened to probe a suspect, and the probe is done. */
   isProbeLink = false
-  /** One end handed the other on to somebody else: what many newcomers say does not go along here. */
+  /** One end referred the other to other members. News of many newcomers does not use this link. */
   referred = false
 
-  /** `account`: the peer's, which outlives the link. */
+  /** `account` belongs to the peer and outlives the link. */
   constructor(peer: NodeId, dialable: boolean, now: Milliseconds, account = new Account()) {
     this.peer = peer
     this.account = account

@@ -226,7 +226,7 @@ describe('a refutation', () => {
 
   it('is told by reconciliation: four honest suspicions, each refuted, end nothing for a node that joined since', () => {
     const certificate = death(suspect, others.slice(1, 1 + mostAccusers), 10)
-    /** What a member that heard all of it tells a newcomer that asks for everything. */
+    /** A member that received everything. It answers a newcomer that asks for everything. */
     const member = pool(8)
     tell(member, others.slice(1, 1 + mostAccusers), 10)
     member.overhears(suspect.refutes(11))
@@ -312,7 +312,7 @@ describe('a suspect', () => {
     const signed = bench.beat
     const effects: Effect[] = []
     for (let i = 0; i < 2_000; i++) {
-      // Any beats, also such as were just signed.
+      // Any beats, including recently signed ones.
       const beat = i % 2 === 0 ? i % signed : signed + Math.floor(i / 2)
       if (returns && i % 200 === 0) effects.push(...bench.unlink(bob), ...bench.link(bob, { known: 1 }))
       effects.push(...bench.receive(bob, alarm(bob.suspects(self, beat))))

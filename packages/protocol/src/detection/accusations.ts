@@ -1,11 +1,13 @@
 /**
- * Accusations: signed suspicions, gathered into death certificates (JEL §5.2, with signatures, a quorum and refutation).
+ * Accusations: signed suspicions, gathered into death certificates (JEL §5.2, with signatures, a
+ * quorum and refutation).
  *
- * A node that failed to reach a member, directly and through helpers, signs that, sends it to the member, which may refute it, and publishes it on the topic, as SWIM
- * gossips each suspicion (§4.2). So a member that no accuser reaches, nor any of their helpers, learns of it through whoever reaches both sides. When accusations make
- * a death `confirmation.ts` says.
+ * A node that failed to reach a member, directly and through helpers, signs an accusation. It sends
+ * it to the member, which may refute it, and publishes it on the topic, as SWIM gossips each
+ * suspicion (§4.2). So a member that no accuser and no helper reaches still receives it, through
+ * nodes that reach both sides. `confirmation.ts` decides when accusations make a death.
  *
- * Where the topic did not bring enough, accusations go on over links (`suspicion-spread.ts`).
+ * If the topic did not bring enough accusations, they go on over links (`suspicion-spread.ts`).
  */
 import { FrameError } from '../base/errors.ts'
 import type { Milliseconds, NodeId } from '../base/io.ts'
@@ -22,14 +24,17 @@ import { SuspicionSpread, firstRound, roundsAtOnce } from './suspicion-spread.ts
 import { lifetime, type Suspicion } from './suspicion.ts'
 import type { Suspicions } from './suspicions.ts'
 
-/** Accusations wait so long for company before they are published, ms. Measured (simulated): without it 99 % of 18 deaths of 60 are known after 3.5 instead of 3.1 s. */
+/**
+ * Accusations wait for others to share their broadcast for this time, ms. Measured (simulated):
+ * without it 99 % of 18 deaths of 60 are known after 3.5 instead of 3.1 s.
+ */
 const company = 40
 
 export interface AccusationEvents {
   onDeath: ConfirmationEvents['onDeath']
-  /** Somebody accuses this member. `isDirect`: and told this node so, not the whole pool. */
+  /** Somebody accuses this member. `isDirect`: a peer sent the accusation over a link. */
   onReported(suspicion: Suspicion, isDirect: boolean): void
-  /** A member signed that it lives, or accusations came to nothing. `isFresh`: it did so a moment ago. */
+  /** A member signed that it lives, or accusations expired. `isFresh`: it signed a moment ago. */
   onRefuted(id: NodeId, isFresh: boolean): void
 }
 
@@ -38,7 +43,7 @@ export interface AccusationParts {
   readonly beats: Beats
   readonly refutations: Refutations
   readonly outbox: Outbox
-  /** How long answers take, ms. */
+  /** The usual round trip, ms. */
   roundTrip(): Milliseconds
 }
 
@@ -48,7 +53,7 @@ export class Accusations implements Timed {
   readonly #parts: AccusationParts
   readonly #events: AccusationEvents
   readonly #spread: SuspicionSpread
-  /** When a peer was last sent this node's own refutation. */
+  /** This node's own refutation that each peer received last. */
   readonly #refuted = new Map<NodeId, { readonly statement: Statement; readonly at: Milliseconds }>()
 
   constructor(context: Context, parts: AccusationParts, events: AccusationEvents) {
@@ -71,7 +76,7 @@ export class Accusations implements Timed {
     return Math.min(this.#parts.refutations.nextDue, this.#parts.suspicions.nextDue)
   }
 
-  /** This node failed to reach a member, directly and through helpers. */
+  /** Accuses a member that this node failed to reach, directly and through helpers. */
   accuse(suspicion: Suspicion): void {
     const { now, codec, id } = this.#context
     const beat = this.#citedBeat(suspicion)
@@ -87,16 +92,22 @@ export class Accusations implements Timed {
     this.#judgeOthers(suspicion.id)
   }
 
-  /** One member less is counted: fewer accusers may be enough for those that it observes, and, where few are left, for all. */
+  /**
+   * Judges suspicions again, as the accused member leaves the count. Fewer accusers may suffice for
+   * members that it observes and, in a small remainder, for all members.
+   */
   #judgeOthers(accused: NodeId): void {
     const { suspicions } = this.#parts
     const isChange = this.confirmation.quorum.toBelieve(accused) < mostAccusers
-    // Observers observe each other: both rings are followed both ways.
+    // Observation is mutual, as both rings are followed both ways.
     const concerned = isChange ? [...suspicions.values()] : [...suspicions.observersOf(accused)].flatMap((id) => suspicions.get(id) ?? [])
     for (const suspicion of concerned) if (suspicion.accusations.size > 0) suspicion.advance('judge', this.#context.now)
   }
 
-  /** This node reached the member: it sends the member its own suspicion, to be refuted, as others may hold it. */
+  /**
+   * Withdraws the accusation of a member that this node reached. The member receives it, so that it
+   * can refute it to others that may hold it.
+   */
   withdraw(suspicion: Suspicion): void {
     const own = suspicion.accusations.get(this.#context.id)
     if (own === undefined) return
@@ -105,13 +116,16 @@ export class Accusations implements Timed {
     this.#parts.outbox.tell(suspicion.id, own)
   }
 
-  /** Checks and takes in one entry of an alarm. Throws {@link FrameError}; kinds of a later version are passed over. */
+  /**
+   * Checks and takes in one entry of an alarm. Throws {@link FrameError}. Skips kinds of a later
+   * version.
+   */
   receive(from: NodeId | undefined, statement: Statement): void {
     const { codec, view, id } = this.#context
     if (isKind(statement, 'suspicion')) {
       const { suspect, incarnation } = statement.content
       if (from !== undefined) this.#object(statement, from)
-      // Most suspicions of somebody whose death is known come after it: their signatures need no look.
+      // Most suspicions of a member come after its death is known. Their signatures need no check.
       if (!view.isAlive(suspect, incarnation) || !view.wasMember(statement.signer)) return
       if (suspect !== id && !this.#isNews(statement)) {
         if (from === undefined) this.#heardAgain(statement)
@@ -127,7 +141,7 @@ export class Accusations implements Timed {
     } else if (!isKind(statement, 'unknown')) throw new FrameError(`a ${statement.content.kind} is no alarm`)
   }
 
-  /** Takes in a verified suspicion that `from` sent. `isPublished`: the pool was told of it. */
+  /** Takes in a verified suspicion that `from` sent. `isPublished`: it came on the topic. */
   hear(accusation: Statement<Accusation>, from: NodeId | undefined, isPublished = false): void {
     const { suspect, incarnation } = accusation.content
     const { view, id } = this.#context
@@ -146,7 +160,7 @@ export class Accusations implements Timed {
     this.confirmation.judge(suspicion)
   }
 
-  /** Takes in a verified refutation that was published: a fact. */
+  /** Takes in a verified refutation that was published, which is a fact. */
   takeRefutation(refutation: Statement<Refutation>, from: NodeId | undefined): Fact | undefined {
     if (!this.wantsRefutation(refutation)) return undefined
     const fact = this.#parts.refutations.merge(refutation)
@@ -154,7 +168,10 @@ export class Accusations implements Timed {
     return fact
   }
 
-  /** Takes in a verified refutation, and passes it on to those who heard the suspicion from this node, or told it. */
+  /**
+   * Takes in a verified refutation. Passes it on to the accusers, and to peers that exchanged the
+   * suspicion with this node.
+   */
   #hearRefutation(refutation: Statement<Refutation>, from: NodeId | undefined): void {
     const { signer, content } = refutation
     const { beats, suspicions, outbox } = this.#parts
@@ -162,7 +179,7 @@ export class Accusations implements Timed {
     beats.signed(refutation, isFresh)
     const suspicion = suspicions.get(signer)
     if (suspicion === undefined) return
-    // What the topic told this node it told the others, too.
+    // The others receive a refutation from the topic, too.
     if (from !== undefined)
       for (const peer of new Set([...suspicion.peers, ...suspicion.accusations.keys()])) if (peer !== from) outbox.tell(peer, refutation)
     for (const [accuser, accusation] of suspicion.accusations) if (accusation.content.beat < content.beat) suspicion.remove(accuser)
@@ -171,17 +188,23 @@ export class Accusations implements Timed {
     this.#events.onRefuted(signer, isFresh)
   }
 
-  /** A later refutation than is known, of a life that goes on? To be asked before its signature is checked. */
+  /**
+   * True for a later refutation than the known one, of a life that goes on. Callers ask this before
+   * they check the signature.
+   */
   wantsRefutation(refutation: Statement<Refutation>): boolean {
     return this.#parts.refutations.isNews(refutation)
   }
 
-  /** A suspicion that cites this beat was refuted by its member. */
+  /** True if the member refuted suspicions that cite this beat. */
   isRefuted(suspect: NodeId, beat: number): boolean {
     return beat < (this.#refutationOf(suspect)?.content.beat ?? 0)
   }
 
-  /** By what this node heard of it, the member has lived long after a suspicion that cites this beat. */
+  /**
+   * True if the member lived long after a suspicion that cites this beat, as far as this node
+   * knows.
+   */
   isOutlived(suspect: NodeId, beat: number): boolean {
     return beat < this.#parts.beats.of(suspect) - beatWindow
   }
@@ -219,7 +242,10 @@ export class Accusations implements Timed {
     }
   }
 
-  /** What it heard itself; where it never heard a beat, what most of the accusers cite; never less than what the member refuted. */
+  /**
+   * Returns the last beat that this node received. Without one, returns the lower median of the
+   * beats that the accusers cite. The beat is never below that of the member's refutation.
+   */
   #citedBeat({ id, accusations }: Suspicion): number {
     const { beats } = this.#parts
     const told = [...accusations.values()].map(({ content }) => content.beat).sort((a, b) => a - b)
@@ -227,14 +253,16 @@ export class Accusations implements Timed {
     return Math.max(heard, this.#refutationOf(id)?.content.beat ?? 0)
   }
 
-  /** The latest that its member signed: for the whole pool, or for a helper of this node. */
+  /** Returns the member's latest refutation, for the whole pool or for a helper. */
   #refutationOf(id: NodeId): Statement<Refutation> | undefined {
     const { beats, refutations } = this.#parts
     const [told, proof] = [refutations.of(id), beats.refutation(id)]
     return (proof?.content.beat ?? -1) > (told?.content.beat ?? -1) ? proof : told
   }
 
-  /** Who suspects a member without knowing of its refutation gets to know of it: nobody else may tell. */
+  /**
+   * Sends the known refutation to a peer that suspects its member. Possibly nobody else sends it.
+   */
   #object({ content }: Statement<Accusation>, from: NodeId): void {
     if (content.suspect === this.#context.id) return
     const refutation = this.#refutationOf(content.suspect)
@@ -243,8 +271,10 @@ export class Accusations implements Timed {
   }
 
   /**
-   * The topic tells what this node knows, or knows to be void. Where the member refuted it to a helper only, nobody else may know: this node publishes that in its
-   * place, as in SWIM whoever knows of a later incarnation does. It does so though it hears the same from others: where the topic is cut in parts, each part needs it.
+   * Handles an accusation from the topic that is known or void. If the member refuted it only to a
+   * helper, possibly no other node knows the refutation. Then this node publishes it in the
+   * member's place, as in SWIM any member with a later incarnation does. It does so even if others
+   * do the same: where the topic is cut in parts, each part needs it.
    */
   #heardAgain(statement: Statement<Accusation>): void {
     const { suspect, beat } = statement.content
@@ -260,7 +290,10 @@ export class Accusations implements Timed {
     return held?.signature.every((byte, i) => byte === signature[i]) === true
   }
 
-  /** Worth checking its signature? What this node itself said it knows; coming back from others it may be void by now. */
+  /**
+   * True if an accusation deserves a check of its signature. This node's own ones don't: it knows
+   * them, and one that comes back from others may be void.
+   */
   #isNews({ signer, content }: Statement<Accusation>): boolean {
     if (signer === this.#context.id || signer === content.suspect || !this.#isValid(content.suspect, content)) return false
     const present = this.#parts.suspicions.get(content.suspect)?.accusations.get(signer)
@@ -271,12 +304,12 @@ export class Accusations implements Timed {
     return !this.isRefuted(suspect, beat) && !this.isOutlived(suspect, beat)
   }
 
-  /** Links are told where the topic had the time to bring enough, ms. */
+  /** Wait before accusations go over links, ms: the topic needs time to bring enough. */
   get #firstRound(): Milliseconds {
     return firstRound + Math.min(this.#parts.roundTrip() * turnTrips, 3 * longestTurn)
   }
 
-  /** The pool is told of it, so that its member has the time to refute. */
+  /** Publishes this node's accusation, so that the member has time to refute it. */
   #publish(suspicion: Suspicion): void {
     const own = suspicion.accusations.get(this.#context.id)
     if (own === undefined) return
@@ -289,7 +322,10 @@ export class Accusations implements Timed {
     if (suspicion !== undefined) this.confirmation.added(suspicion, signer, true)
   }
 
-  /** The suspect is this node: its accuser hears of its refutation at once, but no peer more than once in a second. */
+  /**
+   * Refutes a suspicion of this node. Its accuser receives the refutation at once, but no peer more
+   * than one a second.
+   */
   #refute(accusation: Statement<Accusation>, from: NodeId | undefined): void {
     const refutation = this.#parts.refutations.refute(accusation)
     if (refutation === undefined) return

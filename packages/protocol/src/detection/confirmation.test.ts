@@ -176,7 +176,7 @@ describe('a node that did not probe a member', () => {
   const publish = (bench: Bench, by: readonly Actor[], of = strange): void => {
     for (const actor of by) bench.overhears(actor.suspects(of, bench.beat))
   }
-  /** Of forty members not all observe each: an observer would probe it at once. */
+  /** A member that the bench's node does not observe. An observer would probe it at once. */
   const strange = others.slice(10).find((actor) => {
     const bench = bystander(actor)
     publish(bench, accusers.slice(1), actor)

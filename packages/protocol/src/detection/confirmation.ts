@@ -1,12 +1,15 @@
 /**
- * The confirmation: when accusations of a member make its death (SWIM's Confirm, §4.2).
+ * The confirmation decides when accusations of a member make a death (SWIM's Confirm, §4.2).
  *
- * That takes a quorum of different accusers that speak of about the same time (`quorum.ts`), none that the member has refuted since, and for each of them the time in
- * which a refutation would have come back (the suspicion time-out of SWIM §4.2). Four observers publish their accusations at once, by lot; the others follow one by
- * one while these are not enough.
+ * A death needs a quorum of different accusers that cite about the same time (`quorum.ts`). The
+ * member must not have refuted their accusations since. For each of them it gets the time in which
+ * a refutation would have come back (the suspicion time-out of SWIM §4.2). Four observers, chosen
+ * by lot, publish their accusations at once. The others follow one by one while these are not
+ * enough.
  *
- * As in SWIM each node concludes by itself. An accuser needs a quorum of the member's observers, any other node the accusers of any death. So one accuser publishes the
- * certificate at once, for those who missed an accusation, and the others where it did not.
+ * As in SWIM each node concludes by itself. An accuser needs a quorum of the member's observers,
+ * any other node the accusers of any death. So one accuser publishes the certificate at once, for
+ * nodes that missed an accusation. The other accusers publish it if that one did not.
  */
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import type { Context } from '../context/context.ts'
@@ -17,40 +20,49 @@ import type { Suspicion } from './suspicion.ts'
 import type { Suspicions } from './suspicions.ts'
 
 /**
- * So long an accuser wants as many accusers as all others do; then a quorum of the observers must do, ms. Measured: two halves of twelve
- * were whole 0.8 s after the heal (median of 24 runs), and after 1.8 s with 300 ms here. In 2 s each observer has probed.
+ * For this time an accuser wants as many accusers as all other nodes do, ms. Then a quorum of the
+ * observers suffices. Measured: two halves of twelve were whole 0.8 s after the heal (median of 24
+ * runs), and after 1.8 s with 300 ms here. In 2 s each observer has probed.
  */
 const generousFor = 2_400
 
 /**
- * A suspicion reaches its subject, and the refutation comes back, in so many round trips (some four hops of gossip each way), and as both wait for company before they
- * are published, so long, ms. Measured: of a hundred nodes 10 ms apart, 120 ms in all ended a life in one of two runs.
+ * The time for a suspicion to reach its subject and for the refutation to come back. The round
+ * trips are some four hops of gossip each way. The second constant covers the waits of both for
+ * company before they are published, ms. Measured: of a hundred nodes 10 ms apart, 120 ms in all
+ * ended a life in one of two runs.
  */
 const refutationTrips = 6
 const refutationTime = 100
 /**
- * The same where the host of a single member refuses, ms: two waits for company, and a little. That is a dead process: a firewall that refuses takes several members away
- * at once. Measured: of twenty nodes known by all after 111 ms instead of 161 (simulated); with it for several members, too, three times as many lives end falsely where a
- * firewall refuses between all but three of a hundred nodes.
+ * The same where the host of a single member refuses, ms: two waits for company, and a little. That
+ * is a dead process, since a firewall that refuses takes several members away at once. Measured:
+ * all of twenty nodes know it after 111 ms instead of 161 (simulated). With this time for several
+ * members, too, three times as many lives end falsely where a firewall refuses between all but
+ * three of a hundred nodes.
  */
 const refusedTime = 50
 /**
- * A member whose host is silent may be cut from all its peers of the topic's mesh: then lazy gossip (IHAVE, IWANT) brings it the suspicion, at the next heartbeat of
- * gossipsub. So long it gets for that, ms, though a heartbeat takes up to 2 s: the links bring most. A refusal breaks links at once, and who is linked with the member tells it. A node that did not probe the member
- * can't tell one from the other. Measured: no life ended in 300 seeds of `three-sites-narrow`; a whole second makes the death of a silent host known 0.6 s later.
+ * Additional time for a member whose host is silent, ms. It may be cut off from all its peers of
+ * the topic's mesh. Then lazy gossip (IHAVE, IWANT) brings it the suspicion at the next heartbeat
+ * of gossipsub. A heartbeat takes up to 2 s, but the links bring most suspicions. A refusal breaks
+ * links at once, and nodes that are linked with the member send it the suspicion. A node that did
+ * not probe the member can't distinguish the two. Measured: no life ended in 300 seeds of
+ * `three-sites-narrow`. A whole second makes the death of a silent host known 0.6 s later.
  */
 const lazyGossip = 500
-/** Ms. Guess: where answers take longer the machine has too much to do, not the network. */
+/** Ms. Guess: where answers take longer, the machine is overloaded, not the network. */
 const longestRefutation = 2_000
 
 /**
- * So much later accusations go over links, and certificates come from others than the first accuser, ms. Guess: on a machine with too much to do what the topic brought
- * waits for a second.
+ * Additional wait before accusations go over links, and before others than the first accuser
+ * publish certificates, ms. Guess: on an overloaded machine news from the topic waits for a second.
  */
 const settling = 1_000
 
 /**
- * What several nodes know they publish one after the other, while nobody did: in between a batch waits for company and travels, ms, beside so many round trips. Guess.
+ * Nodes with the same news publish it one after the other, until one has. Between two turns a batch
+ * waits for company and travels: for this time, ms, and this many round trips. Guess.
  */
 const turnLength = 60
 export const turnTrips = 3
@@ -58,16 +70,18 @@ export const longestTurn = 5_000
 
 export interface ConfirmationParts {
   readonly suspicions: Suspicions
-  /** Neither refuted nor outlived. */
+  /** True if neither refuted nor outlived. */
   isValid(suspect: NodeId, accusation: Accusation): boolean
-  /** How long answers take, ms. */
+  /** The usual round trip, ms. */
   roundTrip(): Milliseconds
 }
 
 export interface ConfirmationEvents {
-  /** The pool is to be told that this node accuses the member. */
+  /** It is this node's turn to publish its accusation of the member. */
   onTurn(suspicion: Suspicion): void
-  /** A death. `after`: others get so long, ms, to publish it; undefined: the pool knows without being told. */
+  /**
+   * A death. `after`: others get this time to publish it, ms; undefined: the pool knows it anyway.
+   */
   onDeath(certificate: Certificate, after: Milliseconds | undefined): void
 }
 
@@ -84,17 +98,23 @@ export class Confirmation {
     this.quorum = new Quorum(context, parts.suspicions)
   }
 
-  /** When this node is to publish what others know, too, ms from now: each waits for the ones before it. */
+  /**
+   * Returns the wait of this turn before the node publishes shared news, ms. Each turn waits for
+   * the ones before it.
+   */
   waitFor(turn: number): Milliseconds {
     return turn * Math.min(turnLength + this.#parts.roundTrip() * turnTrips, longestTurn)
   }
 
-  /** A refutation gets this long before suspicions become a certificate, ms. */
+  /** The time for a refutation before suspicions become a certificate, ms. */
   get refutationTime(): Milliseconds {
     return Math.min(refutationTime + this.#parts.roundTrip() * refutationTrips, longestRefutation)
   }
 
-  /** This node accuses the member. As many as make a death publish at once, the others only where these don't suffice. */
+  /**
+   * Schedules the publication of this node's accusation. As many observers as make a death publish
+   * at once, the others only if these don't suffice.
+   */
   accused(suspicion: Suspicion): void {
     const { suspicions } = this.#parts
     const turn = Math.max(0, suspicions.rankAmong(suspicions.observersOf(suspicion.id), suspicion.id) + 1 - mostAccusers)
@@ -102,8 +122,10 @@ export class Confirmation {
   }
 
   /**
-   * One more accusation. From the first on that the pool was told of, the member gets the time to refute each that is needed for its death, whichever way that came: it
-   * may hear only the last of them. Where its host refuses, it gets that time once, and less if this node misses nobody else.
+   * Counts one more accusation. From the first published one on, the member gets time to refute
+   * each that its death needs, by whichever path it came: the member may receive only the last of
+   * them. A member whose host refuses gets that time once, and less if this node misses no other
+   * member.
    */
   added(suspicion: Suspicion, accuser: NodeId, isPublished: boolean): void {
     const { awaited, id, judgedFrom } = suspicion
@@ -116,12 +138,15 @@ export class Confirmation {
     const more = isRefused ? ofSome : lazyGossip
     suspicion.judgedFrom = this.#context.now + this.refutationTime + more
     suspicion.schedule('judge', suspicion.judgedFrom)
-    // Until then, and where the machine is slow some time longer, nobody else needs to probe it.
+    // Nobody else needs to probe it until then, or somewhat later on a slow machine.
     const spread = suspicion.at('spread')
     if (spread < Infinity) suspicion.schedule('spread', Math.max(spread, suspicion.judgedFrom + settling))
   }
 
-  /** Publishes this node's accusation if it is its turn; pronounces the member dead if its accusers suffice. */
+  /**
+   * Publishes this node's accusation in its turn. Pronounces the member dead if its accusers
+   * suffice.
+   */
   judge(suspicion: Suspicion): void {
     const { now, view } = this.#context
     if (now >= suspicion.at('judge')) suspicion.schedule('judge', now < suspicion.judgedFrom ? suspicion.judgedFrom : Infinity)
@@ -149,14 +174,14 @@ export class Confirmation {
     this.#died(accusers, rank === 0 ? 0 : settling + this.waitFor(rank))
   }
 
-  /** Others accuse it. */
+  /** Judges a member that others accuse. */
   #judgeHeard(suspicion: Suspicion): void {
     const { now, links } = this.#context
     if (suspicion.judgedFrom === Infinity || now < suspicion.judgedFrom || links.has(suspicion.id)) return
     if (this.suffices(suspicion)) this.#died(this.#together(suspicion), undefined)
   }
 
-  /** Its accusers are enough for any death. */
+  /** True if its accusers are enough for any death. */
   suffices(suspicion: Suspicion): boolean {
     return this.#together(suspicion).length >= this.quorum.toBelieve(suspicion.id)
   }
@@ -165,7 +190,7 @@ export class Confirmation {
     this.#events.onDeath(certify(accusers.slice(0, this.#context.config.limits.accusers)), after)
   }
 
-  /** The most valid suspicions whose beats are close enough together. */
+  /** Returns the largest group of valid suspicions whose beats are close enough together. */
   #together({ id, accusations }: Suspicion): Statement<Accusation>[] {
     const valid = [...accusations.values()].filter(({ content }) => this.#parts.isValid(id, content))
     valid.sort((a, b) => a.content.beat - b.content.beat || (a.signer < b.signer ? -1 : 1))

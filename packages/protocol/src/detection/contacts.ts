@@ -1,10 +1,11 @@
 /**
- * Contacts: what this node knows of members by links of its own, and so whether it can tell that one
- * of them is gone.
+ * Contacts: the history of this node's own links with members. It shows whether this node can tell
+ * that a member is gone.
  *
- * Reachability is not transitive. Where only others reach a member, its silence says nothing: they may
- * stand still. So a node vouches for a death only if it heard the member itself a moment before it
- * began to miss it. Where no helper ever reached a member that this node missed, all its links count.
+ * Reachability is not transitive. If only others reach a member, its silence proves nothing, as
+ * they may stand still. So a node vouches for a death only if it received a frame of the member
+ * itself shortly before it began to miss it. All its links count if no helper lately reached a
+ * member that this node missed.
  */
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import type { Context } from '../context/context.ts'
@@ -12,43 +13,47 @@ import type { Link } from '../context/links.ts'
 import { slack } from './beats.ts'
 
 /**
- * A node can tell of a member that it heard so long before it began to miss it, ms. Guess: an observer
- * has a turn every 24 s at the latest, and waits for the answer.
+ * A node can tell that a member is gone if it received its last frame at most this time before it
+ * began to miss it, ms. Guess: an observer has a turn every 24 s at the latest, and waits for the
+ * answer.
  */
 const contactTime = 30_000
 
 /**
- * A node remembers for so long that only helpers reached some member, ms. Guess: they are asked again
- * within that time.
+ * A node remembers for this time that only helpers reached some member, ms. Guess: it asks them
+ * again within that time.
  */
 export const relayedTime = 450_000
 
 interface Met {
-  /** It comes from elsewhere than it announces where this is false. */
+  /** False: it comes from another address than it announces. */
   readonly isDialable: boolean
-  /** Last frame over a link that is down. */
+  /** Time of the last frame over a link that is down. */
   heardAt: Milliseconds
-  /** When a helper reached it last, and this node did not. */
+  /** The last time at which a helper reached it, and this node did not. */
   relayedAt: Milliseconds
 }
 
 export class Contacts {
   readonly #context: Context
-  /** Those with which this node had a link in their present lives. */
+  /** Members with which this node had a link in their present lives. */
   readonly #met = new Map<NodeId, Met>()
-  /** When a helper last reached any member that this node did not. */
+  /** The last time at which a helper reached any member that this node did not. */
   #relayedAt: Milliseconds = -Infinity
 
   constructor(context: Context) {
     this.#context = context
   }
 
-  /** By what its links showed; undefined: nobody knows. */
+  /** True if the member can be dialled, as its links showed; undefined: they showed nothing. */
   isDialable(id: NodeId): boolean | undefined {
     return this.#met.get(id)?.isDialable
   }
 
-  /** Whether this node can tell by itself that a member is gone which it misses since then. */
+  /**
+   * True if this node can tell by itself that a member is gone. It misses the member since
+   * `missedSince`.
+   */
   canTell(id: NodeId, missedSince: Milliseconds): boolean {
     const met = this.#met.get(id)
     if (met === undefined) return false
@@ -59,21 +64,22 @@ export class Contacts {
 
   linkUp(peer: NodeId): void {
     const known = this.#met.get(peer)
-    // A member that was dialled once can be dialled. A link that it dialled itself shows nothing of that.
+    // A member that was dialled once can be dialled. A link that the member dialled shows nothing
+    // of that.
     const isDialable = this.#context.links.get(peer)?.dialable === true || known?.isDialable === true
     this.#met.set(peer, { isDialable, heardAt: known?.heardAt ?? -Infinity, relayedAt: known?.relayedAt ?? -Infinity })
   }
 
   linkLost({ peer, lastHeard }: Link): void {
     const met = this.#met.get(peer)
-    // Members are remembered for as long as they live, others are not.
+    // Members are remembered for as long as they live, other peers are not.
     if (this.#context.view.get(peer) === undefined) this.#met.delete(peer)
     else if (met !== undefined) met.heardAt = lastHeard
   }
 
   /**
-   * A helper has shown that it lives, which this node does not reach. False: it may have signed that
-   * before this node heard it last, and have died since.
+   * Takes in a helper's proof that a member lives that this node does not reach. Returns false if
+   * the member may have signed it before its last frame to this node, and have died since.
    */
   relayed(id: NodeId): boolean {
     const { now } = this.#context

@@ -46,7 +46,7 @@ describe('a member that is suspected', () => {
 describe('how a member was reached', () => {
   const returnTime = 4_000
 
-  /** Whether this node gives the member the time to come back by itself. */
+  /** Returns true if this node gives the member time to come back by itself. */
   function waits(bench: Bench): boolean {
     lose(bench, suspect)
     bench.advance(returnTime / 2)
@@ -133,7 +133,10 @@ describe('where most members answer late', () => {
   const crowd = [suspect, bob, carol, dave]
   const slowness = detection.probeTimeout * 2
 
-  /** Answers each probe so much later, ms, or never (undefined). Returns the way to let time pass, which returns all effects. */
+  /**
+   * Answers each probe after this delay, ms; undefined: never. Returns a function that lets time
+   * pass, and returns all effects.
+   */
   function answering(bench: Bench, delayOf: (actor: Actor) => Milliseconds | undefined): (span: Milliseconds) => Effect[] {
     let waiting: { readonly at: Milliseconds; readonly actor: Actor; readonly sequence: number }[] = []
     for (const actor of crowd) bench.unresponsive.add(actor.id)

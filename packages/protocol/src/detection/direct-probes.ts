@@ -1,8 +1,9 @@
 /**
- * Direct probes: what a node does itself to reach a member that it suspects, before it asks others.
+ * Direct probes: a node's own attempts to reach a member that it suspects, before it asks others.
  *
- * It probes over the link, if one is up, and then the host; where the kernel answers for the process it dials. Each later probe of one member waits twice as
- * long, and longer where many are suspected: where that comes from a machine that has too much to do, probes must not be what keeps it busy.
+ * It probes over the link, if one is up, and then the host. If the kernel answers for the process,
+ * it dials. Each later probe of a member waits twice as long, and longer if many members are
+ * suspected. If an overloaded machine is the cause, probes must not keep it busy.
  */
 import type { DialFailure, HostProbeOutcome, Milliseconds, NodeId } from '../base/io.ts'
 import type { Context, Timed } from '../context/context.ts'
@@ -15,21 +16,25 @@ import type { Suspicion } from './suspicion.ts'
 import { probesAtOnce, reprobe, type Suspicions } from './suspicions.ts'
 
 /**
- * A member with a link gets this long to answer over it before its host is probed, ms. Often others miss a member that this node does not. Measured (simulated, two of three hosts of ten kept apart
- * by a firewall): 516 host probes instead of 1,303. The time is a guess: an answer takes a few ms, and what was missed so far a second.
+ * A member with a link gets this time to answer over it before its host is probed, ms. Often others
+ * miss a member that this node does not. Measured (simulated, two of three hosts of ten kept apart
+ * by a firewall): 516 host probes instead of 1,303. The time is a guess: an answer takes a few ms,
+ * and the silence so far took a second.
  */
 const linkFirst = 100
 
 /** Longest pause between two direct probes of a member, ms. Guess. */
 const longestPause = 4_000
 
-/** Dials under way at a time. Measured: without a bound, 100 hosts once never settled. */
+/** Most dials under way at a time. Measured: without a bound, 100 hosts once never settled. */
 const dialsAtOnce = 4
 
-/** A dial that finds silence has waited this long, ms. The overlay's time-out for a connection. */
+/** A dial that finds silence has taken this time, ms: the overlay's time-out for a connection. */
 const silentDial = 2_000
 
-/** Links left free for those who probe this node, of the few above the bound on links that probes may bring. Guess. */
+/**
+ * Share of the additional links for probes that stays free for nodes that probe this node. Guess.
+ */
 const freeShare = 0.25
 
 export interface DirectProbeParts {
@@ -43,7 +48,10 @@ export class DirectProbes implements Timed {
   readonly #context: Context
   readonly #parts: DirectProbeParts
   readonly #onTimeout: (suspicion: Suspicion) => void
-  /** When links came up by which it probed somebody. They are kept for a moment, and until then count among its probes: so links are bounded. */
+  /**
+   * The times at which probes brought up links. Such a link is kept for a moment, and counts as a
+   * probe meanwhile, so that links are bounded.
+   */
   #probeLinks: Milliseconds[] = []
 
   /** `onTimeout`: the member did not answer in time. */
@@ -57,7 +65,7 @@ export class DirectProbes implements Timed {
     return this.#parts.suspicions.nextDue
   }
 
-  /** Suspects a member from now on, and probes it right away. */
+  /** Begins to suspect a member, and probes it at once. */
   begin(suspicion: Suspicion): void {
     const { now } = this.#context
     suspicion.enter('probing', now)
@@ -70,8 +78,9 @@ export class DirectProbes implements Timed {
   }
 
   /**
-   * On the word of others it probes few members at once, and at fewer where it has many links, as each probe may bring one more. One probe is always
-   * free, so that nobody blinds it with links.
+   * True if this node may probe one more member on the word of others. It probes few at once, and
+   * fewer if it has many links, as each probe may bring one more. One probe is always free, so that
+   * nobody blinds it with links.
    */
   get mayLook(): boolean {
     const { now, config, links } = this.#context
@@ -93,7 +102,7 @@ export class DirectProbes implements Timed {
     this.#parts.suspicions.get(peer)?.schedule('probe', this.#context.now)
   }
 
-  /** A dial came to nothing: every one is evidence, whatever it was for. */
+  /** Takes in a failed dial. Each one is evidence, for whatever purpose it was made. */
   failed(suspicion: Suspicion, failure: DialFailure, isFirst: boolean): void {
     if (isFirst && failure === 'silent') suspicion.delay(-silentDial)
     suspicion.dialling = undefined
@@ -107,7 +116,7 @@ export class DirectProbes implements Timed {
     if (outcome === 'accepted' && !isLinked && suspicion.isOwn) this.#dial(suspicion)
   }
 
-  /** What this process missed in so long says nothing about others. */
+  /** This process stalled for `lateness`. Frames that it missed prove nothing about others. */
   stalled(lateness: Milliseconds): void {
     for (const suspicion of this.#parts.suspicions.values()) suspicion.delay(lateness)
   }
@@ -135,7 +144,7 @@ export class DirectProbes implements Timed {
     this.#consider(suspicion)
   }
 
-  /** New evidence: the time-out may be over before the next probe. */
+  /** Takes in new evidence. The time-out may be over before the next probe. */
   #found(suspicion: Suspicion, evidence: Evidence): void {
     suspicion.evidence = evidence
     this.#consider(suspicion)
@@ -152,7 +161,10 @@ export class DirectProbes implements Timed {
     else suspicion.advance('probe', Math.ceil(ends))
   }
 
-  /** A dial costs both ends a handshake: only where a kernel accepts, or nothing can be learned from it, and few at a time. */
+  /**
+   * Dials a few members at a time. A dial costs both ends a handshake. So it needs a kernel that
+   * accepts, or a member of which a host probe shows nothing.
+   */
   #dial(suspicion: Suspicion): void {
     const { now, config, effects, view } = this.#context
     const { suspicions, scheduler } = this.#parts

@@ -1,16 +1,17 @@
 /**
- * Deaths that enough others certified, of members that this node is in contact with.
+ * Disputed deaths: enough others certified them, but this node is in contact with the members.
  *
- * After a partition the other side has pronounced dead who never was. Such a death is told to its member first, which answers with a new
- * life; only then do both changes, `died` and `joined`, reach the application. A death that was told somewhere stands: only the next life
- * reconciles both sides.
+ * After a partition the other side has pronounced living members dead. Such a death goes to its
+ * member first, which answers with a new life. Only then do both changes, `died` and `joined`,
+ * reach the application. A death that any node reported stands: only the next life reconciles both
+ * sides.
  */
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import type { Context, Timed } from '../context/context.ts'
 import type { Certificate } from '../facts/certificate.ts'
 import { factOf } from '../facts/fact.ts'
 
-/** The new life is waited for this long, ms. Guess. */
+/** Wait for the new life, ms. Guess. */
 const holdTime = 5_000
 
 export class DisputedDeaths implements Timed {
@@ -18,7 +19,7 @@ export class DisputedDeaths implements Timed {
   readonly #onDeath: (certificate: Certificate) => void
   readonly #held = new Map<NodeId, { readonly certificate: Certificate; readonly isOutlived: boolean; readonly until: Milliseconds }>()
 
-  /** `onDeath`: it was waited long enough. */
+  /** `onDeath`: the wait is over. */
   constructor(context: Context, onDeath: (certificate: Certificate) => void) {
     this.#context = context
     this.#onDeath = onDeath
@@ -30,18 +31,24 @@ export class DisputedDeaths implements Timed {
     return next
   }
 
-  /** Holds a verified death back and tells its member. `isOutlived`: this node knows better, and believes it no more later than now. */
+  /**
+   * Holds a verified death back and sends it to its member. `isOutlived`: this node knows that the
+   * member lived on, and does not believe the death later either.
+   */
   hold(certificate: Certificate, isOutlived: boolean): void {
     const { suspect } = certificate
     const held = this.#held.get(suspect)
     if (held !== undefined && (isOutlived || !held.isOutlived)) return
     this.#held.set(suspect, { certificate, isOutlived, until: this.#context.now + holdTime })
     if (this.#context.links.has(suspect)) this.#tell(certificate)
-    // After a partition everybody knows better of half of the pool: whoever has a link tells.
+    // After a partition every node knows such deaths of half of the pool. A node with a link sends
+    // them.
     else if (!isOutlived) this.#context.connect(suspect)
   }
 
-  /** The death of this member that is believed as soon as this node does not reach it either. */
+  /**
+   * Returns the death of this member that becomes credible once this node does not reach it either.
+   */
   get(id: NodeId): Certificate | undefined {
     const held = this.#held.get(id)
     return held?.isOutlived === true ? undefined : held?.certificate

@@ -285,7 +285,7 @@ describe('a member that this node does not reach, but a helper does', () => {
 })
 
 describe('a node that no helper answers', () => {
-  /** Nobody answers, though links are up. */
+  /** Returns a node whose links are up, but nobody answers. */
   function cutOff(size: number): Bench {
     const others = everyone.slice(1, size)
     const bench = poolOf(self, others)
@@ -396,7 +396,7 @@ describe('a node that no helper answers', () => {
 
   it('suspects helpers that are silent', () => {
     const bench = poolOf(self, [suspect, bob, carol])
-    // No probe of its own finds that out.
+    // The node's own probes don't find that out.
     bench.turn = 60_000
     bench.advance(10_000)
     bench.unresponsive.add(bob.id)
@@ -505,7 +505,7 @@ describe('a new life', () => {
 })
 
 describe('a member that this node does not observe', () => {
-  // Of forty members not all observe each.
+  // Of forty members not all observe each other.
   const crowd = actors(40, 3)
 
   it('is left to its observers for a moment, one of which is asked for it, then to others, too, as its observers may be dead', () => {

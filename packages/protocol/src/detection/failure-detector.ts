@@ -1,12 +1,17 @@
 /**
- * The failure detector: from a first missed probe to a death that this node believes (SWIM, DSN'02; Lifeguard, DSN'18; observers as in Rapid, ATC'18).
+ * The failure detector: from a first missed probe to a death that this node believes (SWIM, DSN'02;
+ * Lifeguard, DSN'18; observers as in Rapid, ATC'18).
  *
- * Each member is probed about once in two seconds, by one of its observers in turn (`probe-scheduler.ts`, `probe-turns.ts`). An observer that gets no answer probes
- * it at once by all ways (`direct-probes.ts`); how long depends on the kind of failure (`suspicion-timeout.ts`). A member that did not answer in time is
- * probed through others (`indirect-probes.ts`): if one of them reaches it, it lives, and is asked for through them ever more rarely; if they fail, too, this
- * node accuses it (`accusations.ts`), its other observers probe it, and enough accusers make a death.
+ * Each member is probed about once in two seconds, by one of its observers in turn
+ * (`probe-scheduler.ts`, `probe-turns.ts`). An observer that gets no answer probes it at once in
+ * all ways (`direct-probes.ts`), for a time that depends on the kind of failure
+ * (`suspicion-timeout.ts`). If the member does not answer in time, the observer probes it through
+ * others (`indirect-probes.ts`). If one of them reaches it, it lives, and the observer probes it
+ * through them ever more rarely. If they fail, too, the observer accuses it (`accusations.ts`).
+ * Then its other observers probe it, and enough accusers make a death.
  *
- * A node that no helper answers may be cut off itself: above two members it accuses nobody, unless it has heard no member for long (docs/decisions).
+ * A node without any answering helper may be cut off itself. Above two members it accuses nobody,
+ * unless it has heard no member for long (docs/decisions).
  */
 import { FrameError } from '../base/errors.ts'
 import type { DialFailure, HostProbeOutcome, Milliseconds, NodeId } from '../base/io.ts'
@@ -34,43 +39,61 @@ import type { Suspicion } from './suspicion.ts'
 import { Suspicions } from './suspicions.ts'
 
 /**
- * An observer asks for a member that only helpers reach again after this, ms; each later time after four times as long. Measured (simulated, sixty, thirty and ten nodes of which
- * the two larger sites are cut apart, seed 1): a node received 1.0 KB/s, and 2.3 with half a minute. Those who reach the member look after it meanwhile.
+ * An observer asks helpers for a relayed member again after this time, ms. Each later pause is four
+ * times as long. Measured (simulated, sixty, thirty and ten nodes of which the two larger sites are
+ * cut apart, seed 1): a node received 1.0 KB/s, and 2.3 with half a minute. Nodes that reach the
+ * member look after it meanwhile.
  */
 const relayPause = 120_000
 /** Longest such pause, ms. Guess. */
 const longestRelayPause = 300_000
-/** Others take it for reachable so long, ms, and ask again when their next dial fails. Guess: as long as the longest pause between two dials. */
+/**
+ * Other nodes take it for reachable for this time, ms, and ask again when their next dial fails.
+ * Guess: as long as the longest pause between two dials.
+ */
 const relayedFor = 32_000
 
-/** For so long after a member was proven to live nobody accuses it, ms. Guess: above the pause between the refutations that it publishes. */
+/**
+ * For this time after a proof of a member's life nobody accuses it, ms. Guess: above the pause
+ * between the refutations that it publishes.
+ */
 const standDown = 8_000
 
-/** A node without helpers asks again after this, ms, doubling up to the longest. Guess. */
+/** A node without helpers asks again after this time, ms, doubling up to the longest. Guess. */
 const retry = 500
 const longestRetry = 2_000
 
-/** So many of those who hear of an accusation probe themselves where nothing came of it, on average. Guess: six, as an accuser asks six helpers. */
+/**
+ * Average number of receivers of an accusation that probe the member themselves if the accusation
+ * led to nothing. Guess: six, as an accuser asks six helpers.
+ */
 const helpers = 6
 
 /**
- * A helper's answer takes so many round trips where it has to dial the subject (TCP, Noise, hello), and up to so long, ms, as requests and answers are
- * gathered on the way four times. Guess.
+ * The time of a helper's answer. It takes this many round trips if the helper has to dial the
+ * subject (TCP, Noise, hello). The second constant is for requests and answers, which are gathered
+ * four times on the way, ms. Guess.
  */
 const roundTrips = 8
 const gathering = 80
-/** Where answers take seconds the machine has too much to do, and waits in proportion would keep it there, ms. Guess: as long as the network alone ever takes. */
+/**
+ * Upper bound of these round trips, ms. If answers take seconds, the machine is overloaded, and
+ * proportional waits would keep it so. Guess: as long as the network alone ever takes.
+ */
 const longestUsual = 2_000
 
-/** A member's observers have this long, ms, before others ask for indirect probes. Guess: those of a dead process need a tenth of it. */
+/**
+ * Time of a member's observers before others ask for indirect probes, ms. Guess: the observers of a
+ * dead process need a tenth of it.
+ */
 const observersFirst = 1_500
 
 /**
- * A node that heard no member for this long pronounces dead, by itself, members whose hosts refuse, ms. Guess: a firewall that rejects everything is seldom, the
- * last process of a pool is not.
+ * A node that has heard no member for this time accuses, by itself, members whose hosts refuse, ms.
+ * Guess: a firewall that rejects everything is rare, the last process of a pool is not.
  */
 const aloneAmongRefusals = 5_000
-/** The same for silent members, ms. Guess: few outages of one's own network are longer. */
+/** The same for silent members, ms. Guess: few outages of a node's own network are longer. */
 const aloneInSilence = 3_600_000
 
 export class FailureDetector implements Timed {
@@ -89,7 +112,7 @@ export class FailureDetector implements Timed {
   readonly #helper: IndirectProbeHelper
   readonly #disputed: DisputedDeaths
   readonly #timed: readonly Timed[]
-  /** When a member was last heard. */
+  /** Time of the last frame from a member. */
   #heardAt: Milliseconds = 0
   /** See {@link unproven}. */
   readonly #unproven = new Map<NodeId, Certificate>()
@@ -112,14 +135,14 @@ export class FailureDetector implements Timed {
     this.#helper = new IndirectProbeHelper(context, outbox, beats, {
       isMissed: (id) => this.#isMissed(id),
       canTell: (id) => this.#canTell(id),
-      // The observers of a member that one of them misses look at once.
+      // If one observer misses a member, this one looks at once.
       onMissed: (id) => {
         if (this.#isObserved(id)) this.suspect(id)
       },
       get probeTimeout(): Milliseconds {
         return scheduler.timeout
       },
-      // It brings the answer as long as it is waited for.
+      // The helper returns answers for as long as the asker waits.
       get timeout(): Milliseconds {
         return Math.min(scheduler.timeout, 2 * (gathering + Math.min(scheduler.roundTrip * roundTrips, longestUsual)))
       },
@@ -135,7 +158,8 @@ export class FailureDetector implements Timed {
       get usual(): Milliseconds {
         return gathering + Math.min(scheduler.roundTrip * roundTrips, longestUsual)
       },
-      // Where a host is silent that costs far less than to accuse it, and the one that reaches it may be the last.
+      // That costs far less than an accusation, and the last link may be the only one that reaches
+      // it.
       wantsAll: (id: NodeId) => suspicions.get(id)?.evidence !== 'refused',
     }
     this.#indirect = new IndirectProbes(context, outbox, sources, {
@@ -169,37 +193,37 @@ export class FailureDetector implements Timed {
     return next
   }
 
-  /** Members that this node is not sure of. */
+  /** Number of members that this node is not sure of. */
   get suspected(): number {
     return this.#suspicions.size === 0 ? 0 : this.#suspicions.own
   }
 
-  /** Members that only others reach. */
+  /** Number of members that only others reach. */
   get relayed(): number {
     return this.#suspicions.relayed
   }
 
-  /** Nothing but probing is going on: it has nothing to tell the pool. */
+  /** True if nothing but probes is going on, so there is nothing to publish. */
   get isIdle(): boolean {
     return this.#suspicions.size === 0 && this.#refutations.nextDue === Infinity
   }
 
-  /** This node is not sure that the member lives. */
+  /** True if this node is not sure that the member lives. */
   isSuspected(id: NodeId): boolean {
     return this.#suspicions.get(id)?.isOwn === true
   }
 
-  /** This node missed it directly and through helpers, and signed that. */
+  /** True if this node missed it directly and through helpers, and signed that. */
   isAccused(id: NodeId): boolean {
     return this.#suspicions.isAccused(id)
   }
 
-  /** A link is up and nothing speaks against the member. */
+  /** True if a link is up and nothing speaks against the member. */
   isInContact(id: NodeId): boolean {
     return this.#context.links.has(id) && !this.isSuspected(id)
   }
 
-  /** Whom to probe. */
+  /** Sets the members to probe. */
   observe(members: ReadonlySet<NodeId>): void {
     this.#scheduler.observe(members)
   }
@@ -211,7 +235,7 @@ export class FailureDetector implements Timed {
     for (const part of [this.#scheduler, this.#helper, this.accusations, this.#disputed]) part.linkUp(peer)
   }
 
-  /** A link broke. Deliberate ends (`goodbye`) raise no suspicion. */
+  /** Handles a broken link. Deliberate ends (`goodbye`) raise no suspicion. */
   linkLost(link: Link): void {
     const { peer, goodbye } = link
     this.#scheduler.forget(peer)
@@ -221,13 +245,13 @@ export class FailureDetector implements Timed {
     this.#indirect.linkLost(peer)
     if (goodbye) return
     this.#begin(peer)
-    // Those that it reached for this node may be out of reach now.
+    // Members that the peer reached for this node may be out of reach.
     const soon = this.#context.now + standDown
     for (const suspicion of this.#suspicions.values())
       if (suspicion.state === 'relayed' && suspicion.relay === peer) suspicion.advance('round', soon)
   }
 
-  /** Any frame is a sign of life. */
+  /** Takes in a frame. Any frame is a sign of life. */
   heard(peer: NodeId): void {
     if (this.#context.view.get(peer) !== undefined) this.#heardAt = this.#context.now
     if (this.#suspicions.size > 0) this.#reached(peer)
@@ -243,51 +267,54 @@ export class FailureDetector implements Timed {
     this.#scheduler.acknowledged(from, sequence, nextInMs)
   }
 
-  /** A peer asks this node to probe others for it, or to sign that it is there. */
+  /** Handles a peer's request to probe others for it, or to sign that this node is here. */
   asked(from: NodeId, subjects: readonly NodeId[]): void {
     const { id, now, links } = this.#context
     for (const subject of subjects) {
       if (subject !== id) this.#helper.request(from, subject)
       else {
         this.#outbox.reached(from, this.#refutations.sign())
-        // A helper that has just come to ask that wants nothing else.
+        // A helper that has just connected for that wants nothing else.
         const link = links.get(from)
         if (link !== undefined && now - link.since < probeLinkTime) link.isProbeLink = true
       }
     }
   }
 
-  /** What came of indirect probes. Throws {@link FrameError}. */
+  /** Takes in the results of indirect probes. Throws {@link FrameError}. */
   helped(from: NodeId, { reached, missed, unknown }: PingReqAck): void {
     for (const statement of reached) if (isKind(statement, 'refutation')) this.#proven(from, statement)
     for (const id of missed) this.#indirect.missed(from, id, 'missed')
     for (const id of unknown) this.#indirect.missed(from, id, 'unknown')
   }
 
-  /** What others suspect and refute. Throws {@link FrameError}. */
+  /** Takes in suspicions and refutations of others. Throws {@link FrameError}. */
   alarmed(from: NodeId, { statements }: Alarm): void {
     for (const statement of statements) this.accusations.receive(from, statement)
   }
 
-  /** A hint that this member may be gone (`maybeDead`, an accusation, a disputed death): probe it now. */
+  /**
+   * Takes in a hint that this member may be gone (`maybeDead`, an accusation, a disputed death):
+   * probes it at once.
+   */
   suspect(id: NodeId): void {
     const suspicion = this.#suspicions.get(id)
-    // That others reached it is no news for long.
+    // The proof of others counts for a short time only.
     const isOld = suspicion?.state === 'relayed' && this.#context.now - this.#beats.provenAt(id) >= standDown
     if (suspicion !== undefined && suspicion.state !== 'reported' && !isOld) return
     if (this.#direct.mayLook) this.#begin(id)
   }
 
-  /** A dial to a member came to nothing. */
+  /** Handles a failed dial of a member. */
   unreachable(id: NodeId, failure: DialFailure): void {
     this.#helper.unreachable(id)
     this.accusations.unreachable(id)
     if (this.#context.links.has(id) || this.#context.view.get(id) === undefined) return
     const known = this.#suspicions.get(id)
-    // Helpers reach it: that this node does not is known.
+    // Helpers reach it, so this failure is no news.
     if (known?.state === 'relayed') return
     const isFirst = known?.isOwn !== true
-    // Where all are slow a handshake that did not end in time proves nothing.
+    // If all are slow, a handshake that did not end in time proves nothing.
     if (isFirst && failure === 'unresponsive' && this.#scheduler.isSlow) return
     if (isFirst) this.#begin(id)
     const suspicion = this.#suspicions.get(id)
@@ -300,39 +327,49 @@ export class FailureDetector implements Timed {
     if (suspicion !== undefined) this.#direct.hostProbed(suspicion, outcome)
   }
 
-  /** A death that enough others certified, of a member that this node is in contact with, or knows to have lived long after. */
+  /**
+   * Takes in a death that enough others certified, although this node is in contact with the
+   * member, or knows that it lived long after.
+   */
   dispute(certificate: Certificate, isOutlived: boolean): void {
     this.#disputed.hold(certificate, isOutlived)
     if (!isOutlived) this.#begin(certificate.suspect)
   }
 
   /**
-   * A death that this node has reason not to believe: with too few accusers for it, as a smaller remainder pronounced it, also of a later life than it knows; or
-   * one that the member has outlived. Once this node has missed the member directly and through helpers, it is the proof.
+   * Takes in a death that this node has reason not to believe. It has too few accusers for this
+   * node, as a smaller remainder pronounced it, also of a later life than this node knows. Or the
+   * member has outlived it. Once this node has missed the member directly and through helpers, the
+   * certificate is the proof.
    */
   unproven(certificate: Certificate): void {
     this.#unproven.set(certificate.suspect, certificate)
     this.suspect(certificate.suspect)
   }
 
-  /** So many accusers whom this node knows make it believe that the member died. */
+  /**
+   * Returns the number of accusers, known to this node, that make it believe in the member's death.
+   */
   accusersToBelieve(id: NodeId): number {
     return this.accusations.confirmation.quorum.toBelieve(id)
   }
 
-  /** A death with too few accusers that this node knows, or that the member has outlived: each of them is a suspicion. */
+  /**
+   * Takes in each accusation of a death that has too few known accusers, or that the member has
+   * outlived.
+   */
   report(accusations: readonly Statement[]): void {
     for (const accusation of accusations) if (isKind(accusation, 'suspicion')) this.accusations.hear(accusation, undefined)
   }
 
-  /** A member is dead: how long that took to find out. */
+  /** Measures the time that the detection of a death took. */
   measure(id: NodeId): void {
     const { now, services } = this.#context
     const suspicion = this.#suspicions.get(id)
     if (suspicion !== undefined) services.measure?.({ what: 'detection', member: id, took: now - suspicion.raised })
   }
 
-  /** How long the member took to answer the last probe. */
+  /** Returns the duration of the member's last answer to a probe. */
   roundTrip(id: NodeId): Milliseconds | undefined {
     return this.#scheduler.took(id)
   }
@@ -351,7 +388,7 @@ export class FailureDetector implements Timed {
     this.#refutations.forget(id)
   }
 
-  /** This process did nothing for `lateness`: what it missed says nothing about others. */
+  /** This process stalled for `lateness`. Frames that it missed prove nothing about others. */
   stalled(lateness: Milliseconds): void {
     this.#health.degrade()
     this.#heardAt += lateness
@@ -360,7 +397,7 @@ export class FailureDetector implements Timed {
     this.#indirect.stalled(lateness)
   }
 
-  /** All knowledge is gone. */
+  /** Forgets all knowledge of members. */
   clear(): void {
     for (const part of [this.#suspicions, this.#indirect, this.#helper, this.accusations, this.#outbox, this.#beats]) part.clear()
   }
@@ -400,11 +437,12 @@ export class FailureDetector implements Timed {
     const { id } = suspicion
     const certificate = this.#disputed.get(id)
     if (certificate !== undefined) {
-      this.#foundTrue(certificate) // that this node can't reach it either is what was lacking
+      this.#foundTrue(certificate) // The missing proof: this node can't reach it either.
       return
     }
     this.#helper.missed(id)
-    // Observers decide, and most often at once; others only have the broken link. They accuse where somebody else does, or where the observers died, too.
+    // Observers decide, and most often at once. Other nodes only have the broken link. They accuse
+    // if somebody else does, or if the observers died, too.
     const { now } = this.#context
     const observer = this.#isLeft(suspicion) ? this.#linkedObserver(id) : undefined
     if (observer !== undefined && now - suspicion.raised < observersFirst) {
@@ -419,7 +457,7 @@ export class FailureDetector implements Timed {
     }
     suspicion.enter('indirect', now)
     suspicion.rounds = 0
-    // What a node without this task wants to know its observers know.
+    // The observers know the answer for a node without this task.
     this.#indirect.begin(id, this.#isObserved(id) ? undefined : this.#linkedObserver(id))
   }
 
@@ -437,19 +475,26 @@ export class FailureDetector implements Timed {
     this.#indirect.begin(suspicion.id, suspicion.relay)
   }
 
-  /** Others accuse it. Its observers probe it at once, and who was told for being needed. Others wait whether that is enough. */
+  /**
+   * Others accuse it. Its observers probe it at once, and so does a node that received the
+   * accusation over a link, as its probe is needed. Other nodes wait to see if the accusations
+   * suffice.
+   */
   #reported(suspicion: Suspicion, isDirect: boolean): void {
     if (isDirect || this.#isObserved(suspicion.id)) this.suspect(suspicion.id)
     else if (suspicion.state === 'reported') suspicion.advance('round', this.#context.now + this.accusations.confirmation.refutationTime)
   }
 
-  /** What the pool heard of a member came to nothing: its observers may have died along with it. Those who observe it now probe it, and a few others. */
+  /**
+   * Published accusations led to nothing, as the observers may have died, too. The present
+   * observers probe the member, and a few other nodes.
+   */
   #probeAll(id: NodeId): void {
     const { view } = this.#context
     if (this.#isObserved(id) || this.#context.random() * view.size < helpers) this.suspect(id)
   }
 
-  /** A member signed its present beat. Throws {@link FrameError}. */
+  /** Takes in a member's signature of its present beat. Throws {@link FrameError}. */
   #proven(from: NodeId, refutation: Statement<Refutation>): void {
     const { view, codec } = this.#context
     const { signer, content } = refutation
@@ -465,34 +510,40 @@ export class FailureDetector implements Timed {
     this.#lives(suspicion)
   }
 
-  /** Others reached it a moment ago, after this node began to miss it: for so long nobody accuses it. */
+  /**
+   * True if others reached it a moment ago, after this node began to miss it. Nobody accuses it for
+   * that moment.
+   */
   #wasProven({ id, raised }: Suspicion): boolean {
     const provenAt = this.#beats.provenAt(id)
     return provenAt >= raised && this.#context.now - provenAt < standDown
   }
 
-  /** Others reach a member that this node does not: it lives. */
+  /** Others reach a member that this node does not, so it lives. */
   #lives(suspicion: Suspicion): void {
     const { now } = this.#context
     const isSure = this.#contacts.relayed(suspicion.id)
     if (suspicion.state !== 'relayed') {
       suspicion.enter('relayed', now)
       suspicion.rounds = 0
-      // The link is up but nothing comes through: without it, the next dial finds out when the way is free again.
+      // The link is up but nothing comes through. Without it, the next dial shows when the path is
+      // free again.
       this.#context.closeLink(suspicion.id, 'reached through others only')
     }
     const long = Math.min(relayPause * 4 ** Math.min(suspicion.rounds, 16), longestRelayPause)
     const pause = this.#isLeft(suspicion) ? relayedFor : long
     suspicion.schedule('round', now + this.#context.jitter(pause))
     if (isSure) return
-    // The proof may be older than its death. This round does not count.
+    // The proof may be older than its death, so this round does not count.
     suspicion.rounds -= 1
     suspicion.advance('round', now + standDown + this.#context.jitter(gathering))
   }
 
   /**
-   * It refuted an accusation, and no helper of this node reached it. It may have signed that just before it went, and the same comes on several ways: until it signs
-   * another one later that counts for a moment only. Where an accusation only found no company (not `isFresh`), it counts for a little longer.
+   * A member refuted an accusation, and no helper of this node reached it. It may have signed that
+   * just before it went, and the same refutation comes on several ways. So the refutation counts
+   * for a moment only, until the member signs another one later. If an accusation only expired (not
+   * `isFresh`), the member counts as alive for a little longer.
    */
   #livesByRefutation(suspicion: Suspicion, isFresh: boolean): void {
     const { now } = this.#context
@@ -511,11 +562,11 @@ export class FailureDetector implements Timed {
     if (suspicion?.state === 'indirect' && certificate !== undefined) this.#foundTrue(certificate)
     else if (suspicion?.state === 'indirect' && this.#wasProven(suspicion)) this.#livesByRefutation(suspicion, true)
     else if (suspicion?.state === 'indirect') this.accusations.accuse(suspicion)
-    // What this node found out itself is old by now.
+    // This node's own finding is old.
     else if (suspicion?.state === 'relayed') this.#direct.begin(suspicion)
   }
 
-  /** Neither this node nor any helper can tell: somebody else may reach it, and stand still. */
+  /** Neither this node nor any helper can tell: another node may reach it, and stand still. */
   #unknownToHelpers(id: NodeId): void {
     const suspicion = this.#suspicions.get(id)
     if (suspicion?.state === 'relayed') this.#direct.begin(suspicion)
@@ -524,7 +575,7 @@ export class FailureDetector implements Timed {
     suspicion.schedule('round', until + this.#context.jitter(retry))
   }
 
-  /** Nobody is there to ask, or nobody answers: this node may be cut off itself. */
+  /** No helper exists, or none answers: this node may be cut off itself. */
   #noHelperAnswered(id: NodeId): void {
     const suspicion = this.#suspicions.get(id)
     const { now, view } = this.#context
@@ -537,12 +588,12 @@ export class FailureDetector implements Timed {
       return
     }
     this.#health.degrade()
-    // Where all are slow answers come later.
+    // If all are slow, answers come later.
     if (!this.#scheduler.isSlow) this.#context.outcomes.push({ type: 'isolated' })
     suspicion.schedule('round', now + this.#context.jitter(Math.min(retry * 2 ** Math.min(suspicion.rounds, 16), longestRetry)))
   }
 
-  /** Accusations were refuted, or came to nothing. `isFresh`: by what the member signed a moment ago. */
+  /** Accusations were refuted, or expired. `isFresh`: the member signed a moment ago. */
   #refuted(id: NodeId, isFresh: boolean): void {
     const suspicion = this.#suspicions.get(id)
     if (suspicion === undefined) return
@@ -563,38 +614,38 @@ export class FailureDetector implements Timed {
     )
   }
 
-  /** By itself, without helpers. */
+  /** True if this node can tell by itself, without helpers. */
   #canTell(id: NodeId): boolean {
     const suspicion = this.#suspicions.get(id)
     return this.#contacts.canTell(id, suspicion?.isOwn === true ? suspicion.missedSince : this.#context.now)
   }
 
   /**
-   * By then a process that reaches the member, and has stood still since this node began to miss it,
-   * is back or dead.
+   * Returns the time by which a process that reaches the member, and has stood still since this
+   * node began to miss it, is back or dead.
    */
   #waitsUntil(id: NodeId): Milliseconds {
     const { unresponsive } = this.#context.config.detection
     return (this.#suspicions.get(id)?.missedSince ?? this.#context.now) + Math.max(unresponsive, this.#scheduler.late)
   }
 
-  /** It is the task of others to probe it, and nobody accuses it. */
+  /** True if the probes are the task of others, and nobody accuses it. */
   #isLeft({ id, accusations }: Suspicion): boolean {
     return !this.#isObserved(id) && accusations.size === 0
   }
 
-  /** Whether this node is one of the member's observers: both observe each other. */
+  /** True if this node is one of the member's observers. Both observe each other. */
   #isObserved(id: NodeId): boolean {
     return this.#scheduler.observed.has(id)
   }
 
-  /** What it would answer a node that asks it to probe this member. */
+  /** True if this node would answer a request to probe this member without another attempt. */
   #isMissed(id: NodeId): boolean {
     const suspicion = this.#suspicions.get(id)
     return suspicion !== undefined && (suspicion.isTimedOut || ['indirect', 'accused', 'relayed'].includes(suspicion.state))
   }
 
-  /** A death that this node was told of and did not believe. */
+  /** Believes a certified death that this node doubted at first. */
   #foundTrue(certificate: Certificate): void {
     const accusers = certificate.accusers.map(({ signer }) => signer)
     this.#died(certificate, this.accusations.confirmation.waitFor(this.#suspicions.rankAmong(accusers, certificate.suspect)))

@@ -20,7 +20,7 @@ beforeEach(() => {
 const request = (...subjects: readonly Actor[]): wire.Frame => ({
   pingReq: { subjects: subjects.map(({ id }) => Uint8Array.from(decodeId(id))) },
 })
-/** Asks, and waits for so long. */
+/** Asks, and waits for `wait` ms. */
 const ask = (asker: Actor, of: Actor = subject, wait = gather * 3): Effect[] => [
   ...bench.receive(asker, request(of)),
   ...bench.advance(wait),

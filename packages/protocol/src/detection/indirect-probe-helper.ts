@@ -1,8 +1,9 @@
 /**
  * The helper: answers requests for indirect probes (SWIM §3.1, the receiver of a ping-req).
  *
- * It passes the question on to the subject, which signs its present beat, and brings the answer back. What was found out within the last second is told from
- * memory, whoever asks, and it dials only members of its own view at the addresses that they signed: so it can't be used as a reflector.
+ * It passes a request on to the subject, which signs its present beat, and returns the answer. It
+ * answers from memory if the finding is at most a second old, to any asker. It dials only members
+ * of its own view, at the addresses that they signed. So nobody can use it as a reflector.
  */
 import type { Address, HostProbeOutcome, Milliseconds, NodeId } from '../base/io.ts'
 import type { Context, Timed } from '../context/context.ts'
@@ -10,29 +11,34 @@ import type { Refutation, Statement } from '../facts/statement.ts'
 import type { Beats } from './beats.ts'
 import type { Outbox } from './outbox.ts'
 
-/** Subjects without a link that it probes at a time. Guess: a dial costs 11 ms of processor time. */
+/**
+ * Most subjects without a link that it dials at a time. Guess: a dial costs 11 ms of processor
+ * time.
+ */
 const dialsAtOnce = 4
 
-/** Subjects that it asks about at a time. Guess: twice as many as a node has neighbours on rings. */
+/**
+ * Most subjects under way at a time. Guess: four times as many as a node has neighbours on rings.
+ */
 const most = 32
 
 export interface HelperEvents {
-  /** This node's own attempts to reach it failed, or are about to. */
+  /** True if this node's own attempts to reach the member failed, or are about to fail. */
   isMissed(id: NodeId): boolean
-  /** This node can tell by itself whether it is gone. */
+  /** True if this node can tell by itself whether the member is gone. */
   canTell(id: NodeId): boolean
-  /** It did not answer this node, which probed it for others. */
+  /** The member did not answer this node, which probed it for others. */
   onMissed(id: NodeId): void
-  /** How long a subject has to answer through this node, ms. */
+  /** Time for a subject to answer through this node, ms. */
   readonly timeout: Milliseconds
-  /** How long one gets whose host accepted, ms. */
+  /** Time for a subject whose host accepted, ms. */
   readonly probeTimeout: Milliseconds
 }
 
 interface Task {
   readonly askers: Set<NodeId>
   deadline: Milliseconds
-  /** Its host accepted: it is dialled as soon as there is room. */
+  /** Its host accepted. It is dialled as soon as there is room. */
   isAccepted: boolean
   isDialled: boolean
 }
@@ -57,7 +63,7 @@ export class IndirectProbeHelper implements Timed {
     return next
   }
 
-  /** A member asks for a probe of another. */
+  /** Takes in a member's request for a probe of another. */
   request(from: NodeId, subject: NodeId): void {
     const { links, view, now, effects } = this.#context
     const recent = this.#beats.recent(subject)
@@ -74,13 +80,13 @@ export class IndirectProbeHelper implements Timed {
     }
   }
 
-  /** The subject signed that it lives. */
+  /** Sends the subject's signed answer to the askers. */
   reached(refutation: Statement<Refutation>): void {
     const task = this.#end(refutation.signer)
     for (const asker of task?.askers ?? []) this.#outbox.reached(asker, refutation)
   }
 
-  /** This node came to the end of its own attempts, or its link broke. */
+  /** Answers the askers after this node's own attempts ended, or its link broke. */
   missed(subject: NodeId): void {
     const task = this.#end(subject)
     for (const asker of task?.askers ?? []) this.#outbox.missed(asker, subject, !this.#events.canTell(subject))
@@ -93,7 +99,7 @@ export class IndirectProbeHelper implements Timed {
       this.#fail(subject)
       return
     }
-    // Its kernel is there: the process gets as long as for a probe of its own, as many may dial it at this moment.
+    // Its kernel answers. The process gets the time of a direct probe, as many may dial it at once.
     task.isAccepted = true
     task.deadline = this.#context.now + this.#events.probeTimeout
     this.#dialNext()
@@ -129,7 +135,7 @@ export class IndirectProbeHelper implements Timed {
     return count
   }
 
-  /** Dials those whose hosts accepted, a few at a time. */
+  /** Dials subjects whose hosts accepted, a few at a time. */
   #dialNext(): void {
     for (const [subject, task] of this.#tasks) {
       if (this.#dials >= dialsAtOnce) return

@@ -62,7 +62,7 @@ function link(...linked: readonly Actor[]): void {
   }
 }
 
-/** Who was asked since the last call. */
+/** Returns the helpers that were asked since the last call. */
 function asked(): Actor[] {
   context.effects = []
   context.now += 10

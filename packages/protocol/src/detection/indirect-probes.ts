@@ -1,13 +1,20 @@
 /**
- * Indirect probes: before a node accuses a member, it asks others to probe it (SWIM §3.1, ping-req).
+ * Indirect probes: before a node accuses a member, it asks others to probe it (SWIM §3.1,
+ * ping-req).
  *
- * Reachability is not transitive: two sites may be cut from each other while a third reaches both. So the helpers are the subject's linked observers, then
- * other links. "Reached" is proven by the subject's signature over its present beat; "missed" is hearsay. A helper that does not answer at all is the next suspect,
- * and where none answers this node may be cut off itself.
+ * Reachability is not transitive: two sites may be cut off from each other while a third reaches
+ * both. So the helpers are the subject's linked observers, then other links. "Reached" is proven by
+ * the subject's signature over its present beat. "Missed" is hearsay. A helper without any answer
+ * is the next suspect. If none answers, this node may be cut off itself.
  *
- * Two departures from SWIM. Six are asked at once, and all their answers are waited for: with three helpers at random the one site that reaches both was missed in a
- * quarter of the cases, and a helper that has to dial the subject answers last. And where the subject's host is silent all other links are asked as soon as answers
- * should have come: that costs less than an accusation that the member has to refute. Where the host refuses, three that missed it are enough: it is a dead process most often.
+ * Two departures from SWIM:
+ *
+ * - A node asks six helpers at once and waits for all their answers. With three random helpers it
+ *   missed the one site that reaches both in a quarter of the cases, and a helper that has to dial
+ *   the subject answers last.
+ * - Unless the subject's host refuses, the node asks all other links as soon as answers should have
+ *   come. That costs less than an accusation that the member has to refute. If the host refuses,
+ *   three helpers that missed it are enough, as most often the process is dead.
  */
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import { pickSome } from '../base/random.ts'
@@ -15,23 +22,26 @@ import type { Context, Timed } from '../context/context.ts'
 import type { Outbox } from './outbox.ts'
 
 /**
- * So many that missed it are enough, and so many observers and as many others are asked at once. Paper: SWIM §3.1 asks three. Of six in a pool of three sites
- * all are in one's own in one case of sixty.
+ * As many helpers that missed the member are enough. A node asks this many observers and as many
+ * others at once. Paper: SWIM §3.1 asks three. In a pool of three sites all six are in the asker's
+ * own site in one case of sixty.
  */
 const enough = 3
 
-/** Who knows where to look for helpers. */
+/** The state of the failure detector that indirect probes need. */
 export interface HelperSources {
   observersOf(id: NodeId): ReadonlySet<NodeId>
-  /** The word of helpers that can't tell counts, too: this node can, or waited for long enough. */
+  /**
+   * True if answers of helpers that can't tell count, too: this node can, or it waited long enough.
+   */
   canTell(id: NodeId): boolean
-  /** This node is not sure that it lives. */
+  /** True if this node is not sure that the member lives. */
   isSuspected(id: NodeId): boolean
-  /** An answer is waited for so long, ms. */
+  /** Longest wait for an answer, ms. */
   readonly timeout: Milliseconds
-  /** Most answers have come after this, ms. */
+  /** Most answers come within this time, ms. */
   readonly usual: Milliseconds
-  /** All links are to be asked before it is missed. */
+  /** True if all links are asked before the member counts as missed. */
   wantsAll(id: NodeId): boolean
 }
 
@@ -47,10 +57,10 @@ export interface IndirectProbeEvents {
 
 interface Round {
   readonly helpers: Map<NodeId, 'asked' | 'missed' | 'unknown' | 'silent'>
-  /** Most answers have come by then: where all links are to be asked, the others' turn begins. */
+  /** Most answers have come by then. Then all links are asked, if necessary. */
   secondWaveAt: Milliseconds
   deadline: Milliseconds
-  /** A few were asked: now it is the turn of all others. */
+  /** A few were asked: all others are next. */
   isWide: boolean
 }
 
@@ -74,7 +84,9 @@ export class IndirectProbes implements Timed {
     return next
   }
 
-  /** Asks for one member. `relay`: reached it before, and is asked first, alone. */
+  /**
+   * Begins a round of probes of one member. `relay` reached it before, and is asked first, alone.
+   */
   begin(id: NodeId, relay?: NodeId): void {
     const round: Round = { helpers: new Map(), secondWaveAt: Infinity, deadline: Infinity, isWide: false }
     this.#rounds.set(id, round)
@@ -82,17 +94,20 @@ export class IndirectProbes implements Timed {
     else this.#next(id, round)
   }
 
-  /** A round is under way. */
+  /** True if a round is under way. */
   isUnderWay(id: NodeId): boolean {
     return this.#rounds.has(id)
   }
 
-  /** It answered, this node or a helper, or its life ended. */
+  /** Ends the round: the member answered this node or a helper, or its life ended. */
   end(id: NodeId): void {
     this.#rounds.delete(id)
   }
 
-  /** `unknown`: the helper can't tell, as the member may stand behind a NAT or only others reach it. */
+  /**
+   * Takes in a negative answer. `unknown`: the helper can't tell, as the member may be behind a
+   * NAT, or only others reach it.
+   */
   missed(helper: NodeId, id: NodeId, how: 'missed' | 'unknown'): void {
     const round = this.#rounds.get(id)
     if (round?.helpers.get(helper) !== 'asked') return
@@ -108,7 +123,7 @@ export class IndirectProbes implements Timed {
     }
   }
 
-  /** This process did nothing for so long: answers may wait in its sockets. */
+  /** This process stalled for `lateness`: answers may wait in its sockets. */
   stalled(lateness: Milliseconds): void {
     for (const round of this.#rounds.values()) {
       round.deadline += lateness
@@ -142,13 +157,14 @@ export class IndirectProbes implements Timed {
   }
 
   #conclude(id: NodeId, round: Round): void {
-    // Those that miss it answer first. A helper that reaches it may have to dial it, at the same moment as many others.
+    // Helpers that miss it answer first. One that reaches it may have to dial it, at the same time
+    // as many others.
     if ([...round.helpers.values()].includes('asked')) return
     if (this.#missedBy(id, round) >= enough && !this.#sources.wantsAll(id)) this.#finish(id, round)
     else this.#next(id, round)
   }
 
-  /** Asks those that were not asked yet; where there are none, what was found out must do. */
+  /** Asks helpers that were not asked yet, or concludes from the answers if there are none. */
   #next(id: NodeId, round: Round): void {
     const helpers = this.#helpersFor(id, round)
     if (helpers.length > 0) this.#ask(id, round, helpers)
@@ -172,7 +188,7 @@ export class IndirectProbes implements Timed {
     }
   }
 
-  /** A few of those that are likely to know it first, then all others. */
+  /** Returns a few helpers that are likely to know it first, then all others. */
   #helpersFor(id: NodeId, round: Round): NodeId[] {
     const fit = new Set([...this.#context.links.keys()].filter((peer) => this.#isFit(peer, id, round)))
     if (round.isWide) return [...fit]
@@ -202,7 +218,10 @@ export class IndirectProbes implements Timed {
     )
   }
 
-  /** Where this node can't tell either, the word of helpers that can't says nothing. */
+  /**
+   * Counts the helpers that missed it. If this node can't tell either, the answers of helpers that
+   * can't tell prove nothing.
+   */
   #missedBy(id: NodeId, { helpers }: Round): number {
     const canTell = this.#sources.canTell(id)
     let count = 0

@@ -56,7 +56,7 @@ describe('what failure detection says', () => {
   })
 
   it('is said once, however often it is put in', () => {
-    // As it comes from several peers.
+    // The same message comes from several peers.
     for (let i = 0; i < 3; i++) outbox.tell(alice.id, bob.suspects(self))
     for (let i = 0; i < 3; i++) outbox.reached(alice.id, bob.refutes(3))
     for (let i = 0; i < 3; i++) outbox.ask(alice.id, bob.id)

@@ -1,25 +1,31 @@
 /**
- * What failure detection has to say, on its way to peers.
+ * The outbox gathers the messages of failure detection to peers.
  *
- * When a rack goes down, every observer has something to say of several members to the same neighbours within a few milliseconds, and each frame costs
- * both ends far more than what it holds. So it is gathered for a moment, one frame of a kind and link; on a busy machine the moments grow, and
- * the frames get fewer.
+ * When a rack goes down, every observer has news of several members for the same neighbours within
+ * a few milliseconds. Each frame costs both ends far more than its content. So the outbox gathers
+ * for a moment, and sends one frame of a kind over each link. On a busy machine it gathers for
+ * longer, and sends fewer frames.
  */
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import type { Context, Timed } from '../context/context.ts'
 import type { Statement } from '../facts/statement.ts'
 
-/** Gathered for this long, ms. Measured: when 18 of 60 processes die at once, frames cost more than what they hold. */
+/**
+ * Messages are gathered for this time, ms. Measured: when 18 of 60 processes die at once, frames
+ * cost more than their content.
+ */
 const gatherTime = 10
 
 /**
- * On a machine that has too much to do it is gathered for as long as answers take, ms, at most for this. Measured: a pool of 40 on two machines of half the usual speed is
- * whole 14 s after a partition; with 10 ms it takes 22 s, as each suspect brings a frame to each link. Guess: above that the wait itself costs more.
+ * On an overloaded machine they are gathered for as long as answers take, ms, at most for this
+ * time. Measured: a pool of 40 on two machines of half the usual speed is whole 14 s after a
+ * partition. With 10 ms it takes 22 s, as each suspect brings a frame to each link. Guess: above
+ * that the wait itself costs more.
  */
 const longestGather = 1_000
 
 interface Waiting {
-  /** By what they say, not by which object it is: the same one may have come from several peers. */
+  /** By content, not by object: the same statement may have come from several peers. */
   readonly statements: Map<string, Statement>
   readonly subjects: Set<NodeId>
   readonly reached: Map<string, Statement>
@@ -33,7 +39,9 @@ export class Outbox implements Timed {
   readonly #busyness: () => Milliseconds
   #nextDue: Milliseconds = Infinity
 
-  /** `busyness`: how long answers take where the machine, not the network, makes them slow, ms; otherwise 0. */
+  /**
+   * `busyness`: the usual round trip where the machine, not the network, is slow, ms; otherwise 0.
+   */
   constructor(context: Context, busyness: () => Milliseconds = () => 0) {
     this.#context = context
     this.#busyness = busyness
@@ -43,7 +51,7 @@ export class Outbox implements Timed {
     return this.#nextDue
   }
 
-  /** A suspicion or a refutation. */
+  /** Sends a suspicion or a refutation. */
   tell(peer: NodeId, statement: Statement): void {
     this.#to(peer)?.statements.set(keyOf(statement), statement)
   }
@@ -53,12 +61,12 @@ export class Outbox implements Timed {
     this.#to(helper)?.subjects.add(subject)
   }
 
-  /** Answers a request for an indirect probe. */
+  /** Answers a request for an indirect probe with the subject's refutation. */
   reached(peer: NodeId, refutation: Statement): void {
     this.#to(peer)?.reached.set(keyOf(refutation), refutation)
   }
 
-  /** `isUnknown`: this node can't tell. */
+  /** Answers that this node missed the subject, or (`isUnknown`) that it can't tell. */
   missed(peer: NodeId, subject: NodeId, isUnknown: boolean): void {
     const waiting = this.#to(peer)
     if (isUnknown) waiting?.unknown.add(subject)
@@ -86,7 +94,7 @@ export class Outbox implements Timed {
     for (const [first] of this.#pages(unknown, [])) context.send(peer, { pingReqAck: { reached: [], missed: [], unknown: first } })
   }
 
-  /** Both lists in pages of as many entries as a frame may have each. */
+  /** Splits both lists into pages. Each holds as many entries of each list as a frame may have. */
   *#pages<First, Second>(first: Iterable<First>, second: Iterable<Second>): Generator<[First[], Second[]]> {
     const [all, others] = [[...first], [...second]]
     const entries = this.#context.config.limits.entriesPerAlarm

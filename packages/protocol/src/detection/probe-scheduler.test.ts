@@ -31,7 +31,7 @@ describe('how long an answer may take', () => {
     probes.observe(new Set(observed.map(({ id }) => id)))
   })
 
-  /** Asks now, and returns the number of the question. */
+  /** Probes now, and returns the number of the probe. */
   function ask({ id }: Actor): number {
     context.effects = []
     probes.ask(id)
@@ -112,7 +112,7 @@ describe('probes', () => {
     const effects = bench.advance(span)
     for (const actor of [suspect, bob, carol]) {
       const count = probesTo(actor, effects)
-      // The bench answers that the next turn comes a period later.
+      // The bench answers that the next turn is a period later.
       expect(count).toBeGreaterThanOrEqual(span / period / 2)
       expect(count).toBeLessThanOrEqual(span / period + 1)
     }

@@ -1,32 +1,42 @@
 /**
- * The probe scheduler: when this node probes its neighbours on the rings (SWIM §3.1, but that the member says whose turn it is).
+ * The probe scheduler: the times at which this node probes its neighbours on the rings (SWIM §3.1,
+ * except that the probed member deals out the turns).
  *
- * Each observed member is asked for a sign of life when it is this node's turn, which the member's last answer said (see `probe-turns.ts`). What comes
- * of an answer that fails to come is the failure detector's business.
+ * A node probes an observed member in its turn, which the member's last answer stated (see
+ * `probe-turns.ts`). The failure detector handles missing answers.
  *
- * How long to wait follows from how long answers take: where most members answer late, this node, its network or the machine that all of them share is
- * slow, and suspicions would make it slower. Answers that never come don't count, so the dead are not waited for any longer.
+ * The time-out follows the time that answers take. If most members answer late, this node, its
+ * network or the machine that all of them share is slow, and suspicions would make it slower.
+ * Missing answers don't count, so the dead get no more time.
  */
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import type { Context, Timed } from '../context/context.ts'
 import type { HealthMultiplier } from './health-multiplier.ts'
 import { turnMoved } from './probe-turns.ts'
 
-/** An answer is late after so many times what is usual. Guess: TCP waits for about three round trips before it sends again. */
+/**
+ * An answer is late after this multiple of the usual time. Guess: TCP waits for about three round
+ * trips before it sends again.
+ */
 const latencies = 3
 
-/** No answer is waited for any longer than this, ms. Guess: with more the pool is of no use. */
+/**
+ * Upper bound of the time after which an answer is late, ms. Guess: above it the pool is of no use.
+ */
 const longestWait = 60_000
 
 interface Probe {
   sequence: number
-  /** When the next one is sent. */
+  /** Time of the next probe. */
   nextAt: Milliseconds
   /** When the unanswered one was sent; undefined: none is. */
   sentAt: Milliseconds | undefined
-  /** Since when an answer is missing, also where it is not waited for any longer; undefined: none is. */
+  /**
+   * When a probe without an answer was first sent, even if it was given up; undefined: none is
+   * missing.
+   */
   askedAt: Milliseconds | undefined
-  /** How long the last answer took, also one that came too late; undefined: there was none. */
+  /** Duration of the last answer, even if it came too late; undefined: there was none. */
   took: Milliseconds | undefined
 }
 
@@ -37,7 +47,7 @@ export class ProbeScheduler implements Timed {
   readonly #probes = new Map<NodeId, Probe>()
   #observed: ReadonlySet<NodeId> = new Set()
   #sequence = 0
-  /** How long the answers of half of the members took, and of three quarters. */
+  /** Median duration of the members' last answers, and their third quartile. */
   #latency: Milliseconds = 0
   #longLatency: Milliseconds = 0
 
@@ -55,33 +65,36 @@ export class ProbeScheduler implements Timed {
     return next
   }
 
-  /** Members whom this node observes, whether it has a link with them or not. */
+  /** Members that this node observes, with or without a link. */
   get observed(): ReadonlySet<NodeId> {
     return this.#observed
   }
 
-  /** An answer that takes longer is late, by how long others take, ms. */
+  /** An answer that takes longer is late, given the duration of others' answers, ms. */
   get late(): Milliseconds {
     return Math.min(this.#latency * latencies, longestWait)
   }
 
-  /** How long three quarters of the members take to answer at most, ms: of several sites the distant ones count, one that is slow does not. */
+  /**
+   * Third quartile of the members' answer times, ms. The distant members of several sites count, a
+   * single slow member does not.
+   */
   get roundTrip(): Milliseconds {
     return this.#longLatency
   }
 
-  /** How long this member took to answer the last probe, ms. */
+  /** Returns the duration of this member's last answer to a probe, ms. */
   took(id: NodeId): Milliseconds | undefined {
     return this.#probes.get(id)?.took
   }
 
-  /** A probe is given up after this, ms. */
+  /** A probe is given up after this time, ms. */
   get timeout(): Milliseconds {
     const { probeTimeout, unresponsive } = this.#context.config.detection
     return Math.max(probeTimeout, Math.min(this.late, unresponsive)) * this.#health.value
   }
 
-  /** Answers take so long that one more late says little. */
+  /** True if answers take so long that one more late answer proves little. */
   get isSlow(): boolean {
     return this.late > this.#context.config.detection.probeTimeout
   }
@@ -102,12 +115,13 @@ export class ProbeScheduler implements Timed {
     this.#probes.delete(id)
   }
 
-  /** Probes now, whoever's turn it is. */
+  /** Probes now, outside the turns. */
   ask(id: NodeId): void {
     const { now } = this.#context
     const probe = this.#probes.get(id) ?? this.#newProbe(now)
     if (probe.sentAt !== undefined) return
-    // One that was given up is sent again as it was: so an answer to the first tells how long it took.
+    // A probe that was given up is repeated unchanged, so an answer to the first one shows its
+    // duration.
     if (probe.askedAt === undefined) {
       this.#sequence = (this.#sequence % 0xffffffff) + 1
       probe.sequence = this.#sequence
@@ -118,7 +132,7 @@ export class ProbeScheduler implements Timed {
     this.#context.send(id, { probe: { sequence: probe.sequence } })
   }
 
-  /** An answer, with the time until this node's next turn, ms. */
+  /** Takes in an answer, with the time until this node's next turn, ms. */
   acknowledged(from: NodeId, sequence: number, nextInMs: number): void {
     const probe = this.#probes.get(from)
     if (probe === undefined) return
@@ -129,7 +143,8 @@ export class ProbeScheduler implements Timed {
     if (probe.sequence !== sequence || probe.askedAt === undefined) return
     const { now, config } = this.#context
     const { period } = config.detection
-    // A member that deals out turns far ahead could escape its observers: no turn is later than if all had one and a half.
+    // A member that deals out distant turns could escape its observers. So no turn is later than
+    // with one and a half periods for each ring neighbour.
     const latest = period * config.links.rings * 4 * 1.5
     probe.sentAt = undefined
     probe.nextAt = now + Math.min(Math.max(nextInMs, period / 2), latest)
@@ -138,13 +153,16 @@ export class ProbeScheduler implements Timed {
     this.#health.recover()
   }
 
-  /** A suspect says something: its answer takes at least that long. */
+  /** Takes in a sign of life of a suspect. Its answer takes at least until then. */
   heard(id: NodeId): void {
     const probe = this.#probes.get(id)
     if (probe !== undefined) this.#note(probe)
   }
 
-  /** This process did nothing for so long: the time for answers begins anew, and theirs is not how long others took. */
+  /**
+   * This process stalled for `lateness`: the time for answers starts again, and the stall does not
+   * count as the duration of answers.
+   */
   stalled(lateness: Milliseconds): void {
     for (const probe of this.#probes.values()) {
       if (probe.sentAt !== undefined) probe.sentAt = this.#context.now
@@ -189,7 +207,10 @@ export class ProbeScheduler implements Timed {
     this.#longLatency = all[Math.floor(all.length * 0.75)] ?? 0
   }
 
-  /** Silence comes to racks, not to single hosts: the next turns may be those of observers who died along. So all get a turn soon. */
+  /**
+   * Moves all turns to a time within a period. Whole racks fall silent, not single hosts, so the
+   * next turns may be those of observers that died, too.
+   */
   #advanceTurns(): void {
     const { now, config } = this.#context
     for (const probe of this.#probes.values()) probe.nextAt = Math.min(probe.nextAt, now + this.#context.random() * config.detection.period)

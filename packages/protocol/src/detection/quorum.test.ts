@@ -8,7 +8,10 @@ import { mostAccusers, Quorum } from './quorum.ts'
 const everyone = actors(40)
 const [self, suspect, ...others] = everyone as [Actor, Actor, ...Actor[]]
 
-/** Among so many members; observers of the suspect and those whom this node accuses, of the others. */
+/**
+ * Returns the quorum among `size` members. Besides this node the suspect has as many observers as
+ * given, and besides the suspect this node accuses as many as given.
+ */
 function quorumOf(size: number, { observers = size - 2, accused = 0 } = {}): Quorum {
   const context = new Context({ id: self.id, pool, config: defaultConfig, services: servicesOf(self.id) })
   for (const actor of everyone.slice(0, size)) context.view.merge(factOf({ statement: actor.joined() }), 0, 0)

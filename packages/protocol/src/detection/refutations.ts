@@ -1,9 +1,11 @@
 /**
- * Refutations: "I am here", signed with the present beat (SWIM §4.2: a suspected member gossips an alive message; its incarnation there, the beat here, orders
- * them).
+ * Refutations: "I am here", signed with the present beat. In SWIM (§4.2) a suspected member gossips
+ * an alive message. Its incarnation orders these messages there, the beat does here.
  *
- * SWIM's incarnation outlives the episode, and so does a refutation: the highest that was published of a life is a fact, told to whoever joins later and deleted
- * with the life. So suspicions that were refuted once stay refuted. Each is published, but several together where they come thick and fast.
+ * SWIM's incarnation outlives the episode, and so does a refutation. The highest published one of a
+ * life is a fact: later members receive it, and it is deleted with the life. So suspicions that
+ * were refuted once stay refuted. Each refutation is published, but several together if they follow
+ * each other closely.
  */
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import type { Context } from '../context/context.ts'
@@ -11,36 +13,41 @@ import { factOf, refutationKey, type Fact } from '../facts/fact.ts'
 import { isKind, type Refutation, type Statement, type Suspicion } from '../facts/statement.ts'
 
 /**
- * Refutations are published at most this often, ms; accusers get them at once. A beat: it signs no more of them. Measured: with five seconds a member that was accused
- * twice in that time could not answer (one of a hundred seeds of `three-sites-narrow`), and whom attackers accuse all the time costs the pool the same 18 KB/s a node.
+ * Shortest interval of published refutations, ms. Accusers get them at once. It is a beat, as a
+ * member signs no more often. Measured: with five seconds a member that was accused twice in that
+ * time could not answer (one of a hundred seeds of `three-sites-narrow`). A member that attackers
+ * accuse all the time costs the pool the same 18 KB/s a node.
  */
 const publishPause = 1_000
 
 export class Refutations {
   readonly #context: Context
-  /** What this node signed last, whether it is a fact or not. */
+  /** The last refutation that this node signed, even if it is no fact. */
   #own: Statement<Refutation> | undefined
   #publishAgain: Milliseconds = -Infinity
-  /** When the last one is to be published, as it came too soon after another. */
+  /** When to publish the last one, which may have to wait after another. */
   #nextDue: Milliseconds = Infinity
 
   constructor(context: Context) {
     this.#context = context
   }
 
-  /** How far this node's own life has come. Never less than what it signed. */
+  /** The age of this node's own life, never less than the beat that it signed. */
   get beat(): number {
     return Math.max(this.#clock, this.#ownIn(this.#incarnation)?.content.beat ?? 0)
   }
 
-  /** The highest that is a fact; undefined: this life was never suspected. */
+  /** Returns the highest refutation that is a fact; undefined: this life was never suspected. */
   of(id: NodeId): Statement<Refutation> | undefined {
     const content = this.#context.facts.get(refutationKey(id))?.content
     if (content === undefined || !('statement' in content) || !isKind(content.statement, 'refutation')) return undefined
     return this.#context.view.isAlive(id, content.statement.content.incarnation) ? content.statement : undefined
   }
 
-  /** A later one than is known, of a life that goes on? To be asked before its signature is checked. */
+  /**
+   * True for a later refutation than the known one, of a life that goes on. Callers ask this before
+   * they check the signature.
+   */
   isNews({ signer, content, signature }: Statement<Refutation>): boolean {
     if (!this.#context.view.isAlive(signer, content.incarnation)) return false
     const known = this.of(signer)
@@ -51,12 +58,12 @@ export class Refutations {
     )
   }
 
-  /** Takes in a verified one as a fact. */
+  /** Takes in a verified refutation as a fact. */
   merge(statement: Statement<Refutation>): Fact {
     return this.#context.facts.put(factOf({ statement }))
   }
 
-  /** Signed with the present beat: at most once in a beat. */
+  /** Returns a signature of the present beat. A node signs at most once in a beat. */
   sign(above = -1): Statement<Refutation> {
     const { codec, id } = this.#context
     const incarnation = this.#incarnation
@@ -71,20 +78,24 @@ export class Refutations {
     return this.#nextDue
   }
 
-  /** The answer to a suspicion of this node. Undefined if it is none of this life, or cites what it can't have heard. */
+  /**
+   * Returns the answer to a suspicion of this node. Undefined if the suspicion is of another life,
+   * or cites a beat that its accuser can't have received.
+   */
   refute({ content }: Statement<Suspicion>): Statement<Refutation> | undefined {
     const { id, now } = this.#context
     if (content.incarnation !== this.#incarnation) return undefined
     const published = this.of(id)
-    // What it refuted before is void already.
+    // The published refutation voids this suspicion already.
     if (published !== undefined && published.content.beat > content.beat) return published
-    // By its own clock, or each answer would be the next thing to outdo: a liar could drive the beat ahead, a signature at a time.
+    // Compared with the clock, not with the signed beat. Otherwise a liar could drive the beat
+    // ahead, one signature at a time.
     if (content.beat > this.#clock) return undefined
     this.#nextDue = Math.max(now, this.#publishAgain)
     return this.sign(content.beat)
   }
 
-  /** What the pool is to be told now. */
+  /** Returns the refutation to publish, if one is due. */
   due(): Fact | undefined {
     const { now } = this.#context
     if (now < this.#nextDue) return undefined
@@ -115,7 +126,10 @@ export class Refutations {
   }
 }
 
-/** Of two refutations of one beat, which only a faulty or dishonest member signs, all nodes keep the same. */
+/**
+ * Orders two refutations of one beat, so that all nodes keep the same. Only a faulty or dishonest
+ * member signs both.
+ */
 function isGreater(a: Uint8Array, b: Uint8Array): boolean {
   const at = a.findIndex((byte, i) => byte !== b[i])
   return at >= 0 && (a[at] as number) > (b[at] as number)

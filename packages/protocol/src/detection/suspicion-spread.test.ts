@@ -19,7 +19,7 @@ const everyone = actors(40)
 const [self, ...others] = everyone as [Actor, ...Actor[]]
 const [suspect, bob, carol, dave] = others as [Actor, Actor, Actor, Actor]
 
-/** As all see them who know these members. */
+/** Returns the observers as all nodes with this view see them. */
 function observersAmong(members: readonly Actor[], of: Actor): ReadonlySet<string> {
   const registry = new Registry()
   const view = new View(new FactSet(registry), defaultConfig)

@@ -1,8 +1,9 @@
 /**
- * Who hears of an accusation over a link, and when.
+ * The spread of accusations over links.
  *
- * It goes to the suspect itself, which gets the chance to refute. The pool hears of it on the topic. Where that was not enough it goes in rounds, ever rarer, to
- * some links, whose own probe may be the accusation that is missing, and to observers without a link.
+ * An accusation goes to the suspect itself, which can refute it. The pool receives it on the topic.
+ * If that was not enough, it goes in ever rarer rounds to some links, whose own probe may be the
+ * missing accusation, and to observers without a link.
  */
 import type { NodeId } from '../base/io.ts'
 import { pickOne, pickSome } from '../base/random.ts'
@@ -12,26 +13,31 @@ import type { Outbox } from './outbox.ts'
 import type { Suspicion } from './suspicion.ts'
 import type { Suspicions } from './suspicions.ts'
 
-/** Told to more members where it was not decided after this long, ms; each later round waits twice as long. Guess: most often the observers suffice. */
+/**
+ * An undecided accusation goes to more members after this time, ms. Each later round waits twice as
+ * long. Guess: most often the observers suffice.
+ */
 export const firstRound = 150
 
 /** Longest wait between two rounds, ms. Guess. */
 const longestPause = 2_400
 
-/** Links told in a round. Guess: each is an accuser more, and one is missing most often. */
+/**
+ * Links that receive it in a round. Guess: each is one more accuser, and most often one is missing.
+ */
 const peersARound = 3
 
-/** Suspects for which a round comes at a time; the others wait. Guess. */
+/** Suspects with a round at a time. The others wait. Guess. */
 export const roundsAtOnce = 2
 
-/** Observers without a link that are dialled to be told, at a time. Guess. */
+/** Observers without a link that are dialled for it at a time. Guess. */
 const dialsAtOnce = 4
 
 export class SuspicionSpread {
   readonly #context: Context
   readonly #outbox: Outbox
   readonly #suspicions: Suspicions
-  /** Suspects whose suspicions a member is to get when a link to it is up. */
+  /** Suspects whose accusations a member gets as soon as a link to it is up. */
   readonly #undelivered = new Map<NodeId, Set<NodeId>>()
 
   constructor(context: Context, outbox: Outbox, suspicions: Suspicions) {
@@ -40,12 +46,12 @@ export class SuspicionSpread {
     this.#suspicions = suspicions
   }
 
-  /** The suspect itself, where a link is up, gets the chance to refute. */
+  /** Sends an accusation to the suspect itself, if a link is up, so that it can refute it. */
   tellSubject(suspicion: Suspicion, accusation: Statement<Accusation>): void {
     this.#tell(suspicion, suspicion.id, accusation)
   }
 
-  /** Tells more members of what was not decided yet. */
+  /** Sends undecided accusations to more members. */
   round(suspicion: Suspicion): void {
     const { links, now } = this.#context
     const { id } = suspicion
@@ -58,7 +64,7 @@ export class SuspicionSpread {
     suspicion.spreads += 1
   }
 
-  /** Sends what waited for this link. */
+  /** Sends the accusations that waited for this link. */
   linkUp(peer: NodeId): void {
     const suspects = this.#undelivered.get(peer)
     this.#undelivered.delete(peer)
@@ -76,7 +82,7 @@ export class SuspicionSpread {
     this.#undelivered.clear()
   }
 
-  /** Looks for one observer that there is no link to. */
+  /** Dials one observer without a link. */
   #reachOut(id: NodeId): void {
     const { links, id: self } = this.#context
     if (this.#undelivered.size >= dialsAtOnce) return
@@ -92,7 +98,7 @@ export class SuspicionSpread {
     return this.#suspicions.get(id) !== undefined
   }
 
-  /** Tells one who has not heard it from us, nor we from it. */
+  /** Sends an accusation to a peer, unless one of the two received it from the other. */
   #tell(suspicion: Suspicion, peer: NodeId, accusation: Statement<Accusation>): void {
     if (!this.#context.links.has(peer) || !suspicion.newsFor(peer).includes(accusation)) return
     suspicion.exchange(peer, accusation)

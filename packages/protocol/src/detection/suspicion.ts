@@ -1,42 +1,47 @@
-/** A suspicion: one member whose state is unsure, what this node found out about it, and what others say. */
+/**
+ * A suspicion: one member whose state is unsure, this node's findings, and accusations by others.
+ */
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import type { Statement, Suspicion as Accusation } from '../facts/statement.ts'
 import type { Evidence } from './suspicion-timeout.ts'
 
 export type SuspicionState =
-  /** Others accuse it; this node did not probe it. */
+  /** Others accuse it. This node did not probe it. */
   | 'reported'
   /** This node probes it. */
   | 'probing'
-  /** It did not answer in time: helpers are asked to probe it. */
+  /** It did not answer in time, so helpers are asked to probe it. */
   | 'indirect'
-  /** Helpers reach it, this node does not: it lives. */
+  /** Helpers reach it, this node does not. It lives. */
   | 'relayed'
-  /** Helpers failed, too: this node signed that. */
+  /** Helpers failed, too, so this node signed an accusation. */
   | 'accused'
 
-/** What a suspicion waits for. */
+/** The timers of a suspicion. */
 export type Timer =
   /** The next direct probe. */
   | 'probe'
-  /** The next round of indirect probes; of what others report, when this node probes it after all. */
+  /** The next round of indirect probes. For a reported member: this node's own probe after all. */
   | 'round'
-  /** The next round of telling more members. */
+  /** The next round of accusations to more members. */
   | 'spread'
-  /** When this node publishes its accusation, unless what it holds is enough by then. */
+  /** Publication of this node's accusation, unless the known ones are enough by then. */
   | 'publish'
-  /** When to look whether accusations are enough, or waited long enough. */
+  /** A check whether accusations are enough, or waited long enough. */
   | 'judge'
 
-/** An accusation that found no company for this long is void, ms. Guess: above the wait for an unresponsive process. */
+/**
+ * Accusations that do not suffice expire after this time, ms. Guess: above the wait for an
+ * unresponsive process.
+ */
 export const lifetime = 30_000
 
-/** Who keeps account of suspicions. */
+/** Receives the changes of suspicions. */
 export interface SuspicionWatcher {
-  /** It is due at another time. */
+  /** Its due time changed. */
   rescheduled(suspicion: Suspicion): void
   entered(state: SuspicionState, from: SuspicionState): void
-  /** A dial began (1) or came to an end (-1). */
+  /** A dial began (1) or ended (-1). */
   dialled(count: 1 | -1): void
 }
 
@@ -44,29 +49,32 @@ export class Suspicion {
   readonly id: NodeId
   readonly incarnation: number
   readonly raised: Milliseconds
-  /** When this node began to probe it directly, the last time. */
+  /** The last start of direct probes by this node. */
   missedSince: Milliseconds = Infinity
   evidence: Evidence = 'none'
-  /** It did not answer this node in time; its observers are left a moment. */
+  /** It did not answer this node in time. Its observers get a moment. */
   isTimedOut = false
-  /** How often it was probed directly. */
+  /** Number of direct probes. */
   probes = 0
-  /** A host probe is under way since. */
+  /** Start of the host probe that is under way. */
   hostProbing: Milliseconds | undefined
-  /** Rounds of indirect probes. */
+  /** Number of rounds of indirect probes. */
   rounds = 0
   /** The helper that reached it last. */
   relay: NodeId | undefined
-  /** The beat that the member had reached, as far as known, when it first refuted this; undefined: it did not, or a helper has reached it since. */
+  /**
+   * The member's known beat when it first refuted this. Undefined: it did not, or a helper has
+   * reached it since.
+   */
   refutedBeat: number | undefined
-  /** Rounds of telling more members. */
+  /** Number of rounds of accusations to more members. */
   spreads = 0
-  /** Accusers whose accusation the member is given the time to refute, no more than a death needs. */
+  /** Accusers whose accusation the member gets time to refute, at most as many as a death needs. */
   readonly awaited = new Set<NodeId>()
-  /** From when on they may become a certificate; Infinity: the pool was told of none yet. */
+  /** The earliest time at which they may become a certificate; Infinity: none was published yet. */
   judgedFrom: Milliseconds = Infinity
   readonly #accusations = new Map<NodeId, Statement<Accusation>>()
-  /** What each peer was told, or told us. */
+  /** Statements that each peer received from this node, or sent to it. */
   readonly #exchanged = new Map<NodeId, Set<Statement>>()
 
   readonly #times: Record<Timer, Milliseconds> = { probe: Infinity, round: Infinity, spread: Infinity, publish: Infinity, judge: Infinity }
@@ -87,17 +95,17 @@ export class Suspicion {
     return this.#state
   }
 
-  /** Since when the present state lasts; of what others report, since the first report. */
+  /** Start of the present state. For a reported member: the first report. */
   get since(): Milliseconds {
     return this.#since
   }
 
-  /** This node itself is not sure that the member lives. */
+  /** True if this node itself is not sure that the member lives. */
   get isOwn(): boolean {
     return isOwn(this.#state)
   }
 
-  /** A dial is under way since. */
+  /** Start of the dial that is under way. */
   get dialling(): Milliseconds | undefined {
     return this.#dialling
   }
@@ -117,14 +125,14 @@ export class Suspicion {
     this.#watcher?.rescheduled(this)
   }
 
-  /** The present state began so much later, ms. */
+  /** Moves the start of the present state to a later time, by `time` ms. */
   delay(time: Milliseconds): void {
     this.#since += time
     this.missedSince += time
     this.#watcher?.rescheduled(this)
   }
 
-  /** When this is due; Infinity: not at all. */
+  /** Returns the due time of a timer; Infinity: not due. */
   at(timer: Timer): Milliseconds {
     return this.#times[timer]
   }
@@ -134,42 +142,42 @@ export class Suspicion {
     this.#watcher?.rescheduled(this)
   }
 
-  /** It is due then, if it was to be later. */
+  /** Moves a timer to an earlier time. Does nothing if it is due before that. */
   advance(timer: Timer, at: Milliseconds): void {
     if (at < this.#times[timer]) this.schedule(timer, at)
   }
 
-  /** When the first of all is due. */
+  /** The earliest due time of all. */
   get nextDue(): Milliseconds {
     const { probe, round } = this.#times
     return Math.min(round, this.isOwn ? probe : Infinity, this.accusationsDue)
   }
 
-  /** When accusations are to be looked at. */
+  /** The next time to look at accusations. */
   get accusationsDue(): Milliseconds {
     if (this.#accusations.size === 0) return Infinity
     const { spread, publish, judge } = this.#times
     return Math.min(spread, judge, this.#since + lifetime, this.#state === 'accused' ? publish : Infinity)
   }
 
-  /** It is over: nobody keeps account of it any more. */
+  /** Ends the suspicion: nobody watches it from then on. */
   end(): void {
     this.#watcher = undefined
   }
 
-  /** What the pool was told is void. */
+  /** Voids the published accusations. */
   unpublish(): void {
     this.judgedFrom = Infinity
     this.awaited.clear()
     this.schedule('publish', Infinity)
   }
 
-  /** All, with their accusers. */
+  /** All accusations, by accuser. */
   get accusations(): ReadonlyMap<NodeId, Statement<Accusation>> {
     return this.#accusations
   }
 
-  /** Its accuser knows it. */
+  /** Adds an accusation. Its accuser has it already. */
   add(accusation: Statement<Accusation>): void {
     this.#accusations.set(accusation.signer, accusation)
     this.exchange(accusation.signer, accusation)
@@ -181,7 +189,7 @@ export class Suspicion {
     this.#watcher?.rescheduled(this)
   }
 
-  /** Peers that heard of it from us, or we from them. */
+  /** Peers that received accusations from this node, or sent them. */
   get peers(): IterableIterator<NodeId> {
     return this.#exchanged.keys()
   }
@@ -190,7 +198,7 @@ export class Suspicion {
     this.#exchanged.set(peer, (this.#exchanged.get(peer) ?? new Set()).add(accusation))
   }
 
-  /** What this peer has not heard from us, nor we from it. */
+  /** Returns the accusations that this peer neither received from this node nor sent to it. */
   newsFor(peer: NodeId): Statement<Accusation>[] {
     return [...this.#accusations.values()].filter((accusation) => this.#exchanged.get(peer)?.has(accusation) !== true)
   }

@@ -1,4 +1,4 @@
-/** The suspicions of this node: the members whose state is unsure, one record each. */
+/** The suspicions of this node: one record for each member whose state is unsure. */
 import { DueQueue } from '../base/due-queue.ts'
 import { hash52 } from '../base/hash.ts'
 import type { Milliseconds, NodeId } from '../base/io.ts'
@@ -6,7 +6,7 @@ import type { Context } from '../context/context.ts'
 import { observersOf } from '../topology/rings.ts'
 import { Suspicion, type SuspicionState, type SuspicionWatcher } from './suspicion.ts'
 
-/** Direct probes, of all suspects together, in this time. Guess. */
+/** Most direct probes of all suspects together within `reprobe`. Guess. */
 export const probesAtOnce = 8
 /** Ms. Guess. */
 export const reprobe = 500
@@ -14,16 +14,16 @@ export const reprobe = 500
 export class Suspicions implements SuspicionWatcher {
   readonly #context: Context
   readonly #suspicions = new Map<NodeId, Suspicion>()
-  /** How many are in each state, and wait for a dial. */
+  /** Number of suspicions in each state. */
   readonly #counts: Record<SuspicionState, number> = { reported: 0, probing: 0, indirect: 0, relayed: 0, accused: 0 }
   #dialling = 0
   readonly #queue = new DueQueue<Suspicion>()
-  /** Those whose place in the queue is to be looked at, as several of their times change at once. */
+  /** Suspicions whose place in the queue may be wrong. Several of their times change at once. */
   readonly #rescheduled = new Set<Suspicion>()
-  /** Their order: what is due at once is done in that of their beginning. */
+  /** Order of their beginning. Simultaneous work is done in this order. */
   readonly #order = new WeakMap<Suspicion, number>()
   #opened = 0
-  /** Observers of suspects in the present view: looked up once, not with each suspicion. */
+  /** Observers of suspects in the present view, looked up once, not with each suspicion. */
   readonly #observers = new Map<NodeId, ReadonlySet<NodeId>>()
 
   constructor(context: Context) {
@@ -34,7 +34,10 @@ export class Suspicions implements SuspicionWatcher {
     return this.#suspicions.get(id)
   }
 
-  /** That of this member's present life, made if there is none; undefined: it is no member, or this node itself. */
+  /**
+   * Returns the suspicion of this member's present life, and creates it if there is none. Undefined
+   * if the id is no member, or this node itself.
+   */
   open(id: NodeId): Suspicion | undefined {
     const { view, now, id: self } = this.#context
     const member = view.get(id)
@@ -73,13 +76,13 @@ export class Suspicions implements SuspicionWatcher {
     this.#dialling += count
   }
 
-  /** When something about one of them is due. */
+  /** The next time at which a suspicion is due. */
   get nextDue(): Milliseconds {
     this.#enqueue()
     return this.#queue.nextDue
   }
 
-  /** Those about which something is due, oldest first. */
+  /** Returns the suspicions that are due, oldest first. */
   due(): Suspicion[] {
     this.#enqueue()
     const order = (suspicion: Suspicion): number => this.#order.get(suspicion) ?? 0
@@ -94,43 +97,49 @@ export class Suspicions implements SuspicionWatcher {
     return this.#suspicions.size
   }
 
-  /** Members that only others reach. */
+  /** Number of members that only others reach. */
   get relayed(): number {
     return this.#counts.relayed
   }
 
-  /** Members that this node itself is not sure of. */
+  /** Number of members that this node itself is not sure of. */
   get own(): number {
     const { probing, indirect, accused } = this.#counts
     return probing + indirect + accused
   }
 
-  /** This node misses several members at once: a cut or a firewall does that, one dead process does not. */
+  /**
+   * True if this node misses several members at once. A cut or a firewall does that, one dead
+   * process does not.
+   */
   get areSeveral(): boolean {
     return this.own + this.relayed > 1
   }
 
-  /** Those being probed. */
+  /** Number of members that this node probes. */
   get probing(): number {
     return this.#counts.probing
   }
 
-  /** Dials to find out more that are under way. */
+  /** Number of dials to suspects that are under way. */
   get dialling(): number {
     return this.#dialling
   }
 
-  /** Between two direct probes of one member, ms, where all are probed in turn, at a bounded rate in all. */
+  /**
+   * Time between two direct probes of one member, ms, if all are probed in turn at a bounded total
+   * rate.
+   */
   get pace(): Milliseconds {
     return reprobe * Math.ceil(this.own / probesAtOnce)
   }
 
-  /** This node accuses it: missed directly and through helpers. */
+  /** True if this node accuses it: missed directly and through helpers. */
   isAccused(id: NodeId): boolean {
     return this.#suspicions.get(id)?.state === 'accused'
   }
 
-  /** How many this node accuses. */
+  /** Number of members that this node accuses. */
   get accused(): number {
     return this.#counts.accused
   }
@@ -145,16 +154,20 @@ export class Suspicions implements SuspicionWatcher {
     return observers
   }
 
-  /** This node's place among those who may know the same of a suspect, by lot: the first makes it known. */
+  /**
+   * Returns this node's rank, by lot, among those that may know the same of a suspect. The first
+   * one publishes it.
+   */
   rankAmong(others: Iterable<NodeId>, suspect: NodeId): number {
     const lot = (id: NodeId): number => hash52(suspect + id)
     const mine = lot(this.#context.id)
     return [...others].filter((id) => this.get(id)?.isOwn !== true && lot(id) < mine).length
   }
 
-  /** The view changed: so did who observes whom. */
+  /** Forgets the observers, which follow from the view. */
   viewChanged(): void {
-    if (this.#observers.size > 0) this.#observers.clear() // not for nothing: it makes a new table, and this is called for each newcomer
+    // A needless clear would make a new table, and this is called for each newcomer.
+    if (this.#observers.size > 0) this.#observers.clear()
   }
 
   clear(): void {

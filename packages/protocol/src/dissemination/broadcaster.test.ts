@@ -25,7 +25,7 @@ const fact = (i: number, incarnation = 1): Fact => {
   return factOf({ statement: actor.joined({ incarnation }) })
 }
 
-/** Lets time pass. What was published: when, and how many facts. */
+/** Lets time pass. Returns the time and the number of facts of each broadcast. */
 function advance(span: number): { at: number; facts: number }[] {
   const end = context.now + span
   const published: { at: number; facts: number }[] = []

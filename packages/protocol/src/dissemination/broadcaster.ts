@@ -1,11 +1,13 @@
 /**
- * The broadcaster: fresh facts on their way to the pool's broadcast topic, in batches.
+ * The broadcaster: publishes fresh facts on the pool's topic, in batches.
  *
- * One broadcast costs every node processor time, and a node that just started is heard by nobody, so the member that hears a fact
- * first, not its author, publishes it, after a short wait for company. Several may have heard it (a leaver tells all its links,
- * observers certify a death together): they wait a little longer, each a different time, and are silent when the fact comes
- * in by broadcast before their turn (duplicate suppression, as in SRM, Floyd et al., SIGCOMM'95). The entries and ends of a surge are not
- * published: they are pushed lazily along the links, where each reaches a node once. What gets lost on the way reconciliation finds.
+ * A broadcast costs every node processor time, and a node that just started reaches nobody by the
+ * topic. So the member that receives a fact first publishes it, not the author, after a short wait
+ * for a batch. Several members may have received it: a leaver sends its leave to all links, and
+ * observers certify a death together. They wait a little longer, each a different time, and stay
+ * silent if the fact arrives by broadcast before their turn (duplicate suppression, as in SRM,
+ * Floyd et al., SIGCOMM'95). Joins and ends in a surge are not published. They go by lazy push
+ * along the links, where each reaches a node once. Reconciliation repairs losses.
  */
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import { Recent } from '../base/recent.ts'
@@ -15,15 +17,21 @@ import type { Fact } from '../facts/fact.ts'
 import type { Change } from '../facts/membership-view.ts'
 import type { LazyPush } from './lazy-push.ts'
 
-/** Wait for company before news of one's own or of a newcomer is published, ms. Target: one join known in 0.3 s. */
+/**
+ * Batching delay before own news or a newcomer's join is published, ms. Target: one join known in
+ * 0.3 s.
+ */
 export const delay = 20
-/** Each batch within the last second doubles the wait up to this, ms. Guess. */
+/** Each batch within the last second doubles the delay up to this, ms. Guess. */
 export const delayMax = 1_000
-/** Where others have the same news, each waits this much longer than the one before, ms. Guess: a way across a continent. */
+/**
+ * Where others have the same news, each waits this much longer than the one before, ms. Guess: a
+ * way across a continent.
+ */
 export const turnLength = 40
 /**
- * More than so many within a second are a surge. Joins and leaves measured (simulated, 100 nodes): half the bytes of publishing them. Deaths come
- * in heaps and are urgent: guess.
+ * More than this many within a second are a surge. Joins and leaves measured (simulated, 100
+ * nodes): half the bytes of publishing them. Deaths come in heaps and are urgent: guess.
  */
 const surge = { joined: 4, left: 4, died: 32 }
 const second = 1_000
@@ -34,7 +42,7 @@ interface News {
   readonly fact: Fact
   readonly from: NodeId | undefined
   due: Milliseconds
-  /** Others may publish it first: worth another moment if this process is late. */
+  /** Others may publish it first, so it is worth another moment if this process is late. */
   isShared: boolean
 }
 
@@ -42,9 +50,9 @@ export class Broadcaster implements Timed {
   readonly #context: Context
   readonly #lazyPush: LazyPush
   readonly #waiting = new Map<string, News>()
-  /** Batches published within the last second. */
+  /** Times of the batches published within the last second. */
   #recent: Milliseconds[] = []
-  /** What happened of late. */
+  /** Recent joins and ends. */
   readonly #changes: Readonly<Record<Exclude<Change['type'], 'updated'>, Recent>>
   #nextDue = Infinity
   #isLeaving = false
@@ -60,19 +68,20 @@ export class Broadcaster implements Timed {
     return this.#nextDue
   }
 
-  /** A member entered or is gone, whoever made it known. */
+  /** Notes that a member entered or is gone, from any source. */
   changed(what: Exclude<Change['type'], 'updated'>): void {
     this.#changes[what].note(this.#context.now)
   }
 
-  /** Many enter or end at present: facts of that kind are pushed lazily. */
+  /** Many members enter or end at present, so facts of that kind go by lazy push. */
   get isSurge(): boolean {
     const { joined, left, died } = this.#changes
     return [joined, left, died].some((recent) => recent.isOften(this.#context.now))
   }
 
   /**
-   * Publish this soon. `after`: the news gets so much longer, ms. Others that know it, too, may publish it first, or more for the same batch comes.
+   * Publishes a fact soon. `after`: extra wait, ms, in which others may publish it first or more
+   * facts may join the batch.
    */
   queue(fact: Fact, after: Milliseconds = 0, from?: NodeId): void {
     if (this.#isOfSurge(fact)) {
@@ -91,28 +100,29 @@ export class Broadcaster implements Timed {
     return fact.says !== undefined && this.#changes[fact.says].isOften(this.#context.now)
   }
 
-  /** Somebody published this fact or a newer one with the same key. */
+  /** Drops a waiting fact, since another node published it or a newer one with the same key. */
   suppress(key: string): void {
     this.#waiting.delete(key)
   }
 
-  /** This node leaves, as this fact says: from now on nothing waits longer than it must. */
+  /** Announces this node's leave. From this point nothing waits longer than it must. */
   leave(fact: Fact): void {
     this.#isLeaving = true
     this.#lazyPush.leave()
     this.announce(fact)
   }
 
-  /** This is about this node itself: all links hear it at once, the others soon. */
+  /** Sends a fact about this node itself to all links at once, and publishes it soon. */
   announce(fact: Fact): void {
     for (const peer of this.#context.links.keys()) this.#context.sendFacts(peer, [fact], true)
     this.queue(fact)
   }
 
   /**
-   * News that came over a link goes on as it came. `entry`: from somebody who was no member, and so may tell nobody else; `fresh`: from a member, and others
-   * heard it, too. `repair`: reconciliation found it; where it came before an offer it must not end here, as whoever offered it thinks that it goes
-   * on. `pool`: to a newcomer everything is news.
+   * Passes on news from a link. `entry`: from a non-member, which may send it to nobody else.
+   * `fresh`: from a member, and others received it too. `repair`: found by reconciliation. It may
+   * have arrived before an offer of it, and must not end here, since the offering peer expects it
+   * to go on. `pool`: to a newcomer everything is news.
    */
   passOn(news: readonly Fact[], from: NodeId, how: 'entry' | 'fresh' | 'repair' | 'pool'): void {
     for (const fact of news) {
@@ -122,17 +132,21 @@ export class Broadcaster implements Timed {
     }
   }
 
-  /** How many others, at a guess, publish it first: each gets the time in which its message can be heard. */
+  /**
+   * Estimates the number of others that publish first. Each gets the time in which its message can
+   * arrive.
+   */
   #turn(fact: Fact, from: NodeId, isEntry: boolean): number {
     const isOwn = fact.about === from
-    // A newcomer hands its join to us alone. What a member says of itself all its links hear, and the member publishes it first.
+    // A newcomer sends its join to this node alone. A member sends its own news to all links and
+    // publishes it first.
     if (isOwn && isEntry && fact.says === 'joined') return 0
     return (isOwn ? 1 : 0) + this.#context.random() * 3
   }
 
   /**
-   * Sends leaves that came over a link along young links as well. A member that has no others hears no
-   * broadcast, and would take the leaver for dead.
+   * Sends leaves that came over a link along young links as well. A member without older links
+   * receives no broadcast, and would take the leaver for dead.
    */
   tellYoungLinks(news: readonly Fact[], from: NodeId): void {
     const left = news.filter(({ says }) => says === 'left')
@@ -142,7 +156,10 @@ export class Broadcaster implements Timed {
     for (const link of links.values()) if (isYoung(link)) this.#context.sendFacts(link.peer, left, true)
   }
 
-  /** What somebody who leaves still hears is published, and told to a few who stay: who told it may be leaving, too, and know nobody else. */
+  /**
+   * Publishes news that arrives while this node leaves, and pushes it to a few members that stay.
+   * The sender may be leaving too, and have no other link.
+   */
   passOnLeaving(news: readonly Fact[], from: NodeId): void {
     for (const fact of news) {
       this.queue(fact, 0, from)
@@ -150,7 +167,7 @@ export class Broadcaster implements Timed {
     }
   }
 
-  /** What waits is no longer true for sure. */
+  /** Drops all waiting facts, since they are not certain to be true. */
   clear(): void {
     this.#waiting.clear()
     this.#nextDue = Infinity
@@ -165,7 +182,10 @@ export class Broadcaster implements Timed {
     this.#nextDue = Math.min(Infinity, ...[...this.#waiting.values()].map(({ due }) => due))
   }
 
-  /** A timer that fires late says that this process is busy: what others told meanwhile may wait in its sockets. So it looks there first. */
+  /**
+   * A late timer means that this process is busy, and that publications of others may wait in its
+   * sockets. So it reads those first.
+   */
   #postpone(): void {
     const { now } = this.#context
     for (const news of this.#waiting.values()) {
@@ -175,13 +195,13 @@ export class Broadcaster implements Timed {
     }
   }
 
-  /** Everything that waits goes along: a message costs more than a fact. But never more than a batch. */
+  /** Publishes all waiting facts, since a message costs more than a fact, but at most one batch. */
   #publishWaiting(): void {
     const waiting = [...this.#waiting.values()]
     this.#waiting.clear()
     const batch: Fact[] = []
     for (const { fact, from } of waiting) {
-      // What began as a few has become a surge meanwhile.
+      // A few changes may have become a surge meanwhile.
       if (this.#isOfSurge(fact)) this.#lazyPush.add(fact, from)
       else batch.push(fact)
     }

@@ -7,7 +7,10 @@ import { pageBytes } from './page.ts'
 const [introducer, newcomer, neighbour] = actors(3, 4) as [Actor, Actor, Actor]
 const roundTrip = 100
 
-/** A pool of so many, told to a newcomer by one of them, who has a link with another member as well. */
+/**
+ * Lets a member of a pool of this size, with a link to one more member, send the pool to a
+ * newcomer.
+ */
 function told(members: number, tagBytes: number): { nodes: LinkedNodes; took: number; pages: number; bytes: number } {
   const nodes = new LinkedNodes(roundTrip / 2)
   nodes.add(introducer.id)
@@ -31,7 +34,7 @@ function told(members: number, tagBytes: number): { nodes: LinkedNodes; took: nu
   nodes.link(newcomer.id, introducer.id)
   let probed = 0
   const isWhole = (): boolean => {
-    // The other link is served meanwhile.
+    // The introducer serves the other link meanwhile.
     nodes.say(neighbour.id, introducer.id, { probe: { sequence: ++probed } })
     expect(nodes.sent.at(-1)).toMatchObject({ to: neighbour.id, urgent: true })
     return node.health(nodes.now).members === members + 3

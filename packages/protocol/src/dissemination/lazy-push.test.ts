@@ -19,7 +19,7 @@ const itemOf = (statement: Statement): Item => {
 }
 const offerOf = (...statements: readonly Statement[]) => ({ offer: { items: pack(statements.map(itemOf)) } })
 const positions = (statements: readonly Statement[]): number[] => statements.map((statement) => itemOf(statement).position).sort(ascending)
-/** Positions of what was offered to, asked of, or told to somebody. */
+/** Positions of facts that were offered to a peer, or requested from it. */
 const offered = (to: Actor, effects: readonly Effect[]): number[] =>
   framesTo(to.id, effects).flatMap(({ offer }) => (offer === undefined ? [] : unpack(offer.items).map(({ position }) => position)))
 const asked = (of: Actor, effects: readonly Effect[]): number[] =>
@@ -75,7 +75,7 @@ describe('a crowd of newcomers', () => {
     expect(asked(bob, bench.advance(askAgain - 1))).toEqual([])
     expect(asked(bob, bench.advance(1)).sort(ascending)).toEqual(positions(joins))
     expect(asked(carol, bench.advance(askAgain))).toEqual([])
-    // Nobody is left who named it: whoever names it again is asked.
+    // No other peer offered it, so the next one that offers it gets the request.
     expect(asked(carol, bench.receive(carol, offerOf(...joins))).sort(ascending)).toEqual(positions(joins))
   })
 
@@ -122,7 +122,7 @@ describe('a hostile offer', () => {
     expect(asked(bob, bench.receive(bob, offerOf(...joins)))).toHaveLength(joins.length)
     bench.receive(alice, { offer: { items: pack(lies) } })
     bench.receive(bob, facts(joins.slice(1), true))
-    // What honest members named is still waited for, and asked of the next.
+    // Facts that honest members offered stay requested, and the request goes to the next peer.
     bench.receive(carol, offerOf(...joins))
     expect(asked(carol, bench.advance(askAgain))).toEqual(positions(joins.slice(0, 1)))
   })

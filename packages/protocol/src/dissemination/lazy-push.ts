@@ -1,11 +1,13 @@
 /**
- * Lazy push: how the facts of a surge travel along the links.
+ * Lazy push: carries the facts of a surge along the links.
  *
- * A broadcast brings a fact to each node several times over, and the links of a grown pool are no tree, so what is handed on along them comes
- * from all sides. When many enter or leave at once, facts are therefore named first, eleven bytes each, to the links that are not known to
- * have them, and who lacks one asks one of those who named it (IHAVE and IWANT, the lazy push of Plumtree, Leitão et al., SRDS'07). Whatever the
- * graph is, each fact crosses to each node once. Links lose nothing while they are up; what is lost with one is asked of somebody else, or
- * found by reconciliation.
+ * A broadcast brings a fact to each node several times over. The links of a grown pool are no tree,
+ * so facts that are passed on along them arrive from all sides. When many members enter or leave at
+ * once, a node therefore first offers facts by name, eleven bytes each, to links that are not known
+ * to have them. A peer that lacks a fact requests it from one of the nodes that offered it (IHAVE
+ * and IWANT, the lazy push of Plumtree, Leitão et al., SRDS'07). So each fact crosses to each node
+ * once, in any graph. Links lose nothing while they are up. If one breaks, the node asks another
+ * peer, or reconciliation finds the loss.
  */
 import { FrameError } from '../base/errors.ts'
 import { hashSpace } from '../base/hash.ts'
@@ -17,35 +19,41 @@ import { memberKey, type Fact } from '../facts/fact.ts'
 import { pack, packFacts, unpack, type Item } from '../facts/items.ts'
 import { mayAsk, Page } from './page.ts'
 
-/** They are gathered for this long at each hop, ms. Guess. */
+/** Facts are gathered for this long at each hop, ms. Guess. */
 const gather = 100
-/** What was asked for and has not come is asked of somebody else after this, ms. Guess: 130 KB through a link of 1 Mbit/s take one second. */
+/**
+ * Time after which an unanswered request goes to another peer, ms. Guess: 130 KB through a link of
+ * 1 Mbit/s take one second.
+ */
 export const askAgain = 3_000
-/** Of the links that are not young so many hear of each batch. Guess: as many as a gossip mesh. */
+/** Number of older links that get each batch. Guess: as many as a gossip mesh. */
 const fanout = 6
-/** Peers remembered that offered what is asked of another already. Guess. */
+/** Other offerers kept for each requested fact. Guess. */
 const alternatives = 3
-/** Facts asked of one peer at a time. What it names beyond is left to others and to reconciliation, so lies keep nothing from being asked of others. */
+/**
+ * Facts requested from one peer at a time. Others and reconciliation supply the rest, so false
+ * offers block no request to others.
+ */
 export const askedOfOne = 4_096
 
-/** So many are told by somebody who leaves, beside young links. Guess: one may be leaving, too. */
+/** Members that a leaver sends facts to, beside young links. Guess: one may be leaving, too. */
 const successors = 2
-/** Who leaves gathers for this long, ms. */
+/** A leaver gathers facts for this long, ms. */
 const leavingGather = 20
 
 interface Question {
   readonly version: number
   readonly since: Milliseconds
-  /** Who offered it, too. */
+  /** Other peers that offered it. */
   readonly others: NodeId[]
 }
 
 export class LazyPush implements Timed {
   readonly #context: Context
-  /** Facts to be offered, and who is known to have them. */
+  /** Facts to offer, each with the peers known to have it. */
   readonly #news = new Map<string, { readonly fact: Fact; readonly knownBy: NodeId[] }>()
   #newsDue: Milliseconds = Infinity
-  /** What was asked for, by whom it is asked of and position; the oldest question of each first. */
+  /** Open requests, by peer and position, the oldest of each peer first. */
   readonly #asked = new Map<NodeId, Map<number, Question>>()
 
   #isLeaving = false
@@ -64,25 +72,28 @@ export class LazyPush implements Timed {
     return next
   }
 
-  /** Offer this soon to all but who told it. */
+  /** Offers a fact soon to all but its sender. */
   add(fact: Fact, from: NodeId | undefined): void {
     this.#news.set(fact.key, { fact, knownBy: from === undefined ? [] : [from] })
     this.#newsDue = Math.min(this.#newsDue, this.#context.now + (this.#isLeaving ? leavingGather : gather))
   }
 
-  /** This node leaves: there is no time for questions, so what it hears is soon told to a few who stay, whole. */
+  /**
+   * Switches to leaving. There is no time for requests, so this node soon sends new facts whole to
+   * a few members that stay.
+   */
   leave(): void {
     this.#isLeaving = true
     this.#asked.clear()
     if (this.#news.size > 0) this.#newsDue = Math.min(this.#newsDue, this.#context.now + leavingGather)
   }
 
-  /** It has come: nobody needs to be asked for it. */
+  /** Closes the open requests for a fact that has arrived. */
   received({ position }: Fact): void {
     for (const [peer, questions] of this.#asked) if (questions.delete(position) && questions.size === 0) this.#asked.delete(peer)
   }
 
-  /** A peer names what it has. Throws {@link FrameError}. */
+  /** Handles an offer. Throws {@link FrameError}. */
   receive(from: NodeId, bytes: Uint8Array): void {
     const wanted: Item[] = []
     for (const item of this.#read(bytes)) {
@@ -95,7 +106,10 @@ export class LazyPush implements Timed {
     this.#request(from, wanted)
   }
 
-  /** A peer asks for what was offered: it gets a page of it, and the rest is offered again. Throws {@link FrameError}. */
+  /**
+   * Answers a request for offered facts with a page, and offers the rest again. Throws
+   * {@link FrameError}.
+   */
   answer(from: NodeId, bytes: Uint8Array): void {
     const link = this.#context.links.get(from)
     const items = this.#read(bytes)
@@ -139,7 +153,8 @@ export class LazyPush implements Timed {
     this.#news.clear()
     this.#newsDue = Infinity
     const listeners = this.#listeners(this.#isLeaving ? successors : fanout)
-    // Before other links are built those of the newcomers are a tree, along which nothing comes twice: no need to ask first.
+    // Until other links are built, the newcomers' links are a tree, along which nothing arrives
+    // twice. So facts need no offer.
     const isWhole = this.#isLeaving || listeners.every(({ isEntry }) => isEntry)
     for (const { peer } of listeners) {
       const own = memberKey(peer)
@@ -154,7 +169,7 @@ export class LazyPush implements Timed {
     }
   }
 
-  /** Young links may be the only ones of a newcomer; of the others some are enough. */
+  /** Returns all young links, since they may be a newcomer's only ones, and some of the others. */
   #listeners(count: number): Link[] {
     const { links, now, view } = this.#context
     const open = [...links.values()].filter(({ peer, entered, referred }) => entered && !referred && view.get(peer) !== undefined)
@@ -167,7 +182,7 @@ export class LazyPush implements Timed {
     for (const [peer, questions] of this.#asked) {
       const question = questions.get(position)
       if (question?.version !== version) continue
-      // Who was asked and offers it again had no room for it in its answer.
+      // The peer got this request and offers the fact again, so its answer had no room for it.
       if (peer === from) return true
       if (question.others.length < alternatives && !question.others.includes(from)) question.others.push(from)
       return false
@@ -175,10 +190,10 @@ export class LazyPush implements Timed {
     return this.#note(from, position, { version, since: this.#context.now, others: [] })
   }
 
-  /** False if so much is asked of this peer already. */
+  /** Notes a request. Returns false if too many go to this peer already. */
   #note(peer: NodeId, position: number, question: Question): boolean {
     const questions = this.#asked.get(peer) ?? new Map<number, Question>()
-    questions.delete(position) // the order is that of the questions
+    questions.delete(position) // keeps the order of requests
     if (questions.size >= askedOfOne) return false
     questions.set(position, question)
     this.#asked.set(peer, questions)
@@ -213,7 +228,7 @@ export class LazyPush implements Timed {
     return items
   }
 
-  /** Two facts at one position are as good as impossible; reconciliation would tell the other. */
+  /** Two facts at one position are practically impossible. Reconciliation would send the other. */
   #find(position: number): Fact | undefined {
     return this.#context.facts.atPosition(position)
   }

@@ -1,21 +1,31 @@
 /**
- * A page: what one answer carries at most, to a reconciliation or to `Want`.
+ * A page: the most that one answer carries, to a reconciliation or to `Want`.
  *
- * The whole state of a large pool in one turn would fill every buffer on the way. So an answer ends where a page is full, and says what
- * it left out; the next page is asked for when this one has arrived, which is all the back-pressure there needs to be.
+ * The whole state of a large pool in one turn would fill every buffer on the way. So an answer ends
+ * when a page is full, and states the rest. The peer requests the next page when this one has
+ * arrived, which is sufficient back-pressure.
  */
 import type { Context } from '../context/context.ts'
 import type { Link } from '../context/links.ts'
 import type { Fact } from '../facts/fact.ts'
 import { factBytes } from '../frames/size.ts'
 
-/** Guess: two seconds of a link of 1 Mbit/s, and 30 round trips for 6,000 members with large tags. */
+/**
+ * Bytes of a page. Guess: two seconds of a link of 1 Mbit/s, and 30 round trips for 6,000 members
+ * with large tags.
+ */
 export const pageBytes = 262_144
-/** Items listed: what a page of small facts holds, as those beyond would be listed again. 22 KB. */
+/**
+ * Listed items of a page: as many small facts as fit in one, since those beyond would be listed
+ * again. 22 KB.
+ */
 export const pageItems = 2_048
-/** Looking at so many facts costs as much as comparing one range. Measured at 10,000 facts. */
+/** Reading this many facts costs as much as comparing one range. Measured at 10,000 facts. */
 const factsPerRange = 16
-/** So many newcomers are told everything at once before they are slowed down: as many as an introducer serves in a second (life/referral.ts). */
+/**
+ * Newcomers that get the whole state at once before they are slowed down: as many as an introducer
+ * serves in a second (life/referral.ts).
+ */
 const newcomers = 64
 
 export class Page {
@@ -24,7 +34,7 @@ export class Page {
   #items = 0
   #work = 0
 
-  /** Room for items that name facts. */
+  /** Remaining number of items that name facts. */
   get room(): number {
     return pageItems - this.#items
   }
@@ -42,22 +52,24 @@ export class Page {
     this.#items += items
   }
 
-  /** Counts what was looked at for it. */
+  /** Counts the work for this page. */
   looked(ranges: number, facts: number): void {
     this.#work += ranges + facts / factsPerRange
   }
 
-  /** Sends the facts. Who asks for more than its share is slowed down. */
+  /**
+   * Sends the facts, and charges the peer. A peer that requests more than its share is slowed down.
+   */
   send(context: Context, link: Link, fresh: boolean): void {
     context.charge(link, 'work', this.#work)
     const { bytes } = context.facts
-    // A newcomer needs all there is, and somebody whose link broke meanwhile needs it again.
+    // A newcomer needs the whole state, and needs it again if its link broke meanwhile.
     if (this.#bytes > 0) context.charge(link, 'answers', this.#bytes, { own: 2 * bytes, strangers: newcomers * bytes })
     context.sendFacts(link.peer, this.facts, fresh)
   }
 }
 
-/** False for a peer that has asked for far more than its share: it asks again later. */
+/** False for a peer that requested far more than its share. It asks again later. */
 export function mayAsk(context: Context, link: Link): boolean {
   const { bytes } = context.facts
   return context.charge(link, 'work', 0) && context.charge(link, 'answers', 0, { own: 2 * bytes, strangers: newcomers * bytes })

@@ -16,7 +16,7 @@ import { fanout, intervalMax, intervals, list, oneAtATime, Reconciler, timeout }
 const config = makeConfig()
 const [alice, bob, carol] = actors(3) as [Actor, Actor, Actor]
 
-/** Facts that differ in key and version; what they say does not matter here. */
+/** Facts that differ in key and version. Their content does not matter here. */
 const author = new Actor(alice.id)
 const keyOf = (fact: { statement?: wire.Statement | undefined }): string => `k${fact.statement?.body.join('.')}`
 const library = new Map<string, Fact>()
@@ -52,7 +52,7 @@ class Side {
     return this.context.outcomes.length
   }
 
-  /** Frames waiting to be sent. */
+  /** Returns the frames to be sent. */
   take(): wire.Frame[] {
     const { effects } = this.context
     this.context.effects = []
@@ -73,7 +73,7 @@ class Side {
       const { fact } = readFact(message, config.limits)
       const item = new Fact(keyOf(message), fact.content)
       const present = this.context.facts.get(item.key)
-      // As with all that is merged: one version wins, on both sides the same.
+      // As in any merge, one version wins, on both sides the same.
       if (present === undefined || present.low < item.low) this.context.facts.put(item)
     }
   }
@@ -83,7 +83,7 @@ class Side {
   }
 }
 
-/** One reconciliation between two sides, begun by the first. */
+/** Runs one reconciliation between two sides, begun by the first. */
 function reconcile(one: Side, other: Side): { rounds: number; bytes: number } {
   one.reconciler.begin(bob.id)
   let rounds = 0
@@ -102,7 +102,10 @@ function pair(mine: readonly Fact[], theirs: readonly Fact[]): [Side, Side] {
   return [new Side(alice, bob, mine), new Side(bob, alice, theirs)]
 }
 
-/** Per difference: the facts themselves, the fingerprints on the way to them, and at the end the lists of one more range that was split. */
+/**
+ * Bytes for each difference: the facts themselves, the fingerprints on the way to them, and at the
+ * end the lists of one more split range.
+ */
 const levels = Math.ceil(Math.log(2_000 / list) / Math.log(fanout))
 const perDifference = 2 * 150 + levels * fanout * 36 + fanout * list * 12
 
@@ -243,7 +246,7 @@ describe('a reconciliation', () => {
 })
 
 describe('the pace of reconciliation', () => {
-  /** When reconciliations begin within a span. */
+  /** Returns the times at which reconciliations begin within a span. */
   function beginnings(side: Side, span: number): number[] {
     const times: number[] = []
     const end = side.context.now + span
@@ -317,7 +320,7 @@ describe('a hostile reconciliation is refused and changes nothing', () => {
       'more ranges than allowed',
       { round: 1, ranges: numbers(config.limits.rangesPerFrame + 1).map((i) => ({ ...bare, from: i, to: i + 1, listed: true })) },
     ],
-    // Each would be answered with the whole state: a small frame must not buy a large answer.
+    // Each would have the whole state as its answer: a small frame must not buy a large answer.
     [
       'one range many times',
       {

@@ -1,18 +1,25 @@
 /**
- * Reconciliation: two nodes make their fact sets equal, for bytes in proportion to the difference (anti-entropy by range-based set reconciliation,
- * Meyer 2022, over fingerprints of position ranges).
+ * Reconciliation: two nodes make their fact sets equal, with bytes in proportion to the difference
+ * (anti-entropy by range-based set reconciliation, Meyer 2022, over fingerprints of position
+ * ranges).
  *
- * One says the fingerprint of everything. Equal: a small answer, done; that is the usual case, and it makes an idle pool cheap. Different: a short
- * range, or one of which one side has hardly anything, is answered by the list of its items, any other by the fingerprints of its parts. Against a list the other sends
- * what is missing there and asks for what it lacks itself. Each message is answered by exactly one until one has no ranges, so neither
- * side keeps state for the other. A newcomer, whose whole state is a short range, gets a small pool in one round trip this way.
+ * One side sends the fingerprint of everything. If it is equal, a small answer ends the exchange.
+ * That is the usual case and makes an idle pool cheap. If it differs, the answer lists the items of
+ * a short range, or of one of which one side has hardly anything. Other ranges are answered by the
+ * fingerprints of their parts. Against a list the other side sends the missing facts and requests
+ * those that it lacks itself. Each message gets exactly one answer until one has no ranges, so
+ * neither side keeps state for the other. The whole state of a newcomer is a short range, so it
+ * gets a small pool in one round trip.
  *
- * Ranges are in order. Where a page or a frame is full the answer ends, and describes all beyond as one range: the other side's next message
- * goes on from there. So a state of any size is told page by page, each for a round trip. It ends: each answer either splits what it was asked, or
- * moves on. A liar that makes it never end is slowed down like anybody who asks for much.
+ * Ranges are in order. Where a page or a frame is full, the answer ends and describes all beyond as
+ * one range. The other side's next message continues there. So a state of any size goes page by
+ * page, each in a round trip. The exchange ends, since each answer either splits the requested
+ * ranges or moves on. A liar that never lets it end is slowed down like any peer with many
+ * requests.
  *
- * The interval between reconciliations with a random link shortens when something changes and doubles while nothing does. One follows the other: a
- * second begins beside a first only where that one takes long, as its peer may be gone.
+ * The interval between reconciliations with a random link shortens when something changes and
+ * doubles while nothing does. They run one after the other. A second begins beside a first only
+ * where that takes long, as its peer may be gone.
  */
 import { FrameError } from '../base/errors.ts'
 import { hashSpace } from '../base/hash.ts'
@@ -25,32 +32,44 @@ import type * as wire from '../wire/messages.js'
 import { mayAsk, Page } from './page.ts'
 
 /**
- * How soon a change makes a node look around, ms; the interval doubles while nothing changes. Target of the first: a flash join. A change that came by
- * broadcast says that spreading works. Guess.
+ * Intervals after a change, ms. They double while nothing changes. Target of the first: a flash
+ * join. A change that came by broadcast shows that dissemination works. Guess.
  */
 export const intervals = { other: 250, broadcast: 500 } as const
 /** Longest interval, ms. Target: idle traffic. */
 export const intervalMax = 30_000
 /**
- * In a pool larger than this broadcasts come more often, and the interval is longer in proportion, at most eight times. Measured
- * (simulated, 1,000 nodes, one-hour sessions): without, looking around was more than half of all bytes.
+ * In a pool larger than this broadcasts come more often, and the interval is longer in proportion,
+ * at most eight times. Measured (simulated, 1,000 nodes, one-hour sessions): otherwise
+ * reconciliation was more than half of all bytes.
  */
 const largePool = 500
 /**
- * While one that a node began was heard of so lately it begins no other, ms. Measured (simulated, 40 nodes on two processors of half the usual speed, after a
- * partition): whole after 8 to 11 s, with 1,000 after 8 to 15, without after 10 to 20.
+ * A node begins no other reconciliation if one of its own got a message within this time, ms.
+ * Measured (simulated, 40 nodes on two processors of half the usual speed, after a partition):
+ * whole after 8 to 11 s, with 1,000 after 8 to 15, without after 10 to 20.
  */
 export const oneAtATime = 2_500
-/** No answer for this long ends one, ms. Guess. */
+/** Time without an answer that ends a reconciliation, ms. Guess. */
 export const timeout = 5_000
 
-/** A range with no more facts than this is listed instead of compared. Guess: the dozen fingerprints of its parts are as long as 26 items. */
+/**
+ * A range with no more facts than this is listed instead of compared. Guess: the dozen fingerprints
+ * of its parts are as long as 26 items.
+ */
 export const list = 32
-/** Where one side has so many times as many facts as the other, nearly all differ: the smaller side lists its own at once. Guess; measured with `list`: a flash join of 2,000 takes 6 % less bytes. */
+/**
+ * Where one side has this many times as many facts as the other, nearly all differ, so the smaller
+ * side lists its own at once. Guess; measured with `list`: a flash join of 2,000 takes 6 % fewer
+ * bytes.
+ */
 const imbalance = 4
-/** Into how many a differing range is split. Measured (simulated, 100 nodes): 8 to 16 differ by 5 %. */
+/** Number of parts of a split range. Measured (simulated, 100 nodes): 8 to 16 differ by 5 %. */
 export const fanout = 12
-/** One that takes longer keeps a node from beginning others no more, ms. Guess: 50,000 members with the largest tags through 10 Mbit/s. */
+/**
+ * A longer reconciliation does not keep a node from beginning others, ms. Guess: 50,000 members
+ * with the largest tags through 10 Mbit/s.
+ */
 const longest = 60_000
 
 const none = new Uint8Array(0)
@@ -59,14 +78,14 @@ interface Exchange {
   /** This node began it. */
   readonly isOwn: boolean
   readonly begun: Milliseconds
-  /** Last message of it. */
+  /** Time of its last message. */
   heard: Milliseconds
   round: number
 }
 
 export class Reconciler implements Timed {
   readonly #context: Context
-  /** Reconciliations under way. */
+  /** Reconciliations in progress. */
   readonly #exchanges = new Map<NodeId, Exchange>()
   #interval: Milliseconds = intervals.other
   #nextDue = Infinity
@@ -79,7 +98,7 @@ export class Reconciler implements Timed {
     return this.#nextDue
   }
 
-  /** Something changed: look around soon. */
+  /** Shortens the interval after a change. */
   quicken(cause: keyof typeof intervals): void {
     const size = cause === 'other' ? 1 : this.#context.view.size / largePool
     const wanted = intervals[cause] * Math.min(Math.max(size, 1), 8)
@@ -100,7 +119,7 @@ export class Reconciler implements Timed {
     this.#interval = Math.min(intervalMax, this.#interval * 2)
   }
 
-  /** Starts one with this peer, unless one that this node began is under way. */
+  /** Begins a reconciliation with this peer, unless one of this node's own is in progress. */
   begin(peer: NodeId): void {
     const { now } = this.#context
     const exchange = this.#exchanges.get(peer)
@@ -113,7 +132,10 @@ export class Reconciler implements Timed {
     return this.#context.now - heard < timeout
   }
 
-  /** One is under way. Where answers take seconds, as many nodes share a processor, others begun meanwhile would make them take longer yet. */
+  /**
+   * An own reconciliation is in progress. Where answers take seconds because many nodes share a
+   * processor, more exchanges would slow all of them down.
+   */
   #isBusy(): boolean {
     const { now } = this.#context
     for (const { isOwn, begun, heard } of this.#exchanges.values())
@@ -125,14 +147,15 @@ export class Reconciler implements Timed {
     this.#exchanges.delete(peer)
   }
 
-  /** Answers one message. Throws {@link FrameError} on ranges that make no sense. */
+  /** Answers one message. Throws {@link FrameError} on invalid ranges. */
   receive(from: NodeId, { round, ranges }: wire.Reconcile): void {
     const { config, links, now } = this.#context
     const link = links.get(from)
     if (link === undefined) return
     link.entered = true
     const exchange = this.#exchanges.get(from)
-    // Both began at the same time: the lower id's goes on, or everything would be told twice.
+    // Both sides began at the same time. The lower id's exchange goes on, or everything would be
+    // sent twice.
     if (round === 1 && exchange?.isOwn === true && exchange.round === 1 && this.#isAlive(exchange) && this.#context.id < from) return
     if (ranges.length === 0) {
       this.#ended(from)
@@ -140,7 +163,7 @@ export class Reconciler implements Timed {
     }
     if (ranges.length > config.limits.rangesPerFrame)
       throw new FrameError(`a frame has at most ${config.limits.rangesPerFrame} ranges, not ${ranges.length}`)
-    // In order and apart, so that nothing is asked for twice.
+    // In order and disjoint, so that no fact is requested twice.
     ranges.forEach(({ from: start, to }, i) => {
       if (!Number.isSafeInteger(start) || to > hashSpace || start < 0 || start >= to) throw new FrameError(`no range: ${start} to ${to}`)
       if (i > 0 && start < (ranges[i - 1] as wire.Range).to) throw new FrameError('ranges that overlap')
@@ -168,7 +191,7 @@ export class Reconciler implements Timed {
     const answer: wire.Range[] = []
     const end = (ranges.at(-1) as wire.Range).to
     for (const range of ranges) {
-      // Room for the parts of one more, and for what is left out.
+      // Leave room for the parts of one more range, and for the rest.
       const isFull = page.isFull || answer.length + fanout >= rangesPerFrame
       const reached = isFull ? range.from : this.#answer(range, answer, page)
       if (reached === range.to) continue
@@ -178,7 +201,9 @@ export class Reconciler implements Timed {
     return answer
   }
 
-  /** Answers one range, and returns how far: to its end, or to where the page was full. */
+  /**
+   * Answers one range. Returns the reached position: its end, or the point where the page was full.
+   */
   #answer(range: wire.Range, answer: wire.Range[], page: Page): number {
     const { from, to } = range
     if (range.wanted.length > 0) return this.#send(range, page)
@@ -192,13 +217,13 @@ export class Reconciler implements Timed {
       return to
     }
     const borders = this.#context.facts.split(from, to, fanout)
-    // All at one position.
+    // All facts are at one position.
     if (borders.length === 2) return this.#list(from, to, answer, page)
     for (let i = 1; i < borders.length; i++) answer.push(this.#describe(borders[i - 1] as number, borders[i] as number, page))
     return to
   }
 
-  /** The other side wants these. */
+  /** Sends the facts that the other side requests. */
   #send({ from, to, wanted }: wire.Range, page: Page): number {
     for (const { position } of unpack(wanted)) {
       if (position < from || position >= to) continue
@@ -210,7 +235,7 @@ export class Reconciler implements Timed {
     return to
   }
 
-  /** The other side holds these: it gets what is missing, and is asked for the rest. */
+  /** Compares with the other side's list: sends the missing facts, and requests the rest. */
   #complete({ from, to, items }: wire.Range, answer: wire.Range[], page: Page): number {
     const facts = this.#context.facts.range(from, to)
     const theirs = new Map<number, number>()
@@ -230,7 +255,10 @@ export class Reconciler implements Timed {
     return reached
   }
 
-  /** A very short range by its items, any other by its fingerprint, which is as long as three of them. */
+  /**
+   * Describes a very short range by its items, any other by its fingerprint, which is as long as
+   * three items.
+   */
   #describe(from: number, to: number, page: Page): wire.Range {
     const mine = this.#context.facts.fingerprint(from, to)
     page.looked(1, 0)

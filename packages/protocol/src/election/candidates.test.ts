@@ -16,7 +16,7 @@ function makeBench(): Bench {
   return bench
 }
 
-/** The same words under another signature, as who is dishonest may sign. */
+/** Returns the same content under another signature, as a dishonest member may sign it. */
 function inOtherBytes({ body, kind, content }: Statement, by: Actor, byte: number): Statement {
   return by.says(kind, Uint8Array.from([...body, 0x78, byte]), content)
 }
@@ -31,7 +31,7 @@ describe('what is told of an election', () => {
   const claim = fc
     .record({ by, sequence: small, epoch: small, byte })
     .map(({ by: actor, epoch, byte: other, ...details }) => inOtherBytes(actor.claims(name, epoch, details), actor, other))
-  /** All of one kind at once, so that what is bounded overflows. */
+  /** All of one kind at once, so that bounds are exceeded. */
   const wave = fc
     .record({ sequence: small, withdrawn: fc.boolean(), from: fc.nat(crowd.length) })
     .map(({ from, ...details }) => crowd.slice(from).map((actor) => actor.stands(name, details)))
@@ -60,7 +60,7 @@ describe('what is told of an election', () => {
           .map(({ statement }) => statement)
         while (shuffled.length > 0) {
           const group = shuffled.splice(0, sizes.next().value as number)
-          // A claim must be told by a peer, as nobody answers for the topic.
+          // A claim must come from a peer, as the topic vouches for nothing.
           if (group.every(({ content }) => content.kind === 'candidacy')) other.overhears(...group)
           else other.receive(peer, facts(group))
         }
@@ -120,12 +120,15 @@ describe('an older word of its own', () => {
     expect(fresh).toBe(true)
     expect(correction?.map(({ statement }) => self.read(statement!).content)).toMatchObject([{ sequence: 2, withdrawn: true }])
     expect(bench.audit(peer)).toEqual(before)
-    // What is right needs no answer.
+    // A correct candidacy needs no answer.
     expect(bench.sent(peer, bench.receive(peer, facts([self.stands(name, { sequence: 2, withdrawn: true })])))).toEqual([])
   })
 })
 
-/** How many facts a node tells: an audit names those of a short range, and counts those of a long one. */
+/**
+ * Returns the number of facts that a node exchanges. An audit lists those of a short range, and
+ * counts those of a long one.
+ */
 function told(bench: Bench): number {
   const { facts: items } = bench.audit(peer)
   return items.reduce((sum, item) => sum + (item.includes(':') ? Number(item.split(':')[1]) : 1), 0)

@@ -1,10 +1,13 @@
 /**
  * Candidates: the latest candidacy of each member in one election, standing or withdrawn.
  *
- * Only a few are told: the lowest that stand, so that an election among thousands costs no more than one among a few; the lowest that withdrew, so that
- * their older candidacies don't come back; and the one that a reign hangs on. The others are remembered in silence, so what is told is a function
- * of all that was heard, whatever came first. Memory is bounded, too. What falls out of it may come back as an older candidacy, from who missed
- * the withdrawal: its own author corrects whoever tells it so (`intake.ts`), and that is remembered again.
+ * Only a few candidacies are exchanged. The lowest standing ones are, so an election among
+ * thousands costs no more than one among a few. The lowest withdrawn ones are, so that older
+ * candidacies of the same members don't come back. And the present winner's is. The others are kept
+ * silently, so the exchanged set depends on the received candidacies and not on their order. Memory
+ * is bounded, too. A forgotten withdrawal may come back as an older candidacy, from a peer that
+ * missed the withdrawal. The author itself corrects such a peer (`intake.ts`), and the withdrawal
+ * is kept again.
  */
 import type { NodeId } from '../base/io.ts'
 import type { Context } from '../context/context.ts'
@@ -12,24 +15,24 @@ import { factOf, type Fact } from '../facts/fact.ts'
 import type { Candidacy, Claim, Statement } from '../facts/statement.ts'
 import { compareCandidacies } from './order.ts'
 
-/** Candidates that are told of in an election. Guess. */
+/** Standing candidacies of an election that are exchanged. Guess. */
 export const places = 16
-/** Withdrawn candidacies that are told. Guess. */
+/** Withdrawn candidacies that are exchanged. Guess. */
 export const withdrawals = 32
-/** Candidacies that are remembered of an election, told or not. Guess: a few hundred bytes each. */
+/** Candidacies of an election that are kept, exchanged or not. Guess: a few hundred bytes each. */
 export const remembered = 128
 
 export class Candidates {
   readonly #context: Context
   readonly #held = new Map<NodeId, { readonly statement: Statement<Candidacy>; readonly fact: Fact }>()
-  /** See {@link standing}; undefined: to be found again. */
+  /** Cache of {@link standing}. */
   #standing: readonly NodeId[] | undefined
 
   constructor(context: Context) {
     this.#context = context
   }
 
-  /** The latest candidacy of this member. */
+  /** Returns the latest candidacy of this member. */
   get(id: NodeId): Statement<Candidacy> | undefined {
     return this.#held.get(id)?.statement
   }
@@ -38,19 +41,22 @@ export class Candidates {
     return this.#held.get(id)?.fact
   }
 
-  /** Who stands, lowest first. */
+  /** Returns the standing candidates, lowest first. */
   standing(): readonly NodeId[] {
     this.#standing ??= [...this.#held].flatMap(([id, { statement }]) => (statement.content.withdrawn ? [] : [id])).sort()
     return this.#standing
   }
 
-  /** Would somebody with this id be told of, if it stood? */
+  /** True if the candidacy of this id would be exchanged. */
   hasPlace(id: NodeId): boolean {
     const last = this.standing()[places - 1]
     return last === undefined || id < last
   }
 
-  /** Has this claim's winner withdrawn the candidacy on which it won, or put forward a later one? */
+  /**
+   * True if this claim's winner withdrew the candidacy on which it won, or stood again with a later
+   * one.
+   */
   haveEnded({ signer, content }: Statement<Claim>): boolean {
     const latest = this.get(signer)?.content
     if (latest?.incarnation !== content.incarnation) return false
@@ -62,7 +68,7 @@ export class Candidates {
     return present === undefined || compareCandidacies(statement, present) > 0
   }
 
-  /** Takes in one that is news. To be followed by {@link tell}. */
+  /** Takes in a candidacy that is news. Call {@link tell} next. */
   put(statement: Statement<Candidacy>): Fact {
     const fact = this.#context.facts.put(factOf({ statement }))
     this.#held.set(statement.signer, { statement, fact })
@@ -81,7 +87,10 @@ export class Candidates {
     for (const id of this.#held.keys()) this.delete(id)
   }
 
-  /** Settles what is told, and remembered, after a change. `winner`: whose claim is held. */
+  /**
+   * Decides after a change which candidacies are exchanged and kept. `winner` signed the held
+   * claim.
+   */
   tell(winner: NodeId | undefined): void {
     const { facts, id: self } = this.#context
     const untold: NodeId[] = []

@@ -22,12 +22,12 @@ function elect(): void {
   bench.input({ type: 'command', command: { type: 'elect', election: name } })
 }
 
-/** Tells a claim, after what ended the reign before it. */
+/** Sends a claim, after the end of the former reign. */
 function tell(from: Actor, claim: Statement<Claim>, end?: Statement | Certificate): void {
   bench.receive(from, facts(end === undefined ? [claim] : [end, claim], true))
 }
 
-/** The reign as this node sees it: epoch and winner. */
+/** Returns the reign as this node sees it: epoch and winner. */
 function reign(): [number, string] | undefined {
   const current = bench.node.reign(name)
   return current === undefined ? undefined : [current.epoch, current.winner.id]
@@ -39,7 +39,7 @@ function announced(): [number, string][] {
   )
 }
 
-/** Own claims and candidacies that were published. */
+/** Returns the published claims and candidacies of this node. */
 function published(): Statement<Claim | Candidacy>[] {
   const told = broadcastsIn(bench.log.map(({ effect }) => effect)).flatMap((broadcast) => broadcast.facts)
   return told.flatMap(({ statement }) => {
@@ -438,7 +438,8 @@ describe('a winner that withdraws and stands again', () => {
     const before = bench.audit(lower).facts.length
     bench.overhears(...everyone.slice(4).map((actor) => actor.stands(name, { sequence: 2, withdrawn: true })))
     expect(reign()).toBeUndefined()
-    // Those told among 36 that withdrew, the winner's above the last of them and in place of its own before.
+    // The exchanged ones among 36 that withdrew. The winner's is above the last of them, and
+    // replaces its former one.
     expect(bench.audit(lower).facts.length - before).toBe(withdrawals)
   })
 })
@@ -683,7 +684,7 @@ describe('what is kept of candidates', () => {
     expect(bench.audit(lowest)).not.toEqual(before)
     expect(many.facts.length).toBe(bench.audit(lowest).facts.length)
     expect(bench.overhears((crowd[places] as Actor).stands(name))).not.toBe('reject')
-    // The next one in line gets a place when one becomes free.
+    // The next candidate in order gets a place when one becomes free.
     bench.overhears((crowd[0] as Actor).stands(name, { sequence: 2, withdrawn: true }))
     bench.overhears((crowd[places] as Actor).stands(name))
     bench.overhears(...crowd.slice(1, places).map((actor) => actor.left()))

@@ -1,20 +1,25 @@
 /**
  * One election: bully-style and non-uniform (JEL §3.2, §5.2), with epochs.
  *
- * A candidacy is a signed fact. Where a live winner is known, it stands. Otherwise, after a completed reconciliation and a time to settle, the
- * candidate with the lowest id claims the next epoch. Claims are ordered by epoch, then by the lower id; merging takes the
- * greater, so all nodes converge; but unlike in the paper's implementation, where the lowest id always took over, nobody claims against
- * a living winner, so a late candidate unseats nobody. When a winner leaves, dies or withdraws, the remaining candidates settle again,
- * unasked. A lowest candidate that says nothing is passed over: the next one claims an epoch that it can't reach any more.
+ * A candidacy is a signed fact. A known live winner stays. Otherwise the candidate with the lowest
+ * id claims the next epoch, after a completed reconciliation and a time to settle. Claims are
+ * ordered by epoch, then by the lower id. Merging takes the greater, so all nodes converge. In the
+ * paper's implementation the lowest id always took over. Here nobody claims against a living
+ * winner, so a late candidate unseats nobody. When a winner leaves, dies or withdraws, the
+ * remaining candidates settle again by themselves. A silent lowest candidate is passed over: the
+ * next one claims an epoch that the silent one can't reach.
  *
- * A claim names the candidacy on which it was won, and the reign holds as long as its winner's life lasts and that candidacy is the winner's
- * latest. So facts alone end a reign, for good, in whatever order they come: who withdraws and stands again needs a new claim.
+ * A claim names the candidacy on which it was won. The reign holds as long as its winner's life
+ * lasts and that candidacy is the winner's latest. So facts alone end a reign, for good, in any
+ * order of arrival. A winner that withdraws and stands again needs a new claim.
  *
- * A claim counts where no winner lives, so who claims tells the end of the reign before together with it. Where this node still sees the winner, or
- * when it skips very many epochs, it waits for that end, or for several peers to tell it, so that one absurd number can't poison an election.
- * A winner that hears of a later claim of somebody who did not know of it, and is not unseated soon, claims once more, above that: so who believes either
- * comes to believe the same.
- * The latest claim is kept when its winner is gone: epochs survive a time without candidates.
+ * A claim counts where no winner lives. So a claimer sends the end of the former reign together
+ * with the claim. If this node still sees the winner, or if the claim skips very many epochs, it
+ * waits for that end, or for several peers to confirm it, so that one absurd number can't poison an
+ * election. A winner may receive a later claim by a candidate that did not know of its reign. If
+ * that does not unseat it soon, the winner claims once more, above the other claim, so that
+ * believers of either converge. The latest claim outlives its winner, so epochs survive a time
+ * without candidates.
  */
 import type { Milliseconds, NodeId, Reign } from '../base/io.ts'
 import type { Context } from '../context/context.ts'
@@ -25,25 +30,37 @@ import type { Entry } from './fair-share.ts'
 import { compareClaims } from './order.ts'
 import { PendingClaims } from './pending-claims.ts'
 
-/** Candidates settle this long after the last news of one before the lowest claims, ms. Guess: two gossip hops over a wide area. */
+/**
+ * Wait after the last new candidacy before the lowest candidate claims, ms. Guess: two gossip hops
+ * over a wide area.
+ */
 export const settle = 400
-/** After the end of a reign the candidates are known already: they settle this long, ms. Target: detection + 0.5 s. */
+/**
+ * Such a wait after the end of a reign, when the candidates are known already, ms. Target:
+ * detection + 0.5 s.
+ */
 export const resettle = 200
-/** Settling takes no longer than this: candidates that trickle in can't put off a claim for ever, ms. Guess. */
+/** Longest total wait, so that late candidates can't delay a claim for ever, ms. Guess. */
 const settleMax = 1_600
-/** A candidate that did not claim for so long after its turn came is passed over, ms. Guess: a reconciliation whose peer is gone ends after this. */
+/**
+ * A candidate that does not claim for this long in its turn is passed over, ms. Guess: a
+ * reconciliation whose peer is gone ends after this.
+ */
 export const turn = 5_000
-/** The longest wait before a winner outdoes the same rival again, ms. Guess. */
+/** Longest wait before a winner outdoes the same rival again, ms. Guess. */
 const turnMax = 80_000
-/** So many more than the known epoch are believable after a time apart. Guess: a reign ends a thousand times in no partition. */
+/**
+ * Epochs beyond the known one that are believable after a partition. Guess: a reign ends a thousand
+ * times in no partition.
+ */
 const epochJump = 1_000
 
 export interface ElectionParts {
-  /** Others stand or reign than before. */
+  /** Called when candidates or the winner changed. */
   readonly onChanged: () => void
-  /** Who made it known. */
+  /** The member that introduced the election. */
   readonly opener: NodeId
-  /** The latest epoch that this identity knew before it started; 0: none. */
+  /** The latest epoch that this identity knew before it started; 0 for none. */
   readonly stored: number
 }
 
@@ -55,22 +72,25 @@ export class Election {
   readonly #stored: number
   readonly #candidates: Candidates
   readonly #pending: PendingClaims
-  /** The greatest that counts. */
+  /** The greatest claim that counts. */
   #claim: Statement<Claim> | undefined
-  /** Its winner reigned when this was looked at last. */
+  /** True if its winner reigned at the last review. */
   #wasReigned = false
-  /** This node's own candidacy. `since`: only a reconciliation after this tells who reigns. */
+  /** This node's own candidacy. Only a reconciliation after `since` shows who reigns. */
   #mine: { standing: boolean; sequence: number; since: Milliseconds } | undefined
   #settledAt: Milliseconds = 0
-  /** When this node, the winner, claims again, above a later claim that did not unseat it. */
+  /** Time when this node, the winner, claims again, above a later claim that did not unseat it. */
   #confirmAt: Milliseconds = Infinity
-  /** Whose claim it outdid last. */
+  /** Author of the claim that this node outdid last. */
   #rival: NodeId | undefined
-  /** How often in a row: exponential backoff, or two sides of a heal outdo each other for ever (0030). */
+  /**
+   * Number of times in a row, for an exponential backoff. Otherwise two sides of a heal would outdo
+   * each other for ever (0030).
+   */
   #outdone = 0
-  /** When the current wait began. */
+  /** Start of the current wait. */
   #unsettledSince: Milliseconds | undefined
-  /** What the application heard last. */
+  /** The last reign that the application was notified of. */
   #announced: string | undefined
 
   constructor(context: Context, name: string, { onChanged, opener, stored }: ElectionParts) {
@@ -83,7 +103,7 @@ export class Election {
     this.#pending = new PendingClaims(context)
   }
 
-  /** The reign as this node sees it now; undefined while there is no live winner. */
+  /** The reign as this node sees it; undefined while there is no live winner. */
   get reign(): Reign | undefined {
     if (this.#claim === undefined || !this.#isReigned) return undefined
     const { signer, content } = this.#claim
@@ -91,40 +111,44 @@ export class Election {
     return winner === undefined ? undefined : { election: this.name, epoch: content.epoch, winner }
   }
 
-  /** This node wants to be elected. */
+  /** This node is a candidate. */
   get isStanding(): boolean {
     return this.#mine?.standing === true
   }
 
-  /** Of this node's last word. */
+  /** Sequence of this node's last candidacy. */
   get sequence(): number {
     return this.#mine?.sequence ?? 0
   }
 
-  /** Who makes this node remember it. */
+  /** The properties that decide about this election's place in memory. */
   get entry(): Entry {
-    // Of the others only some nodes know.
+    // Only some nodes know of the others.
     const standing = this.#candidates.standing().slice(0, places)
     const supporters = new Set(this.#winner === undefined ? standing : [...standing, this.#winner])
     if (supporters.size === 0) supporters.add(this.#opener)
     return { name: this.name, isOwn: this.isStanding, isDormant: standing.length === 0 && !this.#isReigned, supporters }
   }
 
-  /** When this node claims it, if nothing comes in between; Infinity: it does not. `reconciledAt`: last. */
+  /**
+   * Returns the time when this node claims, if nothing intervenes; Infinity for never.
+   * `reconciledAt`: time of the last reconciliation.
+   */
   claimsAt(reconciledAt: Milliseconds): Milliseconds {
     const { links, config, isUnintroduced } = this.#context
     if (this.#mine?.standing !== true || isUnintroduced) return Infinity
     if (this.#isReigned) return this.#winner === this.#context.id ? this.#confirmAt : Infinity
     const rank = this.#rank
-    if (rank < 0 || this.#epochBefore + 1 + rank > config.limits.counter) return Infinity // nobody takes such a claim
+    // Nobody takes such a claim.
+    if (rank < 0 || this.#epochBefore + 1 + rank > config.limits.counter) return Infinity
     const isAlone = rank === 0 && ![...links.values()].some((link) => link.entered)
     const since = rank === 0 ? this.#mine.since : Math.max(this.#mine.since, this.#settledAt)
-    // Nobody is there to reconcile with: after a long sleep others get as long to come back.
+    // No peer is there to reconcile with. After a long sleep others get the same time to come back.
     if (isAlone) return Math.max(this.#settledAt, this.#mine.since)
     return reconciledAt >= since ? this.#settledAt + rank * turn : Infinity
   }
 
-  /** This node wants to be elected. `after`: its last word has a higher sequence than this. */
+  /** Makes this node a candidate. `after`: the new candidacy has a higher sequence than this. */
   elect(after: number): void {
     if (this.#mine?.standing === true) return
     this.#mine = { standing: true, sequence: Math.max(this.sequence, after) + 1, since: this.#context.now }
@@ -135,21 +159,24 @@ export class Election {
     this.#context.outcomes.push({ type: 'unsure' })
   }
 
-  /** This node no longer wants to be elected; a reign of its own ends. */
+  /** Ends this node's candidacy, and with it a reign of its own. */
   withdraw(): void {
     if (this.#mine?.standing !== true) return
     this.#mine = { ...this.#mine, standing: false, sequence: this.#mine.sequence + 1 }
     this.#declare()
   }
 
-  /** This node does not stand, though others remember that it did: its last word has a higher sequence than this. */
+  /**
+   * Declares that this node does not stand, since others remember that it did. `after`: the
+   * declaration has a higher sequence than this.
+   */
   disown(after: number): void {
     if (this.#mine?.standing === true || this.sequence > after) return
     this.#mine = { standing: false, sequence: after + 1, since: this.#context.now }
     this.#declare()
   }
 
-  /** Puts this node's candidacy forward again, under a new life. `after`: it looks around for so long before it claims, ms. */
+  /** Renews this node's candidacy under a new life. `after`: wait before it may claim, ms. */
   renew(after: Milliseconds): void {
     if (this.#mine?.standing !== true) return
     this.#mine.since = this.#context.now + after
@@ -157,33 +184,39 @@ export class Election {
     this.#declare()
   }
 
-  /** This process stood still: others may reign by now, and what waits in its sockets is old, so it looks around before it claims. */
+  /**
+   * Handles a stall of this process. Others may reign, and the messages in its sockets are old, so
+   * it reconciles before it claims.
+   */
   stalled(): void {
     if (this.#mine?.standing !== true) return
     this.#mine.since = this.#context.now + settle
     this.#context.outcomes.push({ type: 'unsure' })
   }
 
-  /** Everything this node knew is gone, but its own candidacy and the epoch: others may remember less. */
+  /**
+   * Drops all knowledge but this node's own candidacy and the epoch, since others may remember
+   * less.
+   */
   startOver(): void {
     this.#candidates.clear()
     this.#pending.clear()
     if (this.#claim !== undefined) this.#context.facts.put(factOf({ statement: this.#claim }))
   }
 
-  /** Gives up its facts. */
+  /** Drops the facts of this election. */
   forget(): void {
     this.#candidates.clear()
     if (this.#claim !== undefined) this.#context.facts.delete(factOf({ statement: this.#claim }))
   }
 
-  /** What this node itself said last, if this older word of its own is still told. */
+  /** Returns this node's last candidacy if this one is an older one of its own. */
   correction(statement: Statement<Candidacy>): Fact | undefined {
     const mine = this.#candidates.fact(this.#context.id)
     return mine === undefined || this.#candidates.isNews(statement) || mine.equals(factOf({ statement })) ? undefined : mine
   }
 
-  /** Is this candidacy of a living member news? */
+  /** True if this candidacy of a living member is news. */
   wantsCandidacy(statement: Statement<Candidacy>): boolean {
     return this.#candidates.isNews(statement)
   }
@@ -192,7 +225,7 @@ export class Election {
     return this.#claim === undefined || compareClaims(statement, this.#claim) > 0
   }
 
-  /** Takes in a verified candidacy that is wanted, and returns it if others should hear of it. */
+  /** Takes in a verified candidacy that is wanted. Returns it if others should receive it. */
   mergeCandidacy(statement: Statement<Candidacy>): Fact | undefined {
     const fact = this.#candidates.put(statement)
     this.#candidates.tell(this.#winner)
@@ -204,13 +237,15 @@ export class Election {
     return isTold || statement.content.withdrawn ? fact : undefined
   }
 
-  /** Takes in a verified claim that is wanted, told by `from`. */
+  /** Takes in a verified claim that is wanted, sent by `from`. */
   mergeClaim(statement: Statement<Claim>, from: NodeId | undefined): Fact | undefined {
     const { epoch } = statement.content
-    // Where no winner lives, a claim unseats nobody, though it be some epochs ahead: so it is after a time apart.
+    // Where no winner lives, a claim unseats nobody, even if it is some epochs ahead, as after a
+    // partition.
     const isAbsurd = epoch > this.#epoch + epochJump
     const isUnseating = this.#isReigned && statement.signer !== this.#winner
-    // Equal epochs meet after a heal, and members claimed them. A made-up key was no member anywhere.
+    // After a heal equal epochs meet, and members claimed them. A made-up key was no member
+    // anywhere.
     const isEqual = epoch === this.#epoch && this.#context.view.wasMember(statement.signer)
     if (isEqual || (!isAbsurd && !isUnseating) || this.#pending.tell(statement, from, isAbsurd)) return this.#accept(statement)
     const isContested = this.#winner === this.#context.id && this.#isReigned && epoch <= this.#latestOfOthers
@@ -220,7 +255,7 @@ export class Election {
     return undefined
   }
 
-  /** A life ended: its candidacy with it, and perhaps a reign. */
+  /** Ends the candidacy of an ended life, and perhaps its reign. */
   lifeEnded(id: NodeId): void {
     if (this.#candidates.get(id) !== undefined) {
       this.#candidates.delete(id)
@@ -231,12 +266,12 @@ export class Election {
     this.#fill()
   }
 
-  /** A member entered: a claim that waited for it may now be told. */
+  /** Handles the join of a member. A claim that waited for it may be announced. */
   lifeBegan(id: NodeId): void {
     if (id === this.#winner) this.#review()
   }
 
-  /** This node's turn has come, or its reign is to be confirmed. */
+  /** Claims, since this node's turn has come or its reign needs a confirmation. */
   claim(): void {
     const { id, view, codec } = this.#context
     const self = view.get(id)
@@ -265,7 +300,7 @@ export class Election {
     return fact
   }
 
-  /** To be called when anything changed that a reign hangs on. */
+  /** Checks the reign. Call this after any change that may affect it. */
   #review(): void {
     const wasReigned = this.#wasReigned
     this.#wasReigned = this.#isReigned
@@ -289,14 +324,14 @@ export class Election {
     this.#context.notify({ type: 'elected', reign })
   }
 
-  /** Candidates settle before the lowest claims. */
+  /** Starts or extends the wait for candidates before the lowest claims. */
   #unsettle(span: Milliseconds): void {
     const { now } = this.#context
     this.#unsettledSince ??= now
     this.#settledAt = Math.min(now + span, this.#unsettledSince + settleMax)
   }
 
-  /** Signs this node's candidacy as it is now, unless there is no place for it. */
+  /** Signs this node's present candidacy, unless there is no place for it. */
   #declare(): void {
     const self = this.#context.view.get(this.#context.id)
     if (self === undefined || this.#mine === undefined) return
@@ -319,43 +354,47 @@ export class Election {
     if (standing.length * 2 < places || isLowest) this.#declare()
   }
 
-  /** The epoch of the claim that is held. */
+  /** The epoch of the held claim. */
   get #epoch(): number {
     return this.#claim?.content.epoch ?? 0
   }
 
   /**
-   * What this node claims above, after a time without a reign. Others, who may remember less, must believe it, so of what it remembers from before it started only so
-   * much counts as is not absurd to them.
+   * The epoch above which this node claims after a time without a reign. Others may remember less
+   * and must believe the claim. So a stored epoch from before the start counts only as far as it is
+   * not absurd to them.
    */
   get #epochBefore(): number {
     const isAlone = ![...this.#context.links.values()].some((link) => link.entered)
     return Math.max(this.#epoch, Math.min(this.#stored, isAlone ? Infinity : this.#epoch + epochJump - 2 * places))
   }
 
-  /** The latest epoch that a candidate can claim that does not know of this reign: as many as have a place may have been passed over. */
+  /**
+   * The latest epoch that a candidate without knowledge of this reign can claim. As many candidates
+   * as have a place may have been passed over.
+   */
   get #latestOfOthers(): number {
     return this.#epoch + places
   }
 
-  /** How many candidates come before this node; -1: it does not stand. */
+  /** Number of candidates before this node; -1: it does not stand. */
   get #rank(): number {
     return this.#candidates.standing().indexOf(this.#context.id)
   }
 
-  /** Who signed the claim that is held. */
+  /** Signer of the held claim. */
   get #winner(): NodeId | undefined {
     return this.#claim?.signer
   }
 
-  /** The winner lives, and stands as it did when it won. */
+  /** The winner lives, and its winning candidacy is its latest. */
   get #isReigned(): boolean {
     if (this.#claim === undefined) return false
     const { signer, content } = this.#claim
     return this.#context.view.isAlive(signer, content.incarnation) && !this.#candidates.haveEnded(this.#claim)
   }
 
-  /** What ended the reign of the claim that is held. */
+  /** Returns the fact that ended the reign of the held claim. */
   #endOfReign(): Fact | undefined {
     if (this.#claim === undefined) return undefined
     const { signer } = this.#claim

@@ -1,6 +1,6 @@
 /**
- * The elections that this node knows of, by name. Each goes its own way (`election.ts`); together they share a bounded memory
- * (`fair-share.ts`), since anybody can make names up.
+ * The elections that this node knows, by name. Each runs by itself (`election.ts`). Together they
+ * share a bounded memory (`fair-share.ts`), since anybody can make names up.
  */
 import type { Milliseconds, NodeId, Reign } from '../base/io.ts'
 import type { Context, Timed } from '../context/context.ts'
@@ -13,9 +13,9 @@ export class Elections implements Timed {
   readonly #context: Context
   readonly #stored: ReadonlyMap<string, number>
   readonly #elections = new Map<string, Election>()
-  /** Who has which share of memory, while it is full and nothing changes. */
+  /** Cached shares of memory, while it is full and nothing changes. */
   #sharing: FairShare | undefined
-  /** The highest sequence of this node's own in elections that made way: others may remember it. */
+  /** The highest own sequence in evicted elections. Others may remember it. */
   #forgotten = 0
   #reconciledAt: Milliseconds = -Infinity
 
@@ -31,40 +31,40 @@ export class Elections implements Timed {
     return next
   }
 
-  /** The reign as this node sees it now; undefined while there is no live winner. */
+  /** Returns the reign as this node sees it; undefined while there is no live winner. */
   reign(name: string): Reign | undefined {
     return this.#elections.get(name)?.reign
   }
 
-  /** This node wants to be elected. */
+  /** Makes this node a candidate. */
   elect(name: string): void {
     const election = this.#open(name, this.#context.id)
     if (election === undefined) this.#warnFull(name)
     else election.elect(this.#forgotten)
   }
 
-  /** This node is a candidate. */
+  /** True if this node is a candidate. */
   stands(name: string): boolean {
     return this.#elections.get(name)?.isStanding === true
   }
 
-  /** This node no longer wants to be elected; a reign of its own ends. */
+  /** Ends this node's candidacy, and with it a reign of its own. */
   withdraw(name: string): void {
     this.#elections.get(name)?.withdraw()
   }
 
-  /** Puts this node's candidacies forward again, under a new life. `after`: it looks around for so long first, ms. */
+  /** Renews this node's candidacies under a new life. `after`: wait before it may claim, ms. */
   renew(after: Milliseconds = 0): void {
     for (const election of this.#elections.values()) election.renew(after)
   }
 
-  /** Everything this node knew is gone, but its own candidacies and the epochs. */
+  /** Drops all knowledge but this node's own candidacies and the epochs. */
   startOver(): void {
     for (const election of this.#elections.values()) election.startOver()
     this.#sharing = undefined
   }
 
-  /** This process stood still, and others may reign by now. */
+  /** Handles a stall of this process, in which others may have come to reign. */
   stalled(): void {
     for (const election of this.#elections.values()) election.stalled()
   }
@@ -73,7 +73,7 @@ export class Elections implements Timed {
     this.#reconciledAt = this.#context.now
   }
 
-  /** Is this candidacy worth checking its signature? */
+  /** True if this candidacy is worth a check of its signature. */
   wantsCandidacy(statement: Statement<Candidacy>): boolean {
     const { signer, content } = statement
     if (!this.#context.view.isAlive(signer, content.incarnation)) return false
@@ -86,7 +86,10 @@ export class Elections implements Timed {
     return this.#open(statement.content.election, statement.signer)?.mergeCandidacy(statement)
   }
 
-  /** This node's own later word, if this is an older one; to be told to who told it. */
+  /**
+   * Returns this node's later candidacy if this one is an older one of its own. The sender should
+   * get it.
+   */
   correction(statement: Statement<Candidacy>): Fact | undefined {
     const { election, withdrawn, sequence } = statement.content
     const known = this.#elections.get(election)
@@ -94,36 +97,37 @@ export class Elections implements Timed {
     return known?.correction(statement)
   }
 
-  /** Is this claim worth checking its signature? */
+  /** True if this claim is worth a check of its signature. */
   wantsClaim(statement: Statement<Claim>): boolean {
     const { signer, content } = statement
     return this.#elections.get(content.election)?.wantsClaim(statement) ?? this.#hasRoom(content.election, signer)
   }
 
-  /** Takes in a verified claim, told by `from`. */
+  /** Takes in a verified claim that `from` sent. */
   mergeClaim(statement: Statement<Claim>, from: NodeId | undefined): Fact | undefined {
     const { signer, content } = statement
-    // The winner's own joined-statement comes first; who never heard of it hears the claim again.
+    // The winner's joined-statement must come first. A node that lacks it gets the claim again
+    // later.
     if (!this.wantsClaim(statement) || !this.#context.view.knows(signer)) return undefined
     const fact = this.#open(content.election, signer)?.mergeClaim(statement, from)
-    // Others may have missed that this node withdrew, and it has forgotten since.
+    // Others may have missed that this node withdrew, and this node forgot it since.
     if (this.#context.view.isAlive(signer, content.incarnation) && signer === this.#context.id && !this.stands(content.election))
       this.#disown(content.election, content.sequence)
     return fact
   }
 
-  /** This node does not stand, whatever it said up to this sequence. */
+  /** Declares that this node does not stand, regardless of candidacies up to this sequence. */
   #disown(name: string, sequence: number): void {
     this.#forgotten = Math.max(this.#forgotten, sequence)
     this.#open(name, this.#context.id)?.disown(this.#forgotten)
   }
 
-  /** A life ended: its candidacies with it, and perhaps a reign. */
+  /** Ends the candidacies of an ended life, and perhaps its reign. */
   lifeEnded(id: NodeId): void {
     for (const election of this.#elections.values()) election.lifeEnded(id)
   }
 
-  /** A member entered: a claim that waited for it may now be told. */
+  /** Handles the join of a member. A claim that waited for it may be announced. */
   lifeBegan(id: NodeId): void {
     for (const election of this.#elections.values()) election.lifeBegan(id)
   }
@@ -133,7 +137,10 @@ export class Elections implements Timed {
     for (const election of this.#elections.values()) if (now >= election.claimsAt(this.#reconciledAt)) election.claim()
   }
 
-  /** The election of this name; where there is none, one that `opener` made known, if there is room for it. */
+  /**
+   * Returns the election of this name. If there is none, creates one that `opener` introduced, if
+   * there is room for it.
+   */
   #open(name: string, opener: NodeId): Election | undefined {
     const present = this.#elections.get(name)
     if (present !== undefined) return present

@@ -26,7 +26,7 @@ function names(count: number, prefix = 'made-up'): string[] {
   return Array.from({ length: count }, (_, i) => `${prefix}-${String(i).padStart(3, '0')}`)
 }
 
-/** Stands in each and wins it. */
+/** Makes the actor stand in each election and win it. */
 function reigns(actor: Actor, elections: readonly string[], on = bench): void {
   for (const election of elections) on.receive(actor, facts([actor.stands(election), actor.claims(election, 1)]))
 }
@@ -35,7 +35,7 @@ function elect(election: string): void {
   bench.input({ type: 'command', command: { type: 'elect', election } })
 }
 
-/** Of these, those that this node knows the winner of. */
+/** Returns those of the elections that have a winner at this node. */
 function known(elections: readonly string[], on = bench): string[] {
   return elections.filter((name) => on.node.reign(name) !== undefined)
 }
@@ -115,7 +115,7 @@ describe('the memory for elections', () => {
     bench.receive(friend, facts([first.left()]))
     reigns(friend, ['next'])
     expect(known(['next'])).toEqual(['next'])
-    // Who lives and reigns stays.
+    // Living winners stay.
     expect(known(names(memory, 'job'))).toEqual(names(memory, 'job').slice(1))
   })
 
@@ -127,7 +127,7 @@ describe('the memory for elections', () => {
     bench.advance(settle * 2)
     expect(known([...rest, 'next'])).toEqual([...rest, 'next'])
     bench.input({ type: 'command', command: { type: 'withdraw', election: 'next' } })
-    // Others remember its last word: this one is later.
+    // Others remember its last candidacy, so this one is later.
     const sequences = (effects: readonly Effect[]): number[] =>
       broadcastsIn(effects).flatMap(({ facts: told }) =>
         told.flatMap(({ statement }) => {

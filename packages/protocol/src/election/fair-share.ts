@@ -1,30 +1,34 @@
 /**
- * Fair shares of a bounded memory: a node remembers so many elections, and whoever makes names up must not use that up. It is shared max-min
- * fairly among those who stand (Bertsekas and Gallager, Data Networks, §6.5.2): once it is full, who has fewer elections gets one
- * from who has more. Those in which this node stands always stay. Of the names of one candidate the lowest are kept, so that all nodes keep the same.
+ * Fair shares of a bounded memory. A node remembers a limited number of elections, and a member
+ * that makes names up must not exhaust it. The candidates share it max-min fairly (Bertsekas and
+ * Gallager, Data Networks, §6.5.2). Once it is full, a candidate with fewer elections gets one from
+ * a candidate with more. Elections in which this node stands always stay. Of one candidate's names
+ * the lowest are kept, so that all nodes keep the same.
  */
 import type { NodeId } from '../base/io.ts'
 
-/** One election, as far as its place in memory goes. */
+/** The properties of an election that decide about its place in memory. */
 export interface Entry {
   readonly name: string
   /** This node stands in it. */
   readonly isOwn: boolean
-  /** Nobody stands or reigns any more: only the epoch is remembered. */
+  /** Nobody stands or reigns, so only the epoch is remembered. */
   readonly isDormant: boolean
-  /** Who stands, who reigned last, or who made it known. */
+  /**
+   * Standing candidates and the last winner. Without any, the member that introduced the election.
+   */
   readonly supporters: ReadonlySet<NodeId>
 }
 
 interface Ranked extends Entry {
-  /** How many elections the least greedy of its supporters has. */
+  /** Number of elections of its supporter that has the fewest. */
   readonly load: number
 }
 
-/** Which election makes way when memory is full. */
+/** Chooses the election to evict when memory is full. */
 export class FairShare {
   readonly #elections = new Map<NodeId, number>()
-  /** Those that may have to go, the first one first. */
+  /** Elections that may be evicted, the first one first. */
   readonly #ranking: readonly Ranked[]
 
   constructor(entries: readonly Entry[]) {
@@ -35,12 +39,12 @@ export class FairShare {
       .sort((a, b) => b.load - a.load || Number(b.isDormant) - Number(a.isDormant) || (a.name < b.name ? 1 : -1))
   }
 
-  /** The election that goes when this node itself wants one more. */
+  /** Returns the election to evict when this node itself wants one more. */
   victimForOwn(): string | undefined {
     return this.#ranking[0]?.name
   }
 
-  /** The election that goes for one that `id` makes known; undefined: none does. */
+  /** Returns the election to evict for one that `id` introduces; undefined for none. */
   victimFor(name: string, id: NodeId): string | undefined {
     const count = this.#countOf(id)
     return this.#ranking.find((entry) => {

@@ -19,7 +19,7 @@ it.each<[string, fc.Arbitrary<Statement>, (a: never, b: never) => number]>([
   ['claims', claim, compareClaims],
 ])('%s have a total order: of two different ones one is greater, everywhere', (_, statement, compare) => {
   const order = compare as (a: Statement, b: Statement) => number
-  // A signer may sign the same words in other bytes: then all that differs is the signature.
+  // A signer may sign the same content in other bytes. Then only the signature differs.
   const any = fc
     .tuple(statement, fc.integer({ min: 0, max: 2 }))
     .map(([said, byte]): Statement => ({ ...said, signature: said.signature.with(63, byte) }))

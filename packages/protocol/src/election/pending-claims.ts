@@ -1,42 +1,46 @@
 /**
- * Claims that do not count yet: the winner before seems to live, or they skip very many epochs. They wait for that winner's end, or for several peers to
- * tell them.
+ * Claims that do not count yet, because the former winner seems to live, or because they skip very
+ * many epochs. They wait for that winner's end, or for several peers to confirm them.
  *
- * One claim at a time from each peer, so that who makes up many keeps nobody else's out. Where few peers hold a claim, as after a heal,
- * the same ones count again some time later, unless it is absurd.
+ * Each peer has one claim at a time, so a peer that makes up many keeps no other's out. Where few
+ * peers hold a claim, as after a heal, the same ones count again some time later, unless it is
+ * absurd.
  */
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import type { Context } from '../context/context.ts'
 import type { Claim, Statement } from '../facts/statement.ts'
 import { compareClaims } from './order.ts'
 
-/** So many peers make a claim count. Guess. */
+/** Number of peers that make a claim count. Guess. */
 export const confirmations = 3
-/** The same peer counts again after this, ms. Guess: long enough for the others to be heard. */
+/** Time after which the same peer counts again, ms. Guess: long enough for the others' messages. */
 export const tellAgain = 5_000
 
 interface Telling {
   readonly claim: Statement<Claim>
-  /** When the peer told it last. */
+  /** Time when the peer's statement was counted last. */
   readonly at: Milliseconds
-  /** How often that counts. */
+  /** Weight of the peer's statement. */
   readonly times: number
 }
 
 export class PendingClaims {
   readonly #context: Context
-  /** What each peer tells at present; undefined: the topic, which nobody answers for. */
+  /**
+   * The present claim of each peer. The key undefined stands for the topic, which vouches for
+   * nothing.
+   */
   readonly #tellings = new Map<NodeId | undefined, Telling>()
 
   constructor(context: Context) {
     this.#context = context
   }
 
-  /** Counts one telling and says whether the claim was told often enough. */
+  /** Counts one confirmation. Returns true if the claim has enough. */
   tell(claim: Statement<Claim>, from: NodeId | undefined, isAbsurd: boolean): boolean {
     const { links } = this.#context
     this.#note(claim, from)
-    // Keys cost nothing: only those count, and are remembered, that stay.
+    // Keys cost nothing, so only peers that stay count and are remembered.
     for (const peer of this.#tellings.keys()) if (peer !== undefined && links.get(peer)?.entered !== true) this.#tellings.delete(peer)
     const entered = [...links.values()].filter((link) => link.entered).length
     let count = 0
@@ -46,7 +50,7 @@ export class PendingClaims {
     return count >= Math.min(confirmations, Math.max(entered, 1))
   }
 
-  /** The greatest of those whose epoch is at most this. */
+  /** Returns the greatest claim with an epoch of at most this. */
   greatest(epoch: number): Statement<Claim> | undefined {
     const claims = [...this.#tellings.values()].map(({ claim }) => claim)
     return claims
@@ -55,7 +59,7 @@ export class PendingClaims {
       .at(-1)
   }
 
-  /** This one counts now: forgets all that are no greater. */
+  /** Forgets all claims that are no greater than this one, which counts. */
   settle(claim: Statement<Claim>): void {
     for (const [peer, telling] of this.#tellings) if (compareClaims(telling.claim, claim) <= 0) this.#tellings.delete(peer)
   }

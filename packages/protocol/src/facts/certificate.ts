@@ -1,10 +1,11 @@
 /**
- * Death certificates: q signed suspicions of one life by different accusers (JEL §5.2: "if a sufficient number of nodes declare
- * that a node has died, it is pronounced dead").
+ * Death certificates: q signed suspicions of one life by different accusers (JEL §5.2: "if a
+ * sufficient number of nodes declare that a node has died, it is pronounced dead").
  *
- * What all accusers say alike, the suspect and its incarnation, stands once; each adds its key, the beat at which it last heard of the suspect, and
- * its signature. A certificate proves itself: it is one fact, merged whole. Its accusers speak of about the same time: suspicions gathered over hours,
- * each of them refuted, are no death, however honest each one was.
+ * A certificate holds the common content of all accusers once: the suspect and its incarnation.
+ * Each accuser adds its key, its signature, and the beat at which it last heard of the suspect. A
+ * certificate proves itself. It is one fact, merged whole. All its beats lie close together.
+ * Suspicions of several hours, each of them refuted, are no death, however honest each one was.
  */
 import { FrameError } from '../base/errors.ts'
 import { decodeId, encodeId } from '../base/id.ts'
@@ -13,8 +14,8 @@ import type * as wire from '../wire/messages.js'
 import { encodeSuspicion, kinds, type Statement, type StatementCodec, type Suspicion } from './statement.ts'
 
 /**
- * Beats of one certificate lie at most so far apart, s. Guess: an observer's turn to probe comes every 24 s at the latest, and one in three may be
- * missed.
+ * Largest distance of the beats in one certificate, s. Guess: an observer's turn to probe comes
+ * every 24 s at the latest, and one in three may be missed.
  */
 export const beatWindow = 90
 
@@ -28,11 +29,11 @@ export interface Accuser {
 export interface Certificate {
   readonly suspect: NodeId
   readonly incarnation: number
-  /** Ordered by signer, all different, none the suspect itself. */
+  /** In the order of signers, all different, without the suspect itself. */
   readonly accusers: readonly Accuser[]
 }
 
-/** Puts suspicions of one life together. */
+/** Combines suspicions of one life. */
 export function certify(suspicions: readonly Statement<Suspicion>[]): Certificate {
   const first = suspicions[0]
   if (first === undefined) throw new RangeError('a certificate needs an accuser')
@@ -41,7 +42,7 @@ export function certify(suspicions: readonly Statement<Suspicion>[]): Certificat
   return { suspect, incarnation, accusers: accusers.sort((a, b) => (a.signer < b.signer ? -1 : 1)) }
 }
 
-/** The suspicions that a certificate quotes, as the statements they were. */
+/** Returns the suspicions in a certificate as full statements. */
 export function suspicionsOf({ suspect, incarnation, accusers }: Certificate): Statement<Suspicion>[] {
   return accusers.map(({ signer, beat, signature }) => ({
     signer,
@@ -52,7 +53,9 @@ export function suspicionsOf({ suspect, incarnation, accusers }: Certificate): S
   }))
 }
 
-/** Reads a certificate and checks its shape and bounds, but no signature. Throws {@link FrameError}. */
+/**
+ * Reads a certificate and checks its shape and bounds, but no signature. Throws {@link FrameError}.
+ */
 export function readCertificate(message: wire.Certificate, limits: { readonly accusers: number; readonly counter: number }): Certificate {
   const suspect = encodeId(message.suspect)
   const { incarnation } = message
@@ -75,7 +78,7 @@ export function readCertificate(message: wire.Certificate, limits: { readonly ac
   return { suspect, incarnation, accusers }
 }
 
-/** True if every accuser signed. */
+/** True if every accuser's signature is valid. */
 export function verifyCertificate(certificate: Certificate, codec: StatementCodec): boolean {
   return suspicionsOf(certificate).every((suspicion) => codec.verify(suspicion))
 }

@@ -1,6 +1,8 @@
 /**
- * Constants: static attributes of a member, in its joined-statement. So they need no directory: they are known wherever the member is, live as long as it, and take no
- * place of anybody's. Programs on the pool share them; each has names of its own, as `jel.compute`.
+ * Constants: static attributes of a member, in its joined-statement. So they need no directory.
+ * Every node that knows the member knows them, they live as long as it does, and they occupy no
+ * other's room. Programs on the pool share them, so each program has its own names, such as
+ * `jel.compute`.
  */
 import type { Config } from '../base/config.ts'
 import type { Constants } from '../base/io.ts'
@@ -10,7 +12,10 @@ export const noConstants: Constants = new Map()
 
 const encoder = new TextEncoder()
 
-/** Why these are refused, or undefined if they are fine: names as those of elections, and bounded in number and bytes. */
+/**
+ * Returns the reason to refuse these constants; undefined if they are valid. Their names follow the
+ * rules for elections. Their number and bytes are bounded.
+ */
 export function constantsProblem(constants: Constants, limits: Config['limits']): string | undefined {
   if (constants.size > limits.constants) return `a member has at most ${limits.constants} constants, not ${constants.size}`
   let bytes = 0
@@ -23,7 +28,10 @@ export function constantsProblem(constants: Constants, limits: Config['limits'])
   return bytes > most ? `the constants of a member have at most ${most} bytes, names included, not ${bytes}` : undefined
 }
 
-/** With another value under this name, in the order of the names; undefined: without one. */
+/**
+ * Returns a copy with another value under this name, in the order of names. An undefined value
+ * removes the name.
+ */
 export function withConstant(constants: Constants, name: string, value: Uint8Array | undefined): Constants {
   const changed = new Map(constants)
   if (value === undefined) changed.delete(name)

@@ -1,6 +1,6 @@
 import { FrameError } from '../base/errors.ts'
 
-/** Decodes with one of the generated codecs; whatever it throws becomes a {@link FrameError}. */
+/** Decodes with a generated codec. Turns any error of it into a {@link FrameError}. */
 export function decode<T>(codec: { decode(data: Uint8Array, options?: never): T }, data: Uint8Array, limits?: object): T {
   try {
     return codec.decode(data, (limits === undefined ? undefined : { limits }) as never)

@@ -1,5 +1,6 @@
 /**
- * User events and queries (Serf's `event` and `query`): what a member tells all members, as the value of a record that lives for minutes.
+ * User events and queries (Serf's `event` and `query`): messages of a member to all members, as the
+ * value of a record that lives for minutes.
  */
 import type { Config } from '../base/config.ts'
 import { FrameError } from '../base/errors.ts'
@@ -9,16 +10,20 @@ import { nameProblem } from '../base/name.ts'
 import * as wire from '../wire/messages.js'
 import { decode } from './decode.ts'
 
-/** Names of records that are events: the owner's version of it follows, so no two are alike. */
+/**
+ * Prefix of the names of records that are events. The owner's version follows, so all names differ.
+ */
 const prefix = 'jel.event/'
 /** Bytes of a hash of a member's id. */
 const hashBytes = 4
-/** Members that one query names at most: their hashes take as much as the payload. */
+/** Most members that one query names: their hashes take as much as the payload. */
 export const targetsLimit = 256
-/** Bytes of an event's record at most: name, payload and targets, with tags and lengths. */
+/** Most bytes of an event's record: name, payload and targets, with tags and lengths. */
 export const eventBytes = 2_304
 
-/** A query waits for answers at most so long, ms. Guess: whoever waits for an hour wants something else. */
+/**
+ * Longest time that a query waits for answers, ms. Guess: a wait of an hour has another purpose.
+ */
 export const queryTimeoutLimit: Milliseconds = 600_000
 
 export interface EventContent {
@@ -35,7 +40,7 @@ export function eventName(version: number): string {
   return prefix + version.toString(36)
 }
 
-/** Why nobody would accept this event, or undefined if it is fine. */
+/** Returns the reason to refuse this event; undefined if it is valid. */
 export function eventProblem(name: string, payload: Uint8Array, limits: Config['limits'], query?: QueryTerms): string | undefined {
   const problem = nameProblem(name)
   if (problem !== undefined) return `the name of an event ${problem}`
@@ -52,7 +57,7 @@ export function encodeEvent(name: string, payload: Uint8Array, query?: QueryTerm
   return wire.UserEvent.encode({ name, payload: payload.slice(), ...(terms && { query: terms }) })
 }
 
-/** Throws {@link FrameError} on what breaks a bound. */
+/** Throws {@link FrameError} if a bound is exceeded. */
 export function readEvent(value: Uint8Array, limits: Config['limits']): EventContent {
   const { name, payload, query } = decode(wire.UserEvent, value)
   const terms = query && { id: query.id, timeout: query.timeoutMs, targets: query.targets.slice() }
@@ -63,7 +68,7 @@ export function readEvent(value: Uint8Array, limits: Config['limits']): EventCon
   return { name, payload: payload.slice(), query: terms }
 }
 
-/** Whether a query is meant for this member. */
+/** True if a query is meant for this member. */
 export function isTarget(targets: Uint8Array, id: NodeId): boolean {
   if (targets.length === 0) return true
   const own = hashesOf([id])
@@ -71,7 +76,7 @@ export function isTarget(targets: Uint8Array, id: NodeId): boolean {
   return false
 }
 
-/** How many members a query names; 0: all are asked. */
+/** Returns the number of members that a query names; 0: all are asked. */
 export function targetCount(targets: Uint8Array): number {
   return targets.length / hashBytes
 }

@@ -1,8 +1,10 @@
 /**
- * A fact: what reconciliation and broadcasts carry. A statement or a death certificate, under a key of which every node keeps one version.
+ * A fact: the unit of reconciliation and broadcasts. It is a statement or a death certificate,
+ * under a key. Each node keeps one version for each key.
  *
- * The version is taken from the signature, whose bytes are as good as random, so that no further hash is needed. Two certificates of one
- * death differ in their accusers and mean the same: their version names only the life.
+ * The version comes from the signature. Its bytes are as good as random, so no other hash is
+ * needed. Two certificates of one death differ in their accusers and mean the same, so their
+ * version depends only on the life.
  */
 import { hash52, hashSpace } from '../base/hash.ts'
 import type { Member, NodeId } from '../base/io.ts'
@@ -11,16 +13,16 @@ import { isKind, type Statement, type StatementCodec } from './statement.ts'
 
 export type FactContent = { readonly statement: Statement } | { readonly certificate: Certificate }
 
-/** A fact as it is told: with the age of what it tells, for facts that expire. */
+/** A fact as it is sent: with the age of its content, for facts that expire. */
 export interface Told {
   readonly fact: Fact
   readonly ageSeconds: number
 }
 
-/** Never changed once it is made, but for what is noted on it in passing; nodes in one process may share it. */
+/** Immutable except for cached values. Nodes in one process may share it. */
 export class Fact implements Told {
   readonly key: string
-  /** Where it stands in the fact set, by its key. */
+  /** Place in the order of the fact set, by key. */
   readonly position: number
   /** Version, 2 × 32 bits. */
   readonly high: number
@@ -28,16 +30,16 @@ export class Fact implements Told {
   readonly content: FactContent
   /** The member whose life this is about; undefined for other facts. */
   readonly about: NodeId | undefined
-  /** What it says of that life. */
+  /** State of that life. */
   readonly says: 'joined' | 'left' | 'died' | undefined
   readonly incarnation: number
-  /** Whom a joined-statement describes. */
+  /** The member that a joined-statement describes. */
   readonly member: Member | undefined
-  /** The registry's; 0 while nobody holds it. */
+  /** Number in the registry; 0 while nobody holds it. */
   number = 0
-  /** On the wire, told at no age; 0 while nobody counted. */
+  /** Bytes on the wire without an age; 0 until counted. */
   bytes = 0
-  /** What proves it was found true. It stays true, so it need not be looked at again. */
+  /** The signatures were found valid. They stay valid, so one check is enough. */
   #verified = false
 
   constructor(key: string, content: FactContent) {
@@ -67,7 +69,7 @@ export class Fact implements Told {
     this.member = isJoined ? memberOf(statement.signer, statement.content) : undefined
   }
 
-  /** A fact alone is one told at no age: most never expire. */
+  /** A fact alone is sent without an age: most facts never expire. */
   get fact(): this {
     return this
   }
@@ -76,29 +78,31 @@ export class Fact implements Told {
     return 0
   }
 
-  /** It is about no member, but somebody's own. */
+  /** True for a record, which belongs to an owner and is about no member. */
   get isRecord(): boolean {
     return 'statement' in this.content && this.content.statement.content.kind === 'record'
   }
 
-  /** Whose word it is: the signer, or of a death, which has several, whose death it is. */
+  /** The signer. A death has several signers, so there it is the suspect. */
   get author(): NodeId {
     return 'certificate' in this.content ? this.content.certificate.suspect : this.content.statement.signer
   }
 
-  /** How many there are to be checked. */
+  /** Number of signatures to check. */
   get signatures(): number {
     return 'certificate' in this.content ? this.content.certificate.accusers.length : 1
   }
 
-  /** True if all its signatures are right. */
+  /** True if all signatures are valid. */
   isTrue(codec: StatementCodec): boolean {
     this.#verified ||=
       'certificate' in this.content ? verifyCertificate(this.content.certificate, codec) : codec.verify(this.content.statement)
     return this.#verified
   }
 
-  /** Not only means the same, but is the same, signature by signature. */
+  /**
+   * True if the other fact is the same, signature by signature, and not only the same in meaning.
+   */
   equals(other: Fact): boolean {
     if (this === other) return true
     if (this.high !== other.high || this.low !== other.low || this.key !== other.key) return false
@@ -107,15 +111,16 @@ export class Fact implements Told {
 }
 
 /**
- * The hash of a key; lives in the lower half of the space, all else in the upper. What members say means nothing to who does not know them yet, and a
- * large state is told in order, page by page.
+ * Returns the hash of a key. Lives are in the lower half of the space, all else is in the upper
+ * half. A large state is sent in order, page by page, and other facts mean nothing to a node that
+ * does not know their members yet.
  */
 function positionOf(key: string): number {
   return Math.floor(hash52(key) / 2) + (key.startsWith('m') ? 0 : hashSpace / 2)
 }
 
 export const memberKey = (id: NodeId): string => `m${id}`
-/** Suspicions are told, but not held: what was not decided soon means nothing later. */
+/** Suspicions are sent, but not held: an undecided one soon means nothing. */
 const suspicionKey = (suspect: NodeId, accuser: NodeId): string => `s${suspect}${accuser}`
 export const refutationKey = (id: NodeId): string => `r${id}`
 export const candidacyKey = (election: string, id: NodeId): string => `c${id}${election}`
@@ -124,7 +129,7 @@ export const claimKey = (election: string): string => `e${election}`
 export const unknownKey = (statement: Statement): string =>
   `u${statement.signer}${statement.kind}:${hex(statement.signature.subarray(0, 8))}`
 
-/** A fact under the key that its content belongs to. */
+/** Returns a fact under the key of its content. */
 export function factOf(content: FactContent): Fact {
   return new Fact(keyOf(content), content)
 }

@@ -9,17 +9,17 @@ import { Registry } from './registry.ts'
 const [author] = actors(1) as [Actor]
 const statement = author.says(77, Uint8Array.of(1))
 
-/** A fact with a position of one's choice. */
+/** Returns a fact with a chosen position. */
 function factAt(position: number, name: string, high: number, low: number): Fact {
   return Object.assign(new Fact(`${name}${position}`, { statement }), { position, high, low })
 }
 
-/** Lengths of one's choice, too. */
+/** Gives facts different lengths. */
 const bytesOf = ({ key, high }: Fact): number => key.length + (high % 7)
 
 const show = ({ key, high, low }: Fact): string => `${key} ${high} ${low}`
 
-// Few positions, so that some coincide; close together, and far enough apart for the grid.
+// Few positions, so that some coincide. They lie close together, or far enough apart for the grid.
 describe.each([1, 2 ** 46])('FactSet, with facts %d apart,', (spread) => {
   const fact = fc
     .record({ position: fc.nat(40), name: fc.constantFrom('a', 'b'), high: fc.nat(), low: fc.nat() })
@@ -27,7 +27,10 @@ describe.each([1, 2 ** 46])('FactSet, with facts %d apart,', (spread) => {
   const operations = fc.array(fc.record({ put: fc.boolean(), fact, other: fc.boolean() }), { maxLength: 60 })
   const border = fc.nat(45).map((place) => place * spread)
 
-  /** A set, what should be in it, and another set with the same registry. */
+  /**
+   * Returns a set and its expected content. The steps also change another set with the same
+   * registry.
+   */
   function build(steps: readonly { put: boolean; fact: Fact; other: boolean }[]): { set: FactSet; model: Map<string, Fact> } {
     const registry = new Registry()
     const set = new FactSet(registry, bytesOf)

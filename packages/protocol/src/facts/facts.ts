@@ -1,10 +1,12 @@
 /**
- * The fact set: all that a node tells others, ordered by position, with fingerprints of ranges.
+ * The fact set: all facts that a node exchanges, ordered by position, with fingerprints of ranges.
  *
- * A fingerprint is the exclusive or of the versions in a range. Those of the whole set and of the parts of a fixed grid are kept up to date, so
- * that two equal nodes find out with one small message, and where they differ only the two ends of a range need a scan.
+ * A fingerprint is the exclusive or of the versions in a range. Those of the whole set and of the
+ * parts of a fixed grid are kept up to date. So two equal nodes need only one small message, and
+ * where they differ only the two ends of a range need a scan.
  *
- * The set itself is a number for each place of the registry, which holds the facts and their order.
+ * The set itself is one number for each place of the registry. The registry holds the facts and
+ * their order.
  */
 import { hashSpace } from '../base/hash.ts'
 import type { Milliseconds, NodeId } from '../base/io.ts'
@@ -18,15 +20,23 @@ export interface Fingerprint {
   readonly low: number
 }
 
-/** Parts of the grid. Measured: at 10,000 facts the ends of a range are then as dear as its middle. */
+/**
+ * Parts of the grid. Measured: at 10,000 facts the ends of a range then cost as much as its middle.
+ */
 export const parts = 256
 const partSize = hashSpace / parts
 
 export class FactSet {
   readonly registry: Registry
-  /** By place: the number of the fact that is held, 0 for none, negative for one that is remembered but no longer told. */
+  /**
+   * By place: the number of the held fact, 0 for none, negative for a silenced one, which is
+   * remembered but not sent.
+   */
   #held = new Int32Array(64)
-  /** By place: when what it tells began, for facts that expire. Empty until there is one. */
+  /**
+   * By place: the time when the fact's content began, for facts that expire. Empty until there is
+   * one.
+   */
   #born = new Float64Array(0)
   #size = 0
   #bytes = 0
@@ -38,23 +48,23 @@ export class FactSet {
 
   readonly #bytesOf: (fact: Fact) => number
 
-  /** `bytesOf`: how long a fact is where it is told. Always the same for the same fact. */
+  /** `bytesOf` returns the bytes of a sent fact. It must be constant for each fact. */
   constructor(registry: Registry, bytesOf: (fact: Fact) => number = () => 0) {
     this.registry = registry
     this.#bytesOf = bytesOf
   }
 
-  /** Facts that are told. */
+  /** Number of facts that are sent. */
   get size(): number {
     return this.#size
   }
 
-  /** How long they are together. */
+  /** Bytes of them together. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** The first fact that is told at exactly this position. */
+  /** Returns the first sent fact at exactly this position. */
   atPosition(position: number): Fact | undefined {
     const { order } = this.registry
     for (let i = order.lowerBound(position); i < order.size; i++) {
@@ -66,32 +76,35 @@ export class FactSet {
     return undefined
   }
 
-  /** The fact under this key, whether it is told or only remembered. */
+  /** Returns the fact under this key, sent or silenced. */
   get(key: string): Fact | undefined {
     const place = this.registry.place(key)
     return place === undefined ? undefined : this.at(place)
   }
 
-  /** The fact about a member's life. */
+  /** Returns the fact about a member's life. */
   about(id: NodeId): Fact | undefined {
     const place = this.registry.memberPlace(id)
     return place === undefined ? undefined : this.at(place)
   }
 
-  /** The fact at a place of the registry. */
+  /** Returns the fact at a place of the registry. */
   at(place: number): Fact | undefined {
     const number = this.#held[place]
     return number === undefined || number === 0 ? undefined : this.registry.fact(Math.abs(number))
   }
 
-  /** The fact that is held under the same key as this one. */
+  /** Returns the fact that is held under the same key as this one. */
   rival(fact: Fact): Fact | undefined {
     const number = this.registry.numberOf(fact)
     if (number === 0) return this.get(fact.key)
     return this.at(this.registry.placeOf(number))
   }
 
-  /** Takes in a fact in place of another under its key, and returns it as it is held. `born`: when what it tells began, if it expires. */
+  /**
+   * Takes in a fact, replaces the one under its key, and returns it as held. `born` is the time
+   * when its content began, if it expires.
+   */
   put(fact: Fact, born?: Milliseconds): Fact {
     const { registry } = this
     const number = registry.hold(fact)
@@ -105,13 +118,13 @@ export class FactSet {
     return registry.fact(number)
   }
 
-  /** Forgets what is held under this fact's key. */
+  /** Forgets the fact under this fact's key. */
   delete(fact: Fact): void {
     const place = this.registry.place(fact.key)
     if (place !== undefined) this.#drop(place)
   }
 
-  /** Goes on remembering a fact, but no longer tells it. */
+  /** Keeps a fact, but stops sending it. */
   silence(fact: Fact): void {
     const place = this.registry.place(fact.key)
     const number = place === undefined ? 0 : (this.#held[place] ?? 0)
@@ -124,14 +137,14 @@ export class FactSet {
     return (this.#held[this.registry.place(fact.key) ?? -1] ?? 0) > 0
   }
 
-  /** When what it tells began; undefined for facts that don't expire. */
+  /** Returns the time when the fact's content began; undefined for facts that don't expire. */
   born(fact: Fact): Milliseconds | undefined {
     if (this.#born.length === 0) return undefined
     const born = this.#born[this.registry.place(fact.key) ?? -1]
     return born === undefined || Number.isNaN(born) ? undefined : born
   }
 
-  /** The fact with its age, to be told now. */
+  /** Returns the fact with its present age, to be sent. */
   told(fact: Fact, now: Milliseconds): Told {
     const born = fact.says === 'joined' ? undefined : this.born(fact)
     return born === undefined ? fact : { fact, ageSeconds: Math.max(0, Math.floor((now - born) / 1000)) }
@@ -141,7 +154,7 @@ export class FactSet {
     for (let place = 0; place < this.#held.length; place++) this.#drop(place)
   }
 
-  /** Of all told facts with a position in [from, to). */
+  /** Returns the fingerprint of all sent facts with a position in [from, to). */
   fingerprint(from: number, to: number): Fingerprint {
     if (from === 0 && to === hashSpace) return { count: this.#size, high: this.#high >>> 0, low: this.#low >>> 0 }
     const sum = { count: 0, high: 0, low: 0 }
@@ -169,7 +182,7 @@ export class FactSet {
     return { count: sum.count, high: sum.high >>> 0, low: sum.low >>> 0 }
   }
 
-  /** All told facts with a position in [from, to), in order. */
+  /** Returns all sent facts with a position in [from, to), in order. */
   range(from: number, to: number): Fact[] {
     const { registry } = this
     const { places } = registry.order
@@ -184,7 +197,10 @@ export class FactSet {
     return facts
   }
 
-  /** Borders that split [from, to) into at most `count` ranges of about equally many facts; first and last are from and to. */
+  /**
+   * Returns borders that split [from, to) into at most `count` ranges of about equally many facts.
+   * The first and last ones are from and to.
+   */
   split(from: number, to: number, count: number): number[] {
     const total = this.fingerprint(from, to).count
     const borders = [from]
@@ -201,7 +217,10 @@ export class FactSet {
     return borders
   }
 
-  /** The position of the told fact that has so many others between itself and `from`; the end of the space if there are fewer. */
+  /**
+   * Returns the position of the sent fact with this many others between itself and `from`; the end
+   * of the space if there are fewer.
+   */
   #select(from: number, others: number): number {
     const { order } = this.registry
     let left = others
@@ -223,10 +242,10 @@ export class FactSet {
     return hashSpace
   }
 
-  /** Everything that is held, told or only remembered, in order: first place to last. */
+  /** Yields the places of all held facts, sent or silenced, in order. */
   *places(): IterableIterator<number> {
     const { order } = this.registry
-    // A copy: who walks over it may change it.
+    // A copy, since the consumer may change the set.
     for (const place of order.places.slice(0, order.size)) if ((this.#held[place] ?? 0) !== 0) yield place
   }
 
@@ -241,7 +260,7 @@ export class FactSet {
   }
 
   #firstIn(from: number, to: number): number {
-    // Where much is known to others and little here, most of the way leads over nothing.
+    // Skip empty parts: a shared registry may hold many facts that this node lacks.
     let start = from
     for (let part = Math.floor(from / partSize); part < parts && this.#counts[part] === 0; part++) start = (part + 1) * partSize
     return this.registry.order.lowerBound(Math.min(Math.max(start, from), to))
@@ -288,7 +307,7 @@ export class FactSet {
   }
 }
 
-/** The part of the grid that a position lies in. */
+/** Returns the part of the grid that a position lies in. */
 export function partOf(position: number): number {
   return Math.floor(position / partSize)
 }

@@ -1,10 +1,11 @@
 /**
- * Items: facts by name. A position in 7 bytes and half of the version in 4 tell which fact is meant and whether it is the same.
+ * Items: facts by name. 7 bytes of position and 4 bytes of half the version identify the fact and
+ * its version.
  */
 import { FrameError } from '../base/errors.ts'
 import type { Fact } from './fact.ts'
 
-/** Bytes of one. */
+/** Bytes of one item. */
 const itemBytes = 11
 
 export interface Item {
@@ -22,7 +23,7 @@ export function pack(items: readonly Item[]): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-/** The items that name these facts. */
+/** Returns the items that name these facts. */
 export function packFacts(facts: readonly Fact[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(facts.length * itemBytes)
   const view = new DataView(bytes.buffer)

@@ -16,12 +16,12 @@ const people = actors(8)
 const [alice, bob, carol] = people as [Actor, Actor, Actor]
 const subjects = [alice, bob, carol]
 
-/** Something that a node may hear of a member, in any of the forms that it may come in. */
+/** News about a member, in any possible form. */
 interface News {
   readonly subject: number
   readonly incarnation: number
   readonly what: 'joined' | 'left' | 'died'
-  /** Which of two statements that a faulty member signs for one life, or which accusers. */
+  /** Selects one of two statements that a faulty member signs for one life, or the accusers. */
   readonly variant: number
 }
 
@@ -60,7 +60,7 @@ class Observer {
     return this
   }
 
-  /** What it would tell another. */
+  /** The facts that it would send to another. */
   get told(): Content[] {
     return this.facts.range(0, hashSpace).map(({ content }) => contentIn(content))
   }
@@ -235,7 +235,7 @@ describe('View', () => {
     const end = read(death(alice, [bob]))
     const { view, facts } = new Observer(alice.joined())
     const now = lifetime * 2
-    view.merge(end, now, lifetime) // older than anybody honest tells
+    view.merge(end, now, lifetime) // older than any honest node sends
     expect(view.merge(end, now, hour)).toEqual([])
     expect(facts.told(end, now).ageSeconds).toBe(3_600)
     expect(view.tombstones.nextExpiry).toBeLessThanOrEqual(now - hour + lifetime * shareUntil)

@@ -1,13 +1,14 @@
 /**
- * The view: who is in the pool as far as this node knows, and the memory of lives that ended.
+ * The view: the members of the pool that this node knows, and the memory of ended lives.
  *
- * Merging is a join of a semilattice, so that order, repetition and grouping of news don't matter: of one id the
- * higher incarnation wins, and within one incarnation an end wins over the joined-statement, and the member's own word (left)
- * over the word of others (died). No end is ever undone, so no life is resurrected. What is told to the application is derived
- * from the transitions: a later life ends an earlier one, even if the end itself was never heard of.
+ * Merging is a join of a semilattice, so the order, repetition and grouping of news don't matter.
+ * For one id the higher incarnation wins. Within one incarnation an end wins over the
+ * joined-statement, and the member's own left-statement wins over a death that others certified. No
+ * end is ever undone, so no life is resurrected. The transitions give the application's
+ * notifications: a later life ends an earlier one, even if the end itself never arrived.
  *
- * Nothing is stored here but counts: who is in is what the fact set holds, a joined-statement for each member and, for as
- * long as they are remembered, an end for those that are gone.
+ * The view stores only counts. The fact set holds the members: a joined-statement for each one, and
+ * an end for each life that is gone, as long as it is remembered.
  */
 import type { Config } from '../base/config.ts'
 import type { Member, Milliseconds, NodeId } from '../base/io.ts'
@@ -28,14 +29,17 @@ const none: readonly Change[] = []
 export class View {
   readonly #facts: FactSet
   readonly #config: Config
-  /** Lives that ended, as far as they are remembered. */
+  /** Ended lives, as far as they are remembered. */
   readonly tombstones: Tombstones
   #size = 0
-  /** Of deaths of lives that this node never heard begin: the latest life that their member signed itself. */
+  /**
+   * The latest life that each member signed itself, if a later one of it ended whose beginning
+   * never arrived.
+   */
   readonly #signed = new Map<NodeId, number>()
-  /** Those of whom nothing but an end was ever heard: anybody can sign one under a new key. */
+  /** Ids of which only an end ever arrived. Anybody can sign one under a new key. */
   readonly #unseen = new Set<NodeId>()
-  /** Members in each part of the fact set's grid: a random pick must not walk over all. */
+  /** Members in each part of the fact set's grid. A random pick must not walk over all members. */
   readonly #sizes = new Int32Array(parts)
 
   constructor(facts: FactSet, config: Config) {
@@ -59,13 +63,13 @@ export class View {
     return this.#facts.about(id)?.member
   }
 
-  /** The joined-statement of a member. */
+  /** Returns the joined-statement of a member. */
   statement(id: NodeId): Statement<Joined> | undefined {
     const fact = this.#facts.about(id)
     return fact?.member === undefined || !('statement' in fact.content) ? undefined : (fact.content.statement as Statement<Joined>)
   }
 
-  /** The fact about this id: its joined-statement or its end. */
+  /** Returns the fact about this id: its joined-statement or its end. */
   fact(id: NodeId): Fact | undefined {
     return this.#facts.about(id)
   }
@@ -75,7 +79,7 @@ export class View {
     return this.get(id)?.incarnation === incarnation
   }
 
-  /** True for who is a member now; by its place in the registry. */
+  /** True if the id at this place in the registry is a member at present. */
   isAliveAt(place: number): boolean {
     return this.#facts.at(place)?.member !== undefined
   }
@@ -87,28 +91,31 @@ export class View {
     return fact.member === undefined ? fact.incarnation >= incarnation : fact.incarnation > incarnation
   }
 
-  /** The highest incarnation heard of, 0 for none. */
+  /** Returns the highest known incarnation, 0 for none. */
   known(id: NodeId): number {
     return this.#facts.about(id)?.incarnation ?? 0
   }
 
-  /** The highest incarnation that this id itself signed, as far as is remembered; 0 for none. Others may make up later ones. */
+  /**
+   * Returns the highest incarnation that this id itself signed, as far as is remembered; 0 for
+   * none. Others may make up later ones.
+   */
   signed(id: NodeId): number {
     return this.#signed.get(id) ?? this.known(id)
   }
 
-  /** Whether this id is or was a member, as far as is remembered. */
+  /** True if this id is or was a member, as far as is remembered. */
   knows(id: NodeId): boolean {
     return this.#facts.about(id) !== undefined
   }
 
-  /** How the last known life of this id ended. */
+  /** Returns the end of the last known life of this id. */
   ending(id: NodeId): Fact | undefined {
     const fact = this.#facts.about(id)
     return fact?.member === undefined ? fact : undefined
   }
 
-  /** In the order of their places in the fact set; don't keep it across changes. */
+  /** Iterates in the order of places in the fact set. Don't keep it across changes. */
   *members(): IterableIterator<Member> {
     for (const place of this.#facts.places()) {
       const member = this.#facts.at(place)?.member
@@ -116,12 +123,12 @@ export class View {
     }
   }
 
-  /** Whether this id is a member, or was one that this node saw: others count for nothing. */
+  /** True if this id is a member, or was one that this node saw. Other ids count for nothing. */
   wasMember(id: NodeId): boolean {
     return this.knows(id) && !this.#unseen.has(id)
   }
 
-  /** The i-th of {@link size} members, for random picks. */
+  /** Returns the i-th of {@link size} members, for random picks. */
   at(index: number): Member | undefined {
     let left = index
     let part = 0
@@ -134,7 +141,10 @@ export class View {
     return undefined
   }
 
-  /** Would this joined-statement or end of a life change anything? To be asked before a signature is checked. */
+  /**
+   * True if this joined-statement or end of a life would change anything. Ask before checking a
+   * signature.
+   */
   isNews(fact: Fact): boolean {
     const present = this.#facts.rival(fact)
     if (present === undefined) return true
@@ -145,8 +155,9 @@ export class View {
   }
 
   /**
-   * Takes in a verified joined-statement or end of a life; an end that began `age` ago. Of the statements of one life the highest version counts; two
-   * of one version (only a faulty or dishonest member signs two) are put in order by their signatures, so that all nodes keep the same.
+   * Takes in a verified joined-statement or end of a life. The end began `age` ago. Of the
+   * statements of one life the highest version counts. Only a faulty or dishonest member signs two
+   * of one version. Their signatures put these in order, so that all nodes keep the same one.
    */
   merge(fact: Fact, now: Milliseconds, age: Milliseconds): readonly Change[] {
     if (!this.isNews(fact)) {
@@ -156,7 +167,9 @@ export class View {
     return fact.says === 'joined' ? this.#begin(fact) : this.#end(fact, now - this.tombstones.credible(age))
   }
 
-  /** Forgets everything. Whoever calls this must not report the members that vanish as new when they come back. */
+  /**
+   * Forgets everything. The caller must not report the vanished members as new when they come back.
+   */
   clear(): void {
     for (const place of this.#facts.places()) {
       const fact = this.#facts.at(place)
@@ -198,7 +211,7 @@ export class View {
     if (before?.member !== undefined) this.#count(before, -1)
     this.tombstones.added(born, before === undefined || before.member !== undefined)
     if (before?.member === undefined) return []
-    // A later life ended unseen: all that is sure of the one we knew is that it is over.
+    // A later life ended unseen. Only the end of the life that this node knew is certain.
     return [{ type: before.incarnation === fact.incarnation && fact.says === 'left' ? 'left' : 'died', member: before.member }]
   }
 

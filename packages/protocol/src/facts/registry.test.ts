@@ -41,7 +41,7 @@ describe('a registry', () => {
     const [early, late] = [factOf({ statement: alice.joined() }), factOf({ statement: bob.joined() })]
     set.put(early)
     set.delete(early)
-    set.put(late) // under the number that was given up
+    set.put(late) // under the freed number
     set.put(early)
     expect(set.about(alice.id)).toBe(early)
     expect(set.about(bob.id)).toBe(late)

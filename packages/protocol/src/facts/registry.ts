@@ -1,12 +1,15 @@
 /**
- * The registry: facts that are held, each once, under small numbers.
+ * The registry: holds each fact once, under a small number.
  *
- * What a node knows is then a number for each key in a typed array, and what all nodes would store alike, the fact itself, its place in the order
- * of the fact set and on the rings, is stored once. A host has a registry of its own. The simulator hands one to all of its nodes:
- * ten thousand views of ten thousand members are a hundred million entries, and as maps of their own they fit into no machine.
+ * A node's knowledge is then one number for each key, in a typed array. Data that is the same at
+ * all nodes is stored once: the fact itself, its place in the order of the fact set, and its place
+ * on the rings. A host has its own registry. The simulator gives one to all of its nodes: ten
+ * thousand views of ten thousand members are a hundred million entries, which fit into no machine
+ * as separate maps.
  *
- * Nothing a node does depends on what only others hold, or on how things are numbered: that would be knowledge by other ways than
- * messages. Numbers and places are given up when the last holder lets go, so memory is bounded by what is held.
+ * A node's behaviour depends neither on the facts of others nor on the numbering, or it would learn
+ * by other ways than messages. Numbers and places are freed when the last holder releases them, so
+ * held facts bound the memory.
  */
 import { hash52 } from '../base/hash.ts'
 import type { NodeId } from '../base/io.ts'
@@ -14,7 +17,7 @@ import type { Fact } from './fact.ts'
 import { grown, SortedPlaces } from './sorted-places.ts'
 
 export class Registry {
-  /** By number; 0 is nobody's. */
+  /** By number. No fact has number 0. */
   readonly #facts: (Fact | undefined)[] = [undefined]
   #placeOf = new Int32Array(64)
   /** Versions, by number. */
@@ -22,7 +25,7 @@ export class Registry {
   lows = new Int32Array(64)
   #holders = new Int32Array(64)
   readonly #freeNumbers: number[] = []
-  /** By place: one a key. */
+  /** By place. Each key has one place. */
   readonly #keys: string[] = []
   readonly #versions: number[][] = []
   readonly #freePlaces: number[] = []
@@ -34,32 +37,32 @@ export class Registry {
   readonly order = new SortedPlaces((place) => this.#keys[place] as string)
   readonly #rings: SortedPlaces[] = []
 
-  /** How many places there are, in use or free: what is kept by place needs an array of this length. */
+  /** Number of places, used or free: the necessary length of an array that is indexed by place. */
   get places(): number {
     return this.#keys.length
   }
 
-  /** The fact with this number, which somebody holds. */
+  /** Returns the fact with this number, which must be held. */
   fact(number: number): Fact {
     return this.#facts[number] as Fact
   }
 
-  /** The place of a held fact's key, by the fact's number. */
+  /** Returns the place of a held fact's key, by the fact's number. */
   placeOf(number: number): number {
     return this.#placeOf[number] as number
   }
 
-  /** The place of a key; undefined if nobody holds anything under it. */
+  /** Returns the place of a key; undefined if nobody holds a fact under it. */
   place(key: string): number | undefined {
     return this.#places.get(key)
   }
 
-  /** The place of the facts about a member; undefined if nobody holds any. */
+  /** Returns the place of the facts about a member; undefined if nobody holds any. */
   memberPlace(id: NodeId): number | undefined {
     return this.#members.get(id)
   }
 
-  /** The number of a fact or of its equal; 0 if nobody holds it. */
+  /** Returns the number of a fact or of its equal; 0 if nobody holds it. */
   numberOf(fact: Fact): number {
     const { number } = fact
     if (number !== 0 && this.#facts[number] === fact) return number
@@ -67,7 +70,10 @@ export class Registry {
     return place === undefined ? 0 : this.#equal(fact, place)
   }
 
-  /** Takes hold of a fact, or of its equal that is held already; returns its number. To be let go as often. */
+  /**
+   * Holds a fact, or its equal that is held already. Returns its number. Each hold needs one
+   * release.
+   */
   hold(fact: Fact): number {
     const number = this.numberOf(fact) || this.#register(fact)
     this.#holders[number] = (this.#holders[number] as number) + 1
@@ -88,7 +94,7 @@ export class Registry {
     if (versions.length === 0) this.#vacate(place)
   }
 
-  /** The members of one ring in order: by hash of ring and id. */
+  /** Returns the members of one ring in order of the hash of ring and id. */
   ring(ring: number): SortedPlaces {
     for (let i = this.#rings.length; i <= ring; i++) {
       const order = new SortedPlaces((place) => this.#ids[place] as NodeId)
@@ -98,7 +104,7 @@ export class Registry {
     return this.#rings[ring] as SortedPlaces
   }
 
-  /** The member that the facts at this place are about. */
+  /** Returns the member that the facts at this place are about. */
   memberAt(place: number): NodeId | undefined {
     return this.#ids[place]
   }
@@ -153,7 +159,7 @@ export class Registry {
   }
 }
 
-/** Where a member stands on a ring. */
+/** Returns the position of a member on a ring. */
 export function ringPosition(id: NodeId, ring: number): number {
   return hash52(id, ring + 1)
 }

@@ -1,9 +1,10 @@
 /**
- * Sorted places: places in the registry, sorted by a position each, and by their keys where positions coincide. It is held once for all nodes that share
- * a registry; each walks over it and leaves out what it does not hold.
+ * Places in the registry, sorted by position, and by key where positions coincide. All nodes that
+ * share a registry share one instance. Each node walks over it and skips the places that it does
+ * not hold.
  */
 export class SortedPlaces {
-  /** The first {@link size} are valid. */
+  /** Only the first {@link size} entries are valid. */
   places = new Int32Array(64)
   size = 0
   /** By place. */
@@ -35,7 +36,7 @@ export class SortedPlaces {
     this.size -= 1
   }
 
-  /** Index of the first place that does not stand before this. */
+  /** Returns the index of the first place that is not before this position and key. */
   lowerBound(position: number, key = ''): number {
     let low = 0
     let high = this.size
@@ -50,7 +51,7 @@ export class SortedPlaces {
   }
 }
 
-/** A longer copy with room for an element at `index`. */
+/** Returns a longer copy with room for an element at `index`. */
 export function grown<A extends Int32Array | Float64Array | Uint8Array>(array: A, index: number): A {
   const larger = new (array.constructor as new (length: number) => A)(Math.max(index + 1, 64, Math.ceil(array.length * 1.5)))
   larger.set(array)

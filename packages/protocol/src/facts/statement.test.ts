@@ -50,7 +50,7 @@ const content: fc.Arbitrary<Exclude<Content, Unknown>> = fc.oneof(
   }),
 )
 
-/** Over the wire and back. */
+/** Encodes and decodes a statement. */
 function pass(statement: Statement, reader = alice): Statement {
   return reader.read(wire.Statement.decode(wire.Statement.encode(statementToWire(statement))))
 }
@@ -119,7 +119,8 @@ describe('a statement', () => {
   })
 
   it('that is a suspicion says only what a certificate can repeat: with anything else in its body it is refused', () => {
-    // A certificate quotes a suspicion by its content. One that is signed over other bytes would make it look forged, and its honest teller a liar.
+    // A certificate quotes a suspicion by its content. A suspicion signed over other bytes would
+    // make the certificate look forged, and its honest sender a liar.
     const suspicion = alice.suspects(bob)
     const padded = Uint8Array.from([...suspicion.body, 0x78, 0x01])
     expect(() => pass(alice.says(kinds.suspicion, padded))).toThrow(FrameError)
@@ -132,7 +133,7 @@ describe('what is out of bounds in a statement is refused', () => {
   const constants = (...all: readonly [name: string, bytes: number][]): Uint8Array =>
     joined({ constants: all.map(([name, bytes]) => ({ name, value: new Uint8Array(bytes) })) })
   const record = { name: 'r', version: 1, expires: 1, withdrawn: false }
-  /** With a field that this version does not know. */
+  /** Adds a field that this version does not know. */
   const padded = (body: Uint8Array, bytes: number): Uint8Array =>
     Uint8Array.from([...body, 0xfa, 0x01, (bytes & 0x7f) | 0x80, ((bytes >> 7) & 0x7f) | 0x80, bytes >> 14, ...new Uint8Array(bytes)])
   const candidacy = (election: string): Uint8Array => wire.Candidacy.encode({ election, incarnation: 1, sequence: 1, withdrawn: false })

@@ -1,11 +1,12 @@
 /**
- * Statements: what one node says under its signature, in a form of our own.
+ * Statements: signed content of one node, in a form of our own.
  *
- * libp2p's record envelopes would do, but they are signed and verified asynchronously, and they spend about 40 bytes on a key that the
- * id already holds and on a type that a number tells. Here a joined-statement is 96 bytes of key and signature and about 20 of
- * content, and every node keeps one of each other. The signature covers a prefix that names protocol and pool, the kind, and
- * the body's bytes as they came, so a statement neither crosses pools nor changes its meaning, and kinds from a later version
- * can be passed on unread.
+ * libp2p's record envelopes would do, but they are signed and verified asynchronously. They also
+ * spend about 40 bytes on a key that the id already holds, and on a type that a number can express.
+ * Here a joined-statement is 96 bytes of key and signature and about 20 of content, and every node
+ * keeps one of each other. The signature covers a prefix with protocol and pool, the kind, and the
+ * body's bytes as received. So a statement neither crosses pools nor changes its meaning, and nodes
+ * can pass on kinds from a later version unread.
  */
 import type { Config } from '../base/config.ts'
 import { BoundError, FrameError } from '../base/errors.ts'
@@ -22,14 +23,20 @@ export const kinds = { joined: 1, left: 2, suspicion: 3, refutation: 4, candidac
 export interface Joined {
   readonly kind: 'joined'
   readonly incarnation: number
-  /** Of this member's statements in this life the highest counts: addresses, tag and constants may change. */
+  /**
+   * The highest version of this member's statements in this life counts: addresses, tag and
+   * constants may change.
+   */
   readonly version: number
   readonly nonce: number
   readonly addresses: readonly Address[]
   readonly location: string
   readonly tag: Uint8Array
   readonly constants: Constants
-  /** Since when this life goes on, by its own calendar: milliseconds since 1970. The same in all its versions. */
+  /**
+   * Beginning of this life, by the member's own calendar: milliseconds since 1970. The same in all
+   * versions.
+   */
   readonly joinedAt: Milliseconds
 }
 export interface Left {
@@ -40,13 +47,16 @@ export interface Suspicion {
   readonly kind: 'suspicion'
   readonly suspect: NodeId
   readonly incarnation: number
-  /** How far the suspect's life had come, s on its own clock, when the accuser last heard of it. A later refutation voids the suspicion. */
+  /**
+   * Last second of the suspect's life, on its own clock, that the accuser heard of. A later
+   * refutation voids the suspicion.
+   */
   readonly beat: number
 }
 export interface Refutation {
   readonly kind: 'refutation'
   readonly incarnation: number
-  /** How far this life has come, s on its own clock. */
+  /** Present second of this life, on its own clock. */
   readonly beat: number
 }
 export interface Candidacy {
@@ -61,15 +71,15 @@ export interface Claim {
   readonly kind: 'claim'
   readonly election: string
   readonly epoch: number
-  /** The candidacy on which it was won: the reign lasts as long as that is the winner's latest. */
+  /** The winning candidacy. The reign lasts as long as this is the winner's latest one. */
   readonly incarnation: number
   readonly sequence: number
 }
-/** Bytes under a name, told until they expire. The signer need be no member. */
+/** Bytes under a name, shared until they expire. The signer need not be a member. */
 export interface RecordContent {
   readonly kind: 'record'
   readonly name: string
-  /** Of one signer's records of a name the highest counts. */
+  /** The highest version of one signer's records of a name counts. */
   readonly version: number
   /** Milliseconds since 1970. */
   readonly expires: Milliseconds
@@ -96,9 +106,12 @@ export function isKind<K extends Content['kind']>(statement: Statement, kind: K)
 }
 
 const signatureBytes = 64
-/** What a later version may add to a body, or to a fact around it. Guess: a number or two, and a hash. More of what nobody reads is padding. */
+/**
+ * Bytes that a later version may add to a body, or to a fact around it. Guess: a number or two, and
+ * a hash. More unread bytes are padding.
+ */
 export const spareBytes = 64
-/** A number, and tag and length of bytes, at most. */
+/** Most bytes of a number, and of tag and length of bytes. */
 const [numberBytes, frameBytes] = [10, 4]
 const encoder = new TextEncoder()
 
@@ -114,14 +127,17 @@ export class StatementCodec {
 
   /** Signs with this node's own key, or with another one. */
   sign<C extends Exclude<Content, Unknown>>(signer: NodeId, content: C, key: Pick<Signing, 'sign'> = this.#services): Statement<C> {
-    // A copy: what was just encoded is a window on a buffer of 64 KiB that many share, which must not stay
-    // in memory for it.
+    // A copy: the encoded bytes are a window on a shared buffer of 64 KiB, which must not stay in
+    // memory for them.
     const body = encodeBody(content).slice()
     const kind = kinds[content.kind]
     return { signer, content, kind, body, signature: key.sign(this.#message(kind, body)) }
   }
 
-  /** True if the signature is the signer's. Costs about 0.1 ms with Ed25519, so check cheap things first. */
+  /**
+   * True if the signature is the signer's. Costs about 0.1 ms with Ed25519, so check cheap things
+   * first.
+   */
   verify(statement: Pick<Statement, 'signer' | 'kind' | 'body' | 'signature'>): boolean {
     return this.#services.verify(statement.signer, this.#message(statement.kind, statement.body), statement.signature)
   }
@@ -140,7 +156,8 @@ export function readStatement(message: wire.Statement, limits: Config['limits'])
   if (message.signature.length !== signatureBytes)
     throw new FrameError(`a signature has ${signatureBytes} bytes, not ${message.signature.length}`)
   const content = readContent(message.kind, message.body, limits)
-  // Copies: a decoded field is a window on the whole received frame, which must not stay in memory for it.
+  // Copies: a decoded field is a window on the whole received frame, which must not stay in memory
+  // for it.
   return {
     signer: encodeId(message.signer),
     content,
@@ -150,7 +167,10 @@ export function readStatement(message: wire.Statement, limits: Config['limits'])
   }
 }
 
-/** All that a body of a known kind may hold: what is kept and told on for others is bounded in bytes, not in number alone. */
+/**
+ * Most bytes of a body of a known kind. Facts that are kept and passed on for others are bounded in
+ * bytes, not only in number.
+ */
 function mostBodyBytes(kind: number, limits: Config['limits']): number {
   const name = frameBytes + maxNameBytes
   switch (kind) {
@@ -205,7 +225,8 @@ function readContent(kind: number, body: Uint8Array, limits: Config['limits']): 
       const { suspect, incarnation, beat } = decode(wire.Suspicion, body)
       checkCounter('incarnation', incarnation, limits)
       const content = { kind: 'suspicion', suspect: encodeId(suspect), incarnation, beat } as const
-      // Certificates repeat a suspicion from its content alone, so its body must be what this encodes to.
+      // Certificates repeat a suspicion from its content alone, so its body must be exactly this
+      // encoding.
       if (!sameBytes(body, encodeBody(content))) throw new FrameError('a suspicion with anything else in its body')
       return content
     }
@@ -263,7 +284,7 @@ function checkCounter(what: string, value: number, limits: Config['limits']): vo
   if (!Number.isSafeInteger(value) || value < 1 || value > limits.counter) throw new FrameError(`${what} ${value} is out of range`)
 }
 
-/** The wire form, to be put in a frame. */
+/** Returns the wire form, for a frame. */
 export function statementToWire({ kind, signer, body, signature }: Statement): wire.Statement {
   return {
     kind,
@@ -273,7 +294,10 @@ export function statementToWire({ kind, signer, body, signature }: Statement): w
   }
 }
 
-/** The body of the suspicion that a certificate quotes: certificates leave out what all their accusers say alike. */
+/**
+ * Returns the body of a suspicion in a certificate. Certificates leave out the common content of
+ * all their accusers.
+ */
 export function encodeSuspicion(suspect: NodeId, incarnation: number, beat: number): Uint8Array {
   return encodeBody({ kind: 'suspicion', suspect, incarnation, beat })
 }

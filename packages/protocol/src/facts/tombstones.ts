@@ -1,18 +1,23 @@
 /**
- * Tombstones: the memory of lives that ended. Without it a member that was away would bring the dead back as news.
+ * Tombstones: the memory of ended lives. Without it a member that was away would bring the dead
+ * back as news.
  *
- * A tombstone is told for nine tenths of its lifetime and kept for all of it, so that its expiry reinfects nobody (Demers et al., PODC'87 §2, death
- * certificates). Of what is told about its age the youngest counts.
+ * A tombstone is sent for nine tenths of its lifetime and kept for all of it, so that its expiry
+ * reinfects nobody (Demers et al., PODC'87 §2, death certificates). Of several received ages the
+ * youngest counts.
  */
 import type { Config } from '../base/config.ts'
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import type { Fact } from './fact.ts'
 import type { FactSet } from './facts.ts'
 
-/** Honest ages of one end differ by less, as it takes time to tell them, ms. Guess. */
+/** Largest difference of honest ages of one end, due to transmission, ms. Guess. */
 const ageSlack = 60_000
 
-/** Share of a tombstone's lifetime after which it is no longer told to others, so that expiry reinfects nobody. Guess. */
+/**
+ * Share of a tombstone's lifetime after which it is not sent to others, so that expiry reinfects
+ * nobody. Guess.
+ */
 export const shareUntil = 0.9
 
 export class Tombstones {
@@ -32,34 +37,40 @@ export class Tombstones {
     return this.#nextExpiry
   }
 
-  /** As many as can be remembered are. */
+  /** The limit of remembered ends is reached. */
   get isFull(): boolean {
     return this.#size >= this.#config.limits.members
   }
 
-  /** Half of those that can be remembered are. */
+  /** Half of the limit is reached. */
   get isHalfFull(): boolean {
     return this.#size * 2 >= this.#config.limits.members
   }
 
-  /** Nobody honest tells ends older than this; a lie about the age must not make an end forgotten at once. */
+  /**
+   * Caps an age at the oldest that honest nodes send. A false age must not make this node forget an
+   * end at once.
+   */
   credible(age: Milliseconds): Milliseconds {
     return Math.min(age, this.#lifetime * shareUntil)
   }
 
-  /** An end is held now. `isMore`: where there was none of this id. */
+  /** Notes a new end. `isMore`: there was none of this id. */
   added(born: Milliseconds, isMore: boolean): void {
     this.#awaitExpiry(born)
     if (isMore) this.#size += 1
     if (this.#size > this.#config.limits.members) this.#dropOldest()
   }
 
-  /** A later life took its place. */
+  /** Notes that a later life replaced an end. */
   replaced(): void {
     this.#size -= 1
   }
 
-  /** A false age must not make an end forgotten early, and bring the life back. */
+  /**
+   * Takes a younger age of a held end. A false age must not make this node forget an end early, and
+   * so bring the life back.
+   */
   rejuvenate(fact: Fact, born: Milliseconds): void {
     const present = this.#facts.rival(fact)
     if (present === undefined || present.member !== undefined || fact.says === 'joined' || !present.equals(fact)) return
@@ -68,7 +79,7 @@ export class Tombstones {
     this.#awaitExpiry(born)
   }
 
-  /** Forgets what is too old: first stops telling it, later forgets it. To be called now and then. */
+  /** Drops old tombstones: first stops sending them, later forgets them. Call it now and then. */
   expire(now: Milliseconds): void {
     if (now < this.#nextExpiry) return
     this.#nextExpiry = Infinity
@@ -82,7 +93,7 @@ export class Tombstones {
     }
   }
 
-  /** All facts are gone. */
+  /** Resets, since all facts are gone. */
   clear(): void {
     this.#size = 0
     this.#nextExpiry = Infinity
@@ -96,7 +107,7 @@ export class Tombstones {
     this.#nextExpiry = Math.min(this.#nextExpiry, born + this.#lifetime * shareUntil)
   }
 
-  /** Ends of lives, and when they began. */
+  /** Yields each end with the time when it began. */
   *#remembered(): IterableIterator<[Fact, Milliseconds]> {
     if (this.#size === 0) return
     for (const place of this.#facts.places()) {

@@ -1,18 +1,18 @@
 /**
- * Messages: what nodes say to each other, read and within bounds, as the parts of the protocol make and take them. How they look
- * on the wire only a codec knows.
+ * Messages between nodes, decoded and within bounds, as the protocol's parts create and receive
+ * them. Only a codec knows their wire format.
  */
 import type { NodeId } from '../base/io.ts'
 import type { Told } from '../facts/fact.ts'
 import type { Statement } from '../facts/statement.ts'
 import type * as wire from '../wire/messages.js'
 
-/** One of these a frame. None of them: something that a later version says. */
+/** Each frame has one of these. A frame with none is of a later version. */
 export interface Message extends Pick<
   wire.Frame,
   'hello' | 'reconcile' | 'offer' | 'want' | 'probe' | 'ack' | 'signal' | 'signalAck' | 'goodbye'
 > {
-  /** Enter through one of these instead: too many newcomers are here. */
+  /** Enter through one of these instead, since too many newcomers are here. */
   readonly redirect?: { readonly members: readonly Told[] }
   readonly facts?: Facts
   readonly alarm?: Alarm
@@ -25,32 +25,38 @@ export interface Alarm {
   readonly statements: readonly Statement[]
 }
 
-/** What came of indirect probes. */
+/** Results of indirect probes. */
 export interface PingReqAck {
-  /** Refutations of those that were reached. */
+  /** Refutations of the reached members. */
   readonly reached: readonly Statement[]
-  /** The helper had a link with these, and can't reach them now. */
+  /** The helper had a link with these, and can't reach them at present. */
   readonly missed: readonly NodeId[]
-  /** It never had one, so that it can't tell: they may stand behind a NAT. */
+  /** The helper never had a link with these, so it can't judge. They may stand behind a NAT. */
   readonly unknown: readonly NodeId[]
 }
 
 export interface Facts {
   readonly facts: readonly Told[]
-  /** News that nobody else was told: pass it on. Otherwise part of a reconciliation. */
+  /** News that no other node received: pass it on. Otherwise part of a reconciliation. */
   readonly fresh: boolean
 }
 
 /** A batch for the pool's topic. */
 export interface Batch {
-  /** Two batches of equal facts are two messages. */
+  /** Makes two batches of equal facts different messages. */
   readonly nonce: number
   readonly facts: readonly Told[]
-  /** Some were left out, as they break a bound that earlier releases do not have: not to be passed on, and nobody's fault. */
+  /**
+   * Some facts were left out, as they break a bound that earlier releases lack. Don't pass the
+   * batch on, and blame nobody.
+   */
   readonly isPartial?: boolean
 }
 
-/** Failure detection: must not wait behind bulk, and is never held back. Order relative to other frames does not matter. */
+/**
+ * Failure detection: must not wait behind bulk, and is never held back. Its order relative to other
+ * frames does not matter.
+ */
 export function isUrgent({ probe, ack, alarm, pingReq, pingReqAck }: Message): boolean {
   return [probe, ack, alarm, pingReq, pingReqAck].some((content) => content !== undefined)
 }

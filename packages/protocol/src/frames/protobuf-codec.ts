@@ -1,4 +1,4 @@
-/** The wire format of all real hosts: protobuf, by wire/messages.proto. */
+/** The wire format of all real hosts: protobuf, as in wire/messages.proto. */
 import type { Config } from '../base/config.ts'
 import { BoundError, FrameError } from '../base/errors.ts'
 import { decodeId, encodeId } from '../base/id.ts'
@@ -94,7 +94,7 @@ export function factToWire({ fact: { content }, ageSeconds }: Told): wire.Fact {
   return { statement: statementToWire(content.statement), ageSeconds }
 }
 
-/** Reads what a fact holds, with all bounds but without signatures. Throws {@link FrameError}. */
+/** Reads a fact and checks all bounds, but no signatures. Throws {@link FrameError}. */
 export function readFact(message: wire.Fact, limits: Config['limits']): Told {
   const { certificate, statement, ageSeconds } = message
   if (certificate !== undefined) return { fact: factOf({ certificate: readCertificate(certificate, limits) }), ageSeconds }

@@ -1,6 +1,6 @@
 /**
- * How many bytes messages take on the wire, without encoding them: for runners that hand messages over as they are. A test holds it against
- * the generated encoder.
+ * Computes the bytes of messages on the wire without encoding them, for runners that pass messages
+ * by reference. A test compares it with the generated encoder.
  */
 import { defaultConfig } from '../base/config.ts'
 import type { Certificate } from '../facts/certificate.ts'
@@ -10,14 +10,14 @@ import type * as wire from '../wire/messages.js'
 import type { Batch, Message } from './message.ts'
 import { ProtobufCodec } from './protobuf-codec.ts'
 
-/** 32 bytes of a key, and 64 of a signature, with tag and length. */
+/** 32 bytes of a key and 64 of a signature, each with tag and length. */
 const keyField = 34
 const signatureField = 66
 
-/** What is small, or rare, is encoded to see how long it is. */
+/** Small or rare messages are encoded to get their size. */
 const codec = new ProtobufCodec(defaultConfig.limits)
 
-/** Bytes of a frame. */
+/** Returns the bytes of a frame. */
 export function frameBytes(message: Message): number {
   const { facts, reconcile, probe, ack } = message
   if (probe !== undefined) return nested(numberField(probe.sequence))
@@ -27,12 +27,12 @@ export function frameBytes(message: Message): number {
   return codec.encodeFrame(message).length
 }
 
-/** Bytes of a broadcast. */
+/** Returns the bytes of a broadcast. */
 export function broadcastBytes({ nonce, facts }: Batch): number {
   return (nonce === 0 ? 0 : 5) + factsBytes(facts)
 }
 
-/** Bytes of a fact that is told at no age. */
+/** Returns the bytes of a fact without an age. */
 export function factBytes(fact: Fact): number {
   if (fact.bytes > 0) return fact.bytes
   const { content } = fact
@@ -65,7 +65,7 @@ function reconcileBytes({ round, ranges }: wire.Reconcile): number {
   return bytes
 }
 
-/** With a tag of one byte and its length. */
+/** Adds a tag of one byte and the length. */
 function nested(bytes: number): number {
   return 1 + varintBytes(bytes) + bytes
 }

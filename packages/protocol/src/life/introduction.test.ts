@@ -17,7 +17,7 @@ const dials = (effects: readonly Effect[]): Extract<Effect, { type: 'connect' }>
 const refuse = (bench: Bench, { id, address }: Introducer, reason = 'refused'): Effect[] =>
   bench.input({ type: 'unreachable', peer: id, addresses: [address], failure: 'refused', reason })
 
-/** What it said of having entered, and whether alone. */
+/** Returns the `alone` of each entry that the node reported. */
 const entered = (bench: Bench): boolean[] => bench.notifications.flatMap((each) => (each.type === 'entered' ? [each.alone] : []))
 
 describe('a newcomer', () => {
@@ -257,14 +257,14 @@ describe('a newcomer', () => {
 })
 
 describe('an introducer', () => {
-  /** A member of a pool of some size. */
+  /** Returns a member of a pool of this size. */
   function member(size: number): Bench {
     const bench = new Bench(self)
     bench.overhears(...everyone.slice(1, size).map((actor) => actor.joined()))
     return bench
   }
 
-  /** A newcomer comes. What it is told. */
+  /** Links a newcomer. Returns the frames that it gets. */
   function probeHost(bench: Bench, actor: Actor): ReturnType<typeof framesTo> {
     return framesTo(actor.id, bench.input({ type: 'connected', peer: actor.id, dialable: true }))
   }
@@ -290,7 +290,7 @@ describe('an introducer', () => {
       expect(names.length).toBeLessThanOrEqual(referrals)
       expect(new Set(names.map(String)).size).toBe(names.length)
     }
-    // The first of the names is asked: it is another one for each.
+    // The newcomer asks the first named member, which is another one for each.
     const asked = told.slice(servedAtOnce).map((redirect) => String(redirect?.members[0]?.statement?.signer))
     expect(new Set(asked).size).toBe(asked.length)
     bench.advance(servedWindow)
@@ -308,7 +308,10 @@ describe('an introducer', () => {
     for (const actor of everyone.slice(1, 60)) expect(probeHost(bench, actor).some((frame) => frame.redirect !== undefined)).toBe(false)
   })
 
-  /** Newcomers enter through this node, one after the other. How many broadcasts, and of how many facts. */
+  /**
+   * Lets newcomers enter through this node, one after the other. Returns the number of broadcasts,
+   * and of their facts.
+   */
   function announce(newcomers: readonly Actor[], pause: number): { broadcasts: number; facts: number } {
     const bench = member(5)
     bench.advance(10_000)
@@ -374,7 +377,7 @@ describe('who is handed on', () => {
     const warnings = (bench: Bench): string[] =>
       bench.notifications.flatMap((notification) => (notification.type === 'warning' ? [notification.message] : []))
 
-    /** Not in yet, and linked with somebody who tells lies. */
+    /** Returns a node that has not entered, linked with a liar. */
     function deceived(): Bench {
       const bench = new Bench(self, { introducers: [door] })
       bench.input({ type: 'connected', peer: mallory.id, dialable: true })

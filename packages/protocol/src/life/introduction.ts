@@ -1,24 +1,38 @@
 /**
- * Introduction: how a node gets into a pool.
+ * Introduction: brings a node into a pool.
  *
- * Both ends of a new link say hello: the highest incarnation of the other that they know, so that a newcomer can choose the next. The newcomer
- * stores it, signs its joined-statement, hands that over and reconciles, which brings the whole pool in one round trip; whoever
- * it came to makes it known. Where no introducer answers the node goes on alone and keeps trying; meeting a pool later is the same reconciliation between two grown sides.
+ * Both ends of a new link send a hello with the highest incarnation of the other end that they
+ * know, so that a newcomer can choose the next one. The newcomer stores it, signs its
+ * joined-statement, sends that and reconciles. Reconciliation brings the whole pool in one round
+ * trip. The introducer publishes the join. Where no introducer answers, the node goes on alone and
+ * keeps trying. Meeting a pool later is the same reconciliation, between two grown sides.
  *
- * Members of an earlier run are ways in, too, of second rank: each is given up after a while, as it may have gone for good while this node was away.
+ * Members of an earlier run are introducers of second rank. Each is given up after a while, as it
+ * may have gone for good while this node was away.
  */
 import type { Address, DialFailure, Introducer, Milliseconds, NodeId } from '../base/io.ts'
 import type { Context, Timed } from '../context/context.ts'
 
-/** First wait before an introducer that did not answer is tried again, ms; doubles each time. Guess. */
+/**
+ * First wait before an introducer that did not answer is tried again, ms. Doubles each time. Guess.
+ */
 export const retryMin = 500
 /** Longest such wait, ms. Guess. */
 export const retryMax = 30_000
-/** An introducer that accepts and says nothing may only be busy: it is given up after so many tries. Guess. */
+/**
+ * Tries after which a silent introducer that accepts connections is given up. It may only be busy.
+ * Guess.
+ */
 const unansweredTries = 2
-/** A member of an earlier run is given up after so many tries, in six minutes. Guess: hosts that lost power together are back within this time. */
+/**
+ * Tries after which a member of an earlier run is given up, within six minutes. Guess: hosts that
+ * lost power together are back within this time.
+ */
 export const rememberedTries = 16
-/** Members of an earlier run are dialled one after the other, ms: mostly the first lets this node in, and the rest need not hear of it. Guess. */
+/**
+ * Pause between the dials of members of an earlier run, ms. Mostly the first one lets this node in,
+ * and the others need no dial. Guess.
+ */
 export const rememberedPace = 100
 
 interface Attempt {
@@ -26,7 +40,7 @@ interface Attempt {
   failures: number
   nextTry: Milliseconds
   reason: string | undefined
-  /** It has failed for good enough a reason to go on alone. */
+  /** It has failed for a good enough reason to go on alone. */
   given: boolean
 }
 
@@ -49,7 +63,7 @@ export class Introduction implements Timed {
     return next
   }
 
-  /** Introducers that did not answer, and why. */
+  /** Introducers that did not answer, each with its reason. */
   get failing(): { introducer: Introducer; reason: string }[] {
     return this.#attempts.flatMap(({ introducer, reason }) =>
       reason === undefined || introducer.remembered === true ? [] : [{ introducer, reason }],
@@ -69,7 +83,7 @@ export class Introduction implements Timed {
     else this.startOver()
   }
 
-  /** Looks for the introducers, whatever became of them before. */
+  /** Tries all introducers again, regardless of earlier failures. */
   startOver(): void {
     const { now } = this.#context
     let remembered = 0
@@ -79,7 +93,7 @@ export class Introduction implements Timed {
     })
   }
 
-  /** Another way in, found on the local network. */
+  /** Dials an introducer that was discovered on the local network. */
   discovered(introducer: Introducer): void {
     const { links, view, effects } = this.#context
     if (
@@ -92,7 +106,7 @@ export class Introduction implements Timed {
     effects.push({ type: 'connect', peer: introducer.id, addresses: [introducer.address] })
   }
 
-  /** A link is up: say hello. */
+  /** Sends a hello over a new link. */
   linkUp(peer: NodeId): void {
     const { view, id, services } = this.#context
     for (const attempt of this.#attempts) if (attempt.introducer.id === peer) attempt.reason = undefined
@@ -102,7 +116,7 @@ export class Introduction implements Timed {
     this.#context.send(peer, { hello: { known, ended, incarnation, today: Math.floor(services.today()) } })
   }
 
-  /** The other end's hello: what it knows of us. */
+  /** Handles the hello of a peer. `known` is this node's incarnation that the peer knows. */
   greeted(known: number): void {
     this.#learned = Math.max(this.#learned, known)
     if (!this.#entering) return
@@ -110,7 +124,7 @@ export class Introduction implements Timed {
     this.#context.outcomes.push({ type: 'enter', learned: this.#learned })
   }
 
-  /** A dial that was ours came to nothing. */
+  /** Handles a failed dial to an introducer. */
   unreachable(peer: NodeId | undefined, addresses: readonly Address[], failure: DialFailure, reason: string): void {
     const { now } = this.#context
     const attempt = this.#attempts.find(
@@ -136,7 +150,7 @@ export class Introduction implements Timed {
   due(): void {
     const { now, links, effects } = this.#context
     if (this.#context.isWhole) this.#aloneAt = Infinity
-    // The larger the pool, the longer it takes to be told of it.
+    // The larger the pool, the longer its transfer takes.
     else if (now >= this.#aloneAt && this.#isServed) this.#aloneAt = now + retryMin
     else if (now >= this.#aloneAt) this.#giveUpWaiting()
     this.#attempts = this.#attempts.filter(
@@ -152,8 +166,9 @@ export class Introduction implements Timed {
   }
 
   /**
-   * A link is gone: a newcomer that is not whole yet depends on its introducers. So does a node that has no link any more: those of whom the address
-   * alone is known may have been replaced, under another id, and nobody else would find them.
+   * Handles the end of a link. A newcomer without a complete reconciliation depends on its
+   * introducers. So does a node without any link. Introducers that it knows by address alone may
+   * have been replaced under another id, and no other part would find them.
    */
   linkLost(): void {
     const { now, isWhole, links } = this.#context
@@ -162,7 +177,10 @@ export class Introduction implements Timed {
     for (const attempt of this.#attempts) attempt.nextTry = isWhole ? now + retryMin : Math.min(attempt.nextTry, now + retryMin)
   }
 
-  /** It is this node's own address, as where all hosts are given one list: no way in. Where there is no other this node founds the pool. */
+  /**
+   * Drops an introducer with this node's own address, which occurs where all hosts have one list.
+   * If no other is left, this node founds the pool.
+   */
   #isSelf(introducer: Introducer): void {
     this.#forget(introducer)
     if (this.#introducers.length > 0) return
@@ -175,25 +193,25 @@ export class Introduction implements Timed {
     this.#attempts = this.#attempts.filter((attempt) => attempt.introducer !== introducer)
   }
 
-  /** Who is behind a bare address only the host knows: there any link will do. */
+  /** Only the host knows the peer behind a bare address, so there any link counts. */
   #isReached(id: NodeId | undefined): boolean {
     const { links, view } = this.#context
     return id === undefined ? links.size > 0 : links.has(id) || view.get(id) !== undefined
   }
 
-  /** Somebody who is in lets this node in. */
+  /** A member lets this node in. */
   get #isServed(): boolean {
     for (const { entered, greeted } of this.#context.links.values()) if (entered && greeted) return true
     return false
   }
 
-  /** Whoever has said nothing up to now is one of those that don't answer. */
+  /** Counts introducers that were silent so far as failed, and goes on alone. */
   #giveUpWaiting(): void {
     for (const attempt of this.#attempts) attempt.reason ??= 'no answer yet'
     this.goAlone()
   }
 
-  /** Enters without a word from an introducer; they are tried on. */
+  /** Enters without an answer of an introducer, and keeps trying them. */
   goAlone(): void {
     this.#aloneAt = Infinity
     if (this.#entering) {

@@ -16,7 +16,7 @@ function pool(): Bench {
 
 const life = (bench: Bench): number => bench.node.self?.incarnation ?? 0
 
-/** Says hello anew, and that the present life of the node is over. */
+/** Sends another hello which states that the present life of the node is over. */
 function renounce(bench: Bench, actor: Actor, incarnation = life(bench)): void {
   bench.unlink(actor)
   bench.link(actor, { known: incarnation, ended: true })
@@ -64,7 +64,7 @@ describe('a life that others hold for ended', () => {
       bench.advance(1_000)
     }
     expect(life(bench)).toBeGreaterThan(start)
-    // At once, and after 5, 10 and 20 s; the next pause is longer than what is left.
+    // At once, and after 5, 10 and 20 s. The next pause is longer than the rest of the time.
     expect(life(bench) - start).toBeLessThanOrEqual(4)
   })
 

@@ -1,9 +1,10 @@
 /**
- * This node's own life in the pool: its incarnation, and the statements it makes about itself.
+ * This node's own life in the pool: its incarnation, and its statements about itself.
  *
- * A life begins with a joined-statement under an incarnation that was written down before anybody heard of it, and ends with a left-statement, or
- * because others pronounced it dead. What was pronounced can't be taken back, so a node that hears of its own death begins the
- * next life: higher incarnation, new statement, candidacies anew.
+ * A life begins with a joined-statement. Its incarnation was stored before it was sent. A life ends
+ * with a left-statement, or when others pronounce it dead. A pronounced death can't be taken back.
+ * So a node that learns of its own death begins the next life: a higher incarnation, a new
+ * statement, and its candidacies again.
  */
 import type { Address, Constants, Member, Milliseconds, NodeId } from '../base/io.ts'
 import type { Context } from '../context/context.ts'
@@ -11,9 +12,9 @@ import { mostAccusers } from '../detection/quorum.ts'
 import { constantsProblem, noConstants, withConstant } from '../facts/constants.ts'
 import { factOf, type Fact } from '../facts/fact.ts'
 
-/** Pause after a life given up, ms; doubles up to six times. Guess. */
+/** Pause after a life given up, ms. Doubles up to six times. Guess. */
 const surrenderPause = 5_000
-/** After so long without one the pause is short again, ms. Guess. */
+/** Time without a life given up after which the pause is short again, ms. Guess. */
 const surrenderMemory = 600_000
 
 export interface OwnLifeOptions {
@@ -27,19 +28,22 @@ export class OwnLife {
   readonly #options: OwnLifeOptions
   #incarnation: number
   #nonce = 0
-  /** Of this life's statement. */
+  /** Version of this life's statement. */
   #version = 1
   #addresses: readonly Address[] = []
   #tag: Uint8Array
   #constants: Constants = noConstants
-  /** By the calendar. */
+  /** Calendar time. */
   #joinedAt: Milliseconds = 0
   #self: Member | undefined
-  /** Lives given up on the word of others, and from when on this node would again. */
+  /**
+   * Number of lives given up without proof, and the times from which this node would give up
+   * another one.
+   */
   #surrenders = 0
   #surrenderAgain: Milliseconds = -Infinity
   #surrenderSurely: Milliseconds = -Infinity
-  /** Who held the present life for ended, without proof. */
+  /** Members that hold the present life for ended, without proof. */
   readonly #against = new Set<NodeId>()
 
   constructor(context: Context, options: OwnLifeOptions) {
@@ -54,7 +58,7 @@ export class OwnLife {
     return this.#self
   }
 
-  /** The highest incarnation that was written down. */
+  /** The highest stored incarnation. */
   get incarnation(): number {
     return this.#incarnation
   }
@@ -70,12 +74,12 @@ export class OwnLife {
     this.#context.enteredAt = this.#context.now
   }
 
-  /** Begins the next life, told to nobody yet. */
+  /** Begins the next life, without an announcement. */
   beginAnew(): void {
     this.#begin(this.#incarnation + 1)
   }
 
-  /** This life is over: begins the next. */
+  /** Begins the next life, since this one is over. */
   #reenter(ended: number, reason: string): void {
     const { self } = this
     if (self === undefined || ended < self.incarnation) return
@@ -86,9 +90,10 @@ export class OwnLife {
   }
 
   /**
-   * Somebody holds this life for ended. That can't be taken back, so only a new life brings both together again. `by`: who says so, without a
-   * proof that convinces; none: it is proven. A few liars could ask for that for ever, so each time makes the next one later, unless
-   * as many different members say so as would make a death.
+   * Gives up a life that others hold for ended. They can't take that back, so only a new life
+   * reunites both sides. `by` lists members that state the death without convincing proof;
+   * undefined: it is proven. A few liars could demand new lives for ever. So each unproven demand
+   * delays the next one, unless as many members agree as a death needs.
    */
   surrender(ended: number, by?: readonly NodeId[]): void {
     const { now } = this.#context
@@ -103,7 +108,10 @@ export class OwnLife {
     this.#reenter(ended, 'others pronounced it dead')
   }
 
-  /** The host's addresses changed: a new version of this life's statement, undefined if it says the same. */
+  /**
+   * Takes new addresses of the host. Returns a new version of this life's statement; undefined if
+   * nothing changed.
+   */
   readdress(addresses: readonly Address[]): Fact | undefined {
     this.#addresses = addresses.slice(0, this.#context.config.limits.addresses)
     const { self } = this
@@ -111,7 +119,10 @@ export class OwnLife {
     return this.#revise()
   }
 
-  /** Another tag, for this life and those that follow: a new version of the statement, undefined if it says the same. Throws RangeError on one that is too long. */
+  /**
+   * Sets the tag of this life and later ones. Returns a new version of the statement; undefined if
+   * nothing changed. Throws RangeError on a tag that is too long.
+   */
   retag(tag: Uint8Array): Fact | undefined {
     const { tagBytes } = this.#context.config.limits
     if (tag.length > tagBytes) throw new RangeError(`the tag is ${tag.length} bytes long, more than the ${tagBytes} that are allowed`)
@@ -121,8 +132,9 @@ export class OwnLife {
   }
 
   /**
-   * A static attribute, for this life and those that follow; undefined takes it away. A new version of the statement, undefined if it says the same. Throws RangeError
-   * on a name that is none, and where all would be too long.
+   * Sets a static attribute of this life and later ones; undefined removes it. Returns a new
+   * version of the statement; undefined if nothing changed. Throws RangeError on an invalid name,
+   * and where all constants together would be too long.
    */
   setConstant(name: string, value: Uint8Array | undefined): Fact | undefined {
     const constants = withConstant(this.#constants, name, value)
@@ -141,12 +153,15 @@ export class OwnLife {
     return this.#context.view.fact(this.#context.id)
   }
 
-  /** What others say of this node's lives counts only in reach of what it knows itself: a lie must not use up the numbers. */
+  /**
+   * Returns the incarnation if it is within reach of the known ones, else 0. A lie must not use up
+   * the numbers.
+   */
   credible(incarnation: number): number {
     return incarnation <= this.#incarnation + this.#context.config.limits.incarnationJump ? incarnation : 0
   }
 
-  /** Ends this life with a left-statement; undefined if there is none. */
+  /** Ends this life with a left-statement. Returns undefined if there is no life. */
   leave(): Fact | undefined {
     const { codec, id, view, now } = this.#context
     const { self } = this
@@ -157,7 +172,7 @@ export class OwnLife {
     return view.fact(id)
   }
 
-  /** Writes an incarnation down, then signs and takes in the joined-statement for it. */
+  /** Stores an incarnation, then signs its joined-statement and takes it in. */
   #begin(incarnation: number): void {
     const { effects } = this.#context
     this.#against.clear()
@@ -169,7 +184,7 @@ export class OwnLife {
     this.#declare()
   }
 
-  /** Signs what this node is now, and takes it in. */
+  /** Signs this node's present state and takes it in. */
   #declare(): void {
     const { codec, id, view, now } = this.#context
     const { location } = this.#options

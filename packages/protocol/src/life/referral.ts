@@ -1,10 +1,12 @@
 /**
- * Referral: when many newcomers come at once, an introducer names other members instead of serving all.
+ * Referral: when many newcomers come at once, an introducer names other members instead of serving
+ * all.
  *
- * The bootstrap node was the bottleneck of the paper's distributed implementation (JEL §6.1.1). Somebody handed on asks those it was
- * named, and comes back to who handed it on only when they don't answer. Who is named takes turns: the newcomers form a tree of bounded
- * width, along which they hear of each other, and the link to who handed them on is closed. Where all come in the same moment there is nobody to
- * name yet, and they are served.
+ * The bootstrap node was the bottleneck of the paper's distributed implementation (JEL §6.1.1). A
+ * referred newcomer asks the named members, and comes back to the referrer only if they don't
+ * answer. The named members take turns. So the newcomers form a tree of bounded width, along which
+ * they learn of each other, and the link to the referrer is closed. Where all come in the same
+ * moment, no member can be named, and they are served.
  */
 import { FrameError } from '../base/errors.ts'
 import type { Milliseconds, NodeId } from '../base/io.ts'
@@ -14,23 +16,26 @@ import type { Context, Timed } from '../context/context.ts'
 import { earlyLinks } from '../context/links.ts'
 import type { Fact, Told } from '../facts/fact.ts'
 
-/** Newcomers served in {@link servedWindow} before the next are handed on to other members. Guess: being handed on costs a link more, 11 ms of processor time. */
+/**
+ * Newcomers served in {@link servedWindow} before the next are referred to other members. Guess: a
+ * referral costs one more link, 11 ms of processor time.
+ */
 export const servedAtOnce = 64
 /** ms. Guess. */
 export const servedWindow = 1_000
-/** Members named to somebody who is handed on; the first is asked, the others are for the case that it does not answer. Guess. */
+/** Members named in a referral. The first one is asked, the others are spares. Guess. */
 export const referrals = 3
-/** How long somebody handed on may stay connected, ms. Guess. */
+/** A referred newcomer may stay connected this long, ms. Guess. */
 export const referralGrace = 3_000
 
 export class Referral implements Timed {
   readonly #context: Context
   readonly #newcomers: Recent
-  /** Whose turn it is to be named. */
+  /** Index of the next member to name. */
   #turn = 0
-  /** Who handed this node on, and until when the others have time to answer. */
+  /** Peers that referred this node, each with the deadline for the named members' answers. */
   readonly #referredBy = new Map<NodeId, Milliseconds>()
-  /** Whom they named. */
+  /** Members that each referrer named. */
   readonly #named = new Map<NodeId, readonly Told[]>()
 
   constructor(context: Context) {
@@ -44,7 +49,10 @@ export class Referral implements Timed {
     return next
   }
 
-  /** Somebody unknown is here: others are named to it if too many come at once and there are enough to be named. */
+  /**
+   * Handles an unknown peer. Refers it if too many newcomers come at once and the pool has enough
+   * members to name. Serves it otherwise.
+   */
   receive(peer: NodeId): void {
     const { now, view } = this.#context
     this.#newcomers.note(now)
@@ -56,7 +64,7 @@ export class Referral implements Timed {
     const { view, id, links } = this.#context
     const names: NodeId[] = []
     for (let tries = 0; names.length < referrals && tries < 16; tries++) {
-      // The first in turn, as it is the one that is asked; the others by chance.
+      // The newcomer asks the first one, so members take turns there. The others are random.
       const index = names.length === 0 ? this.#turn++ % view.size : pickIndex(() => this.#context.random(), view.size)
       const member = view.at(index)
       if (member !== undefined && member.id !== id && member.id !== peer && !names.includes(member.id)) names.push(member.id)
@@ -67,11 +75,12 @@ export class Referral implements Timed {
     this.#context.outcomes.push({ type: 'served', peer })
   }
 
-  /** A peer handed this node on to these members. Throws {@link FrameError}. */
+  /** Handles a referral. Throws {@link FrameError}. */
   accept(from: NodeId, members: readonly Told[]): void {
     const { codec, now } = this.#context
     if (members.length > referrals) throw new FrameError(`at most ${referrals} members are named to a newcomer, not ${members.length}`)
-    // Now, as they are taken in when somebody else, or nobody, lets this node in: a forgery must be the fault of who sent it.
+    // The signatures are checked here. The facts are taken in later, when another peer or none lets
+    // this node in, and a forgery must count against its sender.
     for (const { fact } of members) {
       if (fact.member === undefined) throw new FrameError('somebody is named to a newcomer who is no member')
       if (!fact.isTrue(codec)) throw new FrameError(`a forged signature under the key of ${fact.member.id}`)
@@ -82,14 +91,14 @@ export class Referral implements Timed {
     if (link !== undefined) link.referred = true
   }
 
-  /** Members that were named and not looked at yet, by who named them. */
+  /** Returns the named members that were not handled yet, by referrer. */
   takeNamed(): [NodeId, readonly Told[]][] {
     const named = [...this.#named]
     this.#named.clear()
     return named
   }
 
-  /** Dials some of the members that were named. */
+  /** Dials some of the named members. */
   ask(members: readonly Fact[]): void {
     const { effects } = this.#context
     for (const { member } of members.slice(0, earlyLinks))
@@ -101,12 +110,15 @@ export class Referral implements Timed {
     return this.#referredBy.has(peer)
   }
 
-  /** This node was handed on, and is not whole yet. */
+  /** This node was referred, and has not completed a reconciliation yet. */
   get isUnderWay(): boolean {
     return this.#referredBy.size > 0
   }
 
-  /** This node is in: nobody needs to be asked any more, and who handed it on has enough links. */
+  /**
+   * This node is in. It asks no further member, and closes the links to its referrers, which have
+   * enough.
+   */
   settle(): void {
     for (const peer of this.#referredBy.keys()) this.#context.closeLink(peer, 'handed on')
     this.#referredBy.clear()

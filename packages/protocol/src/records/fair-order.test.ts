@@ -7,7 +7,7 @@ import { FairOrder } from './fair-order.ts'
 const owners = actors(5)
 const recordOf = (owner: number, name: string): Fact => factOf({ statement: (owners[owner] as (typeof owners)[0]).publishes(name) })
 
-/** What is kept of these where there is room for so many, taken in one by one. */
+/** Returns the kept facts if there is room for this many, added one by one. */
 function kept(room: number, facts: readonly Fact[], before: readonly Fact[] = []): Fact[] {
   const order = new FairOrder()
   for (const fact of [...before, ...facts]) {
@@ -22,7 +22,8 @@ const keys = (facts: readonly Fact[]): string[] => facts.map(({ key }) => key).s
 
 describe('the order in which records make way', () => {
   const random = createRandom(3)
-  const shuffled = <T>(list: readonly T[]): T[] => list.map((each) => [random(), each] as const).sort(([a], [b]) => a - b).map(([, each]) => each) // prettier-ignore
+  // prettier-ignore
+  const shuffled = <T>(list: readonly T[]): T[] => list.map((each) => [random(), each] as const).sort(([a], [b]) => a - b).map(([, each]) => each)
 
   it('keeps the same whatever comes first, and whatever was kept of parts before', () => {
     for (let round = 0; round < 200; round++) {

@@ -1,9 +1,12 @@
 /**
- * Which records make way when there are too many: a total order that is max-min fair over owners (Bertsekas and Gallager, Data Networks, §6.5.2).
+ * The eviction order of records: a total order that is max-min fair over owners (Bertsekas and
+ * Gallager, Data Networks, §6.5.2).
  *
- * Each owner's records have ranks, the first by an order of them is 1: that of their keys' positions, or another that is the same everywhere. All first ranks come before all second ones, and within a rank
- * owners come in the order of their hashes. Of that order as many are kept as there is room for. What is left out of a set of records is left out of each larger one,
- * too, as more records move ranks up only: so whatever comes first, all nodes keep the same, and reconciliation rests.
+ * Each owner's records have ranks from 1, by the positions of their keys or by another order that
+ * is the same everywhere. All first ranks come before all second ones. Within a rank owners come in
+ * the order of their hashes. From the start of this order as many records are kept as fit. A record
+ * that is left out of a set is also left out of each larger one, as more records only move ranks
+ * up. So all nodes keep the same records in any order of arrival, and reconciliation rests.
  */
 import { hash52 } from '../base/hash.ts'
 import type { NodeId } from '../base/io.ts'
@@ -11,11 +14,11 @@ import type { Fact } from '../facts/fact.ts'
 
 interface Owned {
   readonly hash: number
-  /** In their order. */
+  /** In the owner's order. */
   readonly facts: Fact[]
 }
 
-/** Whether one of an owner's records is kept rather than another. */
+/** True if the first of one owner's records comes before the second in the owner's order. */
 type IsBefore = (a: Fact, b: Fact) => boolean
 
 export class FairOrder {
@@ -23,7 +26,7 @@ export class FairOrder {
   readonly #isBefore: IsBefore
   #size = 0
 
-  /** Default: in the order of positions, then keys. */
+  /** Default order: by positions, then keys. */
   constructor(isBefore: IsBefore = isBeforeByPosition) {
     this.#isBefore = isBefore
   }
@@ -52,7 +55,7 @@ export class FairOrder {
     if (owned.facts.length === 0) this.#owners.delete(fact.author)
   }
 
-  /** The one that makes way first; undefined where there is none. */
+  /** Returns the record to evict first; undefined for none. */
   last(): Fact | undefined {
     let last: Owned | undefined
     for (const owned of this.#owners.values()) {
@@ -62,7 +65,7 @@ export class FairOrder {
     return last?.facts.at(-1)
   }
 
-  /** Those of one owner. */
+  /** Returns the records of one owner. */
   of(owner: NodeId): readonly Fact[] {
     return this.#owners.get(owner)?.facts ?? []
   }

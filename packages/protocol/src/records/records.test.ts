@@ -21,7 +21,7 @@ const publish = (name: string, value = 'value', lifetime = 60_000, owner?: Owner
 const names = (prefix?: string): string[] => bench.node.records(prefix).map(({ name }) => name)
 const told = (): PoolRecord[] => bench.notifications.flatMap((each) => (each.type === 'record' ? [each.record] : []))
 const hear = (...statements: readonly Statement[]): Effect[] => bench.receive(alice, facts(statements, true))
-/** What was sent to bob. */
+/** Returns the number of facts sent to bob. */
 const passedOn = (effects: readonly Effect[]): number => framesTo(bob.id, effects).flatMap((frame) => frame.facts?.facts ?? []).length
 
 describe('a record', () => {
@@ -32,7 +32,8 @@ describe('a record', () => {
     expect(names()).toEqual(['job/1', 'job/2', 'service'])
     expect(names('job/')).toEqual(['job/1', 'job/2'])
     expect(text(bench.node.records('job/2')[0])).toBe('two')
-    expect(told().map(({ owner, value }) => [owner, value?.length])).toEqual([[self.id, 3], [self.id, 3], [self.id, 5]]) // prettier-ignore
+    // prettier-ignore
+    expect(told().map(({ owner, value }) => [owner, value?.length])).toEqual([[self.id, 3], [self.id, 3], [self.id, 5]])
     const effects = bench.advance(2_000)
     expect(effects.some(({ type }) => type === 'broadcast') || passedOn(effects) > 0).toBe(true)
   })
@@ -145,7 +146,7 @@ describe('of records that others make up', () => {
     expect(bench.node.records()).toHaveLength(20)
     expect(names()).toContain('mine')
     expect(names()).toContain('his')
-    // Whoever follows what is told holds as many, and no more.
+    // The notifications lead to the same records.
     const held = new Map<string, PoolRecord>()
     for (const record of told()) {
       if (record.value === undefined) held.delete(record.name)

@@ -1,9 +1,10 @@
 /**
- * Records: bytes under a name, signed by whoever owns them, that all members hold until they expire.
+ * Records: bytes under a name, signed by their owner, that all members hold until they expire.
  *
- * A record is a fact like those about members: published once, and carried by reconciliation to newcomers and to the other side of a partition. Unlike
- * those it outlives its owner, who need be no member at all. Its end is a date, so that nobody has to remember that it was there; deleting it is a version that says
- * so. Memory is bounded, and shared fairly among owners (`fair-order.ts`).
+ * A record is a fact like those about members. It is published once, and reconciliation carries it
+ * to newcomers and to the other side of a partition. It outlives its owner, which need not be a
+ * member at all. Its end is a date, so nobody has to remember it afterwards. A version that states
+ * the withdrawal deletes it. Memory is bounded, and shared fairly among owners (`fair-order.ts`).
  */
 import type { Config } from '../base/config.ts'
 import type { Milliseconds, NodeId, Owner, PoolRecord, QueryTerms } from '../base/io.ts'
@@ -16,12 +17,15 @@ import { FairOrder } from './fair-order.ts'
 import { statementOf } from './record-statement.ts'
 import { UserEvents } from './user-events.ts'
 
-/** Calendars of honest members differ by less, ms. Guess. */
+/** Upper bound on the difference of honest members' calendars, ms. Guess. */
 export const skew = 300_000
-/** Expiry is looked at this often at least, ms, as a calendar may jump, and this often at most. Guess. */
+/** Longest and shortest interval of the checks for expiry, ms. A calendar may jump. Guess. */
 const looks = { longest: 60_000, shortest: 1_000 }
 
-/** Why nobody would accept this record, or undefined if it is fine. To be asked before it is published: a command that throws loses what else was to be done. */
+/**
+ * Returns the reason to refuse this record; undefined if it is valid. Ask before publishing, since
+ * a command that throws loses its other effects.
+ */
 export function recordProblem(name: string, value: Uint8Array, lifetime: Milliseconds, limits: Config['limits']): string | undefined {
   const problem = nameProblem(name)
   if (problem !== undefined) return `the name of a record ${problem}`
@@ -37,7 +41,7 @@ export class Records implements Timed {
   readonly #order = new FairOrder()
   readonly events: UserEvents
   #warnedFull = false
-  /** When this node told all something last, by the calendar. */
+  /** Calendar time of this node's last event. */
   #lastEvent = 0
   #nextDue: Milliseconds = Infinity
 
@@ -50,7 +54,7 @@ export class Records implements Timed {
     return this.#nextDue
   }
 
-  /** By name, then by owner; those that were withdrawn are left out, and events. */
+  /** Returns the records by name, then by owner, without events and withdrawn records. */
   list(prefix = ''): PoolRecord[] {
     const today = this.#today
     return this.#order
@@ -65,32 +69,34 @@ export class Records implements Timed {
     return this.#order.size
   }
 
-  /** Throws RangeError on a name, a length or a lifetime that nobody would accept. */
+  /** Throws RangeError on an invalid name, length or lifetime. */
   publish(name: string, value: Uint8Array, lifetime: Milliseconds, owner?: Owner): void {
     const problem = recordProblem(name, value, lifetime, this.#context.config.limits)
     if (problem !== undefined) throw new RangeError(problem)
     this.#say({ name, value: value.slice(), expires: Math.ceil(this.#today + lifetime), withdrawn: false }, owner)
   }
 
-  /** Tells all members something, or asks them. Throws RangeError on what nobody would accept. */
+  /** Sends an event or a query to all members. Throws RangeError if it is invalid. */
   broadcast(name: string, payload: Uint8Array, query?: QueryTerms): void {
     const { limits } = this.#context.config
     const problem = eventProblem(name, payload, limits, query)
     if (problem !== undefined) throw new RangeError(problem)
-    // Two in one millisecond have names of their own.
+    // Makes the names of two events in one millisecond differ.
     this.#lastEvent = Math.max(this.#lastEvent + 1, Math.floor(this.#today))
     const expires = Math.ceil(this.#today + limits.eventLifetime)
     this.#say({ name: eventName(this.#lastEvent), value: encodeEvent(name, payload, query), expires, withdrawn: false })
   }
 
-  /** What was never published, or is over, need not be withdrawn. */
+  /** Withdraws a record. Does nothing if it was never published, or is over. */
   unpublish(name: string, owner?: Owner): void {
     const held = this.#held(name, owner?.id ?? this.#context.id)
     if (held === undefined || held.content.withdrawn || held.content.expires <= this.#today) return
     this.#say({ name, value: new Uint8Array(), expires: held.content.expires, withdrawn: true }, owner)
   }
 
-  /** Worth checking: not over, not too far ahead, and later than what is held. */
+  /**
+   * True if the record is worth a check: not over, not too far ahead, and later than the held one.
+   */
   wants({ signer, content, signature }: Statement<RecordContent>): boolean {
     const today = this.#today
     const { recordLifetime, eventLifetime } = this.#context.config.limits
@@ -98,13 +104,14 @@ export class Records implements Timed {
     if (content.expires <= today || content.expires > today + (isEvent ? eventLifetime : recordLifetime) + skew) return false
     const held = this.#held(content.name, signer)
     if (held === undefined) return true
-    // Two of one version come of one key at two places: all keep the same.
+    // Two records of one version come from one key at two places. All nodes keep the same one.
     return content.version > held.content.version || (content.version === held.content.version && compare(signature, held.signature) > 0)
   }
 
   /**
-   * Takes in a verified record, and returns it as it is held; undefined where there is no room for it. `isNews`: it was said just now. `isOwn`: by this node, which
-   * gives up a new record rather than another one of the same owner, as chance has it which that would be.
+   * Takes in a verified record, and returns it as held; undefined where there is no room for it.
+   * `isNews`: it was published just now. `isOwn`: by this node. Then a full pool evicts the new
+   * record rather than another one of the same owner, since that choice would be random.
    */
   merge(statement: Statement<RecordContent>, isNews: boolean, isOwn = false): Fact | undefined {
     const { facts, config } = this.#context
@@ -129,7 +136,7 @@ export class Records implements Timed {
     return held
   }
 
-  /** Forgets what is over. All do so at the same time, as far as their calendars agree. */
+  /** Forgets expired records. All nodes do so at the same time, as far as their calendars agree. */
   due(): void {
     const { now } = this.#context
     if (now < this.#nextDue) return
@@ -142,15 +149,15 @@ export class Records implements Timed {
     }
   }
 
-  /** Wakes this part when something expires. */
+  /** Schedules a check for this expiry. */
   #await(expires: Milliseconds): void {
     const wait = Math.min(Math.max(expires - this.#today, looks.shortest), looks.longest)
     this.#nextDue = Math.min(this.#nextDue, this.#context.now + wait)
   }
 
   /**
-   * This node forgot all facts but records. Those end by the calendar, and all others that held them
-   * may have slept as well.
+   * Restores the records after this node forgot all facts. Records end by the calendar, and all
+   * others that held them may have slept as well.
    */
   startOver(): void {
     for (const fact of [...this.#order.facts(), ...this.events.order.facts()]) this.#context.facts.put(fact)
@@ -163,7 +170,8 @@ export class Records implements Timed {
   #say(said: Pick<RecordContent, 'name' | 'value' | 'expires' | 'withdrawn'>, owner?: Owner): void {
     const signer = owner?.id ?? this.#context.id
     const last = this.#held(said.name, signer)?.content.version ?? 0
-    // By the calendar: an owner that lost its memory goes on above what it said before.
+    // Versions follow the calendar, so an owner that lost its memory continues above its earlier
+    // versions.
     const content: RecordContent = { kind: 'record', version: Math.max(last + 1, Math.floor(this.#today)), ...said }
     const statement = this.#context.codec.sign(signer, content, owner)
     const fact = this.merge(statement, true, true)

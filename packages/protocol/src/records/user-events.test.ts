@@ -17,7 +17,7 @@ beforeEach(() => {
   bench.advance(1_000)
 })
 
-/** An event of this actor's. */
+/** Returns an event of this actor. */
 function event(owner: Actor, name: string, payload = '', query?: QueryTerms, lifetime = 600_000): Statement<RecordContent> {
   const version = calendar + ++sent
   return owner.publishes(eventName(version), { version, expires: bench.today + lifetime, value: encodeEvent(name, bytes(payload), query) })
@@ -82,7 +82,7 @@ describe('an event', () => {
     const flood = Array.from({ length: 10 }, (_, i) => event(alice, `flood ${i}`))
     for (const statement of flood) bench.receive(alice, facts([statement]))
     expect(told()).toHaveLength(11)
-    // Those that made way are not told again.
+    // Evicted events are not delivered again.
     for (const statement of flood) bench.receive(bob, facts([statement]))
     expect(told()).toHaveLength(11)
     expect(bench.node.records().map(({ name }) => name)).toEqual(['job'])

@@ -1,8 +1,9 @@
 /**
- * User events and queries: each is a record that lives for minutes, so that gossip and reconciliation carry it to all members, those that are cut off for
- * a moment included. The application is told each once, with the member that signed it.
+ * User events and queries. Each is a record that lives for minutes, so gossip and reconciliation
+ * carry it to all members, including those that are cut off for a moment. The application gets each
+ * once, with the member that signed it.
  *
- * What a newcomer is told by its first reconciliation is of before it came, and is not for it.
+ * Events in a newcomer's first reconciliation are older than its join, and are not for it.
  */
 import type { Member, NodeId } from '../base/io.ts'
 import { remember } from '../base/remember.ts'
@@ -13,14 +14,17 @@ import type { RecordContent, Statement } from '../facts/statement.ts'
 import { FairOrder } from './fair-order.ts'
 import { statementOf } from './record-statement.ts'
 
-/** Events known to be told, so that one that made way is not told again. Guess: eight times as many as are held. */
+/**
+ * Events remembered as delivered, so that an evicted one is not delivered again. Guess: eight times
+ * as many as are held.
+ */
 const remembered = 8_192
-/** Members that went lately: what they said before may come after their end. Guess. */
+/** Recently ended members, since their events may arrive after their end. Guess. */
 const departed = 1_024
 
 export class UserEvents {
   readonly #context: Context
-  /** Those held. Of one owner the latest stay. */
+  /** Held events. The latest ones of each owner stay. */
   readonly order = new FairOrder(isLater)
   readonly #told = new Map<string, true>()
   readonly #departed = new Map<NodeId, Member>()
@@ -29,12 +33,15 @@ export class UserEvents {
     this.#context = context
   }
 
-  /** Whether it was told, or is not for this node. */
+  /** True if the event was delivered, or is not for this node. */
   wasTold({ signer, content }: Statement<RecordContent>): boolean {
     return this.#told.has(recordKey(content.name, signer))
   }
 
-  /** A verified one is here. `isNews`: of now, for sure. One whose owner is not known yet is told when it is. */
+  /**
+   * Handles a verified event. `isNews`: it is certainly recent. An event of an unknown owner is
+   * delivered when the owner becomes known.
+   */
   heard(statement: Statement<RecordContent>, isNews: boolean): void {
     const { signer, content } = statement
     if (content.withdrawn || this.wasTold(statement)) return

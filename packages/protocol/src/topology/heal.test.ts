@@ -82,7 +82,7 @@ describe('members that were lost', () => {
     }
     const { healing } = makeConfig()
     const rounds = 400_000 / healing.interval
-    // Of one of `size` members: its share of the attempts of the whole pool.
+    // For one of `size` members: its share of the whole pool's attempts.
     expect(attempts / 10).toBeLessThanOrEqual(((rounds * healing.attempts) / size) * 1.5)
     expect(attempts).toBeGreaterThan(0)
   })

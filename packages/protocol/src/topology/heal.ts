@@ -1,31 +1,42 @@
 /**
- * Healing: finding the other side of a partition again.
+ * Healing: finds the other side of a partition again.
  *
- * After a partition both sides have pronounced the other dead and have no reason to call. So who was pronounced dead stays known for a
- * day with its addresses, and is dialled now and then: each member with a small probability, so that the pool as a whole
- * makes a bounded number of attempts however large it is. One link that comes up is enough: reconciliation over it tells each side
- * of its deaths, and who finds itself among them enters anew.
+ * After a partition both sides have pronounced each other dead and have no reason to call. So a
+ * member pronounced dead stays known for a day with its addresses. Each node dials one now and
+ * then, with a small probability, so that the whole pool makes a bounded number of attempts,
+ * however large it is. One link is enough. Reconciliation over it brings each side its deaths, and
+ * members among them enter again.
  *
- * Introducers are never given up: they are the way in that somebody chose, and one that left may come back and know nobody.
+ * Introducers are never given up: the operator chose them as entry points, and one that left may
+ * come back and know nobody.
  */
 import type { Introducer, Member, Milliseconds, NodeId } from '../base/io.ts'
 import { pickOne } from '../base/random.ts'
 import type { Context, Timed } from '../context/context.ts'
 import { grown } from '../facts/sorted-places.ts'
 
-/** Longest wait before one node tries the same lost member again, ms. Guess: keeps a healed pool whole within 20 s, as docs/protocol.md promises. */
+/**
+ * Longest wait before one node dials the same lost member again, ms. Guess: keeps a healed pool
+ * whole within 20 s, as docs/protocol.md promises.
+ */
 const longestWait = 30_000
-/** The same for an introducer that left, or was lost longer ago than others are remembered, ms. Guess: nobody may ever listen there again. */
+/**
+ * The same for an introducer that left, or was lost longer ago than others are remembered, ms.
+ * Guess: nobody may ever listen there again.
+ */
 const longestWaitForIntroducer = 300_000
 
 /** Members lost within this time, ms, were just here. Guess. */
 const recently = 60_000
 
-/** Once a member that was called has come back, others whose deaths are contested are called so soon, ms, for so long, ms. Guess: the pause between two dials of a node, a few turns. */
+/**
+ * After a dialled member has come back, others with contested deaths are dialled this soon, ms, for
+ * this long, ms. Guess: the pause between two dials of a node, a few turns.
+ */
 const nextContested = 200
 const foundLately = 10_000
 
-/** What was tried to reach a lost member. Few are ever tried by one node. */
+/** Dials to a lost member. One node dials only few of them. */
 interface Attempts {
   count: number
   nextTry: Milliseconds
@@ -33,24 +44,30 @@ interface Attempts {
 
 export class Healer implements Timed {
   readonly #context: Context
-  /** Lost members in the order of their loss, and when they were lost; undefined where one was found. */
+  /** Lost members in the order of their loss, each with its time; undefined where one was found. */
   #lost: (Member | undefined)[] = []
   #since: Milliseconds[] = []
   #size = 0
-  /** Those from this index on were lost within the last minute, when that was last asked; so many of them are lost still. */
+  /**
+   * Index of the first member lost within the last minute, as of the last query, and the number of
+   * those that are still lost.
+   */
   #recentFrom = 0
   #recent = 0
-  /** Whether somebody of this place in the registry may be lost: so that it need not be looked for at each join. */
+  /**
+   * By place in the registry: whether a lost member may have it. This saves a search at each join.
+   */
   #mayBeLost = new Uint8Array(0)
-  /** Somebody who is lost stands nowhere in the registry, and may get any place. */
+  /** A lost member had no place in the registry, and may get any. */
   #anyMayBeLost = false
   readonly #tried = new Map<NodeId, Attempts>()
   /**
-   * The lost member that a peer held for alive last. One is enough: a death that stays contested is contested again. While a partition of a large pool is
-   * noticed many deaths are, for a moment: a node that called each of them dialled for half an hour (1,000 simulated nodes).
+   * The lost member that a peer held for alive last. One is enough, since a contested death is
+   * contested again. While a large pool detects a partition, many deaths are contested for a
+   * moment. A node that called each of them dialled for half an hour (1,000 simulated nodes).
    */
   #contested: NodeId | undefined
-  /** When one that it had called came back: the way is free again. */
+  /** Time when a dialled member came back, so the path works again. */
   #foundAt: Milliseconds = -Infinity
   readonly #introducers = new Set<NodeId>()
   /** Introducers that are neither members nor remembered as lost. */
@@ -65,18 +82,18 @@ export class Healer implements Timed {
     return this.#nextDue
   }
 
-  /** Whom this node was told to enter through. */
+  /** Sets the introducers. */
   start(introducers: readonly Introducer[]): void {
     for (const { id, remembered } of introducers)
       if (id !== undefined && id !== this.#context.id && remembered !== true) this.#introducers.add(id)
   }
 
-  /** Lost members that are remembered. */
+  /** Number of remembered lost members. */
   get size(): number {
     return this.#size
   }
 
-  /** Members pronounced dead within the last minute. */
+  /** Returns the number of members pronounced dead within the last minute. */
   recentlyLost(): number {
     for (; this.#recentFrom < this.#lost.length; this.#recentFrom++) {
       if (this.#context.now - (this.#since[this.#recentFrom] as number) < recently) break
@@ -98,15 +115,16 @@ export class Healer implements Timed {
     this.#arm()
   }
 
-  /** It is gone for good, unless it is an introducer. */
+  /** Forgets a member that left, unless it is an introducer. */
   left(member: Member): void {
     this.#drop(member.id)
     this.#remain(member)
   }
 
   /**
-   * A peer holds it for alive. A small remainder pronounces members dead that all others reach, and on the word of so few nobody else gives them up. So a node that
-   * believes it calls the member, which enters anew.
+   * Notes that a peer holds this lost member for alive. A small remainder may pronounce members
+   * dead that all others reach, and nobody else accepts the word of so few. So a node that believes
+   * the death calls the member, which enters again.
    */
   contested(id: NodeId): void {
     if (this.#indexOf(id) < 0) return
@@ -115,7 +133,7 @@ export class Healer implements Timed {
     if (now - this.#foundAt < foundLately) this.#nextDue = Math.min(this.#nextDue, now + this.#context.jitter(nextContested))
   }
 
-  /** It is a member again. */
+  /** Handles the return of a member. */
   found(id: NodeId): void {
     if (this.#tried.has(id)) this.#foundAt = this.#context.now
     this.#drop(id)
@@ -130,7 +148,7 @@ export class Healer implements Timed {
     const isTurn = this.#context.random() < config.healing.attempts / Math.max(view.size, 1)
     if (!isTurn && this.#contested === undefined) return
     const isReady = (member: Member | undefined, since: Milliseconds): boolean => {
-      // Places may change hands: one that is back may still be taken for lost.
+      // Places may change hands, so a member that is back may still be taken for lost.
       if (member === undefined || links.has(member.id) || view.get(member.id) !== undefined) return false
       return (this.#tried.get(member.id)?.nextTry ?? since + config.healing.interval) <= now
     }
@@ -148,7 +166,7 @@ export class Healer implements Timed {
     this.#context.effects.push({ type: 'connect', peer: member.id, addresses: member.addresses })
   }
 
-  /** Remembers it as lost no longer. */
+  /** Stops remembering it as lost. */
   #drop(id: NodeId): void {
     if (this.#waysIn.delete(id)) this.#tried.delete(id)
     const index = this.#indexOf(id)
@@ -162,7 +180,7 @@ export class Healer implements Timed {
     return this.#lost.findIndex((each) => each?.id === id)
   }
 
-  /** Forgets whom it remembered long enough, and closes the gaps that were left. */
+  /** Forgets members that were remembered long enough, and closes the gaps. */
   #expire(): void {
     const { now, config } = this.#context
     for (let i = 0; i < this.#lost.length && now - (this.#since[i] as number) >= config.healing.memory; i++)
@@ -184,7 +202,7 @@ export class Healer implements Timed {
     this.#arm()
   }
 
-  /** It was lost too long ago. */
+  /** Gives up a member that was lost too long ago. */
   #giveUp(index: number): void {
     const member = this.#lost[index]
     this.#forget(index)

@@ -13,7 +13,7 @@ const everyone = actors(120)
 const self = everyone[60] as Actor
 const others = everyone.filter((actor) => actor !== self)
 
-/** LinkMaintenance alone: dials succeed at once unless the test says otherwise. */
+/** LinkMaintenance alone. Dials succeed at once unless the test states otherwise. */
 class Stage {
   readonly context: Context<Uint8Array>
   readonly linkMaintenance: LinkMaintenance

@@ -1,44 +1,60 @@
 /**
- * Link maintenance (peer sampling): which links a node keeps up.
+ * Link maintenance (peer sampling): decides which links a node keeps.
  *
- * Those to its ring neighbours, who observe it, and a few to members chosen at random and replaced now and then, so that the graph of links
- * can't be surrounded by whoever picks its id well. A newcomer starts with one; the others are built one at a time, when the view
- * has become quiet, because a link costs more than all that is said over it in a flash join. Nothing below redials by itself: that is done here.
+ * A node keeps links to its ring neighbours, which observe it. It also keeps a few to random
+ * members, replaced now and then, so that chosen ids can't surround a part of the graph. A newcomer
+ * starts with one. It builds the others one at a time when the view is quiet, because a link costs
+ * more than all traffic over it in a flash join. No layer below redials by itself: this class does.
  *
- * ARRG's fallback cache (JEL §5.2) is the view itself together with the memory of the lost (`heal`): every member's addresses
- * are kept as long as it may live.
+ * ARRG's fallback cache (JEL §5.2) is the view itself together with the memory of the lost
+ * (`heal`): every member's addresses are kept as long as it may live.
  */
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import { pickIndex, pickOne } from '../base/random.ts'
 import type { Context, Timed } from '../context/context.ts'
 import { earlyLinks, probeLinkTime, settleTime, type Link } from '../context/links.ts'
 
-/** ms without a change of the view before the remaining links are built. Measured: a flash join on a busy machine pauses for half a second. */
+/**
+ * Time without a change of the view before the remaining links are built, ms. Measured: a flash
+ * join on a busy machine pauses for half a second.
+ */
 export const quiet = 1_200
 /** In a pool that is never quiet they are built after this, ms. Guess. */
 export const quietAtMost = 20_000
-/** Pause between two dials of one node, ms. Measured: 11 ms of processor time each, so a node alone uses a tenth of a core. */
+/**
+ * Pause between two dials of one node, ms. Measured: 11 ms of processor time each, so a node alone
+ * uses a tenth of a core.
+ */
 export const dialPause = 100
-/** Longest such pause where dials take long, and how long one is waited for before the next, ms. Guess. */
+/**
+ * Longest such pause where dials take long, and the longest wait for a dial before the next, ms.
+ * Guess.
+ */
 const dialPauseMax = 2_000
-/** The lower id dials; the higher one only after this, ms. Guess. */
+/** The lower id dials. The higher one dials only after this, ms. Guess. */
 export const politeness = 1_500
-/** A dial that gave nothing is not repeated for this long, ms; each later one for twice as long. Guess. */
+/** Wait after a failed dial, ms. Doubles each time. Guess. */
 export const dialAgain = 2_000
 /** Longest such wait, ms. Guess. */
 export const dialAgainMax = 32_000
-/** That no helper answered counts for so long, ms. Guess: twice the pause after which it asks them again. */
+/**
+ * A report that no helper answered holds for this long, ms. Guess: twice the pause after which the
+ * node asks them again.
+ */
 const isolatedFor = 4_000
-/** Each dial of such a node waits longer than the one before by this factor. Guess: thirty in the first quarter of a minute. */
+/**
+ * Factor by which each dial of such a node waits longer than the one before. Guess: thirty in the
+ * first quarter of a minute.
+ */
 const slowdown = 1.1
 
 export interface LinkMaintenanceDetector {
-  /** The detector itself dials it. */
+  /** True for a member that the detector itself dials. */
   isSuspected(id: NodeId): boolean
 }
 
 export interface LinkMaintenanceReferral {
-  /** This node is just being handed on: who was named to it is being dialled. */
+  /** This node is being referred, and the named members are being dialled. */
   readonly isUnderWay: boolean
 }
 
@@ -46,14 +62,14 @@ export class LinkMaintenance implements Timed {
   readonly #context: Context
   readonly #detector: LinkMaintenanceDetector
   readonly #referral: LinkMaintenanceReferral
-  /** Random members wanted as links: since when. */
+  /** Random members wanted as links, each with the time of the choice. */
   readonly #random = new Map<NodeId, Milliseconds>()
-  /** Wanted members without a link: since when they are missing, when one was last dialled, and how often. */
+  /** Wanted members without a link: the time since when, the last dial, and the number of dials. */
   readonly #missing = new Map<NodeId, { readonly since: Milliseconds; dialled: Milliseconds; dials: number }>()
   #neighbours: ReadonlySet<NodeId> = new Set()
-  /** When it last turned out that no helper answers. */
+  /** Time of the last report that no helper answers. */
   #isolatedAt: Milliseconds = -Infinity
-  /** Members dialled while that goes on. */
+  /** Members dialled in this state. */
   #tried = 0
   #lastChange: Milliseconds = -Infinity
   #firstChange: Milliseconds | undefined
@@ -70,7 +86,7 @@ export class LinkMaintenance implements Timed {
     return this.#nextDue
   }
 
-  /** The view or the ring neighbours changed. */
+  /** Handles a change of the view or the ring neighbours. */
   update(neighbours: ReadonlySet<NodeId>): void {
     this.#neighbours = neighbours
     this.#lastChange = this.#context.now
@@ -78,7 +94,10 @@ export class LinkMaintenance implements Timed {
     this.#wake(this.#context.now)
   }
 
-  /** Who closes an old link has more than it needs, as those whom many knew when the pool was small: another random member will do. */
+  /**
+   * Handles the end of a link. A peer that closes an old one has more links than it needs, such as
+   * a member that many knew when the pool was small. Another random member serves as well.
+   */
   linkLost({ peer, goodbye, since }: Link): void {
     if (goodbye && this.#context.now - since >= settleTime) this.#random.delete(peer)
     this.#wake(this.#context.now)
@@ -87,7 +106,8 @@ export class LinkMaintenance implements Timed {
   linkUp(peer: NodeId): void {
     const { now, config, links } = this.#context
     const dialled = this.#missing.get(peer)?.dialled ?? -Infinity
-    // Where dials take long, the machine or the network has enough to do: the more each takes, the rarer they are.
+    // Where dials take long, the machine or the network is busy. The longer a dial takes, the rarer
+    // they are.
     if (dialled > -Infinity) {
       const pause = Math.min(Math.max((now - dialled) * 4, dialPause), dialPauseMax)
       this.#nextDial = now + this.#context.jitter(pause)
@@ -98,8 +118,9 @@ export class LinkMaintenance implements Timed {
   }
 
   /**
-   * A node that reaches nobody tries one member of its view after the other (ARRG's fallback cache, JEL §5.2): those on its side of a cut may be few, and none of
-   * them one that it wants. Whom it tried in vain it suspects.
+   * Handles isolation. A node that reaches nobody dials the members of its view one after the other
+   * (ARRG's fallback cache, JEL §5.2). Few members may be on its side of a partition, and none of
+   * them may be wanted as a link. The node suspects the members that it dialled in vain.
    */
   isolated(): void {
     if (this.#context.now - this.#isolatedAt >= isolatedFor) this.#tried = 0
@@ -139,25 +160,28 @@ export class LinkMaintenance implements Timed {
     for (const since of this.#random.values()) this.#wake(since + config.links.randomLifetime)
   }
 
-  /** It was told so a moment ago, and has no link with a member that nothing speaks against. */
+  /** Isolation was reported a moment ago, and no link leads to an unsuspected member. */
   get #isIsolated(): boolean {
     const { links, view, now } = this.#context
     if (now - this.#isolatedAt >= isolatedFor) return false
     return ![...links.keys()].some((peer) => view.get(peer) !== undefined && !this.#detector.isSuspected(peer))
   }
 
-  /** Between two dials of a node that reaches nobody: a rack without its network must not dial for minutes. */
+  /**
+   * Returns the pause between two dials of a node that reaches nobody. A rack without its network
+   * must not dial for minutes.
+   */
   #walkPause(): Milliseconds {
     this.#tried += 1
     return Math.min(dialPause * slowdown ** Math.min(this.#tried, 64), dialPauseMax)
   }
 
-  /** So long a link is not closed as surplus. */
+  /** Age up to which a link is not closed as surplus. */
   #youth({ isProbeLink }: Link): Milliseconds {
     return isProbeLink ? probeLinkTime : settleTime
   }
 
-  /** Closes links that nobody needs, where there are too many; first those that have served. */
+  /** Closes surplus links that are not wanted, and first those whose probe is done. */
   #trim(): void {
     const { now, links, config } = this.#context
     let surplus = links.size - config.links.max
@@ -203,7 +227,7 @@ export class LinkMaintenance implements Timed {
     }
     const ready: NodeId[] = []
     for (const [peer, { since, dialled, dials }] of this.#missing) {
-      // Two that stand behind NATs can never be linked: they try ever less often.
+      // Two members behind NATs can never be linked, so they try ever less often.
       const pause = isFew ? dialAgain : Math.min(dialAgain * 2 ** Math.min(dials - 1, 16), dialAgainMax)
       const at = Math.max(dialled + pause, isFew || id < peer ? since : since + politeness)
       if (this.#detector.isSuspected(peer)) this.#wake(now + dialAgain) // the detector dials it

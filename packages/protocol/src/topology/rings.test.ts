@@ -15,7 +15,7 @@ const people = actors(300)
 const self = people[150] as Actor
 const pool = fc.uniqueArray(fc.nat(60), { minLength: 1, maxLength: 40 }).map((numbers) => numbers.map((n) => people[n] as Actor))
 
-/** What one node knows, in a registry where others hold what they know. */
+/** The knowledge of one node, in a registry that also holds facts of others. */
 class Viewer {
   readonly registry = new Registry()
   readonly #facts = new FactSet(this.registry)
@@ -50,7 +50,7 @@ function around(center: Actor, members: readonly Actor[], strangers: readonly Ac
   return rings
 }
 
-/** The same by looking at all. */
+/** Computes the same from all members. */
 function scan(center: Actor, members: readonly Actor[]): NodeId[] {
   const found = new Set<NodeId>()
   for (let ring = 0; ring < count; ring++) {

@@ -1,23 +1,26 @@
 /**
- * Rings: who observes whom.
+ * Rings: determine the observers of each member.
  *
- * Members stand on K rings by hash of (ring, id), as in Rapid (USENIX ATC'18, §4), whose overlay is an expander: no set of members can
- * be cut off from its observers without cutting a good part of the graph. Here a member is linked with two successors and two
- * predecessors on each ring, and both ends of a link observe each other. A link is a connection, and a connection shows both
- * ends when it breaks; and as neighbours at distance one and two are linked, the observers of a dead member are linked among
- * themselves and need no dial to bring their suspicions together. In a small pool this makes everyone observe everyone.
+ * Members stand on K rings by hash of (ring, id), as in Rapid (USENIX ATC'18, §4). Its overlay is
+ * an expander: no set of members can be cut off from its observers without cutting a good part of
+ * the graph. Here a member is linked with two successors and two predecessors on each ring, and
+ * both ends of a link observe each other. A link is a connection, and a broken connection shows at
+ * both ends. Neighbours at distance one and two are linked. So the observers of a dead member are
+ * linked among themselves, and need no dial to combine their suspicions. In a small pool everyone
+ * observes everyone.
  *
- * No node stores a ring: the registry has the order, and a node walks over it from where a member stands, past those that are
- * not in its view. Its own neighbours it keeps, as a newcomer either stands between or it doesn't.
+ * No node stores a ring. The registry has the order, and a node walks over it from a member's
+ * place, past those that are not in its view. It caches its own neighbours, since a newcomer either
+ * falls between them or does not.
  */
 import { hashSpace } from '../base/hash.ts'
 import type { NodeId } from '../base/io.ts'
 import { ringPosition, type Registry } from '../facts/registry.ts'
 
-/** Successors, and as many predecessors, linked on each ring. */
+/** Linked successors on each ring, and as many predecessors. */
 const reach = 2
 
-/** Who is in, by place in the registry. */
+/** Present members, by place in the registry. */
 export interface Present {
   isAliveAt(place: number): boolean
 }
@@ -47,13 +50,13 @@ export class Rings {
     this.#sides = Array.from({ length: 2 * count }, () => [])
   }
 
-  /** Those this node observes and is observed by. */
+  /** Members that this node observes and is observed by. */
   get neighbours(): ReadonlySet<NodeId> {
     this.#neighbours ??= new Set(this.#sides.flat().map(({ id }) => id))
     return this.#neighbours
   }
 
-  /** A member entered. */
+  /** Adds a member that entered. */
   add(id: NodeId): void {
     const place = this.#registry.memberPlace(id)
     if (id === this.#self || place === undefined) return
@@ -64,7 +67,7 @@ export class Rings {
     }
   }
 
-  /** A member is gone. */
+  /** Removes a member that is gone. */
   remove(id: NodeId): void {
     if (!this.neighbours.has(id)) return
     this.clear()
@@ -88,7 +91,7 @@ export class Rings {
   }
 }
 
-/** The observers of any member, as seen by who knows those that are present. */
+/** Returns the observers of any member, from the present members in one node's view. */
 export function observersOf(id: NodeId, rings: number, registry: Registry, present: Present): ReadonlySet<NodeId> {
   const observers = new Set<NodeId>()
   for (let ring = 0; ring < rings; ring++) {
