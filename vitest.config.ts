@@ -2,9 +2,10 @@ import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-// Tests of real hosts and of node processes measure time, so they don't run beside pure ones, which take all that a processor has.
-// They mostly wait: two files at once take the time of one. What is slow by nature, in files named *.slow.test.ts, is a group
-// of its own, which `pnpm test` leaves to `pnpm test:slow`.
+// Tests of real hosts and of node processes measure time, so they don't run beside pure ones, which
+// take the whole processor. They mostly wait: two files at once take the time of one.
+// Slow tests, in files named *.slow.test.ts, are a group of their own. `pnpm test` leaves them to
+// `pnpm test:slow`.
 const groups = [
   {
     name: 'pure',
@@ -27,7 +28,9 @@ const groups = [
   { name: 'slow', folders: ['packages', 'apps/*', 'scripts'], timeout: 120_000, order: 2, workers: 1, setup: ['apps/node/test/bundle.ts'] },
 ]
 
-/** Begins with what takes longest, though its file is short: else all others would be done while it runs alone. */
+/**
+ * Begins with the longest test, though its file is short. Otherwise it would run alone at the end.
+ */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
@@ -36,7 +39,8 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-// Hosts, their threads and node processes load a megabyte of modules each: compiled once, they start in half the time.
+// Hosts, their threads and node processes load a megabyte of modules each. With a compile cache
+// they start in half the time.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, '.vitest/compiled')
 
 export default defineConfig({
@@ -57,7 +61,8 @@ export default defineConfig({
         sequence: { groupOrder: order },
         maxWorkers: workers,
         globalSetup: setup,
-        // What is waited for ends the wait: a long one costs nothing, and a machine may be busy.
+        // A poll ends as soon as its condition holds, so a long timeout costs nothing, and a
+        // machine may be busy.
         expect: { poll: { timeout: 10_000 } },
       },
     })),

@@ -1,4 +1,5 @@
-// Prints the counts of vitest JSON reports on one line. Runs on any Node, since a report may be missing because nothing was installed.
+// Prints the counts of vitest JSON reports on one line. It runs on any Node, since a failed install
+// may be the reason why a report is missing.
 import { readFileSync } from 'node:fs'
 
 const total = { passed: 0, failed: 0, skipped: 0 }

@@ -1,9 +1,13 @@
 /**
- * Bundles the command line: apps/node/dist/jel.js for everything but simulations and computing, simulate.js with worker.js for the former, and compute.js
- * with own.bundle.js, sandbox.bundle.js and program.js for the latter, which a node that joins a pool must not have to load, and http.js with page.js for `--http`. With the licences of what is in them, and lists of the sources they were made from, by which
- * apps/node/bin/start.js sees whether they are up to date.
+ * Bundles the command line into several parts, so that a node that joins a pool need not load them
+ * all: apps/node/dist/jel.js for everything else, simulate.js with worker.js for simulations,
+ * compute.js with own.bundle.js, sandbox.bundle.js and program.js for computing, and http.js with
+ * page.js for `--http`.
+ * Writes the licences of the content, and lists of the sources, by which apps/node/bin/start.js
+ * sees whether the bundles are up to date.
  *
- * `--if-stale` does nothing when they are, and fails for nothing: the command line runs from its sources then.
+ * `--if-stale` does nothing when they are, and never fails: the command line runs from its sources
+ * then.
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join, relative, resolve, sep } from 'node:path'
@@ -13,7 +17,7 @@ import { licences } from './licences.ts'
 type Input = readonly [path: string, size: number, changed: number]
 
 interface Bundle {
-  /** Of the list of its sources. */
+  /** The name of the bundle and of its list of sources. */
   readonly name: string
   readonly build: RolldownOptions
   readonly output: OutputOptions
@@ -27,13 +31,13 @@ const dist = join(node, 'dist')
 const simulator = join(root, 'packages/simulator')
 const compute = join(root, 'packages/compute')
 
-/** What is imported only where it is used: a bundle of its own. */
+/** The modules that are imported on demand. Each is a bundle of its own. */
 const SIMULATE = ['./simulate/simulate.ts', './simulate.js'] as const
 const COMPUTE = ['./compute/index.ts', './compute.js'] as const
 const HTTP = ['./http/index.ts', './http.js'] as const
 const PORT_MAPPING = ['./port-mapping.ts', './port-mapping.js'] as const
 
-/** @achingbrain/ssdp reads its own version from its package.json, which is not there in a bundle. */
+/** @achingbrain/ssdp reads its own version from its package.json, which a bundle lacks. */
 const versioned = {
   name: 'version of ssdp',
   transform: (code: string): string | undefined =>
@@ -55,7 +59,7 @@ const bundles: readonly Bundle[] = [
     name: 'simulate',
     build: {
       input: { simulate: join(node, 'src/simulate/simulate.ts'), worker: join(simulator, 'src/user/worker.ts') },
-      // Drawing on a canvas is an option of vega's that is not used.
+      // It is an optional module of vega for drawing on a canvas, and is not used.
       external: ['canvas'],
     },
     output: { chunkFileNames: 'simulate-[name].js' },
@@ -69,13 +73,14 @@ const bundles: readonly Bundle[] = [
         queens: join(root, 'apps/examples/src/queens.ts'),
         program: join(compute, 'src/program/index.ts'),
       },
-      // A bundler with a native part, and one of CBOR that it does without.
+      // The first is a bundler with a native part, the second an optional native part of CBOR.
       external: ['rolldown', 'cbor-extract'],
       plugins: [apart(HTTP, PORT_MAPPING)],
     },
     output: { chunkFileNames: 'compute-[name].js' },
   },
-  // The code of a program's process, which may read no file: each is whole, so that nobody who runs programs needs the bundler for it.
+  // The code of a program's process, which may read no file. Each is complete, so that running a
+  // program does not require the bundler.
   ...['own', 'sandbox'].map((place) => ({
     name: `${place}.bundle`,
     build: { input: { [`${place}.bundle`]: join(compute, `src/executors/${place}.ts`) }, external: ['cbor-extract'] },
@@ -121,13 +126,14 @@ async function buildAll(): Promise<void> {
   }
 }
 
-/** Returns what went into it. */
+/** Builds a bundle. Returns the modules that it contains. */
 async function build({ name, build: options, output: outputOptions, data }: Bundle): Promise<string[]> {
   const { rolldown } = await import('rolldown')
   const build = await rolldown({ platform: 'node', logLevel: 'warn', ...options })
   const { output } = await build.generate({
     format: 'esm',
-    // Error names come from class names. Lines stay short: a stack trace quotes the one that threw.
+    // Error names come from class names. Lines stay short, as a stack trace quotes the one that
+    // threw.
     keepNames: true,
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: false } },
     ...outputOptions,
@@ -136,7 +142,7 @@ async function build({ name, build: options, output: outputOptions, data }: Bund
   const chunks = output.filter((each) => each.type === 'chunk')
   const modules = chunks.flatMap(({ moduleIds }) => moduleIds.filter((id) => !id.startsWith('\0')).map((id) => id.replace(/\?.*$/u, '')))
   const sources = modules.filter((id) => !id.includes(`${sep}node_modules${sep}`))
-  // A folder changes with what is in it, its files change by themselves.
+  // A folder's time changes with its entries, a file's with its content.
   const copied = data === undefined ? [] : [data, ...readdirSync(data).map((file) => join(data, file))]
   const inputs = [join(root, 'pnpm-lock.yaml'), ...sources, ...copied].map(describe)
   for (const chunk of chunks) replace(join(dist, chunk.fileName), ascii(chunk.code))
@@ -149,14 +155,14 @@ function inputList(name: string): string {
 }
 
 /**
- * Escapes everything beyond ASCII: with a single such character V8 keeps the whole source at two bytes a character. Measured: 2 MB a
- * process.
+ * Escapes everything beyond ASCII: a single such character makes V8 keep the whole source at two
+ * bytes a character. Measured: 2 MB a process.
  */
 function ascii(code: string): string {
   return code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** Whoever starts the bundle meanwhile finds the old file or the new one, never half of it. */
+/** Replaces a file atomically: a node that starts meanwhile reads the old file or the new one. */
 function replace(file: string, content: string): void {
   const temporary = `${file}.${process.pid}.tmp`
   writeFileSync(temporary, content)

@@ -1,6 +1,9 @@
 /**
- * `pnpm deb`: release/jel_<version>_<architecture>.deb of what the package @jel/node holds, with rolldown for this machine's architecture, the man page,
- * completion for three shells and the systemd unit. Needs dpkg-deb, and a build first. The package needs Node 22.18 or later, as nodejs of NodeSource.
+ * `pnpm deb`: builds release/jel_<version>_<architecture>.deb from the content of the package
+ * @jel/node. It adds rolldown for this machine's architecture, the man page, completion for three
+ * shells and the systemd unit.
+ * Needs dpkg-deb, and a build first. The package needs Node 22.18 or later, as nodejs of
+ * NodeSource.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -13,7 +16,7 @@ import { manifestOf, repositoryAddress, root } from './workspace.ts'
 
 const node = join(root, 'apps/node')
 const { version, description, license } = manifestOf('apps/node')
-/** Debian orders `1.0.0~rc.1` before `1.0.0`, as semver does `1.0.0-rc.1`. */
+/** Debian orders `1.0.0~rc.1` before `1.0.0`, as semver orders `1.0.0-rc.1`. */
 const debianVersion = version.replace('-', '~')
 
 const staging = mkdtempSync(join(tmpdir(), 'jel-deb-'))
@@ -24,7 +27,8 @@ try {
 }
 
 function build(staging: string): string {
-  // What mkdtemp makes is closed to others, and so would be the folder that it becomes.
+  // mkdtemp makes a folder with access for its owner only, so the package must not take it as its
+  // root.
   const tree = join(staging, 'tree')
   const library = join(tree, 'usr/lib/jel')
   for (const part of ['bin', 'dist', 'package.json', 'README.md'])
@@ -87,7 +91,10 @@ function architecture(): string {
   return execFileSync('dpkg', ['--print-architecture'], { encoding: 'utf8' }).trim()
 }
 
-/** Folders of all that a package needs and that is installed: dependencies for other architectures are not. */
+/**
+ * Returns the folders of all installed dependencies of a package. Those for other architectures are
+ * not installed.
+ */
 function closure(folder: string, found = new Set<string>()): Set<string> {
   const { dependencies = {}, optionalDependencies = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<
     string,
@@ -107,7 +114,8 @@ function closure(folder: string, found = new Set<string>()): Set<string> {
 }
 
 function installed(folder: string, name: string): string | undefined {
-  // pnpm puts what a package needs beside it, or, for one of the workspace, below it.
+  // pnpm puts the dependencies of a package beside it, or, for a package of the workspace, below
+  // it.
   for (let at = realpathSync(folder); at !== dirname(at); at = dirname(at)) {
     const modules = at.endsWith('node_modules') ? at : join(at, 'node_modules')
     try {

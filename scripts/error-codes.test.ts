@@ -5,10 +5,13 @@ import { root } from './workspace.ts'
 
 const sources = ['packages/jel/src', 'packages/overlay/src', 'packages/compute/src', 'packages/protocol/src', 'apps/node/src']
 
-/** Two words or more in capitals, or one where it is said to be a code. Not what the system or Node calls an error, no variable of the environment, and no entry of the log that is no trouble. */
+/**
+ * Matches two words or more in capitals, or one where it is assigned to `code`. Excludes errors of
+ * the system or of Node, environment variables, and log entries that are not problems.
+ */
 const CODE = /(?<!env\[|log\.(?:debug|info)\()'(?!ERR_|EAI_|XDG_)(?<code>[A-Z]{2,}(?:_[A-Z\d]+)+)'|\bcode = '(?<single>[A-Z]+)'/gu
 
-/** Codes of errors, warnings and failures of tasks, wherever the sources write one. */
+/** Returns the codes of errors, warnings and failures of tasks in the sources of a folder. */
 function codesOf(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))

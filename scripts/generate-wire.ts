@@ -1,6 +1,6 @@
 /**
- * Generates the wire format's code, messages.js and messages.d.ts, from messages.proto (`pnpm generate`). A test compares what is committed with
- * what this gives.
+ * Generates the wire format's code, messages.js and messages.d.ts, from messages.proto (`pnpm
+ * generate`). A test compares the committed files with the output.
  */
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,12 +10,12 @@ const root = resolve(import.meta.dirname, '..')
 const protocol = join(root, 'packages/protocol')
 const banner = '// Generated from messages.proto by `pnpm generate`. Changes belong there.\n'
 
-/** Where the generated code stands. */
+/** The folder of the generated code. */
 export const wire = join(protocol, 'src/wire')
 
-/** The generated files by name. */
+/** Returns the generated files by name. */
 export function generateWire(): ReadonlyMap<string, string> {
-  // Below the package, so that what the code imports is found.
+  // The folder is below the package, so that the imports of the code resolve.
   const folder = mkdtempSync(join(protocol, 'node_modules/.wire-'))
   const run = (command: string, ...args: readonly string[]): void =>
     void execFileSync(join(command, args[0] as string), args.slice(1), { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })

@@ -1,6 +1,7 @@
 /**
- * Puts @libp2p/mdns and the CommonJS beneath it into packages/overlay/dist/host/mdns.js, as an ES module that imports what it needs of Node, with the
- * licences: an application that esbuild makes one file of could not use it otherwise.
+ * Puts @libp2p/mdns and its CommonJS dependencies into packages/overlay/dist/host/mdns.js, as an ES
+ * module that imports the modules of Node, with the licences. Otherwise an application that esbuild
+ * bundles into one file could not use it.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'

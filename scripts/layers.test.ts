@@ -2,7 +2,10 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
-/** Folders of a package, and which of its others each may import from; docs/architecture.md says what is in them. */
+/**
+ * The folders of a package, and the other folders from which each may import. docs/architecture.md
+ * describes their content.
+ */
 type Layers = Readonly<Record<string, readonly string[]>>
 
 const protocol: Layers = {
@@ -27,7 +30,7 @@ const overlay: Layers = {
   dialing: ['base', 'host'],
 }
 
-/** What all experiments of the laboratory may use. */
+/** The folders that all experiments of the laboratory may use. */
 const common = ['base', 'network', 'swarm']
 
 const lab: Layers = {
@@ -99,13 +102,13 @@ describe.each([
   })
 })
 
-/** What each package may import of others: docs/architecture.md has the picture. */
+/** The packages from which each package may import. docs/architecture.md has the picture. */
 const packages: Layers = {
   machine: [],
   protocol: [],
   overlay: ['@jel/machine', '@jel/protocol', '@jel/protocol/internals'],
   jel: ['@jel/overlay', '@jel/protocol'],
-  // A program is told of what it imports.
+  // The generated entry of a bundle imports `@jel/compute/program`.
   compute: ['@jel/compute/program', '@jel/jel', '@jel/machine', '@jel/overlay', '@jel/protocol'],
   simulator: ['@jel/compute/virtual', '@jel/protocol', '@jel/protocol/internals'],
 }

@@ -1,10 +1,10 @@
 /**
- * The licence texts of what is copied into a bundle.
+ * The licence texts of the packages that a bundle contains.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Of all packages that these modules came from. */
+/** Returns the licences of all packages of these modules. */
 export function licences(modules: readonly string[]): string {
   const folders = new Set(modules.map(packageFolder).filter((folder) => folder !== undefined))
   return [...folders]

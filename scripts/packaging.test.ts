@@ -10,7 +10,7 @@ import { manifestOf, root } from './workspace.ts'
 const read = (file: string): string => readFileSync(join(root, 'packaging', file), 'utf8')
 const has = (tool: string): boolean => spawnSync(tool, ['--version']).status === 0
 
-/** Of the example for Kubernetes, what is looked at here. */
+/** The fields of the Kubernetes example that the tests use. */
 interface Kubernetes {
   readonly kind: string
   readonly metadata: { readonly name: string }
@@ -40,7 +40,7 @@ interface Probe {
   readonly exec: { readonly command: readonly string[] }
 }
 
-/** Every `jel <command> …` of a text: whether there are such a command and such flags. */
+/** Returns the unknown commands and flags of every `jel <command> …` in a text. */
 function unknownWords(text: string): string[] {
   const program = commandLine('', '', () => {})
   const lines = text.replaceAll(/^\s*#.*$/gmu, '')
@@ -84,7 +84,8 @@ describe('the systemd unit', () => {
       expect(status).toBe(0)
 
       const security = execFileSync('systemd-analyze', ['security', '--offline=yes', '--no-pager', file], { encoding: 'utf8' })
-      // systemd's own scale: 0 is closed, 10 open, and below 2 it says OK. What is left is that a node has a network and compiles code.
+      // systemd's own scale: 0 is closed, 10 open, and it rates values below 2 as OK. The rest is
+      // due to a node's need for a network and for compiled code.
       expect(Number(/exposure level for .*: (?<level>[\d.]+)/u.exec(security)?.groups?.['level'])).toBeLessThan(2)
     } finally {
       rmSync(folder, { recursive: true })

@@ -1,4 +1,7 @@
-/** Packs every package as it would be published, and says what is wrong with it: what a user installs, not what lies in the folder. */
+/**
+ * Packs every package as for publication, and checks the tarballs. So the check covers the files
+ * that a user installs, not those in the folder.
+ */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -17,13 +20,13 @@ export interface Packed {
   readonly tarball: string
   readonly bytes: number
   readonly files: number
-  /** As npm and its lock files write it. */
+  /** The form of npm and its lock files. */
   readonly integrity: string
-  /** Empty when it may be published. */
+  /** Empty where the package may be published. */
   readonly problems: readonly string[]
 }
 
-/** Needs a build first. The tarballs stay in the folder `into`. */
+/** Packs all packages. Needs a build first. The tarballs stay in the folder `into`. */
 export async function* packAll(into: string): AsyncGenerator<Packed> {
   for (const folder of publishedFolders()) yield await pack(folder, into)
 }

@@ -1,5 +1,6 @@
 /**
- * Runs the demos and draws their output, line by line as it came but slower, as animated SVGs in docs/, and what `jel top` shows of a pool as one that stands:
+ * Runs the demos, and draws their output as animated SVGs in docs/, line by line but slower. Draws
+ * the screen of `jel top` as a still picture:
  *
  *     pnpm picture [top.svg]
  */
@@ -21,7 +22,7 @@ interface Picture {
   readonly file: string
   readonly command: readonly string[]
   readonly title: string
-  /** A demo takes some seconds, too fast to follow. */
+  /** The factor by which the picture is slower: a demo takes some seconds, too fast to follow. */
   readonly slower: number
 }
 
@@ -40,7 +41,7 @@ const PICTURES: readonly Picture[] = [
   },
 ]
 
-/** How long the end stays to be read, in seconds. */
+/** The time for which the end stays visible, in seconds. */
 const REST = 8
 
 const COLOURS: Readonly<Record<string, string>> = {
@@ -59,7 +60,7 @@ interface Line {
   readonly text: string
 }
 
-/** Real lines at their real times; a demo that fails has no picture. */
+/** Records the lines at their real times. A demo that fails has no picture. */
 async function record(command: readonly string[]): Promise<Line[]> {
   const start = performance.now()
   const child = spawn(process.execPath, command, { env: { ...process.env, FORCE_COLOR: '1' }, stdio: ['ignore', 'pipe', 'inherit'] })
@@ -96,7 +97,9 @@ text { font: 14px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; 
 <rect width="100%" height="100%" rx="8" fill="#0d1117"/>`
 }
 
-/** The lines stand in one long column that moves up, so that the latest line is always the lowest. */
+/**
+ * Draws the lines in one long column that moves up, so that the latest line is always the lowest.
+ */
 function picture(lines: readonly Line[], { title, slower }: Picture): string {
   const duration = (lines.at(-1)?.time ?? 0) * slower + REST
   const offset = (count: number): number => (ROWS - count) * LINE
@@ -136,7 +139,10 @@ for (const each of PICTURES) {
 
 const TOP = { file: 'top.svg', title: 'jel top: the members of a pool, who is elected, and what happened', columns: 112, rows: 26 }
 
-/** What `jel top` shows of a pool in which the winner of an election is killed, and another member leaves. Needs `script`, of util-linux. */
+/**
+ * Records the screen of `jel top` in a pool in which the winner of an election is killed, and
+ * another member leaves. Needs `script`, of util-linux.
+ */
 async function recordTop(): Promise<string[]> {
   const runtime = mkdtempSync(join(tmpdir(), 'jel-picture-'))
   const env = { ...process.env, XDG_RUNTIME_DIR: runtime, TERM: 'xterm-256color', SHELL: '/bin/sh' }
@@ -174,7 +180,7 @@ async function recordTop(): Promise<string[]> {
     const showsDeath = (): boolean => linesOf(written).some((line) => / died  /u.test(stripVTControlCharacters(line)))
     const end = Date.now() + 30_000
     while (!showsDeath() && Date.now() < end) await sleep(100)
-    // The next winner.
+    // This leaves time for the election of the next winner.
     await sleep(1_500)
     const lines = linesOf(written)
     top.stdin.write('q')
@@ -187,7 +193,7 @@ async function recordTop(): Promise<string[]> {
   }
 }
 
-/** The lines to be seen on a terminal of which each line is drawn by itself, with their colours. */
+/** Returns the visible lines of a screen that is drawn line by line, with their colours. */
 function linesOf(written: string): string[] {
   const lines: string[] = []
   for (const [, row, line] of written.matchAll(/\p{Cc}\[(\d+);1H\p{Cc}\[2K((?:(?!\p{Cc}\[(?:\d+;1H|\?)).)*)/gsu))

@@ -1,6 +1,8 @@
 /**
- * `pnpm release --dry-run`: all that comes before publishing. Builds, packs into release/, checks, and prints what would be published.
- * It ends there: publishing with provenance is done by the forge's own runner, which signs where a package was built.
+ * `pnpm release --dry-run`: runs all steps before publication. Builds, packs into release/, checks,
+ * and prints the packages that would be published.
+ * It does not publish: the forge's own runner publishes with provenance, and signs where it has
+ * built a package.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'

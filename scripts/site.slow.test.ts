@@ -6,7 +6,8 @@ import { root } from './workspace.ts'
 
 const dist = join(root, 'site/.vitepress/dist')
 
-// Dead links between documents, and links to files of the repository that are not there, fail the build itself.
+// The build itself fails on dead links between documents, and on links to missing files of the
+// repository.
 beforeAll(() => void execFileSync('npx', ['--offline', '-y', 'pnpm@12', 'docs:build'], { cwd: root, stdio: 'pipe' }), 300_000)
 
 const pages = (): string[] => readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.html'))
@@ -26,7 +27,7 @@ it('has a page for each document, and the reference of the interface', () => {
   expect(pages().some((page) => page.startsWith('api/functions/') && page.includes('joinPool'))).toBe(true)
 })
 
-/** Of all links of a page that stay on the site: the file they lead to, and the anchor in it. */
+/** Returns all links of a page that stay on the site, each with its target file and anchor. */
 function linksOf(page: string): { to: string; anchor: string }[] {
   return [...read(page).matchAll(/<a\b[^>]*? href="(?<href>[^"]*)"/gu)]
     .map(({ groups }) => groups?.['href'] ?? '')

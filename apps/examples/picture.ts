@@ -1,14 +1,15 @@
 /**
- * Makes a picture of what mandelbrot.ts gives, as PNG:
+ * Makes a PNG picture of the result of mandelbrot.ts:
  *
- *     npx -y pnpm@12 --silent example mandelbrot picture | node apps/examples/picture.ts > mandelbrot.png
+ *     npx -y pnpm@12 --silent example mandelbrot picture \
+ *       | node apps/examples/picture.ts > mandelbrot.png
  */
 import { json } from 'node:stream/consumers'
 import { crc32, deflateSync } from 'node:zlib'
 
 const { width, height, pixels } = (await json(process.stdin)) as { width: number; height: number; pixels: string }
 const grey = Buffer.from(pixels, 'base64')
-// Each row begins with its filter: none.
+// Each row begins with its filter type, here none.
 const rows = Array.from({ length: height }, (_, row) => Buffer.concat([Buffer.of(0), grey.subarray(row * width, (row + 1) * width)]))
 const header = Buffer.alloc(13)
 header.writeUInt32BE(width, 0)

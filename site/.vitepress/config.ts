@@ -6,7 +6,7 @@ import root from '../../package.json' with { type: 'json' }
 const checkout = join(import.meta.dirname, '../..')
 const repository = root.repository.url.replace(/^git\+|\.git$/gu, '')
 
-/** The documents stay where they are, readable as plain files on a forge: this says which of them are pages, and in which order. */
+/** The pages and their order. The documents stay in place, readable as plain files on a forge. */
 const pages = {
   Start: [
     ['What it is', '/'],
@@ -78,7 +78,8 @@ export default defineConfig({
   vite: {
     plugins: [
       {
-        // Pages lie outside of this folder, where Vue is installed, and become modules that import it.
+        // Pages are outside of this folder, where Vue is installed, and become modules that import
+        // it.
         name: 'vue from here',
         enforce: 'pre',
         async resolveId(source, importer) {
@@ -91,7 +92,10 @@ export default defineConfig({
   ignoreDeadLinks: [/^\/api\//u],
 })
 
-/** A link as it stands in a file, for the page that the file becomes: to a page, or, where the target is no page, to the forge. A link to a file that is not there is an error. */
+/**
+ * Converts a link of a file for the page that the file becomes. It leads to a page, or to the forge
+ * where the target is not a page. Throws for a link to a missing file.
+ */
 function pageOf(target: string, folder: string): string {
   const own = target.startsWith(`${repository}/blob/main/`) || target.startsWith(`${repository}/tree/main/`)
   if (!own && /^(?:[a-z]+:|#)/u.test(target)) return target

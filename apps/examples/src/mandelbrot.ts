@@ -1,9 +1,12 @@
-/** The Mandelbrot set as a picture: pieces of unequal cost, for which Jalapeno has no answer (§5.3). A space of two dimensions, whose pieces unite to one image. */
+/**
+ * The Mandelbrot set as a picture: a two-dimensional space, whose pieces unite to one image. Pieces
+ * are of unequal cost, for which Jalapeno has no answer (§5.3).
+ */
 import { space } from '@jel/compute/program'
 
 const [WIDTH, HEIGHT, DEPTH] = [240, 160, 500]
 
-/** Pixels of a part of the picture: where it lies, and how soon each point escapes, 0 to 255. */
+/** The pixels of a part of the picture: its position, and how soon each point escapes, 0 to 255. */
 interface Tile {
   readonly x: number
   readonly y: number

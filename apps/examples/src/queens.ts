@@ -1,7 +1,10 @@
-/** n queens (Satin): a tree of boards, whose first rows are tasks. */
+/** n queens (Satin): a tree of boards. The first rows of a board are tasks. */
 import { task } from '@jel/compute/program'
 
-/** A chess board with queens on its first rows: the fields of the next row that they attack, as bits. */
+/**
+ * A chess board with queens on its first rows. Bits mark the fields of the next row that they
+ * attack.
+ */
 interface Board {
   readonly size: number
   readonly row: number
@@ -10,10 +13,10 @@ interface Board {
   readonly right: number
 }
 
-/** Rows that are tasks; the rest of a board is counted in one. */
+/** The number of rows that are tasks. One task counts the rest of a board. */
 const ROWS = 3
 
-/** In how many ways queens stand on a board of this size without attacking one another. */
+/** Counts the ways to place queens on a board of this size so that none attacks another. */
 export const queens = task(async (given: number | Board, { run }): Promise<number> => {
   const board = typeof given === 'number' ? { size: given, row: 0, columns: 0, left: 0, right: 0 } : given
   if (board.row >= ROWS) return count(board)

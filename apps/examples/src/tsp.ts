@@ -1,6 +1,8 @@
 /**
- * Travelling salesman by branch and bound (Javelin 2.0 §5; Satin): each branch is a task, and the best tour so far a shared value, along which the rest is pruned.
- * The instance is burma14 of TSPLIB, its towns in degrees and minutes, as latitude and longitude; its optimum is 3323.
+ * Travelling salesman by branch and bound (Javelin 2.0 §5; Satin). Each branch is a task. The best
+ * tour so far is a shared value that prunes the rest.
+ * The instance is burma14 of TSPLIB, its towns in degrees and minutes, as latitude and longitude;
+ * its optimum is 3323.
  */
 import { min, shared, task } from '@jel/compute/program'
 
@@ -8,14 +10,17 @@ const towns = `16.47 96.10, 16.47 94.44, 20.09 92.54, 22.39 93.37, 25.23 97.24, 
   17.20 96.29, 16.30 97.38, 14.05 98.12, 16.53 97.38, 21.52 95.59, 19.41 97.13, 20.09 94.55`
 const places = towns.split(',').map((town) => town.trim().split(' ').map(Number).map(radians))
 const all = [...places.keys()]
-/** Towns of a part that is searched in one task. With one less there are ten times as many tasks, and a third more processor time is spent (measured). */
+/**
+ * The number of towns left that one task searches. With one less there are ten times as many tasks,
+ * and they take a third more processor time (measured).
+ */
 const LEAF = 10
 
 type Tour = { readonly cost: number; readonly order: readonly number[] }
 
 const best = shared(min((tour: Tour) => tour.cost))
 
-/** The shortest way through all towns and back. */
+/** Finds the shortest round trip through all towns. */
 export const search = task({ result: best }, async (given: Tour | undefined, { run }) => {
   const part = given ?? { cost: 0, order: [0] }
   if (all.length - part.order.length <= LEAF) solve(part)
@@ -28,20 +33,23 @@ function solve(part: Tour): void {
   else best.offer({ cost: part.cost + distance(part.order.at(-1) as number, 0), order: part.order })
 }
 
-/** Nearest towns first, so that a good tour is found early. */
+/** Returns the branches with the nearest towns first, so that a good tour is found early. */
 function branches({ cost, order }: Tour): Tour[] {
   const open = all.filter((town) => !order.includes(town))
   const children = open.map((town) => ({ cost: cost + distance(order.at(-1) as number, town), order: [...order, town] }))
   return children.sort((a, b) => a.cost - b.cost)
 }
 
-/** Each town that is left is entered over its shortest way at least, and so is the first one. */
+/**
+ * Returns a lower bound of the rest: a tour enters each town that is left, and the first one at the
+ * end, over at least its shortest edge.
+ */
 function bound({ order }: Tour): number {
   const open = all.filter((town) => town === 0 || !order.includes(town))
   return open.reduce((sum, town) => sum + (shortest[town] as number), 0)
 }
 
-/** TSPLIB's GEO: towns on a sphere, and π has six digits. */
+/** Converts TSPLIB's GEO format: towns on a sphere. TSPLIB's π has six decimals. */
 function radians(degrees: number): number {
   // oxlint-disable-next-line oxc/approx-constant
   return (3.141592 * (Math.trunc(degrees) + (5 * (degrees - Math.trunc(degrees))) / 3)) / 180

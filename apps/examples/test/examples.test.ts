@@ -25,7 +25,7 @@ async function run(program: string, fn: string, input?: unknown): Promise<unknow
   return (await grid.submit(join(sources, program), fn, input)).result
 }
 
-/** An instance of QAPLIB's form, with what it costs to have each facility at a place of its own. */
+/** Parses a QAPLIB instance, and returns the cost function of its layouts. */
 function layouts(text: string): { n: number; cost: (places: readonly number[]) => number } {
   const [n = 0, ...numbers] = text.trim().split(/\s+/u).map(Number)
   const pairs = Array.from({ length: n * n }, (_, pair) => [Math.floor(pair / n), pair % n] as const)
@@ -37,7 +37,7 @@ function layouts(text: string): { n: number; cost: (places: readonly number[]) =
   return { n, cost }
 }
 
-/** The first of them as an instance of its own. */
+/** Returns the first `count` facilities and places as an instance of their own. */
 function firstOf(count: number, text: string): string {
   const [n = 0, ...numbers] = text.trim().split(/\s+/u).map(Number)
   const matrix = (begin: number): number[] =>
@@ -74,7 +74,7 @@ describe('examples', () => {
   it('qap: the optimum of nug12', async () => {
     const file = join(instances, 'nug12.dat')
     const { n, cost } = layouts(readFileSync(file, 'utf8'))
-    // QAPLIB's own layout, of its own cost: so the matrices are as there.
+    // QAPLIB's own layout gives QAPLIB's cost, so the matrices are parsed correctly.
     const known = [12, 7, 9, 3, 4, 8, 11, 1, 5, 6, 10, 2]
     expect(cost(known.map((_, facility) => known.indexOf(facility + 1)))).toBe(578)
     const found = (await run('qap.ts', 'qap', { data: await grid.blob(file) })) as { cost: number; places: number[] }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript that an old Node can still read, so that it can say what is missing.
+// Plain JavaScript that an old Node can parse, so that it can report the required version.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major < 22 || (major === 22 && minor < 18)) {
   process.stderr.write(`jel: Node 22.18 or newer is needed; this is Node ${process.versions.node}\n`)

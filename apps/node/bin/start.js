@@ -1,5 +1,6 @@
-// Starts the bundle where it is up to date, the sources otherwise. A bundle starts in a quarter of the time and needs two thirds of
-// the memory; sources are there in a checkout only, and always right.
+// Starts the bundle where it is up to date, the sources otherwise. A bundle starts in a quarter of
+// the time and needs two thirds of the memory. Only a checkout has the sources, and they are always
+// current.
 import { lstatSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { homedir } from 'node:os'
@@ -16,7 +17,8 @@ const [command, part] = process.argv.slice(2)
 const simulates = command === 'simulate'
 const computes = ['work', 'submit', 'jobs', 'job'].includes(command) || (command === 'demo' && part === 'compute')
 const shows = process.argv.some((argument) => argument === '--http' || argument.startsWith('--http='))
-// A simulation computes all the time, and so do the threads of a worker, for which the flags hold as well.
+// A simulation computes all the time. So do the threads of a worker, and the flags apply to them
+// too.
 if (!simulates && command !== 'work') beFrugal()
 const isBundled = useBundle()
 if (isBundled) keepCompiledCode()
@@ -24,8 +26,8 @@ const { main } = await import(isBundled ? bundle.href : sources.href)
 await main(process.argv.slice(2), fileURLToPath(here('./jel.js')), version)
 
 /**
- * Keeps compiled code in the user's cache: a start takes a quarter less processor time and 5 MB less
- * memory. V8 runs whatever lies there, so nobody else may write to the folder.
+ * Keeps compiled code in the user's cache: a start takes a quarter less processor time and 5 MB
+ * less memory. V8 runs the code in that folder unchecked, so only this user may have write access.
  */
 function keepCompiledCode() {
   try {
@@ -34,7 +36,7 @@ function keepCompiledCode() {
     const { uid, mode } = lstatSync(folder)
     if (uid === process.getuid?.() && (mode & 0o022) === 0) enableCompileCache(folder)
   } catch {
-    // No home, a full or a read-only disk: it is compiled again.
+    // There is no home, or a full or read-only disk: Node compiles the code again.
   }
 }
 
@@ -50,7 +52,8 @@ function useBundle() {
 
 function isFresh(name) {
   try {
-    // What was bundled, relative to the root of the checkout: [path, size, time of the last change in milliseconds].
+    // The sources of the bundle, relative to the root of the checkout: [path, size, time of the
+    // last change in milliseconds].
     const inputs = JSON.parse(readFileSync(here(`../dist/${name}.inputs.json`), 'utf8'))
     return inputs.every(([path, size, changed]) => {
       const status = statSync(here(`../../../${path}`))

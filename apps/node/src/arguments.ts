@@ -1,11 +1,14 @@
-/** The values of flags, from text. Each throws what commander shows beside the name of the flag. */
+/**
+ * Parses the values of flags. Each function throws the text that commander shows beside the flag's
+ * name.
+ */
 import { isIPv4, isIPv6 } from 'node:net'
 import { InvalidArgumentError } from 'commander'
 import { HANDLED, parseHandler, type Handler } from './handlers/handler.ts'
 import type { SubmitFlags } from './compute/submit.ts'
 import type { WorkFlags } from './compute/work.ts'
 
-/** An address to listen at, as in `127.0.0.1:8080` or `[::1]:0`. */
+/** Parses an address to listen at, such as `127.0.0.1:8080` or `[::1]:0`. */
 export function httpOf(text: string): { readonly host: string; readonly port: number } {
   const [, v6, v4, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/u.exec(text) ?? []
   const host = v6 ?? v4 ?? ''
@@ -14,7 +17,7 @@ export function httpOf(text: string): { readonly host: string; readonly port: nu
   return { host, port: Number(port) }
 }
 
-/** The longest time a timer can be set to: 2³¹ - 1 milliseconds. */
+/** The longest time that a timer takes: 2³¹ - 1 milliseconds. */
 const MAX_SECONDS = Math.floor((2 ** 31 - 1) / 1000)
 
 export function blobOf(text: string, blobs: SubmitFlags['blob']): SubmitFlags['blob'] {

@@ -29,7 +29,10 @@ import type { SimulateFlags } from './simulate/simulate.ts'
 import { FORMATS, LEVELS } from './log/log.ts'
 import { UsageError } from './base/usage-error.ts'
 
-/** The commands and their flags. `script` is the file that was started, for `jel demo`; `done` takes the exit status. */
+/**
+ * Returns the commands and their flags. `script` is the started file, for `jel demo`; `done` takes
+ * the exit status.
+ */
 export function commandLine(script: string, version: string, done: (status: number) => void): Command {
   const program = new Command('jel')
     .description('A pool of peers with no one in charge: join it, watch it, elect in it.')
@@ -105,12 +108,12 @@ export function commandLine(script: string, version: string, done: (status: numb
   return program
 }
 
-/** That a list is empty where nothing is given for it need not be said. */
+/** Omits the default of a list that is empty without the flag. */
 function describeOption(option: Option): string {
   return Help.prototype.optionDescription(option).replace(/ \(default: (?:\[\]|\{\})\)$/u, '')
 }
 
-/** A command that enters a pool. */
+/** Adds a command that enters a pool. */
 function entering(program: Command, name: string, description: string): Command {
   return program
     .command(name)
@@ -126,7 +129,7 @@ function entering(program: Command, name: string, description: string): Command 
     .option('--key-file <file>', 'key of a private pool, as jel keygen makes it; repeated: further keys that let others in', collect, [])
 }
 
-/** One that runs a node until it is told to stop. */
+/** Adds the flags of a command that runs a node until it stops. */
 function asNode(command: Command): Command {
   return command
     .option('--location <levels>', 'from fine to coarse, as in node7@rack2@delft@nl (default: the host name)')
@@ -154,14 +157,14 @@ function asNode(command: Command): Command {
     .hook('preAction', applyConfig)
 }
 
-/** One that asks a node that runs on this machine. */
+/** Adds the flags of a command that asks a node on this machine. */
 function toRunningNode(command: Command): Command {
   return command
     .option('--node <id>', 'the end of the id of the node that is asked, where several run here')
     .option('--control <path>', 'its control socket, where it was given one')
 }
 
-/** The commands that talk to a node that runs on this machine. */
+/** Adds the commands that talk to a node on this machine. */
 function asking(program: Command, done: (status: number) => void): void {
   const asks = (name: string, description: string): Command =>
     toRunningNode(program.command(name).argument('<pool>', 'name of the pool'))
@@ -262,7 +265,10 @@ function asking(program: Command, done: (status: number) => void): void {
 function computing(program: Command, version: string, done: (status: number) => void): void {
   const owning = (name: string, description: string): Command =>
     entering(program, name, description).option('--owner <file>', 'key that owns your jobs (default: one that is made the first time)')
-  /** Where a node of the pool runs here, it does it; otherwise, or told how to enter, the command enters the pool for that time. */
+  /**
+   * The node of the pool that runs here does it. Without one, or with flags for entering, the
+   * command enters the pool for that time.
+   */
   const asking = (name: string, description: string): Command => toRunningNode(owning(name, description))
 
   asNode(owning('work', 'join a pool as jel join does, and run tasks of its jobs'))

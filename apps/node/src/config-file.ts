@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs'
 import type { Command, Option } from 'commander'
 import { messageOf, UsageError } from './base/usage-error.ts'
 
-/** Gives a command the flags that its `--config` file has, where the command line has not. Throws UsageError, which names the key. */
+/**
+ * Applies the flags of a command's `--config` file that the command line does not set. Throws
+ * UsageError, which names the key.
+ */
 export function applyConfig(command: Command): void {
   const { config: path } = command.opts<{ config?: string }>()
   if (path === undefined) return
@@ -20,7 +23,7 @@ export function applyConfig(command: Command): void {
   }
 }
 
-/** `keyFile` or `key-file`. */
+/** Takes `keyFile` or `key-file`. */
 function isKey(key: string, option: Option): boolean {
   return key === option.attributeName() || key === option.name()
 }
@@ -40,7 +43,10 @@ function read(path: string): object {
   return value
 }
 
-/** The value of a flag, as it would be had its texts stood on the command line. `options`: the flag, and the one that turns it off, if there is one. */
+/**
+ * Parses the value of a flag as if its texts stood on the command line. `options`: the flag, and
+ * the flag that turns it off, if there is one.
+ */
 function valueOf(value: unknown, options: readonly Option[]): unknown {
   const flag = options.find(({ negate }) => !negate)
   if (value === false && options.some(({ negate }) => negate)) return false
@@ -53,10 +59,10 @@ function valueOf(value: unknown, options: readonly Option[]): unknown {
   return parsed
 }
 
-/** What would stand after each `--flag`. */
+/** Returns the texts that would follow each `--flag`. */
 function textsOf(value: unknown, flag: Option): string[] {
   if (Array.isArray(value)) return value.flatMap((each: unknown) => textsOf(each, flag))
-  // Those of the form NAME=VALUE may be an object.
+  // A flag of the form NAME=VALUE may be an object.
   if (typeof value === 'object' && value !== null && flag.flags.includes('=')) {
     return Object.entries(value).flatMap(([name, each]) => textsOf(each, flag).map((text) => `${name}=${text}`))
   }

@@ -1,10 +1,13 @@
 import type { WarningDetail } from '@jel/jel'
 import type { Reporter } from './terminal/reporter.ts'
 
-/** A node that enters within this time says after `started` which introducers don't answer, ms. Guess: somebody who watches begins to wonder. */
+/**
+ * A node that enters within this time reports unreachable introducers only after `started`, ms.
+ * Guess: somebody who watches begins to wonder.
+ */
 const HELD_FOR = 2_000
 
-/** What goes wrong while a node enters, for those who would otherwise be told nothing for as long as that takes. */
+/** Reports problems while a node enters. Otherwise its user would learn nothing for that time. */
 export class EarlyWarnings {
   readonly #reporter: Reporter
   readonly #timer: NodeJS.Timeout
@@ -25,8 +28,9 @@ export class EarlyWarnings {
   }
 
   /**
-   * The node has entered, or can't, and the error says why. Returns what was not told yet, less what a node that has entered says itself as long as it is so: which
-   * introducers don't answer.
+   * Ends it: the node has entered, or can't, and the error has the reason. Returns the warnings
+   * that were not reported, without those of unreachable introducers: a node that has entered
+   * reports these itself as long as they hold.
    */
   close(): WarningDetail[] {
     clearTimeout(this.#timer)

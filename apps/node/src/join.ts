@@ -29,18 +29,24 @@ export interface JoinFlags extends PoolFlags, LogFlags {
   /** Milliseconds. */
   readonly for?: number
   readonly json?: boolean
-  /** Path of the control socket; false: there is to be none. */
+  /** The path of the control socket; false for none. */
   readonly control?: string | false
-  /** Where to serve the page. */
+  /** The address of the page. */
   readonly http?: { readonly host: string; readonly port: number }
-  /** Of this program. */
+  /** The version of this program. */
   readonly version?: string
 }
 
-/** What a node computes besides being a member, until it leaves. `note` tells people only: it is no part of what `--json` promises. */
+/**
+ * The work of a node besides its membership, until it leaves. `note` is for people only: `--json`
+ * does not promise its text.
+ */
 export type Occupation = (agent: Agent, note: (text: string) => void) => Promise<Grid>
 
-/** Runs one node until there is a reason to stop. Returns the exit status; throws what kept it from starting. */
+/**
+ * Runs one node until there is a reason to stop. Returns the exit status. Throws the error that
+ * kept the node from starting.
+ */
 export async function join(name: string, flags: JoinFlags, occupation?: Occupation): Promise<number> {
   for (const election of flags.elect) checkElection(election)
   const stop = new Stop()
@@ -69,7 +75,7 @@ export async function join(name: string, flags: JoinFlags, occupation?: Occupati
   }
 }
 
-/** Undefined: stopped before it had entered. */
+/** Enters the pool. Returns undefined if it was stopped before. */
 async function enter(name: string, options: PoolOptions, stop: Stop, early: EarlyWarnings): Promise<Pool | undefined> {
   try {
     return await joinPool(name, { ...options, signal: stop.signal, onWarning: (warning) => early.take(warning) })
@@ -83,7 +89,7 @@ async function enter(name: string, options: PoolOptions, stop: Stop, early: Earl
 interface Surroundings {
   readonly stop: Stop
   readonly reporter: Reporter
-  /** The same, where a program listens. */
+  /** The same reporter, where the output is for a program. */
   readonly json: Reporter<Answer> | undefined
   readonly log: Log
   readonly http: HttpServer | undefined
@@ -96,14 +102,14 @@ async function run(
   { stop, reporter, json, log, http, early }: Surroundings,
   occupation: Occupation | undefined,
 ): Promise<number> {
-  // Whatever goes wrong here, nobody has to take it for dead.
+  // The disposal leaves the pool after any error, so that nobody takes the node for dead.
   await using pool = entered
   let grid: Promise<Grid> | undefined
   const agent = new Agent(pool, stop, {
     ...flags,
     log,
     url: http?.url,
-    // A node that computes nothing loads what is about jobs when it is asked about one first.
+    // A node that computes nothing loads the code for jobs at the first command about one.
     errands: async (command, tell, signal) => {
       const { openGrid, runErrand } = await import('./compute/index.ts')
       grid ??= openGrid(pool)
@@ -112,16 +118,16 @@ async function run(
   })
   agent.subscribe((event) => logEvent(log, event))
   using _loop = log === SILENT ? undefined : watchLoop(log)
-  // Before anything is told: a node that is known to have started can be asked.
+  // The socket opens before the first event: a node that has reported its start accepts commands.
   const control = flags.control === false ? undefined : await openControl(agent, flags.control)
   await using _control = control instanceof Error ? undefined : control
   http?.attach(agent)
   if (json !== undefined) void takeCommands(new Session(agent, (event) => json.report(event)), stop)
   else void watchInput(agent, reporter, stop)
-  // After those who are told what goes wrong with them.
+  // Handlers subscribe after the reporters, which receive their errors.
   await using handlers = new Handlers(flags.on, { pool: pool.name, self: pool.self.id, log, tell: (event) => agent.tell(event) })
   agent.subscribe((event) => handlers.take(event))
-  // When there is somebody who hears it.
+  // This waits until somebody listens.
   if (control instanceof Error)
     agent.tell({ event: 'error', code: 'NO_CONTROL_SOCKET', message: `commands can't reach this node: ${control.message}` })
   for (const warning of early.close()) agent.tell({ event: 'error', ...warning })
@@ -137,7 +143,7 @@ async function run(
   const end = await Promise.race([stop.reason, pool.closed])
   clearTimeout(timer)
   log.info('LEAVING', `leaving the pool: ${typeof end === 'object' ? end.reason : end}`)
-  // No more keys and commands, however it ended.
+  // The node takes no more keys and commands, however it ended.
   stop.now('signal')
   process.stdin.destroy()
   if (typeof end === 'object' && end.reason === 'failed') throw end.error
@@ -154,7 +160,7 @@ async function takeCommands(session: Session, stop: Stop): Promise<void> {
   if (ends) stop.now('input ended')
 }
 
-/** A person's standard input says nothing but that it has ended, if that means anything. */
+/** On a person's standard input only its end counts, if that means anything. */
 async function watchInput(agent: Agent, reporter: Reporter, stop: Stop): Promise<void> {
   agent.subscribe((event) => reporter.report(event))
   const answers = new Answers(agent.pool, () => {})
@@ -164,13 +170,16 @@ async function watchInput(agent: Agent, reporter: Reporter, stop: Stop): Promise
   stop.now('input ended')
 }
 
-/** Whoever shows nothing loads nothing for it. */
+/** Loads the HTTP server only where it is needed. */
 async function openHttp(address: { readonly host: string; readonly port: number }): Promise<HttpServer> {
   const { HttpServer } = await import('./http/index.ts')
   return await HttpServer.open(address)
 }
 
-/** The error of a node that can't open its control socket, and goes on without: it is a member first. Throws where it was asked for by its path. */
+/**
+ * Opens the control socket. A node goes on without a socket, so the error is returned, but it is
+ * thrown where a flag gave the path.
+ */
 async function openControl(agent: Agent, path: string | undefined): Promise<ControlServer | Error> {
   try {
     return await ControlServer.open(agent, path ?? controlPath(agent.pool.name, agent.pool.self.id))
@@ -187,7 +196,7 @@ function checkElection(name: string): void {
 
 async function humanReporter(output: Output, pool: string, stop: Stop, flags: LogFlags): Promise<Reporter> {
   const { canDraw } = await import('./terminal/screen.ts')
-  // Where lines of a log would go through the picture there is none.
+  // Log lines on the terminal would disturb the picture, so there is none.
   if (!canDraw(process.stdout) || logsToTerminal(flags)) return plainReporter(output)
   const { LiveReporter } = await import('./terminal/live.ts')
   return new LiveReporter({ pool, verb: 'leave', quit: () => stop.now('command'), signal: stop.signal })

@@ -8,7 +8,7 @@ export interface KeygenFlags {
   readonly identity?: string
 }
 
-/** Makes a key and writes it where only its owner can read it. What is there already is never replaced. */
+/** Makes a key, and writes it so that only its owner can read it. It never replaces a file. */
 export async function keygen(flags: KeygenFlags): Promise<void> {
   if (flags.keyFile !== undefined && flags.identity !== undefined) {
     throw new UsageError('--key-file and --identity are two things: make one at a time')
@@ -25,7 +25,7 @@ export async function keygen(flags: KeygenFlags): Promise<void> {
   } else writeNew(flags.keyFile, key)
 }
 
-/** The shell made the file of `jel keygen > file`, mostly such that all can read it. */
+/** Warns of the file of `jel keygen > file`: the shell makes it, mostly readable for all. */
 function warnOfReaders(): void {
   const status = fstatSync(1)
   if (process.platform === 'win32' || !status.isFile() || (status.mode & 0o077) === 0) return

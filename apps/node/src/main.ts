@@ -4,10 +4,13 @@ import { flushed, OutputWatch } from './base/output.ts'
 import { oneLine } from './base/text.ts'
 import { messageOf, statusOf, UsageError } from './base/usage-error.ts'
 
-/** How long the last lines may take to reach their reader, in milliseconds. A guess. */
+/** The time that the last lines have to reach their reader, in milliseconds. A guess. */
 const FLUSH_TIME = 2000
 
-/** Runs the command line and ends the process with its status. `script` is the file that was started, for `jel demo`. */
+/**
+ * Runs the command line, and ends the process with its status. `script` is the started file, for
+ * `jel demo`.
+ */
 export async function main(args: readonly string[], script: string, version: string): Promise<void> {
   const output = new OutputWatch(process.stdout)
   const status = await run(args, script, version)

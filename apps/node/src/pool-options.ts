@@ -12,7 +12,7 @@ export interface PoolFlags {
   readonly portMapping?: boolean
   readonly location?: string
   readonly tag?: string
-  /** The primary one first. */
+  /** The files of keys, the primary one first. */
   readonly keyFile: readonly string[]
   readonly identity?: string
   readonly found?: boolean
@@ -43,7 +43,7 @@ export function poolOptions(flags: PoolFlags): PoolOptions {
   return options
 }
 
-/** One a line; `#` begins a comment. */
+/** Reads one id a line; `#` begins a comment. */
 function readIds(file: string): string[] {
   try {
     const lines = readFileSync(file, 'utf8').split('\n')

@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 
-/** Before all tests of node processes, and once, as several files run at a time. From its sources a node starts in four times as long. */
+/**
+ * Builds the bundle once before all tests of node processes, as several files run at a time. From
+ * its sources a node takes four times as long to start.
+ */
 export function setup(): void {
   execFileSync(process.execPath, [join(import.meta.dirname, '../../../scripts/bundle-node.ts'), '--if-stale'])
 }

@@ -43,7 +43,7 @@ async function worker(bootstrap?: string): Promise<JelProcess> {
   return process
 }
 
-/** The owner of all others here. */
+/** Returns the flags of another owner. */
 function stranger(): string[] {
   return ['--owner', join(folder, 'stranger')]
 }
@@ -235,7 +235,7 @@ describe('jel work, submit, jobs and job', () => {
   })
 
   it('fail where the address that was given leads to nobody, and list no jobs where none was given', async () => {
-    // Nobody listens there: port 1 takes a privilege.
+    // Nobody listens there: port 1 requires a privilege.
     const astray = ['--bootstrap', '/ip4/127.0.0.1/tcp/1']
     const visit = (...args: string[]): JelProcess => new JelProcess([...args, ...loopback, ...owner], 'ignore')
     const visitors = [

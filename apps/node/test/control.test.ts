@@ -8,7 +8,7 @@ import { join1, joinAll, JelProcess, loopback, run, runtime, script } from './je
 
 const sockets = join(runtime, 'jel')
 
-/** Runs a command and reads the one object that it prints. */
+/** Runs a command, and returns the one object that it prints. */
 async function asked(...args: string[]): Promise<NodeEvent> {
   const { status, lines, stderr } = await run(...args, '--json')
   expect(stderr).toBe('')
@@ -17,7 +17,10 @@ async function asked(...args: string[]): Promise<NodeEvent> {
   return JSON.parse(lines[0] as string) as NodeEvent
 }
 
-/** Speaks with a socket as any program would: says this, and hears all until the node ends the connection. */
+/**
+ * Talks to a socket as any program would. Sends the commands, and returns all events until the node
+ * ends the connection.
+ */
 async function speak(path: string, ...commands: object[]): Promise<NodeEvent[]> {
   const socket = connect({ path, allowHalfOpen: true })
   socket.end(commands.map((command) => `${JSON.stringify(command)}\n`).join(''))
@@ -94,7 +97,7 @@ it('a running node is asked, and told what to do', async () => {
   expect(await run('leave', 'asked', ...at(one))).toMatchObject({ status: 0, lines: [], stderr: '' })
   expect(await one.exited).toBe(0)
   await other.until(() => other.told('left').includes(one.id), 'left')
-  // The one that is left needs no name.
+  // The remaining node needs no name.
   const gone = await asked('members', 'asked', '--state', 'left')
   expect(gone).toMatchObject({ nodes: [{ id: one.id, state: 'left', since: expect.any(Number) }] })
 })
@@ -136,7 +139,7 @@ it('the socket speaks as jel join --json does, to this user only, and goes with 
     { event: 'members', re: 'm' },
     { event: 'error', code: 'UNKNOWN_COMMAND', re: 'd' },
   ])
-  // What waits for an answer can be given up.
+  // A command that waits for an answer can be cancelled.
   const cancelled = await speak(
     path,
     { command: 'result', election: 'nobody', id: 'r' },
@@ -148,7 +151,7 @@ it('the socket speaks as jel join --json does, to this user only, and goes with 
     { event: 'error', code: 'INVALID_COMMAND', re: 'again' },
     { event: 'error', code: 'CANCELLED', re: 'r' },
   ])
-  // Several at once, each told what happens; of the end, too.
+  // Several connections at once get all events, including the end.
   const followers = [connect(path), connect(path)].map((socket) => {
     const lines: string[] = []
     createInterface({ input: socket }).on('line', (line) => lines.push(line))
@@ -178,7 +181,7 @@ it('where no node runs, or none can be reached, a command says so', async () => 
   const silent = await join1('nowhere', '--no-control')
   expect(await run('members', 'nowhere')).toMatchObject({ status: 1 })
   silent.child.kill('SIGKILL')
-  // A node that was killed leaves its socket behind, and nobody stumbles over it.
+  // A killed node leaves its socket behind, which hinders nobody.
   const killed = await join1('nowhere', '--control', join(runtime, 'given.sock'))
   expect(await asked('status', 'nowhere', '--control', join(runtime, 'given.sock'))).toMatchObject({ node: { id: killed.id } })
   const taken = await run('join', 'nowhere', '--control', join(runtime, 'given.sock'), '--listen', '127.0.0.1:0', '--for', '1')
@@ -218,7 +221,7 @@ it('a folder for sockets in which others could listen: commands refuse it, a nod
 it('streams of members are handed to other programs as local sockets', async () => {
   const [one, other] = (await joinAll('bridge', 2)) as [JelProcess, JelProcess]
   const path = join(runtime, 'echo.sock')
-  // A program of any language: it reads whose stream it is, and sends back what comes.
+  // A program of any language: it reads the name of the stream's opener, and sends the rest back.
   const heads: string[] = []
   const answer = async (socket: Socket): Promise<void> => {
     const pieces: Buffer[] = []

@@ -7,7 +7,10 @@ import { afterAll } from 'vitest'
 const folder = mkdtempSync(join(tmpdir(), 'jel-0.1.0-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** The command line of the first release, ready to be started by Node: fixtures/README.md says where it is from. */
+/**
+ * The command line of the first release, ready to be started by Node. fixtures/README.md states its
+ * origin.
+ */
 export const firstRelease = join(folder, 'start.mjs')
 
 writeFileSync(join(folder, 'jel.mjs'), brotliDecompressSync(readFileSync(join(import.meta.dirname, 'fixtures/jel-0.1.0.js.br'))))

@@ -1,7 +1,7 @@
 import type { EventLoopUtilization } from 'node:perf_hooks'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 
-/** Plain JavaScript without types. */
+/** The file is plain JavaScript without types. */
 const FILE: string = '../bin/frugal.js'
 const { beFrugal } = (await import(FILE)) as {
   beFrugal: (setFlag: (flag: string) => void, measure: () => EventLoopUtilization) => void
@@ -15,7 +15,10 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Runs a minute in which the event loop is as busy as `share` says at each time; the flags that were set, in order. */
+/**
+ * Runs a minute in which `share` gives the load of the event loop at each time. Returns the flags
+ * that were set, in order.
+ */
 function flagsOf(share: (ms: number) => number): string[] {
   const flags: string[] = []
   const start = Date.now()
@@ -40,7 +43,7 @@ it('turns them on, once, in a node whose event loop is busy, however little of t
 
 it('cuts small buffers from small blocks, so that what is kept of a connection keeps little else', () => {
   flagsOf(() => 0)
-  // The block that is in use was begun before; a hundred of these fill it.
+  // The current block is older than the change; a hundred of these fill it.
   const blocks = Array.from({ length: 100 }, () => Buffer.allocUnsafe(1024).buffer.byteLength)
   expect(blocks.at(-1)).toBe(8192)
 })

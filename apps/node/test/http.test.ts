@@ -22,7 +22,7 @@ async function joinShown(pool: string, ...args: string[]): Promise<{ node: JelPr
   return { node, url: node.of('http')[0]!.url }
 }
 
-/** What a server says to a request as it stands, status and body. */
+/** Sends a request as it is, and returns the status and body of the answer. */
 async function ask(
   url: string,
   options: { method?: string; path?: string; headers?: Record<string, string> } = {},
@@ -52,7 +52,7 @@ async function follow(url: string): Promise<{ status: number; events: { event: s
   return { status, events }
 }
 
-/** The names of all metrics, with what they are, as a scrape declares them. */
+/** Returns the names and types of all metrics, as a scrape declares them. */
 function declared(text: string): Map<string, string> {
   return new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gmu)].map(([, name, type]) => [name as string, type as string]))
 }
@@ -74,7 +74,7 @@ it('a node is looked at, and nothing can be done to it', async () => {
   for (const path of ['/nothing', '/../package.json', '/%2e%2e/jel.js', '/server.ts', '/static/', '/jel.js'])
     expect((await ask(url, { path }))[0]).toBe(404)
   expect((await ask(url, { path: '/health?x=1' }))[0]).toBe(200)
-  // A name that somebody gave to this machine may be a stranger's page.
+  // Such a name may belong to a stranger's page.
   expect((await ask(url, { headers: { host: 'evil.example' } }))[0]).toBe(421)
   expect((await ask(url, { headers: { host: 'localhost' } }))[0]).toBe(200)
   const { stderr } = await run('status', 'looked')
@@ -141,7 +141,7 @@ it('metrics are those that are documented and in the dashboard, and count what h
   expect(used.length).toBeGreaterThan(20)
   expect(used.filter((name) => !types.has(name))).toEqual([])
 
-  // Prometheus' own opinion, where it is installed.
+  // promtool checks the metrics too, where it is installed.
   const promtool = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' })
   if (promtool.error === undefined) expect(promtool.stderr + promtool.stdout).toBe('')
 })
@@ -165,7 +165,7 @@ it('health and readiness are told by the status, before the node is in the pool 
     expect((await ask(url, { path: '/health' }))[0]).toBe(503)
     expect((await ask(url, { path: '/metrics' }))[0]).toBe(503)
     expect((await ask(url))[0]).toBe(200)
-    // It goes on alone: well, for a pool of one, but who is to send it work should wait.
+    // It goes on alone: healthy for a pool of one, but senders of work should wait.
     await vi.waitUntil(async () => (await ask(url, { path: '/health' }))[0] === 200, 90_000)
     expect((await ask(url, { path: '/ready' }))[0]).toBe(503)
   } finally {
@@ -185,7 +185,7 @@ it('health is told however many connect and say nothing, or ask and do not read'
   const { hostname, port } = new URL(url)
   const sockets = Array.from({ length: 100 }, (_, number) => {
     const socket = connect(Number(port), hostname, () => {
-      // Of every other one a request, for what is long; nothing of it is read.
+      // Half of the sockets send requests with long answers, which they never read.
       if (number % 2 === 0) for (let turn = 0; turn < 20; turn++) socket.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n')
     }).pause()
     return socket.on('error', () => {})
@@ -193,7 +193,7 @@ it('health is told however many connect and say nothing, or ask and do not read'
   try {
     await vi.waitUntil(() => sockets.every(({ connecting }) => !connecting), 5000)
     for (let turn = 0; turn < 3; turn++) expect((await ask(url, { path: '/health' }))[0]).toBe(200)
-    // Nor does it end who looks.
+    // The server does not end streams of events.
     const before = events.length
     await vi.waitUntil(() => events.length > before, 5000)
   } finally {
@@ -208,7 +208,7 @@ it('a connection follows events once, however often it asks', async () => {
   try {
     socket.write('GET /events HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(20))
     await once(socket.resume(), 'data')
-    // Twenty streams would be more than there are.
+    // Twenty streams would exceed the limit.
     expect((await follow(url)).status).toBe(200)
   } finally {
     socket.destroy()

@@ -8,13 +8,13 @@ import { afterAll, afterEach, expect } from 'vitest'
 import type { NodeEvent } from '../src/agent/events.ts'
 
 export const script = join(import.meta.dirname, '../bin/jel.js')
-/** Where the control sockets of these processes are. */
+/** The folder of these processes' control sockets. */
 export const runtime = mkdtempSync(join(tmpdir(), 'jel-'))
 afterAll(() => rmSync(runtime, { recursive: true, force: true }))
 
 export const loopback = ['--listen', '/ip4/127.0.0.1/tcp/0']
 
-/** An event as a line of standard output gives it. */
+/** An event in the form of a line of standard output. */
 export type Told = NodeEvent & { readonly time: number; readonly pool: string }
 export type Kind<K extends NodeEvent['event']> = Told & { readonly event: K }
 
@@ -26,7 +26,7 @@ afterEach(() => {
   running.clear()
 })
 
-/** A `jel` process, what it printed, and a wait for more. */
+/** A `jel` process, its output, and the wait for more. */
 export class JelProcess {
   readonly lines: string[] = []
   readonly exited: Promise<number | NodeJS.Signals>
@@ -34,7 +34,10 @@ export class JelProcess {
   readonly child: ChildProcess
   readonly #watchers = new Set<() => void>()
 
-  /** `file` is what is started, where it is not the present sources. `env`: where it differs from this process's. */
+  /**
+   * `file` is the started file, by default that of the present sources. `env` adds to this
+   * process's environment.
+   */
   constructor(args: readonly string[], stdin: 'pipe' | 'ignore' = 'pipe', file = script, env: NodeJS.ProcessEnv = {}) {
     this.child = spawn(process.execPath, [file, ...args], {
       stdio: [stdin, 'pipe', 'pipe'],
@@ -57,7 +60,7 @@ export class JelProcess {
     })
   }
 
-  /** What was told so far; throws if a line is not JSON. */
+  /** The events so far. Throws if a line is not JSON. */
   get events(): Told[] {
     return this.lines.map((line) => JSON.parse(line) as Told)
   }
@@ -74,7 +77,7 @@ export class JelProcess {
     return this.of('started')[0]!.node.addresses[0]!
   }
 
-  /** Ids told by events of a kind, in order. */
+  /** Returns the ids of events of a kind, in order. */
   told(kind: 'joined' | 'left' | 'died'): string[] {
     return this.of(kind).map(({ node }) => node.id)
   }
@@ -83,20 +86,20 @@ export class JelProcess {
     this.child.stdin?.write(lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join(''))
   }
 
-  /** The answer that bears this id. */
+  /** Waits for the answer with this id. */
   async answer(re: string | number): Promise<Told> {
     await this.until(() => this.events.some((event) => 're' in event && event.re === re), `an answer to ${re}`)
     return this.events.find((event) => 're' in event && event.re === re)!
   }
 
-  /** Waits until a condition holds for what was printed. */
+  /** Waits until a condition holds for the output. */
   async until(condition: () => boolean, what: string, limit = 30_000): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const look = (): void => {
       if (condition()) resolve()
     }
     const timer = setTimeout(resolve, limit)
-    // A condition may be about other processes, too.
+    // A condition may also be about other processes.
     const ticks = setInterval(look, 20)
     this.#watchers.add(look)
     look()
@@ -112,7 +115,7 @@ export class JelProcess {
   }
 }
 
-/** Runs `jel` to its end, which has to come soon. */
+/** Runs `jel` to its end, which must come soon. */
 export async function run(...args: string[]): Promise<{ status: number | NodeJS.Signals; lines: string[]; stderr: string }> {
   const jel = new JelProcess(args, 'ignore')
   const timer = setTimeout(() => jel.child.kill('SIGKILL'), 60_000)
@@ -121,14 +124,14 @@ export async function run(...args: string[]): Promise<{ status: number | NodeJS.
   return { status, lines: jel.lines, stderr: jel.stderr }
 }
 
-/** A node on loopback, started. */
+/** Starts a node on loopback. */
 export async function join1(pool: string, ...args: string[]): Promise<JelProcess> {
   const node = new JelProcess(['join', pool, '--json', ...loopback, ...args])
   await node.until(() => node.lines.length > 0, 'started')
   return node
 }
 
-/** A pool on loopback: all see all. */
+/** Starts a pool on loopback, in which all see all. */
 export async function joinAll(pool: string, count: number): Promise<JelProcess[]> {
   const first = await join1(pool)
   const others = Array.from({ length: count - 1 }, () => join1(pool, '--bootstrap', first.address))

@@ -70,7 +70,7 @@ it('an address that does not answer, and a start that fails, are logged with the
   expect(lines).toContainEqual(expect.stringMatching(/^\S+Z warn {2}INTRODUCER_UNREACHABLE .*127\.0\.0\.1.*9/u))
   expect(lines).toContainEqual(expect.stringMatching(/^\S+Z info {2}LEAVING leaving the pool: time$/u))
 
-  // The same file goes on.
+  // A second node appends to the same file.
   const port = /tcp\/(\d+)/u.exec((await join1('taken')).address)?.[1]
   const failed = await run('join', 'unreached', '--json', '--listen', `127.0.0.1:${port}`, '--log', 'error', '--log-file', path)
   expect(failed.status).toBe(1)

@@ -4,10 +4,14 @@ import { expect, it } from 'vitest'
 import { firstRelease } from './first-release.ts'
 import { JelProcess, loopback, script } from './jel-process.ts'
 
-// MINUTES=10 goes on for longer: rounds in which a member is killed or leaves, and a newcomer of one of the releases takes its place.
+// MINUTES=10 takes longer: in each round a member is killed or leaves, and a newcomer of one of the
+// releases takes its place.
 const minutes = Number(process.env['MINUTES'] ?? '0.5')
 const count = 8
-/** How long anything may take that all have to see, ms. Ends of processes show at once; an election takes a few seconds. */
+/**
+ * The time limit of anything that all must see, ms. Ends of processes show at once; an election
+ * takes a few seconds.
+ */
 const limit = 30_000
 
 type Release = 'first' | 'present'
@@ -42,7 +46,7 @@ it(
     let here: Member[] = []
 
     const enter = async (release: Release): Promise<void> => {
-      // Through one of the other release, where there is one.
+      // The introducer is of the other release, where there is one.
       const introducer = here.find((member) => member.release !== release) ?? here[0]
       const member = new Member(pool, release, introducer === undefined ? [] : [introducer])
       await member.until(() => member.lines.length > 0, 'started', limit)
@@ -76,7 +80,7 @@ it(
     for (let i = 0; i < count; i++) await enter(i % 2 === 0 ? 'first' : 'present')
     const [old, young] = ['first', 'present'].map((release) => here.find((member) => member.release === release)) as [Member, Member]
 
-    // What one release says the other understands: signals and records, both ways.
+    // Each release understands the other: signals and records, both ways.
     for (const [from, to] of [
       [old, young],
       [young, old],
@@ -98,20 +102,22 @@ it(
       expect(next.winner?.epoch).toBeGreaterThan(epoch)
       const [leaver] = here.filter((member) => member !== next)
       await end(leaver as Member, 'left')
-      // Whoever went is replaced by the other release, so that each is in the minority now and then.
+      // The other release replaces each member that went, so that each release is in the minority
+      // at times.
       for (const gone of [winner, leaver as Member]) await enter(gone.release === 'first' ? 'present' : 'first')
     }
 
-    // Whatever is told of ends is what ended, and how.
+    // Each reported end is a real one, with the right cause.
     for (const member of ever) {
       expect(member.told('died').filter((id) => !killed.has(id))).toEqual([])
       expect(member.told('left').filter((id) => !left.has(id))).toEqual([])
-      // An introducer that has gone is looked for as long as its newcomer is here.
+      // A node looks for an introducer that has gone as long as its newcomer is here.
       expect(member.of('error').filter(({ code }) => code !== 'INTRODUCER_UNREACHABLE')).toEqual([])
     }
     for (const member of here) {
       await end(member, 'left')
-      // Members of the first release that entered a moment ago miss some leaves of a surge, and take the leavers for dead.
+      // Members of the first release that have just entered miss some leaves of a surge, and take
+      // the leavers for dead.
       await setTimeout(1_000)
     }
     console.log(`${ever.length} nodes, ${killed.size} killed, ${left.size} left`)

@@ -20,7 +20,7 @@ const packages = [
   'apps/node',
 ]
 
-// npm and what it starts run on the Node of this test, also where another one is installed.
+// npm and its children run on the Node of this test, even where another one is installed.
 const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}` }
 const exec = promisify(execFile)
 
@@ -40,7 +40,7 @@ beforeAll(async () => {
   await exec('npm', ['install', '--no-audit', '--no-fund', ...files], { cwd: empty, env, timeout: 120_000 })
 }, 300_000)
 
-/** What a program prints that stands in the folder. */
+/** Runs a program in the folder, and returns its output. */
 async function output(file: string): Promise<string> {
   return (await exec(process.execPath, [file], { cwd: empty, env, timeout: 60_000 })).stdout
 }
@@ -52,7 +52,7 @@ it('the packed packages run from an empty folder', { timeout: 180_000 }, async (
   const computed = await exec('npx', ['jel', 'demo', 'compute'], { cwd: empty, env, timeout: 60_000 })
   expect(computed.stdout).toContain('All of it happened')
 
-  // The page of a node, whose files lie beside the bundle.
+  // The page of a node: its files are beside the bundle.
   const shown = spawn('npx', ['jel', 'join', 'shown', '--json', '--listen', '127.0.0.1:0', '--http', '127.0.0.1:0', '--no-control'], {
     cwd: empty,
     env,
@@ -70,13 +70,13 @@ it('the packed packages run from an empty folder', { timeout: 180_000 }, async (
     shown.stdin.end()
   }
 
-  // The facade as an application finds it: compiled, without the sources.
+  // An application gets the facade compiled, without the sources.
   const use =
     "import { joinPool } from '@jel/jel'; await using pool = await joinPool('p', { listen: ['/ip4/127.0.0.1/tcp/0'] }); console.log(pool.members().length)"
   writeFileSync(join(empty, 'use.mjs'), use)
   expect(await output('use.mjs')).toBe('1\n')
 
-  // And the grid, whose workers are files of their own.
+  // The grid has workers in files of their own.
   writeFileSync(
     join(empty, 'sum.mjs'),
     "import { task } from '@jel/compute/program'\nexport const sum = task(async (n, { run }) => n < 2 ? n : (await run(sum, n >> 1)) + (await run(sum, n - (n >> 1))))",
@@ -91,7 +91,7 @@ describe('an application that is made one file', () => {
   const source = join(empty, 'application.js')
 
   beforeAll(() => {
-    // Without await at its top, which CommonJS has not.
+    // CommonJS has no top-level await.
     const application = `import { joinPool } from '@jel/jel'
       async function main() {
         const first = await joinPool('one-file', { listen: ['127.0.0.1:0'] })

@@ -1,5 +1,6 @@
 /**
- * Takes the pictures of the page in docs/: a pool of processes on this machine, of which one is killed. Needs chromium:
+ * Takes the pictures of the page in docs/: it shows a pool of processes on this machine, and kills
+ * one. Needs chromium:
  *
  *     pnpm picture
  */
@@ -17,7 +18,7 @@ const SITES = ['amsterdam', 'delft', 'leiden', 'utrecht']
 const bin = fileURLToPath(new URL('../bin/jel.js', import.meta.url))
 const children: ChildProcess[] = []
 
-/** Starts a node, and waits until it has told so much. */
+/** Starts a node, and waits until its events are enough. */
 async function start(args: readonly string[], isEnough: (event: NodeEvent) => boolean): Promise<NodeEvent> {
   const child = spawn(process.execPath, [bin, 'join', 'render-farm', '--json', '--no-control', '--listen', '127.0.0.1:0', ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -56,7 +57,7 @@ async function takePictures(executablePath: string): Promise<void> {
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
     await page.goto(shown.url)
     await page.waitForFunction((count) => document.getElementById('members')?.textContent === String(count), MEMBERS)
-    // Long enough for the node to have asked all for their links.
+    // This is long enough for the node to ask all members for their links.
     await page.waitForTimeout(15_000)
     children[7]?.kill('SIGKILL')
     await page.waitForFunction((count) => document.getElementById('members')?.textContent === String(count - 1), MEMBERS)
@@ -73,7 +74,10 @@ async function takePictures(executablePath: string): Promise<void> {
   }
 }
 
-/** The same picture in half of the bytes: without an alpha channel, with 32 steps a channel, and compressed as well as it goes. */
+/**
+ * Returns the same picture in half of the bytes: without an alpha channel, with 32 levels a
+ * channel, and at the best compression.
+ */
 async function smaller(browser: Browser, png: Buffer): Promise<Buffer> {
   const page = await browser.newPage()
   const { width, height, pixels } = await page.evaluate(async (base64) => {
@@ -88,7 +92,7 @@ async function smaller(browser: Browser, png: Buffer): Promise<Buffer> {
   await page.close()
   const rows = Buffer.alloc(height * (1 + 3 * width))
   for (let y = 0, at = 0; y < height; y += 1) {
-    at += 1 // the filter of the row: none
+    at += 1 // the row's filter type: none
     for (let x = 0; x < width; x += 1) {
       for (let channel = 0; channel < 3; channel += 1, at += 1) {
         const value = pixels[(y * width + x) * 4 + channel] ?? 0

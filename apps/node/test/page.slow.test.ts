@@ -3,15 +3,15 @@ import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { join1, type JelProcess } from './jel-process.ts'
 
-/** Debian's, and Google's. */
+/** The paths of Debian's chromium and of Google's. */
 const executablePath = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find(existsSync)
-/** What a page may take to load, bytes. */
+/** The limit of a page's size, bytes. */
 const BYTES_LIMIT = 100_000
 
 let browser: Browser
 const problems: string[] = []
 
-/** A page of a node, whose errors are noted. */
+/** Opens a page of a node, and records its errors. */
 async function open(url: string, options: Parameters<Browser['newPage']>[0] = {}, prepare?: (page: Page) => Promise<void>): Promise<Page> {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, ...options })
   page.on('console', (message) => {
@@ -72,7 +72,7 @@ describe.skipIf(executablePath === undefined)('the page in a browser (skipped wh
     expect(bytes).toBeGreaterThan(1_000)
     expect(bytes).toBeLessThan(BYTES_LIMIT)
     expect(problems).toEqual([])
-    // The node goes: the page says so, and that it can't be reached is no surprise.
+    // After the leave the page states it. An error about the connection is expected.
     node.send({ command: 'leave' })
     expect(await node.exited).toBe(0)
     await expect.poll(async () => await text(page, 'live')).toMatch(/has left|no answer/u)
@@ -146,7 +146,10 @@ describe.skipIf(executablePath === undefined)('the page in a browser (skipped wh
   })
 })
 
-/** Runs in the page: a pool of 1,000 in place of the node's stream, twenty changes a second. */
+/**
+ * Runs in the page: simulates a pool of 1,000 in place of the node's stream, with twenty changes a
+ * second.
+ */
 function simulate(): void {
   class Simulated extends EventTarget {
     onopen: (() => void) | undefined

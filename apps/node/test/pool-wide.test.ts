@@ -44,7 +44,7 @@ it('an event is told to all, and a query answered by those whose programs do', a
     [`${first.id} (a@delft, incarnation 1): 0.5`, `${second.id} (b@delft, incarnation 1): 0.7`].toSorted(),
   )
 
-  // Nobody else is asked, and once the one has answered there is no more to wait for.
+  // Only one member is asked, so the query ends with its answer.
   third.send({ command: 'query', name: 'load', timeout: 60_000, location: 'delft', tag: '^gpu$', id: 'q' })
   await first.until(() => first.of('query').length > 1, 'the second query')
   first.send({ command: 'reply', query: first.of('query')[1]?.query, payload: base64('one') })
@@ -56,7 +56,8 @@ it('an event is told to all, and a query answered by those whose programs do', a
   expect(await first.answer('u')).toMatchObject({ event: 'done' })
   const nobody = await run('query', 'asking', 'load', '--timeout', '0.5', '--tag', 'gpu', '--json', ...at(third))
   expect(nobody.lines.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual(['done'])
-  expect(await run('query', 'asking', 'load', '--tag', '(', ...at(third))).toMatchObject({ status: 2, stderr: expect.stringContaining('filter.tag') }) // prettier-ignore
+  // prettier-ignore
+  expect(await run('query', 'asking', 'load', '--tag', '(', ...at(third))).toMatchObject({ status: 2, stderr: expect.stringContaining('filter.tag') })
 })
 
 it('a pool is terminated for those that are there and those that come', async () => {
@@ -81,7 +82,7 @@ it('a pool of a fixed size is closed when all are there, and who comes later is 
 })
 
 it('a node that takes long to enter says meanwhile why', { timeout: 60_000 }, async () => {
-  // It takes connections, and says nothing.
+  // It takes connections, but sends nothing.
   const mute = createServer().listen(0, '127.0.0.1')
   await once(mute, 'listening')
   const { port } = mute.address() as AddressInfo

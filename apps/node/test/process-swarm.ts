@@ -17,7 +17,10 @@ import {
 } from '@jel/conformance'
 import { JelProcess, loopback, type Told } from './jel-process.ts'
 
-/** What node processes on one machine, driven by their standard input and their control sockets, can't do. */
+/**
+ * The abilities that node processes on one machine lack, as the test drives them by standard input
+ * and control sockets.
+ */
 export const lacks = {
   silence: 'loopback is never silent',
   partition: 'loopback is never split',
@@ -165,7 +168,7 @@ class ProcessNode implements SwarmNode {
 
   readonly silence = (): Promise<void> => unable('be silent')
 
-  /** What a connection to the control socket is told, until the test ends. */
+  /** Returns the events of a connection to the control socket, which go on until the test ends. */
   async watch(): Promise<readonly SwarmEvent[]> {
     const socket = connect(this.#control)
     const events: SwarmEvent[] = []
@@ -175,7 +178,7 @@ class ProcessNode implements SwarmNode {
       const told = JSON.parse(line) as Told
       const event = swarmEvent(told)
       if (event !== undefined) events.push(event)
-      // It is answered when all that there was is told.
+      // The answer comes after the events of the present state.
       if ('re' in told) resolve()
     })
     socket.write(`${JSON.stringify({ command: 'health', id: 1 })}\n`)
@@ -189,7 +192,7 @@ class ProcessNode implements SwarmNode {
     return { election: told.election, epoch: told.epoch, winner: swarmMember(told.node) }
   }
 
-  /** The answer to a command; an error if that is what the answer is. */
+  /** Waits for the answer to a command. Throws if it is an error. */
   async #ask(command: object, signal?: AbortSignal): Promise<Told> {
     const id = `${this.#commands++}`
     this.process.send({ ...command, id })

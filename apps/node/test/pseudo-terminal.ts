@@ -10,9 +10,9 @@ afterEach(() => {
   running.clear()
 })
 
-/** A shell on a pseudo-terminal, which `script` (util-linux) makes, and what is to be seen there. */
+/** A shell on a pseudo-terminal of `script` (util-linux), and its screen. */
 export class PseudoTerminal {
-  /** All that was written to the terminal. */
+  /** All output to the terminal. */
   written = ''
   readonly exited: Promise<number>
   readonly #child: ChildProcess
@@ -37,22 +37,22 @@ export class PseudoTerminal {
     this.#child.stdin?.write(keys)
   }
 
-  /** The lines that are to be seen of what is drawn line by line. */
+  /** The visible lines of a screen that is drawn line by line. */
   get lines(): string[] {
     const lines: string[] = []
-    // Where a line begins and what it is; or that all is gone from there on.
+    // A match is a line with its position, or the erasure of the rest.
     for (const [, row, line, rest] of this.written.matchAll(
       /\p{Cc}\[(?:(\d+);1H(?:\p{Cc}\[2K((?:(?!\p{Cc}\[(?:\d+;1H|\?)).)*)|\p{Cc}\[(J))|2J)/gsu,
     )) {
       if (row === undefined) lines.length = 0
       else if (rest !== undefined) lines.length = Number(row) - 1
-      // Colours are no text.
+      // Colours are not part of the text.
       else lines[Number(row) - 1] = (line ?? '').replaceAll(/\p{Cc}\[[\d;]*m/gu, '').trimEnd()
     }
     return [...lines].map((line) => line ?? '')
   }
 
-  /** Waits until a line that matches is to be seen. */
+  /** Waits until a visible line matches. */
   async sees(pattern: RegExp, limit = 15_000): Promise<void> {
     await this.until(() => this.lines.some((line) => pattern.test(line)), String(pattern), limit)
   }

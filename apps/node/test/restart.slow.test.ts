@@ -18,7 +18,7 @@ it(`${count} processes are restarted one after the other without an introducer, 
     await node.until(() => statSync(`${identity(i)}.peers`, { throwIfNoEntry: false }) !== undefined, 'peers')
 
   for (const [i, former] of nodes.entries()) {
-    // Some without a goodbye.
+    // Some nodes die without a leave.
     const { id } = former
     const others = nodes.filter((node) => node !== former)
     former.child.kill(i % 5 === 4 ? 'SIGKILL' : 'SIGTERM')

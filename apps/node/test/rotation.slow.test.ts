@@ -38,7 +38,7 @@ it(`a pool of ${count} processes changes its key, and nobody is said to be dead`
   await all({ do: 'install', key: next.text })
   const added = (await ask(first, {})).keys.find(({ id }) => id !== before!.id)!
   await all({ do: 'use', key: added.id })
-  // Each step leaves a pool that lives: newcomers of both keys come in.
+  // The pool works after each step: newcomers with either key can enter.
   const late = await join1('rotation', '--key-file', former.file, '--bootstrap', first.address)
   await late.until(() => late.of('joined').length === count + 1, 'let in by the former key')
   late.send({ command: 'leave' })
@@ -46,7 +46,8 @@ it(`a pool of ${count} processes changes its key, and nobody is said to be dead`
   await all({ do: 'remove', key: before!.id })
   for (const node of nodes) expect((await ask(node, {})).keys).toEqual([{ id: added.id, primary: true }])
 
-  // Whoever knows the former key only is out, and told of; whoever has the new one is in, through any node.
+  // A node with only the former key stays out, and gets an error. A node with the new key enters
+  // through any member.
   const stranger = new JelProcess([
     'join',
     'rotation',

@@ -17,7 +17,7 @@ interface Ended {
 function jel(...args: string[]): Promise<Ended> {
   const { promise, resolve } = Promise.withResolvers<Ended>()
   const script = join(import.meta.dirname, '../bin/jel.js')
-  // Colours are for people: some runners ask for them through the environment.
+  // Colours are for people, but some runners request them through the environment.
   const { FORCE_COLOR: _, ...env } = process.env
   execFile(process.execPath, [script, 'simulate', ...args], { cwd: folder, env: { ...env, NO_COLOR: '1' } }, (error, stdout, stderr) =>
     resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),

@@ -7,11 +7,11 @@ import { PseudoTerminal } from './pseudo-terminal.ts'
 
 const hasScript = spawnSync('script', ['--version']).status === 0
 const jel = `'${process.execPath}' '${script}'`
-/** Runs a command between two looks at the terminal's modes; then its status. */
+/** Runs a command between two prints of the terminal's modes, and prints its status. */
 const around = (command: string): string => `echo modes=$(stty -g); ${command}; echo status=$?; echo modes=$(stty -g)`
 const size = { columns: 100, rows: 24 }
 
-/** The modes before and after, and the status. */
+/** Compares the modes before and after, and returns the status. */
 function endOf({ written }: PseudoTerminal): { same: boolean; status: string | undefined; shown: boolean } {
   const [before, after] = [...written.matchAll(/modes=(\S+)/gu)].map(([, modes]) => modes)
   const screens = [...written.matchAll(/\p{Cc}\[\?(1049|25)([hl])/gu)].map(([, what, how]) => `${what}${how}`)
@@ -69,7 +69,7 @@ it.skipIf(!hasScript)('jel top shows what the running node knows, and each death
   expect(await terminal.exited).toBe(0)
   expect(endOf(terminal)).toEqual({ ...RESTORED, status: '0' })
 
-  // Without a terminal: the picture, once.
+  // Without a terminal it prints the picture once.
   const { status, lines } = await run('top', 'topped')
   expect(status).toBe(0)
   expect(lines).toContainEqual(expect.stringMatching(new RegExp(`^\\* ${node.id} +here +0:\\d\\d +a@delft .*master \\(1\\)$`, 'u')))

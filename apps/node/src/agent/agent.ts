@@ -8,26 +8,29 @@ import type { JobEvent } from './job-events.ts'
 import { SILENT, type Log } from '../log/log.ts'
 import { Roster } from './roster.ts'
 
-/** Does what is asked about jobs. */
+/** Carries out commands about jobs. */
 export type Errands = (command: JobCommand, tell: (event: JobEvent) => void, signal: AbortSignal) => Promise<void>
 
 export interface AgentOptions {
   readonly errands?: Errands
-  /** Whether the node is the pool where no introducer lets it in. */
+  /** Whether the node founds the pool where no introducer lets it in. */
   readonly found?: boolean
-  /** Of this program. */
+  /** The version of this program. */
   readonly version?: string
   readonly log?: Log
-  /** Where its page is. */
+  /** The address of its page. */
   readonly url?: string | undefined
 }
 
-/** A running node, as those see it who live with it (Serf's agent): it tells what happens to whoever listens, and is told to leave. */
+/**
+ * A running node as its sessions see it (Serf's agent). It reports events to its listeners, and
+ * takes the request to leave.
+ */
 export class Agent {
   readonly pool: Pool
   readonly roster: Roster
   readonly elected = new ElectedLog()
-  /** When it entered, Unix ms. */
+  /** The time at which the node entered, Unix ms. */
   readonly started = Date.now()
   readonly version: string
   readonly log: Log
@@ -62,7 +65,7 @@ export class Agent {
     pool.addEventListener('warning', ({ detail }) => this.tell({ event: 'error', code: detail.code, message: detail.message }))
   }
 
-  /** Whether it is about to leave. */
+  /** Whether the node is about to leave. */
   get stopping(): boolean {
     return this.#stop.signal.aborted
   }
@@ -71,24 +74,27 @@ export class Agent {
     this.#stop.now(reason)
   }
 
-  /** Tells everybody; a reign that was told already is no news. */
+  /** Reports an event to all listeners, but skips a reign that was already reported. */
   tell(event: NodeEvent): void {
     if (this.#note(event)) for (const listener of this.#listeners) listener(event)
   }
 
-  /** Calls `listener` with what there is, then with what happens, without a gap. Returns the function that ends it. */
+  /**
+   * Calls `listener` with the present state, then with each event, without a gap. Returns the
+   * function that ends it.
+   */
   subscribe(listener: (event: NodeEvent) => void): () => void {
     for (const event of this.#snapshot()) listener(event)
     return this.listen(listener)
   }
 
-  /** As `subscribe`, from now on. */
+  /** Like `subscribe`, but without the present state. */
   listen(listener: (event: NodeEvent) => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Stands in an election for as long as the node runs. */
+  /** Is a candidate in an election for as long as the node runs. */
   async stand(election: string): Promise<void> {
     try {
       this.tell(electedEvent(await this.pool.elect(election)))
@@ -102,7 +108,7 @@ export class Agent {
     return event.event !== 'elected' || this.elected.take(event)
   }
 
-  /** What there is, told as what happens is. */
+  /** The present state in the form of events. */
   *#snapshot(): Generator<NodeEvent, void> {
     const { pool } = this
     const { self } = pool

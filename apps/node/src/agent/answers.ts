@@ -2,11 +2,14 @@ import type { Pool } from '@jel/jel'
 import { CommandError } from './commands.ts'
 import { base64, nodeJson, type NodeEvent } from './events.ts'
 
-/** The queries that one session answers: each is told under a number, and waits for the `reply` that bears it. */
+/**
+ * The queries that one session answers. Each has a number, and waits for the `reply` with that
+ * number.
+ */
 export class Answers {
   readonly #pool: Pool
   readonly #tell: (event: NodeEvent) => void
-  /** What ends the answering, by name. */
+  /** Ends the answering, by name. */
   readonly #names = new Map<string, AbortController>()
   readonly #open = new Map<number, (payload: Uint8Array | undefined) => void>()
   #last = 0

@@ -1,11 +1,14 @@
 import type { CommandId, MemberState } from './events.ts'
 
-/** What a running node may be asked, one JSON object a line: by a parent process on standard input, by others on the control socket. */
+/**
+ * The commands of a running node, one JSON object a line: from a parent process on standard input,
+ * from others on the control socket.
+ */
 export type Command = { readonly id?: CommandId } & (
   | { readonly command: 'status' | 'health' | 'links' | 'leave' }
   | { readonly command: 'members'; readonly location?: string; readonly tag?: string; readonly state?: MemberState | 'all' }
   | { readonly command: 'elect' | 'result' | 'withdraw'; readonly election: string }
-  /** Gives up the command that bears this id. */
+  /** Gives up the command with this id. */
   | { readonly command: 'cancel'; readonly of: CommandId }
   | { readonly command: 'maybeDead'; readonly node: string }
   | { readonly command: 'signal'; readonly name: string; readonly nodes: readonly string[] }
@@ -16,7 +19,9 @@ export type Command = { readonly id?: CommandId } & (
   /** Tags and payloads are base64. */
   | { readonly command: 'tag'; readonly tag: string }
   | { readonly command: 'event'; readonly name: string; readonly payload?: string }
-  /** Answered by a `reply` of each member that answers, then by `done`. `timeout` is milliseconds. */
+  /**
+   * A `reply` of each member that answers comes first, then `done`. `timeout` is in milliseconds.
+   */
   | {
       readonly command: 'query'
       readonly name: string
@@ -26,32 +31,42 @@ export type Command = { readonly id?: CommandId } & (
       readonly location?: string
       readonly tag?: string
     }
-  /** Queries of this name are told as `query`, and this one answers them by `reply`, until it ends. */
+  /**
+   * The session gets queries of this name as `query`, and answers them by `reply`, until it ends.
+   */
   | { readonly command: 'answer' | 'unanswer'; readonly name: string }
-  /** `query`: the number of what was told. Without a payload there is no answer. */
+  /** `query` is the number in the event. Without a payload the node sends no answer. */
   | { readonly command: 'reply'; readonly query: number; readonly payload?: string }
   | { readonly command: 'terminate' }
-  /** Answered by `opened`: whoever connects to its path has the stream. */
+  /** The answer is `opened`. Its path takes the one connection that gets the stream. */
   | { readonly command: 'open'; readonly node: string; readonly protocol: string }
   /** Streams of others go to the socket at `path`, on which the program listens. */
   | { readonly command: 'handle'; readonly protocol: string; readonly path: string }
   | { readonly command: 'unhandle'; readonly protocol: string }
-  /** `key`: the text of a key file, or the id of one that is installed. Without `do` they are listed. */
+  /**
+   * `key` is the text of a key file, or the id of an installed key. Without `do` the answer lists
+   * the keys.
+   */
   | { readonly command: 'keys'; readonly do?: 'install' | 'use' | 'remove'; readonly key?: string }
   | JobCommand
 )
 
-/** About jobs; paths are of files that the node can read. Each is answered by events of jobs, and then by `done`. */
+/**
+ * Commands about jobs. The node must be able to read the files at their paths. The answer is events
+ * of jobs, and then `done`.
+ */
 export type JobCommand =
   | { readonly command: 'jobs' }
   | {
       readonly command: 'job'
-      /** Id or name. */
+      /** An id or a name. */
       readonly job: string
       readonly do?: 'cancel' | 'suspend' | 'resume' | 'forget'
-      /** Wait: for the result, or for the end with all progress. Default: how it goes. */
+      /**
+       * Waits for the result, or for the end with all progress. The default is the present state.
+       */
       readonly until?: 'result' | 'ended'
-      /** Tell what waits for what. */
+      /** Lists the tasks that are held, and those that wait for them. */
       readonly waits?: boolean
     }
   | {
@@ -59,7 +74,7 @@ export type JobCommand =
       readonly file: string
       readonly function: string
       readonly input?: unknown
-      /** Files, by the fields of the input that name them. */
+      /** Paths of files, by the fields of the input that name them. */
       readonly blobs?: Readonly<Record<string, string>>
       readonly name?: string
       /** ms */
@@ -68,7 +83,10 @@ export type JobCommand =
       readonly until?: 'ended'
     }
 
-/** A line that is no command. `re` is the id it bears, where that can be told. */
+/**
+ * An error for a line that is not a command. `re` is the command's id, where the line has a
+ * readable one.
+ */
 export class CommandError extends Error {
   readonly code: 'MALFORMED_JSON' | 'UNKNOWN_COMMAND' | 'INVALID_COMMAND' | 'LINE_TOO_LONG' | 'CANCELLED'
   readonly re: CommandId | undefined
@@ -167,7 +185,7 @@ const FIELDS = new Map<string, Readonly<Record<string, Check>>>([
   ['leave', {}],
 ])
 
-/** Reads one line; throws CommandError for anything that is not a command. */
+/** Parses one line. Throws CommandError for anything that is not a command. */
 export function parseCommand(line: string): Command {
   let value: unknown
   try {

@@ -1,21 +1,21 @@
 import type { JobEvent } from './job-events.ts'
 import type { Health, Member, PoolKeyInfo, PoolRecord, Reign } from '@jel/jel'
 
-/** A node as it is written in JSON. `tag` is base64. */
+/** A node in JSON. `tag` is base64. */
 export interface NodeJson {
   readonly id: string
   readonly incarnation: number
   readonly addresses: readonly string[]
   readonly location: string
   readonly tag: string
-  /** When this life entered, by its own calendar, Unix ms. */
+  /** The time at which this life entered, by its own clock, Unix ms. */
   readonly joinedAt: number
 }
 
-/** Whether a member is in the pool, as far as this node was told. */
+/** Whether a member is in the pool, as far as this node knows. */
 export type MemberState = 'here' | 'left' | 'died'
 
-/** A member in a list. `since`: when this node was told of that, Unix ms. */
+/** A member in a list. `since`: the time at which this node learned its state, Unix ms. */
 export interface ListedJson extends NodeJson {
   readonly state: MemberState
   readonly since: number
@@ -31,20 +31,26 @@ export interface ReignJson {
 /** The id of a command, echoed in its answer. */
 export type CommandId = string | number
 
-/** What `jel join` tells, in the form in which `--json` writes it; time (Unix milliseconds) and pool are added by the writer. */
+/**
+ * The events of `jel join` in the form in which `--json` writes them. The writer adds time (Unix
+ * milliseconds) and pool.
+ */
 export type NodeEvent =
   | { readonly event: 'started'; readonly node: NodeJson }
   | { readonly event: 'joined' | 'left' | 'died' | 'updated'; readonly node: NodeJson }
   | ({ readonly event: 'elected'; readonly re?: CommandId } & ReignJson)
   | { readonly event: 'signal'; readonly name: string; readonly node: NodeJson }
-  /** A member told all members something. `payload` is base64, here and below. */
+  /** An event that a member sent to all members. `payload` is base64, here and below. */
   | { readonly event: 'event'; readonly name: string; readonly payload: string; readonly node: NodeJson }
-  /** A member asks, and whoever gave the command `answer` may answer: `query` is the number for `reply`. */
+  /**
+   * A query of a member. The session that gave the command `answer` may answer it: `query` is the
+   * number for `reply`.
+   */
   | { readonly event: 'query'; readonly query: number; readonly name: string; readonly payload: string; readonly node: NodeJson }
   /** A member's answer to a query of this node. */
   | { readonly event: 'reply'; readonly payload: string; readonly node: NodeJson; readonly re?: CommandId }
   | { readonly event: 'poolClosed'; readonly size: number }
-  /** `by`: the id of the member that terminated the pool; `at`: when, Unix ms. */
+  /** `by` is the id of the member that terminated the pool, `at` the time, Unix ms. */
   | { readonly event: 'terminated'; readonly by: string; readonly at: number }
   | ({ readonly event: 'health'; readonly re?: CommandId } & HealthJson)
   | { readonly event: 'members'; readonly nodes: readonly ListedJson[]; readonly re?: CommandId }
@@ -57,14 +63,17 @@ export type NodeEvent =
   | { readonly event: 'opened'; readonly path: string; readonly re?: CommandId }
   | { readonly event: 'done'; readonly re: CommandId }
   | { readonly event: 'error'; readonly code: string; readonly message: string; readonly re?: CommandId }
-  /** Where its page, its metrics and its health are. */
+  /** The address of its page, its metrics and its health. */
   | { readonly event: 'http'; readonly url: string }
   | { readonly event: 'stopped'; readonly re?: CommandId }
 
-/** What a command is answered with. */
+/** The answers to a command. */
 export type Answer = NodeEvent | (JobEvent & { readonly re?: CommandId })
 
-/** `expires` is Unix milliseconds, `value` base64; null: it was withdrawn, or made way for others. */
+/**
+ * `expires` is Unix milliseconds, `value` base64. A null value: the record was withdrawn, or
+ * evicted.
+ */
 interface RecordJson {
   readonly name: string
   readonly owner: string
@@ -73,13 +82,19 @@ interface RecordJson {
   readonly value: string | null
 }
 
-/** Who is at the other end; how long the last probe took to be answered, ms, where this node probes it. */
+/**
+ * A link: the id of the other end, and the round trip of the last probe, ms, where this node probes
+ * it.
+ */
 interface LinkJson {
   readonly id: string
   readonly roundTrip?: number
 }
 
-/** `started`: when it entered, Unix ms; `memory`: resident, bytes; `processor`: seconds so far. */
+/**
+ * `started`: the time at which the node entered, Unix ms; `memory`: resident, bytes; `processor`:
+ * seconds so far.
+ */
 interface StatusJson {
   readonly node: NodeJson
   readonly version: string
@@ -90,7 +105,7 @@ interface StatusJson {
   readonly pid: number
   readonly memory: number
   readonly processor: number
-  /** Where its page is; left out where it has none. */
+  /** The address of its page, where it has one. */
   readonly http?: string
 }
 

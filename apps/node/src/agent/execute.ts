@@ -6,8 +6,9 @@ import { base64, electedEvent, healthEvent, healthJson, nodeJson, recordJson, re
 import { handleStreams, openStream } from './stream-bridge.ts'
 
 /**
- * Carries out a command. Returns its answer; undefined: it was done, and there is no more to say. `signal` gives it up, `tell` takes what is
- * answered before the end. `answers`: the queries that whoever gives it answers.
+ * Carries out a command. Returns its last answer, or undefined where that is a mere `done`.
+ * `signal` cancels it. `tell` takes the answers that come before. `answers` has the queries that
+ * this session answers.
  */
 export async function execute(
   command: Command,
@@ -113,7 +114,7 @@ export async function execute(
   }
 }
 
-/** Returns those that are installed then. */
+/** Returns the keys that are installed after the change. */
 async function changeKeys(
   { pool: { keys }, log }: Agent,
   { do: change, key }: Command & { command: 'keys' },

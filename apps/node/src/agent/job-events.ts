@@ -1,13 +1,13 @@
 import type { HeldTask, JobProgress } from '@jel/compute'
 
-/** What the commands about jobs tell; time and pool are added by the writer. */
+/** The events of commands about jobs. The writer adds time and pool. */
 export type JobEvent =
   | { readonly event: 'submitted'; readonly job: string; readonly name: string; readonly replicas: readonly string[] }
   | ({ readonly event: 'progress'; readonly job: string } & JobProgress)
-  /** `result` is as JSON has it: large integers and bytes are text, sets and maps are lists. */
+  /** `result` is JSON: large integers and bytes are text, sets and maps are lists. */
   | { readonly event: 'done'; readonly job: string; readonly result: unknown }
   | { readonly event: 'cancelled'; readonly job: string }
-  /** It and its result are out of the pool. */
+  /** The job and its result are out of the pool. */
   | { readonly event: 'forgotten'; readonly job: string }
   | {
       readonly event: 'failed'
@@ -26,10 +26,13 @@ export type JobEvent =
       readonly submitted: number
       readonly expires: number
       readonly replicas: readonly string[]
-      /** Where it was asked for: who holds what. */
+      /** The tasks that members hold, where the command asked for them. */
       readonly waits?: readonly HeldTask[]
     } & JobProgress)
-  /** The program that is submitted can't run in a sandbox, as of what `message` names. */
+  /** The submitted program can't run in a sandbox. `message` names the reason. */
   | { readonly event: 'needs-trust'; readonly message: string }
-  /** No other member has taken the job yet, and why. It is still offered to them. */
+  /**
+   * No other member has taken the job so far; `message` has the reason. The node goes on offering
+   * it.
+   */
   | { readonly event: 'not-kept'; readonly message: string }

@@ -7,7 +7,7 @@ function member(id: string, location = 'here', tag = ''): Member {
   return { id, incarnation: 1, joinedAt: 0, addresses: [], location, tag: Buffer.from(tag), constants: new Map() }
 }
 
-/** Ids of those that a roster lists. */
+/** The ids of the members that a roster lists. */
 function ids(roster: Roster, filter?: MemberFilter): string[] {
   return roster.list(filter).map(({ id }) => id)
 }

@@ -1,28 +1,28 @@
 import type { Member } from '@jel/jel'
 import { nodeJson, type ListedJson, type MemberState, type NodeEvent } from './events.ts'
 
-/** So many of those that are gone are remembered. Guess: a page of names. */
+/** The number of gone members that are remembered. Guess: a page of names. */
 const GONE_LIMIT = 1024
 
-/** Which members are asked for. */
+/** A filter of members. */
 export interface MemberFilter {
-  /** Levels that theirs end with: `delft@nl` finds `node7@rack2@delft@nl`. */
+  /** The last levels of a location: `delft@nl` finds `node7@rack2@delft@nl`. */
   readonly location?: string | undefined
-  /** A regular expression that their tag, as text, matches. */
+  /** A regular expression for the tag as text. */
   readonly tag?: string | undefined
   /** Default: `here`. */
   readonly state?: MemberState | 'all' | undefined
 }
 
-/** Who is here, who was, and since when, as this node was told. */
+/** The members that are here, those that have gone, and since when, as far as this node knows. */
 export class Roster {
   readonly #members: () => readonly Member[]
-  /** When each of them came, Unix ms, by id. */
+  /** The time at which each member came, Unix ms, by id. */
   readonly #since = new Map<string, number>()
-  /** By life, the last that went at the end. */
+  /** Members that have gone, by life, in the order in which they went. */
   readonly #gone = new Map<string, ListedJson>()
 
-  /** `members`: those that are here. */
+  /** `members` returns those that are here. */
   constructor(members: () => readonly Member[]) {
     this.#members = members
   }
@@ -44,7 +44,10 @@ export class Roster {
     }
   }
 
-  /** By id; those that are gone after the others, the last first. RangeError for a `tag` that is no regular expression. */
+  /**
+   * Lists members by id. Those that have gone come after the others, the last first. Throws
+   * RangeError for a `tag` that is not a regular expression.
+   */
   list({ location, tag, state = 'here' }: MemberFilter = {}): ListedJson[] {
     const pattern = tag === undefined ? undefined : expression(tag)
     const isMeant = (member: { readonly location: string }, text: () => string): boolean =>

@@ -6,19 +6,25 @@ import { CommandError, parseCommand, type Command } from './commands.ts'
 import { withRe, type Answer, type CommandId, type NodeEvent } from './events.ts'
 import { execute } from './execute.ts'
 
-/** The longest line taken, in bytes. A guess: a signal to 10,000 members needs half of it. */
+/**
+ * The longest line that a session takes, in bytes. A guess: a signal to 10,000 members needs half
+ * of it.
+ */
 const LINE_LIMIT = 1024 * 1024
 
-/** One that talks with a running node, on its standard streams or its control socket: is told what happens, and gives commands. */
+/**
+ * A client of a running node, on its standard streams or its control socket. It gets events, and
+ * gives commands.
+ */
 export class Session {
   readonly #agent: Agent
   readonly #unsubscribe: () => void
   readonly #answers: Answers
-  /** Commands whose answer is due. */
+  /** Commands that still wait for their answer. */
   readonly #pending = new Set<{ readonly id: CommandId | undefined; readonly controller: AbortController }>()
   #write: ((event: Answer) => void) | undefined
   #idle: (() => void) | undefined
-  /** The id of the `leave` command, if that is what stopped the node. */
+  /** The id of the `leave` command, if it stopped the node. */
   #leaveId: CommandId | undefined
 
   constructor(agent: Agent, write: (event: Answer) => void) {
@@ -28,11 +34,11 @@ export class Session {
     this.#unsubscribe = agent.subscribe((event) => this.#hear(event))
   }
 
-  /** Takes commands, one a line, until there are no more. */
+  /** Takes commands, one a line, until the input ends. */
   async follow(input: AsyncIterable<Uint8Array>): Promise<void> {
     try {
       for await (const line of readLines(input, LINE_LIMIT)) {
-        // A node that leaves takes no more commands, but has last words.
+        // A node that leaves takes no more commands, but still sends its last events.
         if (this.#agent.stopping) continue
         if ('problem' in line) this.#refuse(problemOf(line.problem))
         else if (line.text.trim() !== '') this.#take(line.text)
@@ -42,14 +48,14 @@ export class Session {
     }
   }
 
-  /** Until all commands are answered. */
+  /** Waits until all commands are answered. */
   async idle(): Promise<void> {
     if (this.#pending.size > 0) await new Promise<void>((resolve) => (this.#idle = resolve))
   }
 
-  /** Nobody listens any more: what waits for an answer is given up. */
+  /** Ends the session and cancels the commands that still wait for their answer. */
   close(): void {
-    // What is answered too late is not told.
+    // Answers from here on are dropped.
     this.#write = undefined
     this.#unsubscribe()
     this.#answers.close()
@@ -101,7 +107,7 @@ export class Session {
         if (answer === undefined) this.#done(id)
         else {
           if (answer.event === 'elected') this.#agent.tell(answer)
-          // Whoever can't match the answer has it as news.
+          // A client that sent no id gets the answer as an event.
           const isNews = answer.event === 'elected' && elected.latest(answer.election) !== before
           if (id !== undefined || !isNews) this.#report({ ...answer, ...withRe(id) })
         }
@@ -121,7 +127,7 @@ export class Session {
     for (const { controller } of waiting) controller.abort(new CommandError('CANCELLED', 'cancelled'))
   }
 
-  /** Commands without a result of their own are confirmed only to those who can match the answer. */
+  /** Confirms a command without a result, but only to a client that can match the answer. */
   #done(id: CommandId | undefined): void {
     if (id !== undefined) this.#report({ event: 'done', re: id })
   }

@@ -3,10 +3,13 @@ import { connect, createServer, type Socket } from 'node:net'
 import { drained, type Pool, type Stream } from '@jel/jel'
 import { listenPrivately, streamPath } from '../base/local-sockets.ts'
 
-/** How long whoever asked for a stream may take to connect to it, ms. Guess. */
+/** The time within which the program must connect to the stream that it asked for, ms. Guess. */
 const FETCH_TIME = 30_000
 
-/** Opens a stream to a member, and hands it out as a local socket that takes one connection. Returns its path. */
+/**
+ * Opens a stream to a member, and offers it as a local socket that takes one connection. Returns
+ * its path.
+ */
 export async function openStream(pool: Pool, node: string, protocol: string, signal: AbortSignal): Promise<string> {
   const stream = await pool.open(node, protocol, { signal })
   const server = createServer({ allowHalfOpen: true })
@@ -32,8 +35,8 @@ export async function openStream(pool: Pool, node: string, protocol: string, sig
 }
 
 /**
- * Connects each stream that members open for `protocol` to the local socket at `path`, on which a program listens. The first line says whose it is, as
- * `{"from":"12D3…","protocol":"/render/1.0.0"}`.
+ * Connects each stream that members open for `protocol` to the local socket at `path`, on which a
+ * program listens. The first line names the member: `{"from":"12D3…","protocol":"/render/1.0.0"}`.
  */
 export async function handleStreams(pool: Pool, protocol: string, path: string): Promise<void> {
   await pool.handle(protocol, async (stream, from) => {
@@ -44,9 +47,9 @@ export async function handleStreams(pool: Pool, protocol: string, path: string):
   })
 }
 
-/** Copies both ways until both have ended; what breaks on one side breaks on the other. */
+/** Copies both ways until both have ended. An error on one side aborts the other. */
 async function join(stream: Stream, socket: Socket): Promise<void> {
-  // Also while nothing is read or written there.
+  // Errors count even while nothing is read or written there.
   socket.on('error', (error) => stream.abort(error))
   try {
     await Promise.all([toSocket(stream, socket), toStream(socket, stream)])

@@ -1,9 +1,9 @@
-/** A line of input, or the news that one was longer than allowed (the rest of it is skipped). */
+/** A line of input, or the problem of one that was skipped. */
 export type Line = { readonly text: string } | { readonly problem: 'too long' | 'not UTF-8' }
 
 /**
- * Splits a stream of bytes into lines, however they are cut into chunks. LF and CRLF both end a line, the last one needs
- * neither. Never holds more than `limit` bytes.
+ * Splits a stream of bytes into lines, in whatever chunks they arrive. LF and CRLF both end a line;
+ * the last one needs neither. Never holds more than `limit` bytes.
  */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>, limit: number): AsyncGenerator<Line, void> {
   const decoder = new TextDecoder('utf-8', { fatal: true })

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { controlPath, controlPaths, listenPrivately, socketProblem } from './local-sockets.ts'
 
-/** Of nobody, with no entry in the list of users. */
+/** A user id without an entry in the list of users. */
 const STRANGER = 54_321
 const isRoot = process.getuid?.() === 0
 const servers = new Set<ReturnType<typeof createServer>>()

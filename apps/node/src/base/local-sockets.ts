@@ -1,4 +1,7 @@
-/** Local sockets that nobody but this user can connect to: one a node, found by the name of its pool, and one for each stream that is handed out. */
+/**
+ * Local sockets that only this user can connect to: one for each node, found by the name of its
+ * pool, and one for each stream that a program gets.
+ */
 import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, lstatSync, mkdirSync, readdirSync, type Stats } from 'node:fs'
@@ -7,18 +10,27 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { codeOf } from './usage-error.ts'
 
-/** Named pipes are no files; what is in their names keeps users apart. */
+/**
+ * The prefix of named pipes, which are not files. Their names contain the user, so that users don't
+ * collide.
+ */
 const PIPES = '\\\\.\\pipe\\'
-/** Characters of an id that tell nodes of one machine apart: a path of a Unix socket has 107 bytes at most, 103 on some systems. */
+/**
+ * The characters of an id that distinguish nodes of one machine. A path of a Unix socket has at
+ * most 107 bytes, 103 on some systems.
+ */
 const ID_LENGTH = 16
 
-/** The control socket of a node, unless it was given another. */
+/** The default path of a node's control socket. */
 export function controlPath(pool: string, id: string): string {
   return `${prefixOf(pool)}${id.slice(-ID_LENGTH)}${windows() ? '' : '.sock'}`
 }
 
-/** Those of all nodes of this user in a pool, or of one of them, whose id ends so, with the ends of their ids. A node that was killed leaves its socket behind.
- * Throws where somebody else could have put them there. */
+/**
+ * Returns the control sockets of this user's nodes in a pool, with the ends of their ids. `id`
+ * selects those whose id ends so. A node that was killed leaves its socket behind.
+ * Throws where another user could have created them.
+ */
 export function controlPaths(pool: string, id = ''): { readonly path: string; readonly id: string }[] {
   const prefix = prefixOf(pool)
   const folder = windows() ? PIPES : folderOf()
@@ -31,16 +43,16 @@ export function controlPaths(pool: string, id = ''): { readonly path: string; re
     .toSorted((one, other) => (one.id < other.id ? -1 : 1))
 }
 
-/** A new one for a stream. */
+/** Returns a new path for the socket of a stream. */
 export function streamPath(): string {
   const name = `stream-${randomUUID()}`
   return windows() ? `${PIPES}jel-${name}` : join(folderOf(), `${name.slice(0, 23)}.sock`)
 }
 
-/** Listens there, for this user only. Throws an Error that names the path. */
+/** Listens at the path, for this user only. Throws an Error that names the path. */
 export async function listenPrivately(server: Server, path: string): Promise<void> {
   if (path.startsWith(`${folderOf()}/`)) makeFolder()
-  // A socket is made with the rights that the mask leaves it, and open from then on.
+  // A socket gets its rights from the mask at its creation, and is open from then on.
   const mask = process.umask(0o177)
   server.listen(path)
   process.umask(mask)
@@ -52,8 +64,10 @@ export async function listenPrivately(server: Server, path: string): Promise<voi
 }
 
 /**
- * Why a socket is not to be spoken with: whoever made it hears what is said to it, keys of pools included. Undefined: it may be, or there is none. Its own folder keeps others
- * away from a socket; one at another path is this user's, or root's, or root knows whose it is.
+ * Returns the reason why a socket is not trustworthy: its creator reads all that is sent, pool keys
+ * included. Undefined: the socket is safe, or there is none.
+ * The folder keeps others away from its sockets. A socket at another path must belong to this user
+ * or to root; root may use any.
  */
 export function socketProblem(path: string): string | undefined {
   if (windows()) return undefined
@@ -64,7 +78,7 @@ export function socketProblem(path: string): string | undefined {
   return stats.uid === mine || stats.uid === 0 || mine === 0 ? undefined : 'it belongs to another user'
 }
 
-/** The folder of all sockets, for nobody but this user. */
+/** Makes the folder of all sockets, with access for this user only. */
 function makeFolder(): void {
   if (windows()) return
   const folder = folderOf()
@@ -74,7 +88,10 @@ function makeFolder(): void {
   isOwn(folder)
 }
 
-/** False: it is not there. Throws an Error that says why others may have a hand in what is in it: in the folder for temporary files anybody can make it first. */
+/**
+ * Returns false where the folder is missing. Throws an Error with the reason where others may have
+ * a hand in its content: in the folder for temporary files anybody can create it first.
+ */
 function isOwn(folder: string): boolean {
   const stats = lstatSync(folder, { throwIfNoEntry: false })
   const problem = stats && folderProblem(stats)
@@ -89,7 +106,10 @@ function folderProblem(stats: Stats): string | undefined {
   return (stats.mode & 0o077) === 0 ? undefined : `can be entered by others (mode ${(stats.mode & 0o777).toString(8).padStart(4, '0')})`
 }
 
-/** Not of `userInfo`, which throws for a user without an entry in the list of users, as in many containers. */
+/**
+ * Avoids `userInfo`, which throws for a user without an entry in the list of users, as in many
+ * containers.
+ */
 function ownUid(): number | undefined {
   return process.getuid?.()
 }
@@ -99,7 +119,7 @@ function prefixOf(pool: string): string {
   return windows() ? `${PIPES}jel-${userInfo().username}-${hash}-` : join(folderOf(), `${hash}-`)
 }
 
-/** A short path that is this user's own, and does not outlive a restart of the machine. */
+/** Returns a short path that belongs to this user and does not outlive a restart of the machine. */
 function folderOf(): string {
   const own = process.env['XDG_RUNTIME_DIR']
   return own ? join(own, 'jel') : join(tmpdir(), `jel-${ownUid()}`)

@@ -1,11 +1,15 @@
 import type { Writable } from 'node:stream'
 
-/** How many bytes may wait for a reader of standard output that doesn't read. A guess: far more than any burst of events. */
+/**
+ * The bytes that may wait for a slow reader of standard output. A guess: far more than any burst of
+ * events.
+ */
 const BACKLOG_LIMIT = 64 * 1024 * 1024
 
 /**
- * Standard output, or a log, in whole lines. Writing never blocks the node; what a reader does not take waits in memory, up to a
- * bound. `onLost` is called once when the reader is gone (`EPIPE`) or too far behind.
+ * Writes standard output, or a log, in whole lines. Writing never blocks the node: unread lines
+ * wait in memory, up to a limit. `onLost` is called once, when the reader is gone (`EPIPE`) or too
+ * far behind.
  */
 export class Output {
   readonly #stream: Writable
@@ -33,7 +37,7 @@ export class Output {
   }
 }
 
-/** Whether all that a command wrote got out: a full disk must not look like success. */
+/** Watches whether all output of a command was written: a full disk must not look like success. */
 export class OutputWatch {
   readonly #stream: NodeJS.WriteStream
   #error: Error | undefined
@@ -45,14 +49,17 @@ export class OutputWatch {
     })
   }
 
-  /** Why something did not get out. A reader that has gone away (`EPIPE`), as `head` does, has had what it wanted. */
+  /**
+   * The reason why output was lost. A reader that went away (`EPIPE`), as `head` does, is not a
+   * problem: it has all it wanted.
+   */
   get problem(): string | undefined {
     const error = this.#error ?? this.#stream.errored
     return !error || ('code' in error && error.code === 'EPIPE') ? undefined : error.message
   }
 }
 
-/** Waits until everything written so far is out, or `limit` milliseconds have passed. */
+/** Waits until all output so far is written, or `limit` milliseconds have passed. */
 export async function flushed(stream: NodeJS.WriteStream, limit: number): Promise<void> {
   if (stream.writableLength === 0 || stream.destroyed) return
   const { promise, resolve } = Promise.withResolvers<void>()

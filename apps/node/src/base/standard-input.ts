@@ -1,8 +1,9 @@
 import { fstatSync } from 'node:fs'
 
 /**
- * Whether the end of standard input means that whoever started this node is done with it: so for a pipe, a socket or a file. A
- * terminal and /dev/null (a node in the background, under a service manager) say nothing by being at their end.
+ * Returns whether the end of standard input is a request to stop. It is one for a pipe, a socket or
+ * a file: there the starter of this node closed it. The end of a terminal or of /dev/null (a node
+ * in the background, under a service manager) means nothing.
  */
 export function inputEnds(): boolean {
   try {
@@ -13,7 +14,7 @@ export function inputEnds(): boolean {
   }
 }
 
-/** Reads to the end, and takes nothing from it. */
+/** Reads to the end, and discards the input. */
 export async function drain(input: NodeJS.ReadStream): Promise<void> {
   try {
     for await (const _ of input) continue

@@ -1,7 +1,7 @@
-/** Why a node is to stop. */
+/** The reason why a node stops. */
 export type StopReason = 'signal' | 'input ended' | 'command' | 'time' | 'output gone' | 'output behind'
 
-/** The first reason to stop, for whoever waits, polls, or hands on an `AbortSignal`. */
+/** The first reason to stop. Callers wait for it, poll it, or pass on its `AbortSignal`. */
 export class Stop {
   readonly #controller = new AbortController()
   readonly #reason = Promise.withResolvers<StopReason>()
@@ -20,10 +20,10 @@ export class Stop {
   }
 }
 
-/** Status of a process that a second SIGINT cuts short: 128 + 2, as shells report it. */
+/** The exit status of a process that a second SIGINT cuts short: 128 + 2, as shells report it. */
 const INTERRUPTED = 130
 
-/** The first SIGINT or SIGTERM stops gracefully, a further SIGINT at once. */
+/** Stops gracefully on SIGINT, SIGTERM or SIGHUP, and at once on a second SIGINT. */
 export function stopOnSignals(stop: Stop): void {
   let interrupted = false
   process.on('SIGTERM', () => stop.now('signal'))

@@ -1,6 +1,9 @@
 import stringWidth from 'string-width'
 
-/** Columns as wide as what is in them; text without escapes. The first row has as many cells as any. */
+/**
+ * Pads each column to its widest cell. The cells are text without escapes. The first row has as
+ * many cells as any other.
+ */
 export function tableOf(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => stringWidth(row[column] ?? ''))))
   return rows.map((row) =>

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 
-/** Text of others (locations, error messages) made safe for a terminal: no escapes, one line. */
+/** Makes text of others (locations, error messages) safe for a terminal: no escapes, one line. */
 export function oneLine(text: string): string {
   return stripVTControlCharacters(text)
     .replaceAll(/\s+/gu, ' ')
@@ -8,17 +8,17 @@ export function oneLine(text: string): string {
     .trim()
 }
 
-/** Ids of one kind all start alike: the end tells them apart. */
+/** Shortens an id to its end: ids of one kind all start alike. */
 export function shortId(id: string): string {
   return `…${id.slice(-8)}`
 }
 
-/** As `0.42 s`. */
+/** Formats as `0.42 s`. */
 export function seconds(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(2)} s`
 }
 
-/** As `1 member` or `7 members`. */
+/** Formats as `1 member` or `7 members`. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

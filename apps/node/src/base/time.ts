@@ -1,4 +1,4 @@
-/** A time in ms, as `3:07` (minutes and seconds) or `2 h 14 min`. */
+/** Formats a time in ms as `3:07` (minutes and seconds) or `2 h 14 min`. */
 export function span(milliseconds: number): string {
   const total = Math.floor(milliseconds / 1000)
   const minutes = Math.floor(total / 60)

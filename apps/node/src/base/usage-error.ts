@@ -7,7 +7,7 @@ export class UsageError extends Error {
   }
 }
 
-/** What `joinPool` refuses because of what it was given, not because of what happened: wrong usage as well. */
+/** The codes with which `joinPool` refuses its arguments: these are wrong usage too. */
 const USAGE_CODES = new Set([
   'USAGE',
   'INVALID_POOL_NAME',
@@ -21,17 +21,17 @@ const USAGE_CODES = new Set([
   'UNSUPPORTED_CONSISTENCY',
 ])
 
-/** The stable code of an error, or `INTERNAL` where it has none. */
+/** Returns the stable code of an error, or `INTERNAL` where it has none. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'INTERNAL'
 }
 
-/** What happened, for people. */
+/** Returns the message of an error for people. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** 2: the caller's mistake; 1: it could not be done. */
+/** Returns the exit status: 2 for the caller's mistake, 1 for a failure. */
 export function statusOf(error: unknown): 1 | 2 {
   return USAGE_CODES.has(codeOf(error)) ? 2 : 1
 }

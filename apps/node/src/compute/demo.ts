@@ -10,19 +10,22 @@ import type { JobEvent } from '../agent/job-events.ts'
 import { ownerOf } from './owner.ts'
 
 const BOARD = 14
-/** Known since 1969 (OEIS A000170). */
+/** The number of solutions, known since 1969 (OEIS A000170). */
 const SOLUTIONS = 365_596
 const NAME = 'queens'
 
-/** The longest a step may take before it counts as not happening, ms: several times what it takes. */
+/** The time after which a step counts as failed, ms: several times its usual time. */
 const LIMITS = { start: 15_000, submit: 10_000, begin: 10_000, result: 25_000 } as const
 
-/** The example, or what the bundle has of it. */
+/** The path of the example, or of the bundle's copy of it. */
 const program = ['../../../examples/src/queens.ts', './queens.js']
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .find((path) => existsSync(path)) as string
 
-/** Starts a pool that computes, and ends, while a job runs, a worker, the member with its root, and its submitter. Returns the exit status. */
+/**
+ * Starts a pool that computes. While a job runs, it ends a worker, the member that holds the job's
+ * root, and the submitter. Returns the exit status.
+ */
 export async function demoCompute(script: string, flags: DemoFlags): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'jel-demo-'))
   const title = `${flags.nodes - 1} processes that work, and one that submits a job`

@@ -5,7 +5,7 @@ import { runErrand } from './errands.ts'
 
 const progress: JobProgress = { state: 'pending', covered: 0, members: 0, begun: 0, finished: 0, rate: 0, reason: 'nobody has answered' }
 
-/** A grid of one job, of which each question is answered so. */
+/** A grid of one job, whose progress is these answers in turn. */
 function gridOf(answers: readonly JobProgress[]): Grid {
   const job = {
     id: 'id',

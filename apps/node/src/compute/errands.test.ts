@@ -38,7 +38,7 @@ it('a result that names its parts again and again is not written out', async () 
   for (let level = 0; level < 24; level++) value = [value, value]
   const begin = process.cpuUsage()
   expect(await resultOf(value)).toMatchObject({ event: 'failed', message: expect.stringContaining('as JSON') as string })
-  // Time of this process: others may keep the processor from it.
+  // Processor time of this process only: others may keep the processor from it.
   expect(process.cpuUsage(begin).user / 1000).toBeLessThan(2000)
 })
 

@@ -7,22 +7,34 @@ import type { JobEvent } from '../agent/job-events.ts'
 import { codeOf, messageOf } from '../base/usage-error.ts'
 import { ownerOf } from './owner.ts'
 
-/** How long a replica may take to say how a job goes, ms, and how often it is asked: one that has not heard of a visitor yet does not answer it. */
+/**
+ * The time that a replica has to report a job's progress, ms, and the number of attempts: a replica
+ * does not answer a visitor that it does not know yet.
+ */
 const [ASK, ASKED] = [700, 3]
-/** How long a job that is followed waits to be told to others before it is, ms. A guess: nobody else may be there. */
+/**
+ * The time after which a followed job's progress is reported even if no other member has taken the
+ * job, ms. A guess: nobody else may be there.
+ */
 const KEPT_SOON = 2000
 
-/** Parts of a result, and characters of its texts, that are written as JSON. A guess: four times what the largest value has bytes. */
+/**
+ * The parts of a result, and characters of its texts, that are written as JSON. A guess: four times
+ * the bytes of the largest value.
+ */
 const MAX_WRITTEN = 4 * 1024 * 1024
 
 type Tell = (event: JobEvent) => void
 
-/** The part in computing of a member that computes nothing itself. */
+/** Opens the grid of a member that computes nothing itself. */
 export async function openGrid(pool: Pool): Promise<Grid> {
   return await compute(pool, { owner: await ownerOf(undefined) })
 }
 
-/** Does what is asked about jobs: at a running node, or at a member that a command is for a moment. */
+/**
+ * Carries out a command about jobs, at a running node or at a member that lives only as long as the
+ * command.
+ */
 export async function runErrand(grid: Grid, command: JobCommand, tell: Tell, signal: AbortSignal): Promise<void> {
   switch (command.command) {
     case 'jobs':
@@ -40,7 +52,7 @@ async function oneJob(job: Job, command: JobCommand & { readonly command: 'job' 
   switch (command.do) {
     case 'cancel':
       await job.cancel()
-      // An outcome stays.
+      // An outcome stays: a job that is over can't be cancelled.
       if (!isOver(await stateOf(job))) {
         tell({ event: 'cancelled', job: job.id })
         return
@@ -79,7 +91,8 @@ async function submitted(grid: Grid, command: JobCommand & { readonly command: '
       ...(votes !== undefined && { votes }),
     })
     const tellKept = (): void => tell({ event: 'submitted', job: job.id, name: job.name, replicas: job.replicas })
-    // It is said once it is true: whatever happens to this member, the job goes on. One that works itself goes on by itself.
+    // The job is reported once others have it: then it goes on whatever happens to this member. One
+    // that works itself goes on by itself.
     if (command.until !== 'ended') {
       if (!grid.works) await job.kept()
       tellKept()
@@ -123,7 +136,7 @@ function isOver({ state }: { readonly state: string }): boolean {
   return state === 'done' || state === 'failed'
 }
 
-/** How a job ended, once it has. */
+/** Waits for a job's end, and returns its outcome. */
 async function outcomeOf(job: Job): Promise<JobEvent> {
   try {
     return { event: 'done', job: job.id, result: asJson(await job.result) }
@@ -137,8 +150,8 @@ async function outcomeOf(job: Job): Promise<JobEvent> {
 }
 
 /**
- * A value as JSON has it: large integers and bytes are text, sets and maps are lists. There a part that is named many
- * times is written as often, so some hundred bytes could be all memory that there is.
+ * Converts a value to JSON: large integers and bytes become text, sets and maps lists. JSON repeats
+ * a part that is referenced many times, so some hundred bytes could take up all memory.
  */
 function asJson(value: unknown): unknown {
   let left = MAX_WRITTEN

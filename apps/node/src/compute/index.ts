@@ -1,4 +1,7 @@
-/** The commands that compute, apart from the rest: a node that only joins a pool need not load them. */
+/**
+ * The commands that compute. They are apart from the rest, as a node that only joins a pool need
+ * not load them.
+ */
 export { demoCompute } from './demo.ts'
 export { openGrid, runErrand } from './errands.ts'
 export { job, jobs } from './jobs.ts'

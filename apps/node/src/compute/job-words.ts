@@ -1,13 +1,16 @@
 import { counted, oneLine } from '../base/text.ts'
 import type { JobEvent } from '../agent/job-events.ts'
 
-/** Below this share what is done says little of how long the rest takes. A guess. */
+/** Below this share the progress is a poor estimate of the time left. A guess. */
 const TELLING = 0.02
 
-/** Of totals: a replica adds up what was reported to it, and what was done in the last second before the end is reported to none. */
+/**
+ * A note on totals: a replica adds up the reports that it received, and work of the last second
+ * before the end is not reported.
+ */
 export const AS_HEARD = 'as this member heard'
 
-/** How a job goes, for a person: a line for each thing to know. `now`: ms since 1970. */
+/** Describes a job's state for a person, one line for each fact. `now`: ms since 1970. */
 export function jobWords(event: JobEvent & { event: 'job' }, now: number): string[] {
   const { job, name, owner, submitted, expires, replicas, state, reason, covered, members, begun, finished } = event
   const age = Math.max(0, now - submitted)
@@ -23,7 +26,7 @@ export function jobWords(event: JobEvent & { event: 'job' }, now: number): strin
     ['tasks', `${begun} begun, ${finished} finished, ${AS_HEARD}`],
   ]
   if (state === 'active' && age > 0) {
-    // A command that asks once has no earlier progress to compare with.
+    // A command that asks once has no earlier progress for comparison.
     lines.push(['rate', `${((finished * 1000) / age).toFixed(1)} tasks/s since it was submitted`])
     if (covered > TELLING && covered < 1) lines.push(['left', `some ${span((age / covered) * (1 - covered))}, at that pace`])
   }
@@ -31,12 +34,12 @@ export function jobWords(event: JobEvent & { event: 'job' }, now: number): strin
   return lines.map(([what, words]) => `${what.padEnd(10)} ${words}`.trimEnd())
 }
 
-/** As `42 %`. What is not done is not 100 %. */
+/** Formats as `42 %`. Only complete work is 100 %. */
 export function percent(share: number): string {
   return `${share < 1 ? Math.min(99, Math.round(share * 100)) : 100} %`
 }
 
-/** As `12 s`, `3 min 5 s`, `2 h 10 min` or `6 d 23 h`: two units at most. */
+/** Formats as `12 s`, `3 min 5 s`, `2 h 10 min` or `6 d 23 h`: two units at most. */
 export function span(ms: number): string {
   const total = Math.max(0, Math.round(ms / 1000))
   if (total < 60) return `${total} s`

@@ -29,7 +29,8 @@ export async function jobs(pool: string, flags: SendFlags): Promise<number> {
     tell: (event) => void (event.event === 'job' && events.push(event)),
     async ready(visitor) {
       if (!(await visitor.meet())) {
-        // Without an address there may be no others. With one there are, and their jobs are not known.
+        // Without an address there may be no others. With one there are others, but their jobs are
+        // unknown.
         if (flags.bootstrap.length > 0) throw new Error(visitor.aloneWords)
         process.stderr.write(`jel: ${visitor.aloneWords}\n`)
       }
@@ -43,7 +44,7 @@ export async function jobs(pool: string, flags: SendFlags): Promise<number> {
   return 0
 }
 
-/** One job, by its id or name: its state, or what the flags ask for. */
+/** Shows one job, by its id or name, or does what the flags ask for. */
 export async function job(pool: string, idOrName: string, flags: JobFlags): Promise<number> {
   const command = commandOf(idOrName, flags)
   const stopped = new AbortController()

@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { generateIdentity, readOwner, type RecordOwner } from '@jel/jel'
 import { codeOf } from '../base/usage-error.ts'
 
-/** How long another process may take to make a key, ms. A guess: many times what it takes. */
+/** The time that another process may take to make a key, ms. A guess: many times its usual time. */
 const MAKING = 5000
 
-/** Whose jobs this user submits, where no file is named. */
+/** The key file of this user's jobs where none is named. */
 function defaultOwnerFile(): string {
   return join(process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), 'jel', 'owner')
 }
@@ -17,7 +17,7 @@ async function appears(file: string): Promise<void> {
   for (const end = performance.now() + MAKING; performance.now() < end && !existsSync(file);) await sleep(20)
 }
 
-/** The key that owns this user's jobs; it is made the first time. */
+/** Returns the key that owns this user's jobs, and makes it the first time. */
 export async function ownerOf(file = defaultOwnerFile()): Promise<RecordOwner> {
   if (!existsSync(file)) {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })

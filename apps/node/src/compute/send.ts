@@ -14,18 +14,19 @@ export interface SendFlags extends VisitorFlags, NodeFlags {
 export interface Errand {
   readonly command: JobCommand
   readonly tell: (event: JobEvent) => void
-  /** Waits until a visitor that has just come in knows enough. */
+  /** Waits until a visitor that has just entered knows enough. */
   ready(visitor: Visitor): Promise<void>
-  /** The command is told to stop, before it leaves. */
+  /** Called when the command is stopped, before it leaves. */
   stopped?(): void
 }
 
-/** Exit status of a command that was stopped before it had done what it was to do. */
+/** The exit status of a command that was stopped before it was done. */
 const STOPPED = 1
 
 /**
- * Has the node of this pool that runs here do it; where there is none, or the flags say how to enter the pool, enters it for that time. Undefined: it was done;
- * otherwise the exit status of a command that was stopped.
+ * Gives the command to the node of this pool that runs here. Without one, or where flags describe
+ * how to enter the pool, it enters for that time. Returns undefined when done, or the exit status
+ * of a stopped command.
  */
 export async function send(pool: string, flags: SendFlags, errand: Errand): Promise<number | undefined> {
   const stop = new Stop()
@@ -50,7 +51,7 @@ export async function send(pool: string, flags: SendFlags, errand: Errand): Prom
   }
 }
 
-/** The node that runs here, if it is to be asked. */
+/** Returns the node that runs here, if it is to be asked. */
 async function running(pool: string, flags: SendFlags): Promise<ControlClient | undefined> {
   if (tellsHowToEnter(flags)) return undefined
   return await (flags.node === undefined ? ControlClient.find(pool, flags) : ControlClient.connect(pool, flags))

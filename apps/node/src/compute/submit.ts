@@ -11,11 +11,14 @@ export interface SubmitFlags extends SendFlags {
   readonly keep?: number
   readonly detach?: boolean
   readonly votes?: number
-  /** Files, by the fields of the input that name them. */
+  /** Paths of files, by the fields of the input that name them. */
   readonly blob: Readonly<Record<string, string>>
 }
 
-/** Submits a job and follows it to its end, or, with `--detach`, until others have it. Returns the exit status. */
+/**
+ * Submits a job and follows it to its end, or, with `--detach`, until others have it. Returns the
+ * exit status.
+ */
 export async function submit(pool: string, file: string, fn: string, input: string | undefined, flags: SubmitFlags): Promise<number> {
   const value = parseInput(input)
   const files = Object.entries(flags.blob)
@@ -69,7 +72,7 @@ export async function submit(pool: string, file: string, fn: string, input: stri
   }
 }
 
-/** Of one that leaves before its job has ended. */
+/** The last words of a command that leaves before its job has ended. */
 function farewell(pool: string, job: string, { isAlone, isKept }: { isAlone: boolean; isKept: boolean }): string {
   if (isAlone) return 'nobody else is in the pool: the job ends here'
   return !isKept
@@ -77,7 +80,7 @@ function farewell(pool: string, job: string, { isAlone, isKept }: { isAlone: boo
     : `the job goes on without this member; its result is told by jel job ${pool} ${job} --result`
 }
 
-/** pnpm and others start a command in a folder of their own choice. */
+/** Adds the full path, as pnpm and others start a command in a folder of their own choice. */
 function withPath(file: string): string {
   return isAbsolute(file) ? file : `${file} (${resolve(file)})`
 }

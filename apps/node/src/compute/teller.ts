@@ -3,13 +3,16 @@ import type { JobEvent } from '../agent/job-events.ts'
 import { jsonLine } from '../agent/json-line.ts'
 import { counted, oneLine } from '../base/text.ts'
 
-/** Says how a job goes: a program one JSON object a line, a person a bar, and the result. */
+/**
+ * Shows a job's progress: to a program as one JSON object a line, to a person as a bar and the
+ * result.
+ */
 export interface Teller {
   tell(event: JobEvent): void
   close(): void
 }
 
-/** `stopped`: what comes after that is of the leave, and not of the job. */
+/** Events after `stopped` are due to the leave and not to the job, so they are not shown. */
 export function tellerOf(json: boolean, pool: string, stopped: AbortSignal): Teller {
   const teller = json ? jsonTeller(pool) : process.stderr.isTTY ? barTeller() : quietTeller()
   return {
@@ -30,7 +33,7 @@ function jsonTeller(pool: string): Teller {
   }
 }
 
-/** The result on standard output; what went wrong on standard error. */
+/** Writes the result to standard output, and problems to standard error. */
 function quietTeller(): Teller {
   return {
     tell(event) {
@@ -51,7 +54,7 @@ function quietTeller(): Teller {
   }
 }
 
-/** A stack of others made safe for a terminal. */
+/** Makes a stack trace of others safe for a terminal. */
 function linesOf(stack: string): string {
   const [first = '', ...frames] = stack.split('\n').map(oneLine)
   return [first, ...frames.map((frame) => `    ${frame}`)].join('\n')

@@ -8,11 +8,16 @@ export interface VisitorFlags extends PoolFlags {
   readonly owner?: string
 }
 
-/** How long a command waits to meet others of its pool, and then for what they have to tell, ms. Guesses. */
+/**
+ * The time that a command waits for the first other member, and then for its records, ms. Guesses.
+ */
 const MEET = 10_000
 const HEAR = 1000
 
-/** A member without workers, for the time of a command, that says nothing of itself. It leaves at the end, so that nobody takes it for dead. */
+/**
+ * A member without workers that lives as long as a command and publishes nothing about itself. It
+ * leaves at the end, so that nobody takes it for dead.
+ */
 export class Visitor implements AsyncDisposable {
   readonly pool: Pool
   readonly grid: Grid
@@ -33,7 +38,7 @@ export class Visitor implements AsyncDisposable {
     }
   }
 
-  /** Until somebody else is here. False: nobody came. */
+  /** Waits until somebody else is here. False: nobody came. */
   async meet(): Promise<boolean> {
     for (const end = performance.now() + MEET; performance.now() < end;) {
       if (this.pool.members().length > 1) {
@@ -45,7 +50,7 @@ export class Visitor implements AsyncDisposable {
     return false
   }
 
-  /** That nobody came, and what is known of why. */
+  /** The message that nobody came, with the known reasons. */
   get aloneWords(): string {
     const { introducers } = this.pool.health()
     const why = introducers.map(({ address, reason }) => (reason.includes(address) ? reason : `${address}: ${reason}`)).join('; ')
@@ -53,7 +58,7 @@ export class Visitor implements AsyncDisposable {
     return `nobody else of the pool ${this.pool.name} was found${why === '' ? `; ${advice}` : ` (${why})`}`
   }
 
-  /** Until this holds, or others had time to tell. */
+  /** Waits until `done` holds, or others had time to send their state. */
   async hear(done: () => boolean): Promise<void> {
     for (const end = performance.now() + HEAR; performance.now() < end && !done();) await sleep(50)
   }

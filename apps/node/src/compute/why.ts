@@ -3,16 +3,19 @@ import { counted, oneLine } from '../base/text.ts'
 import type { JobEvent } from '../agent/job-events.ts'
 import { AS_HEARD, percent } from './job-words.ts'
 
-/** Characters of a member's id that tell it from others. */
+/** The characters of a member's id that distinguish it from others. */
 const SHORT = 8
 
-/** As many as a replica names (`MAX_EXPLAINED` of the scheduler). */
+/** The number of tasks that a replica lists (`MAX_EXPLAINED` of the scheduler). */
 const MOST = 64
-/** What no replica knows, so that nobody takes the tree for all of it. */
+/** The tasks that no replica knows, so that nobody takes the tree for complete. */
 const NOT_LISTED =
   'not listed: tasks at the member whose task called for them, and what others took within the last second; replicas hear of neither'
 
-/** What a job waits for: a sentence, and a line for each task that a member holds, below the one that waits for it. */
+/**
+ * Explains the wait for a job: a sentence, and a line for each task that a member holds, below the
+ * task that waits for it.
+ */
 export function whyOf(event: JobEvent & { event: 'job' }, tasks: readonly HeldTask[]): string {
   const { state, reason, members, begun, finished, covered } = event
   if (reason !== '') return `${state}: ${oneLine(reason)}`
@@ -40,7 +43,8 @@ function linesOf(tasks: readonly HeldTask[], covered: number): string[] {
 function doing(task: HeldTask, tasks: readonly HeldTask[], covered: number): string {
   if (task.leaf) return 'it runs, or waits for a worker'
   const waits = tasks.some(({ path }) => path !== task.path && path.startsWith(task.path))
-  // Its holder told how much is done when it told that it has it, mostly nothing. Of the root, which is the job, others are asked.
+  // `progress` is the holder's report from when it announced the task, mostly 0. For the root,
+  // which is the job, `covered` may be more recent.
   const share = task.path === '' ? Math.max(covered, task.progress) : task.progress
   const done = share === 0 ? '' : `${percent(share)} done, `
   return `${done}nothing new for ${seconds(task.still)}${waits ? '; it waits for those below, and for what runs there' : ''}`

@@ -11,7 +11,7 @@ import { wordsOf } from './words.ts'
 /** The flags of all commands that ask a running node. */
 export interface AskFlags extends NodeFlags {
   readonly json?: boolean
-  /** How long the answer may take, ms. */
+  /** The time within which the answer must arrive, ms. */
   readonly timeout?: number
 }
 
@@ -37,7 +37,7 @@ export async function status(pool: string, flags: AskFlags): Promise<number> {
   return await ask(pool, flags, { command: 'status' })
 }
 
-/** Status 1: the node reaches no other member, or only a minority. */
+/** Returns status 1 where the node reaches no other member, or only a minority. */
 export async function health(pool: string, flags: AskFlags): Promise<number> {
   return await ask(pool, flags, { command: 'health' }, (answer) =>
     answer.event === 'health' && (answer.minority || (answer.alone && answer.members > 1)) ? 1 : 0,
@@ -60,7 +60,7 @@ export async function maybeDead(pool: string, node: string, flags: AskFlags): Pr
 
 export type KeysCommand = 'list' | 'install' | 'use' | 'remove'
 
-/** Keys travel over the control socket, which nobody else can read. */
+/** Lists or changes keys. They travel over the control socket, which nobody else can read. */
 export async function keys(pool: string, what: KeysCommand, key: string | undefined, flags: AskFlags): Promise<number> {
   if (what === 'list') {
     if (key !== undefined) throw new UsageError('keys list: takes no key')
@@ -80,13 +80,13 @@ export async function event(pool: string, name: string, payload: string | undefi
   return await ask(pool, flags, { command: 'event', name, ...(payload !== undefined && { payload: base64(payload) }) })
 }
 
-/** The flags of `jel query`. `timeout`: how long members may answer, ms. */
+/** The flags of `jel query`. `timeout`: the time that members have for an answer, ms. */
 export interface QueryFlags extends AskFlags {
   readonly location?: string
   readonly tag?: string
 }
 
-/** Shows each answer when it comes. */
+/** Sends a query, and shows each answer when it arrives. */
 export async function query(pool: string, name: string, payload: string | undefined, flags: QueryFlags): Promise<number> {
   const { location, tag: expression, timeout, ...rest } = flags
   const command: Command = {
@@ -117,7 +117,7 @@ export async function terminate(pool: string, flags: AskFlags): Promise<number> 
   return await ask(pool, flags, { command: 'terminate' })
 }
 
-/** Ends when the node has left. */
+/** Makes the node leave. Returns after the leave. */
 export async function leave(pool: string, flags: AskFlags): Promise<number> {
   return await ask(pool, flags, { command: 'leave' })
 }

@@ -7,18 +7,18 @@ import { readLines } from '../base/lines.ts'
 import { codeOf } from '../base/usage-error.ts'
 import { controlPaths, socketProblem } from '../base/local-sockets.ts'
 
-/** The longest line of a node, bytes. Guess: what it says of 50,000 members with full tags. */
+/** The longest line of a node, bytes. Guess: the list of 50,000 members with full tags. */
 const LINE_LIMIT = 256 * 1024 * 1024
 
-/** How a command finds a running node. */
+/** The flags by which a command finds a running node. */
 export interface NodeFlags {
-  /** The end of its id, where several run in one pool. */
+  /** The end of its id, where several nodes run in one pool. */
   readonly node?: string
   /** The path of its control socket. */
   readonly control?: string
 }
 
-/** A node refused a command. */
+/** The error of a command that a node refused. */
 class RefusedError extends Error {
   readonly code: string
 
@@ -28,12 +28,12 @@ class RefusedError extends Error {
   }
 }
 
-/** What speaks with a running node over its control socket. */
+/** A connection to the control socket of a running node. */
 export class ControlClient implements AsyncDisposable {
   readonly #socket: Socket
   readonly #listeners = new Set<(event: Answer) => void>()
   readonly #ended = Promise.withResolvers<void>()
-  /** What gives up the commands whose answer is due; undefined: the connection has ended. */
+  /** Cancels the commands that still wait for their answer. Undefined: the connection has ended. */
   #waiting: Set<() => void> | undefined = new Set()
   #commands = 0
 
@@ -43,7 +43,10 @@ export class ControlClient implements AsyncDisposable {
     void this.#read()
   }
 
-  /** To the node of this user that runs in a pool. Undefined: there is none. Throws where there are several, and none is named, or where another user could listen. */
+  /**
+   * Connects to this user's node in a pool. Returns undefined where there is none. Throws where
+   * there are several and the flags name none, or where another user could listen.
+   */
   static async find(pool: string, { node, control }: NodeFlags): Promise<ControlClient | undefined> {
     if (control !== undefined) {
       if (control === '') throw new Error('--control: the path is empty')
@@ -69,7 +72,7 @@ export class ControlClient implements AsyncDisposable {
     return first && new ControlClient(first.socket)
   }
 
-  /** As `find`; an Error where there is none. */
+  /** Like `find`, but throws an Error where there is no node. */
   static async connect(pool: string, flags: NodeFlags): Promise<ControlClient> {
     const client = await ControlClient.find(pool, flags)
     if (client !== undefined) return client
@@ -83,13 +86,19 @@ export class ControlClient implements AsyncDisposable {
     return this.#ended.promise
   }
 
-  /** Calls `listener` with each event: what there was when it connected, then what happens. Returns the function that ends it. */
+  /**
+   * Calls `listener` with each event: first those of the state at the connect, then each as it
+   * happens. Returns the function that ends it.
+   */
   listen(listener: (event: Answer) => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Gives a command and waits for its answer, or its last one: `tell` takes what comes before `done`. Throws RefusedError. */
+  /**
+   * Gives a command, and waits for its last answer. `tell` takes the answers before `done`. Throws
+   * RefusedError.
+   */
   async ask(command: Command, tell?: (event: Answer) => void): Promise<NodeEvent> {
     const id = ++this.#commands
     const { promise, resolve, reject } = Promise.withResolvers<NodeEvent>()
@@ -126,7 +135,7 @@ export class ControlClient implements AsyncDisposable {
         for (const listener of this.#listeners) listener(event)
       }
     } catch {
-      // A broken connection is an end like any other.
+      // A broken connection counts as an end.
     }
     const waiting = this.#waiting
     this.#waiting = undefined
@@ -135,7 +144,7 @@ export class ControlClient implements AsyncDisposable {
   }
 }
 
-/** The socket, or the code of what went wrong. */
+/** Returns the socket, or the code of the error. */
 async function open(path: string): Promise<Socket | string> {
   const socket = connect(path)
   try {

@@ -8,14 +8,20 @@ import { jsonLine } from '../agent/json-line.ts'
 import { listenPrivately } from '../base/local-sockets.ts'
 import { codeOf } from '../base/usage-error.ts'
 
-/** So many may talk with a node at once. Guess: a monitor, a shell and a few scripts need less. */
+/** The limit of simultaneous connections. Guess: a monitor, a shell and a few scripts need less. */
 const CONNECTIONS_LIMIT = 64
-/** Bytes that may wait for one that does not read. Guess: twenty times what all that is told of 1,000 members takes. */
+/**
+ * The bytes that may wait for a connection that does not read. Guess: twenty times the events of a
+ * pool of 1,000 members.
+ */
 const BACKLOG_LIMIT = 16 * 1024 * 1024
-/** How long those who are connected may take to hear that the node has left, ms. Guess. */
+/** The time that connections have to receive the news of the leave, ms. Guess. */
 const LAST_WORDS = 500
 
-/** The control socket of a node: each connection is a session, as the standard streams of `jel join --json` are. Nobody but this user can connect. */
+/**
+ * The control socket of a node. Each connection is a session, as the standard streams of `jel join
+ * --json` are. Only this user can connect.
+ */
 export class ControlServer implements AsyncDisposable {
   readonly path: string
   readonly #agent: Agent
@@ -32,7 +38,10 @@ export class ControlServer implements AsyncDisposable {
     )
   }
 
-  /** Throws if the path can't be had: somebody listens there, or the folder is not this user's. */
+  /**
+   * Opens the socket. Throws if the path is not available: somebody listens there, or the folder is
+   * not this user's.
+   */
   static async open(agent: Agent, path: string): Promise<ControlServer> {
     await removeStale(path)
     const server = new ControlServer(agent, path)
@@ -53,9 +62,9 @@ export class ControlServer implements AsyncDisposable {
 
   async #listen(): Promise<void> {
     await listenPrivately(this.#server, this.path)
-    // Its own trouble ends no node.
+    // An error of the server does not end the node.
     this.#server.on('error', () => {})
-    // A node that has ended otherwise does not wait for it.
+    // The server does not keep the process of an ended node alive.
     this.#server.unref()
   }
 
@@ -75,17 +84,17 @@ export class ControlServer implements AsyncDisposable {
       this.#sessions.delete(socket)
       session.close()
     })
-    // One that says no more still hears the answers.
+    // A client that sends no more commands still gets the answers.
     await session.follow(socket)
     await session.idle()
     socket.end()
   }
 }
 
-/** A process that was killed leaves its socket behind. */
+/** Removes the socket that a killed process left behind. */
 async function removeStale(path: string): Promise<void> {
   if (process.platform === 'win32') return
-  // A file of another kind answers as a socket does whose process is gone.
+  // A file of another kind answers like a socket whose process is gone.
   if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === false)
     throw new Error(`${path} can't be a control socket: another file is there`)
   const code = await new Promise<string | undefined>((resolve) => {

@@ -4,7 +4,10 @@ import { oneLine } from '../base/text.ts'
 import { span } from '../base/time.ts'
 import { describe, healthWords, tagWords } from '../terminal/reporter.ts'
 
-/** An answer of a running node, for a person. `now`: Unix ms. Nothing for what was done without a word. */
+/**
+ * Describes an answer of a running node for a person. `now`: Unix ms. Returns no line where success
+ * needs none.
+ */
 export function wordsOf(answer: NodeEvent, now: number): string[] {
   switch (answer.event) {
     case 'members':

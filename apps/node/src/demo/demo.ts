@@ -11,25 +11,31 @@ export interface DemoFlags {
   readonly json?: boolean
 }
 
-/** The longest a step may take before it counts as not happening, in milliseconds: several times what it takes. */
+/** The time after which a step counts as failed, in milliseconds: several times its usual time. */
 const LIMITS = { start: 5000, startPerNode: 400, news: 5000, election: 5000, stop: 5000 } as const
 
 const ELECTION = 'master'
 
-/** A process that ends well. */
+/** A process that ends with status 0. */
 const ENDS = {
   limit: LIMITS.stop,
   done: (node: DemoNode) => node.end === 0,
   seen: (node: DemoNode) => (node.running ? 'still runs' : 'failed'),
 }
 
-/** Starts a pool of node processes on this machine, makes things happen, and shows what the nodes see of it. Returns the exit status. */
+/**
+ * Starts a pool of node processes on this machine, plays some events, and shows the nodes' view of
+ * them. Returns the exit status.
+ */
 export async function demo(script: string, flags: DemoFlags): Promise<number> {
   const title = `${flags.nodes} processes on this machine, each told only the address of the first`
   return await show(script, { title, json: flags.json === true }, (stage, printer) => play(stage, printer, flags.nodes))
 }
 
-/** Plays something with processes of its own, shows it, and ends them all, whatever happens. Returns the exit status. */
+/**
+ * Plays a scenario with processes of its own, shows it, and ends them all in any case. Returns the
+ * exit status.
+ */
 export async function show(
   script: string,
   { title, json }: { readonly title: string; readonly json: boolean },
@@ -133,7 +139,8 @@ async function leave(stage: DemoStage, printer: DemoPrinter, winner: DemoNode): 
 
 async function lateJoin(stage: DemoStage, printer: DemoPrinter): Promise<void> {
   const before = stage.running
-  // Any member lets newcomers in: one that was not the first, where there is one.
+  // Any member lets newcomers in. The choice falls on one that was not the first, where there is
+  // one.
   const introducer = (before.find((node) => node.number !== 1) ?? before[0]) as DemoNode
   printer.step(`a newcomer enters through node ${introducer.number}`)
   const newcomer = stage.start(introducer)
@@ -155,7 +162,7 @@ async function lateJoin(stage: DemoStage, printer: DemoPrinter): Promise<void> {
   printer.done('all see the newcomer, after its start', timing)
 }
 
-/** Nobody was told to be gone but those who are. */
+/** Throws if a node reported somebody as gone who is not. */
 function checkNews(stage: DemoStage, gone: ReadonlyMap<DemoNode, 'left' | 'died'>): void {
   const expected = new Map([...gone].map(([node, how]) => [idOf(node), how]))
   for (const node of stage.running) {
@@ -188,7 +195,10 @@ function see(stage: DemoStage, printer: DemoPrinter, nodes: readonly DemoNode[],
   })
 }
 
-/** All name the same living winner, under the same epoch, which is this or a later one. */
+/**
+ * Waits until all name the same living winner, under the same epoch, which is `epoch` or a later
+ * one.
+ */
 async function agree(
   stage: DemoStage,
   nodes: readonly DemoNode[],

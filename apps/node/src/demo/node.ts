@@ -3,16 +3,16 @@ import { createInterface } from 'node:readline'
 import type { NodeEvent, NodeJson } from '../agent/events.ts'
 import { oneLine } from '../base/text.ts'
 
-/** How much of what a process says on standard error is kept for the report of a failure, in characters. */
+/** The characters of a process's standard error that are kept for the report of a failure. */
 const COMPLAINTS = 2000
 
-/** One reign as a node named it last. */
+/** A reign, as a node reported it last. */
 export interface NamedReign {
   readonly epoch: number
   readonly winner: string
 }
 
-/** A `jel join --json` process of the demo, and what it has told so far. */
+/** A `jel join --json` process of the demo, and its events so far. */
 export class DemoNode {
   readonly number: number
   readonly exited: Promise<number | NodeJS.Signals>
@@ -20,14 +20,14 @@ export class DemoNode {
   readonly gone = new Map<string, 'left' | 'died'>()
   self: NodeJson | undefined
   reign: NamedReign | undefined
-  /** Status or signal, once the process has ended. */
+  /** The status or signal, once the process has ended. */
   end: number | NodeJS.Signals | undefined
   complaints = ''
-  /** The latest event of each kind that commands about jobs tell. */
+  /** The latest event of each kind, from commands about jobs. */
   readonly jobEvents = new Map<string, unknown>()
   readonly #child: ChildProcessWithoutNullStreams
 
-  /** `onNews` is called after each event that the node told, and when it ended. */
+  /** `onNews` is called after each event of the node, and after its end. */
   constructor(number: number, script: string, args: readonly string[], onNews: (node: DemoNode) => void) {
     this.number = number
     this.#child = spawn(process.execPath, [script, ...args])
@@ -38,7 +38,7 @@ export class DemoNode {
       onNews(this)
     })
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => (this.complaints = (this.complaints + text).slice(-COMPLAINTS)))
-    // Writing to a process that was killed fails; its end is what counts.
+    // A write to a killed process fails; only its end counts.
     this.#child.stdin.on('error', () => {})
     const ended = (end: number | NodeJS.Signals): void => {
       this.end ??= end
@@ -69,7 +69,7 @@ export class DemoNode {
     this.#child.stdin.write(`${JSON.stringify(command)}\n`)
   }
 
-  /** By process id, and only while it is certain that the id is still this child's. */
+  /** Kills by process id, but only while the id certainly belongs to this child. */
   kill(signal: NodeJS.Signals): void {
     if (this.running) this.#child.kill(signal)
   }

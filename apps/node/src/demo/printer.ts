@@ -9,9 +9,9 @@ export interface DemoPrinter {
   title(text: string): void
   /** A step begins. */
   step(text: string): void
-  /** A node did something, `after` milliseconds from the begin of what is awaited. */
+  /** A node did something, `after` milliseconds after the wait began. */
   node(node: DemoNode, after: number | undefined, what: string): void
-  /** Something awaited holds for all nodes. */
+  /** An awaited condition holds for all nodes. */
   done(what: string, timing: Timing): void
   summary(): void
   failure(message: string): void

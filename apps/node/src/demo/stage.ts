@@ -1,7 +1,7 @@
 import { DemoNode } from './node.ts'
 import { seconds } from '../base/text.ts'
 
-/** A step of the demo did not happen: what was expected, and what was seen instead. */
+/** A step of the demo failed: the message has the expected and the actual state. */
 export class DemoFailure extends Error {
   readonly code = 'DEMO_FAILED'
 
@@ -10,13 +10,15 @@ export class DemoFailure extends Error {
   }
 }
 
-/** What the nodes of the demo did about one thing: when the first and the last of them did it, in milliseconds. */
+/**
+ * The times at which the first and the last node of the demo reached a condition, in milliseconds.
+ */
 export interface Timing {
   readonly first: number
   readonly last: number
 }
 
-/** The processes of the demo and the wait for what they tell. */
+/** The processes of the demo, and the wait for their events. */
 export class DemoStage {
   readonly nodes: DemoNode[] = []
   readonly #script: string
@@ -29,12 +31,12 @@ export class DemoStage {
     this.#pool = pool
   }
 
-  /** Nodes whose processes run. */
+  /** The nodes whose processes run. */
   get running(): DemoNode[] {
     return this.nodes.filter((node) => node.running)
   }
 
-  /** A node that joins, or runs another command that enters the pool. */
+  /** Starts a node that joins, or that runs another command that enters the pool. */
   start(introducer?: DemoNode, command: readonly string[] = ['join', this.#pool, '--location', `node${this.nodes.length + 1}`]): DemoNode {
     const number = this.nodes.length + 1
     const args = [...command, '--json', '--listen', '/ip4/127.0.0.1/tcp/0']
@@ -45,10 +47,11 @@ export class DemoStage {
   }
 
   /**
-   * Waits until `done` holds for all of these nodes, and calls `each` as it comes to hold for one after the other.
+   * Waits until `done` holds for all of these nodes, and calls `each` for each node once it holds
+   * there.
    *
-   * @param expected for people, in case it doesn't happen: what should hold
-   * @param seen for people: what a node for which it doesn't hold shows instead
+   * @param expected the awaited condition, for people, in case of failure
+   * @param seen the state of a node where the condition does not hold, for people
    * @param limit milliseconds
    * @throws DemoFailure
    */
@@ -86,13 +89,13 @@ export class DemoStage {
     return { first: Math.min(...times.values()), last: Math.max(...times.values()) }
   }
 
-  /** Ends the wait that is under way, and all later ones. */
+  /** Ends the current wait, and all later ones. */
   interrupt(reason: Error): void {
     this.#interrupted = reason
     this.#news()
   }
 
-  /** Ends all processes that were started here and still run. Returns when they are gone. */
+  /** Ends all processes that the stage started and that still run. Returns when they are gone. */
   async end(): Promise<void> {
     for (const node of this.nodes) node.kill('SIGKILL')
     await Promise.all(this.nodes.map(({ exited }) => exited))

@@ -146,7 +146,7 @@ describe('handlers', () => {
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    // A zombie whose parent has not looked is none that runs.
+    // A zombie that its parent has not reaped does not count as running.
     return !/^State:\s+Z/mu.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
   } catch {
     return false

@@ -4,15 +4,20 @@ import type { Log } from '../log/log.ts'
 import { HANDLER_BACKLOG, HANDLER_FAILED, handles, nameOf, type Handler } from './handler.ts'
 import { runCommand, type Run } from './run.ts'
 
-/** So many run at once. A guess: short commands keep up with a pool, and leave the node its processor. */
+/**
+ * The limit of simultaneous runs. A guess: short commands keep up with a pool, and leave the node
+ * its processor.
+ */
 const RUNNING_LIMIT = 4
-/** So many runs may wait. A guess: a newcomer in a pool of thousands has one for each member. */
+/**
+ * The limit of waiting runs. A guess: a newcomer in a pool of thousands has one for each member.
+ */
 const WAITING_LIMIT = 10_000
-/** How long a command may take, in milliseconds. A guess. */
+/** The time limit of a command, in milliseconds. A guess. */
 const TIME_LIMIT = 60_000
-/** How long one that is told to end may take, in milliseconds. A guess. */
+/** The time between SIGTERM and SIGKILL, in milliseconds. A guess. */
 const GRACE = 2_000
-/** So much of a command and of its output is told, in characters. */
+/** The characters of a command and of its output that an error reports. */
 const TOLD = 400
 
 export interface HandlersOptions {
@@ -20,9 +25,9 @@ export interface HandlersOptions {
   /** The id of this node. */
   readonly self: string
   readonly log: Log
-  /** Takes what goes wrong. */
+  /** Takes errors. */
   readonly tell: (event: NodeEvent) => void
-  /** For tests. */
+  /** Limits for tests. */
   readonly waitingLimit?: number
   readonly timeLimit?: number
 }
@@ -30,13 +35,16 @@ export interface HandlersOptions {
 interface Waiting {
   readonly handler: Handler
   readonly event: NodeEvent
-  /** When it happened is written down now. */
+  /** The event as JSON. Its time is that of the arrival. */
   readonly line: string
-  /** Those of one key run one after the other. */
+  /** Runs with the same key are sequential. */
   readonly key: string
 }
 
-/** Runs commands for events: a few at once, but those of one handler for one member, election or name in order. */
+/**
+ * Runs commands on events, a few at once. Those of one handler for one member, election or name run
+ * in order.
+ */
 export class Handlers implements AsyncDisposable {
   readonly #handlers: readonly Handler[]
   readonly #options: HandlersOptions
@@ -50,7 +58,7 @@ export class Handlers implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Runs what is to be run for an event, now or later. */
+  /** Runs the commands for an event, now or later. */
   take(event: NodeEvent): void {
     if (this.#closed) return
     for (const [index, handler] of this.#handlers.entries()) {
@@ -62,7 +70,7 @@ export class Handlers implements AsyncDisposable {
     this.#next()
   }
 
-  /** Nothing more is run, and what runs is ended: with SIGTERM, and what goes on in spite of that with SIGKILL. */
+  /** Runs nothing more, and ends the running commands: with SIGTERM, then with SIGKILL. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
     this.#waiting.length = 0
@@ -112,7 +120,7 @@ export class Handlers implements AsyncDisposable {
     this.#next()
   }
 
-  /** The first that is dropped is told at once, and how many there were once all others have run. */
+  /** Reports the first dropped run at once, and the number of all once the others have run. */
   #drop(): void {
     this.#dropped += 1
     if (this.#dropped === 1) this.#tell(HANDLER_BACKLOG, `${this.#waiting.length} runs of handlers wait: what comes now is dropped`)
@@ -122,7 +130,7 @@ export class Handlers implements AsyncDisposable {
     this.#options.tell({ event: 'error', code, message })
   }
 
-  /** An environment knows no NUL. */
+  /** Environment variables can't contain NUL. */
   #environmentOf(event: NodeEvent): Record<string, string> {
     const { pool, self } = this.#options
     const name = nameOf(event)
@@ -137,7 +145,7 @@ export class Handlers implements AsyncDisposable {
   }
 }
 
-/** The end of a long text says what went wrong. */
+/** Keeps the end of a long text, which has the reason of a failure. */
 function excerpt(text: string): string {
   return text.length > TOLD ? `…${text.slice(-TOLD)}` : text
 }

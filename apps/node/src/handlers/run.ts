@@ -3,20 +3,25 @@ import { once } from 'node:events'
 import { messageOf } from '../base/usage-error.ts'
 import { oneLine } from '../base/text.ts'
 
-/** So much of the end of what a command prints is kept, in bytes. A guess: the last error message. */
+/** The bytes at the end of a command's output that are kept. A guess: the last error message. */
 const OUTPUT_LIMIT = 4_096
-/** How long the last output may take after the end, in milliseconds: what a command left in the background may keep it open. A guess. */
+/**
+ * The wait for the last output after the end, in milliseconds. A background process of the command
+ * may keep the output open. A guess.
+ */
 const LAST_OUTPUT = 200
 
-/** A command that runs. */
+/** A running command. */
 export interface Run {
-  /** What it printed, and what went wrong, if anything did. Never rejects. */
+  /** The output, and the problem, if there was one. Never rejects. */
   readonly ended: Promise<{ readonly output: string; readonly problem?: string }>
-  /** Sends a signal to it and to all that it started and did not put apart. */
+  /** Sends a signal to the command and to all its descendants in the process group. */
   kill(signal: NodeJS.Signals): void
 }
 
-/** Runs a command by the shell, in a process group of its own, with `input` on its standard input. */
+/**
+ * Runs a command in the shell, in a process group of its own, with `input` on its standard input.
+ */
 export function runCommand(command: string, input: string, environment: Readonly<Record<string, string>>): Run {
   try {
     return watch(start(command, environment), input)
@@ -34,7 +39,8 @@ function start(command: string, environment: Readonly<Record<string, string>>) {
 }
 
 function watch(child: Child, input: string): Run {
-  // Without descriptors it has no streams, and says why by an event that would end this process.
+  // Without free descriptors the child has no streams, and emits an error event that would end this
+  // process.
   child.on('error', () => {})
   if ((child.stdio as unknown) === undefined) throw new Error('no file descriptors are left')
   const kept: Buffer[] = []
@@ -44,7 +50,7 @@ function watch(child: Child, input: string): Run {
   }
   child.stdout.on('data', keep)
   child.stderr.on('data', keep)
-  // One that reads nothing need not.
+  // The command need not read its input.
   child.stdin.on('error', () => {})
   child.stdin.end(input)
   const closed = once(child, 'close').catch(() => {})
@@ -69,7 +75,7 @@ function watch(child: Child, input: string): Run {
         if (WINDOWS) child.kill(signal)
         else if (child.pid !== undefined) process.kill(-child.pid, signal)
       } catch {
-        // Gone already.
+        // The process is already gone.
       }
     },
   }

@@ -19,11 +19,11 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const here = (path: string): URL => new URL(path, import.meta.url)
 
-/** The files of the page. They are read when somebody asks for the first time. */
+/** The files of the page. Each is read at its first request. */
 export class Assets {
   readonly #known = new Map<string, Asset>()
 
-  /** By the path of a request. */
+  /** Returns the file for the path of a request. */
   find(path: string): Asset | undefined {
     const name = path === '/' ? 'index.html' : (/^\/([a-z-]+\.(?:css|svg|js|ts))$/u.exec(path)?.[1] ?? '')
     let asset = this.#known.get(name)
@@ -36,7 +36,10 @@ export class Assets {
   }
 }
 
-/** The script is one file in a bundle. From the sources its modules are served one by one, as Node itself would run them. */
+/**
+ * Returns the text of a file. The script is one file in a bundle. In a checkout each module is
+ * served by itself, as Node would run it.
+ */
 function textOf(name: string): string | undefined {
   const isScript = name.endsWith('.js') || name.endsWith('.ts')
   const file = isScript ? here(name) : here(`static/${name}`)

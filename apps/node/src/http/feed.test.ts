@@ -10,7 +10,7 @@ afterEach(() => vi.useRealTimers())
 
 const health = { links: 2, members: 40, suspectedShare: 0, relayed: 0, alone: false, minority: false, introducers: [] }
 
-/** A stream of which `waiting` bytes were not read. */
+/** A stream with `waiting` unread bytes. */
 class FakeStream extends EventEmitter {
   readonly lines: { event: string; of?: string }[] = []
   writableLength = 0

@@ -15,14 +15,17 @@ import { isInternal } from '../terminal/reporter.ts'
 import { History, type PastJson } from './history.ts'
 import { Survey, type LinksJson } from './survey.ts'
 
-/** So many may look at once. Guess. */
+/** The limit of simultaneous streams. Guess. */
 const STREAMS_LIMIT = 16
-/** Bytes that may wait for one that does not read. Guess: twenty times what all that is told of 1,000 members takes. */
+/**
+ * The bytes that may wait for a stream that does not read. Guess: twenty times the events of a pool
+ * of 1,000 members.
+ */
 const BACKLOG_LIMIT = 16 * 1024 * 1024
-/** How often this node's own figures are told while somebody looks, ms. Guess. */
+/** The interval of this node's own figures while there are streams, ms. Guess. */
 const FIGURES_TIME = 2_000
 
-/** First of all, what there is. */
+/** The first event: the present state. */
 interface SnapshotJson extends PastJson {
   readonly event: 'snapshot'
   readonly version: string
@@ -35,7 +38,10 @@ interface SnapshotJson extends PastJson {
   readonly links: readonly (readonly [id: string, links: LinksJson])[]
 }
 
-/** What this node takes: resident memory and bytes over TCP, both in bytes, and seconds of processor time, since it started. */
+/**
+ * The resources that this node uses: resident memory and bytes over TCP, both in bytes, and seconds
+ * of processor time, since it started.
+ */
 interface FiguresJson {
   readonly event: 'figures'
   readonly memory: number
@@ -44,16 +50,19 @@ interface FiguresJson {
   readonly received: number
 }
 
-/** What the page is told, each with time and pool; besides, what `--json` tells. */
+/** The events of the page, each with time and pool: its own ones, and those of `--json`. */
 export type PageEvent =
   | SnapshotJson
   | FiguresJson
   | { readonly event: 'neighbours'; readonly of: string; readonly links: LinksJson }
-  /** How long this node took to find out that a member is dead. */
+  /** The time that this node took to detect a member's death. */
   | { readonly event: 'detection'; readonly member: string; readonly seconds: number }
   | NodeEvent
 
-/** The streams of those who look at the page. Nothing is asked or read for them while there are none, but for what happened. */
+/**
+ * The streams of the open pages. Without streams it asks and reads nothing, but still records the
+ * past.
+ */
 export class Feed {
   readonly #agent: Agent
   readonly #history: History
@@ -89,7 +98,7 @@ export class Feed {
     return this.#streams.size >= STREAMS_LIMIT
   }
 
-  /** Tells what there is, then what happens. */
+  /** Sends the present state, then each event. */
   add(stream: ServerResponse): void {
     this.#streams.add(stream)
     stream.on('close', () => this.#remove(stream))

@@ -2,24 +2,24 @@ import type { Agent } from '../agent/agent.ts'
 import type { NodeEvent } from '../agent/events.ts'
 import { isInternal } from '../terminal/reporter.ts'
 
-/** How many of each are kept. Guess: a screen of them, and a chart as wide. */
+/** The limits of events and samples. Guess: a screen of events, and a chart as wide. */
 const EVENTS_LIMIT = 200
 const SAMPLES_LIMIT = 500
-/** The size of the pool is written down so often at most, ms. Guess. */
+/** The least time between two samples of the pool's size, ms. Guess. */
 const SAMPLE_TIME = 1_000
 
-/** Unix ms, and what there was then. */
+/** A time, Unix ms, and the value at that time. */
 export type Sample = readonly [time: number, value: number]
 
 export interface PastJson {
-  /** Members, whenever that changed. */
+  /** The number of members, at each change. */
   readonly sizes: readonly Sample[]
-  /** Deaths that this node found out about, and how many seconds that took. */
+  /** The deaths that this node detected, with the seconds that each detection took. */
   readonly detections: readonly Sample[]
   readonly events: readonly (NodeEvent & { readonly time: number })[]
 }
 
-/** What happened, for whoever looks later. */
+/** The past events and samples, for pages that open later. */
 export class History {
   readonly #agent: Agent
   readonly #sizes: Sample[] = []

@@ -1,9 +1,12 @@
-/** Whether nobody but this machine reaches an address. */
+/** Returns whether only this machine can reach an address. */
 export function isLoopback(address: string): boolean {
   return address === '::1' || /^(?:::ffff:)?127\./u.test(address)
 }
 
-/** Whether a `Host` header names this machine itself, at whatever port: a tunnel may have another one. */
+/**
+ * Returns whether a `Host` header names this machine itself, at any port: a tunnel may have another
+ * one.
+ */
 export function isOwnHost(header: string): boolean {
   const [, name = ''] = /^(\[[^\]]*\]|[^:]*)(?::\d+)?$/u.exec(header.toLowerCase()) ?? []
   return name === 'localhost' || name === '[::1]' || /^127(?:\.\d{1,3}){3}$/u.test(name)

@@ -2,7 +2,7 @@ import { instruments, prometheusName, readings, Watch, type ReadInstrument } fro
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Agent } from '../agent/agent.ts'
 
-/** Gauges that are called counters, of which promtool complains; those by type stay. */
+/** Gauges with the names of counters, of which promtool complains. Those by type stay. */
 const MISNAMED = ['nodejs_active_resources_total', 'nodejs_active_handles_total', 'nodejs_active_requests_total']
 
 /** The metrics of a node in the text format of Prometheus. */
@@ -10,7 +10,7 @@ export class Metrics {
   readonly #registry = new Registry()
   readonly #watch: Watch
   readonly #read: readonly { readonly instrument: ReadInstrument; readonly metric: Gauge | Counter }[]
-  /** Those of the process are watched from the first time that somebody asks. */
+  /** Metrics of the process are collected from the first request on. */
   #watchesProcess = false
   #turn: Promise<unknown> = Promise.resolve()
 
@@ -40,9 +40,9 @@ export class Metrics {
     return this.#registry.contentType
   }
 
-  /** All, as of now. Throws PoolLeftError after the end of the pool. */
+  /** Returns the current values of all metrics. Throws PoolLeftError after the end of the pool. */
   async text(): Promise<string> {
-    // One after the other: what one sets another must not clear.
+    // Requests are sequential: one must not clear the values that another has set.
     const text = this.#turn.then(async () => await this.#collect())
     this.#turn = text.catch(() => {})
     return await text

@@ -14,7 +14,7 @@ it('one connection too many ends the oldest, so who comes last is answered', asy
   try {
     await vi.waitUntil(() => sockets.every(({ connecting }) => !connecting))
     const { status } = await fetch(new URL('/health', server.url), { signal: AbortSignal.timeout(5000) })
-    // There is no node yet.
+    // No node is attached yet.
     expect(status).toBe(503)
     await vi.waitUntil(() => ended.size > 0)
     expect(ended.size).toBe(1)

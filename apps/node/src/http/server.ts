@@ -10,21 +10,31 @@ import { isLoopback, isOwnHost } from './hosts.ts'
 import { Metrics } from './metrics.ts'
 import { healthOf, readinessOf, type Verdict } from './verdicts.ts'
 
-// An import would load all that its exports name, the whole client of fetch among it. Measured: 8 MB.
+// An import would load all that its exports name, including the whole client of fetch. Measured: 8
+// MB.
 const { createServer } = process.getBuiltinModule('node:http')
 
 /**
- * So many may be connected at once. Guess: a few browsers, with six connections each, and a few monitors. With one more, the oldest that follows no events ends: who holds
- * connections must not keep out a monitor, which is done in an instant. Those that follow are fewer by far (`Feed`).
+ * The limit of simultaneous connections. Guess: a few browsers, with six connections each, and a
+ * few monitors.
+ * One more ends the oldest connection that follows no events: idle connections must not keep out a
+ * monitor, whose request takes an instant. Connections that follow events have a far lower limit
+ * (`Feed`).
  */
 const CONNECTIONS_LIMIT = 64
-/** A request has to be here after this, ms. Guess: it is a few hundred bytes. */
+/** The time within which a request must arrive, ms. Guess: it is a few hundred bytes. */
 const REQUEST_TIME = 10_000
-/** So often is looked who is late, ms. Node's own 30 s would make four times as long of that. Guess. */
+/**
+ * The interval of checks for late requests, ms. Node's own 30 s would let them take four times as
+ * long. Guess.
+ */
 const LOOK_TIME = 2_500
-/** A connection is kept for the next request for so long, ms. Guess: browsers ask for all parts of a page at once. */
+/**
+ * The time for which an idle connection is kept, ms. Guess: browsers request all parts of a page at
+ * once.
+ */
 const IDLE_TIME = 5_000
-/** Bytes of the head of a request. Guess: cookies of other servers at this host come along. */
+/** The bytes of the head of a request. Guess: it includes cookies of other servers at this host. */
 const HEAD_LIMIT = 16_384
 
 const HEADERS: Readonly<Record<string, string>> = {
@@ -38,21 +48,24 @@ const HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 }
 
-/** What runs once the node is in the pool. */
+/** The parts that run once the node is in the pool. */
 interface Attached {
   readonly agent: Agent
   readonly feed: Feed
   readonly metrics: Metrics
 }
 
-/** Serves what a node shows: a page, metrics, and whether it is well. Nobody can change anything by it. */
+/** Serves a page, metrics, and the health of a node. Clients can change nothing. */
 export class HttpServer implements AsyncDisposable {
   readonly #server: Server
   readonly #assets = new Assets()
-  /** Those that follow no events, the oldest first. */
+  /** Connections that follow no events, the oldest first. */
   readonly #connections = new Set<Socket>()
   #url = ''
-  /** Names of other machines are refused: a browser here may be led to believe that this one has such a name. */
+  /**
+   * On loopback it refuses the names of other machines: DNS may make a browser here believe that
+   * such a name is this machine.
+   */
   #isLocal = true
   #attached: Attached | undefined
 
@@ -74,7 +87,7 @@ export class HttpServer implements AsyncDisposable {
     })
   }
 
-  /** Listens at an address that `httpOf` took. Throws where that can't be had. */
+  /** Listens at an address from `httpOf`. Throws where the address is not available. */
   static async open({ host, port }: { readonly host: string; readonly port: number }): Promise<HttpServer> {
     const http = new HttpServer()
     http.#server.listen({ host, port, exclusive: true })
@@ -83,7 +96,8 @@ export class HttpServer implements AsyncDisposable {
     } catch (error) {
       throw new Error(`--http: can't listen at ${isIPv6(host) ? `[${host}]` : host}:${port}: ${codeOf(error)}`, { cause: error })
     }
-    // Its own trouble ends no node, and a node that has ended otherwise does not wait for it.
+    // An error of the server does not end the node, and the server does not keep an ended process
+    // alive.
     http.#server.on('error', () => {})
     http.#server.unref()
     const { address, port: chosen } = http.#server.address() as AddressInfo
@@ -96,12 +110,12 @@ export class HttpServer implements AsyncDisposable {
     return this.#url
   }
 
-  /** Where it is, for a person. */
+  /** The address of the page, for a person. */
   get words(): string {
     return `page at ${this.#url}${this.#isLocal ? '' : ' for all who reach this address'}`
   }
 
-  /** From now on there is a node to show. */
+  /** Gives the server the node that it shows. */
   attach(agent: Agent): void {
     this.#attached = { agent, feed: new Feed(agent), metrics: new Metrics(agent) }
   }
@@ -111,7 +125,7 @@ export class HttpServer implements AsyncDisposable {
     this.#attached?.feed.close()
     this.#attached?.metrics.close()
     this.#server.closeIdleConnections()
-    // Who still reads had the whole time that the node took to leave.
+    // A connection that still reads had the whole time of the leave.
     setImmediate(() => this.#server.closeAllConnections())
     await closed
   }
@@ -177,7 +191,8 @@ export class HttpServer implements AsyncDisposable {
       response.end()
       return
     }
-    // A stream has no end, so whatever else is asked on its connection waits: one connection takes one place.
+    // A stream has no end, so further requests on its connection would wait. Each stream takes one
+    // connection.
     if (!this.#connections.delete(socket)) throw new Refusal(503, 'this connection follows events already')
     response.writeHead(status, headers)
     feed.add(response)
@@ -203,7 +218,7 @@ export class HttpServer implements AsyncDisposable {
   }
 }
 
-/** A request that gets nothing but a status, and why. */
+/** A request that gets only a status and the reason. */
 class Refusal extends Error {
   readonly status: number
 

@@ -1,18 +1,25 @@
 import type { Link, Pool } from '@jel/jel'
 
-/** A member is asked every so often, ms. Guess: five a second cost one that looks 1 % of a processor where a link is up, and 5 % where it has to dial. */
+/**
+ * The interval of questions, ms. Guess: five a second cost the asking node 1 % of a processor where
+ * a link is up, and 5 % where it has to dial.
+ */
 const TURN = 200
-/** What a member said is good for so long, ms. Guess. */
+/** The time for which a member's answer is fresh, ms. Guess. */
 const FRESH = 10_000
-/** So many may be asked at once. Guess: one that does not answer takes 5 s. */
+/** The limit of simultaneous questions. Guess: an unanswered one takes 5 s. */
 const AT_ONCE = 4
 
-/** Links that somebody told: who is at the other end, and the round trip in ms where one was measured. */
+/**
+ * The links that a member reported: the id of the other end, and the round trip in ms where it was
+ * measured.
+ */
 export type LinksJson = readonly (readonly [id: string, roundTrip?: number])[]
 
 /**
- * What links there are in the whole pool. A node knows its own only, so members are asked, one after the other, as long as somebody looks: those first that were
- * not asked for the longest time.
+ * Collects the links of the whole pool. A node has only its own, so while there are streams the
+ * survey asks one member after the other. It begins with the member whose last question is the
+ * oldest.
  */
 export class Survey {
   readonly #pool: Pool
@@ -27,7 +34,7 @@ export class Survey {
     this.#tell = tell
   }
 
-  /** What is known so far, by who told it. */
+  /** The reports so far, each with the id of its member. */
   get told(): readonly (readonly [id: string, links: LinksJson])[] {
     return [...this.#told]
   }
@@ -36,7 +43,7 @@ export class Survey {
     this.#timer ??= setInterval(() => this.#turn(), TURN).unref()
   }
 
-  /** Nobody looks: what is known grows old, so it is forgotten. */
+  /** Stops and drops the reports, which would grow old. */
   stop(): void {
     clearInterval(this.#timer)
     this.#timer = undefined
@@ -67,7 +74,7 @@ export class Survey {
       this.#told.set(id, links)
       this.#tell(id, links)
     } catch {
-      // It is gone, can't be reached, or is of another version: the other ends of its links tell of it.
+      // The member is gone, unreachable, or of another version. The other ends report its links.
     } finally {
       this.#underWay -= 1
     }

@@ -1,7 +1,7 @@
 import type { Agent } from '../agent/agent.ts'
 import { healthEvent, type NodeEvent } from '../agent/events.ts'
 
-/** Whether a node is well, or ready, and what is to be told of it. */
+/** Whether a node is well, or ready, and the event that says so. */
 export interface Verdict {
   readonly isWell: boolean
   readonly event: NodeEvent
@@ -12,14 +12,19 @@ const outside: Verdict = {
   event: { event: 'error', code: 'NOT_ENTERED', message: 'this node has not entered the pool yet' },
 }
 
-/** As `jel health` has it: it reaches others, if there are any, and not only a minority. */
+/**
+ * The verdict of `jel health`: the node reaches others, if there are any, and not only a minority.
+ */
 export function healthOf(agent: Agent | undefined): Verdict {
   if (agent === undefined) return outside
   const health = agent.pool.health()
   return { isWell: !health.minority && !(health.alone && health.members > 1), event: healthEvent(health) }
 }
 
-/** It is in the pool: it has not founded one of its own because those who were to let it in do not answer, and does not leave. */
+/**
+ * The node is ready while it is in the pool and does not leave. It is not ready if it founded a
+ * pool of its own because its introducers do not answer.
+ */
 export function readinessOf(agent: Agent | undefined): Verdict {
   if (agent === undefined) return outside
   const health = agent.pool.health()

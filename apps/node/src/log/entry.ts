@@ -2,7 +2,7 @@ import type { NodeEvent, NodeJson } from '../agent/events.ts'
 import { describe, shortWords } from '../terminal/reporter.ts'
 import type { Fields, Log, Level } from './log.ts'
 
-/** Writes down what a node tells. */
+/** Logs an event of a node. */
 export function logEvent(log: Log, event: NodeEvent): void {
   const message = describe(event, shortWords)
   switch (event.event) {
@@ -35,7 +35,7 @@ export function logEvent(log: Log, event: NodeEvent): void {
       log.debug('RECORD', message, { name: event.name, owner: event.owner })
       return
     case 'error':
-      // One without a code is a fault of this program.
+      // An error without a code is a fault of this program.
       log.add(event.code === 'INTERNAL' ? 'error' : 'warn', event.code, event.message)
       return
     default:

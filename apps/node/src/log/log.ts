@@ -1,6 +1,6 @@
 import { oneLine } from '../base/text.ts'
 
-/** What a line is about, from what only helps to find faults to what must be seen. */
+/** The importance of a line, from one that only helps to find faults to one that must be seen. */
 export type Level = 'debug' | 'info' | 'warn' | 'error'
 /** `silent`: no lines at all. */
 export const LEVELS: readonly (Level | 'silent')[] = ['debug', 'info', 'warn', 'error', 'silent']
@@ -8,20 +8,20 @@ export const LEVELS: readonly (Level | 'silent')[] = ['debug', 'info', 'warn', '
 export const FORMATS = ['text', 'json'] as const
 export type Format = (typeof FORMATS)[number]
 
-/** What a line says besides its message. */
+/** The fields of a line besides its message. */
 export type Fields = Readonly<Record<string, string | number | boolean | readonly string[]>>
 
 export interface LogOptions {
-  /** The lowest that is written. */
+  /** The lowest level that is written. */
   readonly level: Level | 'silent'
   readonly format: Format
-  /** The pool that all lines are about. */
+  /** The pool of all lines. */
   readonly pool: string
   /** Takes each line, without its end. */
   readonly write: (line: string) => void
 }
 
-/** The log of a node: one line for each thing that whoever runs it may want to know. Codes are stable, messages are for people. */
+/** The log of a node, for its operator. Codes are stable; messages are for people. */
 export class Log {
   readonly #options: LogOptions
 
@@ -59,10 +59,10 @@ export class Log {
   }
 }
 
-/** For a node that is to write none. */
+/** The log of a node that writes none. */
 export const SILENT = new Log({ level: 'silent', format: 'text', pool: '', write: () => {} })
 
-/** A value that ends where it ends: in quotes where it would not. */
+/** Formats a value so that its end is clear: in quotes where needed. */
 function wordOf(value: Fields[string]): string {
   const text = oneLine(typeof value === 'object' ? value.join(',') : String(value))
   return /^[^\s"=]+$/u.test(text) ? text : JSON.stringify(text)

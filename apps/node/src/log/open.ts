@@ -5,10 +5,12 @@ import { Output } from '../base/output.ts'
 import { messageOf } from '../base/usage-error.ts'
 import { Log, SILENT, type Format, type Level } from './log.ts'
 
-/** How many bytes may wait for whoever reads the log. A guess: a burst of some ten thousand lines. */
+/**
+ * The bytes that may wait for the reader of the log. A guess: a burst of some ten thousand lines.
+ */
 const BACKLOG_LIMIT = 4 * 1024 * 1024
 
-/** What is logged, and where to. */
+/** The flags of the log. */
 export interface LogFlags {
   /** Default: `info` where one of the others is given, otherwise `silent`. */
   readonly log?: Level | 'silent'
@@ -23,7 +25,10 @@ export interface OpenLog extends AsyncDisposable {
   readonly log: Log
 }
 
-/** Opens the log that is asked for. `onLost` is told once, when lines can't be written any more. Throws where the file can't be opened. */
+/**
+ * Opens the requested log. `onLost` is called once, when lines can't be written any more. Throws
+ * where the file can't be opened.
+ */
 export function openLog(pool: string, flags: LogFlags, onLost: (reason: string) => void): OpenLog {
   const level = levelOf(flags)
   if (level === 'silent') return { log: SILENT, [Symbol.asyncDispose]: async () => {} }
@@ -40,13 +45,13 @@ export function openLog(pool: string, flags: LogFlags, onLost: (reason: string) 
     [Symbol.asyncDispose]: async () => {
       if (logFile === undefined) return
       stream.end()
-      // What is wrong with it was told.
+      // Its error was already reported.
       await finished(stream).catch(() => {})
     },
   }
 }
 
-/** Whether its lines go to the terminal that a person looks at. */
+/** Returns whether log lines go to the terminal of a person. */
 export function logsToTerminal(flags: LogFlags): boolean {
   return levelOf(flags) !== 'silent' && flags.logFile === undefined && process.stderr.isTTY
 }

@@ -1,11 +1,14 @@
 import type { Log } from './log.ts'
 
-/** How often to look, in milliseconds. */
+/** The interval of checks, in milliseconds. */
 const INTERVAL = 1_000
-/** How late a timer has to be, in milliseconds. A guess: a probe waits for about that. */
+/** The delay of a timer that is logged, in milliseconds. A guess: a probe waits for about that. */
 const LATE = 500
 
-/** Logs that the event loop stood still, as the process was stopped or something took its time: others may take this node for dead. */
+/**
+ * Logs pauses of the event loop: the process was stopped, or some code took long. Others may take
+ * this node for dead.
+ */
 export function watchLoop(log: Log): Disposable {
   let due = performance.now() + INTERVAL
   const timer = setInterval(() => {

@@ -1,7 +1,7 @@
 import { allOf, type CommandNode, type Value } from './command-tree.ts'
 import { quoted } from './quoted.ts'
 
-/** For bash 4 and later, with or without the package bash-completion. */
+/** Returns the completion for bash 4 and later, with or without the package bash-completion. */
 export function bashCompletion(program: CommandNode): string {
   const nodes = allOf(program)
   const commands = nodes.flatMap(({ commands }) => commands.map(({ path }) => quoted(path)))

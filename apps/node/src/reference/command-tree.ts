@@ -1,8 +1,8 @@
-/** The commands and their flags as data, for what is generated from them. */
+/** The commands and their flags as data, for generators. */
 import type { Argument, Command, Option } from 'commander'
 
 export interface CommandNode {
-  /** All words of it: `jel join`. */
+  /** All its words: `jel join`. */
   readonly path: string
   readonly description: string
   readonly options: readonly Flag[]
@@ -10,29 +10,29 @@ export interface CommandNode {
   readonly commands: readonly CommandNode[]
 }
 
-/** What may stand where a value is asked for. */
+/** The values that a flag or argument accepts. */
 export type Value = { readonly kind: 'choice'; readonly of: readonly string[] } | { readonly kind: 'file' | 'folder' | 'text' }
 
 export interface Flag {
-  /** `--key-file`, with the dashes; the first one is the long one where there are two. */
+  /** The names with dashes, such as `--key-file`. Where there are two, the long one is first. */
   readonly names: readonly string[]
-  /** As help shows it: `-V, --version`, `--key-file <file>`. */
+  /** The form in help: `-V, --version`, `--key-file <file>`. */
   readonly usage: string
   readonly description: string
-  /** Undefined: it takes none. */
+  /** Undefined: the flag takes no value. */
   readonly value: (Value & { readonly name: string; readonly required: boolean }) | undefined
 }
 
 interface Operand {
   readonly name: string
-  /** As help shows it: `<pool>`, `[input]`, `<ids...>`. */
+  /** The form in help: `<pool>`, `[input]`, `<ids...>`. */
   readonly usage: string
   readonly description: string
   readonly value: Value
   readonly variadic: boolean
 }
 
-/** Of a command and all below it; what is hidden from help is not in it. */
+/** Returns the tree of a command, without entries that help hides. */
 export function treeOf(command: Command, parent = ''): CommandNode {
   const help = command.createHelp()
   const path = `${parent} ${command.name()}`.trim()
@@ -45,7 +45,7 @@ export function treeOf(command: Command, parent = ''): CommandNode {
   }
 }
 
-/** A command and all below it, one after the other. */
+/** Returns a command and all below it as a list. */
 export function allOf(node: CommandNode): CommandNode[] {
   return [node, ...node.commands.flatMap(allOf)]
 }
@@ -64,7 +64,7 @@ function operandOf(argument: Argument, description: string): Operand {
   return { name, usage, description, value: valueOf(name, argument.argChoices), variadic: argument.variadic }
 }
 
-/** The name of a value says what it is. */
+/** Derives the kind of a value from its name. */
 function valueOf(name: string, choices: readonly string[] | undefined): Value {
   if (choices !== undefined) return { kind: 'choice', of: choices }
   if (name === 'file' || name === 'path') return { kind: 'file' }

@@ -7,7 +7,7 @@ import { zshCompletion } from './zsh.ts'
 const shells = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const
 export type Shell = keyof typeof shells
 
-/** The script that a shell reads to complete the words of this command line. */
+/** Returns the script with which a shell completes this command line. */
 export function completionOf(program: Command, shell: Shell): string {
   return shells[shell](treeOf(program))
 }

@@ -1,7 +1,7 @@
 import { allOf, type CommandNode, type Value } from './command-tree.ts'
 import { quoted } from './quoted.ts'
 
-/** For fish 3 and later. */
+/** Returns the completion for fish 3 and later. */
 export function fishCompletion(program: CommandNode): string {
   const nodes = allOf(program)
   const commands = nodes.flatMap(({ commands }) => commands.map(({ path }) => quoted(path)))

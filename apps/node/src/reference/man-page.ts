@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { allOf, treeOf, type CommandNode } from './command-tree.ts'
 
-/** The page jel(1), in the man macros. */
+/** Returns the page jel(1), in the man macros. */
 export function manPage(program: Command, version: string): string {
   const tree = treeOf(program)
   const [root, ...commands] = allOf(tree)
@@ -54,7 +54,7 @@ function tagged(tag: string, text: string): string[] {
   return ['.TP', `\\fB${roff(tag)}\\fR`, line(text)]
 }
 
-/** A line of text that is no request of the formatter, whatever it begins with. */
+/** Returns a line that the formatter takes as text, whatever its first character. */
 function line(text: string): string {
   return `\\&${roff(text)}`
 }

@@ -8,7 +8,9 @@ import { manPage } from './man-page.ts'
 const program = commandLine('jel.js', '1.2.3', () => {})
 const page = manPage(program, '1.2.3')
 
-/** All commands with their flags, read from commander itself and not from what the scripts are made of. */
+/**
+ * Returns all commands with their flags from commander itself, independent of the scripts' source.
+ */
 function flagsBelow(command: Command, path: string): [path: string, flags: string[]][] {
   const flags = command.options.filter(({ hidden }) => !hidden).flatMap(({ long, short }) => [long, short].filter((name) => name != null))
   return [[path, flags], ...command.commands.flatMap((each) => flagsBelow(each, `${path} ${each.name()}`))]
@@ -18,7 +20,7 @@ const all = flagsBelow(program, 'jel')
 const has = (shell: string): boolean => spawnSync(shell, ['--version']).status === 0
 const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '')
 
-/** What a shell offers for a command line whose last word is being written. */
+/** Returns a shell's completions of the last word of a command line. */
 const offers: Record<Exclude<Shell, 'zsh'>, (line: string) => string[]> = {
   bash: (line) => {
     const words = line.split(' ')

@@ -1,7 +1,7 @@
 import { allOf, type CommandNode, type Flag, type Value } from './command-tree.ts'
 import { plain } from './quoted.ts'
 
-/** For zsh: as a file `_jel` on `fpath`, or sourced after `compinit`. */
+/** Returns the completion for zsh: as a file `_jel` on `fpath`, or sourced after `compinit`. */
 export function zshCompletion(program: CommandNode): string {
   return `#compdef jel
 # zsh completion of jel: source <(jel completion zsh)
@@ -37,7 +37,10 @@ ${cases.map((each) => `    ${each}`).join('\n')}
 }`
 }
 
-/** A flag may be given again wherever it takes a value: which ones may be is not in the tree. */
+/**
+ * Describes a flag. Any flag with a value may be repeated, as the tree does not say which ones
+ * accept that.
+ */
 function specsOf({ names, description, value }: Flag): string[] {
   return names.map((name) => {
     const taken = value === undefined ? '' : `${value.required ? ':' : '::'}${escaped(value.name)}:${actionOf(value)}`

@@ -39,10 +39,13 @@ export interface SimulateFlags {
   readonly list?: boolean
 }
 
-/** How long shrinking may take, ms. A guess: as long as somebody waits. */
+/** The time limit of shrinking, ms. A guess: as long as somebody waits. */
 const shrinkTime = 120_000
 
-/** Runs a scenario and says what came of it. 0: all as it should be; 1: a promise was broken or an expectation not met; 2: wrong usage. */
+/**
+ * Runs a scenario and reports its outcome. Returns 0: all as expected; 1: a broken promise or an
+ * unmet expectation; 2: wrong usage.
+ */
 export async function simulate(file: string | undefined, flags: SimulateFlags): Promise<number> {
   if (flags.list === true) {
     for (const [name, path] of shippedScenarios()) print(`${name.padEnd(20)} ${loadScenario(path).description}`)
@@ -104,7 +107,7 @@ async function run(file: string, flags: SimulateFlags): Promise<number> {
   }
 }
 
-/** A file, or the name of a scenario that is shipped. */
+/** Returns the path of a file, or of a shipped scenario by its name. */
 function pathOf(file: string): string {
   if (existsSync(file)) return file
   return shippedScenarios().get(file) ?? file
@@ -117,7 +120,7 @@ function seeded(scenario: Scenario, { seeds }: SimulateFlags): Scenario {
   return { ...scenario, seeds: parsed }
 }
 
-/** All combinations of `--sweep KEY=A,B,C`. */
+/** Returns all combinations of `--sweep KEY=A,B,C`. */
 function variants(sweeps: readonly string[]): string[][] {
   let all: string[][] = [[]]
   for (const each of sweeps) {
@@ -188,7 +191,10 @@ function markOf({ held }: SummaryLine): string {
   return held ? pc.green('ok  ') : pc.red('FAIL')
 }
 
-/** One run once more, with all that is told of it; and, if asked for, the smallest scenario that fails in the same way. */
+/**
+ * Repeats one run with a full report. On request it also finds the smallest scenario that fails in
+ * the same way.
+ */
 async function replay(path: string, flags: SimulateFlags, what: string): Promise<number> {
   const [, digits, hash] = /^(\d+)(?::([0-9a-f]{16}))?$/u.exec(what) ?? []
   if (digits === undefined) throw new UsageError(`--replay ${what}: expected a seed, or what a failure printed, such as 7:0123456789abcdef`)
@@ -236,7 +242,7 @@ function makeSmaller(scenario: Scenario, { result }: Outcome, file: string): voi
   const draft = `${file}.${process.pid}.tmp`
   try {
     writeFileSync(draft, writeScenario(smaller), { flag: 'wx' })
-    // Unlike renaming, this does not replace what is there by now.
+    // Unlike a rename, a link does not replace a file that appeared meanwhile.
     linkSync(draft, file)
   } catch (error) {
     throw new Error(`can't write ${file}: ${messageOf(error)}`, { cause: error })
@@ -257,7 +263,7 @@ function commandOf(file: string, flags: SimulateFlags): string {
   ].join(' ')
 }
 
-/** As a shell takes it for one word. */
+/** Quotes a word for a shell. */
 function quoted(word: string): string {
   return /^[\w./=,:%+-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }

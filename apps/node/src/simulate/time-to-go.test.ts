@@ -16,7 +16,8 @@ describe('the time to go', () => {
   })
 
   it('does not jump where runs begin slowly: the others take as long as those that ended', () => {
-    // Ten runs of 4 s each on two threads. Each spends the first 3 s on the first hundredth of its virtual time.
+    // Ten runs of 4 s each on two threads. Each spends the first 3 s on the first hundredth of its
+    // virtual time.
     const shareOf = (real: number): number => (real < 3 ? (real / 3) * 0.01 : 0.01 + ((real - 3) / 1) * 0.99)
     const told: number[] = []
     for (let now = 4.2; now < 20; now += 0.2) {
@@ -29,7 +30,8 @@ describe('the time to go', () => {
   })
 
   it('does not jump as it is shown, and arrives with what it is about', () => {
-    // Measured: [s since the start, share, runs that ended] of rack-failure with 100 nodes, two threads, each run 25 s.
+    // Measured: [s since the start, share, finished runs] of rack-failure with 100 nodes, two
+    // threads, each run 25 s.
     const measured = [
       [2.8, 0.003, 0],
       [3, 0.006, 0],

@@ -3,26 +3,28 @@ import { availableParallelism } from 'node:os'
 export interface Progress {
   /** Since the start of the first run, ms. */
   readonly elapsed: number
-  /** How much of the virtual time of all runs has passed, 0 to 1. */
+  /** The share of the virtual time of all runs that has passed, 0 to 1. */
   readonly share: number
   readonly runs: number
-  /** Of those that ended: how long each took, ms. */
+  /** The times of the runs that have ended, ms. */
   readonly took: readonly number[]
-  /** Default: one a processor. */
+  /** The default is one for each processor. */
   readonly workers?: number | undefined
 }
 
 /**
- * Before so much has passed nothing is said: the first moments, in which all nodes start, cost many times what the others do. Measured: 100 nodes of
- * rack-failure, four seeds, 50 s in all: 15 minutes were left at 0.3 %, 48 s at 6 %.
+ * The share below which there is no estimate. The first moments, in which all nodes start, cost
+ * many times what the others do. Measured: 100 nodes of rack-failure, four seeds, 50 s in all: the
+ * estimate was 15 minutes at 0.3 %, 48 s at 6 %.
  */
 const LEAST_SHARE = 0.05
-/** In this share of what is left an estimate that has changed is what is shown. A guess. */
+/** The share of the time left in which the countdown adopts a changed estimate. A guess. */
 const CORRECTION = 1 / 8
 
 /**
- * How long it will still take, ms; undefined where that can't be said yet. A second of virtual time costs much while a pool forms and little while it rests, so the
- * speed of the last moments says nothing. Runs that ended say most: the others take as long as they.
+ * Estimates the time left, ms; undefined where it can't. A second of virtual time costs much while
+ * a pool forms and little while it rests, so the latest speed is a poor guide.
+ * Runs that have ended are the best guide: the others take as long.
  */
 export function timeToGo({ elapsed, share, runs, took, workers = availableParallelism() }: Progress): number | undefined {
   if (took.length === 0 && share < LEAST_SHARE) return undefined
@@ -31,12 +33,12 @@ export function timeToGo({ elapsed, share, runs, took, workers = availableParall
   return ((1 - share) * runs * mean) / Math.min(workers, runs)
 }
 
-/** What is shown of estimates that come again and again: time passes, and what else they change comes bit by bit. */
+/** Smooths repeated estimates: time passes, and other changes come gradually. */
 export class Countdown {
   #left: number | undefined
   #at = 0
 
-  /** All in ms. */
+  /** All times are in ms. */
   show(estimate: number | undefined, now: number): number | undefined {
     const passed = now - this.#at
     this.#at = now
@@ -47,7 +49,7 @@ export class Countdown {
   }
 }
 
-/** `20s`, `3m20s`, `1h05m`. */
+/** Formats as `20s`, `3m20s`, `1h05m`. */
 export function writeTimeToGo(ms: number | undefined): string {
   if (ms === undefined) return '?'
   const seconds = Math.ceil(ms / 1_000)

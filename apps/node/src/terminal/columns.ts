@@ -6,26 +6,26 @@ import { span } from '../base/time.ts'
 /** A column of the table of members. */
 export interface Column {
   readonly name: 'node' | 'state' | 'for' | 'rtt' | 'location' | 'tag' | 'address' | 'elected'
-  /** It is never narrower, in cells; undefined: never cut. */
+  /** The minimum width, in cells; undefined: the text is never cut. */
   readonly least?: number
   readonly text: (row: Row, now: number) => string
   readonly compare: (one: Row, other: Row) => number
 }
 
-/** From this width on there is room for whole ids, in cells: an id has 52. */
+/** The width from which there is room for whole ids, in cells: an id has 52. */
 const WIDE = 160
-/** Between columns, and before the first, in cells. */
+/** The cells between columns, and before the first. */
 const GAP = 2
 const MARK = 2
-/** No text of a member takes more, in cells. A guess. */
+/** The maximum width of a member's text, in cells. A guess. */
 const MOST = 48
-/** What gives way first where there is no room; `d` shows it all. */
+/** The columns that go first where there is no room; `d` shows them all. */
 const DISPENSABLE: readonly Column['name'][] = ['address', 'rtt', 'tag', 'location', 'for']
 
 /** Sorts after any text. */
 const LAST = '\u{10FFFF}'
 const words = (one: string, other: string): number => (one === other ? 0 : one < other ? -1 : 1)
-/** Who went lately, who is elected, and then the others. */
+/** The order of members: recently gone, elected, others. */
 const rank = ({ state, elected }: Row): number => (state !== 'here' ? 0 : elected.length > 0 ? 1 : 2)
 
 const STATE: Column = { name: 'state', text: ({ state }) => state, compare: (one, other) => rank(one) - rank(other) }
@@ -54,21 +54,21 @@ const OTHERS: readonly Column[] = [
   },
 ]
 
-/** What a table can be sorted by, in turn. */
+/** The columns by which the table can be sorted, in turn. */
 export const SORTS = [STATE.name, ...OTHERS.slice(1).map(({ name }) => name), SHORT.name]
 
-/** As `master (3)`: in brackets the epoch. */
+/** Formats as `master (3)`, with the epoch in brackets. */
 function reignsOf({ elected }: Row): string {
   return elected.map(({ election, epoch }) => `${election} (${epoch})`).join(' ')
 }
 
-/** Sorts rows by a column; where that does not tell them apart, the oldest come first. */
+/** Sorts rows by a column. On a tie the oldest come first. */
 export function sortRows(rows: readonly Row[], by: Column['name']): Row[] {
   const { compare } = [SHORT, ...OTHERS].find(({ name }) => name === by) as Column
   return rows.toSorted((one, other) => compare(one, other) || one.since - other.since || words(one.node.id, other.node.id))
 }
 
-/** The columns that fit, each with its width in cells, for all these rows. */
+/** Returns the columns that fit, each with its width in cells for all these rows. */
 export function fitColumns(rows: readonly Row[], now: number, columns: number): (Column & { readonly width: number })[] {
   const wanted = [columns >= WIDE ? WHOLE : SHORT, ...OTHERS].map((column) => ({
     ...column,
@@ -84,7 +84,7 @@ export function fitColumns(rows: readonly Row[], now: number, columns: number): 
   }
 }
 
-/** Makes the widest columns narrower, until all fit. Undefined: they can't. */
+/** Narrows the widest columns until all fit. Undefined: they can't. */
 function shrink<Sized extends Column & { width: number }>(columns: readonly Sized[], room: number): Sized[] | undefined {
   const sized = columns.map((column) => ({ ...column }))
   for (let excess = sized.reduce((sum, { width }) => sum + width, -room); excess > 0; excess -= 1) {

@@ -56,7 +56,7 @@ describe('keys', () => {
     expect([controls.typing, controls.filter]).toEqual([false, 'gpu'])
     press(controls, 'escape')
     expect([controls.filter, ids(controls)]).toEqual(['', 'cdba'])
-    // What would be a command is text while it is typed.
+    // Command keys are text while a filter is typed.
     press(controls, '/', 'q', 's', '?')
     expect(controls).toMatchObject({ filter: 'qs?', sort: 'state', help: false })
     press(controls, 'escape')
@@ -82,7 +82,7 @@ describe('keys', () => {
     const controls = new Controls()
     press(controls, 'd', 'e', '?')
     expect(controls).toMatchObject({ selected: 'c', details: true, events: false, help: true })
-    // Any key ends the help.
+    // Any key closes the help.
     press(controls, 'q')
     expect(controls.help).toBe(false)
     press(controls, 'escape', 'escape')

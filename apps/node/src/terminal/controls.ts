@@ -1,42 +1,45 @@
 import { SORTS, sortRows, type Column } from './columns.ts'
 import type { Row } from './view.ts'
 
-/** A key, as `node:readline` names it. */
+/** A key in the form of `node:readline`. */
 export interface Key {
   readonly name?: string | undefined
   readonly ctrl?: boolean | undefined
   readonly meta?: boolean | undefined
-  /** What it sent. */
+  /** The characters that the key sent. */
   readonly sequence?: string | undefined
 }
 
-/** Longer filters find nothing, in characters. A guess. */
+/** The longest filter, in characters. A guess: longer ones find nothing. */
 const FILTER_LIMIT = 64
 
-/** What a person has set by keys: what is looked at, and how. Knows nothing of terminals. */
+/**
+ * The state that a person sets by keys: filter, order, selection and panes. It has no access to a
+ * terminal.
+ */
 export class Controls {
   filter = ''
-  /** The filter is being typed. */
+  /** Whether the filter is being typed. */
   typing = false
   sort: Column['name'] = 'state'
   events = true
   details = false
   help = false
-  /** The id of the member that is selected. */
+  /** The id of the selected member. */
   selected: string | undefined
-  /** The first row of the table that is in sight. */
+  /** The first visible row of the table. */
   offset = 0
-  /** So many rows are in sight. */
+  /** The number of visible rows. */
   room = 1
 
-  /** Those that the filter finds, in order. */
+  /** Returns the rows that match the filter, in order. */
   choose(rows: readonly Row[]): Row[] {
     const wanted = this.filter.toLowerCase()
     const found = rows.filter(({ node, location, tag }) => [node.id, location, tag].some((text) => text.toLowerCase().includes(wanted)))
     return sortRows(found, this.sort)
   }
 
-  /** The rows in sight, where `room` fit: the one that is selected is among them. */
+  /** Returns the visible rows, where `room` fit. The selected one is among them. */
   window(rows: readonly Row[], room: number): readonly Row[] {
     this.room = Math.max(1, room)
     const index = this.#indexIn(rows)
@@ -45,7 +48,7 @@ export class Controls {
     return rows.slice(this.offset, this.offset + room)
   }
 
-  /** `rows`: those that `choose` gives. Says whether that was all. */
+  /** Handles a key. `rows`: the result of `choose`. Returns `quit` if the key ends the view. */
   take(key: Key, rows: readonly Row[]): 'quit' | undefined {
     if (this.typing) this.#type(key)
     else if (this.help) this.help = false

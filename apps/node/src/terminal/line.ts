@@ -1,17 +1,17 @@
 import stringWidth from 'string-width'
 
-/** Puts colours around text. */
+/** Adds colours to text. */
 export type Paint = (text: string) => string
 
 /** A line of a picture: texts without escapes, each with its colours. */
 export type Line = readonly (readonly [text: string, paint?: Paint])[]
 
-/** How wide text without escapes is on a terminal, in cells. */
+/** Returns the width on a terminal of text without escapes, in cells. */
 export function cellWidth(text: string): number {
   return stringWidth(text)
 }
 
-/** Cuts text without escapes by how wide it is on a terminal. */
+/** Cuts text without escapes to a width on a terminal. */
 function cut(text: string, columns: number): string {
   if (cellWidth(text) <= columns) return text
   let kept = ''
@@ -24,13 +24,13 @@ function cut(text: string, columns: number): string {
   return columns > 0 ? `${kept}…` : ''
 }
 
-/** Cut or filled up to a width. */
+/** Cuts or pads text to a width. */
 export function fill(text: string, columns: number): string {
   const short = cut(text, columns)
   return short + ' '.repeat(Math.max(0, columns - cellWidth(short)))
 }
 
-/** A line in its colours, not wider than the terminal. */
+/** Returns a line in its colours, cut to the width of the terminal. */
 export function paintLine(line: Line, columns: number): string {
   let room = columns
   let painted = ''

@@ -8,25 +8,28 @@ import type { Ask, Reporter } from './reporter.ts'
 import { Screen, sizeOf } from './screen.ts'
 import { PoolView } from './view.ts'
 
-/** How often the picture is drawn at most, in milliseconds. A guess: smooth enough to read. */
+/** The least time between two drawings, in milliseconds. A guess: smooth enough to read. */
 const DRAW_INTERVAL = 100
-/** How often it is drawn where nothing happens: times go on. */
+/** The interval of drawings without events, since times go on. */
 const TICK = 1_000
-/** How often the node is asked how it goes, and how soon after a change of the pool, in milliseconds. A guess. */
+/**
+ * The interval of status questions, and the delay of one after a change of the pool, in
+ * milliseconds. A guess.
+ */
 const STATUS_INTERVAL = 5_000
 const STATUS_DELAY = 500
 
-/** How a person ends looking. */
+/** The pool, and the way out of the view. */
 export interface LiveOptions {
   readonly pool: string
-  /** What `q` does, for the last line: `leave` or `quit`. */
+  /** The effect of `q`, for the last line: `leave` or `quit`. */
   readonly verb: 'leave' | 'quit'
   readonly quit: () => void
-  /** Aborted once it is about to end: no more keys are taken. */
+  /** Aborted when the view is about to end: it takes no more keys then. */
   readonly signal: AbortSignal
 }
 
-/** A reporter that shows the pool on the whole terminal, as keys say. */
+/** A reporter that shows the pool on the whole terminal, controlled by keys. */
 export class LiveReporter implements Reporter {
   readonly #options: LiveOptions
   readonly #view: PoolView
@@ -53,7 +56,7 @@ export class LiveReporter implements Reporter {
     })
   }
 
-  /** Whether the node said that it has left. */
+  /** Whether the node has reported that it has left. */
   get stopped(): boolean {
     return this.#view.stopped
   }
@@ -69,7 +72,7 @@ export class LiveReporter implements Reporter {
     this.#change()
   }
 
-  /** Asks the node what no event tells, now and then. */
+  /** Asks the node regularly for data that no event carries. */
   follow(ask: Ask): void {
     this.#ask = ask
     void this.#question({ command: 'members', state: 'all' })
@@ -87,7 +90,10 @@ export class LiveReporter implements Reporter {
     if (stopped && since !== undefined) process.stdout.write(`left ${oneLine(pool)} after ${span(Date.now() - since)}\n`)
   }
 
-  /** Asks how it goes in so many milliseconds, or sooner where that was agreed on, and on and on. */
+  /**
+   * Asks for the status after so many milliseconds, or sooner where that is due, and then
+   * repeatedly.
+   */
   #askAfter(delay: number): void {
     const due = Date.now() + delay
     if (this.#ask === undefined || (this.#asking !== undefined && this.#due <= due)) return
@@ -110,7 +116,7 @@ export class LiveReporter implements Reporter {
       const answer = await this.#ask?.(command)
       if (answer !== undefined) this.report(answer)
     } catch {
-      // One that is gone says so by an event.
+      // A node that is gone reports that by an event.
     }
   }
 
@@ -119,7 +125,7 @@ export class LiveReporter implements Reporter {
     else this.#change()
   }
 
-  /** Draws now, or as soon as it may be drawn again. */
+  /** Draws now, or as soon as the interval permits. */
   #change(): void {
     this.#drawing ??= setTimeout(() => this.#draw(), Math.max(0, this.#drawn + DRAW_INTERVAL - Date.now()))
   }

@@ -7,14 +7,23 @@ import { fill, paintLine, type Line, type Paint } from './line.ts'
 import { addressWords, healthWords, nodeName } from './reporter.ts'
 import type { Happening, PoolView, Row } from './view.ts'
 
-/** How long somebody new stands out, and somebody gone before it fades, in milliseconds. A guess: long enough to be seen. */
+/**
+ * The time for which a newcomer stands out, and a dead member before it fades, in milliseconds. A
+ * guess: long enough to be seen.
+ */
 const FRESH = 5_000
-/** The events take so much of the height, and so many lines. Guess: the members matter more. */
+/**
+ * The largest share of the height for events, and their largest number of lines. Guess: the members
+ * matter more.
+ */
 const EVENTS_SHARE = 0.3
 const EVENTS_MOST = 10
-/** So many introducers that don't answer are named. A guess: more would push the members off a small terminal. */
+/**
+ * The number of unreachable introducers that are named. A guess: more would push the members off a
+ * small terminal.
+ */
 const INTRODUCERS_MOST = 3
-/** Rows of the table that are left to it before anything else is shown. */
+/** The minimum number of the table's rows before anything else is shown. */
 const ROWS_LEAST = 3
 
 /** The size of a terminal, in cells. */
@@ -35,13 +44,16 @@ const HELP = [
   ['?', 'this help'],
 ] as const
 
-/** The picture as lines with colours, none wider than the terminal, and no more of them. `footer`: the last line. */
+/**
+ * Returns the picture as lines with colours that fit the terminal in number and width. `footer`:
+ * the last line.
+ */
 export function draw(view: PoolView, controls: Controls, now: number, { columns, rows: height }: Size, footer: string): string[] {
   const all = view.rows(now)
   const chosen = controls.choose(all)
   const head = [...headOf(view, now), filterOf(controls, chosen.length, all.length)].filter((line) => line !== undefined)
   const foot: Line[] = footer === '' ? [] : [[[footer, colors.dim]]]
-  // The head of the table and a line between its parts.
+  // The two lines are the head of the table and the gap between its parts.
   const space = height - head.length - foot.length - 2
   const pane = controls.help ? [] : paneOf(view, controls, chosen, now, space - ROWS_LEAST)
   const room = Math.max(0, space - pane.length)
@@ -51,7 +63,7 @@ export function draw(view: PoolView, controls: Controls, now: number, { columns,
   return [...lines.slice(0, height - foot.length), ...foot].map((line) => paintLine(line, columns))
 }
 
-/** Who looks at what: the pool, this node, how it is connected, and who is elected. */
+/** The head: the pool, this node, its connectivity, and the elected members. */
 function headOf(view: PoolView, now: number): Line[] {
   const { self, since, status, health } = view
   const gone = [view.left > 0 ? `${view.left} left` : '', view.died > 0 ? `${view.died} died` : ''].filter(Boolean).join(', ')
@@ -119,7 +131,7 @@ function tableOf(view: PoolView, controls: Controls, rows: readonly Row[], now: 
   return [head, ...body]
 }
 
-/** Who is new is green; who died is red, and then fades as who left does. */
+/** Newcomers are green. Dead members are red, and then fade like leavers. */
 function paintOf({ state, since }: Row, now: number): Paint {
   const fresh = now - since < FRESH
   if (state === 'here') return fresh ? colors.green : String
@@ -127,7 +139,7 @@ function paintOf({ state, since }: Row, now: number): Paint {
   return fresh ? colors.red : (text) => colors.dim(colors.red(text))
 }
 
-/** What stands below the table, in so many lines at most. */
+/** Returns the part below the table, in at most `most` lines. */
 function paneOf(view: PoolView, controls: Controls, rows: readonly Row[], now: number, most: number): Line[] {
   const selected = controls.details ? rows.find(({ node }) => node.id === controls.selected) : undefined
   const lines = selected !== undefined ? detailsOf(selected, now) : controls.events ? eventsOf(view, most) : []

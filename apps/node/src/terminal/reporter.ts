@@ -5,21 +5,24 @@ import { jsonLine } from '../agent/json-line.ts'
 import type { Output } from '../base/output.ts'
 import { counted, oneLine, shortId } from '../base/text.ts'
 
-/** Asks the node that it is about. */
+/** Sends a command to the node of the reporter. */
 export type Ask = (command: Command) => Promise<NodeEvent | undefined>
 
-/** Tells somebody what happens: a program, a log, or a person at a terminal. Only programs give commands, and get answers. */
+/**
+ * Reports events to a program, a log, or a person at a terminal. Only programs give commands, and
+ * get answers.
+ */
 export interface Reporter<Event = NodeEvent> {
   report(event: Event): void
-  /** What only people are told. */
+  /** Shows text that is for people only. */
   note(text: string): void
-  /** Takes what the node can be asked with. */
+  /** Takes the function that sends commands to the node. */
   follow?(ask: Ask): void
-  /** No more events follow. */
+  /** Ends the reports. */
   close(): void
 }
 
-/** One JSON object a line, and nothing else. */
+/** Reports as one JSON object a line, and nothing else. */
 export function jsonReporter(output: Output, pool: string): Reporter<Answer> {
   return {
     report: (event) => output.line(jsonLine(event, pool)),
@@ -28,7 +31,7 @@ export function jsonReporter(output: Output, pool: string): Reporter<Answer> {
   }
 }
 
-/** One line an event, for people and their logs. */
+/** Reports as one line an event, for people and their logs. */
 export function plainReporter(output: Output): Reporter {
   return {
     report(event) {
@@ -41,12 +44,15 @@ export function plainReporter(output: Output): Reporter {
   }
 }
 
-/** By such records members that compute tell one another of themselves and of jobs: a person is told what comes of them. */
+/**
+ * Returns whether an event is a record of members that compute. These describe members and jobs to
+ * one another; a person sees their effects.
+ */
 export function isInternal(event: NodeEvent): boolean {
   return event.event === 'record' && event.name.startsWith('jel.compute/')
 }
 
-/** An event in words; `name` gives those for a member. */
+/** Describes an event; `name` describes a member. */
 export function describe(event: NodeEvent, name: (node: NodeJson) => string = nodeWords): string {
   switch (event.event) {
     case 'started':
@@ -100,12 +106,14 @@ function nodeWords({ id, incarnation, location }: NodeJson): string {
   return `${id} (${oneLine(location)}, incarnation ${incarnation})`
 }
 
-/** As `nodeWords`, where there is less room. */
+/** Like `nodeWords`, but shorter. */
 export function shortWords(node: NodeJson): string {
   return `${nodeName(node)} (${oneLine(node.location)})`
 }
 
-/** An address as `host:port`, where it is no more than that, and without the id of the member that has it. */
+/**
+ * Returns an address as `host:port`, if it has no other parts, and without the id of its member.
+ */
 export function addressWords(address: string): string {
   const place = address.replace(/\/p2p\/[^/]+$/u, '')
   const [, family, host, port] = /^\/(ip4|ip6|dns|dns4|dns6)\/([^/]+)\/tcp\/(\d+)$/u.exec(place) ?? []
@@ -113,7 +121,10 @@ export function addressWords(address: string): string {
   return oneLine(family === 'ip6' ? `[${host}]:${port}` : `${host}:${port}`)
 }
 
-/** A tag as text, if it is some: bytes that are no text would tell a person nothing. */
+/**
+ * Returns a tag as text. Bytes that are not text mean nothing to a person, so only their number is
+ * shown.
+ */
 export function tagWords(tag: string): string {
   const bytes = Buffer.from(tag, 'base64')
   return isUtf8(bytes) ? oneLine(bytes.toString()) : `${bytes.length} bytes`
@@ -123,7 +134,7 @@ function payloadWords(payload: string): string {
   return payload === '' ? '' : `: ${tagWords(payload)}`
 }
 
-/** How well a node is connected, in words. */
+/** Describes a node's connectivity. */
 export function healthWords({ alone, minority, links, members, suspectedShare }: NodeEvent & { event: 'health' }): string {
   const part = minority ? ', in a minority' : ''
   if (alone) return `alone: ${members > 2 ? `none of the other ${members - 1} members` : 'no other member'} can be reached${part}`
@@ -131,7 +142,7 @@ export function healthWords({ alone, minority, links, members, suspectedShare }:
   return `${counted(members, 'member')}, ${counted(links, 'link')}${suspected}${part}`
 }
 
-/** A short name for tables: the end of the id. */
+/** Returns a short name for tables: the end of the id. */
 export function nodeName({ id }: NodeJson): string {
   return shortId(id)
 }

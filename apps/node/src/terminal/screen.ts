@@ -4,19 +4,22 @@ import type { Key } from './controls.ts'
 import type { Size } from './picture.ts'
 
 const ESC = '\u001B['
-/** Another screen than the one with the shell's lines, and no cursor. */
+/** Switches to the alternate screen, without the shell's lines and without a cursor. */
 const ENTER = `${ESC}?1049h${ESC}?25l${ESC}2J`
 const LEAVE = `${ESC}?25h${ESC}?1049l`
-/** Terminals that know this show what is between them at once. */
+/** Terminals that support this show all output between the two at once. */
 const TOGETHER = [`${ESC}?2026h`, `${ESC}?2026l`] as const
 
-/** What a screen is drawn on, and where its keys come from. */
+/** The output of a screen, and the source of its keys. */
 export interface Terminal {
   readonly input: NodeJS.ReadStream
   readonly output: NodeJS.WriteStream
 }
 
-/** A terminal as long as all of it is drawn on. It is given back as it was however the process ends, SIGKILL apart, and while it is stopped (Ctrl-Z). */
+/**
+ * A terminal in full-screen use. It is restored however the process ends, except by SIGKILL, and
+ * while the process is stopped (Ctrl-Z).
+ */
 export class Screen implements Disposable {
   readonly #input: NodeJS.ReadStream
   readonly #output: NodeJS.WriteStream
@@ -26,7 +29,9 @@ export class Screen implements Disposable {
   #shown = false
   #readsKeys: boolean
 
-  /** `redraw` is called when nothing is to be seen of what was drawn: at the start, and whenever the terminal has another size or was away. */
+  /**
+   * `redraw` is called when the screen is empty: at the start, and after a resize or an absence.
+   */
   constructor({ input, output }: Terminal, { key, redraw }: { key: (key: Key) => void; redraw: () => void }) {
     this.#input = input
     this.#output = output
@@ -36,7 +41,7 @@ export class Screen implements Disposable {
     if (this.#readsKeys) {
       emitKeypressEvents(input)
       input.on('keypress', this.#hear)
-      // Of a terminal that is gone SIGHUP tells.
+      // SIGHUP reports a terminal that is gone.
       input.on('error', ignore)
       input.resume()
     }
@@ -46,12 +51,12 @@ export class Screen implements Disposable {
     this.#enter()
   }
 
-  /** Whether keys are read. */
+  /** Whether the screen reads keys. */
   get readsKeys(): boolean {
     return this.#readsKeys
   }
 
-  /** Shows these lines, each not wider than the terminal; only those that differ from what is shown are written. */
+  /** Shows these lines, none wider than the terminal. Writes only lines that have changed. */
   draw(lines: readonly string[]): void {
     if (!this.#shown) return
     const changed = lines.map((line, row) => (line === this.#lines[row] ? '' : `${ESC}${row + 1};1H${ESC}2K${line}`)).join('')
@@ -60,7 +65,7 @@ export class Screen implements Disposable {
     if (changed + rest !== '') this.#output.write(TOGETHER.join(changed + rest))
   }
 
-  /** From now on the terminal makes signals of Ctrl-C and its like, and keys do nothing. */
+  /** From here on the terminal turns Ctrl-C and the like into signals, and keys have no effect. */
   endKeys(): void {
     if (!this.#readsKeys) return
     this.#setRaw(false)
@@ -91,12 +96,12 @@ export class Screen implements Disposable {
     this.#redraw()
   }
 
-  /** Gives the terminal back, and stops as any program does. */
+  /** Restores the terminal, and stops as any program does. */
   readonly #suspend = (): void => {
     this.#leave()
-    // The whole group, as the terminal would: whoever started this process, as `npx` does, waits with it.
+    // This stops the whole group, as the terminal would: a parent such as `npx` stops too.
     if (process.platform !== 'win32') process.kill(0, 'SIGTSTP')
-    // Reached when it goes on; nobody says so where nobody could stop it.
+    // This runs when the process continues. Where nothing can stop it, no SIGCONT arrives.
     setTimeout(this.#enter)
   }
 
@@ -125,21 +130,28 @@ export class Screen implements Disposable {
   }
 }
 
-/** Whether there is a terminal to draw on. Who is in the background of a shell must not: it would be stopped. */
+/**
+ * Returns whether there is a terminal to draw on. A process in the background of a shell must not
+ * draw: it would be stopped.
+ */
 export function canDraw({ isTTY }: NodeJS.WriteStream): boolean {
   return isTTY && process.env['TERM'] !== 'dumb' && inForeground()
 }
 
-/** The size of a terminal; one that does not know it says 0, and has what terminals had since the VT100. */
+/**
+ * Returns the size of a terminal. A terminal that reports 0 gets the size that terminals have had
+ * since the VT100.
+ */
 export function sizeOf({ columns, rows }: NodeJS.WriteStream): Size {
   return { columns: columns || 80, rows: rows || 24 }
 }
 
-/** Whether the terminal's keys go to this process's group, as far as that can be told: on Linux. */
+/** Returns whether the terminal's keys go to this process's group. Only Linux can tell. */
 function inForeground(): boolean {
   try {
     const status = readFileSync('/proc/self/stat', 'utf8')
-    // state, parent, group, session, terminal, foreground group; -1: there is no terminal that has one.
+    // The fields: state, parent, group, session, terminal, foreground group. The latter is -1
+    // without a terminal.
     const [, , group, , , foreground] = status.slice(status.lastIndexOf(')') + 2).split(' ')
     return foreground === '-1' || foreground === group
   } catch {

@@ -8,10 +8,13 @@ import { draw } from './picture.ts'
 import { canDraw } from './screen.ts'
 import { PoolView } from './view.ts'
 
-/** The size of a picture that goes to no terminal, in cells: no member is left out. */
+/** The size of a picture without a terminal, in cells: it leaves out no member. */
 const UNBOUNDED = { columns: 1_000, rows: 100_000 }
 
-/** Shows the pool as the node that runs here sees it, until it has left or the person has seen enough. Returns the exit status. */
+/**
+ * Shows the view that the node here has of the pool, until the node has left or the person quits.
+ * Returns the exit status.
+ */
 export async function top(pool: string, flags: NodeFlags): Promise<number> {
   const stop = new Stop()
   stopOnSignals(stop)
@@ -26,7 +29,7 @@ export async function top(pool: string, flags: NodeFlags): Promise<number> {
   return 0
 }
 
-/** Where no terminal shows it: the picture as it is. */
+/** Prints the picture once, without a terminal. */
 async function printOnce(pool: string, client: ControlClient): Promise<number> {
   const view = new PoolView(pool)
   client.listen((event) => view.take(event as NodeEvent, Date.now()))

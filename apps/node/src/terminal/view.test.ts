@@ -62,7 +62,7 @@ describe('the view of a pool', () => {
       listed('long ago', 'died', -50_000),
     ]
     view.take({ event: 'members', nodes }, 0)
-    // What was told since counts more.
+    // Later events take precedence over the list.
     expect(view.rows(0).map(({ node: { id }, state, since }) => [id, state, since])).toEqual([
       ['self', 'here', -60_000],
       ['peer', 'here', 0],

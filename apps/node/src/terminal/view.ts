@@ -2,29 +2,34 @@ import type { ListedJson, MemberState, NodeEvent, NodeJson, ReignJson } from '..
 import { oneLine } from '../base/text.ts'
 import { addressWords, describe, isInternal, shortWords, tagWords } from './reporter.ts'
 
-/** How long who is gone stays in the table, in milliseconds. A guess: long enough to be noticed. */
+/**
+ * The time for which a member that is gone stays in the table, in milliseconds. A guess: long
+ * enough to be noticed.
+ */
 const GONE_FOR = 10_000
-/** So much of what happened is kept. A guess: more than any terminal has lines. */
+/** The number of events that are kept. A guess: more than any terminal has lines. */
 const EVENTS_LIMIT = 256
-/** Elections whose winners are kept: members may make them up. A guess: four times as many as a node knows at a time. */
+/**
+ * The number of elections whose winners are kept: members may make elections up. A guess: four
+ * times as many as a node keeps at a time.
+ */
 const REIGNS_LIMIT = 1_024
 
-/** A member as it is shown: its texts are safe for a terminal. */
+/** A member in the table. Its texts are safe for a terminal. */
 export interface Row {
   readonly node: NodeJson
   readonly state: MemberState
-  /** Unix ms. */
+  /** The time at which this node learned the state, Unix ms. */
   readonly since: number
   readonly location: string
   readonly tag: string
   readonly address: string
-  /** How long the last probe of this node took to be answered, ms, where there was one. */
+  /** The round trip of this node's last probe, ms, where there was one. */
   readonly roundTrip: number | undefined
-  /** What it was elected for. */
+  /** The elections that it won. */
   readonly elected: readonly { readonly election: string; readonly epoch: number }[]
 }
 
-/** Something that happened. */
 export interface Happening {
   readonly time: number
   readonly kind: NodeEvent['event'] | 'note'
@@ -34,19 +39,22 @@ export interface Happening {
 export type Status = NodeEvent & { readonly event: 'status' }
 type Health = Omit<NodeEvent & { readonly event: 'health' }, 'event' | 're'>
 
-/** The pool as a person looks at it: who is here, who went lately, who has which role, what happened last. Knows nothing of terminals. */
+/**
+ * A person's view of the pool: present members, recently gone ones, roles and latest events. It has
+ * no access to a terminal.
+ */
 export class PoolView {
   readonly pool: string
   readonly happenings: Happening[] = []
-  /** Since it was looked at. */
+  /** The counts since the view began. */
   left = 0
   died = 0
   self: NodeJson | undefined
-  /** Since when this node is in the pool, Unix ms. */
+  /** The time at which this node entered the pool, Unix ms. */
   since: number | undefined
   health: Health | undefined
   status: Status | undefined
-  /** The node has left. */
+  /** Whether the node has left. */
   stopped = false
   readonly #members = new Map<string, Omit<Row, 'elected' | 'roundTrip'>>()
   #roundTrips: ReadonlyMap<string, number | undefined> = new Map()
@@ -82,7 +90,7 @@ export class PoolView {
       case 'stopped':
         this.stopped = true
         break
-      // What the node is asked for is no news.
+      // Answers to commands are not events.
       case 'members':
         for (const listed of event.nodes) this.#correct(listed, now)
         return
@@ -108,12 +116,12 @@ export class PoolView {
     this.#happened('note', oneLine(text), now)
   }
 
-  /** How many members are here. */
+  /** The number of members that are here. */
   get here(): number {
     return [...this.#members.values()].filter(({ state }) => state === 'here').length
   }
 
-  /** Who is here, and who went lately. */
+  /** Returns the present members, and those recently gone. */
   rows(now: number): Row[] {
     const won = Map.groupBy(this.reigns(), ({ node }) => `${node.id} ${node.incarnation}`)
     const rows: Row[] = []
@@ -128,7 +136,7 @@ export class PoolView {
     return rows
   }
 
-  /** The latest winner of each election, the latest last. */
+  /** Returns the latest winner of each election, the most recent last. */
   reigns(): ReignJson[] {
     return [...this.#reigns.values()]
   }
@@ -146,7 +154,7 @@ export class PoolView {
     })
   }
 
-  /** A list says since when; what is told says what. */
+  /** Corrects times: a list has the time of a state, an event has only the state. */
   #correct({ state, since, ...node }: ListedJson, now: number): void {
     const known = this.#members.get(node.id)
     const isSame = known?.node.incarnation === node.incarnation && known.state === state

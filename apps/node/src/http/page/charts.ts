@@ -2,14 +2,14 @@ import type { Sample } from '../history.ts'
 import { spanWords } from './words.ts'
 
 interface Kind {
-  /** Steps from one value to the next, or a mark each. */
+  /** Steps from one value to the next, or one mark for each value. */
   readonly kind: 'steps' | 'marks'
-  /** A custom property of the page. */
+  /** The name of a custom property of the page. */
   readonly colour: string
   readonly format: (value: number) => string
 }
 
-/** Draws samples over time, up to now. `now`: on the clock of the samples. */
+/** Draws samples over time, up to the present. `now`: on the clock of the samples. */
 export function drawChart(canvas: HTMLCanvasElement, samples: readonly Sample[], now: number, { kind, colour, format }: Kind): void {
   const { clientWidth: width, clientHeight: height } = canvas
   const ratio = devicePixelRatio
@@ -64,7 +64,7 @@ export function drawChart(canvas: HTMLCanvasElement, samples: readonly Sample[],
   context.stroke()
 }
 
-/** A round number that is not below. */
+/** Returns the next round number that is not below the value. */
 export function niceAbove(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value))
   return ([1, 2, 4, 6, 8, 10].find((step) => step * power >= value) ?? 10) * power

@@ -1,11 +1,11 @@
-/** By how much the clock of the node is ahead of the browser's, ms. */
+/** The lead of the node's clock over the browser's, ms. */
 let ahead = 0
 
 export function setNodeTime(time: number): void {
   ahead = time - Date.now()
 }
 
-/** What the clock of the node says, Unix ms. */
+/** Returns the time on the node's clock, Unix ms. */
 export function nodeTime(): number {
   return Date.now() + ahead
 }

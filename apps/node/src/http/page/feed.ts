@@ -1,16 +1,19 @@
 import type { Told } from './model.ts'
 
-/** How long until the next try where the node does not answer, ms. Guess. */
+/** The wait before the next try where the node does not answer, ms. Guess. */
 const RETRY = 2_000
 
-/** Calls `take` with each event, and `isLive` whenever the node answers, or does so no more. It goes on trying. */
+/**
+ * Calls `take` with each event, and `isLive` whenever the connection comes up or breaks. Retries
+ * without end.
+ */
 export function follow(take: (event: Told) => void, isLive: (live: boolean) => void): void {
   const source = new EventSource('events')
   source.onopen = () => isLive(true)
   source.onmessage = ({ data }) => take(JSON.parse(data as string) as Told)
   source.onerror = () => {
     isLive(false)
-    // What was refused, as by a node that has not entered yet, is not tried again by itself.
+    // The browser does not retry a refused stream, such as that of a node that has not entered yet.
     source.close()
     setTimeout(() => follow(take, isLive), RETRY)
   }

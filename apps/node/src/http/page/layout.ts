@@ -1,4 +1,7 @@
-/** Where members stand in the picture: around one circle of radius 1, those of a site side by side, as Figure 9 of the JEL paper keeps sites together. */
+/**
+ * Places members in the picture: around one circle of radius 1, with those of a site side by side,
+ * as Figure 9 of the JEL paper keeps sites together.
+ */
 
 export interface Place {
   readonly x: number
@@ -7,15 +10,18 @@ export interface Place {
 
 export interface Layout {
   readonly places: ReadonlyMap<string, Place>
-  /** The names of the sites, as they follow one another. */
+  /** The names of the sites, in their order around the circle. */
   readonly sites: readonly string[]
-  /** How far neighbours on the circle are from one another. */
+  /** The distance between neighbours on the circle. */
   readonly spacing: number
 }
 
-/** So many stand in one row around the circle; with more there are several, one in the other. Guess: more are hard to tell apart. */
+/**
+ * The members in one row around the circle. With more there are several concentric rows. Guess:
+ * more are hard to distinguish.
+ */
 const ROW = 180
-/** How deep the rows are together. */
+/** The depth of all rows together. */
 const DEPTH = 0.3
 
 export function layOut(members: readonly { readonly id: string; readonly site: string; readonly location: string }[]): Layout {
@@ -23,7 +29,7 @@ export function layOut(members: readonly { readonly id: string; readonly site: s
     .map(({ id, site, location }) => ({ id, site, key: `${site}\n${location}\n${id}` }))
     .sort((one, other) => (one.key < other.key ? -1 : 1))
   const sites = [...new Set(ordered.map(({ site }) => site))]
-  // Sites are apart, by a place or more.
+  // A gap of at least one place separates sites.
   const gap = sites.length < 2 ? 0 : Math.max(1, ordered.length / 60)
   const total = ordered.length + gap * sites.length
   const rows = Math.ceil(ordered.length / ROW)

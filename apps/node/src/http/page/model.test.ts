@@ -16,7 +16,7 @@ const node = (id: string, more: Partial<NodeJson> = {}): NodeJson => ({
 })
 const health = { links: 1, members: 2, suspectedShare: 0, relayed: 0, alone: false, minority: false, introducers: [] }
 
-/** A page that was told of A (the node itself) and B at 1,000,000. */
+/** A page that got a snapshot of A (the node itself) and B at 1,000,000. */
 function setUp(more: object = {}): { model: Model; tell: (time: number, event: object) => void } {
   const model = new Model()
   const tell = (time: number, event: object): void => model.take({ time, pool: 'p', ...event } as Told)

@@ -4,10 +4,10 @@ import type { Sample } from '../history.ts'
 import type { LinksJson } from '../survey.ts'
 import { describe, healthWords } from './words.ts'
 
-/** An event as the stream gives it. */
+/** An event in the form of the stream. */
 export type Told = PageEvent & { readonly time: number; readonly pool: string }
 
-/** A member, or one that was. */
+/** A present or former member. */
 export interface Row {
   readonly id: string
   readonly incarnation: number
@@ -17,11 +17,11 @@ export interface Row {
   readonly tag: string
   readonly address: string
   readonly state: 'here' | 'left' | 'died'
-  /** When this node was told of the state, Unix ms. */
+  /** The time at which this node learned the state, Unix ms. */
   readonly since: number
 }
 
-/** Who has a role. */
+/** A role, and the member that has it. */
 export interface Role {
   readonly election: string
   readonly epoch: number
@@ -45,16 +45,19 @@ export interface LogLine {
 
 export type SortKey = 'id' | 'location' | 'age' | 'roundTrip'
 
-/** Who is gone stays for so long, ms. Guess: long enough to be looked at. */
+/** The time for which members that are gone stay listed, ms. Guess: long enough to be looked at. */
 const GONE_FOR = 120_000
-/** So much is kept of what happened. Guess: more than anybody reads. */
+/** The lines of the log that are kept. Guess: more than anybody reads. */
 const LOG_LIMIT = 300
 const SAMPLES_LIMIT = 500
 
 type Health = Extract<NodeEvent, { event: 'health' }>
 type Figures = Extract<PageEvent, { event: 'figures' }>
 
-/** All that the page shows: events go in, and it is read. It knows of no document and no clock. */
+/**
+ * All data of the page: events go in, and the page reads it. It has no access to a document or a
+ * clock.
+ */
 export class Model {
   pool = ''
   version = ''
@@ -62,7 +65,7 @@ export class Model {
   self: NodeJson | undefined
   health: Omit<Health, 'event'> | undefined
   figures: Figures | undefined
-  /** What is to be drawn anew has changed when these have. */
+  /** A change of these numbers requires a redraw. */
   membersVersion = 0
   linksVersion = 0
   /** Whether the node has left. */
@@ -117,12 +120,12 @@ export class Model {
     if (event.event === 'joined' || event.event === 'left' || event.event === 'died') this.#measure(event.time)
   }
 
-  /** Members that are here. */
+  /** The number of members that are here. */
   get size(): number {
     return this.#here
   }
 
-  /** Forgets who is gone for long. `now`: on the clock of the node, Unix ms. */
+  /** Drops members that have been gone for long. `now`: on the clock of the node, Unix ms. */
   sweep(now: number): void {
     for (const [id, { state, since }] of this.rows) {
       if (state === 'here' || now - since < GONE_FOR) continue
@@ -136,14 +139,20 @@ export class Model {
     return [...this.roles.values()].filter((role) => role.id === id).map(({ election }) => election)
   }
 
-  /** How long a member took to answer a probe of this node, or this node one of its, ms. */
+  /**
+   * Returns the round trip of this node's probe of a member, or of the member's probe of this node,
+   * ms.
+   */
   roundTrip(id: string): number | undefined {
     const self = this.self?.id ?? ''
     const one = this.#links.get(self)?.find(([to]) => to === id)?.[1]
     return one ?? this.#links.get(id)?.find(([to]) => to === self)?.[1]
   }
 
-  /** Those in whose fields all words of `search` stand, sorted. Those that are gone come last where ages are sorted. */
+  /**
+   * Returns the rows whose fields contain all words of `search`, sorted. Members that are gone come
+   * last in a sort by age.
+   */
   list(search: string, key: SortKey, isDescending: boolean): Row[] {
     const words = search.toLowerCase().split(/\s+/u).filter(Boolean)
     const matching = [...this.rows.values()].filter((row) => {
@@ -162,7 +171,7 @@ export class Model {
     return matching
   }
 
-  /** Each link once, of members that are here, as one end or both told it. */
+  /** Returns each link between present members once, whether one end or both reported it. */
   get edges(): readonly Edge[] {
     const version = `${this.membersVersion} ${this.linksVersion}`
     if (this.#edges.version === version) return this.#edges.edges
@@ -185,7 +194,7 @@ export class Model {
     Object.assign(this, { pool, version, started, self: node, health, stopped: false })
     for (const known of [this.rows, this.roles, this.#links]) known.clear()
     for (const list of [this.log, this.sizes, this.detections]) list.length = 0
-    // The last life of an id is the one to show; those that are here come first.
+    // The page shows the last life of an id. Present members come first in the list.
     for (const member of members) if (!this.rows.has(member.id)) this.rows.set(member.id, rowOf(member, member.state, member.since))
     for (const [id, told] of links) this.#links.set(id, told)
     for (const reign of reigns) this.#elected(reign, snapshot.time)
@@ -205,7 +214,7 @@ export class Model {
   }
 
   #remove(node: NodeJson, state: 'left' | 'died', since: number): void {
-    // A later life of the same id may be here already.
+    // A later life of the same id may already be here.
     if ((this.rows.get(node.id)?.incarnation ?? 0) > node.incarnation) return
     if (this.rows.get(node.id)?.state === 'here') this.#here -= 1
     this.rows.set(node.id, rowOf(node, state, since))
@@ -243,14 +252,17 @@ function rowOf({ id, incarnation, location, tag, addresses }: NodeJson | ListedJ
   }
 }
 
-/** `/ip4/192.0.2.1/tcp/4001/p2p/12D3…` as `192.0.2.1:4001`; another multiaddr as it is. */
+/**
+ * Converts `/ip4/192.0.2.1/tcp/4001/p2p/12D3…` to `192.0.2.1:4001`, and leaves another multiaddr as
+ * it is.
+ */
 function hostPort(address: string): string {
   const [, kind, host, port] = /^\/(ip4|ip6|dns4|dns6|dns)\/([^/]+)\/tcp\/(\d+)/u.exec(address) ?? []
   if (kind === undefined) return address
   return `${kind === 'ip6' ? `[${host}]` : host}:${port}`
 }
 
-/** Bytes that are no text would tell a person nothing. */
+/** Bytes that are not text mean nothing to a person, so only their number is shown. */
 function textOfTag(tag: string): string {
   const bytes = Uint8Array.from(atob(tag), (character) => character.charCodeAt(0))
   try {

@@ -1,4 +1,4 @@
-/** The page of a node: puts together what it shows, and listens to keys. */
+/** The page of a node: combines its parts, and handles keys. */
 import { drawChart } from './charts.ts'
 import { nodeTime, setNodeTime } from './clock.ts'
 import { follow } from './feed.ts'
@@ -7,11 +7,14 @@ import { Picture } from './picture.ts'
 import { Table } from './table.ts'
 import { bytesWords, healthWords, shortId, spanWords, troubleWords } from './words.ts'
 
-/** What changes with time alone is written anew so often, ms. */
+/** The interval of updates that depend on time only, ms. */
 const TICK = 1_000
-/** The table is sorted anew so often at most, ms. Guess: news of a thousand members come in bursts. */
+/**
+ * The least time between two sorts of the table, ms. Guess: news of a thousand members come in
+ * bursts.
+ */
 const TABLE_TIME = 200
-/** Events that are shown. Guess: more than fit. */
+/** The number of events that are shown. Guess: more than fit. */
 const LOG_LINES = 120
 
 const find = (id: string): HTMLElement => document.getElementById(id) as HTMLElement
@@ -151,7 +154,7 @@ search.addEventListener('input', () => setSearch(search.value))
 find('theme').onclick = () => toggleTheme()
 find('ask').onclick = () => help.showModal()
 
-/** Dark or light as the system is, until somebody wants the other. */
+/** Switches between dark and light. The system's choice is the default. */
 function toggleTheme(): void {
   const { dataset } = document.documentElement
   const isDark = (dataset['theme'] ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')) === 'dark'

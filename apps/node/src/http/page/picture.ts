@@ -3,20 +3,29 @@ import { layOut, type Layout, type Place } from './layout.ts'
 import type { Model, Row } from './model.ts'
 import { shortId } from './words.ts'
 
-/** How long what happened to a member can be seen in the picture, ms. Guess. */
+/** The time for which a member's change is visible in the picture, ms. Guess. */
 const FADES: Readonly<Record<Row['state'], number>> = { here: 4_000, left: 5_000, died: 12_000 }
-/** Members take so long to their new places, ms, where there are few enough of them and their links. Guess: long enough to be followed. */
+/**
+ * The time of a move to a new place, ms, where there are few enough members and links. Guess: long
+ * enough to be followed.
+ */
 const MOVE = 500
 const MOVING_LIMIT = 3_000
-/** With more members than this they have no names beside them. Guess. */
+/** The number of members above which the picture shows no names. Guess. */
 const NAMES_LIMIT = 40
-/** The links of a large pool are drawn anew so often at most, ms. Measured: 6,000 take 20 ms without a graphics processor. */
+/**
+ * The least time between two drawings of the links of a large pool, ms. Measured: 6,000 take 20 ms
+ * without a graphics processor.
+ */
 const LINKS_TIME = 250
 
 const COLOURS = ['text', 'muted', 'line', 'edge', 'panel', 'accent', 'good', 'bad', 'warn'] as const
 type Colour = (typeof COLOURS)[number]
 
-/** The overlay as Figure 9 of the JEL paper shows it: members by site, each site with a colour of its own, and the links among them. */
+/**
+ * The overlay as Figure 9 of the JEL paper shows it: members by site, each site with a colour of
+ * its own, and the links between members.
+ */
 export class Picture {
   readonly #model: Model
   readonly #canvas: HTMLCanvasElement
@@ -27,19 +36,19 @@ export class Picture {
   #hues: readonly string[] = []
   #layout: Layout = { places: new Map(), sites: [], spacing: 1 }
   #from: ReadonlyMap<string, Place> = new Map()
-  /** Places as drawn last, and of those that are gone for as long as they fade. */
+  /** The places as last drawn, including those of members that still fade. */
   readonly #places = new Map<string, Place>()
   #movedAt = -Infinity
   #drawn = ''
   #drawnAt = -Infinity
   #layoutVersion = -1
-  /** When the first of those that are gone gives up the place, on the clock of the node. */
+  /** The time at which the first member that is gone loses its place, on the clock of the node. */
   #fadedAt = Infinity
   #hovered: string | undefined
   #selected: string | undefined
   #dirty = true
 
-  /** `pick` is told which member was clicked. */
+  /** `pick` gets the id of the member that was clicked. */
   constructor(model: Model, canvas: HTMLCanvasElement, pick: (id: string | undefined) => void) {
     this.#model = model
     this.#canvas = canvas
@@ -52,7 +61,7 @@ export class Picture {
     canvas.addEventListener('click', ({ offsetX, offsetY }) => this.#pick(this.#at(offsetX, offsetY)))
   }
 
-  /** Takes the colours of the page, which has others in the dark. */
+  /** Takes the colours of the page, which depend on the theme. */
   recolour(): void {
     const style = getComputedStyle(document.documentElement)
     const read = (name: string): string => style.getPropertyValue(`--${name}`).trim()
@@ -62,7 +71,7 @@ export class Picture {
     this.touch()
   }
 
-  /** Something is to be drawn. */
+  /** Requests a redraw. */
   touch(): void {
     this.#dirty = true
   }
@@ -72,7 +81,6 @@ export class Picture {
     this.touch()
   }
 
-  /** The colour of a site. */
   hueOf(site: string): string {
     const at = this.#layout.sites.indexOf(site)
     return this.#hues[at % this.#hues.length] ?? this.#colours.accent
@@ -82,7 +90,7 @@ export class Picture {
     return this.#layout.sites
   }
 
-  /** Draws if there is reason to. */
+  /** Draws if anything has changed. */
   draw(): void {
     const model = this.#model
     if (model.membersVersion !== this.#layoutVersion || nodeTime() >= this.#fadedAt) this.#arrange()
@@ -122,7 +130,7 @@ export class Picture {
   #arrange(): void {
     const model = this.#model
     this.#layoutVersion = model.membersVersion
-    // Who is gone keeps the place until that is seen no more.
+    // A member that is gone keeps its place until it has faded.
     const now = nodeTime()
     const shown = [...model.rows.values()].filter(({ state, since }) => state === 'here' || now - since < FADES[state])
     this.#fadedAt = Math.min(...shown.map(({ state, since }) => (state === 'here' ? Infinity : since + FADES[state])))
@@ -150,7 +158,7 @@ export class Picture {
 
   get #radius(): number {
     const { clientWidth, clientHeight } = this.#canvas
-    // Room for names.
+    // This leaves room for names.
     const [beside, above] = this.#layout.places.size <= NAMES_LIMIT ? [80, 28] : [14, 14]
     return Math.max(40, Math.min(clientWidth / 2 - beside, clientHeight / 2 - above))
   }
@@ -182,7 +190,7 @@ export class Picture {
     context.lineTo(other.x * radius, other.y * radius)
   }
 
-  /** The links of the member under the pointer, or of the selected one. */
+  /** Draws the links of the member under the pointer, or of the selected one. */
   #drawFocus(context: CanvasRenderingContext2D): void {
     const id = this.#hovered ?? this.#selected
     if (id === undefined || !this.#places.has(id)) return
@@ -232,7 +240,9 @@ export class Picture {
     context.stroke()
   }
 
-  /** What happened a moment ago: one that came spreads a ring, one that left fades, one that died is a cross. */
+  /**
+   * Draws recent changes: a ring for a newcomer, a fading dot for a leaver, a cross for a death.
+   */
   #drawFading(context: CanvasRenderingContext2D, { id, state, since }: Row): void {
     const place = this.#places.get(id)
     if (place === undefined) return
@@ -280,7 +290,7 @@ export class Picture {
     context.globalAlpha = 1
   }
 
-  /** The member that is drawn here, pixels. */
+  /** Returns the id of the member at this position, in pixels. */
   #at(x: number, y: number): string | undefined {
     const { clientWidth, clientHeight } = this.#canvas
     const radius = this.#radius

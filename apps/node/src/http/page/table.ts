@@ -2,7 +2,7 @@ import { nodeTime } from './clock.ts'
 import type { Model, Row, SortKey } from './model.ts'
 import { shortId, spanWords } from './words.ts'
 
-/** As in page.css, pixels. */
+/** The height of a row as in page.css, pixels. */
 const ROW = 28
 
 const COLUMNS: readonly { readonly title: string; readonly key: SortKey | undefined; readonly about: string }[] = [
@@ -16,7 +16,10 @@ const COLUMNS: readonly { readonly title: string; readonly key: SortKey | undefi
   { title: 'address', key: undefined, about: '' },
 ]
 
-/** The members as a table. Only the rows that can be seen are in the document, so thousands are as quick as ten. */
+/**
+ * The members as a table. The document holds only the visible rows, so thousands of members are as
+ * quick as ten.
+ */
 export class Table {
   readonly #model: Model
   readonly #scroller: HTMLElement
@@ -30,7 +33,7 @@ export class Table {
   #isDescending = false
   #selected: string | undefined
 
-  /** `pick` is told which member is selected. */
+  /** `pick` gets the id of the member that is selected. */
   constructor(model: Model, scroller: HTMLElement, pick: (id: string | undefined) => void) {
     this.#model = model
     this.#scroller = scroller
@@ -53,7 +56,7 @@ export class Table {
     return this.#rows.length
   }
 
-  /** The member that is selected, if it is still shown. */
+  /** The selected member, if it is still shown. */
   get selected(): Row | undefined {
     return this.#rows.find(({ id }) => id === this.#selected)
   }
@@ -63,7 +66,7 @@ export class Table {
     this.update()
   }
 
-  /** Shows what the model has now. */
+  /** Shows the present state of the model. */
   update(): void {
     this.#rows = this.#model.list(this.#search, this.#key, this.#isDescending)
     this.#body.style.height = `${this.#rows.length * ROW}px`
@@ -76,7 +79,7 @@ export class Table {
     this.#fill()
   }
 
-  /** Moves the selection; to the first or last where it would go beyond. */
+  /** Moves the selection, but not beyond the first or last row. */
   move(by: number): void {
     const at = this.#rows.findIndex(({ id }) => id === this.#selected)
     const next = at < 0 ? (by > 0 ? 0 : this.#rows.length - 1) : Math.min(Math.max(at + by, 0), this.#rows.length - 1)

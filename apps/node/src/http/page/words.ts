@@ -1,11 +1,10 @@
 import type { NodeEvent, NodeJson } from '../../agent/events.ts'
 
-/** A short name: the end of the id, as on the command line. */
+/** Returns a short name: the end of the id, as on the command line. */
 export function shortId(id: string): string {
   return id.slice(-8)
 }
 
-/** An event in words. */
 export function describe(event: NodeEvent): string {
   switch (event.event) {
     case 'joined':
@@ -32,13 +31,13 @@ export function describe(event: NodeEvent): string {
 
 type HealthEvent = Extract<NodeEvent, { event: 'health' }>
 
-/** How well a node is connected, in a few words. */
+/** Describes a node's connectivity in a few words. */
 export function healthWords({ alone, minority, members }: Pick<HealthEvent, 'alone' | 'minority' | 'members'>): string {
   const reach = alone ? (members > 1 ? 'reaches nobody' : 'alone') : ''
   return [reach, minority ? 'in a minority' : ''].filter(Boolean).join(', ') || 'well'
 }
 
-/** What is wrong, in more words. */
+/** Describes the problems of a node in more detail. */
 export function troubleWords({
   suspectedShare,
   relayed,
@@ -52,7 +51,7 @@ export function troubleWords({
   return parts.filter(Boolean).join('; ')
 }
 
-/** A span of time, ms, as in `12 s`, `4 min`, `3 h 20 min`, `2 d`. */
+/** Formats a span of time, ms, as in `12 s`, `4 min`, `3 h 20 min`, `2 d`. */
 export function spanWords(span: number): string {
   const seconds = Math.max(0, Math.floor(span / 1000))
   if (seconds < 60) return `${seconds} s`
@@ -63,7 +62,7 @@ export function spanWords(span: number): string {
   return `${Math.floor(hours / 24)} d ${hours % 24} h`
 }
 
-/** Bytes, as in `12.3 MB`. */
+/** Formats bytes, as in `12.3 MB`. */
 export function bytesWords(bytes: number): string {
   if (bytes < 1e3) return `${bytes} B`
   if (bytes < 1e6) return `${(bytes / 1e3).toFixed(1)} kB`

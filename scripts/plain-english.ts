@@ -1,0 +1,48 @@
+/**
+ * Finds comments above 100 columns and sentences whose subject is a clause.
+ * Usage: `node scripts/plain-english.ts [path …]`.
+ */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './workspace.ts'
+
+const columns = 100
+/** Directives of tools stand in one line, and links can't be broken. */
+const unbreakable = /oxlint-disable|@ts-|https?:\/\//u
+const comment = /^\s*(?:\/\/|\/?\*)|(?<=\s)\/\/ /u
+const clause = /^(?:who|whom|whose|what)(?:ever)?\b[^?]*$/iu
+
+/** Returns the sentences of a text without its code, quotations and marks of lists. */
+function sentencesOf(prose: string): string[] {
+  const words = prose.replaceAll(/`[^`]*`|"[^"]*"/gu, 'x')
+  const sentences = words.split(/(?<=[.!?:])\s+|\n\s*\n|(?:^|\n)[\s>]*(?:[-*|]|\d+\.)\s+|\s\|\s/u)
+  return sentences.map((sentence) => sentence.trim())
+}
+
+function proseOf(path: string, text: string): string {
+  if (path.endsWith('.md')) return text.replaceAll(/^```[^]*?^```|^#.*$/gmu, '')
+  const lines = text.split('\n').map((line) => (/^\s*(?:\/\/|\/?\*)/u.test(line) ? line : '\n'))
+  return lines.map((line) => line.replaceAll(/^\s*(?:\/\/|\/?\*+)|\*\/\s*$/gu, '').trim()).join('\n')
+}
+
+/** Returns each fault of a file: a line or a sentence. */
+export function faultsOf(path: string, text: string): string[] {
+  const lines = path.endsWith('.md') ? [] : text.split('\n')
+  const long = lines.filter((line) => comment.test(line) && line.length > columns && !unbreakable.test(line))
+  return [...long, ...sentencesOf(proseOf(path, text)).filter((sentence) => clause.test(sentence))]
+}
+
+/** Returns the faults of all tracked files under the paths, each with its file. */
+export function faultsIn(...paths: string[]): string[] {
+  const files = execFileSync('git', ['ls-files', '--', ...paths], { cwd: root, encoding: 'utf8' }).split('\n')
+  return files
+    .filter((file) => /\.(?:ts|js|mjs|md)$/u.test(file) && !file.includes('/wire/messages.'))
+    .flatMap((file) => faultsOf(file, readFileSync(join(root, file), 'utf8')).map((fault) => `${file}: ${fault.trim()}`))
+}
+
+if (import.meta.main) {
+  const faults = faultsIn(...process.argv.slice(2))
+  process.stdout.write(`${[...faults, `${faults.length} faults`].join('\n')}\n`)
+  process.exitCode = faults.length === 0 ? 0 : 1
+}
