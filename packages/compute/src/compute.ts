@@ -1,6 +1,6 @@
 import type { Pool } from '@jel/jel'
-import { Grid, type ComputeOptions } from './grid.ts'
-import { checkOptions } from './options.ts'
+import { Grid } from './grid.ts'
+import { checkOptions, type ComputeOptions } from './options.ts'
 
 /**
  * Takes part in computing on a pool: runs tasks of the jobs that this member accepts, keeps

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Pool, type PoolRecord, type RecordOwner } from '@jel/jel'
+import type { Pool, PoolRecord } from '@jel/jel'
 import { TypedEventEmitter } from 'main-event'
 import type { Entry } from './core/entry.ts'
 import type { HeldTask, Input, JobId } from './core/io.ts'
 import { BlobTooLargeError, JobNameTakenError, JobNotKeptError, NotOwnerError, UnknownJobError, VotesError } from './errors.ts'
-import type { PlacedProgram, TaskLimits } from './executors/container.ts'
+import type { PlacedProgram } from './executors/container.ts'
 import { describeProgram, findFunction } from './executors/describe.ts'
 import type { ProgramFunction } from './executors/messages.ts'
 import { needsOf } from './executors/program-needs.ts'
 import { Job, type JobSource, type JobStatus } from './job.ts'
-import { checkSubmitOptions, ticketsOf } from './options.ts'
+import { checkSubmitOptions, ticketsOf, type ComputeOptions, type SubmitOptions } from './options.ts'
 import { blobsIn, type BlobReference } from './program/blob.ts'
 import { encodeValue } from './program/values.ts'
 import { BlobExchange } from './shell/blob-exchange.ts'
@@ -64,63 +64,6 @@ const DEFAULT_ACCEPT = ['own', 'sandbox']
 const CANCEL_TIME = 5000
 /** Members that are asked for a blob, besides the replicas. A guess. */
 const MAX_ASKED = 16
-
-/** Options of `compute`. */
-export interface ComputeOptions {
-  /**
-   * How many tasks may run here at once. Default: 0, a member that only submits, and keeps outcomes
-   * of others.
-   */
-  readonly workers?: number
-  /**
-   * The owners whose programs run here. Without a sandbox, thus with all rights of this process:
-   * `own` (the owner of this member), the id of an owner, or `members` (any owner in the pool).
-   * `sandbox` runs the programs of all other owners in sandboxes. Default: `own` and `sandbox`.
-   */
-  readonly accept?: readonly string[]
-  /**
-   * Shares of processor time among the owners whose jobs wait: the number of tickets (above 0, at
-   * most 1,000,000) by the id of an owner, or by `own`. Other owners have one ticket each. Default:
-   * the job that was submitted first goes first.
-   */
-  readonly tickets?: Readonly<Record<string, number>>
-  /** Limits of tasks, and of the disk. Default: 10 minutes, 512 MiB of memory, 256 MiB of disk. */
-  readonly limits?: Partial<TaskLimits>
-  /**
-   * The owner of the jobs that this member submits; see `readOwner`. Default: this node. Its key is
-   * a new one at each start if there is no identity file.
-   */
-  readonly owner?: RecordOwner
-  /** The folder for programs, large inputs and blobs. Default: below the user's cache folder. */
-  readonly cache?: string
-  /**
-   * Whether this member only visits, as a command does: it runs nothing, keeps nothing for others,
-   * and publishes nothing about itself. A visitor must have no workers. Default: false.
-   */
-  readonly visits?: boolean
-}
-
-/** Options of a job. */
-export interface SubmitOptions {
-  /**
-   * The name of the job. Default: a random one. Another submission of the same name, program and
-   * input is the same job.
-   */
-  readonly name?: string
-  /**
-   * How long the result is kept after the end of the job, ms; at most 31 days. Default: a week. The
-   * result is kept longer, up to 31 days from the submission, if no member with the owner's key is
-   * present at the end. A job may run for 31 days.
-   */
-  readonly keep?: number
-  /**
-   * How many members compute each task, each by itself; 1 to 7. An outcome counts once as many
-   * members agree on it. All of them begin the task with the same shared values. Default: 1.
-   */
-  readonly votes?: number
-  /** Blobs that the program names itself. Blobs that the input names are added anyway. */
-  readonly blobs?: readonly BlobReference[]
-}
 
 /** Events of a {@link Grid}. */
 export interface GridEvents {

@@ -5,8 +5,9 @@
  * @packageDocumentation
  */
 export { compute } from './compute.ts'
-export { computeLocal, type LocalGrid, type LocalOptions } from './local.ts'
-export type { ComputeOptions, Grid, GridEvents, SubmitOptions } from './grid.ts'
+export { computeLocal, type LocalGrid } from './local.ts'
+export type { Grid, GridEvents } from './grid.ts'
+export type { ComputeOptions, LocalOptions, SubmitOptions } from './options.ts'
 export type { Job, JobProgress, JobState } from './job.ts'
 export type { EndedShift, Shift } from './shell/shifts.ts'
 export type { HeldTask } from './core/io.ts'

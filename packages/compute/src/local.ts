@@ -2,13 +2,11 @@ import type { Entry } from './core/entry.ts'
 import type { HeldTask, JobSpec } from './core/io.ts'
 import { describeProgram, findFunction } from './executors/describe.ts'
 import type { ProgramFunction } from './executors/messages.ts'
-import type { PlacedProgram, TaskLimits } from './executors/container.ts'
-import type { SubmitOptions } from './grid.ts'
 import { Job, type JobSource } from './job.ts'
 import { BlobMissingError, JobNotKeptError } from './errors.ts'
 import { blobsIn, type BlobReference } from './program/blob.ts'
 import { encodeValue } from './program/values.ts'
-import { checkLocalOptions, checkLocalSubmitOptions } from './options.ts'
+import { checkLocalOptions, checkLocalSubmitOptions, type LocalOptions, type SubmitOptions } from './options.ts'
 import { keepBlob, listBlobs, readBlobList } from './shell/blob-list.ts'
 import { BlobStore } from './shell/blob-store.ts'
 import { bundleProgram } from './shell/bundle.ts'
@@ -17,21 +15,6 @@ import { Explanations } from './shell/explanations.ts'
 import { JobBlobs } from './shell/job-blobs.ts'
 import { MAX_DATE, type PublishedJob } from './shell/job-record.ts'
 import { Runner } from './shell/runner.ts'
-
-/** Options of `computeLocal`. */
-export interface LocalOptions {
-  /** How many tasks may run at once. */
-  readonly workers: number
-  /** Limits of tasks, and of the disk. Default: 10 minutes, 512 MiB of memory, 256 MiB of disk. */
-  readonly limits?: Partial<TaskLimits>
-  /**
-   * Where programs run: `own` (with all rights of this process) or `sandbox`; see the `accept` of
-   * `compute`. Default: `own`.
-   */
-  readonly place?: PlacedProgram['place']
-  /** The folder for programs and blobs. Default: below the user's cache folder. */
-  readonly cache?: string
-}
 
 /** The options of a job that exist without a pool. */
 type LocalSubmitOptions = Pick<SubmitOptions, 'blobs'>

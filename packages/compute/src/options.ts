@@ -2,12 +2,84 @@
  * Checks the options of `compute`, `computeLocal` and `submit` by name and type. So callers without
  * types get an error at once.
  */
-import { InvalidOptionError } from '@jel/jel'
+import { InvalidOptionError, type RecordOwner } from '@jel/jel'
 import * as v from 'valibot'
 import type { Tickets } from './core/queue.ts'
-import type { ComputeOptions, SubmitOptions } from './grid.ts'
-import type { LocalOptions } from './local.ts'
+import type { PlacedProgram, TaskLimits } from './executors/container.ts'
+import type { BlobReference } from './program/blob.ts'
 import { MAX_LIFE } from './shell/job-record.ts'
+
+/** Options of `compute`. */
+export interface ComputeOptions {
+  /**
+   * How many tasks may run here at once. Default: 0, a member that only submits, and keeps outcomes
+   * of others.
+   */
+  readonly workers?: number
+  /**
+   * The owners whose programs run here. Without a sandbox, thus with all rights of this process:
+   * `own` (the owner of this member), the id of an owner, or `members` (any owner in the pool).
+   * `sandbox` runs the programs of all other owners in sandboxes. Default: `own` and `sandbox`.
+   */
+  readonly accept?: readonly string[]
+  /**
+   * Shares of processor time among the owners whose jobs wait: the number of tickets (above 0, at
+   * most 1,000,000) by the id of an owner, or by `own`. Other owners have one ticket each. Default:
+   * the job that was submitted first goes first.
+   */
+  readonly tickets?: Readonly<Record<string, number>>
+  /** Limits of tasks, and of the disk. Default: 10 minutes, 512 MiB of memory, 256 MiB of disk. */
+  readonly limits?: Partial<TaskLimits>
+  /**
+   * The owner of the jobs that this member submits; see `readOwner`. Default: this node. Its key is
+   * a new one at each start if there is no identity file.
+   */
+  readonly owner?: RecordOwner
+  /** The folder for programs, large inputs and blobs. Default: below the user's cache folder. */
+  readonly cache?: string
+  /**
+   * Whether this member only visits, as a command does: it runs nothing, keeps nothing for others,
+   * and publishes nothing about itself. A visitor must have no workers. Default: false.
+   */
+  readonly visits?: boolean
+}
+
+/** Options of a job. */
+export interface SubmitOptions {
+  /**
+   * The name of the job. Default: a random one. Another submission of the same name, program and
+   * input is the same job.
+   */
+  readonly name?: string
+  /**
+   * How long the result is kept after the end of the job, ms; at most 31 days. Default: a week. The
+   * result is kept longer, up to 31 days from the submission, if no member with the owner's key is
+   * present at the end. A job may run for 31 days.
+   */
+  readonly keep?: number
+  /**
+   * How many members compute each task, each by itself; 1 to 7. An outcome counts once as many
+   * members agree on it. All of them begin the task with the same shared values. Default: 1.
+   */
+  readonly votes?: number
+  /** Blobs that the program names itself. Blobs that the input names are added anyway. */
+  readonly blobs?: readonly BlobReference[]
+}
+
+/** Options of `computeLocal`. */
+export interface LocalOptions {
+  /** How many tasks may run at once. */
+  readonly workers: number
+  /** Limits of tasks, and of the disk. Default: 10 minutes, 512 MiB of memory, 256 MiB of disk. */
+  readonly limits?: Partial<TaskLimits>
+  /**
+   * Where programs run: `own` (with all rights of this process) or `sandbox`; see the `accept` of
+   * `compute`. Default: `own`.
+   */
+  readonly place?: PlacedProgram['place']
+  /** The folder for programs and blobs. Default: below the user's cache folder. */
+  readonly cache?: string
+}
 
 /** Most tickets of one owner. A guess: with a larger ratio an owner gets no share in practice. */
 const MAX_TICKETS = 1_000_000

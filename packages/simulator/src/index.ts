@@ -83,7 +83,8 @@ export {
   type SimulationOptions,
   type SpawnOptions,
 } from './simulation.ts'
-export type { Testbed, TestbedEndpoint, TestbedNode, TestbedSpawn } from './testbed.ts'
+export type { TestbedEndpoint, TestbedNode } from './testbed-node.ts'
+export type { Testbed, TestbedSpawn } from './testbed.ts'
 export { das2, das3 } from './network/topologies/das3.ts'
 export { wideArea } from './network/topologies/wide-area.ts'
 export { world } from './network/topologies/world.ts'

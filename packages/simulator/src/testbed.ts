@@ -2,47 +2,15 @@
  * The environment of a scenario: the simulator, or real processes on real hosts. The runner of
  * scenarios (`user/`) depends on neither of them directly.
  */
-import type { Address, Command, Milliseconds, NodeId, Notification } from '@jel/protocol'
+import type { Milliseconds, Notification } from '@jel/protocol'
 import type { AddressChange } from './network/address.ts'
 import type { Contact } from './network/contact.ts'
-import type { Dialable } from './network/endpoint.ts'
-import type { CutKind, PathEnd } from './network/reachability.ts'
+import type { CutKind } from './network/reachability.ts'
 import type { AttackerOptions } from './hostile/attacker.ts'
 import type { AttackName } from './hostile/index.ts'
 import type { EndedLives } from './protocol/ended-lives.ts'
-import type { Protocol } from './protocol/protocol.ts'
 import type { Place } from './scenario/placement.ts'
-
-/** The place of a process in the network. */
-export interface TestbedEndpoint extends PathEnd {
-  readonly dialable: Dialable
-  /** Its links, by peer. */
-  readonly connections: ReadonlyMap<NodeId, readonly { readonly since: Milliseconds }[]>
-  /** The most links that it ever had at once. */
-  readonly mostLinks: number
-}
-
-/** One process of the pool. */
-export interface TestbedNode {
-  /** Its position in the order of starting. */
-  readonly index: number
-  readonly id: NodeId
-  /** Runs, stands still, or is gone. */
-  readonly state: 'running' | 'standing' | 'gone'
-  readonly startedAt: Milliseconds
-  /** It follows the protocol. */
-  readonly honest: boolean
-  /** Its application asked to leave. */
-  readonly leaves: boolean
-  readonly addresses: readonly Address[]
-  readonly endpoint: TestbedEndpoint
-  /** The state of its protocol. */
-  readonly protocol: Pick<Protocol, 'self' | 'members' | 'reign'>
-  readonly traffic: { readonly received: { readonly bytes: number }; readonly dials: number; readonly hostProbes: number }
-  /** Returns true if this process is or was the member of that incarnation. */
-  lived(incarnation: number): boolean
-  command(command: Command): void
-}
+import type { TestbedNode } from './testbed-node.ts'
 
 /** The options for starting a node. */
 export interface TestbedSpawn<Node> {

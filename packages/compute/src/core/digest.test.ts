@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { digestOf } from './ended-jobs.ts'
+import { digestOf } from './digest.ts'
 import { standing, type Entry } from './entry.ts'
 import { NOTHING_SHARED, type Shared } from './shared-value.ts'
 

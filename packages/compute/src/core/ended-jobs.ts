@@ -1,6 +1,7 @@
-import { hash52, pickOne } from '@jel/protocol'
+import { pickOne } from '@jel/protocol'
 import type { Context } from './context.ts'
-import { entryBytes, sameOutcome, standing, type Entry } from './entry.ts'
+import { digestOf } from './digest.ts'
+import { sameOutcome, standing, type Entry } from './entry.ts'
 import type { Execution } from './execution.ts'
 import type { MemberId, Milliseconds } from './io.ts'
 import { resultOf, type Job } from './job.ts'
@@ -203,21 +204,4 @@ export class EndedJobs {
   #plan(): void {
     if (this.#toCompare.length + this.#toFollow.length > 0 && this.#dueAt === Infinity) this.#dueAt = this.#context.now + EVERY
   }
-}
-
-const latin1 = new TextDecoder('latin1')
-const digests = new WeakMap<Entry, string>()
-
-/** Returns a digest by which two members compare outcomes. It proves nothing. */
-export function digestOf(entry: Entry): string {
-  const known = digests.get(entry)
-  if (known !== undefined) return known
-  const { outcome, shared } = entry
-  const said = 'value' in outcome ? `v${latin1.decode(outcome.value)}` : `f${outcome.failure.code} ${outcome.failure.message}`
-  const offers = [...shared]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, { key, values }]) => `${name} ${key} ${values.map((value) => latin1.decode(value)).join(' ')}`)
-  const digest = `${hash52(said)}${hash52(offers.join('\n'))}${entryBytes(entry)}`
-  digests.set(entry, digest)
-  return digest
 }

@@ -1,4 +1,4 @@
-import type { MemberId } from './io.ts'
+import type { MemberId } from './ids.ts'
 import type { Path } from './path.ts'
 import { compareBytes, NOTHING_SHARED, sameShared, type Shared } from './shared-value.ts'
 

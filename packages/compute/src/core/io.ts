@@ -4,13 +4,12 @@
  * and on a virtual clock.
  */
 import type { Entry, Outcome, Task } from './entry.ts'
+import type { JobId, MemberId, Milliseconds } from './ids.ts'
 import type { Path } from './path.ts'
 import type { Shared } from './shared-value.ts'
-import type { Tries } from './tries.ts'
+import type { Tried } from './tries.ts'
 
-export type MemberId = string
-export type JobId = string
-export type Milliseconds = number
+export type { JobId, MemberId, Milliseconds }
 
 /** A member that computes, or keeps what others computed. */
 export interface ComputeMember {
@@ -62,11 +61,6 @@ export interface Grant extends Task {
   /** See `Tries`. Default: none. */
   readonly crashes?: readonly MemberId[]
   readonly holders?: readonly MemberId[]
-}
-
-/** The crashes and lost holders of a task. Replicas receive them before the task begins again. */
-export interface Tried extends Tries {
-  readonly path: Path
 }
 
 /** A statement that a member holds a task which it did not spawn itself. */

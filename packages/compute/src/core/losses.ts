@@ -3,6 +3,7 @@ import type { Execution } from './execution.ts'
 import type { Input, MemberId, Milliseconds } from './io.ts'
 import type { Job } from './job.ts'
 import { ROOT, type Path } from './path.ts'
+import { poisonOf } from './poison.ts'
 import type { Queue } from './queue.ts'
 import type { TaskNode } from './task-tree.ts'
 import { crashedAt, crashesAt, heldBy, MOST_CRASHES, NO_TRIES } from './tries.ts'
@@ -14,15 +15,6 @@ export const MAX_REASON = 500
  * member alone sets it apart. A guess: an idle member asks several times a second.
  */
 const LEFT_TO_OTHERS = 30_000
-/**
- * A task is set apart after this many members were lost one after the other while they held it, and
- * nothing of it was covered meanwhile. In a smaller pool the number of remaining members counts,
- * but never fewer than the second bound. Guesses: where a tenth of all holders is lost, one task of
- * 100,000 is set apart by chance.
- */
-const MOST_LOST = 5
-const MOST_LOST_OF_FEW = 3
-
 /**
  * Attributes losses to tasks or machines. A task that throws has an outcome, and nothing is lost. A
  * container may end: the task is to blame if it ends several, at two members or more. A container
@@ -136,21 +128,4 @@ export class Losses {
     const message = `its program does not run here: ${reason}. This member leaves it to others for ${pause / 1000} s`
     this.#context.effects.push({ type: 'warning', job: job.id, code: 'MEMBER_UNFIT', message })
   }
-}
-
-/**
- * Returns the reason to set a task apart; undefined: none. If the job is voted on, each member
- * counts only crashes at itself and losses of members that it knew.
- */
-export function poisonOf({ self, members }: Context, job: Job, { tries }: TaskNode): string | undefined {
-  if (tries === undefined) return undefined
-  const { crashes, holders } = tries
-  const isVoted = job.votesNeeded > 1
-  const counted = isVoted ? crashes.filter((member) => member === self) : crashes
-  const at = new Set(counted).size
-  if (counted.length >= MOST_CRASHES && (at > 1 || isVoted || members.size === 1))
-    return `it has ended ${counted.length} containers at ${at === 1 ? 'this member' : `${at} members`}`
-  const lost = holders.filter((member) => !members.has(member) && (!isVoted || members.knew(member))).length
-  const most = Math.min(MOST_LOST, Math.max(MOST_LOST_OF_FEW, members.size))
-  return lost >= most ? `${lost} members were lost one after the other while they held it` : undefined
 }

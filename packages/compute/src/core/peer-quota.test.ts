@@ -1,7 +1,8 @@
 import { createRandom, hash52 } from '@jel/protocol'
 import { describe, expect, it } from 'vitest'
 import type { Entry } from './entry.ts'
-import type { Effect, Input, Message, Tried } from './io.ts'
+import type { Effect, Input, Message } from './io.ts'
+import type { Tried } from './tries.ts'
 import { Scheduler } from './scheduler.ts'
 import { NOTHING_SHARED } from './shared-value.ts'
 

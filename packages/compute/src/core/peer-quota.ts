@@ -1,7 +1,7 @@
-import type { Context } from './context.ts'
 import { entryBytes, type Entry } from './entry.ts'
-import type { MemberId, Milliseconds } from './io.ts'
+import type { JobId, MemberId, Milliseconds } from './ids.ts'
 import type { Job } from './job.ts'
+import type { Members } from './members.ts'
 import type { Path } from './path.ts'
 import type { TaskNode } from './task-tree.ts'
 import { NO_TRIES, type Tries } from './tries.ts'
@@ -24,6 +24,14 @@ const MAX_BYTES = 128 * 2 ** 20
  */
 const COUNT_AGAIN: Milliseconds = 1000
 
+/** The state of the scheduler that the quota reads. */
+interface QuotaContext {
+  readonly self: MemberId
+  readonly members: Members
+  readonly jobs: ReadonlyMap<JobId, Job>
+  readonly now: Milliseconds
+}
+
 /**
  * Bounds the bytes that each other member may occupy here with its statements: tasks that this
  * member has not met itself, their outcomes, claims and votes. Statements beyond the bound are
@@ -31,11 +39,11 @@ const COUNT_AGAIN: Milliseconds = 1000
  * They are recounted when the sum seems too large, as tasks are removed in many ways.
  */
 export class PeerQuota {
-  readonly #context: () => Context
+  readonly #context: () => QuotaContext
   readonly #bytes = new Map<MemberId, number>()
   #countedAt: Milliseconds = -Infinity
 
-  constructor(context: () => Context) {
+  constructor(context: () => QuotaContext) {
     this.#context = context
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Context } from './context.ts'
 import type { Job } from './job.ts'
-import { poisonOf } from './losses.ts'
+import { poisonOf } from './poison.ts'
 import { TaskNode } from './task-tree.ts'
 import type { Tries } from './tries.ts'
 

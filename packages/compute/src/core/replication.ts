@@ -1,12 +1,12 @@
 import { overdueAfter } from './config.ts'
 import type { Context } from './context.ts'
 import type { Execution } from './execution.ts'
-import type { Grant, HeldBy, HeldTask, MemberId, Message, Milliseconds, NextPage, Tried } from './io.ts'
+import type { Grant, HeldBy, HeldTask, MemberId, Message, Milliseconds, NextPage } from './io.ts'
 import { entryBytes, type Entry, type Task } from './entry.ts'
 import { resultOf, type Job } from './job.ts'
 import { ROOT, type Path } from './path.ts'
 import type { Frame, KnownClaim, TaskNode } from './task-tree.ts'
-import { isNone, MAX_TRIES, triedOf } from './tries.ts'
+import { isNone, MAX_TRIES, triedOf, type Tried } from './tries.ts'
 import { evidence, mayVote } from './votes.ts'
 
 /** Bytes of values in one answer. As of reports. */

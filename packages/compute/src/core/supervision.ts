@@ -2,13 +2,13 @@ import { pickOne } from '@jel/protocol'
 import { overdueAfter } from './config.ts'
 import type { Context } from './context.ts'
 import type { Task } from './entry.ts'
-import { digestOf } from './ended-jobs.ts'
+import { digestOf } from './digest.ts'
 import type { Execution } from './execution.ts'
 import type { HeldBy, MemberId, Message, Milliseconds } from './io.ts'
 import { resultOf, type Job } from './job.ts'
 import type { Losses } from './losses.ts'
 import { ROOT, type Path } from './path.ts'
-import type { TaskNode } from './task-tree.ts'
+import { progressOf, type TaskNode } from './task-tree.ts'
 import { evidence, votersOf } from './votes.ts'
 
 /**
@@ -225,16 +225,4 @@ function isAny<Item>(items: Iterable<Item>, is: (item: Item) => boolean): boolea
 /** Whether something of it is checked at intervals. */
 function isChecked(job: Job): boolean {
   return job.awaited.size > 0 || (job.watched && job.ended === undefined)
-}
-
-/**
- * Returns the part of a task that is done, 0 to 1. All children of a task count as equally large.
- */
-export function progressOf(node: TaskNode): number {
-  if (node.entry !== undefined) return 1
-  if (node.frame === undefined) return node.progress
-  if (node.frame.spawned === 0 || node.children === undefined) return 0
-  let open = 0
-  for (const child of node.children.values()) if (child.entry === undefined) open += 1 - progressOf(child)
-  return Math.max(0, 1 - open / node.frame.spawned)
 }

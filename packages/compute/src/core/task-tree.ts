@@ -1,5 +1,5 @@
 import { entryBytes, type Entry, type Task } from './entry.ts'
-import type { MemberId, Milliseconds } from './io.ts'
+import type { MemberId, Milliseconds } from './ids.ts'
 import { depthOf, ROOT, STEP_LENGTH, stepsOf, type Path } from './path.ts'
 import { NOTHING_SHARED, type Shared } from './shared-value.ts'
 import type { Tries } from './tries.ts'
@@ -256,4 +256,16 @@ export function newFrame(since: Milliseconds, options: Partial<Pick<Frame, 'clai
     given: NOTHING_SHARED,
     charged: 0,
   }
+}
+
+/**
+ * Returns the part of a task that is done, 0 to 1. All children of a task count as equally large.
+ */
+export function progressOf(node: TaskNode): number {
+  if (node.entry !== undefined) return 1
+  if (node.frame === undefined) return node.progress
+  if (node.frame.spawned === 0 || node.children === undefined) return 0
+  let open = 0
+  for (const child of node.children.values()) if (child.entry === undefined) open += 1 - progressOf(child)
+  return Math.max(0, 1 - open / node.frame.spawned)
 }

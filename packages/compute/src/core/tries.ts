@@ -1,5 +1,5 @@
-import type { MemberId, Tried } from './io.ts'
-import type { TaskNode } from './task-tree.ts'
+import type { MemberId } from './ids.ts'
+import type { Path } from './path.ts'
 
 /** Most names of either kind that are kept of one task. More are useless: it fails long before. */
 export const MAX_TRIES = 16
@@ -17,6 +17,11 @@ export interface Tries {
    * with it too.
    */
   readonly holders: readonly MemberId[]
+}
+
+/** The tries of a task, by its path. Replicas receive them before the task begins again. */
+export interface Tried extends Tries {
+  readonly path: Path
 }
 
 /**
@@ -60,6 +65,6 @@ function countIn(members: readonly MemberId[], member: MemberId): number {
   return members.reduce((count, id) => count + Number(id === member), 0)
 }
 
-export function triedOf({ path, tries = NO_TRIES }: TaskNode): Tried {
+export function triedOf({ path, tries = NO_TRIES }: { readonly path: Path; readonly tries?: Tries | undefined }): Tried {
   return { path, ...tries }
 }

@@ -1,8 +1,8 @@
 import type { Milliseconds } from '@jel/protocol'
 import type { EventHandle } from '../engine/event-queue.ts'
-import type { Endpoint } from './endpoint.ts'
 import type { GossipControl } from './gossip-control.ts'
 import type { GossipMessage } from './gossip-message.ts'
+import type { Machine } from './machine.ts'
 import type { TcpFlow } from './tcp-flow.ts'
 import { purposes, type PurposeNumber } from './traffic.ts'
 import type { Payload } from './payload.ts'
@@ -26,14 +26,21 @@ export interface Parted {
 /** The use of a connection: the link of the protocol, or streams of the application. */
 export type ConnectionUse = 'link' | 'application'
 
+/** An end of a connection: a process. */
+export interface ConnectionEnd {
+  readonly machine: Machine
+  /** Cables or processors at this end delay packets. */
+  readonly shapes: boolean
+}
+
 /**
  * One direction of a connection. Items arrive in the order of sending. So one function takes the
  * first item at each arrival, and an item in flight costs no closure.
  */
-export class Pipe {
-  readonly connection: Connection
-  readonly from: Endpoint
-  readonly to: Endpoint
+export class Pipe<End extends ConnectionEnd> {
+  readonly connection: Connection<End>
+  readonly from: End
+  readonly to: End
   /** Scheduled once for each item. */
   readonly arrive: () => void
   /** Cables or processors on the path take time. */
@@ -73,7 +80,7 @@ export class Pipe {
   #end = 0
   #size = 0
 
-  constructor(connection: Connection, from: Endpoint, to: Endpoint, arrived: (pipe: Pipe) => void) {
+  constructor(connection: Connection<End>, from: End, to: End, arrived: (pipe: Pipe<End>) => void) {
     this.connection = connection
     this.from = from
     this.to = to
@@ -125,23 +132,23 @@ export class Pipe {
   }
 }
 
-export interface ConnectionFields extends Pick<Connection, 'established' | 'use' | 'since'> {
+export interface ConnectionFields<End extends ConnectionEnd> extends Pick<Connection<End>, 'established' | 'use' | 'since'> {
   /** Called for each item that arrives. */
-  readonly arrived: (pipe: Pipe) => void
+  readonly arrived: (pipe: Pipe<End>) => void
 }
 
 /** One TCP connection. Each end learns separately of its opening and closing. */
-export class Connection {
-  readonly dialer: Endpoint
-  readonly listener: Endpoint
-  readonly toDialer: Pipe
-  readonly toListener: Pipe
+export class Connection<End extends ConnectionEnd> {
+  readonly dialer: End
+  readonly listener: End
+  readonly toDialer: Pipe<End>
+  readonly toListener: Pipe<End>
   readonly use: ConnectionUse
   readonly since: Milliseconds
   /** Called when the opening reaches the dialler. Returns false if it has given up by then. */
   readonly established: () => boolean
 
-  constructor(dialer: Endpoint, listener: Endpoint, { arrived, established, use, since }: ConnectionFields) {
+  constructor(dialer: End, listener: End, { arrived, established, use, since }: ConnectionFields<End>) {
     this.use = use
     this.since = since
     this.established = established
@@ -151,15 +158,15 @@ export class Connection {
     this.toListener = new Pipe(this, dialer, listener, arrived)
   }
 
-  other(endpoint: Endpoint): Endpoint {
+  other(endpoint: End): End {
     return endpoint === this.dialer ? this.listener : this.dialer
   }
 
-  pipeFrom(endpoint: Endpoint): Pipe {
+  pipeFrom(endpoint: End): Pipe<End> {
     return endpoint === this.dialer ? this.toListener : this.toDialer
   }
 
-  pipeTo(endpoint: Endpoint): Pipe {
+  pipeTo(endpoint: End): Pipe<End> {
     return endpoint === this.dialer ? this.toDialer : this.toListener
   }
 }

@@ -71,12 +71,12 @@ export class Endpoint {
   /**
    * Open connections by peer. Several at once are one link. The newest one carries outgoing data.
    */
-  readonly connections = new Map<NodeId, Connection[]>()
+  readonly connections = new Map<NodeId, Connection<Endpoint>[]>()
   /**
    * Connections for streams of the application; they are no links. The oldest one carries outgoing
    * data, so that nothing overtakes.
    */
-  readonly applications = new Map<NodeId, Connection[]>()
+  readonly applications = new Map<NodeId, Connection<Endpoint>[]>()
   /** The most links that it ever had at once. */
   mostLinks = 0
   /** The peers of its mesh, with which it exchanges broadcasts in full. */
@@ -96,7 +96,7 @@ export class Endpoint {
     this.shapes = (up ?? down ?? machineUp ?? machineDown) !== undefined || fields.machine.computes
   }
 
-  connectionsFor(use: ConnectionUse): Map<NodeId, Connection[]> {
+  connectionsFor(use: ConnectionUse): Map<NodeId, Connection<Endpoint>[]> {
     return use === 'link' ? this.connections : this.applications
   }
 

@@ -91,8 +91,8 @@ export class Network {
   readonly #options: NetworkOptions
   readonly #path: Path
   readonly #dialling: Dialling
-  readonly #held = new Set<Pipe>()
-  readonly #arrived = (pipe: Pipe): void => this.#arrive(pipe)
+  readonly #held = new Set<Pipe<Endpoint>>()
+  readonly #arrived = (pipe: Pipe<Endpoint>): void => this.#arrive(pipe)
   /** The retransmitted bytes of the last message. */
   #resent = 0
 
@@ -183,7 +183,7 @@ export class Network {
    * Sends each part once the narrowest cable has carried the one before, as acknowledgements do. So
    * parts of other connections come in between.
    */
-  #sendParts(pipe: Pipe): void {
+  #sendParts(pipe: Pipe<Endpoint>): void {
     for (let first = pipe.parts[0]; first !== undefined && !pipe.closing; first = pipe.parts[0]) {
       const { data, pace } = first
       const bytes = Math.min(first.left, part)
@@ -227,7 +227,7 @@ export class Network {
    * for cables, such a copy is counted and makes no event. It is lost if the earlier copy is, as
    * when the earlier one's connection closes within the same few milliseconds.
    */
-  #sendCopy(pipe: Pipe, message: GossipMessage, bytes: number, purpose: PurposeNumber): void {
+  #sendCopy(pipe: Pipe<Endpoint>, message: GossipMessage, bytes: number, purpose: PurposeNumber): void {
     const { from, to } = pipe
     const { now } = this.#clock
     const delay = this.#packetDelay(from, to)
@@ -308,7 +308,7 @@ export class Network {
     this.#open(connection, listener)
   }
 
-  #open(connection: Connection, endpoint: Endpoint): void {
+  #open(connection: Connection<Endpoint>, endpoint: Endpoint): void {
     const peer = connection.other(endpoint)
     connection.pipeTo(endpoint).open = true
     const connections = endpoint.connectionsFor(connection.use)
@@ -326,7 +326,7 @@ export class Network {
   }
 
   /** Handles a goodbye from the other side, or its silence for too long. */
-  #closed(connection: Connection, endpoint: Endpoint): void {
+  #closed(connection: Connection<Endpoint>, endpoint: Endpoint): void {
     const peer = connection.other(endpoint)
     const open = endpoint.connectionsFor(connection.use)
     const connections = open.get(peer.id)
@@ -341,7 +341,7 @@ export class Network {
     else endpoint.events.applicationDown(peer)
   }
 
-  #farewell(connection: Connection, endpoint: Endpoint): void {
+  #farewell(connection: Connection<Endpoint>, endpoint: Endpoint): void {
     const pipe = connection.pipeFrom(endpoint)
     if (pipe.held > 0) pipe.drop()
     pipe.closing = true
@@ -349,7 +349,7 @@ export class Network {
   }
 
   /** Answers data for an unknown connection with RST, unless the closing is on its way already. */
-  #reset(connection: Connection, endpoint: Endpoint): void {
+  #reset(connection: Connection<Endpoint>, endpoint: Endpoint): void {
     const pipe = connection.pipeFrom(endpoint)
     if (pipe.closing) return
     pipe.closing = true
@@ -357,7 +357,7 @@ export class Network {
   }
 
   /** A firewall answers the sender in the name of the receiver, which receives nothing. */
-  #rejected(pipe: Pipe): void {
+  #rejected(pipe: Pipe<Endpoint>): void {
     pipe.drop()
     for (let waiting = this.#release(pipe); waiting > 0; waiting--) pipe.take()
     pipe.closing = false
@@ -366,7 +366,7 @@ export class Network {
 
   /** `stream` is the bytes within TCP, 0 for items that other packets carry. */
   #transmit(
-    pipe: Pipe,
+    pipe: Pipe<Endpoint>,
     item: Item,
     stream: number,
     purpose: PurposeNumber,
@@ -397,13 +397,13 @@ export class Network {
    * Acknowledges earlier arrivals with data in the other direction, or counts a separate
    * acknowledgement if that left before.
    */
-  #acknowledge(pipe: Pipe, now: Milliseconds): void {
+  #acknowledge(pipe: Pipe<Endpoint>, now: Milliseconds): void {
     if (pipe.unacknowledgedSince === undefined) return
     if (now - pipe.unacknowledgedSince > acknowledgementDelay) this.#countAcknowledgements(pipe, 1)
     pipe.unacknowledgedSince = undefined
   }
 
-  #countAcknowledgements(pipe: Pipe, count: number): void {
+  #countAcknowledgements(pipe: Pipe<Endpoint>, count: number): void {
     pipe.to.traffic.sent.add(acknowledgements, count * packetHeader, count)
     pipe.to.traffic.sent.headerBytes += count * packetHeader
     pipe.from.traffic.received.add(acknowledgements, count * packetHeader, count)
@@ -454,7 +454,7 @@ export class Network {
     return 1 - (1 - loss) * (1 - from.loss) * (1 - to.loss)
   }
 
-  #arrive(pipe: Pipe): void {
+  #arrive(pipe: Pipe<Endpoint>): void {
     if (pipe.held > 0) pipe.held += 1
     else if (this.reachability.reaches(pipe.from, pipe.to)) this.#deliver(pipe)
     else if (this.reachability.rejects(pipe.from, pipe.to)) {
@@ -467,7 +467,7 @@ export class Network {
     }
   }
 
-  #nextRetransmission(pipe: Pipe): Milliseconds {
+  #nextRetransmission(pipe: Pipe<Endpoint>): Milliseconds {
     let wait = retransmitMin
     let at = pipe.heldSince + wait
     while (at < this.#clock.now) {
@@ -477,20 +477,20 @@ export class Network {
     return at
   }
 
-  #retry(pipe: Pipe): void {
+  #retry(pipe: Pipe<Endpoint>): void {
     pipe.retry = undefined
     if (!this.reachability.reaches(pipe.from, pipe.to)) return
     for (let waiting = this.#release(pipe); waiting > 0; waiting--) this.#deliver(pipe)
   }
 
-  #giveUp(pipe: Pipe): void {
+  #giveUp(pipe: Pipe<Endpoint>): void {
     pipe.drop()
     for (let waiting = this.#release(pipe); waiting > 0; waiting--) pipe.take()
     pipe.closing = false
     this.#closed(pipe.connection, pipe.from)
   }
 
-  #release(pipe: Pipe): number {
+  #release(pipe: Pipe<Endpoint>): number {
     const { held } = pipe
     pipe.held = 0
     this.#held.delete(pipe)
@@ -501,7 +501,7 @@ export class Network {
     return held
   }
 
-  #deliver(pipe: Pipe): void {
+  #deliver(pipe: Pipe<Endpoint>): void {
     const item = pipe.take()
     const { connection, from, to } = pipe
     if (item === 'dropped') return
@@ -521,7 +521,7 @@ export class Network {
     } else this.#reset(connection, to)
   }
 
-  #received(pipe: Pipe): void {
+  #received(pipe: Pipe<Endpoint>): void {
     const { now } = this.#clock
     const bytes = pipe.bytesTaken
     pipe.to.traffic.received.add(pipe.purposeTaken, bytes)

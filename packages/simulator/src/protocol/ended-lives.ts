@@ -1,7 +1,7 @@
 import type { Member, Milliseconds } from '@jel/protocol'
 import { window, type Contact } from '../network/contact.ts'
 import type { Reachability } from '../network/reachability.ts'
-import type { TestbedNode } from '../testbed.ts'
+import type { TestbedNode } from '../testbed-node.ts'
 
 /** An observer that could have known better was notified of the end of a running member's life. */
 export interface FalseDeath {

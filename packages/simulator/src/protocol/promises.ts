@@ -1,6 +1,6 @@
 import type { Member, Milliseconds, NodeId, Notification } from '@jel/protocol'
 import { describeFalseDeath, type FalseDeath } from './ended-lives.ts'
-import type { TestbedNode } from '../testbed.ts'
+import type { TestbedNode } from '../testbed-node.ts'
 import type { SimulatedNode } from './node.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Milliseconds, NodeId } from '@jel/protocol'
 import type { Place } from '../scenario/placement.ts'
-import type { TestbedNode } from '../testbed.ts'
+import type { TestbedNode } from '../testbed-node.ts'
 
 /**
  * One node as the director of the scenario knows it: the truth about it, not the beliefs of others.

@@ -1,0 +1,3 @@
+export type MemberId = string
+export type JobId = string
+export type Milliseconds = number
