@@ -284,6 +284,40 @@ describe('a member that this node does not reach, but a helper does', () => {
   })
 })
 
+describe('a member that neither this node nor a helper was ever in contact with', () => {
+  function suspecting(how: 'refused' | 'silent'): Bench {
+    const bench = poolOf(self, helpers)
+    bench.meet(suspect, { linked: false })
+    bench.unknowing.add(bob.id).add(carol.id).add(dave.id)
+    bench.reach.set(suspect.id, how)
+    bench.input({ type: 'command', command: { type: 'maybeDead', id: suspect.id } })
+    return bench
+  }
+  const accusation = (by: Actor): Parameters<Bench['receive']>[1] => alarm(by.suspects(suspect))
+
+  it('is accused once another member accuses it, where its host refuses', () => {
+    const bench = suspecting('refused')
+    bench.advance(3_000)
+    expect(accuses(bench, suspect)).toBe(false)
+    bench.receive(bob, accusation(bob))
+    expect(timeToAccusation(bench, suspect, 1_000)).toBeLessThan(100)
+  })
+
+  it('is accused as soon as no helper can tell, where another member accused it before', () => {
+    const bench = suspecting('refused')
+    bench.receive(bob, accusation(bob))
+    expect(timeToAccusation(bench, suspect, 1_000)).toBeLessThan(500)
+  })
+
+  it('is not where its host is silent: a cut may lie between it and both', () => {
+    const bench = suspecting('silent')
+    bench.advance(3_000)
+    bench.receive(bob, accusation(bob))
+    bench.advance(3_000)
+    expect(accuses(bench, suspect)).toBe(false)
+  })
+})
+
 describe('a node that no helper answers', () => {
   /** Returns a node whose links are up, but nobody answers. */
   function cutOff(size: number): Bench {
