@@ -10,7 +10,7 @@ import { root } from './workspace.ts'
 const columns = 100
 /** Directives of tools stand in one line, and links can't be broken. */
 const unbreakable = /oxlint-disable|@ts-|https?:\/\//u
-const comment = /^\s*(?:\/\/|\/?\*)|(?<=\s)\/\/ /u
+const comment = /^\s*(?:\/\/|\/?\*(?!#))|(?<=\s)\/\/ /u
 const clause = /^(?:who|whom|whose|what)(?:ever)?\b[^?]*$/iu
 
 /** Returns the sentences of a text without its code, quotations and marks of lists. */

@@ -17,6 +17,7 @@ const pages = {
   ],
   Operate: [
     ['Operations', '/docs/operations'],
+    ['Monitoring', '/docs/monitoring'],
     ['Troubleshooting', '/docs/troubleshooting'],
     ['A first hour', '/docs/friction'],
     ['Upgrading', '/docs/upgrading'],
@@ -26,6 +27,9 @@ const pages = {
   Reference: [
     ['Command line', '/apps/node/'],
     ['Library', '/packages/jel/'],
+    ['Specification', '/docs/specification'],
+    ['Scenario files', '/docs/scenarios'],
+    ['Jobs: limits and votes', '/docs/compute-reference'],
     ['JEL and the interface', '/docs/jel-api'],
     ['Glossary', '/docs/glossary'],
   ],
@@ -36,6 +40,7 @@ const pages = {
     ['Attacks', '/docs/attacks'],
     ['Benchmarks', '/docs/benchmarks'],
     ['Ablation', '/docs/ablation'],
+    ['Simulated and real', '/docs/fidelity'],
     ['Computing, measured', '/docs/compute-benchmarks'],
     ['The paper’s experiments', '/docs/jel-paper'],
     ['Laboratory', '/docs/lab'],

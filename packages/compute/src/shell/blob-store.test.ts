@@ -1,16 +1,22 @@
 import { existsSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
-import type * as promises from 'node:fs/promises'
-import { utimes, writeFile } from 'node:fs/promises'
+import promises from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { BlobStore, hashOf } from './blob-store.ts'
 
-// A test cannot fill a disk, or make it read-only, without rights that it may not have.
-vi.mock('node:fs/promises', async (original) => {
-  const real = await original<typeof promises>()
-  return { ...real, utimes: vi.fn(real.utimes), writeFile: vi.fn(real.writeFile) }
-})
+/** A test may not have the rights to fill a disk, or to make it read-only. */
+function failing(name: 'utimes' | 'writeFile', code: string, text: string): Error {
+  const error = Object.assign(new Error(`${code}: ${text}`), { code })
+  const spy = vi.spyOn(promises, name).mockRejectedValue(error)
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    spy.mockRestore()
+    syncBuiltinESMExports()
+  })
+  return error
+}
 
 const HALF = 2 ** 19
 let folder: string
@@ -46,16 +52,14 @@ describe('a store of blobs', () => {
   it('gives what is on a disk that can only be read', async () => {
     const store = new BlobStore(folder)
     const hash = await store.put(Uint8Array.of(1))
-    vi.mocked(utimes).mockRejectedValue(Object.assign(new Error('EROFS: read-only file system, utime'), { code: 'EROFS' }))
-    onTestFinished(() => void vi.mocked(utimes).mockReset())
+    failing('utimes', 'EROFS', 'read-only file system, utime')
     expect(await store.get(hash)).toEqual(Uint8Array.of(1))
     expect(await store.fileOf(hash)).toContain(hash)
   })
 
   it('says which disk is full', async () => {
     const store = new BlobStore(folder)
-    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
-    vi.mocked(writeFile).mockRejectedValueOnce(full)
+    const full = failing('writeFile', 'ENOSPC', 'no space left on device, write')
     await expect(store.put(Uint8Array.of(1))).rejects.toMatchObject({ code: 'ENOSPC', message: `${full.message}, in ${folder}` })
   })
 

@@ -25,7 +25,7 @@ const USAGE = `pnpm lab fidelity [options]
   --kills 5            crashes in each trial
   --settle 12          seconds until a pool has built its links; as long it is watched at rest
   --pause 4            seconds after each single event
-  --keep               write all values to docs/figures/fidelity.json, and docs/simulator.md from there
+  --keep               write all values to docs/figures/fidelity.json, and docs/fidelity.md from there
 `
 
 /**

@@ -31,7 +31,7 @@ describe('real hosts in virtual time, and the simulator', () => {
   })
 
   for (const what of ['join', 'leave', 'crash'] as const) {
-    // So few nodes and one seed: the figures of docs/simulator.md are from more, and closer.
+    // So few nodes and one seed: the figures of docs/fidelity.md are from more, and closer.
     it(`agree how long it takes until a ${what} is known`, () => {
       const ratio = quantile(simulated[what], 0.5) / quantile(hosts[what], 0.5)
       expect(ratio).toBeGreaterThan(0.75)

@@ -73,7 +73,7 @@ type FidelityData = readonly { readonly nodes: number; readonly columns: readonl
 
 export const shown: Shown<FidelityData> = {
   name: 'fidelity',
-  document: 'docs/simulator.md',
+  document: 'docs/fidelity.md',
   section: 'fidelity',
   text: (sections) => sections.map(({ nodes, columns }) => `#### ${nodes} nodes\n\n${table(columns)}`).join('\n\n'),
 }

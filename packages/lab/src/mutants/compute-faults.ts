@@ -3,8 +3,8 @@ import type { ShellFault } from './shell-faults.ts'
 const core = 'packages/compute/src/core'
 const tries = { file: `${core}/tries.ts`, test: `${core}/tries.test.ts` }
 const fitness = { file: `${core}/fitness.ts`, test: `${core}/fitness.test.ts` }
-const losses = { file: `${core}/losses.ts`, test: `${core}/losses.test.ts` }
-const ended = { test: `${core}/ended-jobs.test.ts` }
+const losses = { file: `${core}/losses.ts`, test: `${core}/poison.test.ts` }
+const ended = { test: `${core}/digest.test.ts` }
 const rounds = { file: `${core}/config.ts`, test: `${core}/config.test.ts` }
 const inputs = { file: `${core}/execution.ts`, test: `${core}/open-inputs.test.ts` }
 const shared = { file: `${core}/shared-value.ts`, test: `${core}/scheduler.test.ts` }
@@ -47,24 +47,28 @@ export const computeFaults: readonly ShellFault[] = [
   {
     ...losses,
     name: 'one sick member sets tasks apart',
+    file: `${core}/poison.ts`,
     from: '(at > 1 || isVoted || members.size === 1)',
     to: 'at > 0',
   },
   {
     ...losses,
     name: 'a task is set apart on the word of others where members vote',
+    file: `${core}/poison.ts`,
     from: 'isVoted ? crashes.filter((member) => member === self) : crashes',
     to: 'crashes',
   },
   {
     ...losses,
     name: 'holders that live count as lost',
+    file: `${core}/poison.ts`,
     from: '!members.has(member) && (',
     to: '(',
   },
   {
     ...losses,
     name: 'one death sets a task apart where one member is left',
+    file: `${core}/poison.ts`,
     from: 'Math.max(MOST_LOST_OF_FEW, members.size)',
     to: 'members.size',
   },
@@ -78,7 +82,7 @@ export const computeFaults: readonly ShellFault[] = [
   {
     ...ended,
     name: 'halves whose shared values differ take their results for the same',
-    file: `${core}/ended-jobs.ts`,
+    file: `${core}/digest.ts`,
     from: "${hash52(offers.join('\\n'))}",
     to: '',
   },

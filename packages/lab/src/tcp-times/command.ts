@@ -22,7 +22,7 @@ import { provide, run } from '../network/tools.ts'
 const USAGE = `pnpm lab tcp-times [options]
 
   --runs 41      transfers of each kind; four times as many of 1,000 KB where one takes less than a second
-  --keep         write all figures to docs/figures/tcp-times.json, and docs/simulator.md from there
+  --keep         write all figures to docs/figures/tcp-times.json, and docs/fidelity.md from there
 
 Exit status 1 where a median of the model is more than 20 % off the kernel's. Needs Linux, and root or user namespaces.
 `

@@ -25,7 +25,7 @@ interface TcpTimes {
 
 export const shown: Shown<TcpTimes> = {
   name: 'tcp-times',
-  document: 'docs/simulator.md',
+  document: 'docs/fidelity.md',
   section: 'tcp-times',
   // The figures are about the kernel and the simulator, not about these parts.
   of: [],

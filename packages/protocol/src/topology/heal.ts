@@ -17,7 +17,7 @@ import { grown } from '../facts/sorted-places.ts'
 
 /**
  * Longest wait before one node dials the same lost member again, ms. Guess: keeps a healed pool
- * whole within 20 s, as docs/protocol.md promises.
+ * whole within 20 s, as docs/specification.md asks.
  */
 const longestWait = 30_000
 /**

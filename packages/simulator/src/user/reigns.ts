@@ -11,8 +11,8 @@ import type { Stage } from './stage.ts'
 const settled: Milliseconds = 5_000
 
 /**
- * A winner answers an epoch at most 16 above its own, with the next (docs/protocol.md, Confirming a
- * reign).
+ * A winner answers an epoch at most 16 above its own, with the next (docs/specification.md,
+ * Elections, Confirming a reign).
  */
 const confirmed = 17
 
