@@ -4,6 +4,7 @@
  */
 import {
   ProtocolNode,
+  type BroadcastVerdict,
   type Config,
   type Effect,
   type Input,
@@ -13,6 +14,7 @@ import {
   type NodeId,
   type Notification,
 } from '@jel/protocol'
+import { Driver, type Carrier } from '@jel/machine'
 import { raceSignal } from 'race-signal'
 import type { Connection } from '@libp2p/interface'
 import { looksDialable } from './base/addresses.ts'
@@ -22,7 +24,6 @@ import type { PoolNames } from './base/names.ts'
 import { Connector } from './connector.ts'
 import { Dialer } from './dialing/dialing.ts'
 import { probeHost } from './dialing/host-probe.ts'
-import { Driver, type Carrier } from './driver.ts'
 import type { Discovery } from './host/discovery.ts'
 import type { Host } from './host/host.ts'
 import type { Refusals } from './host/refusals.ts'
@@ -66,7 +67,7 @@ export class Engine {
   readonly #parts: Parts
   readonly #events: EngineEvents
   readonly #clock = new Clock()
-  readonly #driver: Driver
+  readonly #driver: Driver<Input, Effect>
   readonly #connector: Connector
   readonly #addresses: OwnAddresses
   readonly #strangers: Strangers
@@ -127,11 +128,20 @@ export class Engine {
     host.libp2p.addEventListener('self:peer:update', () => this.updateAddresses())
     host.libp2p.addEventListener('stop', () => this.#events.onFailure(new OverlayClosedError('the libp2p host was stopped')))
     host.topic.join(
-      (data) => this.#driver.judge(data),
+      (data) => this.#judge(data),
       (peer, problem) => this.#connector.cutOff(peer, problem),
     )
     this.deliver({ type: 'start', addresses: this.#addresses.first(), introducers })
     await raceSignal(this.#entered.promise, signal)
+  }
+
+  /** Hands a broadcast to the protocol. Returns whether to pass it on. */
+  #judge(data: Uint8Array): BroadcastVerdict {
+    const question = (now: Milliseconds): { answer: BroadcastVerdict; effects: Effect[] } => {
+      const { verdict, effects } = this.node.handleBroadcast(data, now)
+      return { answer: verdict, effects }
+    }
+    return this.#driver.ask(question) ?? 'ignore'
   }
 
   deliver(input: Input): void {
@@ -155,7 +165,7 @@ export class Engine {
     await host.stop()
   }
 
-  #carrier(): Carrier {
+  #carrier(): Carrier<Effect> {
     const { host } = this.#parts
     const connect = (effect: Extract<Effect, { type: 'connect' }>): void => void this.#connector.connect(effect)
     return {
