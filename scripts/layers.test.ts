@@ -117,6 +117,33 @@ function importsOf(file: string): string[] {
   return [...readFileSync(file, 'utf8').matchAll(/(?:from|import) '([^']+)'/gu)].map(([, target]) => target as string)
 }
 
+describe('the files', () => {
+  const src = ['machine', 'protocol', 'overlay', 'jel', 'compute', 'simulator', 'conformance', 'lab'].map((name) => `packages/${name}/src`)
+  const files = [...src, 'apps/node/src', 'apps/examples/src'].flatMap((folder) => {
+    const path = join(import.meta.dirname, '..', folder)
+    const names = readdirSync(path, { recursive: true, encoding: 'utf8' })
+    return names.filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts')).map((name) => join(path, name))
+  })
+
+  it('import each other in no circle, types included', () => {
+    const imports = new Map(
+      files.map((file) => [
+        file,
+        importsOf(file)
+          .filter((target) => target.startsWith('.'))
+          .map((target) => join(dirname(file), target)),
+      ]),
+    )
+    // A topological sort: the files that it leaves stand in a circle, or import one.
+    const open = new Map(imports)
+    for (let size = Infinity; open.size < size;) {
+      size = open.size
+      for (const [file, targets] of open) if (!targets.some((target) => open.has(target))) open.delete(file)
+    }
+    expect([...open.keys()].map((file) => relative(join(import.meta.dirname, '..'), file))).toEqual([])
+  })
+})
+
 describe('the packages', () => {
   it.each(Object.entries(packages))('%s imports what it may of others', (name, allowed) => {
     const src = join(import.meta.dirname, '../packages', name, 'src')

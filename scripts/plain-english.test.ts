@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { faultsIn, faultsOf } from './plain-english.ts'
 
-it('comments and the first documents have short lines, and no clause as the subject of a sentence', () => {
-  expect(faultsIn('packages', 'apps', 'scripts', 'site', '.ci', 'README.md', 'docs/tutorial.md', 'docs/protocol.md')).toEqual([])
+it('comments and documents have short lines, and no clause as the subject of a sentence', () => {
+  expect(faultsIn('.')).toEqual([])
 })
 
 it.each([

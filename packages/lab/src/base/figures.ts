@@ -103,7 +103,7 @@ function withFigures<Data>(document: string, { section, text }: Shown<Data>, { o
 }
 
 /** This sentence stays true until the next measurement. */
-const OLD = 'What was measured has changed since.'
+const OLD = 'The sources have changed since.'
 
 function describe({ revision, command, date, machine: on }: Origin): string {
   const { node, cores, processor, memoryGB, loadAverage } = on

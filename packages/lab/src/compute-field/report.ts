@@ -64,7 +64,7 @@ function judge(row: Row, contenders: readonly Measured[]): [target: string, met:
 function contendersTable(contenders: readonly Measured[]): string {
   const rows = (Object.keys(ROWS) as Row[]).filter((row) => contenders.some(({ figures }) => figures[row] !== undefined))
   return markdownTable(
-    ['what', 'unit', ...contenders.map(({ name }) => name), 'target for jel', 'met'],
+    ['row', 'unit', ...contenders.map(({ name }) => name), 'target for jel', 'met'],
     rows.map((row) => {
       const { what, unit } = kindOf(row)
       return [what, unit, ...contenders.map(({ figures }) => cell(row, figures[row])), ...judge(row, contenders)]

@@ -5,7 +5,7 @@ import { figure, markdownTable } from '../base/markdown.ts'
 import { quantile } from '../base/quantiles.ts'
 import { ROWS, type Figures, type Row } from './rows.ts'
 
-const HEADER = ['what', 'unit', 'jel', 'worst', 'Serf', 'worst', 'jel ÷ Serf', 'ahead']
+const HEADER = ['row', 'unit', 'jel', 'worst', 'Serf', 'worst', 'jel ÷ Serf', 'ahead']
 
 /** One row for each measure: medians, the worst beside them, and the ratio of the medians. */
 function table(ours: Figures, theirs: Figures): string {

@@ -4,7 +4,7 @@ import type { Shown } from '../base/figures.ts'
 import { figure, markdownTable } from '../base/markdown.ts'
 import { summarize } from '../base/quantiles.ts'
 
-const HEADER = ['swarm', 'what', 'unit', 'n', 'median', 'p99', 'worst', 'target', 'met']
+const HEADER = ['swarm', 'row', 'unit', 'n', 'median', 'p99', 'worst', 'target', 'met']
 
 function row({ name, swarm, nodes, unit, target, values }: Measure): string[] {
   const { count, median, p99, worst } = summarize(values)

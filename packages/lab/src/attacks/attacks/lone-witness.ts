@@ -5,7 +5,7 @@ import { Sybil } from '../sybil.ts'
 export const loneWitness: Attack = {
   name: 'accusers that are no members',
   does: 'is one member that suspects everybody and brings certificates by keys that it made up',
-  bound: 'who is no member is no accuser, and one member is one accuser: nobody dies',
+  bound: 'only members are accusers, and one member is one accuser: nobody dies',
   run: async ({ pool, attacker, attack }) => {
     const mallory = await attacker()
     const links = await Promise.all(pool.addresses.map(async (address) => await mallory.enter(address)))

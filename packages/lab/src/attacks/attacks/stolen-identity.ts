@@ -8,7 +8,7 @@ import { Sybil, told } from '../sybil.ts'
 export const stolenIdentity: Attack = {
   name: 'stolen identity',
   does: 'connects with the key of a member that is linked already, says that it left, and joins in its place under higher incarnations',
-  bound: 'who has the key is the member: nobody else is touched, and the pool follows the last word',
+  bound: 'the holder of the key is the member: nobody else is touched, and the pool follows the last word',
   run: async ({ pool, attacker, attack, until }) => {
     const sybil = new Sybil(pool.name)
     const member = await attacker({ sybil })
