@@ -112,6 +112,15 @@ describe('the driver', () => {
     expect(log).toEqual(['< in', '< timer'])
   })
 
+  test('does not wake the machine before each input where it asks for a time that is past', () => {
+    const { driver, log, pass } = setUp((input) => (input.type === 'timer' ? [] : [{ type: 'timer', at: 0 }]))
+    driver.deliver(frame('a'), frame('b'))
+    driver.deliver(frame('c'))
+    expect(log).toEqual(['< a', '< b', '< c'])
+    pass(1)
+    expect(log).toEqual(['< a', '< b', '< c', '< timer'])
+  })
+
   test('hands an overdue timer in before anything that waited in the kernel', () => {
     const { driver, ask, log, stall } = setUp((input, now) =>
       input.type === 'timer' ? [send('stalled')] : [{ type: 'timer', at: now + 100 }],

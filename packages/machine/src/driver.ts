@@ -90,13 +90,13 @@ export class Driver<Input extends Tagged, Effect extends Tagged> {
   }
 
   /**
-   * Wakes the machine before any other input when its timer is overdue. After a stop of the process
+   * Wakes the machine before any other input when its timeout should have fired. After a stop of the process
    * (SIGSTOP, a suspended laptop, a blocked event loop) the kernel's buffers are full of old input,
    * and sockets come before timers. The machine learns of the stop from the lateness of its timer.
    */
   #wakeIfOverdue(): void {
     const now = this.#clock.now()
-    if (this.#due === undefined || now < this.#due) return
+    if (this.#due === undefined || this.#armed === undefined || now < Math.max(this.#due, this.#armed)) return
     this.#due = undefined
     this.#carryOut(this.#machine.handle({ type: 'timer' } satisfies TimerInput, now))
   }
@@ -117,11 +117,14 @@ export class Driver<Input extends Tagged, Effect extends Tagged> {
     if (this.#isStopped || this.#due === undefined || (this.#armed !== undefined && this.#armed <= this.#due)) return
     clearTimeout(this.#timeout)
     const now = this.#clock.now()
-    const delay = Math.min(Math.max(Math.ceil(this.#due - now), 0), longestDelay)
+    // setTimeout waits for a millisecond at least.
+    const delay = Math.min(Math.max(Math.ceil(this.#due - now), 1), longestDelay)
     this.#armed = now + delay
     this.#timeout = setTimeout(() => {
-      this.#armed = undefined
-      this.#run(() => this.#wakeIfOverdue())
+      this.#run(() => {
+        this.#wakeIfOverdue()
+        this.#armed = undefined
+      })
     }, delay)
   }
 }

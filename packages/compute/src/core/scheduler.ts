@@ -457,7 +457,8 @@ export class Scheduler {
       for (const message of own) this.#receive(this.#context.self, message)
     }
     this.#disregard()
-    const due = Math.min(...this.#parts.map(({ nextDue }) => nextDue))
+    let due = Infinity
+    for (const { nextDue } of this.#parts) due = Math.min(due, nextDue)
     if (due === Infinity || due >= this.#wakeAt) return
     this.#wakeAt = Math.max(due, now)
     effects.push({ type: 'timer', at: this.#wakeAt })
