@@ -1,7 +1,5 @@
-/**
- * The Mandelbrot set as a picture: a two-dimensional space, whose pieces unite to one image. Pieces
- * are of unequal cost, for which Jalapeno has no answer (§5.3).
- */
+// The Mandelbrot set as a picture: a two-dimensional space, whose pieces unite to one image. Pieces
+// are of unequal cost, for which Jalapeno has no answer (§5.3).
 import { space } from '@jel/compute/program'
 
 const [WIDTH, HEIGHT, DEPTH] = [240, 160, 500]

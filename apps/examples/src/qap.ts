@@ -1,14 +1,9 @@
-/**
- * The quadratic assignment problem by branch and bound (MW §4). A driver asks for the most
- * promising branches first; tasks bound and search them.
- * The instance is a blob in the form of QAPLIB: the number of facilities and places, the distances
- * between places, and the flows between facilities. Both matrices are symmetric.
- */
+// The quadratic assignment problem by branch and bound (MW §4). A driver asks for the most
+// promising branches first; tasks bound and search them. The instance is a blob in the form of
+// QAPLIB: the number of facilities and places, distances of places, flows between facilities.
 import { driver, min, shared, task, type BlobReference } from '@jel/compute/program'
 
-/**
- * The first facilities stand at these places. `cost` is a lower bound of all layouts that begin so.
- */
+/** The places of the first facilities. `cost` is a lower bound of all layouts that begin so. */
 type Part = { readonly data: BlobReference; readonly places: readonly number[]; readonly cost: number }
 /** Facilities that tasks of their own place. */
 const PLACED = 3
@@ -21,10 +16,7 @@ export const qap = driver({
   result: (tasks) => ({ cost: best.value?.cost, places: best.value?.places, tasks }),
 })
 
-/**
- * Returns the branches of a part that can beat the best known layout. Deep in the tree it searches
- * them itself.
- */
+/** Returns the branches that can beat the best layout. Deep in the tree it searches them itself. */
 export const relax = task(async (part: Part, { use }): Promise<readonly Part[]> => {
   const instance = await use(part.data, parse)
   if (part.places.length < Math.min(PLACED, instance.all.length)) return branches(instance, part)
@@ -43,10 +35,8 @@ function branches(instance: Instance, part: Part): Part[] {
   return children.map((places) => ({ ...part, places, cost: bound(instance, places) })).sort((a, b) => a.cost - b.cost)
 }
 
-/**
- * The Gilmore-Lawler bound. It assigns the largest flows to the shortest distances, and sums the
- * minima of the rows, then of the columns, of the cost matrix.
- */
+// The Gilmore-Lawler bound. It assigns the largest flows to the shortest distances, and sums the
+// minima of the rows, then of the columns, of the cost matrix. Both matrices are symmetric.
 function bound({ all, distance, flow }: Instance, places: readonly number[]): number {
   const [open, free] = [all.slice(places.length), without(all, places)]
   const flows = open.map((one) => sorted(without(open, [one]).map((other) => flow(one, other))))
