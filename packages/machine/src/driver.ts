@@ -91,9 +91,9 @@ export class Driver<Input extends Tagged, Effect extends Tagged> {
 
   /**
    * Wakes the machine before any other input when its timeout should have fired. After a stop of
-   * the process (SIGSTOP, a suspended laptop, a blocked event loop) the kernel's buffers are full of
-   * old input, and sockets come before timers. The machine learns of the stop from the lateness of
-   * its timer.
+   * the process (SIGSTOP, a suspended laptop, a blocked event loop) the kernel's buffers are full
+   * of old input, and sockets come before timers. The machine learns of the stop from the lateness
+   * of its timer.
    */
   #wakeIfOverdue(): void {
     const now = this.#clock.now()
