@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 const root = join(import.meta.dirname, '../../..')
 const folder = mkdtempSync(join(tmpdir(), 'jel-pack-'))
 const packages = [
+  'packages/machine',
   'packages/protocol',
   'packages/overlay',
   'packages/jel',
