@@ -105,7 +105,7 @@ describe.each([
 /** The packages from which each package may import. docs/architecture.md has the picture. */
 const packages: Layers = {
   machine: [],
-  protocol: [],
+  protocol: ['@jel/machine'],
   overlay: ['@jel/machine', '@jel/protocol', '@jel/protocol/internals'],
   jel: ['@jel/overlay', '@jel/protocol'],
   // The generated entry of a bundle imports `@jel/compute/program`.

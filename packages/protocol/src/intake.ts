@@ -8,7 +8,8 @@
  */
 import { FrameError } from './base/errors.ts'
 import type { Milliseconds, NodeId } from './base/io.ts'
-import type { Context, Timed } from './context/context.ts'
+import type { Context } from './context/context.ts'
+import type { Timed } from './context/timers.ts'
 import { Link } from './context/links.ts'
 import type { FailureDetector } from './detection/failure-detector.ts'
 import type { Elections } from './election/elections.ts'
@@ -32,16 +33,11 @@ export class Intake implements Timed {
   readonly #parts: IntakeParts
   /** Statements of kinds that this version does not know, each with the time when it began. */
   readonly #unknown = new Map<string, { readonly fact: Fact; readonly born: Milliseconds }>()
-  #nextDue: Milliseconds = Infinity
   #warnedFull = false
 
   constructor(context: Context, parts: IntakeParts) {
     this.#context = context
     this.#parts = parts
-  }
-
-  get nextDue(): Milliseconds {
-    return this.#nextDue
   }
 
   /**
@@ -50,8 +46,6 @@ export class Intake implements Timed {
    */
   due(): void {
     const { now, config, facts } = this.#context
-    if (now < this.#nextDue) return
-    this.#nextDue = Infinity
     for (const [key, { fact, born }] of this.#unknown) {
       if (now - born >= config.limits.unknownLifetime) {
         this.#unknown.delete(key)
@@ -80,7 +74,7 @@ export class Intake implements Timed {
   /** Forgets the statements of unknown kinds. */
   clear(): void {
     this.#unknown.clear()
-    this.#nextDue = Infinity
+    this.#context.timers.set('unknownStatement', Infinity)
   }
 
   /** Takes in a death without further checks: this node took part in it, or waited long enough. */
@@ -264,9 +258,9 @@ export class Intake implements Timed {
 
   /** Schedules the end of a statement's exchange or of its life. */
   #awaitAge(born: Milliseconds): void {
-    const { now, config } = this.#context
+    const { now, config, timers } = this.#context
     const end = now - born < this.#toldFor ? this.#toldFor : config.limits.unknownLifetime
-    this.#nextDue = Math.min(this.#nextDue, born + end)
+    timers.advance('unknownStatement', born + end)
   }
 
   /** If this fact equals the held one or means the same, all receivers of the broadcast know it. */

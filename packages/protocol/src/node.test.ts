@@ -546,3 +546,15 @@ describe('health', () => {
     expect(bench.node.health(bench.now).suspectedShare).toBe(0)
   })
 })
+
+describe('the end of a life', () => {
+  it('is forgotten after its time, though nothing else happens', () => {
+    const bench = new Bench(self, { config: { tombstones: { lifetime: 100_000 } } })
+    bench.meet(alice)
+    bench.receive(alice, facts([alice.left()]))
+    bench.unlink(alice)
+    const remembered = bench.node.fingerprint.count
+    bench.advance(120_000)
+    expect(bench.node.fingerprint.count).toBe(remembered - 1)
+  })
+})

@@ -21,8 +21,9 @@ import type {
 } from './base/io.ts'
 import { nameProblem } from './base/name.ts'
 import { obey, type Commanded } from './commands.ts'
-import type { Context, Timed } from './context/context.ts'
+import type { Context } from './context/context.ts'
 import type { Link } from './context/links.ts'
+import type { TimerName } from './context/timers.ts'
 import type { Outcome } from './context/outcomes.ts'
 import { stall } from './detection/health-multiplier.ts'
 import { meshTime } from './dissemination/broadcaster.ts'
@@ -41,6 +42,9 @@ export type { NodeOptions } from './parts.ts'
  */
 const lookAround = 60_000
 
+/** After its left-statement a node only publishes: that, and news of others that leave, too. */
+const afterLeaving: ReadonlySet<TimerName> = new Set<TimerName>(['broadcast', 'lazyPush'])
+
 /** `Data` is the encoded form of messages, by the codec among the services. */
 export class ProtocolNode<Data extends Encoded = Uint8Array> {
   readonly #parts: Parts<Data>
@@ -48,8 +52,6 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   readonly #handshake: Handshake
   readonly #membership: Membership
   readonly #commanded: Commanded
-  /** Time when the first of the parts without the detector is due. */
-  #othersDue: Milliseconds = -Infinity
   /**
    * The left-statement is sent. Until the host stops, this node still passes on news, as the
    * senders may be leaving, too.
@@ -57,11 +59,6 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   #left = false
   #stopped = false
   #armedAt: Milliseconds = Infinity
-  /**
-   * The input was a probe, an answer to one, or the time for the next, and nobody is suspected. So
-   * it concerns only the detector.
-   */
-  #isProbing = false
   readonly #received = (link: Link, message: Message): void => this.#receive(link, message)
 
   /** Throws RangeError on an invalid pool name. */
@@ -165,13 +162,11 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     // about the due time.
     context.now = Math.max(context.now, Math.floor(now))
     context.effects = []
-    this.#isProbing = false
     const lateness = context.now - this.#armedAt
     if (lateness <= stall || this.#left) return
     this.#armedAt = context.now
     this.#parts.detector.stalled(lateness)
     this.#parts.elections.stalled()
-    this.#othersDue = -Infinity
     if (lateness >= context.config.healing.memory) this.#startOver()
   }
 
@@ -181,63 +176,32 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   #finish(left: boolean): Effect<Data>[] {
     const context = this.#context
     this.#settle()
-    if (this.#left) this.#attendLeaving()
-    else if (!this.#probeOnly()) this.#attend()
+    this.#fireTimers()
     this.#arm()
     const { effects } = context
     context.effects = []
     return left ? effects.filter(({ type }) => type === 'send' || type === 'broadcast' || type === 'timer') : effects
   }
 
-  /** Gives each due part its turn. */
-  #attend(): void {
-    const { view, now } = this.#context
-    const { detector, timed, health } = this.#parts
-    this.#membership.updateRings()
-    this.#turn(detector)
-    for (const part of timed) this.#turn(part)
-    view.tombstones.expire(now)
+  /** Gives each part whose timer is due its turn, and settles the outcomes of each. */
+  #fireTimers(): void {
+    const { timers, now } = this.#context
+    const { timed, health } = this.#parts
+    if (!this.#left) this.#membership.updateRings()
+    timers.fire(now, (name) => {
+      if (this.#stopped) return
+      timed[name].due()
+      this.#settle()
+    })
+    if (this.#left) return
     this.#membership.updateRings()
     health.report()
-    this.#othersDue = view.tombstones.nextExpiry
-    for (const part of timed) this.#othersDue = Math.min(this.#othersDue, part.nextDue)
   }
 
-  /** Gives a part its turn if it is due, and settles its outcomes. */
-  #turn(part: Timed): void {
-    if (this.#context.now < part.nextDue || this.#stopped) return
-    part.due()
-    this.#settle()
-  }
-
-  /**
-   * After the left-statement only the publishing parts run: for that statement, and for news of
-   * others that leave at the same time.
-   */
-  #attendLeaving(): void {
-    const parts = [this.#parts.broadcaster, this.#parts.lazyPush]
-    for (const part of parts) if (this.#context.now >= part.nextDue) part.due()
-    this.#othersDue = Math.min(...parts.map(({ nextDue }) => nextDue))
-  }
-
-  /**
-   * An idle node mostly probes and answers, and a check of all parts each time would be most of its
-   * work. Returns true if the input concerned only the detector, false if the others need a check,
-   * too.
-   */
-  #probeOnly(): boolean {
-    const { now } = this.#context
-    const { detector } = this.#parts
-    if (!this.#isProbing || now >= this.#othersDue) return false
-    if (now >= detector.nextDue) detector.due()
-    this.#settle()
-    return detector.isIdle
-  }
-
+  /** Asks to be woken when the next timer fires. */
   #arm(): void {
     if (this.#stopped) return
-    const detectorDue = this.#left ? Infinity : this.#parts.detector.nextDue
-    const next = Math.max(Math.ceil(Math.min(this.#othersDue, detectorDue)), this.#context.now)
+    const next = Math.max(Math.ceil(this.#context.timers.next), this.#context.now)
     if (next === this.#armedAt || next === Infinity) return
     this.#armedAt = next
     this.#context.effects.push({ type: 'timer', at: next })
@@ -286,7 +250,6 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
         this.#tellOfItself(this.#parts.life.readdress(input.addresses))
         break
       case 'timer':
-        this.#isProbing = detector.isIdle
         this.#armedAt = Infinity
         break
     }
@@ -302,7 +265,6 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
       else if (message.hello !== undefined) this.#tellEnd(from)
       return
     }
-    this.#isProbing = (message.probe !== undefined || message.ack !== undefined) && detector.isIdle
     detector.heard(from)
     if (message.hello !== undefined) this.#handshake.greeted(link, message.hello)
     else if (message.goodbye !== undefined) link.goodbye = true
@@ -369,7 +331,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   }
 
   #linkLost(peer: NodeId): void {
-    const { reconciler, lazyPush, detector, linkMaintenance, introduction } = this.#parts
+    const { reconciler, lazyPush, detector, linkMaintenance, introduction, elections } = this.#parts
     const link = this.#context.links.get(peer)
     if (link === undefined) return
     this.#context.links.delete(peer)
@@ -377,6 +339,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     detector.linkLost(link)
     linkMaintenance.linkLost(link)
     introduction.linkLost()
+    elections.schedule()
   }
 
   /** Settles the waiting outcomes in order, and the consequences of each before the next. */
@@ -423,6 +386,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
         break
       case 'alone':
         this.#handshake.notify(true)
+        this.#parts.elections.schedule()
         break
       case 'served':
         introduction.linkUp(outcome.peer)
@@ -494,6 +458,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     }
     this.#settle()
     this.#parts.broadcaster.leave(fact)
+    this.#context.timers.retain(afterLeaving)
     this.#left = true
   }
 

@@ -1,7 +1,8 @@
 /** Creates and connects the parts of a node. */
 import type { Config } from './base/config.ts'
 import type { Encoded, NodeId } from './base/io.ts'
-import { Context, type Timed } from './context/context.ts'
+import { Context } from './context/context.ts'
+import type { Timed, TimerName } from './context/timers.ts'
 import type { Services } from './context/services.ts'
 import { FailureDetector } from './detection/failure-detector.ts'
 import { Broadcaster } from './dissemination/broadcaster.ts'
@@ -54,8 +55,8 @@ export class Parts<Data extends Encoded = Encoded> {
   readonly reporter: Reporter
   readonly health: HealthReport
   readonly intake: Intake
-  /** All parts with a timer but the detector, in the order of their turns. */
-  readonly timed: readonly Timed[]
+  /** The part behind each timer. */
+  readonly timed: Readonly<Record<TimerName, Timed>>
 
   constructor(options: NodeOptions<Data>) {
     const context = new Context(options)
@@ -77,18 +78,20 @@ export class Parts<Data extends Encoded = Encoded> {
     this.reconciler = new Reconciler(context)
     this.health = new HealthReport(context, this)
     this.intake = new Intake(context, this)
-    this.timed = [
-      this.introduction,
-      this.referral,
-      this.reconciler,
-      this.broadcaster,
-      this.lazyPush,
-      this.linkMaintenance,
-      this.healer,
-      this.elections,
-      this.signals,
-      this.records,
-      this.intake,
-    ]
+    this.timed = {
+      ...this.detector.timed,
+      introduction: this.introduction,
+      referral: this.referral,
+      reconciliation: this.reconciler,
+      broadcast: this.broadcaster,
+      lazyPush: this.lazyPush,
+      links: this.linkMaintenance,
+      healing: this.healer,
+      election: this.elections,
+      signal: this.signals,
+      record: this.records,
+      unknownStatement: this.intake,
+      tombstone: { due: () => context.view.tombstones.expire(context.now) },
+    }
   }
 }

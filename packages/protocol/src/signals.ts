@@ -9,7 +9,8 @@ import { FrameError } from './base/errors.ts'
 import type { Milliseconds, NodeId } from './base/io.ts'
 import { nameProblem } from './base/name.ts'
 import { remember } from './base/remember.ts'
-import type { Context, Timed } from './context/context.ts'
+import type { Context } from './context/context.ts'
+import type { Timed } from './context/timers.ts'
 import type * as wire from './wire/messages.js'
 
 /** References remembered of one sender. Guess: a sender has fewer signals in flight. */
@@ -42,12 +43,6 @@ export class Signals implements Timed {
     this.#context = context
   }
 
-  get nextDue(): Milliseconds {
-    let next = Infinity
-    if (this.#sendings.size > 0) for (const { deadline } of this.#sendings.values()) next = Math.min(next, deadline)
-    return next
-  }
-
   send(ref: number, name: string, to: readonly NodeId[]): void {
     const { now, config, view, links, id } = this.#context
     const sending: Sending = { name, deadline: now + config.limits.signalTimeout, waiting: new Set(), delivered: [], failed: [] }
@@ -66,6 +61,7 @@ export class Signals implements Timed {
       }
     }
     this.#finish(ref, sending)
+    this.#arm()
   }
 
   /**
@@ -114,6 +110,7 @@ export class Signals implements Timed {
       sending.waiting.clear()
       this.#finish(ref, sending)
     }
+    this.#arm()
   }
 
   /** Processes count their signals from one, so only references of one process are compared. */
@@ -134,6 +131,13 @@ export class Signals implements Timed {
   #finish(ref: number, { waiting, delivered, failed }: Sending): void {
     if (waiting.size > 0) return
     this.#sendings.delete(ref)
+    this.#arm()
     this.#context.notify({ type: 'signalled', ref, delivered, failed })
+  }
+
+  #arm(): void {
+    // All signals wait equally long, so the first one is due first.
+    const [first] = this.#sendings.values()
+    this.#context.timers.set('signal', first?.deadline ?? Infinity)
   }
 }

@@ -70,8 +70,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'refutations are not published from a timer',
     file: 'detection/failure-detector.ts',
-    from: 'return this.#suspicions.size === 0 && this.#refutations.nextDue === Infinity',
-    to: 'return this.#suspicions.size === 0',
+    from: 'refutation: { due: () => this.accusations.publishRefutation() }',
+    to: 'refutation: { due: () => {} }',
     simulation: ['hostile-deaths.test.ts', '-t', 'all know soon'],
   },
   {

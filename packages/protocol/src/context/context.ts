@@ -2,6 +2,7 @@
  * The shared state of a node's parts: its identity, its knowledge, the time of the current input,
  * and the effects collected so far.
  */
+import { Timers } from '@jel/machine'
 import type { Config } from '../base/config.ts'
 import type { Effect, Encoded, Milliseconds, NodeId, Notification, WarningCode } from '../base/io.ts'
 import type { Fact } from '../facts/fact.ts'
@@ -17,6 +18,7 @@ import { Budgets, type AtOnce, type Cost } from './budgets.ts'
 import type { Link, Links } from './links.ts'
 import type { Outcome } from './outcomes.ts'
 import type { Services } from './services.ts'
+import { timerNames, type TimerName } from './timers.ts'
 
 export interface ContextOptions<Data extends Encoded = Uint8Array> {
   readonly id: NodeId
@@ -37,6 +39,7 @@ export class Context<Data extends Encoded = Encoded> {
   readonly view: View
   readonly links: Links = new Map()
   readonly budgets: Budgets
+  readonly timers: Timers<TimerName> = new Timers(timerNames)
   /** Time of the current input. */
   now: Milliseconds = 0
   /**
@@ -67,7 +70,7 @@ export class Context<Data extends Encoded = Encoded> {
     // Without a codec of the runner, `Data` is bytes.
     this.wire = services.codec ?? (new ProtobufCodec(config.limits) as Codec<Encoded> as Codec<Data>)
     this.facts = new FactSet(services.registry ?? new Registry(), factBytes)
-    this.view = new View(this.facts, config)
+    this.view = new View(this.facts, config, (at) => this.timers.set('tombstone', at))
     this.budgets = new Budgets((peer) => this.view.wasMember(peer))
   }
 
@@ -156,11 +159,4 @@ export class Context<Data extends Encoded = Encoded> {
   warn(code: WarningCode, message: string): void {
     this.notify({ type: 'warning', code, message })
   }
-}
-
-/** A part with a timer. */
-export interface Timed {
-  /** Next time at which `due` has to be called; Infinity for none. */
-  readonly nextDue: Milliseconds
-  due(): void
 }

@@ -11,7 +11,7 @@
  */
 import { FrameError } from '../base/errors.ts'
 import type { Milliseconds, NodeId } from '../base/io.ts'
-import type { Context, Timed } from '../context/context.ts'
+import type { Context } from '../context/context.ts'
 import { beatWindow } from '../facts/certificate.ts'
 import { factOf, type Fact } from '../facts/fact.ts'
 import { isKind, type Refutation, type Statement, type Suspicion as Accusation } from '../facts/statement.ts'
@@ -47,7 +47,7 @@ export interface AccusationParts {
   roundTrip(): Milliseconds
 }
 
-export class Accusations implements Timed {
+export class Accusations {
   readonly confirmation: Confirmation
   readonly #context: Context
   readonly #parts: AccusationParts
@@ -70,10 +70,6 @@ export class Accusations implements Timed {
       { onTurn: (suspicion) => this.#publish(suspicion), onDeath: (certificate, after) => events.onDeath(certificate, after) },
     )
     this.#spread = new SuspicionSpread(context, parts.outbox, parts.suspicions)
-  }
-
-  get nextDue(): Milliseconds {
-    return Math.min(this.#parts.refutations.nextDue, this.#parts.suspicions.nextDue)
   }
 
   /** Accuses a member that this node failed to reach, directly and through helpers. */
@@ -224,7 +220,6 @@ export class Accusations implements Timed {
 
   due(): void {
     const { now } = this.#context
-    this.#publishRefutation()
     let rounds = 0
     for (const suspicion of this.#parts.suspicions.due()) {
       if (now < suspicion.accusationsDue) continue
@@ -337,11 +332,11 @@ export class Accusations implements Timed {
       this.#parts.outbox.tell(peer, refutation)
     }
     for (const [peer, { at }] of this.#refuted) if (now - at >= 1_000) this.#refuted.delete(peer)
-    this.#publishRefutation()
   }
 
-  #publishRefutation(): void {
-    const fact = this.#parts.refutations.due()
+  /** Publishes this node's refutation. */
+  publishRefutation(): void {
+    const fact = this.#parts.refutations.publication()
     if (fact !== undefined) this.#tell(fact)
   }
 

@@ -6,10 +6,9 @@
  * suspected. If an overloaded machine is the cause, probes must not keep it busy.
  */
 import type { DialFailure, HostProbeOutcome, Milliseconds, NodeId } from '../base/io.ts'
-import type { Context, Timed } from '../context/context.ts'
+import type { Context } from '../context/context.ts'
 import { probeLinkTime } from '../context/links.ts'
 import type { Contacts } from './contacts.ts'
-import type { HealthMultiplier } from './health-multiplier.ts'
 import type { ProbeScheduler } from './probe-scheduler.ts'
 import { suspicionTimeout, type Evidence } from './suspicion-timeout.ts'
 import type { Suspicion } from './suspicion.ts'
@@ -40,11 +39,10 @@ const freeShare = 0.25
 export interface DirectProbeParts {
   readonly suspicions: Suspicions
   readonly scheduler: ProbeScheduler
-  readonly health: HealthMultiplier
   readonly contacts: Contacts
 }
 
-export class DirectProbes implements Timed {
+export class DirectProbes {
   readonly #context: Context
   readonly #parts: DirectProbeParts
   readonly #onTimeout: (suspicion: Suspicion) => void
@@ -59,10 +57,6 @@ export class DirectProbes implements Timed {
     this.#context = context
     this.#parts = parts
     this.#onTimeout = onTimeout
-  }
-
-  get nextDue(): Milliseconds {
-    return this.#parts.suspicions.nextDue
   }
 
   /** Begins to suspect a member, and probes it at once. */
@@ -153,10 +147,10 @@ export class DirectProbes implements Timed {
   #consider(suspicion: Suspicion): void {
     const { now, config, links } = this.#context
     if (suspicion.state !== 'probing') return
-    const { scheduler, health, contacts } = this.#parts
+    const { scheduler, contacts } = this.#parts
     const { id, evidence } = suspicion
     const situation = { evidence, isLinked: links.has(id), isDialable: contacts.isDialable(id) !== false, late: scheduler.late }
-    const ends = suspicion.since + suspicionTimeout(situation, config.detection) * health.value
+    const ends = suspicion.since + suspicionTimeout(situation, config.detection) * scheduler.health.value
     if (now >= ends) this.#onTimeout(suspicion)
     else suspicion.advance('probe', Math.ceil(ends))
   }

@@ -6,8 +6,10 @@
  * reach the application. A death that any node reported stands: only the next life reconciles both
  * sides.
  */
+import { earliest } from '../base/earliest.ts'
 import type { Milliseconds, NodeId } from '../base/io.ts'
-import type { Context, Timed } from '../context/context.ts'
+import type { Context } from '../context/context.ts'
+import type { Timed } from '../context/timers.ts'
 import type { Certificate } from '../facts/certificate.ts'
 import { factOf } from '../facts/fact.ts'
 
@@ -25,12 +27,6 @@ export class DisputedDeaths implements Timed {
     this.#onDeath = onDeath
   }
 
-  get nextDue(): Milliseconds {
-    let next = Infinity
-    if (this.#held.size > 0) for (const { until } of this.#held.values()) next = Math.min(next, until)
-    return next
-  }
-
   /**
    * Holds a verified death back and sends it to its member. `isOutlived`: this node knows that the
    * member lived on, and does not believe the death later either.
@@ -40,6 +36,7 @@ export class DisputedDeaths implements Timed {
     const held = this.#held.get(suspect)
     if (held !== undefined && (isOutlived || !held.isOutlived)) return
     this.#held.set(suspect, { certificate, isOutlived, until: this.#context.now + holdTime })
+    this.#arm()
     if (this.#context.links.has(suspect)) this.#tell(certificate)
     // After a partition every node knows such deaths of half of the pool. A node with a link sends
     // them.
@@ -61,7 +58,7 @@ export class DisputedDeaths implements Timed {
 
   /** A life ended or a new one began. */
   forget(id: NodeId): void {
-    this.#held.delete(id)
+    if (this.#held.delete(id)) this.#arm()
   }
 
   due(): void {
@@ -71,6 +68,11 @@ export class DisputedDeaths implements Timed {
       this.#held.delete(id)
       if (!isOutlived) this.#onDeath(certificate)
     }
+    this.#arm()
+  }
+
+  #arm(): void {
+    this.#context.timers.set('disputedDeath', earliest(this.#held.values(), ({ until }) => until))
   }
 
   #tell(certificate: Certificate): void {

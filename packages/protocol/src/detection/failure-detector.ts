@@ -16,8 +16,9 @@
 import { FrameError } from '../base/errors.ts'
 import type { DialFailure, HostProbeOutcome, Milliseconds, NodeId } from '../base/io.ts'
 import { pickOne } from '../base/random.ts'
-import type { Context, Timed } from '../context/context.ts'
+import type { Context } from '../context/context.ts'
 import { probeLinkTime, type Link } from '../context/links.ts'
+import type { Timed, TimerName } from '../context/timers.ts'
 import type { Certificate } from '../facts/certificate.ts'
 import { isKind, type Refutation, type Statement } from '../facts/statement.ts'
 import type { Alarm, PingReqAck } from '../frames/message.ts'
@@ -27,7 +28,6 @@ import { Beats, slack } from './beats.ts'
 import { Contacts } from './contacts.ts'
 import { DirectProbes } from './direct-probes.ts'
 import { DisputedDeaths } from './disputed-deaths.ts'
-import { HealthMultiplier } from './health-multiplier.ts'
 import { IndirectProbeHelper } from './indirect-probe-helper.ts'
 import { IndirectProbes } from './indirect-probes.ts'
 import { Outbox } from './outbox.ts'
@@ -96,11 +96,18 @@ const aloneAmongRefusals = 5_000
 /** The same for silent members, ms. Guess: few outages of a node's own network are longer. */
 const aloneInSilence = 3_600_000
 
-export class FailureDetector implements Timed {
+/** The timers of failure detection. */
+export type DetectionTimer = Extract<
+  TimerName,
+  'health' | 'probe' | 'suspicion' | 'indirectProbe' | 'helper' | 'refutation' | 'disputedDeath' | 'detectionMessages'
+>
+
+export class FailureDetector {
   readonly accusations: Accusations
+  /** The parts with timers. */
+  readonly timed: Readonly<Record<DetectionTimer, Timed>>
   readonly #context: Context
   readonly #suspicions: Suspicions
-  readonly #health: HealthMultiplier
   readonly #beats: Beats
   readonly #refutations: Refutations
   readonly #outbox: Outbox
@@ -111,7 +118,6 @@ export class FailureDetector implements Timed {
   readonly #indirect: IndirectProbes
   readonly #helper: IndirectProbeHelper
   readonly #disputed: DisputedDeaths
-  readonly #timed: readonly Timed[]
   /** Time of the last frame from a member. */
   #heardAt: Milliseconds = 0
   /** See {@link unproven}. */
@@ -120,10 +126,9 @@ export class FailureDetector implements Timed {
   constructor(context: Context) {
     this.#context = context
     const suspicions = new Suspicions(context)
-    const health = new HealthMultiplier(context)
     const beats = new Beats(context)
     const refutations = new Refutations(context)
-    const scheduler = new ProbeScheduler(context, health, (id) => this.#fellSilent(id))
+    const scheduler = new ProbeScheduler(context, (id) => this.#fellSilent(id))
     const outbox = new Outbox(context, () => (scheduler.isSlow ? scheduler.roundTrip : 0))
     this.#turns = new ProbeTurns(
       context,
@@ -131,7 +136,7 @@ export class FailureDetector implements Timed {
       (id) => this.#isObserved(id),
     )
     const contacts = new Contacts(context)
-    this.#direct = new DirectProbes(context, { suspicions, scheduler, health, contacts }, (suspicion) => this.#timedOut(suspicion))
+    this.#direct = new DirectProbes(context, { suspicions, scheduler, contacts }, (suspicion) => this.#timedOut(suspicion))
     this.#helper = new IndirectProbeHelper(context, outbox, beats, {
       isMissed: (id) => this.#isMissed(id),
       canTell: (id) => this.#canTell(id),
@@ -179,18 +184,20 @@ export class FailureDetector implements Timed {
     this.#disputed = new DisputedDeaths(context, (certificate) => this.#foundTrue(certificate))
     this.#contacts = contacts
     this.#suspicions = suspicions
-    this.#health = health
     this.#beats = beats
     this.#refutations = refutations
     this.#outbox = outbox
     this.#scheduler = scheduler
-    this.#timed = [health, scheduler, this.#direct, this.#indirect, this.#helper, this.accusations, this.#disputed, outbox]
-  }
-
-  get nextDue(): Milliseconds {
-    let next = Infinity
-    for (const { nextDue } of this.#timed) next = Math.min(next, nextDue)
-    return next
+    this.timed = {
+      health: scheduler.health,
+      probe: scheduler,
+      suspicion: { due: () => this.#suspicionsDue() },
+      indirectProbe: this.#indirect,
+      helper: this.#helper,
+      refutation: { due: () => this.accusations.publishRefutation() },
+      disputedDeath: this.#disputed,
+      detectionMessages: outbox,
+    }
   }
 
   /** Number of members that this node is not sure of. */
@@ -201,11 +208,6 @@ export class FailureDetector implements Timed {
   /** Number of members that only others reach. */
   get relayed(): number {
     return this.#suspicions.relayed
-  }
-
-  /** True if nothing but probes is going on, so there is nothing to publish. */
-  get isIdle(): boolean {
-    return this.#suspicions.size === 0 && this.#refutations.nextDue === Infinity
   }
 
   /** True if this node is not sure that the member lives. */
@@ -390,7 +392,7 @@ export class FailureDetector implements Timed {
 
   /** This process stalled for `lateness`. Frames that it missed prove nothing about others. */
   stalled(lateness: Milliseconds): void {
-    this.#health.degrade()
+    this.#scheduler.health.degrade()
     this.#heardAt += lateness
     this.#scheduler.stalled(lateness)
     this.#direct.stalled(lateness)
@@ -402,12 +404,11 @@ export class FailureDetector implements Timed {
     for (const part of [this.#suspicions, this.#indirect, this.#helper, this.accusations, this.#outbox, this.#beats]) part.clear()
   }
 
-  due(): void {
-    const { now } = this.#context
-    for (const part of this.#timed) if (now >= part.nextDue) part.due()
-    if (this.#suspicions.size === 0) return
-    for (const suspicion of this.#suspicions.due()) if (now >= suspicion.at('round')) this.#askAgain(suspicion)
-    if (this.#outbox.nextDue <= now) this.#outbox.due()
+  #suspicionsDue(): void {
+    this.#direct.due()
+    this.accusations.due()
+    for (const suspicion of this.#suspicions.due()) if (this.#context.now >= suspicion.at('round')) this.#askAgain(suspicion)
+    this.#suspicions.arm()
   }
 
   /** An observed member did not answer in time. */
@@ -594,7 +595,7 @@ export class FailureDetector implements Timed {
       this.accusations.accuse(suspicion)
       return
     }
-    this.#health.degrade()
+    this.#scheduler.health.degrade()
     // If all are slow, answers come later.
     if (!this.#scheduler.isSlow) this.#context.outcomes.push({ type: 'isolated' })
     suspicion.schedule('round', now + this.#context.jitter(Math.min(retry * 2 ** Math.min(suspicion.rounds, 16), longestRetry)))

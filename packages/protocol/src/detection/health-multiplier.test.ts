@@ -13,12 +13,12 @@ describe('the health multiplier', () => {
 
   beforeEach(() => {
     context = new Context({ id: self.id, pool, config: defaultConfig, services: servicesOf(self.id) })
-    health = new HealthMultiplier(context)
+    health = new HealthMultiplier(context, () => {})
   })
 
   it('is one for a node that is well, and needs no waking', () => {
     health.recover()
-    expect([health.value, health.nextDue]).toEqual([1, Infinity])
+    expect([health.value, context.timers.at('health')]).toEqual([1, Infinity])
   })
 
   it('grows with each trouble, up to nine', () => {
@@ -34,10 +34,10 @@ describe('the health multiplier', () => {
     health.recover()
     expect(health.value).toBe(3)
     for (let i = 0; i < 2; i++) {
-      expect(health.nextDue).toBe(context.now + period)
-      context.now = health.nextDue
-      health.due()
+      expect(context.timers.at('health')).toBe(context.now + period)
+      context.now = context.timers.at('health')
+      context.timers.fire(context.now, () => health.due())
     }
-    expect([health.value, health.nextDue]).toEqual([1, Infinity])
+    expect([health.value, context.timers.at('health')]).toEqual([1, Infinity])
   })
 })

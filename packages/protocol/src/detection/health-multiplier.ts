@@ -5,8 +5,8 @@
  * factor by one step. Each answer to a probe, and each period without trouble, lowers it by one
  * step.
  */
-import type { Milliseconds } from '../base/io.ts'
-import type { Context, Timed } from '../context/context.ts'
+import type { Context } from '../context/context.ts'
+import type { Timed } from '../context/timers.ts'
 
 /**
  * A timer this late shows that this process stalled, ms. Measured: 20 processes starting on 2 cores
@@ -21,14 +21,12 @@ export class HealthMultiplier implements Timed {
   readonly #context: Context
   /** 0 is healthy. */
   #score = 0
-  #fallsAt = Infinity
+  readonly #onChange: () => void
 
-  constructor(context: Context) {
+  /** `onChange`: the factor changed. */
+  constructor(context: Context, onChange: () => void) {
     this.#context = context
-  }
-
-  get nextDue(): Milliseconds {
-    return this.#fallsAt
+    this.#onChange = onChange
   }
 
   /** The factor on a time-out. */
@@ -38,18 +36,21 @@ export class HealthMultiplier implements Timed {
 
   /** Takes in a sign that this node itself is slow, or cut off. */
   degrade(): void {
-    const { now, config } = this.#context
+    const { now, config, timers } = this.#context
     this.#score = Math.min(highest, this.#score + 1)
-    this.#fallsAt = now + config.detection.period
+    timers.set('health', now + config.detection.period)
+    this.#onChange()
   }
 
   /** Takes in a sign that all is well. */
   recover(): void {
+    const { now, config, timers } = this.#context
     this.#score = Math.max(0, this.#score - 1)
-    this.#fallsAt = this.#score === 0 ? Infinity : this.#context.now + this.#context.config.detection.period
+    timers.set('health', this.#score === 0 ? Infinity : now + config.detection.period)
+    this.#onChange()
   }
 
   due(): void {
-    if (this.#context.now >= this.#fallsAt) this.recover()
+    this.recover()
   }
 }

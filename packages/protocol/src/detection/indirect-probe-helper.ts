@@ -5,8 +5,10 @@
  * answers from memory if the finding is at most a second old, to any asker. It dials only members
  * of its own view, at the addresses that they signed. So nobody can use it as a reflector.
  */
+import { earliest } from '../base/earliest.ts'
 import type { Address, HostProbeOutcome, Milliseconds, NodeId } from '../base/io.ts'
-import type { Context, Timed } from '../context/context.ts'
+import type { Context } from '../context/context.ts'
+import type { Timed } from '../context/timers.ts'
 import type { Refutation, Statement } from '../facts/statement.ts'
 import type { Beats } from './beats.ts'
 import type { Outbox } from './outbox.ts'
@@ -57,12 +59,6 @@ export class IndirectProbeHelper implements Timed {
     this.#events = events
   }
 
-  get nextDue(): Milliseconds {
-    let next = Infinity
-    for (const { deadline } of this.#tasks.values()) next = Math.min(next, deadline)
-    return next
-  }
-
   /** Takes in a member's request for a probe of another. */
   request(from: NodeId, subject: NodeId): void {
     const { links, view, now, effects } = this.#context
@@ -75,6 +71,7 @@ export class IndirectProbeHelper implements Timed {
     else if (this.#tasks.size < most) {
       const isLinked = links.has(subject)
       this.#tasks.set(subject, { askers: new Set([from]), deadline: now + this.#events.timeout, isAccepted: false, isDialled: false })
+      this.#arm()
       if (isLinked) this.#outbox.ask(subject, subject)
       else effects.push({ type: 'probeHost', peer: subject, addresses: this.#addressesOf(subject) })
     }
@@ -102,6 +99,7 @@ export class IndirectProbeHelper implements Timed {
     // Its kernel answers. The process gets the time of a direct probe, as many may dial it at once.
     task.isAccepted = true
     task.deadline = this.#context.now + this.#events.probeTimeout
+    this.#arm()
     this.#dialNext()
   }
 
@@ -118,10 +116,16 @@ export class IndirectProbeHelper implements Timed {
 
   clear(): void {
     this.#tasks.clear()
+    this.#arm()
   }
 
   due(): void {
     for (const [subject, { deadline }] of this.#tasks) if (this.#context.now >= deadline) this.#fail(subject)
+    this.#arm()
+  }
+
+  #arm(): void {
+    this.#context.timers.set('helper', earliest(this.#tasks.values(), ({ deadline }) => deadline))
   }
 
   #fail(subject: NodeId): void {
@@ -148,6 +152,7 @@ export class IndirectProbeHelper implements Timed {
   #end(subject: NodeId): Task | undefined {
     const task = this.#tasks.get(subject)
     if (!this.#tasks.delete(subject)) return undefined
+    this.#arm()
     this.#dialNext()
     return task
   }

@@ -271,6 +271,6 @@ describe('a subject that is reached', () => {
     miss(...helpers)
     pass(timeout)
     expect(outcomes).toEqual([])
-    expect(probes.nextDue).toBe(Infinity)
+    expect(context.timers.at('indirectProbe')).toBe(Infinity)
   })
 })

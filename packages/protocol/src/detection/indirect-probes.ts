@@ -16,9 +16,11 @@
  *   come. That costs less than an accusation that the member has to refute. If the host refuses,
  *   three helpers that missed it are enough, as most often the process is dead.
  */
+import { earliest } from '../base/earliest.ts'
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import { pickSome } from '../base/random.ts'
-import type { Context, Timed } from '../context/context.ts'
+import type { Context } from '../context/context.ts'
+import type { Timed } from '../context/timers.ts'
 import type { Outbox } from './outbox.ts'
 
 /**
@@ -78,12 +80,6 @@ export class IndirectProbes implements Timed {
     this.#events = events
   }
 
-  get nextDue(): Milliseconds {
-    let next = Infinity
-    for (const round of this.#rounds.values()) next = Math.min(next, round.secondWaveAt, round.deadline)
-    return next
-  }
-
   /**
    * Begins a round of probes of one member. `relay` reached it before, and is asked first, alone.
    */
@@ -101,7 +97,7 @@ export class IndirectProbes implements Timed {
 
   /** Ends the round: the member answered this node or a helper, or its life ended. */
   end(id: NodeId): void {
-    this.#rounds.delete(id)
+    if (this.#rounds.delete(id)) this.#arm()
   }
 
   /**
@@ -129,10 +125,12 @@ export class IndirectProbes implements Timed {
       round.deadline += lateness
       round.secondWaveAt += lateness
     }
+    this.#arm()
   }
 
   clear(): void {
     this.#rounds.clear()
+    this.#arm()
   }
 
   due(): void {
@@ -147,6 +145,12 @@ export class IndirectProbes implements Timed {
       }
       this.#conclude(id, round)
     }
+    this.#arm()
+  }
+
+  #arm(): void {
+    const next = earliest(this.#rounds.values(), ({ secondWaveAt, deadline }) => Math.min(secondWaveAt, deadline))
+    this.#context.timers.set('indirectProbe', next)
   }
 
   #beginSecondWave(id: NodeId, round: Round): void {
@@ -172,7 +176,7 @@ export class IndirectProbes implements Timed {
   }
 
   #finish(id: NodeId, round: Round): void {
-    this.#rounds.delete(id)
+    this.end(id)
     if (this.#missedBy(id, round) > 0) this.#events.onMissed(id)
     else if ([...round.helpers.values()].includes('unknown')) this.#events.onUnknown(id)
     else this.#events.onNoAnswer(id)
@@ -186,6 +190,7 @@ export class IndirectProbes implements Timed {
       round.helpers.set(helper, 'asked')
       this.#outbox.ask(helper, id)
     }
+    this.#arm()
   }
 
   /** Returns a few helpers that are likely to know it first, then all others. */

@@ -20,8 +20,8 @@ beforeEach(() => {
 })
 
 function flushed(to: Actor): wire.Frame[] {
-  context.now = outbox.nextDue
-  outbox.due()
+  context.now = context.timers.at('detectionMessages')
+  context.timers.fire(context.now, () => outbox.due())
   return framesTo(to.id, context.effects)
 }
 
@@ -32,7 +32,6 @@ describe('what failure detection says', () => {
     for (const { id } of everyone.slice(2, 5)) outbox.ask(alice.id, id)
     outbox.reached(alice.id, bob.refutes(3))
     outbox.missed(alice.id, bob.id, false)
-    outbox.due()
     expect(context.effects).toEqual([])
     const frames = flushed(alice)
     expect(frames.map((frame) => Object.keys(frame).filter((key) => frame[key as keyof wire.Frame] !== undefined))).toEqual([
@@ -42,7 +41,7 @@ describe('what failure detection says', () => {
     ])
     expect(frames[0]?.alarm?.statements).toHaveLength(2)
     expect(frames[1]?.pingReq?.subjects).toHaveLength(3)
-    expect(outbox.nextDue).toBe(Infinity)
+    expect(context.timers.at('detectionMessages')).toBe(Infinity)
   })
 
   it.each([
@@ -52,7 +51,7 @@ describe('what failure detection says', () => {
   ])('is gathered for longer on a busy machine: where answers take %i ms, for %i ms', (busyness, wait) => {
     outbox = new Outbox(context, () => busyness)
     outbox.ask(alice.id, bob.id)
-    expect(outbox.nextDue - context.now).toBe(wait)
+    expect(context.timers.at('detectionMessages') - context.now).toBe(wait)
   })
 
   it('is said once, however often it is put in', () => {
@@ -74,6 +73,6 @@ describe('what failure detection says', () => {
 
   it('to nobody that is linked is nothing', () => {
     outbox.ask((everyone[9] as Actor).id, bob.id)
-    expect(outbox.nextDue).toBe(Infinity)
+    expect(context.timers.at('detectionMessages')).toBe(Infinity)
   })
 })

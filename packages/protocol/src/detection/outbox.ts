@@ -7,7 +7,8 @@
  * longer, and sends fewer frames.
  */
 import type { Milliseconds, NodeId } from '../base/io.ts'
-import type { Context, Timed } from '../context/context.ts'
+import type { Context } from '../context/context.ts'
+import type { Timed } from '../context/timers.ts'
 import type { Statement } from '../facts/statement.ts'
 
 /**
@@ -37,7 +38,6 @@ export class Outbox implements Timed {
   readonly #context: Context
   readonly #waiting = new Map<NodeId, Waiting>()
   readonly #busyness: () => Milliseconds
-  #nextDue: Milliseconds = Infinity
 
   /**
    * `busyness`: the usual round trip where the machine, not the network, is slow, ms; otherwise 0.
@@ -45,10 +45,6 @@ export class Outbox implements Timed {
   constructor(context: Context, busyness: () => Milliseconds = () => 0) {
     this.#context = context
     this.#busyness = busyness
-  }
-
-  get nextDue(): Milliseconds {
-    return this.#nextDue
   }
 
   /** Sends a suspicion or a refutation. */
@@ -75,11 +71,10 @@ export class Outbox implements Timed {
 
   clear(): void {
     this.#waiting.clear()
-    this.#nextDue = Infinity
+    this.#context.timers.set('detectionMessages', Infinity)
   }
 
   due(): void {
-    if (this.#context.now < this.#nextDue) return
     const all = [...this.#waiting]
     this.clear()
     for (const [peer, waiting] of all) this.#flush(peer, waiting)
@@ -103,7 +98,7 @@ export class Outbox implements Timed {
   }
 
   #to(peer: NodeId): Waiting | undefined {
-    const { links, now } = this.#context
+    const { links, now, timers } = this.#context
     if (!links.has(peer)) return undefined
     let waiting = this.#waiting.get(peer)
     if (waiting === undefined) {
@@ -116,7 +111,7 @@ export class Outbox implements Timed {
       }
       this.#waiting.set(peer, waiting)
     }
-    this.#nextDue = Math.min(this.#nextDue, now + Math.max(gatherTime, Math.min(this.#busyness(), longestGather)))
+    timers.advance('detectionMessages', now + Math.max(gatherTime, Math.min(this.#busyness(), longestGather)))
     return waiting
   }
 }

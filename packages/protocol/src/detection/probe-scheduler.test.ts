@@ -6,7 +6,6 @@ import { defaultConfig } from '../base/config.ts'
 import type { Milliseconds } from '../base/io.ts'
 import { Context } from '../context/context.ts'
 import { Link } from '../context/links.ts'
-import { HealthMultiplier } from './health-multiplier.ts'
 import { ProbeScheduler } from './probe-scheduler.ts'
 
 const [self, ...members] = actors(9) as [Actor, ...Actor[]]
@@ -17,7 +16,6 @@ const { period, probeTimeout } = detection
 describe('how long an answer may take', () => {
   const observed = members.slice(0, 5)
   let context: Context<Uint8Array>
-  let health: HealthMultiplier
   let probes: ProbeScheduler
   let silent: string[]
 
@@ -26,8 +24,7 @@ describe('how long an answer may take', () => {
     context.now = 1_000
     for (const { id } of observed) context.links.set(id, new Link(id, true, context.now))
     silent = []
-    health = new HealthMultiplier(context)
-    probes = new ProbeScheduler(context, health, (id) => silent.push(id))
+    probes = new ProbeScheduler(context, (id) => silent.push(id))
     probes.observe(new Set(observed.map(({ id }) => id)))
   })
 
@@ -98,8 +95,13 @@ describe('how long an answer may take', () => {
   })
 
   it('is longer where this node itself is not well, and as usual again after a few answers', () => {
-    for (let i = 0; i < 3; i++) health.degrade()
+    ask(suspect)
+    const asked = context.now
+    for (let i = 0; i < 3; i++) probes.health.degrade()
     expect(probes.timeout).toBe(probeTimeout * 4)
+    for (let i = 0; i < 3; i++) probes.health.recover()
+    expect(context.timers.at('probe')).toBeLessThanOrEqual(asked + probeTimeout)
+    for (let i = 0; i < 3; i++) probes.health.degrade()
     for (const actor of observed) answerAfter(actor, 10)
     expect(probes.timeout).toBe(probeTimeout)
   })

@@ -9,9 +9,11 @@
  * network or the machine that all of them share is slow, and suspicions would make it slower.
  * Missing answers don't count, so the dead get no more time.
  */
+import { earliest } from '../base/earliest.ts'
 import type { Milliseconds, NodeId } from '../base/io.ts'
-import type { Context, Timed } from '../context/context.ts'
-import type { HealthMultiplier } from './health-multiplier.ts'
+import type { Context } from '../context/context.ts'
+import type { Timed } from '../context/timers.ts'
+import { HealthMultiplier } from './health-multiplier.ts'
 import { turnMoved } from './probe-turns.ts'
 
 /**
@@ -41,8 +43,8 @@ interface Probe {
 }
 
 export class ProbeScheduler implements Timed {
+  readonly health: HealthMultiplier
   readonly #context: Context
-  readonly #health: HealthMultiplier
   readonly #onSilence: (id: NodeId) => void
   readonly #probes = new Map<NodeId, Probe>()
   #observed: ReadonlySet<NodeId> = new Set()
@@ -52,17 +54,10 @@ export class ProbeScheduler implements Timed {
   #longLatency: Milliseconds = 0
 
   /** `onSilence`: an observed member did not answer in time. */
-  constructor(context: Context, health: HealthMultiplier, onSilence: (id: NodeId) => void) {
+  constructor(context: Context, onSilence: (id: NodeId) => void) {
     this.#context = context
-    this.#health = health
+    this.health = new HealthMultiplier(context, () => this.#arm())
     this.#onSilence = onSilence
-  }
-
-  get nextDue(): Milliseconds {
-    let next = Infinity
-    const { timeout } = this
-    for (const { nextAt, sentAt } of this.#probes.values()) next = Math.min(next, sentAt === undefined ? nextAt : sentAt + timeout)
-    return next
   }
 
   /** Members that this node observes, with or without a link. */
@@ -91,7 +86,7 @@ export class ProbeScheduler implements Timed {
   /** A probe is given up after this time, ms. */
   get timeout(): Milliseconds {
     const { probeTimeout, unresponsive } = this.#context.config.detection
-    return Math.max(probeTimeout, Math.min(this.late, unresponsive)) * this.#health.value
+    return Math.max(probeTimeout, Math.min(this.late, unresponsive)) * this.health.value
   }
 
   /** True if answers take so long that one more late answer proves little. */
@@ -105,14 +100,16 @@ export class ProbeScheduler implements Timed {
     for (const id of this.#probes.keys()) if (!members.has(id)) this.#probes.delete(id)
     if (hasLost) this.#advanceTurns()
     for (const id of members) if (this.#context.links.has(id)) this.#schedule(id)
+    this.#arm()
   }
 
   linkUp(peer: NodeId): void {
     if (this.#observed.has(peer)) this.#schedule(peer)
+    this.#arm()
   }
 
   forget(id: NodeId): void {
-    this.#probes.delete(id)
+    if (this.#probes.delete(id)) this.#arm()
   }
 
   /** Probes now, outside the turns. */
@@ -130,6 +127,7 @@ export class ProbeScheduler implements Timed {
     probe.sentAt = now
     this.#probes.set(id, probe)
     this.#context.send(id, { probe: { sequence: probe.sequence } })
+    this.#arm()
   }
 
   /** Takes in an answer, with the time until this node's next turn, ms. */
@@ -138,6 +136,7 @@ export class ProbeScheduler implements Timed {
     if (probe === undefined) return
     if (sequence === turnMoved && probe.sentAt === undefined) {
       probe.nextAt = Math.min(probe.nextAt, this.#context.now + nextInMs)
+      this.#arm()
       return
     }
     if (probe.sequence !== sequence || probe.askedAt === undefined) return
@@ -150,13 +149,15 @@ export class ProbeScheduler implements Timed {
     probe.nextAt = now + Math.min(Math.max(nextInMs, period / 2), latest)
     this.#note(probe)
     probe.askedAt = undefined
-    this.#health.recover()
+    this.health.recover()
   }
 
   /** Takes in a sign of life of a suspect. Its answer takes at least until then. */
   heard(id: NodeId): void {
     const probe = this.#probes.get(id)
-    if (probe !== undefined) this.#note(probe)
+    if (probe === undefined) return
+    this.#note(probe)
+    this.#arm()
   }
 
   /**
@@ -168,6 +169,7 @@ export class ProbeScheduler implements Timed {
       if (probe.sentAt !== undefined) probe.sentAt = this.#context.now
       if (probe.askedAt !== undefined) probe.askedAt += lateness
     }
+    this.#arm()
   }
 
   due(): void {
@@ -182,6 +184,14 @@ export class ProbeScheduler implements Timed {
         this.#onSilence(id)
       }
     }
+    this.#arm()
+  }
+
+  /** Sets the timer to the next probe, or to the time-out of one. */
+  #arm(): void {
+    const { timeout } = this
+    const next = earliest(this.#probes.values(), ({ nextAt, sentAt }) => (sentAt === undefined ? nextAt : sentAt + timeout))
+    this.#context.timers.set('probe', next)
   }
 
   #schedule(id: NodeId): void {

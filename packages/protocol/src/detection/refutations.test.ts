@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { actors, pool, servicesOf, type Actor } from '../../test/actors.ts'
 import { defaultConfig } from '../base/config.ts'
 import { Context } from '../context/context.ts'
-import { factOf } from '../facts/fact.ts'
+import { factOf, type Fact } from '../facts/fact.ts'
 import { Refutations } from './refutations.ts'
 
 const [self, alice, bob] = actors(3) as [Actor, Actor, Actor]
@@ -24,6 +24,13 @@ beforeEach(() => {
   for (const actor of [self, alice, bob]) context.view.merge(factOf({ statement: actor.joined() }), 0, 0)
   refutations = new Refutations(context)
 })
+
+/** Returns what is published if the timer is due. */
+function publication(): Fact | undefined {
+  let fact: Fact | undefined
+  context.timers.fire(context.now, () => (fact = refutations.publication()))
+  return fact
+}
 
 const beatOf = (beat: number): number | undefined => refutations.refute(alice.suspects(self, beat))?.content.beat
 
@@ -64,36 +71,36 @@ describe('a refutation of its own', () => {
   it('is a fact once it is published, the latest of its life', () => {
     beatOf(50)
     expect(refutations.of(self.id)).toBeUndefined()
-    expect(refutations.due()).toBeDefined()
+    expect(publication()).toBeDefined()
     expect(refutations.of(self.id)?.content.beat).toBe(100)
     context.now += 10_000
     beatOf(105)
-    refutations.due()
+    publication()
     expect(refutations.of(self.id)?.content.beat).toBe(110)
   })
 
   it('is published at most once in a second, and what comes in between after that', () => {
     const publishes = (): boolean => {
       beatOf(refutations.beat)
-      return refutations.due() !== undefined
+      return publication() !== undefined
     }
     const start = context.now
     expect(publishes()).toBe(true)
-    expect(refutations.nextDue).toBe(Infinity)
+    expect(context.timers.at('refutation')).toBe(Infinity)
     context.now += 800
     expect(publishes()).toBe(false)
-    expect(refutations.nextDue).toBe(start + 1_000)
+    expect(context.timers.at('refutation')).toBe(start + 1_000)
     context.now = start + 1_000
-    expect(refutations.due()).toBeDefined()
-    expect(refutations.due()).toBeUndefined()
+    expect(publication()).toBeDefined()
+    expect(publication()).toBeUndefined()
   })
 
   it('is not published again for an accusation that the published one refutes', () => {
     beatOf(50)
-    refutations.due()
+    publication()
     context.now += 60_000
     expect(beatOf(60)).toBe(100)
-    expect(refutations.nextDue).toBe(Infinity)
+    expect(context.timers.at('refutation')).toBe(Infinity)
   })
 
   it('answers nothing of another life', () => {

@@ -25,8 +25,6 @@ export class Refutations {
   /** The last refutation that this node signed, even if it is no fact. */
   #own: Statement<Refutation> | undefined
   #publishAgain: Milliseconds = -Infinity
-  /** When to publish the last one, which may have to wait after another. */
-  #nextDue: Milliseconds = Infinity
 
   constructor(context: Context) {
     this.#context = context
@@ -74,16 +72,13 @@ export class Refutations {
     return this.#own
   }
 
-  get nextDue(): Milliseconds {
-    return this.#nextDue
-  }
-
   /**
-   * Returns the answer to a suspicion of this node. Undefined if the suspicion is of another life,
-   * or cites a beat that its accuser can't have received.
+   * Returns the answer to a suspicion of this node, and sets the timer of its publication.
+   * Undefined if the suspicion is of another life, or cites a beat that its accuser can't have
+   * received.
    */
   refute({ content }: Statement<Suspicion>): Statement<Refutation> | undefined {
-    const { id, now } = this.#context
+    const { id, now, timers } = this.#context
     if (content.incarnation !== this.#incarnation) return undefined
     const published = this.of(id)
     // The published refutation voids this suspicion already.
@@ -91,18 +86,15 @@ export class Refutations {
     // Compared with the clock, not with the signed beat. Otherwise a liar could drive the beat
     // ahead, one signature at a time.
     if (content.beat > this.#clock) return undefined
-    this.#nextDue = Math.max(now, this.#publishAgain)
+    timers.set('refutation', Math.max(now, this.#publishAgain))
     return this.sign(content.beat)
   }
 
-  /** Returns the refutation to publish, if one is due. */
-  due(): Fact | undefined {
-    const { now } = this.#context
-    if (now < this.#nextDue) return undefined
-    this.#nextDue = Infinity
+  /** Returns the last refutation as a fact to publish. Call this when the timer fires. */
+  publication(): Fact | undefined {
     const own = this.#ownIn(this.#incarnation)
     if (own === undefined) return undefined
-    this.#publishAgain = now + publishPause
+    this.#publishAgain = this.#context.now + publishPause
     return this.merge(own)
   }
 

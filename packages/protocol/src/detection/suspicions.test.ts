@@ -45,7 +45,7 @@ describe('suspicions', () => {
             ['relayed', 'probing', 'accused'].map((each) => inState(each as SuspicionState)),
           )
           expect(suspicions.dialling).toBe(all.filter(({ dialling }) => dialling !== undefined).length)
-          expect(suspicions.nextDue).toBe(Math.min(Infinity, ...all.map(({ nextDue }) => nextDue)))
+          expect(context.timers.at('suspicion')).toBe(Math.min(Infinity, ...all.map(({ nextDue }) => nextDue)))
           expect(suspicions.due()).toEqual(all.filter(({ nextDue }) => nextDue <= context.now))
         }
       }),

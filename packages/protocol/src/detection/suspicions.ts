@@ -18,8 +18,6 @@ export class Suspicions implements SuspicionWatcher {
   readonly #counts: Record<SuspicionState, number> = { reported: 0, probing: 0, indirect: 0, relayed: 0, accused: 0 }
   #dialling = 0
   readonly #queue = new DueQueue<Suspicion>()
-  /** Suspicions whose place in the queue may be wrong. Several of their times change at once. */
-  readonly #rescheduled = new Set<Suspicion>()
   /** Order of their beginning. Simultaneous work is done in this order. */
   readonly #order = new WeakMap<Suspicion, number>()
   #opened = 0
@@ -59,12 +57,13 @@ export class Suspicions implements SuspicionWatcher {
     suspicion.end()
     this.#suspicions.delete(id)
     this.#counts[suspicion.state] -= 1
-    this.#rescheduled.delete(suspicion)
     this.#queue.delete(suspicion)
+    this.arm()
   }
 
   rescheduled(suspicion: Suspicion): void {
-    this.#rescheduled.add(suspicion)
+    this.#queue.set(suspicion, suspicion.nextDue)
+    this.arm()
   }
 
   entered(state: SuspicionState, from: SuspicionState): void {
@@ -76,15 +75,13 @@ export class Suspicions implements SuspicionWatcher {
     this.#dialling += count
   }
 
-  /** The next time at which a suspicion is due. */
-  get nextDue(): Milliseconds {
-    this.#enqueue()
-    return this.#queue.nextDue
+  /** Sets the timer to the next time at which a suspicion is due. */
+  arm(): void {
+    this.#context.timers.set('suspicion', this.#queue.nextDue)
   }
 
   /** Returns the suspicions that are due, oldest first. */
   due(): Suspicion[] {
-    this.#enqueue()
     const order = (suspicion: Suspicion): number => this.#order.get(suspicion) ?? 0
     return this.#queue.dueBy(this.#context.now).sort((a, b) => order(a) - order(b))
   }
@@ -173,11 +170,5 @@ export class Suspicions implements SuspicionWatcher {
   clear(): void {
     for (const id of this.#suspicions.keys()) this.delete(id)
     this.#observers.clear()
-  }
-
-  #enqueue(): void {
-    if (this.#rescheduled.size === 0) return
-    for (const suspicion of this.#rescheduled) this.#queue.set(suspicion, suspicion.nextDue)
-    this.#rescheduled.clear()
   }
 }

@@ -29,10 +29,10 @@ const fact = (i: number, incarnation = 1): Fact => {
 function advance(span: number): { at: number; facts: number }[] {
   const end = context.now + span
   const published: { at: number; facts: number }[] = []
-  while (broadcaster.nextDue <= end) {
-    context.now = Math.max(context.now, Math.ceil(broadcaster.nextDue))
+  while (context.timers.at('broadcast') <= end) {
+    context.now = Math.max(context.now, Math.ceil(context.timers.at('broadcast')))
     context.effects = []
-    broadcaster.due()
+    context.timers.fire(context.now, (name) => name === 'broadcast' && broadcaster.due())
     for (const broadcast of broadcastsIn(context.effects)) published.push({ at: context.now, facts: broadcast.facts.length })
   }
   context.now = end
@@ -44,7 +44,7 @@ describe('news', () => {
     const start = context.now
     for (let i = 0; i < 10; i++) broadcaster.queue(fact(i))
     expect(advance(5_000)).toEqual([{ at: start + delay, facts: 10 }])
-    expect(broadcaster.nextDue).toBe(Infinity)
+    expect(context.timers.at('broadcast')).toBe(Infinity)
   })
 
   it('that others have, too, waits longer, by chance', () => {
@@ -59,7 +59,7 @@ describe('news', () => {
     broadcaster.queue(fact(1), turnLength)
     broadcaster.suppress(fact(1).key)
     expect(advance(5_000)).toEqual([])
-    expect(broadcaster.nextDue).toBe(Infinity)
+    expect(context.timers.at('broadcast')).toBe(Infinity)
   })
 
   it('waits for its turn where others go before', () => {

@@ -11,7 +11,8 @@
  */
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import { Recent } from '../base/recent.ts'
-import type { Context, Timed } from '../context/context.ts'
+import type { Context } from '../context/context.ts'
+import type { Timed } from '../context/timers.ts'
 import type { Link } from '../context/links.ts'
 import type { Fact } from '../facts/fact.ts'
 import type { Change } from '../facts/membership-view.ts'
@@ -54,7 +55,6 @@ export class Broadcaster implements Timed {
   #recent: Milliseconds[] = []
   /** Recent joins and ends. */
   readonly #changes: Readonly<Record<Exclude<Change['type'], 'updated'>, Recent>>
-  #nextDue = Infinity
   #isLeaving = false
 
   constructor(context: Context, lazyPush: LazyPush) {
@@ -62,10 +62,6 @@ export class Broadcaster implements Timed {
     this.#lazyPush = lazyPush
     const { joined, left, died } = surge
     this.#changes = { joined: new Recent(joined, second), left: new Recent(left, second), died: new Recent(died, second) }
-  }
-
-  get nextDue(): Milliseconds {
-    return this.#nextDue
   }
 
   /** Notes that a member entered or is gone, from any source. */
@@ -93,7 +89,7 @@ export class Broadcaster implements Timed {
     const wait = this.#isLeaving ? delay : Math.min(delayMax, delay * 2 ** Math.min(this.#recent.length, 16))
     const due = now + wait + after
     this.#waiting.set(fact.key, { fact, from, due, isShared: after > 0 })
-    this.#nextDue = Math.min(this.#nextDue, due)
+    this.#context.timers.advance('broadcast', due)
   }
 
   #isOfSurge(fact: Fact): boolean {
@@ -170,16 +166,15 @@ export class Broadcaster implements Timed {
   /** Drops all waiting facts, since they are not certain to be true. */
   clear(): void {
     this.#waiting.clear()
-    this.#nextDue = Infinity
+    this.#context.timers.set('broadcast', Infinity)
   }
 
   due(): void {
-    const { now } = this.#context
-    if (now < this.#nextDue) return
+    const { now, timers } = this.#context
     this.#postpone()
     const isRipe = [...this.#waiting.values()].some(({ due }) => due <= now)
     if (isRipe) this.#publishWaiting()
-    this.#nextDue = Math.min(Infinity, ...[...this.#waiting.values()].map(({ due }) => due))
+    timers.set('broadcast', Math.min(Infinity, ...[...this.#waiting.values()].map(({ due }) => due)))
   }
 
   /**

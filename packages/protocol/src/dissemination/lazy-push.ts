@@ -13,7 +13,8 @@ import { FrameError } from '../base/errors.ts'
 import { hashSpace } from '../base/hash.ts'
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import { pickSome } from '../base/random.ts'
-import type { Context, Timed } from '../context/context.ts'
+import type { Context } from '../context/context.ts'
+import type { Timed } from '../context/timers.ts'
 import { settleTime, type Link } from '../context/links.ts'
 import { memberKey, type Fact } from '../facts/fact.ts'
 import { pack, packFacts, unpack, type Item } from '../facts/items.ts'
@@ -62,20 +63,11 @@ export class LazyPush implements Timed {
     this.#context = context
   }
 
-  get nextDue(): Milliseconds {
-    let next = this.#newsDue
-    for (const questions of this.#asked.values())
-      for (const { since } of questions.values()) {
-        next = Math.min(next, since + askAgain)
-        break
-      }
-    return next
-  }
-
   /** Offers a fact soon to all but its sender. */
   add(fact: Fact, from: NodeId | undefined): void {
     this.#news.set(fact.key, { fact, knownBy: from === undefined ? [] : [from] })
     this.#newsDue = Math.min(this.#newsDue, this.#context.now + (this.#isLeaving ? leavingGather : gather))
+    this.#arm()
   }
 
   /**
@@ -86,11 +78,14 @@ export class LazyPush implements Timed {
     this.#isLeaving = true
     this.#asked.clear()
     if (this.#news.size > 0) this.#newsDue = Math.min(this.#newsDue, this.#context.now + leavingGather)
+    this.#arm()
   }
 
   /** Closes the open requests for a fact that has arrived. */
   received({ position }: Fact): void {
+    if (this.#asked.size === 0) return
     for (const [peer, questions] of this.#asked) if (questions.delete(position) && questions.size === 0) this.#asked.delete(peer)
+    this.#arm()
   }
 
   /** Handles an offer. Throws {@link FrameError}. */
@@ -104,6 +99,7 @@ export class LazyPush implements Timed {
       } else if (this.#isToAsk(from, item)) wanted.push(item)
     }
     this.#request(from, wanted)
+    this.#arm()
   }
 
   /**
@@ -130,6 +126,7 @@ export class LazyPush implements Timed {
     const questions = this.#asked.get(peer)
     this.#asked.delete(peer)
     if (questions !== undefined) this.#askOthers([...questions])
+    this.#arm()
   }
 
   due(): void {
@@ -145,6 +142,16 @@ export class LazyPush implements Timed {
       if (questions.size === 0) this.#asked.delete(peer)
     }
     this.#askOthers(late)
+    this.#arm()
+  }
+
+  #arm(): void {
+    let next = this.#newsDue
+    for (const questions of this.#asked.values()) {
+      const [oldest] = questions.values()
+      if (oldest !== undefined) next = Math.min(next, oldest.since + askAgain)
+    }
+    this.#context.timers.set('lazyPush', next)
   }
 
   #offer(): void {

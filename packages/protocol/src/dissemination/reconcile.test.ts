@@ -250,9 +250,9 @@ describe('the pace of reconciliation', () => {
   function beginnings(side: Side, span: number): number[] {
     const times: number[] = []
     const end = side.context.now + span
-    while (side.reconciler.nextDue <= end) {
-      side.context.now = Math.max(side.context.now, Math.ceil(side.reconciler.nextDue))
-      side.reconciler.due()
+    while (side.context.timers.at('reconciliation') <= end) {
+      side.context.now = Math.max(side.context.now, Math.ceil(side.context.timers.at('reconciliation')))
+      side.context.timers.fire(side.context.now, () => side.reconciler.due())
       for (const frame of side.take()) if (frame.reconcile?.round === 1) times.push(side.context.now)
       side.reconciler.receive(bob.id, { round: 2, ranges: [] })
     }
@@ -284,8 +284,8 @@ describe('the pace of reconciliation', () => {
     one.reconciler.quicken('other')
     const times: number[] = []
     while (times.length === 0) {
-      one.context.now = Math.max(one.context.now, Math.ceil(one.reconciler.nextDue))
-      one.reconciler.due()
+      one.context.now = Math.max(one.context.now, Math.ceil(one.context.timers.at('reconciliation')))
+      one.context.timers.fire(one.context.now, () => one.reconciler.due())
       one.reconciler.quicken('other')
       times.push(...one.take().map(() => one.context.now - begun))
     }

@@ -25,7 +25,8 @@ import { FrameError } from '../base/errors.ts'
 import { hashSpace } from '../base/hash.ts'
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import { pickOne } from '../base/random.ts'
-import type { Context, Timed } from '../context/context.ts'
+import type { Context } from '../context/context.ts'
+import type { Timed } from '../context/timers.ts'
 import type { Fingerprint } from '../facts/facts.ts'
 import { pack, packFacts, unpack, type Item } from '../facts/items.ts'
 import type * as wire from '../wire/messages.js'
@@ -88,14 +89,9 @@ export class Reconciler implements Timed {
   /** Reconciliations in progress. */
   readonly #exchanges = new Map<NodeId, Exchange>()
   #interval: Milliseconds = intervals.other
-  #nextDue = Infinity
 
   constructor(context: Context) {
     this.#context = context
-  }
-
-  get nextDue(): Milliseconds {
-    return this.#nextDue
   }
 
   /** Shortens the interval after a change. */
@@ -103,19 +99,18 @@ export class Reconciler implements Timed {
     const size = cause === 'other' ? 1 : this.#context.view.size / largePool
     const wanted = intervals[cause] * Math.min(Math.max(size, 1), 8)
     this.#interval = Math.min(this.#interval, wanted)
-    this.#nextDue = Math.min(this.#nextDue, this.#context.now + this.#context.jitter(this.#interval))
+    this.#context.timers.advance('reconciliation', this.#context.now + this.#context.jitter(this.#interval))
   }
 
   due(): void {
-    const { now, links } = this.#context
-    if (now < this.#nextDue) return
+    const { now, links, timers } = this.#context
     for (const [peer, exchange] of this.#exchanges) if (!this.#isAlive(exchange)) this.#exchanges.delete(peer)
     const peers = [...links.values()]
       .filter((link) => link.entered && !link.referred && !this.#exchanges.has(link.peer))
       .map((link) => link.peer)
     const peer = this.#isBusy() ? undefined : pickOne(() => this.#context.random(), peers)
     if (peer !== undefined) this.begin(peer)
-    this.#nextDue = now + this.#context.jitter(this.#interval)
+    timers.set('reconciliation', now + this.#context.jitter(this.#interval))
     this.#interval = Math.min(intervalMax, this.#interval * 2)
   }
 

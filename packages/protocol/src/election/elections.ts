@@ -2,8 +2,10 @@
  * The elections that this node knows, by name. Each runs by itself (`election.ts`). Together they
  * share a bounded memory (`fair-share.ts`), since anybody can make names up.
  */
+import { earliest } from '../base/earliest.ts'
 import type { Milliseconds, NodeId, Reign } from '../base/io.ts'
-import type { Context, Timed } from '../context/context.ts'
+import type { Context } from '../context/context.ts'
+import type { Timed } from '../context/timers.ts'
 import type { Fact } from '../facts/fact.ts'
 import type { Candidacy, Claim, Statement } from '../facts/statement.ts'
 import { Election } from './election.ts'
@@ -25,12 +27,6 @@ export class Elections implements Timed {
     this.#stored = stored
   }
 
-  get nextDue(): Milliseconds {
-    let next = Infinity
-    for (const election of this.#elections.values()) next = Math.min(next, election.claimsAt(this.#reconciledAt))
-    return next
-  }
-
   /** Returns the reign as this node sees it; undefined while there is no live winner. */
   reign(name: string): Reign | undefined {
     return this.#elections.get(name)?.reign
@@ -41,6 +37,7 @@ export class Elections implements Timed {
     const election = this.#open(name, this.#context.id)
     if (election === undefined) this.#warnFull(name)
     else election.elect(this.#forgotten)
+    this.schedule()
   }
 
   /** True if this node is a candidate. */
@@ -51,26 +48,31 @@ export class Elections implements Timed {
   /** Ends this node's candidacy, and with it a reign of its own. */
   withdraw(name: string): void {
     this.#elections.get(name)?.withdraw()
+    this.schedule()
   }
 
   /** Renews this node's candidacies under a new life. `after`: wait before it may claim, ms. */
   renew(after: Milliseconds = 0): void {
     for (const election of this.#elections.values()) election.renew(after)
+    this.schedule()
   }
 
   /** Drops all knowledge but this node's own candidacies and the epochs. */
   startOver(): void {
     for (const election of this.#elections.values()) election.startOver()
     this.#sharing = undefined
+    this.schedule()
   }
 
   /** Handles a stall of this process, in which others may have come to reign. */
   stalled(): void {
     for (const election of this.#elections.values()) election.stalled()
+    this.schedule()
   }
 
   reconciled(): void {
     this.#reconciledAt = this.#context.now
+    this.schedule()
   }
 
   /** True if this candidacy is worth a check of its signature. */
@@ -83,7 +85,9 @@ export class Elections implements Timed {
   /** Takes in a verified candidacy. */
   mergeCandidacy(statement: Statement<Candidacy>): Fact | undefined {
     if (!this.wantsCandidacy(statement)) return undefined
-    return this.#open(statement.content.election, statement.signer)?.mergeCandidacy(statement)
+    const fact = this.#open(statement.content.election, statement.signer)?.mergeCandidacy(statement)
+    this.schedule()
+    return fact
   }
 
   /**
@@ -113,6 +117,7 @@ export class Elections implements Timed {
     // Others may have missed that this node withdrew, and this node forgot it since.
     if (this.#context.view.isAlive(signer, content.incarnation) && signer === this.#context.id && !this.stands(content.election))
       this.#disown(content.election, content.sequence)
+    this.schedule()
     return fact
   }
 
@@ -125,16 +130,29 @@ export class Elections implements Timed {
   /** Ends the candidacies of an ended life, and perhaps its reign. */
   lifeEnded(id: NodeId): void {
     for (const election of this.#elections.values()) election.lifeEnded(id)
+    this.schedule()
   }
 
   /** Handles the join of a member. A claim that waited for it may be announced. */
   lifeBegan(id: NodeId): void {
     for (const election of this.#elections.values()) election.lifeBegan(id)
+    this.schedule()
   }
 
   due(): void {
     const { now } = this.#context
     for (const election of this.#elections.values()) if (now >= election.claimsAt(this.#reconciledAt)) election.claim()
+    this.schedule()
+  }
+
+  /**
+   * Sets the timer to this node's next claim in any election. Call this when a link is lost, or
+   * when this node goes on alone: a candidate without links has nobody to reconcile with, and
+   * claims at once.
+   */
+  schedule(): void {
+    if (this.#elections.size === 0) return
+    this.#context.timers.set('election', earliest(this.#elections.values(), (each) => each.claimsAt(this.#reconciledAt)))
   }
 
   /**

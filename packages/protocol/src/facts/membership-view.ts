@@ -42,13 +42,15 @@ export class View {
   /** Members in each part of the fact set's grid. A random pick must not walk over all members. */
   readonly #sizes = new Int32Array(parts)
 
-  constructor(facts: FactSet, config: Config) {
+  /** `onExpiry`: called with the next time at which a tombstone expires, when that changes. */
+  constructor(facts: FactSet, config: Config, onExpiry: (at: Milliseconds) => void = () => {}) {
     this.#facts = facts
     this.#config = config
-    this.tombstones = new Tombstones(facts, config, (id) => {
+    const onForgotten = (id: NodeId): void => {
       this.#signed.delete(id)
       this.#unseen.delete(id)
-    })
+    }
+    this.tombstones = new Tombstones(facts, config, { onForgotten, onExpiry })
   }
 
   get size(): number {

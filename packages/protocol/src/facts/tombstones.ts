@@ -20,21 +20,23 @@ const ageSlack = 60_000
  */
 export const shareUntil = 0.9
 
+export interface TombstoneEvents {
+  onForgotten(id: NodeId): void
+  /** The next time to call `expire` changed. */
+  onExpiry(at: Milliseconds): void
+}
+
 export class Tombstones {
   readonly #facts: FactSet
   readonly #config: Config
   #size = 0
   #nextExpiry = Infinity
-  readonly #onForgotten: (id: NodeId) => void
+  readonly #events: TombstoneEvents
 
-  constructor(facts: FactSet, config: Config, onForgotten: (id: NodeId) => void) {
+  constructor(facts: FactSet, config: Config, events: TombstoneEvents) {
     this.#facts = facts
     this.#config = config
-    this.#onForgotten = onForgotten
-  }
-
-  get nextExpiry(): Milliseconds {
-    return this.#nextExpiry
+    this.#events = events
   }
 
   /** The limit of remembered ends is reached. */
@@ -82,21 +84,21 @@ export class Tombstones {
   /** Drops old tombstones: first stops sending them, later forgets them. Call it now and then. */
   expire(now: Milliseconds): void {
     if (now < this.#nextExpiry) return
-    this.#nextExpiry = Infinity
     const lifetime = this.#lifetime
+    let next = Infinity
     for (const [fact, born] of this.#remembered()) {
       const age = now - born
       if (age >= lifetime) this.#forget(fact)
       else if (age >= lifetime * shareUntil) this.#facts.silence(fact)
-      if (age < lifetime)
-        this.#nextExpiry = Math.min(this.#nextExpiry, born + (age < lifetime * shareUntil ? lifetime * shareUntil : lifetime))
+      if (age < lifetime) next = Math.min(next, born + (age < lifetime * shareUntil ? lifetime * shareUntil : lifetime))
     }
+    this.#expireAt(next)
   }
 
   /** Resets, since all facts are gone. */
   clear(): void {
     this.#size = 0
-    this.#nextExpiry = Infinity
+    this.#expireAt(Infinity)
   }
 
   get #lifetime(): Milliseconds {
@@ -104,7 +106,12 @@ export class Tombstones {
   }
 
   #awaitExpiry(born: Milliseconds): void {
-    this.#nextExpiry = Math.min(this.#nextExpiry, born + this.#lifetime * shareUntil)
+    this.#expireAt(Math.min(this.#nextExpiry, born + this.#lifetime * shareUntil))
+  }
+
+  #expireAt(at: Milliseconds): void {
+    this.#nextExpiry = at
+    this.#events.onExpiry(at)
   }
 
   /** Yields each end with the time when it began. */
@@ -119,7 +126,7 @@ export class Tombstones {
   #forget(fact: Fact): void {
     this.#facts.delete(fact)
     this.#size -= 1
-    if (fact.about !== undefined) this.#onForgotten(fact.about)
+    if (fact.about !== undefined) this.#events.onForgotten(fact.about)
   }
 
   #dropOldest(): void {

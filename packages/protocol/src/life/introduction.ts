@@ -10,8 +10,10 @@
  * Members of an earlier run are introducers of second rank. Each is given up after a while, as it
  * may have gone for good while this node was away.
  */
+import { earliest } from '../base/earliest.ts'
 import type { Address, DialFailure, Introducer, Milliseconds, NodeId } from '../base/io.ts'
-import type { Context, Timed } from '../context/context.ts'
+import type { Context } from '../context/context.ts'
+import type { Timed } from '../context/timers.ts'
 
 /**
  * First wait before an introducer that did not answer is tried again, ms. Doubles each time. Guess.
@@ -57,12 +59,6 @@ export class Introduction implements Timed {
     this.#context = context
   }
 
-  get nextDue(): Milliseconds {
-    let next = this.#aloneAt
-    for (const { nextTry } of this.#attempts) next = Math.min(next, nextTry)
-    return next
-  }
-
   /** Introducers that did not answer, each with its reason. */
   get failing(): { introducer: Introducer; reason: string }[] {
     return this.#attempts.flatMap(({ introducer, reason }) =>
@@ -91,6 +87,7 @@ export class Introduction implements Timed {
       const nextTry = introducer.remembered === true ? now + rememberedPace * remembered++ : now
       return { introducer, failures: 0, nextTry, reason: undefined, given: false }
     })
+    this.#arm()
   }
 
   /** Dials an introducer that was discovered on the local network. */
@@ -145,6 +142,7 @@ export class Introduction implements Timed {
     attempt.given = failure !== 'unresponsive' || attempt.failures >= unansweredTries
     if (this.#attempts.every(({ given }) => given) && !this.#isServed) this.goAlone()
     if (attempt.introducer.remembered === true && attempt.failures >= rememberedTries) this.#forget(attempt.introducer)
+    this.#arm()
   }
 
   due(): void {
@@ -163,6 +161,7 @@ export class Introduction implements Timed {
       attempt.nextTry = now + (isLinked ? retryMin : retryMax)
       if (!isLinked) effects.push({ type: 'connect', peer: id, addresses: [address] })
     }
+    this.#arm()
   }
 
   /**
@@ -175,6 +174,7 @@ export class Introduction implements Timed {
     if (isWhole && links.size > 0) return
     if (isWhole) this.startOver()
     for (const attempt of this.#attempts) attempt.nextTry = isWhole ? now + retryMin : Math.min(attempt.nextTry, now + retryMin)
+    this.#arm()
   }
 
   /**
@@ -191,6 +191,7 @@ export class Introduction implements Timed {
   #forget(introducer: Introducer): void {
     this.#introducers = this.#introducers.filter((each) => each !== introducer)
     this.#attempts = this.#attempts.filter((attempt) => attempt.introducer !== introducer)
+    this.#arm()
   }
 
   /** Only the host knows the peer behind a bare address, so there any link counts. */
@@ -219,6 +220,12 @@ export class Introduction implements Timed {
       this.#context.outcomes.push({ type: 'enter', learned: this.#learned })
     }
     if (!this.#context.isWhole) this.#context.outcomes.push({ type: 'alone' })
+    this.#arm()
+  }
+
+  #arm(): void {
+    const next = earliest(this.#attempts, ({ nextTry }) => nextTry)
+    this.#context.timers.set('introduction', Math.min(this.#aloneAt, next))
   }
 }
 

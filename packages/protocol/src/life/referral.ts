@@ -8,11 +8,13 @@
  * they learn of each other, and the link to the referrer is closed. Where all come in the same
  * moment, no member can be named, and they are served.
  */
+import { earliest } from '../base/earliest.ts'
 import { FrameError } from '../base/errors.ts'
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import { pickIndex } from '../base/random.ts'
 import { Recent } from '../base/recent.ts'
-import type { Context, Timed } from '../context/context.ts'
+import type { Context } from '../context/context.ts'
+import type { Timed } from '../context/timers.ts'
 import { earlyLinks } from '../context/links.ts'
 import type { Fact, Told } from '../facts/fact.ts'
 
@@ -41,12 +43,6 @@ export class Referral implements Timed {
   constructor(context: Context) {
     this.#context = context
     this.#newcomers = new Recent(servedAtOnce, servedWindow)
-  }
-
-  get nextDue(): Milliseconds {
-    let next = Infinity
-    if (this.#referredBy.size > 0) for (const until of this.#referredBy.values()) next = Math.min(next, until)
-    return next
   }
 
   /**
@@ -86,6 +82,7 @@ export class Referral implements Timed {
       if (!fact.isTrue(codec)) throw new FrameError(`a forged signature under the key of ${fact.member.id}`)
     }
     this.#referredBy.set(from, now + referralGrace)
+    this.#arm()
     this.#named.set(from, members)
     const link = this.#context.links.get(from)
     if (link !== undefined) link.referred = true
@@ -123,6 +120,7 @@ export class Referral implements Timed {
     for (const peer of this.#referredBy.keys()) this.#context.closeLink(peer, 'handed on')
     this.#referredBy.clear()
     this.#named.clear()
+    this.#arm()
   }
 
   due(): void {
@@ -135,5 +133,10 @@ export class Referral implements Timed {
       link.referred = false
       this.#context.outcomes.push({ type: 'disappointed', peer })
     }
+    this.#arm()
+  }
+
+  #arm(): void {
+    this.#context.timers.set('referral', earliest(this.#referredBy.values(), (until) => until))
   }
 }

@@ -9,7 +9,8 @@
 import type { Config } from '../base/config.ts'
 import type { Milliseconds, NodeId, Owner, PoolRecord, QueryTerms } from '../base/io.ts'
 import { nameProblem } from '../base/name.ts'
-import type { Context, Timed } from '../context/context.ts'
+import type { Context } from '../context/context.ts'
+import type { Timed } from '../context/timers.ts'
 import { encodeEvent, eventName, eventProblem, isEventName } from '../facts/event.ts'
 import { factOf, recordKey, type Fact } from '../facts/fact.ts'
 import type { RecordContent, Statement } from '../facts/statement.ts'
@@ -43,15 +44,10 @@ export class Records implements Timed {
   #warnedFull = false
   /** Calendar time of this node's last event. */
   #lastEvent = 0
-  #nextDue: Milliseconds = Infinity
 
   constructor(context: Context) {
     this.#context = context
     this.events = new UserEvents(context)
-  }
-
-  get nextDue(): Milliseconds {
-    return this.#nextDue
   }
 
   /** Returns the records by name, then by owner, without events and withdrawn records. */
@@ -138,10 +134,7 @@ export class Records implements Timed {
 
   /** Forgets expired records. All nodes do so at the same time, as far as their calendars agree. */
   due(): void {
-    const { now } = this.#context
-    if (now < this.#nextDue) return
     const today = this.#today
-    this.#nextDue = Infinity
     for (const { signer, content } of this.#all()) {
       const fact = content.expires <= today ? this.#fact(content.name, signer) : undefined
       if (fact === undefined) this.#await(content.expires)
@@ -152,7 +145,7 @@ export class Records implements Timed {
   /** Schedules a check for this expiry. */
   #await(expires: Milliseconds): void {
     const wait = Math.min(Math.max(expires - this.#today, looks.shortest), looks.longest)
-    this.#nextDue = Math.min(this.#nextDue, this.#context.now + wait)
+    this.#context.timers.advance('record', this.#context.now + wait)
   }
 
   /**

@@ -32,10 +32,10 @@ class Stage {
 
   advance(span: Milliseconds): this {
     const end = this.context.now + span
-    while (this.healer.nextDue <= end) {
-      this.context.now = Math.max(this.context.now, Math.ceil(this.healer.nextDue))
+    while (this.context.timers.at('healing') <= end) {
+      this.context.now = Math.max(this.context.now, Math.ceil(this.context.timers.at('healing')))
       this.context.effects = []
-      this.healer.due()
+      this.context.timers.fire(this.context.now, () => this.healer.due())
       for (const effect of this.context.effects) if (effect.type === 'connect') this.dials.push({ at: this.context.now, peer: effect.peer })
     }
     this.context.now = end
@@ -68,7 +68,7 @@ describe('members that were lost', () => {
     const total = stage.dials.length
     stage.advance(600_000)
     expect(stage.dials.length).toBe(total)
-    expect(stage.healer.nextDue).toBe(Infinity)
+    expect(stage.context.timers.at('healing')).toBe(Infinity)
   })
 
   it('cost the pool a bounded number of attempts, however large it is', () => {
@@ -153,7 +153,7 @@ describe('members that were lost', () => {
   it('are remembered in bounded numbers, and never include this node', () => {
     const stage = new Stage(1)
     stage.healer.lost(memberOf(self))
-    expect(stage.healer.nextDue).toBe(Infinity)
+    expect(stage.context.timers.at('healing')).toBe(Infinity)
     for (const actor of everyone.slice(1)) stage.healer.lost(memberOf(actor))
     expect(stage.healer.recentlyLost()).toBe(40)
     stage.context.now += 60_000
@@ -218,7 +218,7 @@ describe('an introducer', () => {
     const stage = new Stage(2)
     stage.healer.start([introducer])
     stage.healer.left(memberOf(carol))
-    expect(stage.healer.nextDue).toBe(Infinity)
+    expect(stage.context.timers.at('healing')).toBe(Infinity)
     stage.healer.left(memberOf(bob))
     stage.advance(86_400_000)
     expect(new Set(stage.dials.map(({ peer }) => peer))).toEqual(new Set([bob.id]))
@@ -230,7 +230,7 @@ describe('an introducer', () => {
     const before = stage.dials.length
     stage.advance(86_400_000)
     expect(stage.dials.length).toBe(before)
-    expect(stage.healer.nextDue).toBe(Infinity)
+    expect(stage.context.timers.at('healing')).toBe(Infinity)
   })
 
   it('is looked for after it was lost longer ago than others are remembered', () => {

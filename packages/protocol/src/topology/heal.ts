@@ -12,7 +12,8 @@
  */
 import type { Introducer, Member, Milliseconds, NodeId } from '../base/io.ts'
 import { pickOne } from '../base/random.ts'
-import type { Context, Timed } from '../context/context.ts'
+import type { Context } from '../context/context.ts'
+import type { Timed } from '../context/timers.ts'
 import { grown } from '../facts/sorted-places.ts'
 
 /**
@@ -72,14 +73,9 @@ export class Healer implements Timed {
   readonly #introducers = new Set<NodeId>()
   /** Introducers that are neither members nor remembered as lost. */
   readonly #waysIn = new Map<NodeId, Member>()
-  #nextDue = Infinity
 
   constructor(context: Context) {
     this.#context = context
-  }
-
-  get nextDue(): Milliseconds {
-    return this.#nextDue
   }
 
   /** Sets the introducers. */
@@ -129,8 +125,8 @@ export class Healer implements Timed {
   contested(id: NodeId): void {
     if (this.#indexOf(id) < 0) return
     this.#contested = id
-    const { now } = this.#context
-    if (now - this.#foundAt < foundLately) this.#nextDue = Math.min(this.#nextDue, now + this.#context.jitter(nextContested))
+    const { now, timers } = this.#context
+    if (now - this.#foundAt < foundLately) timers.advance('healing', now + this.#context.jitter(nextContested))
   }
 
   /** Handles the return of a member. */
@@ -141,9 +137,7 @@ export class Healer implements Timed {
 
   due(): void {
     const { now, config, view, links } = this.#context
-    if (now < this.#nextDue) return
     this.#expire()
-    this.#nextDue = Infinity
     if (this.#size > 0 || this.#waysIn.size > 0) this.#arm()
     const isTurn = this.#context.random() < config.healing.attempts / Math.max(view.size, 1)
     if (!isTurn && this.#contested === undefined) return
@@ -192,7 +186,8 @@ export class Healer implements Timed {
   }
 
   #arm(): void {
-    if (this.#nextDue === Infinity) this.#nextDue = this.#context.now + this.#context.jitter(this.#context.config.healing.interval)
+    const { timers, now, config } = this.#context
+    if (timers.at('healing') === Infinity) timers.set('healing', now + this.#context.jitter(config.healing.interval))
   }
 
   /** Keeps looking for it if it is an introducer. */

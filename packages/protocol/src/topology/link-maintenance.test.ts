@@ -57,10 +57,10 @@ class Stage {
 
   advance(span: Milliseconds): void {
     const end = this.context.now + span
-    while (this.linkMaintenance.nextDue <= end) {
-      this.context.now = Math.max(this.context.now, Math.ceil(this.linkMaintenance.nextDue))
+    while (this.context.timers.at('links') <= end) {
+      this.context.now = Math.max(this.context.now, Math.ceil(this.context.timers.at('links')))
       this.context.effects = []
-      this.linkMaintenance.due()
+      this.context.timers.fire(this.context.now, () => this.linkMaintenance.due())
       for (const effect of this.context.effects) {
         if (effect.type === 'connect' && effect.peer !== undefined) {
           this.dials.push({ at: this.context.now, peer: effect.peer })
@@ -209,7 +209,7 @@ describe('the links that a node keeps up', () => {
   it('come to rest', () => {
     stage.meet(...others)
     stage.advance(60_000)
-    expect(stage.linkMaintenance.nextDue - stage.context.now).toBeGreaterThan(10_000)
+    expect(stage.context.timers.at('links') - stage.context.now).toBeGreaterThan(10_000)
   })
 })
 

@@ -11,7 +11,8 @@
  */
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import { pickIndex, pickOne } from '../base/random.ts'
-import type { Context, Timed } from '../context/context.ts'
+import type { Context } from '../context/context.ts'
+import type { Timed } from '../context/timers.ts'
 import { earlyLinks, probeLinkTime, settleTime, type Link } from '../context/links.ts'
 
 /**
@@ -74,16 +75,11 @@ export class LinkMaintenance implements Timed {
   #lastChange: Milliseconds = -Infinity
   #firstChange: Milliseconds | undefined
   #nextDial: Milliseconds = 0
-  #nextDue: Milliseconds = Infinity
 
   constructor(context: Context, detector: LinkMaintenanceDetector, referral: LinkMaintenanceReferral) {
     this.#context = context
     this.#detector = detector
     this.#referral = referral
-  }
-
-  get nextDue(): Milliseconds {
-    return this.#nextDue
   }
 
   /** Handles a change of the view or the ring neighbours. */
@@ -129,16 +125,13 @@ export class LinkMaintenance implements Timed {
   }
 
   due(): void {
-    const { now } = this.#context
-    if (now < this.#nextDue) return
-    this.#nextDue = Infinity
     this.#chooseRandom()
     this.#trim()
     this.#dialMissing()
   }
 
   #wake(at: Milliseconds): void {
-    this.#nextDue = Math.min(this.#nextDue, at)
+    this.#context.timers.advance('links', at)
   }
 
   #wanted(): Set<NodeId> {

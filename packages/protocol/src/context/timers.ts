@@ -1,0 +1,33 @@
+/**
+ * The timers of a node, in the order in which they fire. Failure detection goes first, so that the
+ * other parts act on its findings. Its messages to peers are gathered, and leave last.
+ */
+export const timerNames = [
+  'health',
+  'probe',
+  'suspicion',
+  'indirectProbe',
+  'helper',
+  'refutation',
+  'disputedDeath',
+  'detectionMessages',
+  'introduction',
+  'referral',
+  'reconciliation',
+  'broadcast',
+  'lazyPush',
+  'links',
+  'healing',
+  'election',
+  'signal',
+  'record',
+  'unknownStatement',
+  'tombstone',
+] as const
+
+export type TimerName = (typeof timerNames)[number]
+
+/** What a timer calls when it fires. It is set to no time then. */
+export interface Timed {
+  due(): void
+}
