@@ -111,7 +111,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'an accused member that was proven to live is accused again at once',
-    file: 'detection/failure-detector.ts',
+    file: 'detection/proofs-of-life.ts',
     from: 'const standDown = 8_000',
     to: 'const standDown = 0',
     simulation: ['three-sites-crash', '--seeds', '1..30', '--workers', '2'],
@@ -125,7 +125,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'a silent host is asked for through six links only',
-    file: 'detection/failure-detector.ts',
+    file: 'detection/suspicion-lifecycle.ts',
     from: "wantsAll: (id: NodeId) => suspicions.get(id)?.evidence !== 'refused'",
     to: "wantsAll: (id: NodeId) => id === ''",
     simulation: ['three-sites-narrow', '--seeds', '12'],
@@ -174,7 +174,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'a cut-off node convicts',
-    file: 'detection/failure-detector.ts',
+    file: 'detection/helpers-verdict.ts',
     from: 'if (view.size <= smallPool || isSure) {',
     to: 'if (view.size > 0 || isSure) {',
     simulation: ['hostile-ages', '--seeds', '1'],

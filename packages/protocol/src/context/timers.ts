@@ -27,7 +27,7 @@ export const timerNames = [
 
 export type TimerName = (typeof timerNames)[number]
 
-/** What a timer calls when it fires. It is set to no time then. */
+/** The work of a timer. It runs when the timer fires, which is set to no time then. */
 export interface Timed {
   due(): void
 }

@@ -30,6 +30,24 @@ import type { Outbox } from './outbox.ts'
  */
 const enough = 3
 
+/**
+ * The time of a helper's answer. It takes this many round trips if the helper has to dial the
+ * subject (TCP, Noise, hello). The second constant is for requests and answers, which are gathered
+ * four times on the way, ms. Guess.
+ */
+const roundTrips = 8
+export const gathering = 80
+/**
+ * Upper bound of these round trips, ms. If answers take seconds, the machine is overloaded, and
+ * proportional waits would keep it so. Guess: as long as the network alone ever takes.
+ */
+const longestUsual = 2_000
+
+/** Returns the time in which most answers of helpers come, ms. `roundTrip`: of the probes. */
+export function usualAnswer(roundTrip: Milliseconds): Milliseconds {
+  return gathering + Math.min(roundTrip * roundTrips, longestUsual)
+}
+
 /** The state of the failure detector that indirect probes need. */
 export interface HelperSources {
   observersOf(id: NodeId): ReadonlySet<NodeId>

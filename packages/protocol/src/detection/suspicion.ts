@@ -105,6 +105,11 @@ export class Suspicion {
     return isOwn(this.#state)
   }
 
+  /** True if this node's own attempts to reach the member failed, or are about to fail. */
+  get isMissed(): boolean {
+    return this.isTimedOut || (this.#state !== 'reported' && this.#state !== 'probing')
+  }
+
   /** Start of the dial that is under way. */
   get dialling(): Milliseconds | undefined {
     return this.#dialling

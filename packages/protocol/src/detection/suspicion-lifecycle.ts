@@ -1,0 +1,346 @@
+/**
+ * The lifecycle of a suspicion: what each finding does to it, as the diagram in docs/protocol.md
+ * draws it.
+ *
+ * | finding | reported | probing | indirect | relayed | accused |
+ * | --- | --- | --- | --- | --- | --- |
+ * | this node misses it | probing | – | – | probing, once the proof is old | – |
+ * | no answer in time | – | indirect | – | – | – |
+ * | a helper reached it | – | relayed, if its time is over | relayed | relayed | relayed, if asked |
+ * | helpers missed it | – | – | accused | probing | – |
+ * | helpers can't tell | – | – | asks again; accused, if seconded | probing | – |
+ * | no helper answers | – | – | asks again; accused, if alone | probing | – |
+ * | it refutes | over, without accusers | – | relayed | relayed | relayed |
+ * | it answers this node | – | over | over | over | over |
+ *
+ * A suspicion that is over stays as "reported" while others accuse the member. Enough accusations
+ * make a death in any state (`confirmation.ts`).
+ */
+import { FrameError } from '../base/errors.ts'
+import type { DialFailure, Milliseconds, NodeId } from '../base/io.ts'
+import { pickOne } from '../base/random.ts'
+import type { Context } from '../context/context.ts'
+import type { Certificate } from '../facts/certificate.ts'
+import type { Refutation, Statement } from '../facts/statement.ts'
+import { Accusations } from './accusations.ts'
+import type { Beats } from './beats.ts'
+import type { Contacts } from './contacts.ts'
+import { DirectProbes } from './direct-probes.ts'
+import { DisputedDeaths } from './disputed-deaths.ts'
+import { HelpersVerdict } from './helpers-verdict.ts'
+import { IndirectProbeHelper } from './indirect-probe-helper.ts'
+import { IndirectProbes, usualAnswer } from './indirect-probes.ts'
+import type { Outbox } from './outbox.ts'
+import type { ProbeScheduler } from './probe-scheduler.ts'
+import { ProofsOfLife, standDown } from './proofs-of-life.ts'
+import type { Refutations } from './refutations.ts'
+import type { Suspicion } from './suspicion.ts'
+import type { Suspicions } from './suspicions.ts'
+
+/**
+ * Average number of receivers of an accusation that probe the member themselves if the accusation
+ * led to nothing. Guess: six, as an accuser asks six helpers.
+ */
+const helpers = 6
+
+/**
+ * Time of a member's observers before others ask for indirect probes, ms. Guess: the observers of a
+ * dead process need a tenth of it.
+ */
+const observersFirst = 1_500
+
+export interface LifecycleParts {
+  readonly suspicions: Suspicions
+  readonly contacts: Contacts
+  readonly beats: Beats
+  readonly refutations: Refutations
+  readonly scheduler: ProbeScheduler
+  readonly outbox: Outbox
+}
+
+export class SuspicionLifecycle {
+  readonly direct: DirectProbes
+  readonly indirect: IndirectProbes
+  readonly helper: IndirectProbeHelper
+  readonly accusations: Accusations
+  readonly disputed: DisputedDeaths
+  readonly proofs: ProofsOfLife
+  readonly #context: Context
+  readonly #parts: LifecycleParts
+  readonly #verdict: HelpersVerdict
+
+  constructor(context: Context, parts: LifecycleParts) {
+    this.#context = context
+    this.#parts = parts
+    const { suspicions, contacts, beats, refutations, scheduler, outbox } = parts
+    this.proofs = new ProofsOfLife(context, { suspicions, contacts, beats, isLeft: (suspicion) => this.#isLeft(suspicion) })
+    const usual = (): Milliseconds => usualAnswer(scheduler.roundTrip)
+    this.direct = new DirectProbes(context, { suspicions, scheduler, contacts }, (suspicion) => this.#timedOut(suspicion))
+    this.helper = new IndirectProbeHelper(context, outbox, beats, {
+      isMissed: (id) => suspicions.get(id)?.isMissed === true,
+      canTell: (id) => this.#verdict.canTell(id),
+      // If one observer misses a member, this one looks at once.
+      onMissed: (id) => {
+        if (this.#isObserved(id)) this.suspect(id)
+      },
+      get probeTimeout(): Milliseconds {
+        return scheduler.timeout
+      },
+      // The helper returns answers for as long as the asker waits.
+      get timeout(): Milliseconds {
+        return Math.min(scheduler.timeout, 2 * usual())
+      },
+    })
+    const sources = {
+      observersOf: (id: NodeId) => suspicions.observersOf(id),
+      canTell: (id: NodeId) => this.#verdict.canTell(id) || context.now >= this.#verdict.waitsUntil(id),
+      isSuspected: (id: NodeId) => suspicions.get(id)?.isOwn === true,
+      // A helper waits for the subject, and both answers take their time.
+      get timeout(): Milliseconds {
+        return scheduler.timeout * 1.5
+      },
+      get usual(): Milliseconds {
+        return usual()
+      },
+      // That costs far less than an accusation, and the last link may be the only one that reaches
+      // it.
+      wantsAll: (id: NodeId) => suspicions.get(id)?.evidence !== 'refused',
+    }
+    this.indirect = new IndirectProbes(context, outbox, sources, {
+      onMissed: (id) => this.#verdict.missed(id),
+      onUnknown: (id) => this.#verdict.unknown(id),
+      onNoAnswer: (id) => this.#verdict.unanswered(id),
+      onHelperSilent: (helper) => {
+        if (!scheduler.isSlow) this.suspect(helper)
+      },
+    })
+    this.accusations = new Accusations(
+      context,
+      { suspicions, beats, refutations, outbox, roundTrip: () => scheduler.roundTrip },
+      {
+        onDeath: (certificate, after) => this.#died(certificate, after),
+        onReported: (suspicion, isDirect) => this.#reported(suspicion, isDirect),
+        onRefuted: (id, isFresh) => this.#refuted(id, isFresh),
+      },
+    )
+    this.disputed = new DisputedDeaths(context, (certificate) => this.#believe(certificate))
+    const { direct, proofs, accusations } = this
+    const believe = (certificate: Certificate): void => this.#believe(certificate)
+    this.#verdict = new HelpersVerdict(context, { suspicions, contacts, scheduler, direct, proofs, accusations, believe })
+  }
+
+  /** Begins to suspect a member that this node missed. */
+  begin(id: NodeId): void {
+    const suspicion = this.#parts.suspicions.open(id)
+    if (suspicion !== undefined && !suspicion.isOwn) this.direct.begin(suspicion)
+  }
+
+  /** An observed member did not answer in time. */
+  fellSilent(id: NodeId): void {
+    const known = this.#parts.suspicions.get(id)
+    if (known === undefined || known.state === 'reported') this.begin(id)
+  }
+
+  /**
+   * Takes in a hint that this member may be gone (`maybeDead`, an accusation, a disputed death):
+   * probes it at once.
+   */
+  suspect(id: NodeId): void {
+    const suspicion = this.#parts.suspicions.get(id)
+    // The proof of others counts for a short time only.
+    const isOld = suspicion?.state === 'relayed' && this.#context.now - this.#parts.beats.provenAt(id) >= standDown
+    if (suspicion !== undefined && suspicion.state !== 'reported' && !isOld) return
+    if (this.direct.mayLook) this.begin(id)
+  }
+
+  /** Handles a failed dial of a member. */
+  unreachable(id: NodeId, failure: DialFailure): void {
+    if (this.#context.links.has(id) || this.#context.view.get(id) === undefined) return
+    const known = this.#parts.suspicions.get(id)
+    // Helpers reach it, so this failure is no news.
+    if (known?.state === 'relayed') return
+    const isFirst = known?.isOwn !== true
+    // If all are slow, a handshake that did not end in time proves nothing.
+    if (isFirst && failure === 'unresponsive' && this.#parts.scheduler.isSlow) return
+    if (isFirst) this.begin(id)
+    const suspicion = this.#parts.suspicions.get(id)
+    if (suspicion !== undefined) this.direct.failed(suspicion, failure, isFirst)
+  }
+
+  /** Takes in a frame of a peer. */
+  heard(peer: NodeId): void {
+    if (this.#context.view.get(peer) !== undefined) this.#verdict.heard()
+    if (this.#parts.suspicions.size > 0) this.reached(peer)
+  }
+
+  /** The member answered this node itself. */
+  reached(id: NodeId): void {
+    const suspicion = this.#parts.suspicions.get(id)
+    if (suspicion === undefined || suspicion.state === 'reported') return
+    this.#parts.scheduler.heard(id)
+    this.indirect.end(id)
+    this.accusations.withdraw(suspicion)
+    suspicion.enter('reported', this.#context.now)
+    if (suspicion.accusations.size === 0) this.#parts.suspicions.delete(id)
+  }
+
+  /** Takes in a member's signature of its present beat. Throws {@link FrameError}. */
+  proven(from: NodeId, refutation: Statement<Refutation>): void {
+    const { view, codec } = this.#context
+    const { signer, content } = refutation
+    if (!view.isAlive(signer, content.incarnation) || !this.#parts.beats.isFresh(refutation)) return
+    if (!codec.verify(refutation)) throw new FrameError('a refutation with a forged signature')
+    this.#parts.beats.signed(refutation, true)
+    this.helper.reached(refutation)
+    const suspicion = this.#parts.suspicions.get(signer)
+    if (suspicion === undefined || from === signer || !(suspicion.isTimedOut || this.indirect.isUnderWay(signer))) return
+    this.indirect.end(signer)
+    suspicion.relay = from
+    suspicion.refutedBeat = undefined
+    this.proofs.relayed(suspicion)
+  }
+
+  /**
+   * Takes in a death that this node has reason not to believe. It has too few accusers for this
+   * node, as a smaller remainder pronounced it, also of a later life than this node knows. Or the
+   * member has outlived it.
+   */
+  unproven(certificate: Certificate): void {
+    this.#verdict.doubt(certificate)
+    this.suspect(certificate.suspect)
+  }
+
+  /** This process stalled for `lateness`. Frames that it missed prove nothing about others. */
+  stalled(lateness: Milliseconds): void {
+    this.#verdict.stalled(lateness)
+    this.direct.stalled(lateness)
+    this.indirect.stalled(lateness)
+  }
+
+  /** A life ended or a new one began. */
+  forget(id: NodeId): void {
+    this.#parts.suspicions.delete(id)
+    this.#parts.suspicions.viewChanged()
+    this.indirect.end(id)
+    this.helper.missed(id)
+    this.disputed.forget(id)
+    this.#verdict.forget(id)
+  }
+
+  clear(): void {
+    for (const part of [this.#parts.suspicions, this.indirect, this.helper, this.accusations]) part.clear()
+  }
+
+  /** Gives the suspicions that are due their turn. */
+  due(): void {
+    this.direct.due()
+    this.accusations.due()
+    for (const suspicion of this.#parts.suspicions.due()) if (this.#context.now >= suspicion.at('round')) this.#askAgain(suspicion)
+    this.#parts.suspicions.arm()
+  }
+
+  /** It did not answer this node in time. */
+  #timedOut(suspicion: Suspicion): void {
+    const { id } = suspicion
+    const certificate = this.disputed.get(id)
+    if (certificate !== undefined) {
+      this.#believe(certificate) // The missing proof: this node can't reach it either.
+      return
+    }
+    this.helper.missed(id)
+    // Observers decide, and most often at once. Other nodes only have the broken link. They accuse
+    // if somebody else does, or if the observers died, too.
+    const { now } = this.#context
+    const observer = this.#isLeft(suspicion) ? this.#linkedObserver(id) : undefined
+    if (observer !== undefined && now - suspicion.raised < observersFirst) {
+      if (!suspicion.isTimedOut) this.#parts.outbox.ask(observer, id)
+      suspicion.isTimedOut = true
+      suspicion.advance('probe', suspicion.raised + observersFirst)
+      return
+    }
+    if (this.proofs.isRecent(suspicion)) {
+      this.proofs.refuted(suspicion, true)
+      return
+    }
+    suspicion.enter('indirect', now)
+    suspicion.rounds = 0
+    // The observers know the answer for a node without this task.
+    this.indirect.begin(id, this.#isObserved(id) ? undefined : this.#linkedObserver(id))
+  }
+
+  #askAgain(suspicion: Suspicion): void {
+    suspicion.schedule('round', Infinity)
+    if (suspicion.state === 'reported') {
+      if (!this.accusations.confirmation.suffices(suspicion)) this.#probeAll(suspicion.id)
+      return
+    }
+    if (suspicion.state === 'relayed' && this.#isLeft(suspicion)) {
+      this.#parts.suspicions.delete(suspicion.id)
+      return
+    }
+    suspicion.rounds += 1
+    this.indirect.begin(suspicion.id, suspicion.relay)
+  }
+
+  /**
+   * Others accuse it. Its observers probe it at once, and so does a node that received the
+   * accusation over a link, as its probe is needed. Other nodes wait to see if the accusations
+   * suffice.
+   */
+  #reported(suspicion: Suspicion, isDirect: boolean): void {
+    if (!this.indirect.isUnderWay(suspicion.id)) this.#verdict.seconded(suspicion)
+    if (isDirect || this.#isObserved(suspicion.id)) this.suspect(suspicion.id)
+    else if (suspicion.state === 'reported') suspicion.advance('round', this.#context.now + this.accusations.confirmation.refutationTime)
+  }
+
+  /**
+   * Published accusations led to nothing, as the observers may have died, too. The present
+   * observers probe the member, and a few other nodes.
+   */
+  #probeAll(id: NodeId): void {
+    const { view } = this.#context
+    if (this.#isObserved(id) || this.#context.random() * view.size < helpers) this.suspect(id)
+  }
+
+  /** Accusations were refuted, or expired. `isFresh`: the member signed a moment ago. */
+  #refuted(id: NodeId, isFresh: boolean): void {
+    const suspicion = this.#parts.suspicions.get(id)
+    if (suspicion === undefined) return
+    const { state } = suspicion
+    const isVoid = state === 'accused' && !suspicion.accusations.has(this.#context.id)
+    if (isVoid || (isFresh && (state === 'indirect' || state === 'relayed'))) {
+      this.indirect.end(id)
+      this.proofs.refuted(suspicion, isFresh)
+    }
+    if (state === 'reported' && suspicion.accusations.size === 0) this.#parts.suspicions.delete(id)
+  }
+
+  #linkedObserver(id: NodeId): NodeId | undefined {
+    const { links } = this.#context
+    return pickOne(
+      () => this.#context.random(),
+      [...this.#parts.suspicions.observersOf(id)].filter((observer) => links.has(observer)),
+    )
+  }
+
+  /** True if the probes are the task of others, and nobody accuses it. */
+  #isLeft({ id, accusations }: Suspicion): boolean {
+    return !this.#isObserved(id) && accusations.size === 0
+  }
+
+  /** True if this node is one of the member's observers. Both observe each other. */
+  #isObserved(id: NodeId): boolean {
+    return this.#parts.scheduler.observed.has(id)
+  }
+
+  /** Believes a certified death that this node doubted at first. */
+  #believe(certificate: Certificate): void {
+    const accusers = certificate.accusers.map(({ signer }) => signer)
+    this.#died(certificate, this.accusations.confirmation.waitFor(this.#parts.suspicions.rankAmong(accusers, certificate.suspect)))
+  }
+
+  #died(certificate: Certificate, after: Milliseconds | undefined): void {
+    this.#context.outcomes.push({ type: 'certified', certificate, after, isLone: !this.#parts.suspicions.areSeveral })
+  }
+}
+
