@@ -7,25 +7,16 @@ import type { Message } from './frames/message.ts'
 import type { Parts } from './parts.ts'
 import { skew } from './records/records.ts'
 
-export interface HandshakeHost {
-  /** Takes in facts from a peer. Returns the news. */
-  takeIn(told: readonly Told[], from: NodeId): Fact[]
-  /** Settles the parts' outcomes so far. */
-  settle(): void
-}
-
 export class Handshake {
   readonly #parts: Parts
-  readonly #host: HandshakeHost
   /** The incarnation that was sent to an introducer. */
   #introducedAs = 0
   #toldEntered = false
   #warnedOutOfReach = false
   #warnedOfCalendars = false
 
-  constructor(parts: Parts, host: HandshakeHost) {
+  constructor(parts: Parts) {
     this.#parts = parts
-    this.#host = host
   }
 
   /** Handles a new link: sends a hello, or a referral if too many newcomers come at once. */
@@ -40,8 +31,7 @@ export class Handshake {
       return
     }
     if (life.self !== undefined && view.known(peer) === 0) referral.receive(peer)
-    else introduction.linkUp(peer)
-    this.#host.settle()
+    introduction.linkUp(peer)
     for (const part of [detector, linkMaintenance, signals]) part.linkUp(peer)
   }
 
@@ -58,17 +48,15 @@ export class Handshake {
     link.isEntry = !wasIn || incarnation === 0
     introduction.greeted(life.credible(known))
     if (known > 0 && life.credible(known) === 0) this.#warnOutOfReach(link.peer, known)
-    this.#host.settle()
     const { self } = life
-    if (!wasIn || self === undefined) return // entering hands over to all greeted links
+    if (!wasIn || self === undefined) return // entering introduces this node to all greeted links
     // After a partition a stranger may be right, but ids that never were members don't count as
     // members that agree.
     if (ended && known >= self.incarnation) {
-      life.surrender(known, view.wasMember(link.peer) ? [link.peer] : [])
-      this.#host.settle()
+      life.rejoin(known, view.wasMember(link.peer) ? [link.peer] : [])
     }
     if (incarnation === 0) return // a newcomer: it begins when it has entered
-    if (known < life.incarnation) this.handOver(link.peer)
+    if (known < life.incarnation) context.outcomes.push({ type: 'introduce', peer: link.peer })
     else if (!context.isWhole || id < link.peer || view.known(link.peer) < incarnation) reconciler.begin(link.peer)
   }
 
@@ -84,7 +72,7 @@ export class Handshake {
   }
 
   /** Sends this node's own statement to a peer that lacks it, and reconciles. */
-  handOver(peer: NodeId): void {
+  introduce(peer: NodeId): void {
     const { context, referral, life, reconciler } = this.#parts
     if (referral.isReferrer(peer)) return
     const fact = context.view.fact(context.id)
@@ -98,15 +86,14 @@ export class Handshake {
   enter(learned: number): void {
     const { context, life, reconciler, elections } = this.#parts
     life.enter(learned)
-    this.#host.settle()
     this.#ask()
-    for (const link of context.links.values()) if (link.greeted) this.handOver(link.peer)
+    for (const link of context.links.values()) if (link.greeted) this.introduce(link.peer)
     reconciler.quicken('other')
     elections.renew()
   }
 
   /** Announces a new life in place of one that others ended. */
-  reentered(fact: Fact): void {
+  rejoined(fact: Fact): void {
     const { life, elections, broadcaster } = this.#parts
     elections.renew()
     this.#introducedAs = life.incarnation
@@ -149,9 +136,9 @@ export class Handshake {
     context.warn('INCARNATION_OUT_OF_REACH', `${what}. A new identity is seen at once`)
   }
 
-  /** Dials members that a referrer named. */
+  /** Asks members that a referrer named to let this node in. */
   #ask(): void {
-    const { referral } = this.#parts
-    for (const [from, members] of referral.takeNamed()) referral.ask(this.#host.takeIn(members, from))
+    const { context, referral } = this.#parts
+    for (const [from, members] of referral.takeNamed()) context.outcomes.push({ type: 'referred', from, members })
   }
 }

@@ -302,7 +302,7 @@ describe('a peer that breaks the rules', () => {
   })
 
   it('gets no new budget by coming back', () => {
-    bench.advance(bench.config.limits.credulity)
+    bench.advance(bench.config.limits.bootstrapTime)
     const { own } = rates.newcomers
     const crowd = actors(own * burst * 10, 77)
     const before = bench.members.length
@@ -316,7 +316,7 @@ describe('a peer that breaks the rules', () => {
   })
 
   it('gets no new budget by coming back under another name', () => {
-    bench.advance(bench.config.limits.credulity)
+    bench.advance(bench.config.limits.bootstrapTime)
     const { own, strangers } = rates.newcomers
     const crowd = actors(own * burst * 30, 77)
     const before = bench.members.length
@@ -335,7 +335,7 @@ describe('a peer that breaks the rules', () => {
     const many = (count: number, seed: number): Actor[] => actors(count, seed)
 
     beforeEach(() => {
-      bench.advance(bench.config.limits.credulity)
+      bench.advance(bench.config.limits.bootstrapTime)
     })
 
     it('makes a bounded number of members known a second, and as many as are known already at once', () => {

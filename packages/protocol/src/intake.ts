@@ -11,6 +11,7 @@ import type { Milliseconds, NodeId } from './base/io.ts'
 import type { Context } from './context/context.ts'
 import type { Timed } from './context/timers.ts'
 import { Link } from './context/links.ts'
+import type { Accusations } from './detection/accusations.ts'
 import type { FailureDetector } from './detection/failure-detector.ts'
 import type { Elections } from './election/elections.ts'
 import type { Records } from './records/records.ts'
@@ -25,6 +26,7 @@ export type Source = { readonly peer: NodeId } | 'topic'
 export interface IntakeParts {
   readonly elections: Elections
   readonly detector: FailureDetector
+  readonly accusations: Accusations
   readonly records: Records
 }
 
@@ -152,11 +154,11 @@ export class Intake implements Timed {
     if (incarnation > view.signed(suspect) + this.#context.config.limits.incarnationJump) return undefined
     if (this.#isOneTooMany(fact, source) || !this.#isAffordable(fact, source)) return undefined
     this.#check(fact)
-    const { detector } = this.#parts
+    const { detector, accusations } = this.#parts
     if (present === undefined) return this.#merge(fact, age)
     const isCurrent = present.incarnation === incarnation
     const members = accusers.filter(({ signer }) => view.wasMember(signer))
-    const valid = members.filter(({ beat }: Accuser) => !isCurrent || !detector.accusations.isRefuted(suspect, beat))
+    const valid = members.filter(({ beat }: Accuser) => !isCurrent || !accusations.isRefuted(suspect, beat))
     // This node accuses the member as well, which completes the proof.
     if (valid.length > 0 && detector.isAccused(suspect)) return this.#merge(fact, age)
     const needed = detector.accusersToBelieve(suspect)
@@ -168,7 +170,7 @@ export class Intake implements Timed {
       else if (isCurrent && members.length >= needed) detector.dispute(certificate, true)
       return undefined
     }
-    const isOutlived = isCurrent && accusers.every(({ beat }) => detector.accusations.isOutlived(suspect, beat))
+    const isOutlived = isCurrent && accusers.every(({ beat }) => accusations.isOutlived(suspect, beat))
     if (!isOutlived && !detector.isInContact(suspect)) return this.#merge(fact, age)
     detector.dispute(certificate, isOutlived)
     if (isOutlived) detector.unproven(certificate)
@@ -178,23 +180,22 @@ export class Intake implements Timed {
   /**
    * Handles this node's own death, pronounced by others. Where it refuted too few accusations,
    * receivers believe the death and can't take it back. Only its senders believe a death that this
-   * node refuted. `surrender` asks for several of them before it gives up this life.
+   * node refuted. `rejoin` asks for several of them before it gives up this life.
    */
   #ownDeath(fact: Fact, certificate: Certificate, source: Source): void {
     const from = source === 'topic' ? undefined : source.peer
     const { view, id, outcomes } = this.#context
     if (certificate.incarnation > view.known(id) + this.#context.config.limits.incarnationJump || !this.#isAffordable(fact, source)) return
     this.#check(fact)
-    const { detector } = this.#parts
-    const { accusations } = detector
+    const { detector, accusations } = this.#parts
     const members = certificate.accusers.filter(({ signer }) => view.wasMember(signer))
     const valid = members.filter(({ beat }) => !accusations.isRefuted(id, beat))
     const isBelieved = valid.length >= detector.accusersToBelieve(id)
-    if (isBelieved) outcomes.push({ type: 'surrender', incarnation: certificate.incarnation })
+    if (isBelieved) outcomes.push({ type: 'rejoin', incarnation: certificate.incarnation })
     // An accuser that believes its own accusation states so in its hello, when they meet.
     else if (members.length > 0 && from !== undefined && view.wasMember(from) && !members.some(({ signer }) => signer === from))
       // Counts the accusers and not the sender, as many may pass on one made-up certificate.
-      outcomes.push({ type: 'surrender', incarnation: certificate.incarnation, by: members.map(({ signer }) => signer) })
+      outcomes.push({ type: 'rejoin', incarnation: certificate.incarnation, by: members.map(({ signer }) => signer) })
     for (const suspicion of suspicionsOf(certificate)) if (!isBelieved) accusations.hear(suspicion, from)
   }
 
@@ -218,11 +219,11 @@ export class Intake implements Timed {
       return elections.mergeCandidacy(statement)
     }
     if (isKind(statement, 'suspicion')) {
-      if (this.#isAffordable(fact, source)) this.#parts.detector.accusations.receive(from, statement)
+      if (this.#isAffordable(fact, source)) this.#parts.accusations.receive(from, statement)
       return undefined
     }
     if (isKind(statement, 'refutation')) {
-      const { accusations } = this.#parts.detector
+      const { accusations } = this.#parts
       if (statement.signer === this.#context.id || !accusations.wantsRefutation(statement) || !this.#isAffordable(fact, source))
         return undefined
       this.#check(fact)
@@ -282,7 +283,7 @@ export class Intake implements Timed {
     this.#check(fact)
     const { outcomes } = this.#context
     if (fact.says === 'joined') outcomes.push({ type: 'impersonated', incarnation: fact.incarnation })
-    else outcomes.push({ type: 'surrender', incarnation: fact.incarnation })
+    else outcomes.push({ type: 'rejoin', incarnation: fact.incarnation })
   }
 
   /** Takes in a verified joined-statement or end, and returns it as held. */
@@ -290,7 +291,7 @@ export class Intake implements Timed {
     const { view, now, facts } = this.#context
     const isKnown = facts.rival(fact) !== undefined
     const changes = view.merge(fact, now, age)
-    if (!isKnown && fact.about !== undefined && !this.#context.isCredulous) this.#context.budgets.met(fact.about, now)
+    if (!isKnown && fact.about !== undefined && !this.#context.isBootstrapping) this.#context.budgets.met(fact.about, now)
     if (changes.length > 0) this.#context.outcomes.push({ type: 'changed', changes })
     return facts.rival(fact)
   }
@@ -300,7 +301,7 @@ export class Intake implements Timed {
    * offence: reconciliation brings the fact again.
    */
   #isAffordable(fact: Fact, source: Source): boolean {
-    if (!(source instanceof Link) || this.#context.isCredulous) return true
+    if (!(source instanceof Link) || this.#context.isBootstrapping) return true
     return this.#context.charge(source, 'checks', fact.signatures)
   }
 
@@ -311,7 +312,7 @@ export class Intake implements Timed {
    */
   #mayBringIn(fact: Fact, source: Source): boolean {
     const { view, facts } = this.#context
-    if (this.#context.isCredulous || facts.rival(fact) !== undefined) return true
+    if (this.#context.isBootstrapping || facts.rival(fact) !== undefined) return true
     if (source === 'topic') return this.#context.budgets.mayIntroduce(this.#context.now, view.size)
     if (!(source instanceof Link)) return true
     return this.#context.budgets.spend(source, 'newcomers', this.#context.now, 1, { own: view.size, strangers: 0 })
@@ -322,8 +323,8 @@ export class Intake implements Timed {
    * (`reception.ts`). As many as are known may come at once.
    */
   #mayTellRecord(fact: Fact, source: Source): boolean {
-    const { isCredulous, budgets, now } = this.#context
-    if (isCredulous || !(source instanceof Link) || !budgets.isStranger(fact.author, now)) return true
+    const { isBootstrapping, budgets, now } = this.#context
+    if (isBootstrapping || !(source instanceof Link) || !budgets.isStranger(fact.author, now)) return true
     return budgets.spend(source, 'records', now, 1, { own: this.#parts.records.size, strangers: 0 })
   }
 

@@ -69,10 +69,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     this.#context = this.#parts.context
     const parts = this.#parts as Parts
     this.#membership = new Membership(parts)
-    this.#handshake = new Handshake(parts, {
-      takeIn: (told, from) => this.#takeIn(told, { peer: from }),
-      settle: () => this.#settle(),
-    })
+    this.#handshake = new Handshake(parts)
     const { elections, detector, signals, records } = parts
     this.#commanded = {
       elections,
@@ -354,7 +351,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   }
 
   #settleOne(outcome: Outcome): void {
-    const { life, introduction, reconciler, broadcaster, healer, intake } = this.#parts
+    const { life, reconciler, broadcaster, healer, intake } = this.#parts
     switch (outcome.type) {
       case 'changed':
         this.#membership.changed(outcome.changes)
@@ -388,20 +385,20 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
         this.#handshake.notify(true)
         this.#parts.elections.schedule()
         break
-      case 'served':
-        introduction.linkUp(outcome.peer)
+      case 'referred':
+        this.#parts.referral.ask(this.#takeIn(outcome.members, { peer: outcome.from }))
         break
-      case 'disappointed':
-        this.#handshake.handOver(outcome.peer)
+      case 'introduce':
+        this.#handshake.introduce(outcome.peer)
         break
-      case 'reentered':
-        this.#handshake.reentered(outcome.fact)
+      case 'rejoined':
+        this.#handshake.rejoined(outcome.fact)
         break
       case 'impersonated':
         this.#impersonated(outcome.incarnation)
         break
-      case 'surrender':
-        life.surrender(outcome.incarnation, outcome.by)
+      case 'rejoin':
+        life.rejoin(outcome.incarnation, outcome.by)
         break
       case 'contested':
         healer.contested(outcome.id)

@@ -4,6 +4,7 @@ import type { Encoded, NodeId } from './base/io.ts'
 import { Context } from './context/context.ts'
 import type { Timed, TimerName } from './context/timers.ts'
 import type { Services } from './context/services.ts'
+import type { Accusations } from './detection/accusations.ts'
 import { FailureDetector } from './detection/failure-detector.ts'
 import { Broadcaster } from './dissemination/broadcaster.ts'
 import { LazyPush } from './dissemination/lazy-push.ts'
@@ -48,6 +49,7 @@ export class Parts<Data extends Encoded = Encoded> {
   readonly rings: Rings
   readonly linkMaintenance: LinkMaintenance
   readonly detector: FailureDetector
+  readonly accusations: Accusations
   readonly healer: Healer
   readonly elections: Elections
   readonly signals: Signals
@@ -70,6 +72,7 @@ export class Parts<Data extends Encoded = Encoded> {
     this.introduction = new Introduction(context)
     this.referral = new Referral(context)
     this.detector = new FailureDetector(context)
+    this.accusations = this.detector.accusations
     this.linkMaintenance = new LinkMaintenance(context, this.detector, this.referral)
     this.healer = new Healer(context)
     this.elections = new Elections(context, options.storedEpochs)

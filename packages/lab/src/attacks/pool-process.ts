@@ -66,7 +66,7 @@ async function enter(pool: string, bootstrap: readonly string[], key: string | u
     identityFile,
     // As in a pool that has run for a while. A new pool accepts everything for a minute, as a crowd
     // may be joining.
-    config: { limits: { credulity: 500 } },
+    config: { limits: { bootstrapTime: 500 } },
     ...(key !== undefined && { key: Buffer.from(key) }),
   })
   nodes.push(overlay)

@@ -385,7 +385,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'made-up records are taken in without a bound',
     file: 'intake.ts',
-    from: 'if (isCredulous || !(source instanceof Link) || !budgets.isStranger(fact.author, now)) return true',
+    from: 'if (isBootstrapping || !(source instanceof Link) || !budgets.isStranger(fact.author, now)) return true',
     to: 'if (now > 0) return true',
     simulation: ['hostile-records', '--seeds', '1'],
   },

@@ -138,7 +138,7 @@ export const defaultConfig = {
      * A node accepts any number of signatures and members for this time after it entered, ms, since
      * it receives the whole pool at once. Guess.
      */
-    credulity: 60_000,
+    bootstrapTime: 60_000,
     /** Forged or unreadable frames of a peer before its disconnection. Guess. */
     penalties: 3,
     /** A peer that was disconnected for them stays away for this time, ms. Guess. */

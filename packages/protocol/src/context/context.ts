@@ -85,8 +85,8 @@ export class Context<Data extends Encoded = Encoded> {
   }
 
   /** True for a node that is new in the pool, since it receives the whole pool at once. */
-  get isCredulous(): boolean {
-    return !this.isWhole || this.age < this.config.limits.credulity
+  get isBootstrapping(): boolean {
+    return !this.isWhole || this.age < this.config.limits.bootstrapTime
   }
 
   random(): number {

@@ -5,7 +5,7 @@
  */
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import type { Certificate } from '../facts/certificate.ts'
-import type { Fact } from '../facts/fact.ts'
+import type { Fact, Told } from '../facts/fact.ts'
 import type { Change } from '../facts/membership-view.ts'
 
 export type Outcome =
@@ -30,12 +30,12 @@ export type Outcome =
   | { readonly type: 'alone' }
   /** No helper answers about a member, so this node may be cut off. */
   | { readonly type: 'isolated' }
-  /** This peer may receive its hello. */
-  | { readonly type: 'served'; readonly peer: NodeId }
-  /** None of the members that this peer named has answered. */
-  | { readonly type: 'disappointed'; readonly peer: NodeId }
+  /** A referrer named these members to this node. */
+  | { readonly type: 'referred'; readonly from: NodeId; readonly members: readonly Told[] }
+  /** This peer lacks this node's present life. */
+  | { readonly type: 'introduce'; readonly peer: NodeId }
   /** This node began a new life, since others ended the former one. */
-  | { readonly type: 'reentered'; readonly fact: Fact }
+  | { readonly type: 'rejoined'; readonly fact: Fact }
   /**
    * A statement under this node's key that this process did not sign, of its present life or a
    * later one.
@@ -45,7 +45,7 @@ export type Outcome =
    * This node's life was ended: by itself in an earlier run, or with proof. `by` is set where the
    * proof is missing, and lists the members that hold the life for ended.
    */
-  | { readonly type: 'surrender'; readonly incarnation: number; readonly by?: readonly NodeId[] }
+  | { readonly type: 'rejoin'; readonly incarnation: number; readonly by?: readonly NodeId[] }
   /** A peer holds a member for alive that this node holds for dead. */
   | { readonly type: 'contested'; readonly id: NodeId }
   /** Somebody published the fact under this key, so this node need not. */

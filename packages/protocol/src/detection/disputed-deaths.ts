@@ -72,7 +72,10 @@ export class DisputedDeaths implements Timed {
   }
 
   #arm(): void {
-    this.#context.timers.set('disputedDeath', earliest(this.#held.values(), ({ until }) => until))
+    this.#context.timers.set(
+      'disputedDeath',
+      earliest(this.#held.values(), ({ until }) => until),
+    )
   }
 
   #tell(certificate: Certificate): void {

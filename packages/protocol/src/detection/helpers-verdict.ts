@@ -1,5 +1,6 @@
 /**
- * The verdict after indirect probes: what the answers of all helpers together mean for a suspicion.
+ * The verdict after indirect probes. The answers of all helpers together decide how a suspicion
+ * goes on.
  */
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import type { Context } from '../context/context.ts'
@@ -133,7 +134,6 @@ export class HelpersVerdict {
     const { unresponsive } = this.#context.config.detection
     return (this.#parts.suspicions.get(id)?.missedSince ?? this.#context.now) + Math.max(unresponsive, this.#parts.scheduler.late)
   }
-
 }
 
 /**

@@ -125,7 +125,10 @@ export class IndirectProbeHelper implements Timed {
   }
 
   #arm(): void {
-    this.#context.timers.set('helper', earliest(this.#tasks.values(), ({ deadline }) => deadline))
+    this.#context.timers.set(
+      'helper',
+      earliest(this.#tasks.values(), ({ deadline }) => deadline),
+    )
   }
 
   #fail(subject: NodeId): void {

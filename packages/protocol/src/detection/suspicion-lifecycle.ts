@@ -1,12 +1,12 @@
 /**
- * The lifecycle of a suspicion: what each finding does to it, as the diagram in docs/protocol.md
- * draws it.
+ * The lifecycle of a suspicion. A table has the state after each finding, as the diagram in
+ * docs/protocol.md draws it. A dash: nothing changes.
  *
  * | finding | reported | probing | indirect | relayed | accused |
  * | --- | --- | --- | --- | --- | --- |
  * | this node misses it | probing | – | – | probing, once the proof is old | – |
  * | no answer in time | – | indirect | – | – | – |
- * | a helper reached it | – | relayed, if its time is over | relayed | relayed | relayed, if asked |
+ * | a helper reached it | – | relayed, once timed out | relayed | relayed | – |
  * | helpers missed it | – | – | accused | probing | – |
  * | helpers can't tell | – | – | asks again; accused, if seconded | probing | – |
  * | no helper answers | – | – | asks again; accused, if alone | probing | – |
@@ -343,4 +343,3 @@ export class SuspicionLifecycle {
     this.#context.outcomes.push({ type: 'certified', certificate, after, isLone: !this.#parts.suspicions.areSeveral })
   }
 }
-

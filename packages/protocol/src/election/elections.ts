@@ -152,7 +152,10 @@ export class Elections implements Timed {
    */
   schedule(): void {
     if (this.#elections.size === 0) return
-    this.#context.timers.set('election', earliest(this.#elections.values(), (each) => each.claimsAt(this.#reconciledAt)))
+    this.#context.timers.set(
+      'election',
+      earliest(this.#elections.values(), (each) => each.claimsAt(this.#reconciledAt)),
+    )
   }
 
   /**

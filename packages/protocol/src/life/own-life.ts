@@ -13,9 +13,9 @@ import { constantsProblem, noConstants, withConstant } from '../facts/constants.
 import { factOf, type Fact } from '../facts/fact.ts'
 
 /** Pause after a life given up, ms. Doubles up to six times. Guess. */
-const surrenderPause = 5_000
+const rejoinPause = 5_000
 /** Time without a life given up after which the pause is short again, ms. Guess. */
-const surrenderMemory = 600_000
+const rejoinMemory = 600_000
 
 export interface OwnLifeOptions {
   readonly location: string
@@ -40,9 +40,9 @@ export class OwnLife {
    * Number of lives given up without proof, and the times from which this node would give up
    * another one.
    */
-  #surrenders = 0
-  #surrenderAgain: Milliseconds = -Infinity
-  #surrenderSurely: Milliseconds = -Infinity
+  #rejoins = 0
+  #rejoinAgain: Milliseconds = -Infinity
+  #rejoinSurely: Milliseconds = -Infinity
   /** Members that hold the present life for ended, without proof. */
   readonly #against = new Set<NodeId>()
 
@@ -80,13 +80,13 @@ export class OwnLife {
   }
 
   /** Begins the next life, since this one is over. */
-  #reenter(ended: number, reason: string): void {
+  #enterAgain(ended: number, reason: string): void {
     const { self } = this
     if (self === undefined || ended < self.incarnation) return
     this.#context.warn('INCARNATION_REPLACED', `incarnation ${self.incarnation} of this node is over: ${reason}; it enters again`)
     this.#begin(ended + 1)
     const fact = this.#context.view.fact(this.#context.id)
-    if (fact !== undefined) this.#context.outcomes.push({ type: 'reentered', fact })
+    if (fact !== undefined) this.#context.outcomes.push({ type: 'rejoined', fact })
   }
 
   /**
@@ -95,17 +95,17 @@ export class OwnLife {
    * undefined: it is proven. A few liars could demand new lives for ever. So each unproven demand
    * delays the next one, unless as many members agree as a death needs.
    */
-  surrender(ended: number, by?: readonly NodeId[]): void {
+  rejoin(ended: number, by?: readonly NodeId[]): void {
     const { now } = this.#context
     if (this.credible(ended) === 0 || (this.#self?.incarnation ?? Infinity) > ended) return
     for (const member of by ?? []) this.#against.add(member)
     const isSure = by === undefined || this.#against.size >= mostAccusers
-    if (now < (isSure ? this.#surrenderSurely : this.#surrenderAgain)) return
-    if (now - this.#surrenderAgain > surrenderMemory) this.#surrenders = 0
-    this.#surrenderSurely = now + surrenderPause
-    this.#surrenderAgain = now + surrenderPause * 2 ** Math.min(this.#surrenders, 6)
-    if (!isSure) this.#surrenders += 1
-    this.#reenter(ended, 'others pronounced it dead')
+    if (now < (isSure ? this.#rejoinSurely : this.#rejoinAgain)) return
+    if (now - this.#rejoinAgain > rejoinMemory) this.#rejoins = 0
+    this.#rejoinSurely = now + rejoinPause
+    this.#rejoinAgain = now + rejoinPause * 2 ** Math.min(this.#rejoins, 6)
+    if (!isSure) this.#rejoins += 1
+    this.#enterAgain(ended, 'others pronounced it dead')
   }
 
   /**

@@ -47,13 +47,12 @@ export class Referral implements Timed {
 
   /**
    * Handles an unknown peer. Refers it if too many newcomers come at once and the pool has enough
-   * members to name. Serves it otherwise.
+   * members to name.
    */
   receive(peer: NodeId): void {
     const { now, view } = this.#context
     this.#newcomers.note(now)
     if (this.#newcomers.isOften(now) && view.size > servedAtOnce) this.#handOn(peer)
-    else this.#context.outcomes.push({ type: 'served', peer })
   }
 
   #handOn(peer: NodeId): void {
@@ -68,7 +67,6 @@ export class Referral implements Timed {
     const link = links.get(peer)
     if (link !== undefined) link.referred = true
     this.#context.send(peer, { redirect: { members: names.flatMap((name) => view.fact(name) ?? []) } })
-    this.#context.outcomes.push({ type: 'served', peer })
   }
 
   /** Handles a referral. Throws {@link FrameError}. */
@@ -131,12 +129,15 @@ export class Referral implements Timed {
       const link = links.get(peer)
       if (link === undefined) continue
       link.referred = false
-      this.#context.outcomes.push({ type: 'disappointed', peer })
+      this.#context.outcomes.push({ type: 'introduce', peer })
     }
     this.#arm()
   }
 
   #arm(): void {
-    this.#context.timers.set('referral', earliest(this.#referredBy.values(), (until) => until))
+    this.#context.timers.set(
+      'referral',
+      earliest(this.#referredBy.values(), (until) => until),
+    )
   }
 }

@@ -126,7 +126,7 @@ describe('of records that others make up', () => {
   })
 
   it('no more than there is room for are held, and none of those who have few is lost', () => {
-    bench = new Bench(self, { config: { limits: { records: 20, credulity: 0 } } })
+    bench = new Bench(self, { config: { limits: { records: 20, bootstrapTime: 0 } } })
     for (const actor of [alice, bob]) bench.meet(actor)
     publish('mine')
     hear(bob.publishes('his'))
@@ -156,7 +156,7 @@ describe('of records that others make up', () => {
   })
 
   it('of owners that are no members few are taken in at once, over a link and on the topic; of members all', () => {
-    bench = new Bench(self, { config: { limits: { credulity: 0 } } })
+    bench = new Bench(self, { config: { limits: { bootstrapTime: 0 } } })
     for (const actor of [alice, bob]) bench.meet(actor)
     bench.advance(70_000)
     const expires = bench.today + 3_600_000
