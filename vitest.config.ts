@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-// Tests of real hosts and of node processes measure time, so they don't run beside pure ones, which
-// take the whole processor. They mostly wait: three files at once keep two cores six tenths busy.
-// Slow tests, in files named *.slow.test.ts, are a group of their own. `pnpm test` leaves them to
+// Tests of real hosts and processes measure time, so they don't run beside pure ones, which take the
+// whole processor. They mostly wait: four files at once keep two cores eight tenths busy. Slow
+// tests, in files named *.slow.test.ts, are a group of their own. `pnpm test` leaves them to
 // `pnpm test:slow`.
 const groups = [
   {
@@ -25,18 +25,24 @@ const groups = [
     // Loading the same modules for each file takes longer than most of these tests.
     isolate: false,
   },
-  { name: 'hosts', folders: ['packages/overlay', 'packages/jel', 'packages/compute/test'], timeout: 60_000, order: 1, workers: 3 },
-  { name: 'processes', folders: ['apps/*/test'], timeout: 120_000, order: 1, workers: 3, setup: ['apps/node/test/bundle.ts'] },
+  {
+    name: 'real',
+    folders: ['packages/overlay', 'packages/jel', 'packages/compute/test', 'apps/*/test'],
+    timeout: 120_000,
+    order: 1,
+    workers: 4,
+    setup: ['apps/node/test/bundle.ts'],
+  },
   { name: 'slow', folders: ['packages', 'apps/*', 'scripts'], timeout: 120_000, order: 2, workers: 1, setup: ['apps/node/test/bundle.ts'] },
 ]
 
-/**
- * Begins with the longest test, though its file is short. Otherwise it would run alone at the end.
- */
+/** Files that take longer than half a minute. One of them that began last would run alone. */
+const longest = ['apps/node/test/compute.test.ts', 'packages/jel/test/conformance.test.ts', 'packages/compute/test/pool.test.ts']
+
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    const isLong = ({ moduleId }: TestSpecification): boolean => moduleId.endsWith('/jel/test/conformance.test.ts')
+    const isLong = ({ moduleId }: TestSpecification): boolean => longest.some((name) => moduleId.endsWith(name))
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
   }
 }
